@@ -38,7 +38,6 @@ def answer_and_record(world: World, request: Request, view: Callable[[], Any]) -
     world.metrics.count_request(method, rule.rule if rule else "unknown", status or 0, seconds)
     if fault is not None:
         world.metrics.count_fault(effect_of(fault))
-    answer, answer_bytes = _answer(response, method)
     world.requests.add(
         Entry(
             time=stamp,
@@ -52,8 +51,7 @@ def answer_and_record(world: World, request: Request, view: Callable[[], Any]) -
             fault_id=fault.id if fault else None,
             team_id=key.team_id if key else team_of(request) if fault else None,
             answer_headers=_answer_headers(response),
-            unmasked_answer=answer,
-            answer_bytes=answer_bytes,
+            unmasked_answer=_answer(response),
             # Interned: the entries of the log share these texts.
             key_id=intern(key.id) if key else None,
             client=intern(request.environ.get("REMOTE_ADDR", "")) or None,
@@ -93,16 +91,14 @@ def _answer_headers(response: Any) -> tuple[tuple[str, str], ...]:
     )
 
 
-def _answer(response: Any, method: str) -> tuple[bytes, int]:
-    """Return the beginning of an answer's body, and the length of all of it. Of a file there is only the length."""
-    if isinstance(response, Dropped):
-        return b"", 0
-    if response.direct_passthrough or response.is_streamed:
-        return b"", 0 if method == "HEAD" else response.content_length or 0
+def _answer(response: Any) -> bytes:
+    """Return the beginning of an answer's body; of a file nothing."""
+    if isinstance(response, Dropped) or response.direct_passthrough or response.is_streamed:
+        return b""
     chunks = response.response
     whole = chunks[0] if isinstance(chunks, list) and len(chunks) == 1 else response.get_data()
     # A copy: orjson returns short texts in blocks of 4 kB, and the request log would hold all of each block.
-    return memoryview(whole)[:ANSWER_BYTES].tobytes(), len(whole)
+    return memoryview(whole)[:ANSWER_BYTES].tobytes()
 
 
 def _body(request: Request) -> bytes:

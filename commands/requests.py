@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 import click
 
 from dryline.commands.client import on_world
-from dryline.commands.output import AS_JSON, print_done, write_file
+from dryline.commands.output import AS_JSON
 
 if TYPE_CHECKING:
     from dryline.testing.plane import ControlPlane
@@ -25,17 +24,12 @@ _MOST = 10_000
 @click.option("--status", type=int, help="Show only requests with this status.")
 @click.option("--limit", type=click.IntRange(1, _MOST), default=20, show_default=True, help="Show the newest N.")
 @click.option("--follow", is_flag=True, help="Show new requests as they come, until Ctrl-C.")
-@click.option("--har", type=click.Path(path_type=Path, dir_okay=False), help="Write the requests to a HAR 1.2 file.")
 @AS_JSON
 @on_world()
-def requests(world: ControlPlane, limit: int, follow: bool, har: Path | None, as_json: bool, **criteria: Any) -> None:
+def requests(world: ControlPlane, limit: int, follow: bool, as_json: bool, **criteria: Any) -> None:
     """Show the requests that the server answered, the newest last."""
     from dryline.testing.plane import NoReply
 
-    if har is not None:
-        write_file(har, json.dumps(world.plane("GET", "/requests.har", query=criteria)).encode())
-        print_done(f"Wrote {har}.")
-        return
     if follow and not world.url:
         raise click.ClickException("No server uses this data directory, so there are no new requests to follow.")
     entries = world.plane("GET", "/requests", query={"limit": limit, **criteria})[::-1]

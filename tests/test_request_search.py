@@ -71,7 +71,6 @@ def test_a_search_for_a_request_that_cannot_be_made_is_refused(control, criteria
         control.post("/requests/wait", {**criteria, "timeoutMs": 0}),
         control.get(f"/requests?{urlencode(criteria)}"),
         control.get(f"/requests/count?{urlencode(criteria)}"),
-        control.get(f"/requests.har?{urlencode(criteria)}"),
     ):
         assert answer.status_code == 400, answer.text
         assert says in answer.json["error"]

@@ -1,7 +1,7 @@
 """Masking of secrets in what the request log keeps.
 
 A header, a query parameter or a JSON member is a secret if its name ends in one of the words below. The control plane,
-the HTTP archive, the console and the terminal show what the request log has, so that this is the only place that masks.
+the console and the terminal show what the request log has, so that this is the only place that masks.
 """
 
 from __future__ import annotations

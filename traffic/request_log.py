@@ -32,7 +32,7 @@ class Entry:
     """One request. `duration_ms` is real time; `fault_id` names the fault that hit it.
 
     `time` is API time, `answered_at` real time, in seconds since 1970. The log may keep only the beginning of `body`
-    and `unmasked_answer`, and nothing of a file; `body_bytes` and `answer_bytes` are the whole lengths. `client` is the
+    and `unmasked_answer`, and nothing of a file; `body_bytes` is the whole length of the body. `client` is the
     address of the client or of a proxy.
     """
 
@@ -48,7 +48,6 @@ class Entry:
     team_id: str | None
     answer_headers: tuple[tuple[str, str], ...]
     unmasked_answer: bytes
-    answer_bytes: int
     key_id: str | None = None
     client: str | None = None
     number: int = 0

@@ -14,10 +14,8 @@ from marshmallow import ValidationError
 
 from dryline.blueprints.base import json_response
 from dryline.blueprints.control.base import ControlArea, known_team
-from dryline.blueprints.control.har import archive
 from dryline.blueprints.control.operations import METHODS, require_operation
 from dryline.blueprints.ignored_names import ignored_names
-from dryline.blueprints.links import base_url
 from dryline.schemas.base import instance_of
 from dryline.schemas.request_log import (
     ArrivedSchema,
@@ -125,25 +123,6 @@ class RequestWait(MethodView):
             error = f"Expected {count} {within}, found {len(entries)}."
             return unmet(request_search.verify(world.requests, criteria, count, None), error)
         return {"count": len(entries), "requests": [on_the_wire(entry) for entry in entries[:100]]}
-
-
-@blp.route("/requests.har", get="exportRequests")
-class RequestsHar(MethodView):
-    @blp.arguments(RequestQuery, location="query")
-    @blp.response(200, {"type": "object"})
-    @blp.errors(404)
-    def get(self, query):
-        """Export the requests as an HTTP Archive (HAR).
-
-        Entries are in the order of the requests. The version is 1.2:
-        https://w3c.github.io/web-performance/specs/HAR/Overview.html. `startedDateTime` is real time, `_apiTime` the
-        time of the world's clock, `_faultId` the fault that was applied. Status 0 means that the connection was closed
-        without an answer.
-        """
-        entries = list(find(current().requests, criteria_of(query)))[::-1]
-        document = json_response(archive(entries, base_url()))
-        document.headers["Content-Disposition"] = "attachment; filename=dryline.har"
-        return document
 
 
 def unmet(verification: Verification, error: str) -> Any:

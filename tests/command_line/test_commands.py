@@ -335,13 +335,6 @@ def test_requests_of_a_world_that_nobody_serves_are_not_followed(run):
     assert "no new requests to follow" in run("requests", "--follow", code=1)
 
 
-def test_requests_are_written_as_an_archive(run, served, tmp_path):
-    served.client().workers.list()
-    run("requests", "--har", str(tmp_path / "made.har"))
-    assert len(json.loads((tmp_path / "made.har").read_text())["log"]["entries"]) == 1
-    assert "No such file" in run("requests", "--har", str(tmp_path / "no" / "made.har"), code=1)
-
-
 def test_a_file_that_cannot_be_written_is_one_line(run, tmp_path):
     done = run("state", "export", str(tmp_path / "no" / "x.json"), code=1)
     assert "No such file or directory" in done

@@ -75,7 +75,6 @@ def _requests(walk: Walk) -> None:
     awaited = {"method": "POST", "path": "/api/workers", "count": 1, "timeoutMs": 1_000}
     walk("waitForRequests", body=awaited)
     walk("waitForRequests", body={**awaited, "count": 2, "timeoutMs": 1}, expect=409)
-    walk("exportRequests")
 
 
 def _teams(walk: Walk) -> None:
