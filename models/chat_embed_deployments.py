@@ -49,7 +49,7 @@ class ChatEmbedDeployment(Deployment):
         """Return the team's deployment of that embed id. Raises NotFound. Contract: getChatEmbedDeploymentByEmbed."""
         deployment = cls.find(team_id=team.team_id, embed_id=embed_id)
         if deployment is None:
-            raise NotFound(f"Chat widget deployment with the embed id {embed_id} not deployment.")
+            raise NotFound(f"Chat widget deployment with the embed id {embed_id} not found.")
         return deployment
 
 
