@@ -36,9 +36,7 @@ class Interpreter:
         self.snapshot = snapshot
         self._session = session
         self._sandbox = sandbox
-        self._answer: Any = (
-            None  # the return value of the pending host call, when one worker runs the whole conversation
-        )
+        self._answer: Any = None  # of the pending host call, when one worker runs the whole conversation
         self._place: SourcePosition | None = None  # of the last host call
         self._calls = 0
         self._spent_s = 0.0

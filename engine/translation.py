@@ -28,7 +28,7 @@ from dryline.engine.tokens import LogicalLine, Token
 
 @dataclass(frozen=True, slots=True)
 class _Context:
-    """The blocks context a statement.
+    """The blocks around a statement.
 
     `owner` is the kind of block that a `return` goes back from. `flag` is the variable that makes the outermost Python
     loop end after such a `return`. `extras` are columns and the indentation that is added there.
@@ -176,7 +176,7 @@ class Translation:
             start, end = tokens[0].start, tokens[-1].end
             source = self.edits.source[start:end]
             text = fixed_text(tokens, source)
-            leaves = not ends_by_translate_return(until)
+            leaves = not ends_by_return(until)
             loop.conditions.append(
                 Condition(text or source, self._places.line(until.start), name, text is not None, leaves, loop)
             )
@@ -243,7 +243,7 @@ def _goes_back(statement: Statement) -> bool:
     return False
 
 
-def ends_by_translate_return(until: Statement) -> bool:
+def ends_by_return(until: Statement) -> bool:
     """Return whether an until's block always ends by going back to its loop, or by waiting for the user."""
     last = list(parts(until.inline() if not until.body else until.body[-1].line.tokens))[-1]
     return bool(last) and (last[0].text in ("return", "continue") or _is_done(last))
