@@ -28,7 +28,7 @@ _ANSWERS = {
 class LinkSchema(QuerySchema):
     """The query of a download link."""
 
-    signature = fields.String(load_default="", metadata={"description": "signature of the link and its expiry"})
+    signature = fields.String(load_default="")
 
 
 @blp.route("/exports/<path:export_id>", get="downloadExport")

@@ -39,32 +39,29 @@ class PhoneNumberPurchaseBody(ApiSchema):
 class PhoneNumberSchema(ApiSchema):
     """A phone number of the team. Contract: records.phone_number."""
 
-    id = fields.String(dump_only=True)
-    phone_number = fields.String(dump_only=True, metadata={"description": "in E.164 form"})
+    id = fields.String()
+    phone_number = fields.String(metadata={"description": "in E.164 form"})
     provider = fields.String(
-        dump_only=True, metadata={"description": "source of the number: brainbase (bought) or twilio (registered)"}
+        metadata={"description": "source of the number: brainbase (bought) or twilio (registered)"}
     )
     a2p_verified = Boolean(
-        dump_only=True,
-        metadata={"description": "whether the number is registered for application-to-person messages in the US"},
+        metadata={"description": "whether the number is registered for application-to-person messages in the US"}
     )
-    created_at = Timestamp(dump_only=True)
-    updated_at = Timestamp(dump_only=True)
-    integration_id = fields.String(dump_only=True, allow_none=True)
-    worker_id = fields.String(dump_only=True, allow_none=True)
-    team_id = fields.String(dump_only=True, allow_none=True)
-    country_code = fields.String(dump_only=True, allow_none=True)
-    caller_name = fields.String(dump_only=True, allow_none=True, metadata={"description": "caller name"})
-    metadata = JsonObject(dump_only=True, allow_none=True)
+    created_at = Timestamp()
+    updated_at = Timestamp()
+    integration_id = fields.String(allow_none=True)
+    worker_id = fields.String(allow_none=True)
+    team_id = fields.String(allow_none=True)
+    country_code = fields.String(allow_none=True)
+    caller_name = fields.String(allow_none=True, metadata={"description": "caller name"})
+    metadata = JsonObject(allow_none=True)
 
 
 class AvailableNumbersQuery(QuerySchema):
     """Criteria of a search for phone numbers. Contract: listAvailablePhoneNumbers."""
 
     country_code = fields.String(
-        required=True,
-        validate=validate.Regexp("^[A-Za-z]{2}$", error="Must be a two-letter country code."),
-        metadata={"description": "country as two letters (ISO 3166)"},
+        required=True, validate=validate.Regexp("^[A-Za-z]{2}$", error="Must be a two-letter country code.")
     )
     number_type = fields.String(required=True, validate=OneOf("Local", "Mobile", "TollFree"))
     area_code = fields.String(validate=validate.Regexp("^[0-9]{1,6}$", error="Must be digits."))
@@ -80,21 +77,21 @@ class AvailableNumbersQuery(QuerySchema):
 class CapabilitiesSchema(ApiSchema):
     """Capabilities of a phone number."""
 
-    voice = Boolean(dump_only=True, metadata={"description": "voice calls"})
-    sms = Boolean(dump_only=True, metadata={"description": "text messages"})
-    mms = Boolean(dump_only=True, metadata={"description": "picture messages"})
+    voice = Boolean(metadata={"description": "voice calls"})
+    sms = Boolean(metadata={"description": "text messages"})
+    mms = Boolean(metadata={"description": "picture messages"})
 
 
 class AvailableNumberSchema(ApiSchema):
     """A phone number that is for sale. Contract: records.available_phone_number."""
 
-    phone_number = fields.String(dump_only=True, metadata={"description": "in E.164 form"})
-    friendly_name = fields.String(dump_only=True, metadata={"description": "number in national notation"})
-    country_code = fields.String(dump_only=True)
-    number_type = fields.String(dump_only=True, validate=OneOf("Local", "Mobile", "TollFree"))
-    locality = fields.String(dump_only=True, allow_none=True)
-    region = fields.String(dump_only=True, allow_none=True)
-    capabilities = fields.Nested(CapabilitiesSchema, dump_only=True)
+    phone_number = fields.String(metadata={"description": "in E.164 form"})
+    friendly_name = fields.String(metadata={"description": "number in national notation"})
+    country_code = fields.String()
+    number_type = fields.String(validate=OneOf("Local", "Mobile", "TollFree"))
+    locality = fields.String(allow_none=True)
+    region = fields.String(allow_none=True)
+    capabilities = fields.Nested(CapabilitiesSchema)
 
 
 ROWS = {"phoneNumbers": RowForm(PhoneNumberSchema, "phoneNumber")}

@@ -20,7 +20,8 @@ UNKNOWN = "Unknown field"
 class ApiSchema(Schema):
     """A record or a body. Names become camelCase, unknown fields are ignored, dumping only renames.
 
-    `Meta.sometimes` names the fields that an answer may lack; the OpenAPI document marks the others as required.
+    `dump_only` marks the fields that only answers have, in schemas that bodies have too. `Meta.sometimes` names the
+    fields that an answer may lack; the OpenAPI document marks the others as required.
     `Meta.without_effect` names the fields of a body that are checked and then dropped.
     """
 

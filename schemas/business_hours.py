@@ -34,23 +34,21 @@ class BusinessHoursBody(ApiSchema):
     """Business hours to create or update. Contract: createBusinessHours."""
 
     hours = fields.Dict(keys=fields.String(), values=fields.String(), required=True, metadata={"description": HOURS})
-    timezone = fields.String(
-        load_default="UTC", metadata={"description": "IANA time zone, such as America/Los_Angeles"}
-    )
-    primary_tag = fields.String(metadata={"description": "first label, such as a business or place"})
-    secondary_tag = fields.String(metadata={"description": "second label, such as a department"})
+    timezone = fields.String(load_default="UTC")
+    primary_tag = fields.String()
+    secondary_tag = fields.String()
 
 
 class HoursTableSchema(ApiSchema):
     """Business hours without their assignments."""
 
-    id = fields.String(dump_only=True)
-    created_at = Timestamp(dump_only=True)
-    updated_at = Timestamp(dump_only=True)
-    hours = JsonObject(dump_only=True, metadata={"description": HOURS})
-    timezone = fields.String(dump_only=True)
-    primary_tag = fields.String(dump_only=True, allow_none=True)
-    secondary_tag = fields.String(dump_only=True, allow_none=True)
+    id = fields.String()
+    created_at = Timestamp()
+    updated_at = Timestamp()
+    hours = JsonObject(metadata={"description": HOURS})
+    timezone = fields.String()
+    primary_tag = fields.String(allow_none=True)
+    secondary_tag = fields.String(allow_none=True)
 
 
 class TeamPhoneHoursSchema(ApiSchema):
@@ -78,9 +76,7 @@ class BusinessHoursSchema(HoursTableSchema):
         sometimes = ("team_phone_hours",)
 
     team_phone_hours = fields.List(
-        fields.Nested(TeamPhoneHoursSchema),
-        dump_only=True,
-        metadata={"description": "only with `includeTeamPhoneHours=true`"},
+        fields.Nested(TeamPhoneHoursSchema), metadata={"description": "only with `includeTeamPhoneHours=true`"}
     )
 
 

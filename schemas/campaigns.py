@@ -20,24 +20,22 @@ def rows(**kwargs: Any) -> fields.List:
 class OutboundCampaignSchema(ApiSchema):
     """A campaign of a voice deployment. Contract: records.outbound_campaign."""
 
-    id = fields.String(dump_only=True)
-    created_at = Timestamp(dump_only=True)
-    updated_at = Timestamp(dump_only=True)
-    deployment_id = fields.String(dump_only=True)
-    worker_id = fields.String(dump_only=True)
-    team_id = fields.String(dump_only=True)
-    data = rows(dump_only=True, metadata={"description": "contact rows, as sent"})
-    status = fields.String(
-        dump_only=True, metadata={"description": "status of the campaign; RUNNING while calls are placed"}
-    )
-    batch_size = Integer(dump_only=True, validate=validate.Range(1))
-    batch_interval_minutes = Integer(dump_only=True, validate=validate.Range(0))
-    name = fields.String(dump_only=True, allow_none=True)
-    description = fields.String(dump_only=True, allow_none=True)
-    additional_data = JsonObject(dump_only=True, allow_none=True)
-    telephony_provider = JsonObject(dump_only=True, allow_none=True)
-    flow_id = fields.String(dump_only=True, allow_none=True)
-    created_by_id = fields.String(dump_only=True, allow_none=True)
+    id = fields.String()
+    created_at = Timestamp()
+    updated_at = Timestamp()
+    deployment_id = fields.String()
+    worker_id = fields.String()
+    team_id = fields.String()
+    data = rows(metadata={"description": "contact rows, as sent"})
+    status = fields.String(metadata={"description": "status of the campaign; RUNNING while calls are placed"})
+    batch_size = Integer(validate=validate.Range(1))
+    batch_interval_minutes = Integer(validate=validate.Range(0))
+    name = fields.String(allow_none=True)
+    description = fields.String(allow_none=True)
+    additional_data = JsonObject(allow_none=True)
+    telephony_provider = JsonObject(allow_none=True)
+    flow_id = fields.String(allow_none=True)
+    created_by_id = fields.String(allow_none=True)
 
 
 class CampaignMembersSchema(ApiSchema):
@@ -90,16 +88,16 @@ class StopCampaignSchema(ApiSchema):
 class BatchCallsResultSchema(ApiSchema):
     """The queued rows. Contract: records.batch_calls_result."""
 
-    message = fields.String(dump_only=True)
-    rows_processed = Integer(dump_only=True, metadata={"description": "number of rows that were accepted"})
+    message = fields.String()
+    rows_processed = Integer(metadata={"description": "number of rows that were accepted"})
 
 
 class QueueRemovalSchema(ApiSchema):
     """The cancelled rows. Contract: records.queue_removal_result."""
 
-    message = fields.String(dump_only=True)
-    removed_count = Integer(dump_only=True)
-    removed_items = fields.List(JsonObject(), dump_only=True, metadata={"description": "rows that are not called yet"})
+    message = fields.String()
+    removed_count = Integer()
+    removed_items = fields.List(JsonObject(), metadata={"description": "rows that are not called yet"})
 
 
 class TextRow(fields.Dict):

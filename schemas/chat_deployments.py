@@ -13,14 +13,14 @@ from dryline.schemas.row_forms import RowForm, TextsAsText
 class ChatDeploymentSchema(DeploymentSchema):
     """A deployment of a flow as a chat agent. Contract: records.chat_deployment."""
 
-    chat_agent_id = fields.String(dump_only=True)
-    allowed_users = fields.String(dump_only=True, metadata={"description": "JSON text of the array"})
-    model_config = JsonObject(dump_only=True)
-    welcome_message = fields.String(dump_only=True, allow_none=True)
-    llm_model = fields.String(dump_only=True, allow_none=True)
-    flow_version_id = fields.String(dump_only=True, allow_none=True)
-    extractions = extractions(dump_only=True, allow_none=True)
-    success_criteria = success_criteria(dump_only=True, allow_none=True)
+    chat_agent_id = fields.String()
+    allowed_users = fields.String(metadata={"description": "JSON text of the array"})
+    model_config = JsonObject()
+    welcome_message = fields.String(allow_none=True)
+    llm_model = fields.String(allow_none=True)
+    flow_version_id = fields.String(allow_none=True)
+    extractions = extractions(allow_none=True)
+    success_criteria = success_criteria(allow_none=True)
 
 
 class ChatDeploymentUpdateBody(ApiSchema):

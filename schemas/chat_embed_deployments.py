@@ -12,13 +12,13 @@ from dryline.schemas.row_forms import RowForm
 class ChatEmbedDeploymentSchema(DeploymentSchema):
     """A deployment of a flow as a chat widget. Contract: records.chat_embed_deployment."""
 
-    embed_id = fields.String(dump_only=True)
-    agent_name = fields.String(dump_only=True, allow_none=True)
-    agent_logo_url = fields.String(dump_only=True, allow_none=True)
-    primary_color = fields.String(dump_only=True, allow_none=True)
-    styling = JsonObject(dump_only=True, allow_none=True)
-    welcome_message = fields.String(dump_only=True, allow_none=True)
-    flow_version_id = fields.String(dump_only=True, allow_none=True)
+    embed_id = fields.String()
+    agent_name = fields.String(allow_none=True)
+    agent_logo_url = fields.String(allow_none=True)
+    primary_color = fields.String(allow_none=True)
+    styling = JsonObject(allow_none=True)
+    welcome_message = fields.String(allow_none=True)
+    flow_version_id = fields.String(allow_none=True)
 
 
 class ChatEmbedDeploymentUpdateBody(ApiSchema):

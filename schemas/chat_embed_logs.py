@@ -12,17 +12,15 @@ from dryline.schemas.row_forms import RowForm, null_text
 class ChatEmbedLogSchema(LogSchema):
     """A conversation in a chat widget. Contract: records.chat_embed_log."""
 
-    expired = Boolean(dump_only=True, metadata={"description": "whether the widget's session has timed out"})
-    session_id = fields.String(dump_only=True, allow_none=True)
-    status = fields.String(dump_only=True, allow_none=True, metadata={"description": "status of the chat"})
-    message_count = Integer(dump_only=True, allow_none=True, validate=validate.Range(0))
-    duration = Integer(
-        dump_only=True, allow_none=True, validate=validate.Range(0), metadata={"description": "length in seconds"}
-    )
-    latency = JsonObject(dump_only=True, allow_none=True, metadata={"description": "time until an answer"})
-    tool_calls = JsonObject(dump_only=True, allow_none=True, metadata={"description": "function calls"})
-    origin_url = fields.String(dump_only=True, allow_none=True, metadata={"description": "page with the widget"})
-    user_agent = fields.String(dump_only=True, allow_none=True, metadata={"description": "user agent of the browser"})
+    expired = Boolean(metadata={"description": "whether the widget's session has timed out"})
+    session_id = fields.String(allow_none=True)
+    status = fields.String(allow_none=True, metadata={"description": "status of the chat"})
+    message_count = Integer(allow_none=True, validate=validate.Range(0))
+    duration = Integer(allow_none=True, validate=validate.Range(0))
+    latency = JsonObject(allow_none=True, metadata={"description": "time until an answer"})
+    tool_calls = JsonObject(allow_none=True, metadata={"description": "function calls"})
+    origin_url = fields.String(allow_none=True, metadata={"description": "page with the widget"})
+    user_agent = fields.String(allow_none=True, metadata={"description": "user agent of the browser"})
 
 
 class ChatEmbedLogFilterSchema(LogFilterSchema):

@@ -12,17 +12,13 @@ from dryline.schemas.row_forms import RowForm, null_text
 class ChatLogSchema(LogSchema):
     """A chat. Contract: records.chat_log."""
 
-    user_id = fields.String(dump_only=True, allow_none=True, metadata={"description": "id of the user on the page"})
-    user_name = fields.String(dump_only=True, allow_none=True, metadata={"description": "author of the message"})
-    user_email = fields.String(dump_only=True, allow_none=True, metadata={"description": "author of the message"})
-    message_count = Integer(dump_only=True, allow_none=True, validate=validate.Range(0))
-    duration = Integer(
-        dump_only=True, allow_none=True, validate=validate.Range(0), metadata={"description": "length in seconds"}
-    )
-    rating = Integer(dump_only=True, allow_none=True, metadata={"description": "rating by the user"})
-    feedback = fields.String(
-        dump_only=True, allow_none=True, metadata={"description": "comment of the user on the chat"}
-    )
+    user_id = fields.String(allow_none=True, metadata={"description": "id of the user on the page"})
+    user_name = fields.String(allow_none=True, metadata={"description": "author of the message"})
+    user_email = fields.String(allow_none=True, metadata={"description": "author of the message"})
+    message_count = Integer(allow_none=True, validate=validate.Range(0))
+    duration = Integer(allow_none=True, validate=validate.Range(0))
+    rating = Integer(allow_none=True, metadata={"description": "rating by the user"})
+    feedback = fields.String(allow_none=True, metadata={"description": "comment of the user on the chat"})
 
 
 ROWS = {"chatLogs": RowForm(ChatLogSchema, "workerId", deployment_id=null_text())}

@@ -17,17 +17,16 @@ CHANGE_TYPE = OneOf("FLOW_VERSION", "CONFIG", "VOICE_SETTINGS", "STATUS", "PARAM
 class DeploymentHistoryEntrySchema(ApiSchema):
     """A change of a deployment. Contract: records.deployment_history_entry."""
 
-    id = fields.String(dump_only=True)
-    created_at = Timestamp(dump_only=True)
-    deployment_id = fields.String(dump_only=True)
-    change_type = fields.String(dump_only=True, validate=CHANGE_TYPE, metadata={"description": "kind of change"})
+    id = fields.String()
+    created_at = Timestamp()
+    deployment_id = fields.String()
+    change_type = fields.String(validate=CHANGE_TYPE, metadata={"description": "kind of change"})
     changes = JsonObject(
-        dump_only=True,
-        metadata={"description": "changed fields, each with its old value (`from`) and new value (`to`)"},
+        metadata={"description": "changed fields, each with its old value (`from`) and new value (`to`)"}
     )
-    author_type = fields.String(dump_only=True, validate=OneOf("USER", "API_KEY"))
-    author_user_id = fields.String(dump_only=True, allow_none=True)
-    author_api_key_id = fields.String(dump_only=True, allow_none=True)
+    author_type = fields.String(validate=OneOf("USER", "API_KEY"))
+    author_user_id = fields.String(allow_none=True)
+    author_api_key_id = fields.String(allow_none=True)
 
     def dump(self, obj: Any, *, many: bool | None = None) -> Any:
         """Return the wire form, with the changed fields by their names on the wire. Parameters keep their own names."""
@@ -40,11 +39,7 @@ class DeploymentHistoryEntrySchema(ApiSchema):
 class DeploymentHistoryPageSchema(PageSchema):
     """A page of changes, newest first."""
 
-    data = fields.List(
-        fields.Nested(DeploymentHistoryEntrySchema),
-        dump_only=True,
-        metadata={"description": "changes on this page"},
-    )
+    data = fields.List(fields.Nested(DeploymentHistoryEntrySchema), metadata={"description": "changes on this page"})
 
 
 class DeploymentHistoryQuerySchema(WindowSchema):

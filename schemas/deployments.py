@@ -13,18 +13,17 @@ from dryline.schemas.json_text import AsSent
 class DeploymentSchema(ApiSchema):
     """The fields of deployments of all channels. Contract: records.any_deployment."""
 
-    id = fields.String(dump_only=True)
-    name = fields.String(dump_only=True)
-    type = fields.String(dump_only=True, metadata={"description": "channel: Voice, VoiceV1, Chat or ChatEmbed"})
+    id = fields.String()
+    name = fields.String()
+    type = fields.String(metadata={"description": "channel: Voice, VoiceV1, Chat or ChatEmbed"})
     status = fields.String(
-        dump_only=True,
         validate=OneOf("ACTIVE", "CREATING", "INACTIVE"),
         metadata={"description": "status of the deployment, initially ACTIVE"},
     )
-    worker_id = fields.String(dump_only=True)
-    flow_id = fields.String(dump_only=True)
-    created_at = Timestamp(dump_only=True)
-    updated_at = Timestamp(dump_only=True)
+    worker_id = fields.String()
+    flow_id = fields.String()
+    created_at = Timestamp()
+    updated_at = Timestamp()
 
 
 class SuccessItemSchema(PartSchema):

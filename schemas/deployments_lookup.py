@@ -30,12 +30,12 @@ class AnyDeploymentSchema(
     class Meta(DeploymentSchema.Meta):
         pass
 
-    sentinel_assignments = fields.List(JsonObject(), dump_only=True, metadata={"description": "only if included"})
+    sentinel_assignments = fields.List(JsonObject(), metadata={"description": "only if included"})
     success_criteria = success_criteria(
-        dump_only=True, attribute="included_success_criteria", metadata={"description": "only if included"}
+        attribute="included_success_criteria", metadata={"description": "only if included"}
     )
     deployment_parameters = fields.List(
-        fields.Nested(DeploymentParameterSchema), dump_only=True, metadata={"description": "only if included"}
+        fields.Nested(DeploymentParameterSchema), metadata={"description": "only if included"}
     )
 
 

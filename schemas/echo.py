@@ -29,15 +29,15 @@ class EchoSuiteBody(ApiSchema):
 class EchoSuiteSchema(ApiSchema):
     """An Echo test suite. Contract: records.echo_suite."""
 
-    id = fields.String(dump_only=True)
-    team_id = fields.String(dump_only=True)
-    name = fields.String(dump_only=True)
-    description = fields.String(dump_only=True, allow_none=True)
-    deployment_id = fields.String(dump_only=True, allow_none=True)
-    scorecard_ids = fields.List(fields.String(), dump_only=True)
-    echo_scorecard_ids = fields.List(fields.String(), dump_only=True)
-    created_at = Timestamp(dump_only=True)
-    updated_at = Timestamp(dump_only=True)
+    id = fields.String()
+    team_id = fields.String()
+    name = fields.String()
+    description = fields.String(allow_none=True)
+    deployment_id = fields.String(allow_none=True)
+    scorecard_ids = fields.List(fields.String())
+    echo_scorecard_ids = fields.List(fields.String())
+    created_at = Timestamp()
+    updated_at = Timestamp()
 
 
 class EchoAgentBody(ApiSchema):
@@ -55,17 +55,17 @@ class EchoAgentBody(ApiSchema):
 class EchoAgentSchema(ApiSchema):
     """An Echo agent: a simulated caller. Contract: records.echo_agent."""
 
-    id = fields.String(dump_only=True)
-    team_id = fields.String(dump_only=True)
-    name = fields.String(dump_only=True)
-    type = fields.String(dump_only=True, metadata={"description": "kind of caller, stored as sent"})
-    purpose = fields.String(dump_only=True)
-    goals = fields.Raw(dump_only=True, metadata={"description": "list of texts, or one text"})
-    deployment_id = fields.String(dump_only=True, allow_none=True)
-    suite_id = fields.String(dump_only=True, allow_none=True)
-    scorecard_ids = fields.List(fields.String(), dump_only=True)
-    created_at = Timestamp(dump_only=True)
-    updated_at = Timestamp(dump_only=True)
+    id = fields.String()
+    team_id = fields.String()
+    name = fields.String()
+    type = fields.String(metadata={"description": "kind of caller, stored as sent"})
+    purpose = fields.String()
+    goals = fields.Raw(metadata={"description": "list of texts, or one text"})
+    deployment_id = fields.String(allow_none=True)
+    suite_id = fields.String(allow_none=True)
+    scorecard_ids = fields.List(fields.String())
+    created_at = Timestamp()
+    updated_at = Timestamp()
 
 
 class EchoScorecardBody(ApiSchema):
@@ -87,16 +87,16 @@ class EchoScorecardBody(ApiSchema):
 class EchoScorecardSchema(ApiSchema):
     """An Echo scorecard: criteria for conversations. Contract: records.echo_scorecard."""
 
-    id = fields.String(dump_only=True)
-    team_id = fields.String(dump_only=True)
-    name = fields.String(dump_only=True)
-    description = fields.String(dump_only=True, allow_none=True)
-    items = fields.List(JsonObject(), dump_only=True)
-    suite_id = fields.String(dump_only=True, allow_none=True)
-    agent_id = fields.String(dump_only=True, allow_none=True)
-    deployment_id = fields.String(dump_only=True, allow_none=True)
-    created_at = Timestamp(dump_only=True)
-    updated_at = Timestamp(dump_only=True)
+    id = fields.String()
+    team_id = fields.String()
+    name = fields.String()
+    description = fields.String(allow_none=True)
+    items = fields.List(JsonObject())
+    suite_id = fields.String(allow_none=True)
+    agent_id = fields.String(allow_none=True)
+    deployment_id = fields.String(allow_none=True)
+    created_at = Timestamp()
+    updated_at = Timestamp()
 
 
 class EchoRunSchema(ApiSchema):

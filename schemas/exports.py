@@ -105,44 +105,36 @@ class ExportBody(ApiSchema):
 class ExportSchema(ApiSchema):
     """An export of logs to a file. Contract: records.export."""
 
-    id = fields.String(dump_only=True)
+    id = fields.String()
     status = fields.String(
-        dump_only=True,
         validate=OneOf(*STATUSES),
         metadata={
             "description": "PENDING, PROCESSING, COMPLETED or FAILED; EXPIRED 24 hours of API time after COMPLETED"
         },
     )
-    format = fields.String(dump_only=True, validate=OneOf(*FORMATS), metadata={"description": "format of the file"})
+    format = fields.String(validate=OneOf(*FORMATS), metadata={"description": "format of the file"})
     log_type = fields.String(
-        dump_only=True,
         allow_none=True,
         validate=_known_log_type,
         metadata={"description": "type of the exported logs; null means all types"},
     )
     row_count = Integer(
-        dump_only=True,
         allow_none=True,
         validate=validate.Range(0),
         metadata={"description": "number of logs in the file; null until COMPLETED"},
     )
     file_size_bytes = Number(
-        dump_only=True,
         allow_none=True,
         validate=validate.Range(0),
         metadata={"description": "size of the file in bytes; null until COMPLETED"},
     )
     download_url = fields.String(
-        dump_only=True, allow_none=True, metadata={"description": "URL of the file while COMPLETED; needs no key"}
+        allow_none=True, metadata={"description": "URL of the file while COMPLETED; needs no key"}
     )
-    error_message = fields.String(
-        dump_only=True, allow_none=True, metadata={"description": "reason why the export FAILED"}
-    )
-    created_at = Timestamp(dump_only=True)
+    error_message = fields.String(allow_none=True, metadata={"description": "reason why the export FAILED"})
+    created_at = Timestamp()
     expires_at = Timestamp(
-        dump_only=True,
-        allow_none=True,
-        metadata={"description": "time when the file is deleted, 24 hours of API time after COMPLETED"},
+        allow_none=True, metadata={"description": "time when the file is deleted, 24 hours of API time after COMPLETED"}
     )
 
 

@@ -29,9 +29,7 @@ class FlowVersionSchema(ApiSchema):
 class FlowVersionPageSchema(PageSchema):
     """A page of versions, highest number first."""
 
-    data = fields.List(
-        fields.Nested(FlowVersionSchema), dump_only=True, metadata={"description": "versions on this page"}
-    )
+    data = fields.List(fields.Nested(FlowVersionSchema), metadata={"description": "versions on this page"})
 
 
 ROWS = {"flowVersions": RowForm(FlowVersionSchema, "flowId versionNumber code")}

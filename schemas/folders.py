@@ -11,13 +11,13 @@ from dryline.schemas.row_forms import RowForm
 class FolderSchema(ApiSchema):
     """A folder for knowledge resources. Contract: records.folder."""
 
-    id = fields.String(dump_only=True)
-    created_at = Timestamp(dump_only=True)
-    updated_at = Timestamp(dump_only=True)
-    name = fields.String(dump_only=True, metadata={"description": "name, unique in the worker"})
-    worker_id = fields.String(dump_only=True)
-    description = fields.String(dump_only=True, allow_none=True)
-    graph_metadata = JsonObject(dump_only=True, allow_none=True)
+    id = fields.String()
+    created_at = Timestamp()
+    updated_at = Timestamp()
+    name = fields.String(metadata={"description": "name, unique in the worker"})
+    worker_id = fields.String()
+    description = fields.String(allow_none=True)
+    graph_metadata = JsonObject(allow_none=True)
 
 
 class FolderBodySchema(ApiSchema):

@@ -25,15 +25,15 @@ class TwilioIntegrationBody(IntegrationBody):
 class IntegrationSchema(ApiSchema):
     """An account at a telephony provider. Contract: records.integration."""
 
-    id = fields.String(dump_only=True)
-    app_type = fields.String(dump_only=True, metadata={"description": "telephony provider: twilio"})
-    config = JsonObject(dump_only=True, metadata={"description": "the account's sid, without its token"})
-    created_at = Timestamp(dump_only=True)
-    updated_at = Timestamp(dump_only=True)
-    name = fields.String(dump_only=True, allow_none=True)
-    description = fields.String(dump_only=True, allow_none=True)
-    team_id = fields.String(dump_only=True, allow_none=True)
-    worker_id = fields.String(dump_only=True, allow_none=True)
+    id = fields.String()
+    app_type = fields.String(metadata={"description": "telephony provider: twilio"})
+    config = JsonObject(metadata={"description": "the account's sid, without its token"})
+    created_at = Timestamp()
+    updated_at = Timestamp()
+    name = fields.String(allow_none=True)
+    description = fields.String(allow_none=True)
+    team_id = fields.String(allow_none=True)
+    worker_id = fields.String(allow_none=True)
 
 
 ROWS = {"integrations": RowForm(IntegrationSchema, "appType")}

@@ -14,18 +14,14 @@ from dryline.storage.errors import Invalid
 class LlmLogSchema(ApiSchema):
     """A log of a request to a language model, recorded by a hook. Contract: records.llm_log."""
 
-    id = fields.String(dump_only=True)
-    event_type = fields.String(
-        dump_only=True, metadata={"description": "hook of the log: beforeRequestHook or afterRequestHook"}
-    )
-    created_at = Timestamp(dump_only=True)
-    updated_at = Timestamp(dump_only=True, allow_none=True)
-    team_id = fields.String(dump_only=True)
-    call_id = fields.String(dump_only=True, allow_none=True)
-    session_id = fields.String(dump_only=True, allow_none=True)
-    data = JsonObject(
-        dump_only=True, allow_none=True, metadata={"description": "request and response of the language model"}
-    )
+    id = fields.String()
+    event_type = fields.String(metadata={"description": "hook of the log: beforeRequestHook or afterRequestHook"})
+    created_at = Timestamp()
+    updated_at = Timestamp(allow_none=True)
+    team_id = fields.String()
+    call_id = fields.String(allow_none=True)
+    session_id = fields.String(allow_none=True)
+    data = JsonObject(allow_none=True, metadata={"description": "request and response of the language model"})
 
 
 class LlmLogListSchema(QuerySchema):
@@ -41,10 +37,10 @@ class LlmLogListSchema(QuerySchema):
 class LlmLogPageSchema(ApiSchema):
     """A page of LLM logs."""
 
-    logs = fields.List(fields.Nested(LlmLogSchema), dump_only=True, metadata={"description": "logs on this page"})
-    total = Integer(dump_only=True)
-    limit = Integer(dump_only=True)
-    offset = Integer(dump_only=True)
+    logs = fields.List(fields.Nested(LlmLogSchema), metadata={"description": "logs on this page"})
+    total = Integer()
+    limit = Integer()
+    offset = Integer()
 
 
 def hook_records(body: Any) -> list[dict[str, Any]]:

@@ -22,36 +22,35 @@ from dryline.world.channels import Channel
 class LogSchema(ApiSchema):
     """The fields of all logs. Contract: records.any_log."""
 
-    id = fields.String(dump_only=True)
-    type = fields.String(dump_only=True, metadata={"description": "channel of the log"})
-    created_at = Timestamp(dump_only=True)
-    updated_at = Timestamp(dump_only=True)
-    worker_id = fields.String(dump_only=True)
+    id = fields.String()
+    type = fields.String(metadata={"description": "channel of the log"})
+    created_at = Timestamp()
+    updated_at = Timestamp()
+    worker_id = fields.String()
     deployment_id = fields.String(
-        dump_only=True,
         allow_none=True,
         metadata={"description": "deployment of the log; null only in state documents that were written by hand"},
     )
-    flow_id = fields.String(dump_only=True, allow_none=True)
-    start_time = Timestamp(dump_only=True, allow_none=True)
-    end_time = Timestamp(dump_only=True, allow_none=True)
-    messages = JsonObject(dump_only=True, allow_none=True)
-    extractions_data = JsonObject(dump_only=True, allow_none=True)
-    metadata = JsonObject(dump_only=True, allow_none=True)
+    flow_id = fields.String(allow_none=True)
+    start_time = Timestamp(allow_none=True)
+    end_time = Timestamp(allow_none=True)
+    messages = JsonObject(allow_none=True)
+    extractions_data = JsonObject(allow_none=True)
+    metadata = JsonObject(allow_none=True)
     flow_snapshot = fields.Raw(
-        dump_only=True, allow_none=True, metadata={"description": "code of the flow at the time of the conversation"}
+        allow_none=True, metadata={"description": "code of the flow at the time of the conversation"}
     )
-    session_log_data = JsonObject(dump_only=True, allow_none=True, metadata={"description": "the engine's trace"})
+    session_log_data = JsonObject(allow_none=True, metadata={"description": "the engine's trace"})
 
 
 class MessageLogSchema(LogSchema):
     """The fields of SMS and WhatsApp logs."""
 
-    from_number = fields.String(dump_only=True, allow_none=True)
-    to_number = fields.String(dump_only=True, allow_none=True)
-    direction = fields.String(dump_only=True, allow_none=True)
-    transcription = fields.String(dump_only=True, allow_none=True)
-    status = fields.String(dump_only=True, allow_none=True, metadata={"description": "status of the conversation"})
+    from_number = fields.String(allow_none=True)
+    to_number = fields.String(allow_none=True)
+    direction = fields.String(allow_none=True)
+    transcription = fields.String(allow_none=True)
+    status = fields.String(allow_none=True, metadata={"description": "status of the conversation"})
 
 
 class LogFilterSchema(QuerySchema):
@@ -64,14 +63,8 @@ class LogFilterSchema(QuerySchema):
 class PageArgumentsSchema(QuerySchema):
     """The page of a list."""
 
-    page = QueryInteger(
-        load_default=1, validate=validate.Range(1), metadata={"description": "number of the page, from 1"}
-    )
-    limit = QueryInteger(
-        load_default=100,
-        validate=validate.Range(1, 100),
-        metadata={"description": "greatest number of records on a page"},
-    )
+    page = QueryInteger(load_default=1, validate=validate.Range(1))
+    limit = QueryInteger(load_default=100, validate=validate.Range(1, 100))
 
 
 class NumberedLogsSchema(LogFilterSchema, PageArgumentsSchema):
@@ -92,7 +85,7 @@ class PaginationSchema(PartSchema):
 class NumberedPageSchema(ApiSchema):
     """A page of a list. Subclasses add `data`."""
 
-    pagination = fields.Nested(PaginationSchema, dump_only=True)
+    pagination = fields.Nested(PaginationSchema)
 
 
 def schema_of(channel: Channel) -> type[LogSchema]:

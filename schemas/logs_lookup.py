@@ -20,7 +20,6 @@ class AnyLogSchema(*map(type, BY_TYPE.values())):  # type: ignore[misc]  # one b
         pass
 
     type = fields.String(
-        dump_only=True,
         validate=OneOf(*BY_TYPE, "EmailDeploymentLog"),
         metadata={"description": "channel of the log, which determines its fields"},
     )

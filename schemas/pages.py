@@ -10,18 +10,12 @@ from dryline.schemas.base import ApiSchema, Boolean, Integer, QueryInteger, Quer
 class WindowSchema(QuerySchema):
     """The part of a list to return."""
 
-    limit = QueryInteger(
-        load_default=20,
-        validate=validate.Range(1, 100),
-        metadata={"description": "greatest number of records on a page"},
-    )
-    offset = QueryInteger(
-        load_default=0, validate=validate.Range(0), metadata={"description": "number of records to skip"}
-    )
+    limit = QueryInteger(load_default=20, validate=validate.Range(1, 100))
+    offset = QueryInteger(load_default=0, validate=validate.Range(0))
 
 
 class PageSchema(ApiSchema):
     """A part of a list with the list's length. Subclasses add `data`."""
 
-    total = Integer(dump_only=True)
-    has_more = Boolean(dump_only=True)
+    total = Integer()
+    has_more = Boolean()

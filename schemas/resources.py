@@ -14,49 +14,37 @@ from dryline.schemas.row_forms import RowForm
 class ResourceSchema(ApiSchema):
     """A knowledge resource: a link or a file. Contract: records.resource."""
 
-    id = fields.String(dump_only=True)
+    id = fields.String()
     rag_type = fields.String(
-        dump_only=True,
         validate=validate.OneOf(("FILE", "WEBPAGE", "SITEMAP")),
         metadata={"description": "kind of resource: FILE, WEBPAGE, or SITEMAP if the link ends in sitemap.xml"},
     )
     status = fields.String(
-        dump_only=True,
         allow_none=True,
         validate=validate.OneOf(("STARTED", "PROCESSING", "FAILED", "AVAILABLE", "DELETED", None)),
         metadata={"description": "status: STARTED, PROCESSING, then AVAILABLE or FAILED"},
     )
-    folder_id = fields.String(dump_only=True, allow_none=True)
-    key = fields.String(dump_only=True, allow_none=True, metadata={"description": "name of the stored file"})
-    raw_link = fields.String(dump_only=True, allow_none=True, metadata={"description": "URL of a link"})
+    folder_id = fields.String(allow_none=True)
+    key = fields.String(allow_none=True, metadata={"description": "name of the stored file"})
+    raw_link = fields.String(allow_none=True, metadata={"description": "URL of a link"})
     update_frequency = fields.String(
-        dump_only=True, allow_none=True, metadata={"description": "interval at which a link is read again, as sent"}
+        allow_none=True, metadata={"description": "interval at which a link is read again, as sent"}
     )
-    file_name = fields.String(dump_only=True, allow_none=True)
-    mime_type = fields.String(dump_only=True, allow_none=True)
-    size = Integer(
-        dump_only=True, allow_none=True, validate=validate.Range(0), metadata={"description": "size in bytes"}
-    )
-    s3_file_path = fields.String(dump_only=True, allow_none=True, metadata={"description": "URL of the upload"})
+    file_name = fields.String(allow_none=True)
+    mime_type = fields.String(allow_none=True)
+    size = Integer(allow_none=True, validate=validate.Range(0), metadata={"description": "size in bytes"})
+    s3_file_path = fields.String(allow_none=True, metadata={"description": "URL of the upload"})
     signed_s3_file_path = fields.String(
-        dump_only=True, allow_none=True, metadata={"description": "signed URL to download the file without a key"}
+        allow_none=True, metadata={"description": "signed URL to download the file without a key"}
     )
-    image_s3_file_path = fields.String(
-        dump_only=True, allow_none=True, metadata={"description": "URL of a screenshot of the page"}
-    )
-    num_scrolls = Integer(dump_only=True, allow_none=True, metadata={"description": "scroll position of the page"})
-    graph_status = JsonObject(
-        dump_only=True, allow_none=True, metadata={"description": "status of the knowledge graph"}
-    )
-    processing_error = fields.String(
-        dump_only=True, allow_none=True, metadata={"description": "reason why the resource FAILED"}
-    )
-    last_updated = Timestamp(
-        dump_only=True, allow_none=True, metadata={"description": "time when the content was last read"}
-    )
-    uploaded_at = Timestamp(dump_only=True, allow_none=True, metadata={"description": "time of the upload"})
-    name = fields.String(dump_only=True)
-    worker_id = fields.String(dump_only=True)
+    image_s3_file_path = fields.String(allow_none=True, metadata={"description": "URL of a screenshot of the page"})
+    num_scrolls = Integer(allow_none=True, metadata={"description": "scroll position of the page"})
+    graph_status = JsonObject(allow_none=True, metadata={"description": "status of the knowledge graph"})
+    processing_error = fields.String(allow_none=True, metadata={"description": "reason why the resource FAILED"})
+    last_updated = Timestamp(allow_none=True, metadata={"description": "time when the content was last read"})
+    uploaded_at = Timestamp(allow_none=True, metadata={"description": "time of the upload"})
+    name = fields.String()
+    worker_id = fields.String()
 
 
 class LinkResourceBodySchema(ApiSchema):
@@ -137,7 +125,6 @@ class ResourceQueryResultSchema(ApiSchema):
         sometimes = ("data",)
 
     data = JsonObject(
-        dump_only=True,
         allow_none=True,
         metadata={
             "description": "`answer`, `context` (ids of resources, best first) and `results` with score and passage"
@@ -176,7 +163,7 @@ class UploadUrlSchema(ApiSchema):
     """The URL of an upload. Contract: records.upload_url."""
 
     upload_url = fields.String(
-        dump_only=True, metadata={"description": "URL to PUT the file to; its part before `?` is the `s3FilePath`"}
+        metadata={"description": "URL to PUT the file to; its part before `?` is the `s3FilePath`"}
     )
 
 

@@ -11,34 +11,25 @@ from dryline.schemas.row_forms import RowForm
 class SessionSchema(ApiSchema):
     """A session: one run of a flow. Contract: records.session."""
 
-    id = fields.String(dump_only=True)
-    status = fields.String(dump_only=True, allow_none=True, metadata={"description": "status of the session"})
-    state = JsonObject(dump_only=True, allow_none=True, metadata={"description": "the flow's variables at its end"})
-    messages = fields.List(JsonObject(), dump_only=True, allow_none=True)
-    trace = fields.List(
-        JsonObject(), dump_only=True, allow_none=True, metadata={"description": "steps of the engine, in order"}
-    )
-    input_tokens = Integer(dump_only=True, allow_none=True, data_key="input_tokens")
-    output_tokens = Integer(dump_only=True, allow_none=True, data_key="output_tokens")
-    minutes = Number(dump_only=True, allow_none=True)
+    id = fields.String()
+    status = fields.String(allow_none=True, metadata={"description": "status of the session"})
+    state = JsonObject(allow_none=True, metadata={"description": "the flow's variables at its end"})
+    messages = fields.List(JsonObject(), allow_none=True)
+    trace = fields.List(JsonObject(), allow_none=True, metadata={"description": "steps of the engine, in order"})
+    input_tokens = Integer(allow_none=True, data_key="input_tokens")
+    output_tokens = Integer(allow_none=True, data_key="output_tokens")
+    minutes = Number(allow_none=True)
     session_start = fields.String(
-        dump_only=True, allow_none=True, data_key="session_start", metadata={"description": "start of the session"}
+        allow_none=True, data_key="session_start", metadata={"description": "start of the session"}
     )
     session_end = fields.String(
-        dump_only=True,
         allow_none=True,
         data_key="session_end",
         metadata={"description": "end of the conversation; null while it is in progress"},
     )
-    flow_id = fields.String(
-        dump_only=True, allow_none=True, data_key="flow_id", metadata={"description": "id of the flow"}
-    )
-    worker_id = fields.String(
-        dump_only=True, allow_none=True, data_key="worker_id", metadata={"description": "worker of the record"}
-    )
-    error = JsonObject(
-        dump_only=True, allow_none=True, metadata={"description": "description of the error, in a sentence"}
-    )
+    flow_id = fields.String(allow_none=True, data_key="flow_id", metadata={"description": "id of the flow"})
+    worker_id = fields.String(allow_none=True, data_key="worker_id", metadata={"description": "worker of the record"})
+    error = JsonObject(allow_none=True, metadata={"description": "description of the error, in a sentence"})
 
 
 ROWS = {"sessions": RowForm(SessionSchema, "worker_id")}

@@ -15,7 +15,7 @@ class SmsLogSchema(MessageLogSchema):
 class SmsLogPageSchema(NumberedPageSchema):
     """A page of SMS logs."""
 
-    data = fields.List(fields.Nested(SmsLogSchema), dump_only=True, metadata={"description": "logs on this page"})
+    data = fields.List(fields.Nested(SmsLogSchema), metadata={"description": "logs on this page"})
 
 
 ROWS = {"smsLogs": RowForm(SmsLogSchema, "workerId", deployment_id=null_text())}

@@ -15,30 +15,23 @@ _SOURCES = ("flow_id", "deployment_id", "code")
 class TalkSessionSchema(ApiSchema):
     """A conversation with a flow."""
 
-    id = fields.String(dump_only=True)
-    created_at = Timestamp(dump_only=True)
-    updated_at = Timestamp(dump_only=True)
-    worker_id = fields.String(dump_only=True, allow_none=True)
-    flow_id = fields.String(dump_only=True, allow_none=True)
-    deployment_id = fields.String(dump_only=True, allow_none=True)
-    turns = Integer(dump_only=True, metadata={"description": "number of turns"})
-    waiting = fields.List(
-        fields.String(), dump_only=True, metadata={"description": "conditions that the flow waits for"}
-    )
+    id = fields.String()
+    created_at = Timestamp()
+    updated_at = Timestamp()
+    worker_id = fields.String(allow_none=True)
+    flow_id = fields.String(allow_none=True)
+    deployment_id = fields.String(allow_none=True)
+    turns = Integer(metadata={"description": "number of turns"})
+    waiting = fields.List(fields.String(), metadata={"description": "conditions that the flow waits for"})
     ended = fields.String(
-        dump_only=True,
         allow_none=True,
         metadata={"description": "reason of the end: `end of the flow`, `end_call`, `transfer` or `failed`"},
     )
-    failure = JsonObject(
-        dump_only=True, allow_none=True, metadata={"description": "error with the flow's line and traceback"}
-    )
-    extracted = JsonObject(dump_only=True, metadata={"description": "values that the flow extracted"})
-    state = JsonObject(dump_only=True, metadata={"description": "the flow's `state`"})
+    failure = JsonObject(allow_none=True, metadata={"description": "error with the flow's line and traceback"})
+    extracted = JsonObject(metadata={"description": "values that the flow extracted"})
+    state = JsonObject(metadata={"description": "the flow's `state`"})
     events = fields.List(
-        JsonObject(),
-        dump_only=True,
-        metadata={"description": "events of this turn; when the conversation is retrieved, all events"},
+        JsonObject(), metadata={"description": "events of this turn; when the conversation is retrieved, all events"}
     )
 
 

@@ -23,37 +23,35 @@ class TeamSchema(ApiSchema):
     class Meta(ApiSchema.Meta):
         sometimes = ("integrations",)
 
-    id = fields.String(dump_only=True)
-    name = fields.String(dump_only=True)
-    created_at = Timestamp(dump_only=True)
-    updated_at = Timestamp(dump_only=True)
-    team_owner_id = fields.String(dump_only=True, allow_none=True, metadata={"description": "user who owns the team"})
+    id = fields.String()
+    name = fields.String()
+    created_at = Timestamp()
+    updated_at = Timestamp()
+    team_owner_id = fields.String(allow_none=True, metadata={"description": "user who owns the team"})
     twilio_subaccount_sid = fields.String(
-        dump_only=True, allow_none=True, metadata={"description": "subaccount at the telephony provider"}
+        allow_none=True, metadata={"description": "subaccount at the telephony provider"}
     )
     twilio_subaccount_auth_token = fields.String(
-        dump_only=True, allow_none=True, metadata={"description": "secret token of the subaccount"}
+        allow_none=True, metadata={"description": "secret token of the subaccount"}
     )
     integrations = fields.List(
-        fields.Nested(IntegrationSchema),
-        dump_only=True,
-        metadata={"description": "only with `includeIntegrations=true`"},
+        fields.Nested(IntegrationSchema), metadata={"description": "only with `includeIntegrations=true`"}
     )
 
 
 class SubaccountCredentialsSchema(ApiSchema):
     """Credentials of the subaccount of bought phone numbers. Contract: records.subaccount_credentials."""
 
-    account_sid = fields.String(dump_only=True, allow_none=True, attribute="twilio_subaccount_sid")
-    auth_token = fields.String(dump_only=True, allow_none=True, attribute="twilio_subaccount_auth_token")
+    account_sid = fields.String(allow_none=True, attribute="twilio_subaccount_sid")
+    auth_token = fields.String(allow_none=True, attribute="twilio_subaccount_auth_token")
 
 
 class ApiKeySchema(ApiSchema):
     """A key of a team, without its text."""
 
-    id = fields.String(dump_only=True)
-    name = fields.String(dump_only=True, allow_none=True)
-    created_at = Timestamp(dump_only=True)
+    id = fields.String()
+    name = fields.String(allow_none=True)
+    created_at = Timestamp()
 
 
 class ApiKeyBody(ApiSchema):
@@ -75,9 +73,7 @@ class NewApiKeySchema(ApiKeySchema):
     class Meta(ApiSchema.Meta):
         sometimes = ("key",)
 
-    key = fields.String(
-        dump_only=True, metadata={"description": "value for the header x-api-key; shown in this answer only"}
-    )
+    key = fields.String(metadata={"description": "value for the header x-api-key; shown in this answer only"})
 
 
 class NewTeamBody(ApiSchema):
@@ -92,20 +88,18 @@ class NewTeamBody(ApiSchema):
 class TeamWithKeysSchema(ApiSchema):
     """A team with its keys."""
 
-    id = fields.String(dump_only=True)
-    name = fields.String(dump_only=True)
-    created_at = Timestamp(dump_only=True)
+    id = fields.String()
+    name = fields.String()
+    created_at = Timestamp()
     api_keys = fields.List(
-        fields.Nested(ApiKeySchema), dump_only=True, metadata={"description": "keys of the team, without their text"}
+        fields.Nested(ApiKeySchema), metadata={"description": "keys of the team, without their text"}
     )
 
 
 class NewTeamSchema(TeamWithKeysSchema):
     """A new team with its first key."""
 
-    api_key = fields.String(
-        dump_only=True, metadata={"description": "value for the header x-api-key; shown in this answer only"}
-    )
+    api_key = fields.String(metadata={"description": "value for the header x-api-key; shown in this answer only"})
 
 
 _API_KEY_ROW = RowForm(

@@ -34,40 +34,35 @@ class TestBody(ApiSchema):
 class TestSchema(ApiSchema):
     """A test. Contract: records.test."""
 
-    id = fields.String(dump_only=True)
-    created_at = Timestamp(dump_only=True)
-    updated_at = Timestamp(dump_only=True)
-    name = fields.String(dump_only=True)
-    description = fields.String(dump_only=True, allow_none=True)
-    test_mode = fields.String(dump_only=True)
-    system_prompt = fields.String(dump_only=True)
-    checkpoints = fields.List(fields.Nested(CheckpointSchema), dump_only=True)
-    worker_id = fields.String(dump_only=True)
-    flow_id = fields.String(dump_only=True)
-    websocket_url = fields.String(
-        dump_only=True, allow_none=True, metadata={"description": "URL of the engine's WebSocket"}
-    )
+    id = fields.String()
+    created_at = Timestamp()
+    updated_at = Timestamp()
+    name = fields.String()
+    description = fields.String(allow_none=True)
+    test_mode = fields.String()
+    system_prompt = fields.String()
+    checkpoints = fields.List(fields.Nested(CheckpointSchema))
+    worker_id = fields.String()
+    flow_id = fields.String()
+    websocket_url = fields.String(allow_none=True, metadata={"description": "URL of the engine's WebSocket"})
 
 
 class TestRunSchema(ApiSchema):
     """A run of a test. Contract: records.test_run."""
 
-    id = fields.String(dump_only=True)
-    test_id = fields.String(dump_only=True)
-    status = fields.String(
-        dump_only=True, metadata={"description": "status of the run: PENDING, RUNNING, PASSED or FAILED"}
-    )
+    id = fields.String()
+    test_id = fields.String()
+    status = fields.String(metadata={"description": "status of the run: PENDING, RUNNING, PASSED or FAILED"})
     results = fields.List(
         JsonObject(),
-        dump_only=True,
         allow_none=True,
         metadata={
             "description": "results of a finished run, for each checkpoint: name, runs, passed, failed, tolerance, "
             "status, explanation and the first conversations"
         },
     )
-    created_at = Timestamp(dump_only=True)
-    updated_at = Timestamp(dump_only=True)
+    created_at = Timestamp()
+    updated_at = Timestamp()
 
 
 ROWS = {

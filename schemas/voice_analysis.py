@@ -39,62 +39,56 @@ class VoiceAnalysisBody(ApiSchema):
 class CallTotalsSchema(ApiSchema):
     """Figures of calls."""
 
-    total_calls = Number(dump_only=True)
-    total_minutes = Number(dump_only=True)
-    total_transfers = Number(dump_only=True, metadata={"description": "transfers, one per call with a transfer record"})
-    total_transfer_minutes = Number(dump_only=True)
+    total_calls = Number()
+    total_minutes = Number()
+    total_transfers = Number(metadata={"description": "transfers, one per call with a transfer record"})
+    total_transfer_minutes = Number()
 
 
 class AnalysisSummarySchema(CallTotalsSchema):
     """Figures of all calls."""
 
-    average_call_duration = Number(dump_only=True, metadata={"description": "length in minutes"})
+    average_call_duration = Number(metadata={"description": "length in minutes"})
 
 
 class WorkerTotalsSchema(CallTotalsSchema):
     """Figures of a worker's calls."""
 
-    worker_id = fields.String(dump_only=True)
+    worker_id = fields.String()
 
 
 class DeploymentTotalsSchema(CallTotalsSchema):
     """Figures of a deployment's calls."""
 
-    deployment_id = fields.String(dump_only=True, allow_none=True)
+    deployment_id = fields.String(allow_none=True)
 
 
 class PeriodTotalsSchema(CallTotalsSchema):
     """Figures of a period's calls. A period without calls has no entry."""
 
-    period = fields.String(
-        dump_only=True, metadata={"description": "period: 2026-11-21, 2026-W47 (from Monday), 2026-11 or 2026"}
-    )
-    per_worker = fields.List(
-        fields.Nested(WorkerTotalsSchema), dump_only=True, metadata={"description": "figures for each worker"}
-    )
+    period = fields.String(metadata={"description": "period: 2026-11-21, 2026-W47 (from Monday), 2026-11 or 2026"})
+    per_worker = fields.List(fields.Nested(WorkerTotalsSchema), metadata={"description": "figures for each worker"})
     per_deployment = fields.List(
-        fields.Nested(DeploymentTotalsSchema),
-        dump_only=True,
-        metadata={"description": "figures for each deployment"},
+        fields.Nested(DeploymentTotalsSchema), metadata={"description": "figures for each deployment"}
     )
 
 
 class CallDetailSchema(ApiSchema):
     """A call of the analysis."""
 
-    id = fields.String(dump_only=True, metadata={"description": "status of the call's log"})
-    worker_id = fields.String(dump_only=True)
-    deployment_id = fields.String(dump_only=True, allow_none=True)
-    period = fields.String(dump_only=True, metadata={"description": "period of the call"})
-    start_time = Timestamp(dump_only=True, allow_none=True)
-    end_time = Timestamp(dump_only=True, allow_none=True)
-    direction = fields.String(dump_only=True, allow_none=True)
-    from_number = fields.String(dump_only=True, allow_none=True)
-    to_number = fields.String(dump_only=True, allow_none=True)
-    status = fields.String(dump_only=True, allow_none=True, metadata={"description": "outcome of the call"})
-    minutes = Number(dump_only=True)
-    transfers = Number(dump_only=True)
-    transfer_minutes = Number(dump_only=True)
+    id = fields.String(metadata={"description": "status of the call's log"})
+    worker_id = fields.String()
+    deployment_id = fields.String(allow_none=True)
+    period = fields.String(metadata={"description": "period of the call"})
+    start_time = Timestamp(allow_none=True)
+    end_time = Timestamp(allow_none=True)
+    direction = fields.String(allow_none=True)
+    from_number = fields.String(allow_none=True)
+    to_number = fields.String(allow_none=True)
+    status = fields.String(allow_none=True, metadata={"description": "outcome of the call"})
+    minutes = Number()
+    transfers = Number()
+    transfer_minutes = Number()
 
 
 class VoiceAnalysisSchema(ApiSchema):
@@ -103,10 +97,8 @@ class VoiceAnalysisSchema(ApiSchema):
     class Meta(ApiSchema.Meta):
         sometimes = ("call_details",)
 
-    summary = fields.Nested(AnalysisSummarySchema, dump_only=True)
-    breakdown = fields.List(
-        fields.Nested(PeriodTotalsSchema), dump_only=True, metadata={"description": "figures for each period"}
-    )
+    summary = fields.Nested(AnalysisSummarySchema)
+    breakdown = fields.List(fields.Nested(PeriodTotalsSchema), metadata={"description": "figures for each period"})
     call_details = fields.List(
-        fields.Nested(CallDetailSchema), dump_only=True, metadata={"description": "only with `includeCallDetails`"}
+        fields.Nested(CallDetailSchema), metadata={"description": "only with `includeCallDetails`"}
     )

@@ -15,21 +15,19 @@ from dryline.schemas.voice_external_config import VoiceExternalConfigSchema
 class VoiceDeploymentSchema(DeploymentSchema):
     """A deployment of a flow to a telephone number. Contract: records.voice_deployment."""
 
-    enable_voice_sentiment = Boolean(dump_only=True)
-    phone_number = fields.String(dump_only=True, allow_none=True)
-    voice_provider = fields.String(dump_only=True, allow_none=True)
-    voice_id = fields.String(dump_only=True, allow_none=True)
-    agent_id = fields.String(dump_only=True, allow_none=True)
-    external_config = fields.Nested(VoiceExternalConfigSchema, dump_only=True, allow_none=True)
-    backup_phone_number = fields.String(dump_only=True, allow_none=True)
-    backup_phone_message = fields.String(dump_only=True, allow_none=True)
-    twilml_bin_sid = fields.String(
-        dump_only=True, allow_none=True, metadata={"description": "id of the provider's call instructions"}
-    )
-    engine_model = fields.String(dump_only=True, allow_none=True)
-    extractions = extractions(dump_only=True, allow_none=True)
-    success_criteria = success_criteria(dump_only=True, allow_none=True)
-    custom_webhooks = fields.List(fields.Nested(CustomWebhookSchema), dump_only=True)
+    enable_voice_sentiment = Boolean()
+    phone_number = fields.String(allow_none=True)
+    voice_provider = fields.String(allow_none=True)
+    voice_id = fields.String(allow_none=True)
+    agent_id = fields.String(allow_none=True)
+    external_config = fields.Nested(VoiceExternalConfigSchema, allow_none=True)
+    backup_phone_number = fields.String(allow_none=True)
+    backup_phone_message = fields.String(allow_none=True)
+    twilml_bin_sid = fields.String(allow_none=True, metadata={"description": "id of the provider's call instructions"})
+    engine_model = fields.String(allow_none=True)
+    extractions = extractions(allow_none=True)
+    success_criteria = success_criteria(allow_none=True)
+    custom_webhooks = fields.List(fields.Nested(CustomWebhookSchema))
 
 
 class VoiceMembersSchema(ApiSchema):

@@ -48,7 +48,7 @@ class VoiceExternalConfigSchema(PartSchema):
     engine_version = fields.String(
         allow_none=True, metadata={"description": "version of the engine; default at creation: the worker's"}
     )
-    language = fields.String(allow_none=True, metadata={"description": "spoken language, such as en-US"})
+    language = fields.String(allow_none=True)
     voice_id = fields.String(allow_none=True, metadata={"description": "id of the voice"})
     voice_model = fields.String(
         allow_none=True, validate=OneOf(*VOICE_MODELS), metadata={"description": "speech model"}

@@ -73,42 +73,30 @@ class VoiceLogSchema(LogSchema):
         pass
 
     bb_engine_session_id = fields.String(
-        dump_only=True, allow_none=True, metadata={"description": "id of the call's session at the engine"}
+        allow_none=True, metadata={"description": "id of the call's session at the engine"}
     )
-    external_call_id = fields.String(
-        dump_only=True, allow_none=True, metadata={"description": "id of the call at the engine"}
-    )
-    direction = fields.String(dump_only=True, allow_none=True)
-    from_number = fields.String(dump_only=True, allow_none=True)
-    to_number = fields.String(dump_only=True, allow_none=True)
-    transcription = fields.String(dump_only=True, allow_none=True)
+    external_call_id = fields.String(allow_none=True, metadata={"description": "id of the call at the engine"})
+    direction = fields.String(allow_none=True)
+    from_number = fields.String(allow_none=True)
+    to_number = fields.String(allow_none=True)
+    transcription = fields.String(allow_none=True)
     recording_url = fields.String(
-        dump_only=True,
         allow_none=True,
         metadata={"description": "URL of the recording, valid for one day and without a key; null if nobody answered"},
     )
-    data = JsonObject(
-        dump_only=True, allow_none=True, metadata={"description": "latencies and other measurements of the call"}
-    )
+    data = JsonObject(allow_none=True, metadata={"description": "latencies and other measurements of the call"})
     telephony_source = fields.String(
-        dump_only=True, allow_none=True, data_key="Telephony_source", metadata={"description": "telephony provider"}
+        allow_none=True, data_key="Telephony_source", metadata={"description": "telephony provider"}
     )
     status = fields.String(
-        dump_only=True,
-        allow_none=True,
-        metadata={"description": "status of the call, such as completed, no-answer or failed"},
+        allow_none=True, metadata={"description": "status of the call, such as completed, no-answer or failed"}
     )
     call_sid = fields.String(
-        dump_only=True,
-        allow_none=True,
-        data_key="call_sid",
-        metadata={"description": "id of the call at the telephony provider"},
+        allow_none=True, data_key="call_sid", metadata={"description": "id of the call at the telephony provider"}
     )
-    duration = Integer(
-        dump_only=True, allow_none=True, validate=validate.Range(0), metadata={"description": "length in seconds"}
-    )
-    success_results = JsonObject(dump_only=True, allow_none=True)
-    transfer_data = fields.Nested(TransferDataSchema, dump_only=True, allow_none=True)
+    duration = Integer(allow_none=True, validate=validate.Range(0))
+    success_results = JsonObject(allow_none=True)
+    transfer_data = fields.Nested(TransferDataSchema, allow_none=True)
 
 
 ATTRIBUTES = instance_of(VoiceLogSchema).wire_names
@@ -196,11 +184,11 @@ class VoiceLogListSchema(VoiceLogFilterSchema, PageArgumentsSchema, SelectionSch
 class VoiceLogPageSchema(NumberedPageSchema):
     """A page of voice logs."""
 
-    data = fields.List(fields.Nested(VoiceLogSchema), dump_only=True, metadata={"description": "logs on this page"})
+    data = fields.List(fields.Nested(VoiceLogSchema), metadata={"description": "logs on this page"})
     next_cursor = fields.String(
-        dump_only=True, allow_none=True, metadata={"description": "cursor of the next page; null on the last page"}
+        allow_none=True, metadata={"description": "cursor of the next page; null on the last page"}
     )
-    has_more = Boolean(dump_only=True)
+    has_more = Boolean()
 
 
 ROWS = {"voiceLogs": RowForm(VoiceLogSchema, "workerId", deployment_id=null_text())}

@@ -65,17 +65,16 @@ class Voicev1BatchCallsBodySchema(ApiSchema):
 class Voicev1CampaignDataSchema(ApiSchema):
     """A row of a legacy campaign. Contract: records.voicev1_campaign_data."""
 
-    id = fields.String(dump_only=True, attribute="row_id", metadata={"description": "stored as sent"})
-    campaign_id = fields.String(dump_only=True)
-    row_data = JsonObject(dump_only=True)
+    id = fields.String(attribute="row_id", metadata={"description": "stored as sent"})
+    campaign_id = fields.String()
+    row_data = JsonObject()
     status = fields.String(
-        dump_only=True,
         validate=OneOf("PENDING", "PROCESSING", "COMPLETED", "FAILED"),
         metadata={"description": "status of the row: PENDING, PROCESSING during its call, then COMPLETED or FAILED"},
     )
-    result = JsonObject(dump_only=True, allow_none=True, metadata={"description": "result of the call"})
-    created_at = Timestamp(dump_only=True)
-    updated_at = Timestamp(dump_only=True)
+    result = JsonObject(allow_none=True, metadata={"description": "result of the call"})
+    created_at = Timestamp()
+    updated_at = Timestamp()
 
 
 class Voicev1CampaignDataBodySchema(ApiSchema):
@@ -92,19 +91,17 @@ class Voicev1CampaignDataBodySchema(ApiSchema):
 class Voicev1CampaignSchema(ApiSchema):
     """A legacy campaign. Contract: records.voicev1_campaign."""
 
-    id = fields.String(dump_only=True)
+    id = fields.String()
     status = fields.String(
-        dump_only=True,
         validate=OneOf("RUNNING", "COMPLETED", "FAILED"),
         metadata={"description": "status: RUNNING, COMPLETED when no row is open, FAILED when all rows failed"},
     )
-    steps = fields.List(JsonObject(), dump_only=True)
-    deployment_id = fields.String(dump_only=True)
-    created_at = Timestamp(dump_only=True)
-    updated_at = Timestamp(dump_only=True)
+    steps = fields.List(JsonObject())
+    deployment_id = fields.String()
+    created_at = Timestamp()
+    updated_at = Timestamp()
     data = fields.List(
         fields.Nested(Voicev1CampaignDataSchema),
-        dump_only=True,
         metadata={"description": "rows of the campaign, in the order in which they were sent"},
     )
 

@@ -13,19 +13,19 @@ from dryline.schemas.row_forms import RowForm, TextsAsText
 class VoiceV1DeploymentSchema(DeploymentSchema):
     """A legacy deployment of a flow to a telephone number. Contract: records.voicev1_deployment."""
 
-    phone_number = fields.String(dump_only=True)
-    objective = fields.String(dump_only=True)
-    allowed_transfer_numbers = fields.String(dump_only=True, metadata={"description": "JSON text of the array"})
-    resource_keys = fields.String(dump_only=True, metadata={"description": "JSON text of the array"})
-    start_sentence = fields.String(dump_only=True, allow_none=True)
-    end_sentence = fields.String(dump_only=True, allow_none=True)
-    voice_id = fields.String(dump_only=True, allow_none=True)
-    language = fields.String(dump_only=True, allow_none=True)
-    functions = JsonObject(dump_only=True, allow_none=True)
-    model = fields.String(dump_only=True, allow_none=True)
-    ws_base_url = fields.String(dump_only=True, allow_none=True)
-    config = JsonObject(dump_only=True, allow_none=True)
-    extractions = extractions(dump_only=True, allow_none=True)
+    phone_number = fields.String()
+    objective = fields.String()
+    allowed_transfer_numbers = fields.String(metadata={"description": "JSON text of the array"})
+    resource_keys = fields.String(metadata={"description": "JSON text of the array"})
+    start_sentence = fields.String(allow_none=True)
+    end_sentence = fields.String(allow_none=True)
+    voice_id = fields.String(allow_none=True)
+    language = fields.String(allow_none=True)
+    functions = JsonObject(allow_none=True)
+    model = fields.String(allow_none=True)
+    ws_base_url = fields.String(allow_none=True)
+    config = JsonObject(allow_none=True)
+    extractions = extractions(allow_none=True)
 
 
 class VoiceV1DeploymentBody(ApiSchema):

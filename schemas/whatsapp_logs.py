@@ -15,7 +15,7 @@ class WhatsappLogSchema(MessageLogSchema):
 class WhatsappLogPageSchema(NumberedPageSchema):
     """A page of WhatsApp logs."""
 
-    data = fields.List(fields.Nested(WhatsappLogSchema), dump_only=True, metadata={"description": "logs on this page"})
+    data = fields.List(fields.Nested(WhatsappLogSchema), metadata={"description": "logs on this page"})
 
 
 ROWS = {"whatsappLogs": RowForm(WhatsappLogSchema, "workerId", deployment_id=null_text())}

@@ -12,7 +12,7 @@ from dryline.schemas.row_forms import RowForm, text
 class WhatsappProfileSchema(PartSchema):
     """The profile of a sender. Contract: purchaseWhatsappSender, profile."""
 
-    name = fields.String(required=True, metadata={"description": "display name"})
+    name = fields.String(required=True)
     about = fields.String(metadata={"description": "text below the name"})
     address = fields.String(metadata={"description": "postal address"})
     description = fields.String()
@@ -32,12 +32,12 @@ class WhatsappSenderBody(ApiSchema):
 class WhatsappSenderSchema(ApiSchema):
     """A WhatsApp sender. Contract: records.whatsapp_sender."""
 
-    sender_sid = fields.String(dump_only=True, attribute="id")
-    phone_number = fields.String(dump_only=True)
-    status = fields.String(dump_only=True, metadata={"description": "status: PENDING, ONLINE or FAILED"})
-    profile = fields.Nested(WhatsappProfileSchema, dump_only=True, metadata={"description": "stored as sent"})
-    created_at = Timestamp(dump_only=True)
-    updated_at = Timestamp(dump_only=True)
+    sender_sid = fields.String(attribute="id")
+    phone_number = fields.String()
+    status = fields.String(metadata={"description": "status: PENDING, ONLINE or FAILED"})
+    profile = fields.Nested(WhatsappProfileSchema, metadata={"description": "stored as sent"})
+    created_at = Timestamp()
+    updated_at = Timestamp()
 
 
 ROWS = {"whatsappSenders": RowForm(WhatsappSenderSchema, "phoneNumber", id="senderSid", team_id=text())}

@@ -23,7 +23,7 @@ from dryline.world.world import World
 class TeamQuery(QuerySchema):
     """The team that a request of the control plane is limited to."""
 
-    team = fields.String(metadata={"description": "id of the only team to include; default: all teams"})
+    team = fields.String()
 
 
 def known_team(team_id: str | None, field: str | None = None) -> str | None:

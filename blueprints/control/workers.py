@@ -20,7 +20,7 @@ class FlowBriefSchema(ApiSchema):
     """A flow of a worker."""
 
     id = fields.String(metadata={"description": "id of the flow"})
-    name = fields.String(metadata={"description": "display name"})
+    name = fields.String()
 
 
 class DeploymentBriefSchema(ApiSchema):
@@ -28,7 +28,7 @@ class DeploymentBriefSchema(ApiSchema):
 
     id = fields.String(metadata={"description": "id of the deployment"})
     type = fields.String(metadata={"description": "channel, such as Voice or Chat"})
-    name = fields.String(metadata={"description": "display name"})
+    name = fields.String()
     status = fields.String(metadata={"description": "status of the deployment, initially ACTIVE"})
     flow_id = fields.String(metadata={"description": "flow that the deployment runs"})
     phone_number = fields.String(
@@ -41,7 +41,7 @@ class WorkerBriefSchema(ApiSchema):
 
     id = fields.String(metadata={"description": "id of the worker"})
     team_id = fields.String(metadata={"description": "team of the worker"})
-    name = fields.String(metadata={"description": "display name"})
+    name = fields.String()
     flows = fields.List(fields.Nested(FlowBriefSchema), metadata={"description": "flows of the worker, oldest first"})
     deployments = fields.List(
         fields.Nested(DeploymentBriefSchema), metadata={"description": "deployments, oldest first"}
