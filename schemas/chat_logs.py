@@ -13,8 +13,8 @@ class ChatLogSchema(LogSchema):
     """A chat. Contract: records.chat_log."""
 
     user_id = fields.String(allow_none=True, metadata={"description": "id of the user on the page"})
-    user_name = fields.String(allow_none=True, metadata={"description": "author of the message"})
-    user_email = fields.String(allow_none=True, metadata={"description": "author of the message"})
+    user_name = fields.String(allow_none=True, metadata={"description": "name of the user"})
+    user_email = fields.String(allow_none=True, metadata={"description": "e-mail address of the user"})
     message_count = Integer(allow_none=True, validate=validate.Range(0))
     duration = Integer(allow_none=True, validate=validate.Range(0))
     rating = Integer(allow_none=True, metadata={"description": "rating by the user"})

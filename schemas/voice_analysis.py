@@ -76,7 +76,7 @@ class PeriodTotalsSchema(CallTotalsSchema):
 class CallDetailSchema(ApiSchema):
     """A call of the analysis."""
 
-    id = fields.String(metadata={"description": "status of the call's log"})
+    id = fields.String(metadata={"description": "id of the call's log"})
     worker_id = fields.String()
     deployment_id = fields.String(allow_none=True)
     period = fields.String(metadata={"description": "period of the call"})

@@ -70,9 +70,7 @@ class VoiceExternalConfigSchema(PartSchema):
     )
     enable_backchannel = Boolean(allow_none=True, metadata={"description": "whether the agent makes listening sounds"})
     backchannel_frequency = Number(allow_none=True, metadata={"description": "frequency of listening sounds"})
-    backchannel_words = fields.List(
-        fields.String(), allow_none=True, metadata={"description": "words of the short reactions"}
-    )
+    backchannel_words = fields.List(fields.String(), allow_none=True, metadata={"description": "listening sounds"})
     reminder_trigger_ms = Number(allow_none=True, metadata={"description": "silence in milliseconds before a reminder"})
     reminder_max_count = Number(allow_none=True, metadata={"description": "greatest number of reminders per call"})
     ambient_sound = fields.String(allow_none=True, metadata={"description": "background sound"})
