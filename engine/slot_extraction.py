@@ -93,9 +93,9 @@ def _phone(slot: Slot, utterance: Utterance, now: datetime) -> Any:
 
 def _code(slot: Slot, utterance: Utterance, now: datetime) -> Any:
     text = digits_of(utterance)
-    if not slot.is_answered_by(utterance) and not re.search(
-        rf"\b{re.escape(label_of(slot.key).split()[0])}\b", text, re.IGNORECASE
-    ):
+    label = label_of(slot.key).partition(" ")[0]
+    is_named = bool(label) and re.search(rf"\b{re.escape(label)}\b", text, re.IGNORECASE)
+    if not is_named and not slot.is_answered_by(utterance):
         return None
     if (
         (phone := find_phone(text, utterance.language))

@@ -281,6 +281,11 @@ def test_what_was_said_of_something_else_is_no_value(question, said, members):
     assert {name: member for name, member in value.items() if member not in (None, [])} == members
 
 
+def test_an_answer_to_something_else_is_no_number_where_only_the_question_names_it():
+    about = "Agent: Is there anything else I can help you with?\nUser: all of it"
+    assert fill(Question(about, "What is the account number?", "40118822", now=NOW))[0] is None
+
+
 EVERYTHING = {
     **{"name": "Jo Lee", "email": "jo@example.com", "phone": "555-1234", "dob": "1980-05-21", "date": "2026-01-05"},
     **{"time": "2pm", "guests": 4, "budget": 50.0, "agreed": True, "reason": "check-up", "size": "small | large"},
