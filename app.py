@@ -12,11 +12,10 @@ from flask import Flask, Request, request
 from dryline.blueprints import chat_completions, cors, docs, errors, guides, hosts, inbox, openapi
 from dryline.blueprints.base import OrjsonProvider
 from dryline.blueprints.control.base import answer_and_report
-from dryline.blueprints.fast_paths import FastFlask
 from dryline.blueprints.links import is_from_console
 from dryline.blueprints.paths import CONSOLE, PLANE, READS, SIGNED_FILES, is_below, is_unrecorded
 from dryline.blueprints.recorded_requests import answer_and_record
-from dryline.blueprints.routing import CONVERTERS
+from dryline.blueprints.routing import RoutedFlask
 from dryline.jobs import campaigns as campaign_jobs
 from dryline.jobs import exports as export_jobs
 from dryline.jobs import live as live_jobs
@@ -122,7 +121,7 @@ SLOW_STEPS = {
 OWN_TRANSACTIONS = (PLANE, "/v1/", "/recordings/", INBOX)
 
 
-class Dryline(FastFlask):
+class Dryline(RoutedFlask):
     """The WSGI application of one world. Each request runs in one transaction."""
 
     json_provider_class = OrjsonProvider
@@ -161,16 +160,13 @@ class Dryline(FastFlask):
 
     def dispatch_request(self) -> Any:
         """Check the key and run the view in one transaction, which is committed before the answer is sent."""
-        current_request = request._get_current_object()  # type: ignore[attr-defined]  # faster than the proxy
-        hosts.require_known_host(self.world.settings, current_request.environ)
-        if current_request.routing_exception is not None:
-            self.raise_routing_exception(current_request)
-        if current_request.path.startswith(OWN_TRANSACTIONS):
+        hosts.require_known_host(self.world.settings, request.environ)
+        if request.path.startswith(OWN_TRANSACTIONS):
             return super().dispatch_request()
-        admit = self.admissions.get(current_request.blueprint)
-        with self.world.reading() if current_request.method in READS else self.world.transaction():
+        admit = self.admissions.get(request.blueprint)
+        with self.world.reading() if request.method in READS else self.world.transaction():
             if admit is not None:
-                admit(current_request)
+                admit(request)
             return super().dispatch_request()
 
     def close(self) -> None:
@@ -187,7 +183,6 @@ def create_app(settings: Settings | None = None, *, open_existing: bool = False)
     app = Dryline("dryline", static_folder=None)
     app.config.update(openapi.CONFIG)
     app.url_map.strict_slashes = False
-    app.url_map.converters.update(CONVERTERS)
     app.world = World(settings or Settings(), must_exist=open_existing)
     try:
         app.config["MAX_CONTENT_LENGTH"] = app.world.settings.max_body_mb * 1_000_000

@@ -14,7 +14,6 @@ from webargs import core
 from webargs.flaskparser import FlaskParser
 from werkzeug.exceptions import BadRequest, UnsupportedMediaType
 
-from dryline.blueprints.fast_paths import MAX_CACHED_QUERY_BYTES, parse_query
 from dryline.models.teams import authenticate
 from dryline.schemas.base import instance_of, strict
 from dryline.storage.current_world import current
@@ -80,9 +79,6 @@ class Parser(FlaskParser):
         schema = instance_of(argmap)
         if self.is_strict(location or "json"):
             schema = strict(schema)
-        query = request.query_string
-        if location == "query" and len(query) <= MAX_CACHED_QUERY_BYTES:
-            return dict(parse_query(self, schema, query))
         return super().parse(schema, req, location=location, **kwargs)
 
     def load_querystring(self, req: Request, schema: Schema) -> Any:

@@ -6,7 +6,6 @@ from urllib.parse import quote
 
 from flask import request
 
-from dryline.blueprints.fast_paths import host_url
 from dryline.blueprints.paths import CONSOLE
 from dryline.jobs.exports import rewrite_soon
 from dryline.models.exports import Export
@@ -19,7 +18,7 @@ from dryline.storage.current_world import current
 
 def base_url() -> str:
     """Return the start of every URL on this server: `--public-url`, or the running request's scheme and host."""
-    return current().settings.public_url or host_url(request.scheme, request.host)
+    return current().settings.public_url or request.host_url.rstrip("/")
 
 
 def is_from_console() -> bool:

@@ -32,10 +32,9 @@ from dryline.blueprints.console import (
 )
 from dryline.blueprints.console.base import chosen_team, error_message
 from dryline.blueprints.control.state import NO_LIMIT
-from dryline.blueprints.fast_paths import FastFlask
 from dryline.blueprints.hosts import require_known_host
 from dryline.blueprints.paths import CONSOLE, READS
-from dryline.blueprints.routing import CONVERTERS
+from dryline.blueprints.routing import RoutedFlask
 from dryline.storage.current_world import current
 from dryline.storage.errors import DomainError
 from dryline.world.clock import set_current_team
@@ -53,7 +52,7 @@ HEADERS = {
 }
 
 
-class Console(FastFlask):
+class Console(RoutedFlask):
     """The pages of one world. A page that only reads sees one state of the database."""
 
     def __init__(self, api: Flask) -> None:
@@ -63,7 +62,6 @@ class Console(FastFlask):
         max_bytes = world.settings.max_body_mb * 1_000_000
         self.config.update(auth.session_settings(world), MAX_CONTENT_LENGTH=max_bytes, MAX_FORM_MEMORY_SIZE=max_bytes)
         self.secret_key = world.secret
-        self.url_map.converters.update(CONVERTERS)
         self.jinja_env.trim_blocks = self.jinja_env.lstrip_blocks = True
         self.jinja_env.filters.update(template_filters.FILTERS)
         self.context_processor(layout.context)
