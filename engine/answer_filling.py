@@ -13,12 +13,13 @@ from typing import Any
 
 import orjson
 
+from dryline.engine.date_values import find_weekdays
 from dryline.engine.fake_values import made_up, value_in_question
 from dryline.engine.language_model import MADE_UP, Question
 from dryline.engine.slot_extraction import MISSING, find_value
 from dryline.engine.slots import Slot
 from dryline.engine.spoken_turns import Utterance, utterances_of
-from dryline.engine.text_values import find_things, find_weekdays
+from dryline.engine.text_values import find_things
 from dryline.phrases.value_kinds import is_of_user, kind_of, label_of, language_of
 
 _DEEPEST = 12

@@ -11,7 +11,7 @@ from dryline.engine.caller_utterances import capitalized, intent_of, language_of
 from dryline.engine.language_model import Question
 from dryline.engine.program import Program
 from dryline.engine.slots import Slot
-from dryline.phrases.spoken_values import say_value, speak
+from dryline.phrases.spoken_values import sentence_with_value, speak
 from dryline.phrases.value_kinds import is_of_user, label_of, names_speaker, read_values
 
 _QUOTED = r"""["'][^"'\n]{1,60}["']"""
@@ -99,7 +99,7 @@ def give_value(
         spoken = f"{article[1]} {spoken}" if article else spoken
     unfit = _unfit(slot, is_asked=is_asked)
     for _ in range(_OTHER_WORDS):
-        sentence = say_value(spoken, slot.key, slot.question, random=random, language=language, typed=typed)
+        sentence = sentence_with_value(spoken, slot.key, slot.question, random=random, language=language, typed=typed)
         if sentence not in avoid and not unfit.search(sentence) and (is_asked or sentence.count(" ") > 1):
             break
     if not is_asked and language == "en" and isinstance(spoken, str) and sentence == f"{capitalized(spoken)}.":

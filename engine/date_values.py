@@ -264,3 +264,29 @@ def _as_spoken(text: str, language: str) -> str:
 
 def _suffix(number: int) -> str:
     return "th" if 10 < number % 100 < 20 else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+
+
+@lru_cache(maxsize=len(LANGUAGES))
+def _weekday_names(language: str) -> list[str]:
+    return list(read_values(language)["weekdays"])
+
+
+def find_weekdays(text: str, language: str, example: str) -> list[str]:
+    """Return all weekdays that a text names, in its order; "every day but …", "weekdays" and spans included."""
+    names = _weekday_names(language)
+    folded = text.casefold()
+    if re.search(r"\bweekends?\b", folded):
+        days = names[5:]
+    elif re.search(r"\b(?:weekdays?|working days|during the week|monday (?:to|through) friday)\b", folded):
+        days = names[:5]
+    elif match := re.search(
+        rf"\b({'|'.join(names)})s?\s+(?:to|through|till|until|bis|a)\s+({'|'.join(names)})", folded
+    ):
+        days = names[names.index(match[1]) : names.index(match[2]) + 1]
+    elif re.search(r"\b(?:every ?day|any day|all days)\b", folded):
+        days = names[:]
+    else:
+        days = list(dict.fromkeys(match[1] for match in re.finditer(rf"\b({'|'.join(names)})s?\b", folded)))
+    if match := re.search(r"\b(?:but|except|apart from|other than)\b(.*)", folded):
+        days = [day for day in days if day not in match[1]]
+    return [day if example.islower() else day.capitalize() for day in days]

@@ -1,4 +1,4 @@
-"""Names of people and companies, roles, addresses and places as people give them."""
+"""Names of people and companies, and roles, as people give them."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from functools import lru_cache
 from dryline.engine.spoken_turns import without_fillers, without_lead_in
 from dryline.phrases.value_kinds import LANGUAGES, read_values
 
-_WORD = r"[A-Z\u00c0-\u00de][\w'\u2019-]*\.?"
-_FULL = rf"{_WORD}(?:\s+(?:(?:van|von|de|der|del|la|den|di|da)\s+)*{_WORD}){{0,3}}"
+WORD = r"[A-Z\u00c0-\u00de][\w'\u2019-]*\.?"
+_FULL = rf"{WORD}(?:\s+(?:(?:van|von|de|der|del|la|den|di|da)\s+)*{WORD}){{0,3}}"
 _LOWER = r"[a-z\u00e0-\u00fe][\w'\u2019-]+(?:\s+[a-z\u00e0-\u00fe][\w'\u2019-]+){0,2}"
 _HEADS = (
     r"(?:my|the|his|her|their)?\s*(?:full\s+)?name(?:'s|\u2019s| is| was|:)|"
@@ -22,7 +22,7 @@ _PARTS = {
         rf"\b(?:last|family|sur)\s?name(?:'s|\u2019s| is|:|,)?\s+(?:is\s+)?({_FULL}|{_LOWER})", re.IGNORECASE
     ),
     "first": re.compile(
-        rf"\b(?:first|given)\s?name(?:'s|\u2019s| is|:|,)?\s+(?:is\s+)?({_WORD}|[a-z'-]+)", re.IGNORECASE
+        rf"\b(?:first|given)\s?name(?:'s|\u2019s| is|:|,)?\s+(?:is\s+)?({WORD}|[a-z'-]+)", re.IGNORECASE
     ),
 }
 
@@ -80,7 +80,7 @@ def _full_name(text: str, language: str, *, answers: bool) -> str | None:
             if name := _clean(named[1]):
                 return _turned(name, text[named.end(1) :])
     ends = r"(?:,| and\b| is my name| (?:over )?(?:at|from|with)\b)"
-    if (match := re.match(rf"\W*({_WORD} {_FULL}){ends}", text)) and (name := _clean(match[1])):
+    if (match := re.match(rf"\W*({WORD} {_FULL}){ends}", text)) and (name := _clean(match[1])):
         return name if " " in name else None
     if match := re.search(
         rf"\b({_FULL})(?: is my name| speaking| here\b| is the name| am Apparat|,? mein Name| al habla)", text
@@ -88,12 +88,12 @@ def _full_name(text: str, language: str, *, answers: bool) -> str | None:
         return _clean(match[1])
     if (match := lower.search(text)) and (name := _clean(match[1])):
         return name
-    if match := re.search(rf"\bfor ({_WORD} {_FULL})", text):
+    if match := re.search(rf"\bfor ({WORD} {_FULL})", text):
         name = _clean(match[1])
         return name if name and " " in name else None
     if not answers:
         return None
-    if (match := re.search(rf"['\u2019]s \w+, ({_WORD} {_FULL})\W*$", text)) and (name := _clean(match[1])):
+    if (match := re.search(rf"['\u2019]s \w+, ({WORD} {_FULL})\W*$", text)) and (name := _clean(match[1])):
         return name  # "Dr. Patel's wife, Meera Patel"
     if (match := weak_lower.search(text)) and (name := _clean(match[1])):
         return name
@@ -131,7 +131,7 @@ _TITLES = {"mr", "mrs", "ms", "miss", "mister", "dr", "doctor", "herr", "frau", 
 
 
 @lru_cache(maxsize=1)
-def _no_names() -> frozenset[str]:
+def no_names() -> frozenset[str]:
     table = read_values()
     words = {*table["no_names"], *table["marks"], *table["weekdays"], *table["months"], *table["numbers"]}
     return frozenset(words - {"may", "april", "june", "august"})
@@ -145,7 +145,7 @@ def _clean(name: str) -> str | None:
         if folded in (_TITLES | {"die", "der"}) and not words:
             continue
         if (
-            folded in _no_names()
+            folded in no_names()
             or re.match(r"(?:i|it|that|we|let|can|don|won)'", folded)
             or (folded.endswith("ing") and word.islower())
             or any(each.isdigit() for each in word)
@@ -157,10 +157,10 @@ def _clean(name: str) -> str | None:
     if not words:
         return None
     joined = " ".join(words).rstrip(".,!?")
-    return _titled(joined) if joined.islower() else joined
+    return titled(joined) if joined.islower() else joined
 
 
-def _titled(name: str) -> str:
+def titled(name: str) -> str:
     return re.sub(r"(^|[\s'-])(\w)", lambda match: match[1] + match[2].upper(), name)
 
 
@@ -168,7 +168,7 @@ _COMPANY = re.compile(
     r"\b(?i:work(?:ing)? (?:for|at|with)|i'm with|i am with|i'm from|i am from|calling (?:from|for)|employed (?:at|by)|"
     r"\w+ (?:at|of|for) (?:a company called )?|(?:company|business)(?:'s| is)(?: called)?|it's called|"
     r"name of the company is|on behalf of)\s*"
-    rf"(?:the )?({_WORD}(?:\s+(?:&\s+|and\s+|of\s+)?{_WORD}){{0,3}})"
+    rf"(?:the )?({WORD}(?:\s+(?:&\s+|and\s+|of\s+)?{WORD}){{0,3}})"
 )
 _ROLE = re.compile(
     r"\b(?:i'm|i am|i work (?:there |for \w+ |at \w+(?: \w+)? )?as|as|my (?:role|title|job|position) is|role is)\s+"
@@ -181,11 +181,11 @@ _ROLE = re.compile(
 def find_company(text: str, *, answers: bool) -> str | None:
     """Return the company that somebody works for."""
     for named in _COMPANY.finditer(text):
-        if named[1].split()[0].casefold() not in {*_no_names(), *read_values()["months"]}:
+        if named[1].split()[0].casefold() not in {*no_names(), *read_values()["months"]}:
             return named[1].rstrip(".,")
-    if match := re.match(rf"\W*({_WORD}(?:\s+{_WORD}){{0,3}}),\s*(?i:i'm|i am|as)\b", text):
+    if match := re.match(rf"\W*({WORD}(?:\s+{WORD}){{0,3}}),\s*(?i:i'm|i am|as)\b", text):
         return match[1]
-    return _bare_capitals(text) if answers else None
+    return bare_capitals(text) if answers else None
 
 
 def find_role(text: str) -> str | None:
@@ -202,138 +202,7 @@ def find_role(text: str) -> str | None:
     return None
 
 
-def _bare_capitals(text: str) -> str | None:
+def bare_capitals(text: str) -> str | None:
     rest = without_lead_in(text, "en")
     match = re.match(r"[\w&'.-]+(?:\s+[\w&'.-]+){0,3}$", rest)
-    return (_titled(rest) if rest.islower() else rest) if match else None
-
-
-_STREET_END = (
-    r"(?:street|st|avenue|ave|road|rd|lane|ln|drive|dr|boulevard|blvd|court|ct|way|place|pl|terrace|parkway|pkwy|circle|cir|"
-    r"highway|hwy|square|sq|trail|row|broadway)"
-)
-_STREET = re.compile(
-    rf"\b(?P<number>\d{{1,6}}(?:\s\d{{1,2}})?[a-z]?)\s+(?P<name>(?:[\w'.]+\s+){{0,4}}?{_STREET_END})\b\.?"
-    r"(?P<unit>,?\s+(?:apartment|apt|unit|suite|#|number)\.?\s*#?\w+)?",
-    re.IGNORECASE,
-)
-_STREET_NAME = re.compile(rf"\b((?:[A-Z][\w'.]+\s+|[a-z]+\s+){{1,3}}?{_STREET_END})\b", re.IGNORECASE)
-_STREET_PLAIN = re.compile(rf"\b(\d{{1,5}}\s+{_WORD}(?:\s+{_WORD}){{0,4}})")
-_STREET_GERMAN = re.compile(
-    r"\b([A-Z\u00c0-\u00de]\w*(?:stra\u00dfe|strasse|str\.|weg|platz|allee|gasse|ring)\s+\d+\w?)"
-)
-_CITY_ENDS = "city|york|angeles|francisco|diego|antonio|vegas|jose|paso|worth|orleans|louis"
-_PLACE = rf"({_WORD}(?:\s+{_WORD}){{0,2}}|[a-z]+(?:\s+(?:{_CITY_ENDS}))?)"
-
-
-def find_street(text: str, example: str) -> str | None:
-    """Return the line of an address with house number and street, in a text whose numbers are digits."""
-    if match := _STREET.search(text):
-        number = re.sub(r"\s", "", match["number"])
-        unit = re.sub(r"^,?\s+", ", " if "," in example else " ", match["unit"] or "")
-        return f"{number} {_titled(match['name'].lower()) if match['name'].islower() else match['name']}{unit}"
-    if match := _STREET_GERMAN.search(text) or _STREET_PLAIN.search(text):
-        return match[1]
-    if example and not example[0].isdigit() and (match := _STREET_NAME.search(_after_place(text))):
-        name = re.sub(r"^(?:(?:on|at|in|the|live|it's|is|called|named)\s+)+", "", match[1], flags=re.IGNORECASE)
-        return _titled(name) if name.islower() else name
-    return None
-
-
-def _after_place(text: str) -> str:
-    match = re.search(r"\b(?:on|at|called|is|it's|in)\s+(?=\w)", text, re.IGNORECASE)
-    return text[match.end() :] if match else text
-
-
-def find_address(text: str, example: str) -> str | None:
-    """Return the whole address that was said; without a comma in the example only its street line."""
-    street = find_street(text, example or "1, X")
-    if street is None or "," not in example:
-        return street
-    city, state, zip_code = find_city(text, answers=False), find_state(text, "TX"), re.findall(r"\b\d{5}\b", text)
-    rest = " ".join(filter(None, (state, zip_code[-1] if zip_code else None)))
-    return ", ".join(filter(None, (street, city, rest)))
-
-
-@lru_cache(maxsize=1)
-def _states() -> tuple[re.Pattern[str], re.Pattern[str], dict[str, str]]:
-    states: dict[str, str] = read_values()["states"]
-    names = "|".join(sorted(states.values(), key=len, reverse=True))
-    return (
-        re.compile(rf"\b(?:{names})\b", re.IGNORECASE),
-        re.compile(rf"\b(?:{'|'.join(states)})\b"),
-        {name.casefold(): code for code, name in states.items()},
-    )
-
-
-def find_state(text: str, example: str) -> str | None:
-    """Return a state of the United States: its two letters if the example has as many, else its name."""
-    by_name, by_code, codes = _states()
-    match = list(by_name.finditer(text))
-    code = codes[match[-1][0].casefold()] if match else None
-    if code is None and (abbreviated := by_code.findall(text)):
-        code = abbreviated[-1]
-    if code is None:
-        return None
-    return code if len(example) == 2 else str(read_values()["states"][code])
-
-
-def find_city(text: str, *, answers: bool) -> str | None:
-    """Return a city: a known one, the one before a state or behind a street, or a short bare answer."""
-    if match := _STREET.search(text):
-        rest = _without_state(text[match.end() :])
-        if piece := re.match(r"[\s,.]*(?:in\s+)?([A-Za-z][A-Za-z .'-]*?)\s*(?:,|\.|$|\d)", rest):
-            return _titled(piece[1].strip().lower()) if piece[1].strip() else None
-    cities = read_values()["classes"]["city"]
-    for city in sorted(cities, key=len, reverse=True):
-        if re.search(rf"\b{re.escape(city)}\b", text, re.IGNORECASE):
-            return str(city)
-    by_name, by_code, _ = _states()
-    if (state := by_name.search(text) or by_code.search(text)) and (
-        piece := re.search(rf"({_WORD}(?:\s+{_WORD}){{0,2}}),?\s*$", text[: state.start()])
-    ):
-        return piece[1].rstrip(".,")
-    for named in re.finditer(rf"\b(?:in|from|near|to|live in)\s+({_WORD}(?:\s+{_WORD}){{0,2}})", text):
-        if named[1].split()[0].casefold() not in {*_no_names(), *read_values()["months"]}:
-            return named[1].rstrip(".")
-    return _bare_capitals(text) if answers and len(text.split()) <= 5 and not re.search(r"\d", text) else None
-
-
-def _without_state(text: str) -> str:
-    by_name, by_code, _ = _states()
-    return by_code.sub(" , ", by_name.sub(" , ", text))
-
-
-_ORIGIN = re.compile(
-    r"\b(?i:from|leaving(?: from)?|out of|starting (?:in|at|from)|departing(?: from)?|"
-    rf"pick(?:ing)? (?:it |me |us )?up (?:in|at|from))\s+(?!from\b){_PLACE}"
-)
-_DESTINATION = re.compile(
-    r"\b(?i:to|going to|into|bound for|arriving in|headed (?:to|for)|"
-    rf"drop(?:ping)? (?:it |me |us )?off (?:in|at))\s+(?!to\b|be\b|go\b|get\b){_PLACE}"
-)
-_ENDS = {
-    "origin": True,
-    "from": True,
-    "pickup": True,
-    "start": True,
-    "destination": False,
-    "to": False,
-    "dropoff": False,
-    "drop off": False,
-}
-
-
-def find_end_of_trip(text: str, label: str) -> str | None:
-    """Return where a trip begins or ends: "from Chicago to Denver"."""
-    words = label.split()
-    is_origin = next((_ENDS[word] for word in (label, *words) if word in _ENDS), None)
-    if is_origin is None:
-        return None
-    match = (_ORIGIN if is_origin else _DESTINATION).search(text)
-    if match:
-        return _titled(match[1]) if match[1].islower() else match[1].rstrip(".")
-    if pair := re.search(rf"\b{_PLACE}\s+to\s+{_PLACE}", text):
-        place = pair[1 if is_origin else 2]
-        return _titled(place) if place.islower() else place
-    return None
+    return (titled(rest) if rest.islower() else rest) if match else None

@@ -8,17 +8,10 @@ from datetime import datetime
 from typing import Any, Final
 
 from dryline.engine.choice_values import find_choice, find_of_class, find_yes_no
-from dryline.engine.name_values import (
-    find_address,
-    find_city,
-    find_company,
-    find_end_of_trip,
-    find_name,
-    find_role,
-    find_state,
-    find_street,
-)
-from dryline.engine.number_values import find_code, find_email, find_number, find_phone, find_zip, format_phone
+from dryline.engine.contact_values import find_code, find_email, find_phone, find_zip, format_phone
+from dryline.engine.name_values import find_company, find_name, find_role
+from dryline.engine.number_values import find_number
+from dryline.engine.place_values import find_address, find_city, find_end_of_trip, find_state, find_street
 from dryline.engine.slot_times import find_date, find_datetime, find_time
 from dryline.engine.slots import Slot, digits_of
 from dryline.engine.spoken_turns import Utterance, in_digits, without_fillers

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 from typing import Any
 
 from dryline.engine.spoken_turns import Utterance, in_digits, without_fillers, without_lead_in
-from dryline.phrases.value_kinds import LANGUAGES, label_of, read_values
+from dryline.phrases.value_kinds import label_of
 
 _CLAUSE = re.compile(r"(?<=[.;!?])\s+|,?\s+\b(?:so|and) (?=(?:i|we|my|it|can|could)\b)", re.IGNORECASE)
 _REASON = re.compile(
@@ -119,29 +118,3 @@ def _thing(piece: str) -> dict[str, Any] | None:
     if not name or len(name.split()) > 5 or not re.search(r"[^\W\d]", name):
         return None
     return {"name": name, "quantity": quantity, "size": size[1].lower() if size else None, "is_counted": is_counted}
-
-
-@lru_cache(maxsize=len(LANGUAGES))
-def _weekdays(language: str) -> list[str]:
-    return list(read_values(language)["weekdays"])
-
-
-def find_weekdays(text: str, language: str, example: str) -> list[str]:
-    """Return all weekdays that a text names, in its order; "every day but …", "weekdays" and spans included."""
-    names = _weekdays(language)
-    folded = text.casefold()
-    if re.search(r"\bweekends?\b", folded):
-        days = names[5:]
-    elif re.search(r"\b(?:weekdays?|working days|during the week|monday (?:to|through) friday)\b", folded):
-        days = names[:5]
-    elif match := re.search(
-        rf"\b({'|'.join(names)})s?\s+(?:to|through|till|until|bis|a)\s+({'|'.join(names)})", folded
-    ):
-        days = names[names.index(match[1]) : names.index(match[2]) + 1]
-    elif re.search(r"\b(?:every ?day|any day|all days)\b", folded):
-        days = names[:]
-    else:
-        days = list(dict.fromkeys(match[1] for match in re.finditer(rf"\b({'|'.join(names)})s?\b", folded)))
-    if match := re.search(r"\b(?:but|except|apart from|other than)\b(.*)", folded):
-        days = [day for day in days if day not in match[1]]
-    return [day if example.islower() else day.capitalize() for day in days]

@@ -1,0 +1,140 @@
+"""E-mail addresses, phone numbers and codes as people say them."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from dryline.engine.date_values import find_dates
+from dryline.engine.time_values import find_times
+
+_EMAIL = re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}")
+_PHONE = re.compile(r"\(?\+?\d[\d\s().,/-]{4,22}\d")
+_CODE = re.compile(r"\b(?=[\w-]{0,24}\d)[A-Za-z]{0,6}[-#]?\d[\w-]{0,20}\b")
+_SYMBOLS = {"dot": ".", "point": ".", "period": ".", "punkt": ".", "punto": ".", "underscore": "_", "dash": "-"}
+_SYMBOLS |= {"hyphen": "-", "minus": "-", "plus": "+", "bindestrich": "-", "guion": "-"}
+_AT = {"at", "@", "\u00e4t", "arroba"}
+_SPELLED = re.compile(r"\b([A-Za-z])\s+(?:as in|like|for)\s+[A-Za-z]+\b,?", re.IGNORECASE)
+_LETTERS = re.compile(r"\b[A-Za-z0-9](?:[\s-][A-Za-z0-9]\b)+")
+
+
+def find_email(text: str) -> str | None:
+    """Return an e-mail address, written or spoken: "deb dot klein at outlook dot com"."""
+    if match := _EMAIL.search(text):
+        return match[0].strip(".").lower()
+    tokens = re.findall(
+        r"[\w+@\u00e4]+(?:['\u2019]\w+)?|[.,;_-]", re.sub(r"[.!?](?=\s|$)", " ;", _SPELLED.sub(r"\1", text))
+    )
+    for at, token in enumerate(tokens):
+        if token.lower() in _AT and 0 < at < len(tokens) - 2:
+            local, domain = _local_part(tokens[:at]), _domain(tokens[at + 1 :])
+            if local and "." in domain:
+                return f"{local}@{domain}".lower()
+    return None
+
+
+def _local_part(tokens: list[str]) -> str:
+    """Return the name before the "at": words that symbols join, or single letters; the first plain word begins it."""
+    pieces: list[str] = []
+    for token in reversed(tokens):
+        symbol = _SYMBOLS.get(token.lower(), token if token in "._-" else None)
+        joins = not pieces or pieces[-1] in _SYMBOLS.values()
+        single = bool(pieces) and len(token) == 1 and token.isalnum()
+        digits = bool(pieces) and pieces[-1].isdigit() and not token.isdigit()
+        if token in ",;":
+            break
+        if symbol is not None and pieces:
+            pieces.append(symbol)
+        elif joins or (single and (len(pieces[-1]) == 1 or token.lower() not in "ai")) or digits:
+            pieces.append(token)
+        else:
+            break
+    return "".join(reversed(pieces)).strip(".-_")
+
+
+def _domain(tokens: list[str]) -> str:
+    domain, joins = "", True
+    for token in tokens:
+        symbol = _SYMBOLS.get(token.lower(), token if token in ".-" else None)
+        if symbol is not None:
+            domain, joins = domain + symbol, True
+        elif joins or (len(token) == 1 and domain[-1:].isalnum() and "." not in domain):
+            domain, joins = domain + token, False
+        else:
+            break
+    return domain.strip(".-")
+
+
+@lru_cache(maxsize=256)
+def find_phone(text: str, language: str) -> str | None:
+    """Return a phone number of a text whose numbers are digits, as it was grouped."""
+    text = re.sub(r"\bplus\s+(?=\d)", "+", text, flags=re.IGNORECASE)
+    for match in _PHONE.finditer(without_spans(text, [(each.start, each.end) for each in find_dates(text, language)])):
+        digits = re.sub(r"\D", "", match[0])
+        if 7 <= len(digits) <= 15:
+            return match[0].strip(" ,.-")
+    return None
+
+
+def format_phone(phone: str, example: str) -> str:
+    """Return a phone number in the form of the example, if it has as many digits; else as it was said."""
+    digits = re.sub(r"\D", "", phone)
+    expected = re.sub(r"\D", "", example)
+    if example.startswith("+"):
+        if phone.startswith("+"):
+            return f"+{digits}"
+        if example.startswith("+1") and len(digits) in (10, 11):
+            return f"+{digits if len(digits) == 11 else '1' + digits}"
+        return phone
+    if len(digits) == len(expected):
+        numbers = iter(digits)
+        return "".join(next(numbers) if each.isdigit() else each for each in example)
+    groups = re.findall(r"\d+", phone)
+    if len(re.findall(r"\d+", example)) == 2 and len(groups) > 2:
+        return f"{groups[0]}{re.sub(r'[0-9]', '', example)}{''.join(groups[1:])}"
+    if example and len(digits) == 10 and len(groups) != 2:
+        return f"{digits[:3]}-{digits[3:6]}-{digits[6:]}"
+    return re.sub(r",\s*", " ", phone)
+
+
+def find_code(text: str, language: str, example: str) -> str | None:
+    """Return an order number, a reference or the like: letters and digits, as they are spelled."""
+    text = _SPELLED.sub(r"\1", text)
+    text = re.sub(r"\s*\b(?:dash|hyphen|minus)\b\s*", "-", text, flags=re.IGNORECASE)
+    spans = [(each.start, each.end) for each in find_dates(text, language)]
+    spans += [(each.start, each.end) for each in find_times(text) if ":" in each.text or each.half]
+    text = without_spans(text, spans)
+    text = re.sub(r"(?<=\b[A-Za-z]),\s*", " ", text)
+    text = re.sub(r"(?<=\b[A-Za-z]) -(?=\d)", "-", text)
+    text = _LETTERS.sub(lambda letters: re.sub(r"[\s]", "", letters[0]), text)
+    text = re.sub(r"(?<=\d),?\s+(?=\d)", "", text)
+    text = re.sub(r"\b([A-Z]{1,4})\s+(?=\d)", r"\1", text)
+    codes = [match[0] for match in _CODE.finditer(text) if not re.fullmatch(r"\d+(?:st|nd|rd|th)|\d+[kK]", match[0])]
+    codes = [code for code in codes if code[-1] != "-" and not code.isalpha()]
+    if not codes:
+        return None
+    code = max(codes, key=lambda each: (_alike(each, example), len(each)))
+    if len(code) < 3 and len(example) > 3:
+        return None
+    prefix = re.match(r"[A-Za-z]+-", example)
+    if prefix and re.fullmatch(rf"(?i){prefix[0][:-1]}\d+", code):
+        code = f"{prefix[0]}{code[len(prefix[0]) - 1 :]}"
+    return code.upper() if any(each.isupper() for each in example) or not example else code
+
+
+def _alike(code: str, example: str) -> bool:
+    return [each.isdigit() for each in code] == [each.isdigit() for each in example]
+
+
+def find_zip(text: str) -> str | None:
+    """Return a postal code of five digits, the last one of the text."""
+    text = re.sub(r"(?<=\d),?\s(?=\d{1,2}\b)", "", text) if not re.search(r"\b\d{5}\b", text) else text
+    codes: list[str] = re.findall(r"\b\d{5}(?:-\d{4})?\b", text)
+    return codes[-1] if codes else None
+
+
+def without_spans(text: str, spans: list[tuple[int, int]]) -> str:
+    """Return the text with blanks in place of the spans, and a bar at each end."""
+    for start, end in spans:
+        text = f"{text[:start]}{'_' * (end - start)}{text[end:]}"
+    return re.sub(r"_+", lambda gap: f"|{' ' * (len(gap[0]) - 2)}|" if len(gap[0]) > 1 else "|", text)
