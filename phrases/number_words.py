@@ -109,7 +109,7 @@ class _Reader:
     def _take(self, count: int) -> None:
         self._at += 2 * count - 1
 
-    def _before(self) -> str:
+    def _previous_word(self) -> str:
         return self._lower[self._at - 2] if self._at >= 2 else ""
 
     def _ordinal(self) -> str | None:
@@ -119,10 +119,10 @@ class _Reader:
         value = words.ordinals.get(self._word(count))
         if value is None or (tens and value > 9):
             return None
-        dated = self._before() in words.months or self._before() in _DATE_WORDS or self._word(1) == "of"
+        dated = self._previous_word() in words.months or self._previous_word() in _DATE_WORDS or self._word(1) == "of"
         if not tens and value <= 3 and self._language == "en":
             following = self._word(1)
-            after_month = self._before() in words.months
+            after_month = self._previous_word() in words.months
             if not dated or (
                 not after_month
                 and following
@@ -130,7 +130,7 @@ class _Reader:
                 and following not in ("of", "at", "please")
             ):
                 return None
-        if self._language != "en" and self._before() not in ("am", "den", "der", "el", "vom", "zum", "dem"):
+        if self._language != "en" and self._previous_word() not in ("am", "den", "der", "el", "vom", "zum", "dem"):
             return None
         self._take(count + 1)
         return f"{tens + value}{_suffix(tens + value)}" if self._language == "en" else f"{value}."
@@ -193,7 +193,7 @@ class _Reader:
 
     def _is_one(self) -> bool:
         table = read_values()["not_a_one"]
-        return self._before() not in table["after"] and self._word(1) not in table["before"]
+        return self._previous_word() not in table["after"] and self._word(1) not in table["before"]
 
     def _advance(self) -> bool:
         """Go to the next word, over the "and" of a number; return whether there is one."""

@@ -1,4 +1,4 @@
-"""Values as callers give them: `say_value` puts a value into a sentence, `speak` says it as it is read aloud."""
+"""Values as callers give them: `sentence_with_value` returns a sentence, `speak` the value as it is read aloud."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ class _Manner(NamedTuple):
     typed: bool
 
 
-def say_value(
+def sentence_with_value(
     value: Any, key: str = "", question: str = "", *, random: Random, language: str = "en", typed: bool = False
 ) -> str:
-    """Return what a caller says who is asked for a value: a sentence, or the bare value; `""` for nothing.
+    """Return a caller's answer to a question for a value: a sentence, or the bare value; `""` for nothing.
 
     `key` is the member's name in the example of an `ask`, `question` its question or the agent's. Objects and lists are
     said in one go: "three burritos and one horchata", "Thursday at half past nine". `typed` is for a chat.

@@ -69,7 +69,7 @@ def kind_of(
         return by_question if by_question in _NUMBERS and by_question != "duration" else "number"
     if by_form is not None:
         return by_key if by_form == "date" and by_key in _DATED else by_form
-    if by_key == "name" and _names_thing(label, example, siblings, in_list):
+    if by_key == "name" and _is_name_of_item(label, example, siblings, in_list):
         return "item"
     if not label:
         by_key = _kind_of_question(question)
@@ -106,7 +106,7 @@ def _kind_of_question(question: str) -> str | None:
 kind_of_question = _kind_of_question
 
 
-def _names_thing(label: str, example: Any, siblings: tuple[str, ...], in_list: bool) -> bool:
+def _is_name_of_item(label: str, example: Any, siblings: tuple[str, ...], in_list: bool) -> bool:
     """Return whether a `name` is that of a thing: an item's beside its quantity, or in a list, is no person."""
     if label != "name":
         return False

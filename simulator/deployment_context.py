@@ -22,7 +22,7 @@ from dryline.models.teams import Team
 from dryline.models.workers import Worker
 from dryline.simulator import analysis, names
 from dryline.simulator.industries import Industry, industry_of
-from dryline.simulator.opening_hours import Week, usual_week, week_of
+from dryline.simulator.opening_hours import Week, default_week, week_of
 from dryline.simulator.people import CITIES, STREETS, City
 from dryline.storage.errors import NotFound
 
@@ -113,7 +113,7 @@ def line_of(deployment: Deployment) -> DeploymentContext:
         business=worker.name,
         agent=getattr(deployment, "agent_name", None) or _agent_of(code) or names.AGENTS[mark % len(names.AGENTS)],
         address=_address(variables, mark, city),
-        week=week_of([hours.openings(day) for day in range(7)]) if hours else usual_week(mark),
+        week=week_of([hours.openings(day) for day in range(7)]) if hours else default_week(mark),
         zone=hours.timezone if hours else city.zone,
         industry=industry_of(
             f"{worker.name} {worker.description or ''}", f"{deployment.name} {flow and flow.name}", code

@@ -37,16 +37,16 @@ class Week:
 def week_of(hours: Sequence[Sequence[Opening]]) -> Week:
     """Return the week with these openings, from Monday on; a usual week where there are none."""
     if not any(hours):
-        return usual_week(0)
+        return default_week(0)
     times = {day: _starts(ranges) for day, ranges in zip(DAYS, hours, strict=True) if ranges}
     back = {day: _next_open(index, hours) for index, day in enumerate(DAYS)}
     said = {day: _said(day, ranges, back[day]) for day, ranges in zip(DAYS, hours, strict=True)}
     return Week(times, said)
 
 
-def usual_week(mark: int) -> Week:
-    """Return usual opening hours, the same for the same `mark`."""
-    workday, saturday = _USUAL[mark % len(_USUAL)]
+def default_week(variant: int) -> Week:
+    """Return usual opening hours; `variant` chooses among a few."""
+    workday, saturday = _USUAL[variant % len(_USUAL)]
     return week_of([*[openings(workday)] * 5, openings(saturday), []])
 
 

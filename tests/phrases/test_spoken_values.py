@@ -9,7 +9,7 @@ import pytest
 
 from dryline.engine.answer_filling import fill
 from dryline.engine.language_model import MADE_UP, Question
-from dryline.phrases.spoken_values import say_value
+from dryline.phrases.spoken_values import sentence_with_value
 
 NOW = datetime(2026, 11, 25, 15, tzinfo=UTC)
 EXAMPLES = {
@@ -42,16 +42,16 @@ def test_a_spoken_value_is_understood_as_the_same_value(key):
         random, question = Random(seed), f"What is the {key}?"
         example = {key: EXAMPLES[key]}
         value = fill(Question("", question, example, random=random, now=NOW, unsaid=MADE_UP))[0]
-        said = say_value(value, question=question, random=random)
+        said = sentence_with_value(value, question=question, random=random)
         assert fill(Question(f"Agent: {question}\nUser: {said}", question, example, now=NOW))[0] == value, said
 
 
 def test_several_things_are_said_in_one_sentence():
     order = {"items": [{"name": "burritos", "quantity": 3}, {"name": "horchata", "quantity": 1}]}
-    said = {say_value(order, random=Random(seed)) for seed in range(60)}
+    said = {sentence_with_value(order, random=Random(seed)) for seed in range(60)}
     assert "Three burritos and one horchata." in said
     assert "Can I get three burritos and one horchata?" in said
 
 
 def test_nothing_is_said_of_nothing():
-    assert say_value({"note": None, "email": ""}, random=Random(1)) == ""
+    assert sentence_with_value({"note": None, "email": ""}, random=Random(1)) == ""
