@@ -6,7 +6,7 @@ from marshmallow import fields
 
 from dryline.schemas.base import Integer, JsonObject
 from dryline.schemas.logs import LogSchema
-from dryline.schemas.row_forms import RowForm, null_text
+from dryline.schemas.row_forms import RowForm
 
 
 class ApiLogSchema(LogSchema):
@@ -20,4 +20,4 @@ class ApiLogSchema(LogSchema):
     total_tokens = Integer(allow_none=True, metadata={"description": "tokens of messages and answer"})
 
 
-ROWS = {"apiLogs": RowForm(ApiLogSchema, "workerId", deployment_id=null_text())}
+ROWS = {"apiLogs": RowForm(ApiLogSchema, "workerId", deployment_id=fields.String(allow_none=True))}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from marshmallow import fields
 
 from dryline.schemas.base import ApiSchema, Boolean, JsonObject, Number, QueryBoolean, QuerySchema, Timestamp
-from dryline.schemas.row_forms import RowForm, text
+from dryline.schemas.row_forms import RowForm
 from dryline.schemas.teams import TeamSchema
 
 HOURS = 'a weekday each: "closed", or ranges such as "09:00-12:00,13:00-17:00"; "22:00-02:00" goes over midnight'
@@ -94,6 +94,6 @@ class CallableSchema(ApiSchema):
 
 
 ROWS = {
-    "businessHours": RowForm(BusinessHoursSchema, "hours", without="team_phone_hours", team_id=text()),
+    "businessHours": RowForm(BusinessHoursSchema, "hours", without="team_phone_hours", team_id=fields.String()),
     "teamPhoneHours": RowForm(TeamPhoneHoursSchema, "hoursId phoneNumber", without="hours team"),
 }

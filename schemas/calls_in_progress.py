@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from marshmallow import fields
+
 from dryline.schemas.base import JsonObject, Timestamp
-from dryline.schemas.row_forms import RowForm, text
+from dryline.schemas.row_forms import RowForm
 
 ROWS = {
     "callsInProgress": RowForm(
         None,
         "deploymentId call",
-        log_id=text(data_key="id", attribute="id"),
+        log_id=fields.String(data_key="id", attribute="id"),
         created_at=Timestamp(),
-        deployment_id=text(),
+        deployment_id=fields.String(),
         shown_until=Timestamp(allow_none=True),
         call=JsonObject(),
     )

@@ -7,7 +7,7 @@ from typing import Any
 from marshmallow import ValidationError, fields, validate
 
 from dryline.schemas.base import ApiSchema, Integer, JsonObject, Number, OneOf, Timestamp
-from dryline.schemas.row_forms import ContactRows, RowForm, text
+from dryline.schemas.row_forms import ContactRows, RowForm
 
 STATUSES = ("CREATED", "STARTED", "RUNNING", "COMPLETED", "STOPPED", "FAILED")
 
@@ -147,7 +147,7 @@ ROWS = {
         OutboundCampaignSchema,
         "deploymentId data",
         data=ContactRows(),
-        status=text(validate=OneOf(*STATUSES)),
+        status=fields.String(validate=OneOf(*STATUSES)),
         ends_at=Timestamp(allow_none=True),
     )
 }

@@ -48,7 +48,7 @@ class CompletionBody(Schema):
         validate=validate.Equal(1, error="A flow gives one answer, so n must be 1."),
     )
     response_format = fields.Dict(allow_none=True)
-    stream_options = fields.Nested(StreamOptions(unknown=EXCLUDE), load_default=None, allow_none=True)
+    stream_options = fields.Nested(StreamOptions(unknown=EXCLUDE), load_default=None)
 
 
 def read_completion(body: Any) -> dict[str, Any]:

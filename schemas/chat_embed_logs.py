@@ -6,7 +6,7 @@ from marshmallow import fields, validate
 
 from dryline.schemas.base import Boolean, Integer, JsonObject
 from dryline.schemas.logs import LogFilterSchema, LogSchema
-from dryline.schemas.row_forms import RowForm, null_text
+from dryline.schemas.row_forms import RowForm
 
 
 class ChatEmbedLogSchema(LogSchema):
@@ -29,4 +29,4 @@ class ChatEmbedLogFilterSchema(LogFilterSchema):
     session_id = fields.String(metadata={"description": "only this session"})
 
 
-ROWS = {"chatEmbedLogs": RowForm(ChatEmbedLogSchema, "workerId", deployment_id=null_text())}
+ROWS = {"chatEmbedLogs": RowForm(ChatEmbedLogSchema, "workerId", deployment_id=fields.String(allow_none=True))}

@@ -6,7 +6,7 @@ from marshmallow import fields, validate
 
 from dryline.schemas.base import Integer
 from dryline.schemas.logs import LogSchema
-from dryline.schemas.row_forms import RowForm, null_text
+from dryline.schemas.row_forms import RowForm
 
 
 class ChatLogSchema(LogSchema):
@@ -21,4 +21,4 @@ class ChatLogSchema(LogSchema):
     feedback = fields.String(allow_none=True, metadata={"description": "comment of the user on the chat"})
 
 
-ROWS = {"chatLogs": RowForm(ChatLogSchema, "workerId", deployment_id=null_text())}
+ROWS = {"chatLogs": RowForm(ChatLogSchema, "workerId", deployment_id=fields.String(allow_none=True))}

@@ -7,7 +7,7 @@ from typing import Any
 from marshmallow import fields
 
 from dryline.schemas.base import ApiSchema, Boolean, Number, Timestamp, camel
-from dryline.schemas.row_forms import Row, RowForm, text
+from dryline.schemas.row_forms import Row, RowForm
 
 
 class ChecksSchema(ApiSchema):
@@ -61,6 +61,6 @@ ROWS = {
         id="deploymentId",
         without="overridden",
         on_export=only_what_is_set,
-        deployment_id=text(attribute="id"),
+        deployment_id=fields.String(attribute="id"),
     ),
 }

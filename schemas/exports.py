@@ -9,7 +9,7 @@ from marshmallow import RAISE, ValidationError, fields, validate, validates_sche
 
 from dryline.schemas.base import ApiSchema, Integer, JsonObject, Number, OneOf, Timestamp, instance_of
 from dryline.schemas.logs import schema_of
-from dryline.schemas.row_forms import RowForm, null_text, text
+from dryline.schemas.row_forms import RowForm
 from dryline.schemas.voice_logs import VoiceLogFilterSchema
 from dryline.world.channels import CHANNELS
 
@@ -143,11 +143,11 @@ ROWS = {
         ExportSchema,
         "format status",
         without="download_url",
-        team_id=text(),
+        team_id=fields.String(),
         start_date=Timestamp(allow_none=True),
         end_date=Timestamp(allow_none=True),
-        worker_id=null_text(),
-        deployment_id=null_text(),
+        worker_id=fields.String(allow_none=True),
+        deployment_id=fields.String(allow_none=True),
         field_names=fields.List(
             fields.String(), allow_none=True, data_key="fields", attribute="fields", validate=require_members
         ),

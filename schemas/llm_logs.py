@@ -7,7 +7,7 @@ from typing import Any
 from marshmallow import fields, validate
 
 from dryline.schemas.base import ApiSchema, Integer, JsonObject, QueryInteger, QuerySchema, Timestamp
-from dryline.schemas.row_forms import RowForm, null_text
+from dryline.schemas.row_forms import RowForm
 from dryline.storage.errors import Invalid
 
 
@@ -74,4 +74,4 @@ def _text_member(sent: dict[str, Any], name: str) -> str | None:
     return None
 
 
-ROWS = {"llmLogs": RowForm(LlmLogSchema, "eventType", worker_id=null_text())}
+ROWS = {"llmLogs": RowForm(LlmLogSchema, "eventType", worker_id=fields.String(allow_none=True))}

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+from marshmallow import fields
+
 from dryline.schemas.base import JsonObject, Timestamp
-from dryline.schemas.row_forms import RowForm, null_text, text
+from dryline.schemas.row_forms import RowForm
 
 ROWS = {
     "queuedCalls": RowForm(
         None,
         "deploymentId row",
-        call_id=text(data_key="id", attribute="id"),
+        call_id=fields.String(data_key="id", attribute="id"),
         created_at=Timestamp(),
-        deployment_id=text(),
-        campaign_id=null_text(),
+        deployment_id=fields.String(),
+        campaign_id=fields.String(allow_none=True),
         row=JsonObject(),
         due_at=Timestamp(allow_none=True),
-        row_id=null_text(),
+        row_id=fields.String(allow_none=True),
         terms=JsonObject(allow_none=True),
     )
 }

@@ -98,17 +98,9 @@ def require_pattern(value: str) -> None:
 class TimesSchema(ApiSchema):
     """The expected number of requests."""
 
-    min = Integer(
-        load_default=None,
-        allow_none=True,
-        validate=validate.Range(0),
-        metadata={"description": "least number of requests"},
-    )
+    min = Integer(load_default=None, validate=validate.Range(0), metadata={"description": "least number of requests"})
     max = Integer(
-        load_default=None,
-        allow_none=True,
-        validate=validate.Range(0),
-        metadata={"description": "greatest number of requests"},
+        load_default=None, validate=validate.Range(0), metadata={"description": "greatest number of requests"}
     )
 
     @validates_schema
@@ -121,44 +113,32 @@ class TimesSchema(ApiSchema):
 class ConditionsSchema(ApiSchema):
     """Conditions for requests. A field that is left out or null matches all requests."""
 
-    method = fields.String(load_default=None, allow_none=True)
-    path = fields.String(
-        load_default=None, allow_none=True, metadata={"description": "path, where * stands for any text"}
-    )
-    status = Integer(load_default=None, allow_none=True, metadata={"description": "status of the answer"})
-    since = Timestamp(load_default=None, allow_none=True)
-    after = Integer(
-        load_default=None,
-        allow_none=True,
-        metadata={"description": "only requests with a higher number"},
-    )
-    body_contains = fields.String(load_default=None, allow_none=True)
+    method = fields.String(load_default=None)
+    path = fields.String(load_default=None, metadata={"description": "path, where * stands for any text"})
+    status = Integer(load_default=None, metadata={"description": "status of the answer"})
+    since = Timestamp(load_default=None)
+    after = Integer(load_default=None, metadata={"description": "only requests with a higher number"})
+    body_contains = fields.String(load_default=None)
     body_matches = fields.String(
         load_default=None,
-        allow_none=True,
         validate=[validate.Length(max=1_000), require_pattern],
         metadata={"description": "regular expression for the request's body; all searches together may take 2 seconds"},
     )
     json = fields.Raw(
         load_default=None,
-        allow_none=True,
         metadata={"description": "JSON that the body must have; it may have further members at every depth"},
     )
     query = JsonObject(
-        load_default=None,
-        allow_none=True,
-        metadata={"description": "values of query parameters by name; null: not sent"},
+        load_default=None, metadata={"description": "values of query parameters by name; null: not sent"}
     )
-    headers = JsonObject(
-        load_default=None, allow_none=True, metadata={"description": "values of headers by name; null: not sent"}
-    )
-    from_test = Boolean(load_default=None, allow_none=True, metadata={"description": FROM_TEST})
+    headers = JsonObject(load_default=None, metadata={"description": "values of headers by name; null: not sent"})
+    from_test = Boolean(load_default=None, metadata={"description": FROM_TEST})
 
 
 class VerifySchema(ConditionsSchema):
     """Expected requests. Without `times`, at least one is expected."""
 
-    times = fields.Nested(TimesSchema, load_default=None, allow_none=True)
+    times = fields.Nested(TimesSchema, load_default=None)
 
 
 class WaitSchema(ConditionsSchema):

@@ -88,7 +88,7 @@ class ResourceMoveSchema(ApiSchema):
     """The folder to move a resource to; none if it is left out or null."""
 
     folder_id = fields.String(
-        allow_none=True, load_default=None, metadata={"description": "folder to move the resource to; null means none"}
+        load_default=None, metadata={"description": "folder to move the resource to; null means none"}
     )
 
 

@@ -176,14 +176,6 @@ def _flatten(messages: Any, path: str) -> Iterator[tuple[str, str]]:
 # Fields that only the state document has
 
 
-def text(**kwargs: Any) -> fields.String:
-    return fields.String(**kwargs)
-
-
-def null_text(**kwargs: Any) -> fields.String:
-    return fields.String(allow_none=True, **kwargs)
-
-
 class TextsAsText(fields.String):
     """An array of texts or its JSON text, loaded as JSON text."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from marshmallow import fields
 
 from dryline.schemas.base import ApiSchema, Timestamp
-from dryline.schemas.row_forms import RowForm, text
+from dryline.schemas.row_forms import RowForm
 
 
 class TagSchema(ApiSchema):
@@ -27,5 +27,7 @@ class TagAssignmentSchema(ApiSchema):
 
 ROWS = {
     "tags": RowForm(TagSchema, "label color"),
-    "workerTags": RowForm(None, "tagId", id="workerId", worker_id=text(), tag_id=text(), created_at=Timestamp()),
+    "workerTags": RowForm(
+        None, "tagId", id="workerId", worker_id=fields.String(), tag_id=fields.String(), created_at=Timestamp()
+    ),
 }

@@ -8,7 +8,7 @@ from marshmallow import ValidationError, fields, validates_schema
 
 from dryline.schemas.base import ApiSchema, QueryBoolean, QuerySchema, Timestamp
 from dryline.schemas.integrations import IntegrationSchema
-from dryline.schemas.row_forms import ApiKeys, Digest, RowForm, null_text, require_header, text
+from dryline.schemas.row_forms import ApiKeys, Digest, RowForm, require_header
 
 
 class TeamOptionsQuery(QuerySchema):
@@ -105,8 +105,8 @@ class NewTeamSchema(TeamWithKeysSchema):
 _API_KEY_ROW = RowForm(
     None,
     id="sha256",
-    key_id=text(data_key="id", attribute="id"),
-    name=null_text(),
+    key_id=fields.String(data_key="id", attribute="id"),
+    name=fields.String(allow_none=True),
     sha256=Digest(),
     created_at=Timestamp(),
 )

@@ -19,7 +19,7 @@ from dryline.schemas.base import (
     instance_of,
 )
 from dryline.schemas.logs import LogFilterSchema, LogSchema, NumberedPageSchema, PageArgumentsSchema
-from dryline.schemas.row_forms import RowForm, null_text
+from dryline.schemas.row_forms import RowForm
 
 
 class TransferEventSchema(PartSchema):
@@ -191,4 +191,4 @@ class VoiceLogPageSchema(NumberedPageSchema):
     has_more = Boolean()
 
 
-ROWS = {"voiceLogs": RowForm(VoiceLogSchema, "workerId", deployment_id=null_text())}
+ROWS = {"voiceLogs": RowForm(VoiceLogSchema, "workerId", deployment_id=fields.String(allow_none=True))}

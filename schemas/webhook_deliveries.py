@@ -5,7 +5,7 @@ from __future__ import annotations
 from marshmallow import fields
 
 from dryline.schemas.base import ApiSchema, Integer, JsonObject, OneOf, Timestamp
-from dryline.schemas.row_forms import RowForm, null_text, text
+from dryline.schemas.row_forms import RowForm
 
 STATUSES = ("PENDING", "DELIVERED", "FAILED", "REFUSED")
 EVENTS = ("call_started", "call_ended")
@@ -55,22 +55,22 @@ ROWS = {
     "webhookDeliveries": RowForm(
         None,
         "deploymentId logId event url body",
-        delivery_id=text(data_key="id", attribute="id"),
-        team_id=text(),
+        delivery_id=fields.String(data_key="id", attribute="id"),
+        team_id=fields.String(),
         created_at=Timestamp(),
-        webhook_id=null_text(),
-        deployment_id=text(),
-        log_id=text(),
-        event=text(validate=OneOf(*EVENTS)),
-        method=text(),
-        url=text(),
+        webhook_id=fields.String(allow_none=True),
+        deployment_id=fields.String(),
+        log_id=fields.String(),
+        event=fields.String(validate=OneOf(*EVENTS)),
+        method=fields.String(),
+        url=fields.String(),
         body=JsonObject(),
-        status=text(validate=OneOf(*STATUSES)),
+        status=fields.String(validate=OneOf(*STATUSES)),
         attempts=Integer(),
         due_at=Timestamp(allow_none=True),
         delivered_at=Timestamp(allow_none=True),
         response_status=Integer(allow_none=True),
-        response_body=null_text(),
-        error=null_text(),
+        response_body=fields.String(allow_none=True),
+        error=fields.String(allow_none=True),
     )
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from marshmallow import fields
 
 from dryline.schemas.logs import MessageLogSchema, NumberedPageSchema
-from dryline.schemas.row_forms import RowForm, null_text
+from dryline.schemas.row_forms import RowForm
 
 
 class WhatsappLogSchema(MessageLogSchema):
@@ -18,4 +18,4 @@ class WhatsappLogPageSchema(NumberedPageSchema):
     data = fields.List(fields.Nested(WhatsappLogSchema), metadata={"description": "logs on this page"})
 
 
-ROWS = {"whatsappLogs": RowForm(WhatsappLogSchema, "workerId", deployment_id=null_text())}
+ROWS = {"whatsappLogs": RowForm(WhatsappLogSchema, "workerId", deployment_id=fields.String(allow_none=True))}

@@ -6,7 +6,7 @@ from marshmallow import fields
 
 from dryline.schemas.base import ApiSchema, PartSchema, Timestamp
 from dryline.schemas.json_text import AsSent
-from dryline.schemas.row_forms import RowForm, text
+from dryline.schemas.row_forms import RowForm
 
 
 class WhatsappProfileSchema(PartSchema):
@@ -40,4 +40,4 @@ class WhatsappSenderSchema(ApiSchema):
     updated_at = Timestamp()
 
 
-ROWS = {"whatsappSenders": RowForm(WhatsappSenderSchema, "phoneNumber", id="senderSid", team_id=text())}
+ROWS = {"whatsappSenders": RowForm(WhatsappSenderSchema, "phoneNumber", id="senderSid", team_id=fields.String())}

@@ -50,8 +50,8 @@ class OverrideSchema(ApiSchema):
     status = Integer(
         load_default=200, validate=validate.Range(200, 599), metadata={"description": "status of the answer"}
     )
-    body = fields.Raw(load_default=None, allow_none=True, metadata={"description": "body of the answer: JSON or text"})
-    headers = fields.Dict(fields.String(), fields.String(), load_default=None, allow_none=True)
+    body = fields.Raw(load_default=None, metadata={"description": "body of the answer: JSON or text"})
+    headers = fields.Dict(fields.String(), fields.String(), load_default=None)
 
 
 class RateLimitSchema(ApiSchema):
@@ -130,21 +130,14 @@ class FaultSchema(ApiSchema):
     )
     status = Integer(
         load_default=None,
-        allow_none=True,
         validate=validate.Range(200, 599),
         metadata={"description": "status to answer with; the request is not carried out"},
     )
     body = fields.Raw(
-        load_default=None,
-        allow_none=True,
-        metadata={"description": "body to answer with, together with `status`: JSON or text"},
+        load_default=None, metadata={"description": "body to answer with, together with `status`: JSON or text"}
     )
     headers = fields.Dict(
-        fields.String(),
-        fields.String(),
-        load_default=None,
-        allow_none=True,
-        metadata={"description": "headers to add to the answer"},
+        fields.String(), fields.String(), load_default=None, metadata={"description": "headers to add to the answer"}
     )
     delay_ms = Integer(
         load_default=0,
@@ -152,27 +145,21 @@ class FaultSchema(ApiSchema):
         metadata={"description": "delay of the answer in real time"},
     )
     delay_distribution = fields.Nested(
-        DelayDistributionSchema,
-        load_default=None,
-        allow_none=True,
-        metadata={"description": "random delays, instead of `delayMs`"},
+        DelayDistributionSchema, load_default=None, metadata={"description": "random delays, instead of `delayMs`"}
     )
     bytes_per_second = Integer(
         load_default=None,
-        allow_none=True,
         validate=validate.Range(1, 1_000_000_000),
         metadata={"description": "speed of the answer's body in real time"},
     )
     rate_limit = fields.Nested(
         RateLimitSchema,
         load_default=None,
-        allow_none=True,
         metadata={"description": "apply the fault only to requests beyond this limit; `status` is 429 by default"},
     )
     drop = Boolean(load_default=False, metadata={"description": "close the connection without an answer"})
     malformed = Malformed(
         load_default=None,
-        allow_none=True,
         metadata={
             "description": "damage to the answer: `truncated` (or true) cuts it off, `garbage` makes it invalid JSON",
             "type": "string",
@@ -192,7 +179,6 @@ class FaultSchema(ApiSchema):
     )
     times = Integer(
         load_default=None,
-        allow_none=True,
         validate=validate.Range(1),
         metadata={"description": "number of requests that the fault applies to; null means no limit"},
     )
@@ -202,9 +188,7 @@ class FaultSchema(ApiSchema):
         metadata={"description": "number of matching requests to leave alone first"},
     )
     team_id = fields.String(
-        load_default=None,
-        allow_none=True,
-        metadata={"description": "team whose requests the fault applies to; null means all teams"},
+        load_default=None, metadata={"description": "team whose requests the fault applies to; null means all teams"}
     )
     matches = Integer(dump_only=True, metadata={"description": "number of requests that matched"})
     hits = Integer(dump_only=True, metadata={"description": "number of requests that the fault was applied to"})

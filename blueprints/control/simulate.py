@@ -49,46 +49,35 @@ class SimulateBody(ApiSchema):
     )
     seed = Integer(
         load_default=None,
-        allow_none=True,
         metadata={"description": "seed of the content; the same seed gives the same content with other ids"},
     )
     start_time = Timestamp(
         load_default=None,
-        allow_none=True,
         metadata={"description": "start of the first conversation; default: within the 24 hours before `endTime`"},
     )
-    end_time = Timestamp(
-        load_default=None,
-        allow_none=True,
-        metadata={"description": "end of the last conversation; default: now"},
-    )
+    end_time = Timestamp(load_default=None, metadata={"description": "end of the last conversation; default: now"})
     llm_logs = Boolean(
         load_default=None,
-        allow_none=True,
         metadata={
             "description": "whether to write LLM logs, which are most of the rows; default: true up to a count of 1,000"
         },
     )
     follow = fields.String(
         load_default=None,
-        allow_none=True,
         validate=OneOf("flow", "script"),
         metadata={"description": "source of the dialogue; default: the flow if it can run, otherwise a script"},
     )
     branch = OneOrMore(
         load_default=None,
-        allow_none=True,
         metadata={"description": "text of a condition that each conversation takes, or of several in their order"},
     )
     answers = JsonObject(
         load_default=None,
-        allow_none=True,
         metadata={"description": "answers to the flow's `ask`, by the name of the member or the question"},
     )
     http = fields.List(
         fields.Nested(HttpStub),
         load_default=None,
-        allow_none=True,
         validate=validate.Length(max=200),
         metadata={"description": "responses to the flow's requests, instead of a network; the first that fits counts"},
     )
@@ -96,7 +85,6 @@ class SimulateBody(ApiSchema):
         keys=fields.String(),
         values=fields.Float(validate=validate.Range(min=0, max=1_000_000)),
         load_default=None,
-        allow_none=True,
         metadata={
             "description": "how usual conditions are, by their text, from 0 (only where a conversation needs it) to "
             "1,000,000; default: the first of a loop 1, each further one 0.7 of the one before"
@@ -109,18 +97,16 @@ class SimulateCallsBody(SimulateBody):
 
     outcome = fields.String(
         load_default=None,
-        allow_none=True,
         validate=OneOf(*OUTCOMES),
         metadata={"description": "outcome of each call; default: a realistic mixture, or that of a test number"},
     )
     customer_number = PhoneNumberField(
         load_default=None,
-        allow_none=True,
         metadata={
             "description": "number of the caller or callee; 555-0100 to 555-0105 of any area code determine the outcome"
         },
     )
-    direction = fields.String(load_default=None, allow_none=True, validate=OneOf("inbound", "outbound"))
+    direction = fields.String(load_default=None, validate=OneOf("inbound", "outbound"))
     in_progress = Boolean(
         load_default=False,
         metadata={
