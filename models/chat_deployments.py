@@ -18,6 +18,7 @@ class ChatDeployment(Deployment):
     """A deployment as a chat agent, also found by `chat_agent_id`. `allowed_users` is the JSON text of an array."""
 
     channel = "Chat"
+    name_in_messages = "Chat deployment"
 
     flow_version_id = TextField(null=True)
     chat_agent_id = TextField()
@@ -30,11 +31,6 @@ class ChatDeployment(Deployment):
 
     class Meta:
         table_name = "deployment"
-
-    @classmethod
-    def noun(cls) -> str:
-        """Return the name of this kind of record for error messages."""
-        return "Chat deployment"
 
     @classmethod
     def deploy(cls, worker: Worker, *, flow_id: str, **values: Any) -> Self:

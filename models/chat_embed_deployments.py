@@ -18,6 +18,7 @@ class ChatEmbedDeployment(Deployment):
     """A deployment as a chat widget, also found by `embed_id`."""
 
     channel = "ChatEmbed"
+    name_in_messages = "Chat widget deployment"
 
     flow_version_id = TextField(null=True)
     embed_id = TextField()
@@ -29,11 +30,6 @@ class ChatEmbedDeployment(Deployment):
 
     class Meta:
         table_name = "deployment"
-
-    @classmethod
-    def noun(cls) -> str:
-        """Return the name of this kind of record for error messages."""
-        return "Chat widget deployment"
 
     @classmethod
     def deploy(cls, worker: Worker, *, flow_id: str, **values: Any) -> Self:

@@ -22,6 +22,7 @@ class TalkSession(Record):
     """
 
     id_prefix = "talk"
+    name_in_messages = "Conversation"
 
     updated_at = TextField()
     worker_id = TextField(null=True)
@@ -39,11 +40,6 @@ class TalkSession(Record):
 
     # The events of the turns that are shown.
     events: list[dict[str, Any]]
-
-    @classmethod
-    def noun(cls) -> str:
-        """Return the name of this kind of record for error messages."""
-        return "Conversation"
 
     @classmethod
     def begin(cls, team: Record, *, events: list[dict[str, Any]], **values: Any) -> Self:

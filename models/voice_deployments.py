@@ -24,6 +24,7 @@ class VoiceDeployment(Deployment):
     """A deployment on a phone number. `external_config` holds the engine's settings, under the wire's names."""
 
     channel = "Voice"
+    name_in_messages = "Voice deployment"
 
     phone_number = TextField(null=True)
     enable_voice_sentiment = BooleanField(default=False)
@@ -40,11 +41,6 @@ class VoiceDeployment(Deployment):
 
     class Meta:
         table_name = "deployment"
-
-    @classmethod
-    def noun(cls) -> str:
-        """Return the name of this kind of record for error messages."""
-        return "Voice deployment"
 
     @classmethod
     def of_worker(cls, worker: Worker) -> Rows:

@@ -124,6 +124,7 @@ class Voicev1CampaignData(Record):
     """
 
     id_prefix = "campaigndata"
+    name_in_messages = "Campaign row"
     order = ("created_at", "id")
 
     updated_at = TextField()
@@ -136,11 +137,6 @@ class Voicev1CampaignData(Record):
     done_at = TextField(null=True)
     outcome = JsonField(null=True)
     arrived_at = TextField(default=present)
-
-    @classmethod
-    def noun(cls) -> str:
-        """Return the name of such a row in messages."""
-        return "Campaign row"
 
     def revise(self, **values: Any) -> Self:
         """Change row, status or result by hand. PENDING calls the row (again) now; any other status does not call it.

@@ -12,6 +12,7 @@ class VoiceV1Deployment(Deployment):
     """A legacy deployment on a phone number. Two arrays are kept as the JSON text that the API answers."""
 
     channel = "VoiceV1"
+    name_in_messages = "Voice V1 deployment"
 
     phone_number = TextField()
     objective = TextField()
@@ -29,11 +30,6 @@ class VoiceV1Deployment(Deployment):
 
     class Meta:
         table_name = "deployment"
-
-    @classmethod
-    def noun(cls) -> str:
-        """Return the name of this kind of record for error messages."""
-        return "Voice V1 deployment"
 
 
 STATE = {"voicev1Deployments": collection_of(VoiceV1Deployment)}

@@ -35,6 +35,7 @@ class Record(Model):
     """
 
     id_prefix: ClassVar[str]
+    name_in_messages: ClassVar[str] = ""  # by default that of the table
     # Newest first; rows of the same instant by their ids, which rise.
     order: ClassVar[tuple[str, ...]] = ("-created_at", "-id")
 
@@ -95,7 +96,7 @@ class Record(Model):
     @classmethod
     def noun(cls) -> str:
         """Return the name of such a record in messages, e.g. `Voice deployment`."""
-        return cls._meta.table_name.replace("_", " ").capitalize()
+        return cls.name_in_messages or cls._meta.table_name.replace("_", " ").capitalize()
 
     def project(self, names: Mapping[str, str]) -> dict[str, Any]:
         """Return the wire form; `names` maps wire names to attributes. An attribute that is not set is left out."""
