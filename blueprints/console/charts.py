@@ -116,42 +116,6 @@ def calls_by_colour(counts: Mapping[str, int]) -> list[tuple[str, int]]:
     return [(colour, number) for colour, number in sums.items() if number]
 
 
-# The state machine of exports: column and row of each state, the size of a box, the distance between boxes.
-_PLACES = {"PENDING": (0, 0), "PROCESSING": (1, 0), "COMPLETED": (2, 0), "EXPIRED": (3, 0), "FAILED": (1, 1)}
-_BOX = (104, 30)
-_STEP = (126, 66)
-
-
-def state_machine(transitions: Mapping[str, Sequence[str]], status: str) -> Markup:
-    """Draw the states of an export and the transitions between them, with its `status` marked."""
-    parts = []
-    for source, targets in transitions.items():
-        for target in targets:
-            (x, y), (to_x, to_y) = _PLACES[source], _PLACES[target]
-            down = to_y > y
-            ends = [x * _STEP[0] + _BOX[0] / (2 if down else 1), _BOX[1] / (1 if down else 2) + y * _STEP[1]]
-            ends += [to_x * _STEP[0] + (_BOX[0] / 2 if down else 0), to_y * _STEP[1] + (0 if down else _BOX[1] / 2)]
-            line = '<line class="move{}" x1="{:.0f}" y1="{:.0f}" x2="{:.0f}" y2="{:.0f}" marker-end="url(#arrow)"/>'
-            parts.append(Markup(line).format(" open" if source == status else "", *(end + 2 for end in ends)))
-    for state, (x, y) in _PLACES.items():
-        box = '<g class="step{}"><rect x="{}" y="{}" width="{}" height="{}" rx="6"/><text x="{}" y="{}">{}</text></g>'
-        left, top = x * _STEP[0] + 2, y * _STEP[1] + 2
-        mark = " here" if state == status else ""
-        parts.append(Markup(box).format(mark, left, top, *_BOX, left + _BOX[0] / 2, top + 20, state))
-    return Markup(
-        '<svg class="machine" viewBox="0 0 {} {}" role="img" aria-label="The export is {}; by hand it can become {}">'
-        '<defs><marker id="arrow" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="9" markerHeight="9"'
-        ' markerUnits="userSpaceOnUse" orient="auto">'
-        '<path d="M0 0L8 4L0 8z"/></marker></defs>{}</svg>'
-    ).format(
-        3 * _STEP[0] + _BOX[0] + 4,
-        _STEP[1] + _BOX[1] + 4,
-        status,
-        " or ".join(transitions[status]) or "nothing else",
-        Markup("").join(parts),
-    )
-
-
 _GRID_COLUMNS, _CELL = 40, 12
 MAX_DRAWN_ROWS = 2_000
 

@@ -7,7 +7,6 @@ from typing import Any
 
 from flask import g, render_template, request
 
-from dryline.blueprints.console import charts
 from dryline.blueprints.console.base import PageBlueprint, flash_and_redirect, hide_new_rows, load_form, require_team
 from dryline.blueprints.control.exports import TransitionBody
 from dryline.blueprints.links import base_url, with_link
@@ -66,7 +65,6 @@ def export(export_id: str) -> Any:
         members=members,
         worker=Worker.find(id=export.worker_id, team_id=export.team_id) if export.worker_id else None,
         deployment=Deployment.find(id=export.deployment_id, team_id=export.team_id) if export.deployment_id else None,
-        state_machine=charts.state_machine(TRANSITIONS, members["status"]),
         transitions=TRANSITIONS[export.status],
         written_bytes=export_files.bytes_written(export),
         columns=columns,
