@@ -13,7 +13,7 @@ import orjson
 from peewee import BooleanField, Case, TextField, Value, fn
 
 from dryline.models.logs import Log
-from dryline.models.recording_addresses import Addresses
+from dryline.models.recordings import RecordingAddresses
 from dryline.storage.record import JsonField
 
 # JSON columns and these, which hold sentences and code, are always quoted.
@@ -38,7 +38,7 @@ class CsvColumn:
     `attribute` is None for a column that this kind of log does not have.
     """
 
-    def __init__(self, log: type[Log], attribute: str | None, addresses: Addresses) -> None:
+    def __init__(self, log: type[Log], attribute: str | None, addresses: RecordingAddresses) -> None:
         field: Any = log._meta.fields[attribute] if attribute else Value("")
         self._addresses = addresses if attribute == "recording_url" else None
         self._is_code = attribute == "flow_snapshot"

@@ -22,8 +22,7 @@ from dryline.jobs.csv_text import CsvColumn, csv_header, csv_lines
 from dryline.models.calls_in_progress import CallInProgress
 from dryline.models.exports import FILES, LOGS, Export
 from dryline.models.logs import Log
-from dryline.models.recording_addresses import Addresses
-from dryline.models.recordings import addresses_at
+from dryline.models.recordings import RecordingAddresses, addresses_at
 from dryline.models.voice_log_filters import conditions, register_text_search
 from dryline.schemas.exports import FORMS, members, read_filters
 from dryline.storage.current_world import current
@@ -175,7 +174,7 @@ def _write_json(export: Export, file: IO[bytes]) -> int:
     return count
 
 
-def _addresses(export: Export) -> Addresses:
+def _addresses(export: Export) -> RecordingAddresses:
     world = current()
     return addresses_at(world.settings.public_url or export.base_url or world.base_url)
 

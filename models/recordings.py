@@ -8,18 +8,27 @@ The address of another host stays as it is.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Sequence
 from concurrent.futures import Future
 from datetime import timedelta
+from typing import Any
+from urllib.parse import quote
 
 from peewee import chunked
 
-from dryline.models.recording_addresses import FILES, NEUTRAL, USE, Addresses, recording_name
+from dryline.models.row_files import RowFiles
 from dryline.models.voice_logs import VoiceLog
 from dryline.storage.current_world import WorldLocal, current
 from dryline.storage.errors import NotFound
 from dryline.storage.record import tuples
 from dryline.world.clock import wire
+
+FILES = RowFiles("recordings")
+USE = "get"
+
+NEUTRAL = "https://recordings.dryline.invalid/"
+# mp3: earlier versions stored that.
+_STORED = re.compile(re.escape(NEUTRAL) + r"([^/?#\s]+)\.(?:wav|mp3)")
 
 # How long an address is valid in API time, counted from the full hour: within an hour a call's address stays the same,
 # so that a page that is loaded again goes on playing.
@@ -31,15 +40,43 @@ _DIGEST = re.compile("[0-9a-f]{64}")
 IN_PROGRESS: WorldLocal[dict[str, Future[None]]] = WorldLocal(lambda world: {})
 
 
+class RecordingAddresses:
+    """The addresses that clients see on a server that they reach at `base`, valid `until` a moment of API time."""
+
+    def __init__(self, base: str, until: str) -> None:
+        self._base = base
+        self._until = until
+        self._sign = FILES.signer(USE, until)
+
+    def of(self, log_id: str, stored: str | None) -> str | None:
+        """Return the address that clients see for the one that a log stores. That of another host stays as it is."""
+        match = _STORED.fullmatch(stored) if stored else None
+        if match is None:
+            return stored
+        name, log = quote(match[1], safe=""), quote(log_id, safe="")
+        return f"{self._base}/recordings/{name}.wav?log={log}&until={self._until}&signature={self._sign(log_id)}"
+
+    def put_into(self, rows: Sequence[dict[str, Any]], name: str, ids: Iterable[str]) -> None:
+        """Replace the stored addresses in the member `name` of rows; `ids` are the ids of their logs."""
+        for row, log_id in zip(rows, ids, strict=True):
+            row[name] = self.of(log_id, row[name])
+
+
+def recording_name(stored: str | None) -> str | None:
+    """Return the name of a recording from the address that its log stores; None if that is of another host."""
+    match = _STORED.fullmatch(stored) if stored else None
+    return match[1] if match else None
+
+
 def neutral_address(call_sid: str) -> str:
     """Return the address that the log of a call stores."""
     return f"{NEUTRAL}{call_sid}.wav"
 
 
-def addresses_at(base: str) -> Addresses:
+def addresses_at(base: str) -> RecordingAddresses:
     """Return the addresses of recordings for clients that reach the server at `base`, valid from now."""
     hour = current().clock.now().replace(minute=0, second=0, microsecond=0)
-    return Addresses(base, wire(hour + LIFE))
+    return RecordingAddresses(base, wire(hour + LIFE))
 
 
 def log_of_link(name: str, log: str, until: str, signature: str) -> VoiceLog:

@@ -14,7 +14,7 @@ from dryline.models.custom_webhooks import CustomWebhook
 from dryline.models.deployment_history import DeploymentHistoryEntry
 from dryline.models.deployments import Deployment, collection_of
 from dryline.models.teams import ApiKey
-from dryline.models.webhook_fields import require_known_names
+from dryline.models.webhook_payloads import require_known_names
 from dryline.models.workers import Worker
 from dryline.storage.current_world import current
 from dryline.storage.record import JsonField, Rows

@@ -19,7 +19,7 @@ from dryline.storage.record import Record, connection, wire_rows
 from dryline.storage.signatures import token_serializer
 
 if TYPE_CHECKING:
-    from dryline.models.recording_addresses import Addresses
+    from dryline.models.recordings import RecordingAddresses
     from dryline.models.voice_log_pagination import SortKey
 
 _CURSORS = "voice log cursors"
@@ -88,7 +88,7 @@ class SelectedLogs:
     they keep the addresses of their rows.
     """
 
-    addresses: Addresses | None = None
+    addresses: RecordingAddresses | None = None
 
     def __init__(self, ids: list[str], fields: frozenset[str] | None, *, single: bool = False) -> None:
         self.ids = ids

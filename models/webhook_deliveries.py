@@ -19,8 +19,15 @@ from dryline.models.custom_webhooks import CustomWebhook
 from dryline.models.due import due_rows
 from dryline.models.recordings import addresses_at
 from dryline.models.voice_deployments import VoiceDeployment
-from dryline.models.webhook_fields import names_of, unknown_names
-from dryline.models.webhook_payloads import ENDED, STARTED, Log, batch_payload, webhook_payload
+from dryline.models.webhook_payloads import (
+    ENDED,
+    STARTED,
+    LogRow,
+    batch_payload,
+    names_of,
+    unknown_names,
+    webhook_payload,
+)
 from dryline.storage.current_world import current
 from dryline.storage.errors import Conflict
 from dryline.storage.record import JsonField, Record, connection, tuples
@@ -200,7 +207,7 @@ class WebhookDelivery(Record):
         cls.delete().where(finished, cls.id <= newest).execute()
 
 
-def announce(logs: Sequence[Log], *events: str) -> None:
+def announce(logs: Sequence[LogRow], *events: str) -> None:
     """Create deliveries of calls, as rows by column names, to the webhooks of their deployments.
 
     Each active webhook gets a message for each of `events`, due now; without events, for the start and the end, due at
@@ -226,7 +233,7 @@ def announce(logs: Sequence[Log], *events: str) -> None:
     current().db.after_commit(current().wake)
 
 
-def fire(log: Log, event: str) -> list[WebhookDelivery]:
+def fire(log: LogRow, event: str) -> list[WebhookDelivery]:
     """Create deliveries of one event of a call, due now, to the active webhooks of its deployment.
 
     Raises Conflict if the deployment has none.
@@ -265,7 +272,7 @@ def _active(deployment_id: str) -> list[CustomWebhook]:
     return [CustomWebhook.from_row(row) for row in connection().execute(sql, (deployment_id, 1))]
 
 
-def _row(log: Log, event: str, **values: Any) -> dict[str, Any]:
+def _row(log: LogRow, event: str, **values: Any) -> dict[str, Any]:
     """Return the row of a message, due at the time of the event."""
     world = current()
     now = world.clock.of(log["team_id"]).stamp()

@@ -1,23 +1,29 @@
-"""The messages about calls to custom webhooks, and to the `wsUrl` of a batch."""
+"""The messages about calls to custom webhooks and to the `wsUrl` of a batch, and the names that a webhook can have."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
 import orjson
 
 from dryline.models.custom_webhooks import CustomWebhook
-from dryline.models.webhook_fields import names_of
+from dryline.models.flows import Flow
+from dryline.models.voice_logs import VoiceLog
+from dryline.storage.current_world import current
+from dryline.storage.errors import Invalid
 from dryline.world.clock import parse
 
-Log = Mapping[str, Any]  # a row of voice logs, by column names
+if TYPE_CHECKING:
+    from dryline.models.voice_deployments import VoiceDeployment
+
+LogRow = Mapping[str, Any]  # a row of voice logs, by column names
 
 STARTED, ENDED = "call_started", "call_ended"
 _AT_START = "ringing"  # every call's `status` then (calls_in_progress.py)
 
 
-def webhook_payload(webhook: CustomWebhook, log: Log, event: str) -> dict[str, Any]:
+def webhook_payload(webhook: CustomWebhook, log: LogRow, event: str) -> dict[str, Any]:
     """Return the body for a webhook: three ids, and a member for each name in its `fields` that has a value.
 
     A name is one of the contract's, the key of an extraction, or a member of the log.
@@ -30,7 +36,7 @@ def webhook_payload(webhook: CustomWebhook, log: Log, event: str) -> dict[str, A
     return body
 
 
-def batch_payload(log: Log) -> dict[str, Any]:
+def batch_payload(log: LogRow) -> dict[str, Any]:
     """Return the body for a batch's `wsUrl`. Assumed: no source shows it."""
     return {
         "log_id": log["id"],
@@ -42,13 +48,13 @@ def batch_payload(log: Log) -> dict[str, Any]:
     }
 
 
-def _started(log: Log) -> dict[str, Any]:
+def _started(log: LogRow) -> dict[str, Any]:
     """Return the values that are known when a call starts."""
     names = ("from_number", "to_number", "direction", "call_sid", "external_call_id", "start_time")
     return {name: log.get(name) for name in names} | {"start_timestamp": _ms(log["start_time"])}
 
 
-def _ended(log: Log) -> dict[str, Any]:
+def _ended(log: LogRow) -> dict[str, Any]:
     """Return the values that are known when a call has ended."""
     analysis = (log.get("data") or {}).get("call_analysis") or {}
     extracted = {name: _text(value) for name, value in (log.get("extractions_data") or {}).items()}
@@ -73,3 +79,45 @@ def _ms(stamp: str | None) -> int | None:
 def _text(value: Any) -> str | None:
     """Return an extraction as text, as the contract has it, booleans too."""
     return value if isinstance(value, str) or value is None else orjson.dumps(value).decode()
+
+
+# The names in the `fields` of a webhook
+
+# The members of a message that are no columns of the log. `webhook_payload` adds their values.
+DERIVED = (
+    *("webhook_id", "log_id", "start_timestamp", "end_timestamp", "duration_ms"),
+    *("transcript", "sentiment", "summary"),
+)
+NAMES = (*DERIVED, *VoiceLog._meta.sorted_field_names)
+
+
+def names_of(fields: str) -> Iterator[str]:
+    """Yield the names in the text of a webhook's `fields`."""
+    for name in fields.split(","):
+        if name := name.strip():
+            yield name
+
+
+def unknown_names(names: Iterable[str], deployment: VoiceDeployment) -> list[str]:
+    """Return the names without a value: neither members of a call's log nor extractions of the deployment or its flow.
+
+    A flow can extract under any name, so each text in quotes in its code counts.
+    """
+    unknown = [name for name in names if name not in NAMES and name not in (deployment.extractions or ())]
+    if not unknown:
+        return []
+    flow = Flow.find(id=deployment.flow_id)
+    code = flow.code if flow else ""
+    return [name for name in unknown if f'"{name}"' not in code and f"'{name}'" not in code]
+
+
+def require_known_names(fields: str, deployment: VoiceDeployment) -> None:
+    """Raise Invalid for a name without a value, if the server is strict."""
+    if not current().runtime_settings.strict:
+        return
+    for name in unknown_names(names_of(fields), deployment):
+        from difflib import get_close_matches  # imported here because only a misspelt name needs it
+
+        near = get_close_matches(name, [*NAMES, *(deployment.extractions or ())], n=1)
+        hint = f"; did you mean {near[0]}?" if near else "."
+        raise Invalid(f"{name} is no member of a call's log and no extraction{hint}", "fields")

@@ -15,8 +15,7 @@ from concurrent.futures import Future
 from pathlib import Path
 
 from dryline.models.deployments import Deployment
-from dryline.models.recording_addresses import FILES
-from dryline.models.recordings import IN_PROGRESS
+from dryline.models.recordings import FILES, IN_PROGRESS
 from dryline.simulator.recordings import AudibleCall, is_whole, speakers_of, write, write_line
 from dryline.simulator.speech import Beeps, SpeechFailed, Voice, printable, voice_of
 from dryline.storage.current_world import WorldLocal
