@@ -6,18 +6,44 @@ import shutil
 
 from axe_playwright_python.base import AXE_SCRIPT
 
-# The widths and themes in which axe checks a page, and by which rules. Contrast does not depend on the width, though
-# it depends on what a width shows; all else does not depend on the theme. A tablet shows nothing that others do not.
+# The widths and themes in which a page is checked, and axe's rules there besides contrast: None for all. They do not
+# depend on the theme, and a tablet shows nothing that others do not.
 LOOKS = (
     (1440, "light", None),
-    (1440, "dark", ["color-contrast"]),
+    (1440, "dark", []),
     (768, "light", ["scrollable-region-focusable"]),
     (390, "dark", None),
-    (390, "light", ["color-contrast"]),
+    (390, "light", []),
 )
 # Without `preload`, which reads style sheets for a rule that is not used.
-FINDINGS = """(rules) => axe.run({preload: false, resultTypes: ["violations"], ...(rules ? {runOnly: rules} : {})})
+RULES = """(rules) => axe.run({preload: false, resultTypes: ["violations"],
+    ...(rules ? {runOnly: rules} : {rules: {"color-contrast": {enabled: false}}})})
     .then((found) => found.violations.map((one) => [one.id, one.nodes[0].html]))"""
+# Contrast takes axe longer than all other rules. It depends on an element's style alone, so each style is checked once.
+CONTRAST = """async (checked) => {
+    const backgrounds = new Map([[null, ""]]);
+    const background = (one) => {
+        if (!backgrounds.has(one)) {
+            const {backgroundColor, backgroundImage, opacity} = getComputedStyle(one);
+            const own = [backgroundColor, backgroundImage, opacity].join();
+            const has_none = own === "rgba(0, 0, 0, 0),none,1";
+            backgrounds.set(one, background(one.parentElement) + (has_none ? "" : ` ${own}`));
+        }
+        return backgrounds.get(one);
+    };
+    const styles = new Map();
+    for (const one of document.body.querySelectorAll("*")) {
+        if (!one.checkVisibility()) continue;
+        const {color, fontSize, fontWeight} = getComputedStyle(one);
+        const style = [one.tagName, one.className, color, fontSize, fontWeight, background(one)].join("|");
+        const has_text = one.matches("input, select, textarea")
+            || [...one.childNodes].some((node) => node.nodeType === 3 && node.data.trim());
+        if (has_text && !checked.includes(style) && !styles.has(style)) styles.set(style, one);
+    }
+    const options = {preload: false, resultTypes: ["violations"], runOnly: ["color-contrast"]};
+    const found = styles.size ? (await axe.run({include: [...styles.values()]}, options)).violations : [];
+    return [found.flatMap((one) => one.nodes.map((node) => [one.id, node.html])), [...styles.keys()]];
+}"""
 
 # Makes a page poll five times as often, so that a test of it takes less time.
 QUICK = "const every = setInterval; window.setInterval = (does, ms, ...rest) => every(does, ms / 5, ...rest)"
@@ -44,6 +70,7 @@ class Tab:
         self.page = context.new_page()
         self.page.add_init_script(QUICK)
         self.base, self.wrong = "", []
+        self._checked_styles = []
         self.page.on("console", lambda message: message.type == "error" and self.wrong.append(message.text))
         self.page.on("pageerror", lambda error: self.wrong.append(str(error)))
         self.page.on("request", lambda request: self._note(request.url))
@@ -90,7 +117,10 @@ class Tab:
         for width, theme, rules in LOOKS:
             self.page.set_viewport_size({"width": width, "height": 900})
             self.page.emulate_media(color_scheme=theme)
-            faults += [(width, theme, *each) for each in self.page.evaluate(FINDINGS, rules)]
+            violations, styles = self.page.evaluate(CONTRAST, self._checked_styles)
+            self._checked_styles += styles
+            violations += self.page.evaluate(RULES, rules) if rules != [] else []
+            faults += [(width, theme, *each) for each in violations]
             if not self.page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"):
                 faults.append((width, "wider than the window"))
         return faults + self.wrong

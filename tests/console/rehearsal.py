@@ -7,14 +7,11 @@ import subprocess
 from pathlib import Path
 from urllib.parse import urljoin
 
-import pytest
 from playwright.sync_api import expect
 
 from dryline.tests.console.browser_tab import QUICK
 
 ROOT = Path(__file__).parent.parent.parent
-# A laptop and a telephone, a theme each.
-LOOKS = pytest.mark.parametrize(("width", "theme"), [(1440, "light"), (390, "dark")])
 
 
 class Rehearsal:
@@ -38,15 +35,24 @@ class Rehearsal:
 
         return register
 
-    def play(self, *actors):
+    def play(self, page):
         """Do what each sentence says. A sentence without a function, or in another place, fails."""
         assert [sentence for sentence, _ in self._actions] == self.sentences
         for sentence, action in self._actions:
             try:
-                action(*actors)
+                action(page)
+                assert_fits_the_other_width(page)
             except Exception as error:
                 error.add_note(f"The document says: {sentence}")
                 raise
+
+
+def assert_fits_the_other_width(page):
+    """Assert that the page, as it is now, is not wider than a telephone or a laptop, whichever it is not shown on."""
+    size = page.viewport_size
+    page.set_viewport_size(size | {"width": 390 if size["width"] > 390 else 1440})
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"), "wider than the window"
+    page.set_viewport_size(size)
 
 
 def _split(text):

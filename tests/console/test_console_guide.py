@@ -5,7 +5,6 @@ import re
 from playwright.sync_api import expect
 
 from dryline.tests.console.rehearsal import (
-    LOOKS,
     Rehearsal,
     new_page,
     open_page,
@@ -216,8 +215,7 @@ def reason(page):
     expect(page.locator("tr[data-open]").first).to_contain_text("Fault: answers 503, 2 times")
 
 
-@LOOKS
-def test_the_guide_can_be_followed_word_for_word(chromium, served, width, theme):
-    page = new_page(chromium, served, width, theme, timezone_id="Asia/Tokyo")
+def test_the_guide_can_be_followed_word_for_word_on_a_telephone(chromium, served):
+    page = new_page(chromium, served, 390, "dark", timezone_id="Asia/Tokyo")
     GUIDE.play(page)
     page.context.close()

@@ -7,7 +7,6 @@ from playwright.sync_api import expect
 from dryline.settings import Settings
 from dryline.tests.console.conftest import serving
 from dryline.tests.console.rehearsal import (
-    LOOKS,
     Rehearsal,
     new_page,
     open_page,
@@ -138,8 +137,6 @@ def play(page):
 @DEMO.does("The transcript follows, and the line of the flow that speaks is lit beside it.")
 def follows(page):
     expect(page.locator(".turn.now")).to_be_visible(timeout=30_000)
-    if page.viewport_size["width"] < 1100:
-        page.locator(".code-box").scroll_into_view_if_needed()
     expect(page.locator(".code li.now")).to_be_in_viewport()
 
 
@@ -402,11 +399,10 @@ def as_it_was(page):
     expect(page.get_by_text("No requests yet.")).to_be_visible()
 
 
-@LOOKS
-def test_the_demo_can_be_given_word_for_word(chromium, width, theme):
+def test_the_demo_can_be_given_word_for_word(chromium):
     settings = Settings(ephemeral=True, scenario="demo", port=0, label="Harborside demo")
     with serving(settings) as server:
-        page = new_page(chromium, server, width, theme)
+        page = new_page(chromium, server, 1440, "light")
         errors = []
         page.on("pageerror", lambda error: errors.append(str(error)))
         DEMO.play(page)

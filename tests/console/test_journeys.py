@@ -10,7 +10,7 @@ from dryline.blueprints.console import calls
 from dryline.blueprints.console.app import MENU_PAGES
 from dryline.settings import Settings
 from dryline.tests.console.conftest import serving
-from dryline.tests.console.rehearsal import LOOKS, open_tools
+from dryline.tests.console.rehearsal import open_tools
 from dryline.tests.console.visitor import Page, Visitor
 
 # The elements in the tab order that are out of order, or without an outline when focused.
@@ -37,11 +37,10 @@ def request_status(server, path="/workers"):
         return error.code
 
 
-@LOOKS
-def test_a_person_signs_in_and_out(tab, width, theme):
+def test_a_person_signs_in_and_out(tab):
     settings = Settings(ephemeral=True, scenario="empty", port=0, admin_token="open sesame", label="Staging")
     with serving(settings) as server:
-        seen = tab(server, width, theme)
+        seen = tab(server, 390)
         page = seen.go("/faults")
         expect(page.get_by_label("Token")).to_be_focused()
         page.keyboard.type("guess")
@@ -59,9 +58,8 @@ def test_a_person_signs_in_and_out(tab, width, theme):
         assert [error for error in seen.wrong if "403" not in error] == []  # that of the wrong token
 
 
-@LOOKS
-def test_every_page_is_used_by_keyboard(demo, tab, width, theme):
-    seen = tab(demo, width, theme)
+def test_every_page_is_used_by_keyboard(demo, tab):
+    seen = tab(demo, 1440)
     page = seen.go("")
     page.keyboard.press("Tab")
     expect(page.get_by_role("link", name="Skip to the page")).to_be_focused()
@@ -77,7 +75,9 @@ def test_every_page_is_used_by_keyboard(demo, tab, width, theme):
     for pages in MENU_PAGES:
         go(pages.blp)
         page.keyboard.press("Tab")  # shows the outline of the focused element from now on
-        assert page.evaluate(LOST) == [], pages.blp.title
+        for width in (390, 1440):
+            page.set_viewport_size({"width": width, "height": 900})
+            assert page.evaluate(LOST) == [], (pages.blp.title, width)
     go(calls.blp)
     page.keyboard.press("/")
     page.keyboard.press("Escape")  # leaves the field
@@ -101,9 +101,8 @@ def test_every_page_is_used_by_keyboard(demo, tab, width, theme):
     assert seen.wrong == []
 
 
-@LOOKS
-def test_a_fault_an_export_and_a_campaign_are_created_without_script(served, tab, width, theme):
-    page = tab(served, width, theme, script=False).go("/faults")
+def test_a_fault_an_export_and_a_campaign_are_created_without_script(served, tab):
+    page = tab(served, 390, script=False).go("/faults")
     page.get_by_role("button", name="503").first.click()
     expect(page.locator("#rules tbody tr")).to_have_count(1)
     assert request_status(served) == 503
