@@ -1,4 +1,4 @@
-"""Calls of the shipped deployments, as somebody judges them who reads two hundred of each."""
+"""Calls of the shipped deployments, as somebody judges them who reads a hundred of each."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dryline.app import create_app
 from dryline.settings import Settings
 from dryline.tests.conftest import Api
 
-CALLS = 200
+CALLS = 100
 LINES = [
     ("demo", "Front desk line"),
     ("demo", "Appointment reminders"),
