@@ -94,7 +94,7 @@ def complete() -> Any:
     )
     done = complete(world, g.team, completion_request)
     if done.failure is not None:
-        answer = _error(500, done.failure, "flow_failed")
+        answer = _error_response(500, done.failure, "flow_failed")
     elif body["stream"]:
         usage = (body["stream_options"] or {}).get("include_usage")
         answer = Response(b"".join(_chunks(completion_request.model, done, bool(usage))), mimetype="text/event-stream")
@@ -167,11 +167,11 @@ def _initial_state() -> dict[str, Any]:
 def in_openais_form(answer: Response) -> Response:
     """Return an error in OpenAI's format."""
     if answer.status_code >= 400 and isinstance(message := (answer.json or {}).get("error"), str):
-        return _error(answer.status_code, message)
+        return _error_response(answer.status_code, message)
     return answer
 
 
-def _error(status: int, message: str, code: str | None = None) -> Response:
+def _error_response(status: int, message: str, code: str | None = None) -> Response:
     kind, default_code = _TYPES.get(status, ("invalid_request_error", None))
     error = {"message": message, "type": kind, "param": None, "code": code or default_code}
     answer = json_response({"error": error}, status)

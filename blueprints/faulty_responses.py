@@ -53,7 +53,7 @@ def apply_fault(world: World, fault: Fault, view: Callable[[], Any]) -> Any:
     if fault.drop:
         return Dropped()
     if fault.status is not None:
-        response = cors.add_headers(_error(fault), world.settings.cors_origins)
+        response = cors.add_headers(_error_response(fault), world.settings.cors_origins)
     elif response is None:
         response = view()
     if fault.malformed is not None:
@@ -128,7 +128,7 @@ class Slow(Response):
                 yield chunk[start : start + size]
 
 
-def _error(fault: Fault) -> Any:
+def _error_response(fault: Fault) -> Any:
     assert fault.status is not None
     if fault.body is None:
         return answer(fault.status, f"Fault {fault.id} applies to this request.")

@@ -30,7 +30,7 @@ def with_link(export: Export) -> Export:
     """Return an export with the URL of its file while it can be downloaded. A lost file is written again."""
     if export.is_file_lost:
         rewrite_soon(current(), export)
-    export.download_url = _address(export) if export.is_available else None
+    export.download_url = _download_url(export) if export.is_available else None
     return export
 
 
@@ -53,5 +53,5 @@ def log_with_recording(log: Log) -> Log:
     return log
 
 
-def _address(export: Export) -> str:
+def _download_url(export: Export) -> str:
     return f"{base_url()}/downloads/exports/{quote(export.id, safe='')}?signature={export.signature}"

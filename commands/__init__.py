@@ -305,12 +305,12 @@ def _variables(option: click.Parameter) -> Sequence[str]:
 def _exit_on_signals() -> None:
     """Make SIGTERM and SIGHUP raise SystemExit, so that a start that is interrupted cleans up."""
 
-    def end(signum: int, frame: Any) -> NoReturn:
+    def exit_quietly(signum: int, frame: Any) -> NoReturn:
         raise SystemExit(0)
 
-    signal.signal(signal.SIGTERM, end)
+    signal.signal(signal.SIGTERM, exit_quietly)
     if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) == signal.SIG_DFL:  # nohup ignores it
-        signal.signal(signal.SIGHUP, end)
+        signal.signal(signal.SIGHUP, exit_quietly)
 
 
 def _require_sensible_flags(ctx: click.Context, values: dict[str, Any]) -> None:

@@ -49,7 +49,7 @@ def take_snapshot(world: ControlPlane, name: str) -> None:
 @on_world(destructive=True)
 def restore_snapshot(world: ControlPlane, name: str) -> None:
     """Go back to the snapshot NAME."""
-    world.plane("POST", f"{_path(name)}/restore")
+    world.plane("POST", f"{_plane_path(name)}/restore")
     print_done(f"Restored {name}.")
 
 
@@ -58,7 +58,7 @@ def restore_snapshot(world: ControlPlane, name: str) -> None:
 @on_world(destructive=True)
 def remove_snapshot(world: ControlPlane, name: str) -> None:
     """Remove the snapshot NAME."""
-    world.plane("DELETE", _path(name))
+    world.plane("DELETE", _plane_path(name))
     print_done(f"Removed {name}.")
 
 
@@ -70,7 +70,7 @@ def save_snapshot(world: ControlPlane, file: str, team: str | None) -> None:
     """Save the state to FILE, or by PUT to an address, such as a presigned one of S3."""
     with _temporary_name(world, team) as name, _output(file) as content:
         world.plane("POST", "/snapshots", {"name": name}, query={"team": team})
-        world.plane("GET", f"{_path(name)}/file", query={"team": team}, into=content)
+        world.plane("GET", f"{_plane_path(name)}/file", query={"team": team}, into=content)
     print_done(f"Saved {file.partition('?')[0]}.")
 
 
@@ -84,13 +84,13 @@ def load_snapshot(world: ControlPlane, file: str, team: str | None) -> None:
     A file of an older version is brought up to date; a file of a newer one is refused.
     """
     with _input(file) as content, _temporary_name(world, team) as name:
-        path, query = f"{_path(name)}/file", {"team": team}
+        path, query = f"{_plane_path(name)}/file", {"team": team}
         world.plane("PUT", path, query=query, content=content, content_type="application/gzip")
-        world.plane("POST", f"{_path(name)}/restore", query=query)
+        world.plane("POST", f"{_plane_path(name)}/restore", query=query)
     print_done(f"Loaded {file.partition('?')[0]}.")
 
 
-def _path(name: str) -> str:
+def _plane_path(name: str) -> str:
     return f"/snapshots/{quote(name, safe='')}"
 
 
@@ -106,7 +106,7 @@ def _temporary_name(world: ControlPlane, team: str | None) -> Iterator[str]:
         yield name
     finally:
         with contextlib.suppress(DrylineError):
-            world.plane("DELETE", _path(name), query={"team": team})
+            world.plane("DELETE", _plane_path(name), query={"team": team})
 
 
 @contextlib.contextmanager
@@ -117,7 +117,7 @@ def _output(file: str) -> Iterator[IO[bytes]]:
     if _is_address(file):
         with tempfile.TemporaryFile() as content:
             yield content
-            _transfer("PUT", file, content)
+            _send_to_address("PUT", file, content)
         return
     path = Path(file)
     part = part_of(path)
@@ -136,7 +136,7 @@ def _input(file: str) -> Iterator[IO[bytes]]:
     """Yield the content of `file`, a path or an address."""
     if _is_address(file):
         with tempfile.TemporaryFile() as downloaded:
-            _transfer("GET", file, into=downloaded)
+            _send_to_address("GET", file, into=downloaded)
             yield downloaded
         return
     try:
@@ -151,7 +151,9 @@ def _is_address(file: str) -> bool:
     return file.startswith(("http://", "https://"))
 
 
-def _transfer(method: str, address: str, content: IO[bytes] | None = None, into: IO[bytes] | None = None) -> PlaneReply:
+def _send_to_address(
+    method: str, address: str, content: IO[bytes] | None = None, into: IO[bytes] | None = None
+) -> PlaneReply:
     from dryline.testing.plane import send
 
     reply = send(method, address, {}, content, into)

@@ -154,10 +154,10 @@ def _read_stubs(file: Path) -> list[dict[str, Any]]:
     """Return the responses of a file. Raises click.BadParameter."""
     from marshmallow import RAISE, ValidationError
 
-    from dryline.schemas.talk_sessions import HttpStub
+    from dryline.schemas.talk_sessions import HttpStubSchema
 
     try:
-        stubs: list[dict[str, Any]] = HttpStub(many=True, unknown=RAISE).load(json.loads(read_text(file)))
+        stubs: list[dict[str, Any]] = HttpStubSchema(many=True, unknown=RAISE).load(json.loads(read_text(file)))
     except ValueError as error:
         raise click.BadParameter(f"{file} is not valid JSON: {error}.", param_hint="--http") from None
     except ValidationError as error:

@@ -77,7 +77,7 @@ class Runner:
 
         A step that fails does not stop the others.
         """
-        now, deadline = self._stamp(team_id), time.monotonic() + patience_s
+        now, deadline = self._now(team_id), time.monotonic() + patience_s
         while (remaining_s := deadline - time.monotonic()) > 0 and self._pass(team_id, now, remaining_s):
             pass
 
@@ -95,7 +95,7 @@ class Runner:
         The deadline is of `time.monotonic`. Without a thread the round runs here.
         """
         if self._thread is None:
-            now = self._stamp(team_id)
+            now = self._now(team_id)
             while self._pass(team_id, now, deadline - time.monotonic()):
                 pass
             return
@@ -129,9 +129,9 @@ class Runner:
                     rounds[team_id] = self._begin_round(team_id)
 
     def _begin_round(self, team_id: str | None) -> tuple[int, str]:
-        return self._queues[team_id].requested, self._stamp(team_id)
+        return self._queues[team_id].requested, self._now(team_id)
 
-    def _stamp(self, team_id: str | None) -> str:
+    def _now(self, team_id: str | None) -> str:
         # One time for the whole round: work that falls due meanwhile is for the next one, so that this one ends.
         return self.world.clock.of(team_id).stamp()
 

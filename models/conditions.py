@@ -79,7 +79,7 @@ class RowCondition:
             return says
         if kind == "text":
             names = {name: self._value(("name", name.strip()), values) for name in _PLACEHOLDER.findall(says)}
-            return None if None in names.values() else _PLACEHOLDER.sub(lambda match: _text(names[match[1]]), says)
+            return None if None in names.values() else _PLACEHOLDER.sub(lambda match: _as_text(names[match[1]]), says)
         value = values.get(says) if kind != "null" else None
         value = str(value) if isinstance(value, Mapping | list) else value
         self._spend(len(value) if isinstance(value, str) else 0)
@@ -145,14 +145,14 @@ def _compare(sign: str, left: Any, right: Any) -> bool:
     if left is None or right is None:
         return False
     if sign == "contains":
-        return _text(right) in _text(left)
+        return _as_text(right) in _as_text(left)
     if sign == "in":
-        return _text(left) in [part.strip() for part in _text(right).split(",")]
-    numbers = _number(left), _number(right)
+        return _as_text(left) in [part.strip() for part in _as_text(right).split(",")]
+    numbers = _as_number(left), _as_number(right)
     if None not in numbers:
         return _COMPARE[sign](*numbers)
     if sign in ("==", "!=") or numbers == (None, None):
-        return _COMPARE[sign](_text(left), _text(right))
+        return _COMPARE[sign](_as_text(left), _as_text(right))
     return False
 
 
@@ -160,13 +160,13 @@ def _truth(value: Any) -> bool:
     return bool(value) and not (isinstance(value, str) and value.strip().lower() in ("", "false", "no", "0", "null"))
 
 
-def _text(value: Any) -> str:
+def _as_text(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def _number(value: Any) -> float | None:
+def _as_number(value: Any) -> float | None:
     if isinstance(value, int | float) and not isinstance(value, bool):
         return float(value)
     return float(value) if isinstance(value, str) and _NUMBER.fullmatch(value.strip()) else None

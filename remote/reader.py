@@ -70,7 +70,7 @@ class Reader:
         while True:
             self._wait_for_turn()
             try:
-                return self._once(target)
+                return self._ask_once(target)
             except ReadError as error:
                 if not error.passing:
                     raise
@@ -79,7 +79,7 @@ class Reader:
                 self._pause(error, pause_s)
             turn, pause_s = turn + 1, pause_s * 2
 
-    def _once(self, target: str) -> Reply:
+    def _ask_once(self, target: str) -> Reply:
         question = f"GET {target}"
         headers = {"x-api-key": self.api_key, "accept": "application/json"}
         try:

@@ -107,7 +107,7 @@ class Redactor:
     def _spoken(self, value: Any, measured: bool) -> Any:
         """Return a value of a conversation, or of what was known about its caller, without personal data."""
         if isinstance(value, dict | list):
-            return self._each(value, lambda inner: self._spoken(inner, measured))
+            return self._redact_each(value, lambda inner: self._spoken(inner, measured))
         if value is None or isinstance(value, bool):
             return value
         if isinstance(value, int | float):
@@ -123,13 +123,13 @@ class Redactor:
 
     def _configuration(self, value: Any) -> Any:
         if isinstance(value, dict | list):
-            return self._each(value, self._configuration)
+            return self._redact_each(value, self._configuration)
         if isinstance(value, str):
             return self._text(value)
         number = self.numbers.stand_in_for_integer(value)
         return value if number is None else number
 
-    def _each(self, value: Any, replaced: Callable[[Any], Any]) -> Any:
+    def _redact_each(self, value: Any, replaced: Callable[[Any], Any]) -> Any:
         if isinstance(value, list):
             return [replaced(inner) for inner in value]
         return {self._text(name): replaced(inner) for name, inner in value.items()}

@@ -74,14 +74,14 @@ class Shapes:
         properties, others = schema.get("properties", {}), schema.get("additionalProperties")
         for name in schema.get("required", []):
             if name not in value:
-                yield _join(path, name), "is missing"
+                yield _join_path(path, name), "is missing"
         for name, inner in value.items():
             if name in properties:
-                yield from self.deviations(properties[name], inner, _join(path, name))
+                yield from self.deviations(properties[name], inner, _join_path(path, name))
             elif isinstance(others, dict):
-                yield from self.deviations(others, inner, _join(path, name))
+                yield from self.deviations(others, inner, _join_path(path, name))
             elif properties and not others:
-                yield _join(path, name), "unknown member"
+                yield _join_path(path, name), "unknown member"
 
     def _resolved(self, schema: dict[str, Any]) -> dict[str, Any]:
         while "$ref" in schema:
@@ -110,5 +110,5 @@ def _name(value: Any) -> str:
     return next((name for name, kinds in KINDS.items() if isinstance(value, kinds)), type(value).__name__)
 
 
-def _join(path: str, name: str) -> str:
+def _join_path(path: str, name: str) -> str:
     return f"{path}.{name}" if path else name

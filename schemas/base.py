@@ -127,11 +127,11 @@ class ApiSchema(Schema):
 
 def instance_of(schema: Any) -> Any:
     """Return the shared instance of a schema class; anything else unchanged."""
-    return _instance(schema) if isinstance(schema, type) else schema
+    return _cached_instance(schema) if isinstance(schema, type) else schema
 
 
 @cache
-def _instance(schema: type) -> Any:
+def _cached_instance(schema: type) -> Any:
     return schema()
 
 

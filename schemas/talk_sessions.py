@@ -35,7 +35,7 @@ class TalkSessionSchema(ApiSchema):
     )
 
 
-class HttpStub(PartSchema):
+class HttpStubSchema(PartSchema):
     """A response to the requests of a flow. `error` is raised in the flow instead."""
 
     url = fields.String(
@@ -108,7 +108,7 @@ class TalkBody(ApiSchema):
         metadata={"description": "answers to the flow's `ask` in all turns, by the name of the member or the question"}
     )
     http = fields.List(
-        fields.Nested(HttpStub),
+        fields.Nested(HttpStubSchema),
         validate=validate.Length(max=200),
         metadata={"description": "responses to the flow's requests, instead of a network; the first that fits counts"},
     )

@@ -70,7 +70,7 @@ class AccessLog:
         self._world.metrics.lost_log_lines += dropped
         self._last_number += dropped + len(entries)
         items: list[Entry | BackgroundEvent] = [*entries, *events]
-        items.sort(key=_time)
+        items.sort(key=_real_time)
         self._stream.write("".join(f"{line}\n" for line in self._format(items, dropped)).encode(errors="replace"))
 
     # Text
@@ -78,7 +78,7 @@ class AccessLog:
     def _format_text(self, items: list[Entry | BackgroundEvent], dropped: int) -> Iterable[str]:
         printed = items
         if len(items) > MAX_LINES:  # errors first
-            printed = sorted(sorted(items, key=_is_success)[:MAX_LINES], key=_time)
+            printed = sorted(sorted(items, key=_is_success)[:MAX_LINES], key=_real_time)
         for item in printed:
             yield self._format_request(item) if isinstance(item, Entry) else self._format_event(item)
         if more := dropped + len(items) - len(printed):
@@ -179,7 +179,7 @@ def _is_success(item: Entry | BackgroundEvent) -> bool:
     return item.status is not None and item.status < 400 and item.fault_id is None
 
 
-def _time(item: Entry | BackgroundEvent) -> float:
+def _real_time(item: Entry | BackgroundEvent) -> float:
     return item.at if isinstance(item, BackgroundEvent) else item.answered_at
 
 

@@ -48,7 +48,7 @@ def listing(world: World, team_id: str | None = None) -> list[Snapshot]:
     snapshots = []
     for path in world.snapshots_dir(team_id).glob("*/"):
         with contextlib.suppress(OSError, ValueError):  # half-written or half-removed
-            snapshots.append(_opened(path))
+            snapshots.append(_read_snapshot(path))
     return sorted(snapshots, key=lambda snapshot: (snapshot.created_at, snapshot.name), reverse=True)
 
 
@@ -58,10 +58,10 @@ def find(world: World, name: str, team_id: str | None = None) -> Snapshot:
     if not _NAME.fullmatch(name) or not (path / ABOUT).exists():
         require_team(team_id)
         raise NotFound(f"Snapshot {name} not found.")
-    return _opened(path)
+    return _read_snapshot(path)
 
 
-def _opened(path: Path) -> Snapshot:
+def _read_snapshot(path: Path) -> Snapshot:
     return Snapshot(path, orjson.loads((path / ABOUT).read_bytes()))
 
 

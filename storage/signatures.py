@@ -13,12 +13,12 @@ from dryline.storage.current_world import current
 
 def token_serializer(use: str) -> URLSafeSerializer:
     """Return a serializer that turns JSON values into signed text for URLs. Its `loads` raises itsdangerous.BadData."""
-    return URLSafeSerializer(_key(use), signer_kwargs={"key_derivation": "none"})
+    return URLSafeSerializer(_signing_key(use), signer_kwargs={"key_derivation": "none"})
 
 
 def text_signer(use: str) -> Callable[[str], str]:
     """Return a function from texts to their signatures, for URLs that contain the text anyway."""
-    key = _key(use)
+    key = _signing_key(use)
     return lambda text: hmac.digest(key, text.encode(), "sha256").hex()
 
 
@@ -27,5 +27,5 @@ def is_signature(use: str, text: str, signature: str) -> bool:
     return hmac.compare_digest(text_signer(use)(text).encode(), signature.encode())
 
 
-def _key(use: str) -> bytes:
+def _signing_key(use: str) -> bytes:
     return sha256(f"{use} {current().secret}".encode()).digest()

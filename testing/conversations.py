@@ -86,12 +86,12 @@ class Conversations(ControlPlane):
     def _simulate(
         self, kind: Literal["voice", "chat"], count: int, deployment: str | None, options: dict[str, Any]
     ) -> list[str]:
-        row = self._deployment(kind, deployment)
+        row = self._find_or_add_deployment(kind, deployment)
         body = {"workerId": row["workerId"], "deploymentId": row["id"], "count": count, **options}
         ids: list[str] = self.plane("POST", f"/simulate/{'calls' if kind == 'voice' else 'chats'}", body)["ids"]
         return ids
 
-    def _deployment(self, kind: Literal["voice", "chat"], id: str | None) -> dict[str, Any]:
+    def _find_or_add_deployment(self, kind: Literal["voice", "chat"], id: str | None) -> dict[str, Any]:
         workers = self.plane("GET", "/workers")
         if id is None:
             own = self._scope.get("team") or self.plane("GET", "/teams")[0]["id"]  # the team that `api_key` belongs to

@@ -183,9 +183,9 @@ class ControlPlane:
         if body is not None:
             content = json.dumps(body).encode()
         headers = {"x-dryline-token": self._token or "", "content-type": content_type}
-        return self._json(self._send(method, f"/_dryline{path}", headers, content, into))
+        return self._read_json(self._send(method, f"/_dryline{path}", headers, content, into))
 
-    def _json(self, reply: PlaneReply) -> Any:
+    def _read_json(self, reply: PlaneReply) -> Any:
         try:
             answer: Any = json.loads(reply.content) if reply.content else None
             if reply.status < 300:

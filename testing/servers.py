@@ -241,12 +241,12 @@ def _serving(command: list[str]) -> Iterator[str]:
             except OSError as error:
                 raise BadSetting(f"{command[0]} cannot be started: {error.strerror}.") from None
         try:
-            yield _address(process, ready, output)
+            yield _wait_for_address(process, ready, output)
         finally:
             _end(process)
 
 
-def _address(process: subprocess.Popen[bytes], ready: Path, output: Path) -> str:
+def _wait_for_address(process: subprocess.Popen[bytes], ready: Path, output: Path) -> str:
     deadline = time.monotonic() + START_S
     while not ready.exists():
         if process.poll() is not None:

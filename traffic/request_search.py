@@ -151,7 +151,7 @@ def verify(log: RequestLog, criteria: Criteria, least: int | None, most: int | N
     count = len(calls)
     if most is not None and count <= most:
         _demand_whole_bodies(log, criteria)
-    expected = _bounds(least, most)
+    expected = _bounds_in_words(least, most)
     if most is not None and count > most:
         return Verification(False, count, expected, calls[: count - most][:MAX_SURPLUS], [])
     if count < least:
@@ -159,7 +159,7 @@ def verify(log: RequestLog, criteria: Criteria, least: int | None, most: int | N
     return Verification(True, count, expected, [], [])
 
 
-def _bounds(least: int, most: int | None) -> str:
+def _bounds_in_words(least: int, most: int | None) -> str:
     if most is None:
         return f"at least {least}"
     if least == most:

@@ -133,14 +133,14 @@ class Outgoing:
             self._ended = True
             in_progress = list(self._open)
         for exchange in in_progress:
-            exchange.cut(_ended())
+            exchange.cut(_stopped_error())
 
     @contextlib.contextmanager
     def _registered(self, exchange: _Exchange) -> Iterator[None]:
         """Register an exchange for a block, so that `end` cuts it. Raises Cut if the world has ended."""
         with self._lock:
             if self._ended:
-                raise _ended()
+                raise _stopped_error()
             self._open.add(exchange)
         try:
             yield
@@ -170,7 +170,7 @@ def _marked(headers: Mapping[str, str]) -> dict[str, str]:
     return {**allowed, "Connection": "close", OUTGOING_HEADER: "1"}
 
 
-def _ended() -> Cut:
+def _stopped_error() -> Cut:
     return Cut("The server stopped before there was an answer.")
 
 

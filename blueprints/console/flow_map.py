@@ -61,11 +61,11 @@ def _places(loops: Sequence[Mapping[str, Any]], taken: TakenBranches, parent: Pl
 def draw(places: Sequence[Place], calls: int, here: Mapping[int | None, int]) -> Markup:
     """Draw the map. `here` counts the calls in progress at each line, at None those that have met no condition."""
     rows = max((place.row for place in places), default=0) + 1
-    middle = _y((rows - 1) / 2)
+    middle = _row_y((rows - 1) / 2)
     branches, marks = [], []
     for place in places:
-        x, y = _x(place.level), _y(place.row)
-        from_x, from_y = (_label_end(place.parent), _y(place.parent.row)) if place.parent else (_START - 12, middle)
+        x, y = _level_x(place.level), _row_y(place.row)
+        from_x, from_y = (_label_end(place.parent), _row_y(place.parent.row)) if place.parent else (_START - 12, middle)
         bend = (x - from_x) / 2
         path = f"M{from_x} {from_y:.0f}C{from_x + bend:.0f} {from_y:.0f} {from_x + bend:.0f} {y:.0f} {x} {y:.0f}"
         branches.append(_branch(place, path, _WIDEST / max(calls, 1)))
@@ -73,8 +73,8 @@ def draw(places: Sequence[Place], calls: int, here: Mapping[int | None, int]) ->
     start = Markup('<text class="start" x="{}" y="{:.0f}">{}</text>{}').format(
         _START - 20, middle + 4, _calls(calls), _dot(_START - 12, middle, here.get(None, 0))
     )
-    width = _x(max((place.level for place in places), default=1)) + _COLUMN - 30
-    return _drawing("map whole", width, int(_y(rows - 1) + _ROW / 2 + 4), [*branches, start, *marks])
+    width = _level_x(max((place.level for place in places), default=1)) + _COLUMN - 30
+    return _drawing("map whole", width, int(_row_y(rows - 1) + _ROW / 2 + 4), [*branches, start, *marks])
 
 
 def draw_narrow(places: Sequence[Place], calls: int, here: Mapping[int | None, int]) -> Markup:
@@ -82,15 +82,17 @@ def draw_narrow(places: Sequence[Place], calls: int, here: Mapping[int | None, i
     rows = {place.line: row for row, place in enumerate(places, start=1)}
     branches, marks = [], []
     for place in reversed(places):  # later branches lie below earlier ones
-        x, y = place.level * _INDENT, _y(rows[place.line])
-        from_y = _y(rows[place.parent.line]) + 12 if place.parent else _y(0) + 8
+        x, y = place.level * _INDENT, _row_y(rows[place.line])
+        from_y = _row_y(rows[place.parent.line]) + 12 if place.parent else _row_y(0) + 8
         path = f"M{x - 8} {from_y:.0f}V{y - 6:.0f}Q{x - 8} {y:.0f} {x} {y:.0f}"
         branches.append(_branch(place, path, _NARROW_WIDEST / max(calls, 1)))
         marks.append(_label(place, x, y, _NARROW, here.get(place.line, 0)))
     start = Markup('<text x="{}" y="{:.0f}">{}</text>{}').format(
-        _INDENT, _y(0) + 4, _calls(calls), _dot(_INDENT - 8, _y(0), here.get(None, 0))
+        _INDENT, _row_y(0) + 4, _calls(calls), _dot(_INDENT - 8, _row_y(0), here.get(None, 0))
     )
-    return _drawing("map narrow", _NARROW + 1, int(_y(len(places)) + _ROW / 2), [*branches, start, *reversed(marks)])
+    return _drawing(
+        "map narrow", _NARROW + 1, int(_row_y(len(places)) + _ROW / 2), [*branches, start, *reversed(marks)]
+    )
 
 
 def _drawing(kind: str, width: float, height: int, parts: Sequence[Markup]) -> Markup:
@@ -107,16 +109,16 @@ def _branch(place: Place, path: str, width_of_call: float) -> Markup:
     return Markup('<path class="branch" d="{}" stroke-width="{:.1f}"/>').format(path, width)
 
 
-def _x(level: int) -> int:
+def _level_x(level: int) -> int:
     return _START + 44 + (level - 1) * _COLUMN
 
 
-def _y(row: float) -> float:
+def _row_y(row: float) -> float:
     return row * _ROW + _ROW / 2 + 4
 
 
 def _label_end(place: Place) -> int:
-    return _x(place.level + 1) - 48
+    return _level_x(place.level + 1) - 48
 
 
 def _label(place: Place, x: float, y: float, end: float, here: int) -> Markup:

@@ -66,7 +66,7 @@ def show(worker_id: str) -> Any:
 @blp.post("")
 def begin(worker_id: str) -> Any:
     talk = conversations.begin(current(), Worker.fetch(require_team(), worker_id).team_id, **load_form(TalkBody))
-    return _redirect(worker_id, talk.id, request.form)
+    return _redirect_to_talk(worker_id, talk.id, request.form)
 
 
 @blp.get("/<talk_id>")
@@ -103,7 +103,7 @@ def turn(worker_id: str, talk_id: str) -> Any:
     body = load_form(TurnBody)
     talk = _find(worker_id, talk_id)
     conversations.take_turn(current(), talk.id, talk.team_id, **body)
-    return _redirect(worker_id, talk_id, request.args)
+    return _redirect_to_talk(worker_id, talk_id, request.args)
 
 
 @blp.post("/<talk_id>/delete")
@@ -132,5 +132,5 @@ def _options(values: Mapping[str, str]) -> dict[str, Any]:
     return {name: values[name] for name in _OPTIONS if values.get(name)}
 
 
-def _redirect(worker_id: str, talk_id: str, values: Mapping[str, str]) -> Any:
+def _redirect_to_talk(worker_id: str, talk_id: str, values: Mapping[str, str]) -> Any:
     return redirect(url_for("talks.talk", worker_id=worker_id, talk_id=talk_id, **_options(values)), 303)

@@ -12,7 +12,7 @@ from dryline.blueprints.control.base import ControlArea, TeamQuery
 from dryline.models.numbering import e164
 from dryline.models.voice_logs import OUTCOMES
 from dryline.schemas.base import ApiSchema, Boolean, Integer, JsonObject, OneOf, Timestamp
-from dryline.schemas.talk_sessions import HttpStub
+from dryline.schemas.talk_sessions import HttpStubSchema
 from dryline.storage.current_world import current
 from dryline.world.clock import parse, set_current_team
 
@@ -76,7 +76,7 @@ class SimulateBody(ApiSchema):
         metadata={"description": "answers to the flow's `ask`, by the name of the member or the question"},
     )
     http = fields.List(
-        fields.Nested(HttpStub),
+        fields.Nested(HttpStubSchema),
         load_default=None,
         validate=validate.Length(max=200),
         metadata={"description": "responses to the flow's requests, instead of a network; the first that fits counts"},
