@@ -163,10 +163,7 @@ def _holds_records(value: Any) -> bool:
 
 
 class PartSchema(ApiSchema):
-    """A piece of JSON inside a record, stored as sent. Its required fields are required in bodies and answers alike.
-
-    It has no hooks such as `validates_schema`: rows of state documents are checked without them (row_forms.py).
-    """
+    """A piece of JSON inside a record, stored as sent. Its required fields are required in bodies and answers alike."""
 
 
 class QuerySchema(ApiSchema):
