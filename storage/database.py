@@ -64,7 +64,6 @@ class WorldDatabase(SqliteDatabase):
         self._durable = durable
         self._files_lock = threading.RLock()  # no connection is opened while the file is replaced
         self._connections: dict[sqlite3.Connection, threading.Thread] = {}
-        self._closing_threads: list[threading.Thread] = []
         self._is_closed_for_good = False
         self._nonblocking_thread: int | None = None
         self._begun_early: sqlite3.Connection | None = None
@@ -114,11 +113,7 @@ class WorldDatabase(SqliteDatabase):
         if not state.closed:
             if state.conn.in_transaction:
                 return
-            # The last connection deletes the file, which takes a while: no request waits for it.
-            closing = threading.Thread(target=self._close, args=(state.conn,), daemon=True)
-            with self._files_lock:
-                self._closing_threads = [*(thread for thread in self._closing_threads if thread.is_alive()), closing]
-                closing.start()
+            self._close(state.conn)
             state.reset()
         state.generation = self._generation
 
@@ -226,8 +221,6 @@ class WorldDatabase(SqliteDatabase):
                 if connection is own or not thread.is_alive() or not connection.in_transaction:
                     self._close(connection)
         self._state.reset()
-        for thread in self._closing_threads:
-            thread.join()
 
 
 def _incoming(path: Path) -> Path:
