@@ -128,6 +128,8 @@ def _alike(pattern: str, random: Random) -> str:
 
 def _name(slot: Slot, random: Random, now: datetime) -> str:
     first, last = random.choice(_FIRST), random.choice(_LAST)
+    if title := re.match(r"Dr\.? ", slot.example_text):
+        return f"{title[0]}{last}"
     return {"first": first, "last": last}.get(part_of_name(slot.key) or "", f"{first} {last}")
 
 

@@ -3,172 +3,281 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
+from difflib import SequenceMatcher
 from functools import lru_cache
 
 from dryline.engine.spoken_turns import without_fillers, without_lead_in
+from dryline.phrases import ordinary_words
 from dryline.phrases.value_kinds import LANGUAGES, read_values
 
 WORD = r"[A-Z\u00c0-\u00de][\w'\u2019-]*\.?"
-_FULL = rf"{WORD}(?:\s+(?:(?:van|von|de|der|del|la|den|di|da)\s+)*{WORD}){{0,3}}"
-_LOWER = r"[a-z\u00e0-\u00fe][\w'\u2019-]+(?:\s+[a-z\u00e0-\u00fe][\w'\u2019-]+){0,2}"
-_HEADS = (
-    r"(?:my|the|his|her|their)?\s*(?:full\s+)?name(?:'s|\u2019s| is| was|:)|"
-    r"(?:it's |it is )?under(?: the name)?(?: of)?|call me|i go by|"
-    r"(?:you(?:'re| are) )?speaking (?:with|to)|name of"
+_MOST_WORDS = 4  # of a name, without its particles
+_PARTICLES = {"van", "von", "de", "der", "del", "la", "den", "di", "da", "dos", "bin", "al", "el", "st"}
+_TITLES = {"mr", "mrs", "ms", "miss", "mister", "missus", "dr", "doctor", "herr", "frau", "se\u00f1or", "se\u00f1ora"}
+_INTRODUCES = (
+    r"(?:my|the|his|her|their)?\s*(?:full\s+)?name(?:'s| is| was|:)(?: going to be)?|name of|"
+    r"(?:calls?|called) (?:me|him|her|it)|"
+    r"(?:i|he|she) goe?s? by|(?:you(?:'re| are) )?speaking (?:with|to)"
 )
-_WEAK_HEADS = r"this is|i am|i'm|i\u2019m|it's|it\u2019s|it is|that's|here is|hier ist|ich bin|soy|habla|with"
-_PARTS = {
-    "last": re.compile(
-        rf"\b(?:last|family|sur)\s?name(?:'s|\u2019s| is|:|,)?\s+(?:is\s+)?({_FULL}|{_LOWER})", re.IGNORECASE
-    ),
-    "first": re.compile(
-        rf"\b(?:first|given)\s?name(?:'s|\u2019s| is|:|,)?\s+(?:is\s+)?({WORD}|[a-z'-]+)", re.IGNORECASE
-    ),
+_MAY_INTRODUCE = r"this is|i am|i'm|here is|hier ist|ich bin|soy|habla|under(?: the name)?(?: of)?"
+_INTRODUCES_ANSWER = r"it's|it is|that's|that is|is"
+_CLOSES = re.compile(r"\s+(?:is my name|speaking|here|is the name|am apparat|mein name|al habla)\b.*", re.IGNORECASE)
+_SPELLED = re.compile(
+    r"(?:[,.\s]*\b(?:that's|that is|it's|spelled|spelt|spelling)\b)*[,.:\s]*"
+    r"\b(?P<letters>(?:(?:double |triple )?[^\W\d_](?: (?:as in|for|like) \w+)?(?:[\s,.-]+|$)){3,})(?!')",
+    re.IGNORECASE,
+)
+_LETTER = re.compile(r"(double |triple )?\b([^\W\d_])\b(?: (?:as in|for|like) \w+)?", re.IGNORECASE)
+_PART_HEADS = {
+    "last": re.compile(r"\b(?:last|family|sur)\s?name(?:'s| is|:|,)?\s+(?:is\s+)?", re.IGNORECASE),
+    "first": re.compile(r"\b(?:first|given)\s?name(?:'s| is|:|,)?\s+(?:is\s+)?", re.IGNORECASE),
 }
 
 
-@lru_cache(maxsize=len(LANGUAGES))
-def _heads(language: str) -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
-    strong = "|".join(
-        [
-            _HEADS,
-            *(
-                re.escape(each)
-                for each in read_values(language).get("names", ())
-                if each not in ("soy", "ich bin", "hier ist", "habla", "auf")
-            ),
-        ]
-    )
-    return (
-        re.compile(rf"\b(?i:{strong})\s+({_FULL})"),
-        re.compile(rf"\b(?i:{_WEAK_HEADS})\s+(?:mr\.? |mrs\.? |ms\.? |dr\.? )?({_FULL})"),
-        re.compile(rf"\b(?:{strong})\s+({_LOWER})", re.IGNORECASE),
-        re.compile(rf"\b(?:{_WEAK_HEADS})\s+({_LOWER})", re.IGNORECASE),
-    )
+@dataclass(frozen=True, slots=True)
+class NameQuestion:
+    """A question for a name. `part` is `first` or `last`, None for all of it.
+
+    `is_answered` says that the agent had asked for a name, `asks_part_alone` for nothing but its part. `of_other` says
+    that it is not the speaker's.
+    """
+
+    language: str = "en"
+    part: str | None = None
+    is_answered: bool = False
+    asks_part_alone: bool = False
+    of_other: bool = False
 
 
-def find_name(text: str, part: str | None, language: str, *, answers: bool) -> str | None:
-    """Return a person's name, or a part of it. `answers` says that the agent had asked for a name."""
-    if "last" in text.lower() or "first" in text.lower() or "name" in text.lower():
-        parts = {
-            side: name
-            for side, pattern in _PARTS.items()
-            if (match := pattern.search(text)) and (name := _clean(match[1])) is not None
-        }
-        if part in parts:
-            return parts[part]
-        if len(parts) == 2 and part is None:
-            return f"{parts['first']} {parts['last']}"
-        if len(parts) == 1 and part is None and answers:
-            [(side, value)] = parts.items()
-            other = _bare_name(_PARTS[side].sub("", text).strip(" ,."), language)
-            words = other.split()[:1] if other and value not in other else []
-            return " ".join([value, *words] if side == "first" else [*words, value])
-    full = _full_name(text, language, answers=answers)
-    if full is None or part is None:
-        return full
+def find_name(text: str, question: NameQuestion) -> str | None:
+    """Return a person's name, or a part of it."""
+    text = re.sub(r"\b(mr|mrs|ms|dr|st)\.(?=\s)", r"\1", text.replace("\u2019", "'"), flags=re.IGNORECASE)
+    text, spelled = _without_spelling(text)
+    parts = _labelled_parts(text)
+    if question.part in parts:
+        return _respelled(parts[question.part], spelled)
+    full = _of_parts(text, parts, question) if question.is_answered or len(parts) == 2 else None
+    full = full or _full_name(text, question)
+    if full is None:
+        return titled(spelled) if spelled and question.is_answered else None
+    full = _respelled(full, spelled)
     words = full.split()
-    if part == "first":
-        return words[0]
-    return " ".join(words[1:]) if len(words) > 1 else None
+    if question.part == "last" and (len(words) > 1 or not question.asks_part_alone):
+        return " ".join(words[1:]) or None
+    return words[0] if question.part == "first" else full
 
 
-def _full_name(text: str, language: str, *, answers: bool) -> str | None:
-    strong, weak, lower, weak_lower = _heads(language)
-    for pattern in (strong, weak) if text != text.lower() else ():
-        for named in pattern.finditer(text):
-            if name := _clean(named[1]):
-                return _turned(name, text[named.end(1) :])
-    ends = r"(?:,| and\b| is my name| (?:over )?(?:at|from|with)\b)"
-    if (match := re.match(rf"\W*({WORD} {_FULL}){ends}", text)) and (name := _clean(match[1])):
-        return name if " " in name else None
-    if match := re.search(
-        rf"\b({_FULL})(?: is my name| speaking| here\b| is the name| am Apparat|,? mein Name| al habla)", text
-    ):
-        return _clean(match[1])
-    if (match := lower.search(text)) and (name := _clean(match[1])):
+def _without_spelling(text: str) -> tuple[str, str]:
+    """Return the text without a word that is spelled in it, and that word."""
+    match = _SPELLED.search(text)
+    if match is None:
+        return text, ""
+    letters = [
+        letter.lower() * {"double ": 2, "triple ": 3}.get(times.lower(), 1)
+        for times, letter in _LETTER.findall(match["letters"])
+    ]
+    return f"{text[: match.start()]}, {text[match.end() :]}".strip(" ,"), "".join(letters)
+
+
+def _respelled(name: str, spelled: str) -> str:
+    """Return a name whose most similar word is replaced by the spelled one."""
+    if not spelled:
         return name
-    if match := re.search(rf"\bfor ({WORD} {_FULL})", text):
-        name = _clean(match[1])
-        return name if name and " " in name else None
-    if not answers:
-        return None
-    if (match := re.search(rf"['\u2019]s \w+, ({WORD} {_FULL})\W*$", text)) and (name := _clean(match[1])):
-        return name  # "Dr. Patel's wife, Meera Patel"
-    if (match := weak_lower.search(text)) and (name := _clean(match[1])):
+    words = name.split()
+    similarity = [SequenceMatcher(None, word.lower(), spelled).ratio() for word in words]
+    best = similarity.index(max(similarity))
+    if similarity[best] >= 0.5 and words[best].lower() != spelled:
+        words[best] = titled(spelled)
+    return " ".join(words)
+
+
+def _labelled_parts(text: str) -> dict[str | None, str]:
+    """Return what stands behind "first name" and "last name"."""
+    parts: dict[str | None, str] = {}
+    for part, head in _PART_HEADS.items():
+        match = head.search(text)
+        if match and (name := _read_name(re.split(r"\b(?:first|last) ?name\b", text[match.end() :])[0])):
+            parts[part] = name
+    return parts
+
+
+def _of_parts(text: str, parts: dict[str | None, str], question: NameQuestion) -> str | None:
+    """Return the name whose parts were labelled; the part without a label is the bare name before it."""
+    if len(parts) == 2:
+        return f"{parts['first']} {parts['last']}"
+    for part, name in parts.items():
+        other = _bare_name(_PART_HEADS[str(part)].split(text)[0].strip(" ,."), question.language)
+        words = other.split()[:1] if other and name not in other else []
+        return " ".join([name, *words] if part == "first" else [*words, name])
+    return None
+
+
+def _full_name(text: str, question: NameQuestion) -> str | None:
+    if question.of_other and (name := _related_name(text)):
         return name
-    return _bare_name(text, language)
+    introduced = [*_introduced_names(text, question)]
+    if introduced:
+        name, behind = next((each for each in introduced if " " in each[0]), introduced[0])
+        return _repeated_in_full(name, behind)
+    start = re.match(rf"\W*({WORD} {WORD}[^,]*?)(?:,| and\b| (?:over )?(?:at|from|with)\b)", text)
+    if start and " " in (name := _read_name(start[1], is_checked=True) or ""):
+        return name
+    if (match := re.search(rf"\bfor ({WORD} {WORD}.*)", text)) and " " in (name := _read_name(match[1]) or ""):
+        return name
+    closed = _CLOSES.sub("", text)
+    if question.is_answered or closed != text:
+        bare = without_lead_in(closed, question.language) if question.of_other else closed
+        return _bare_name(bare, question.language) or (_related_name(text) if question.is_answered else None)
+    return None
+
+
+@lru_cache(maxsize=len(LANGUAGES))
+def _heads(language: str) -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
+    weak = ("soy", "ich bin", "hier ist", "habla", "auf")
+    own = [re.escape(each) for each in read_values(language).get("names", ()) if each not in weak]
+    return (
+        re.compile(rf"\b(?:{'|'.join([_INTRODUCES, *own])})\s+", re.IGNORECASE),
+        re.compile(rf"\b(?:{_MAY_INTRODUCE})\s+", re.IGNORECASE),
+        re.compile(rf"\b(?:{_INTRODUCES_ANSWER})\s+", re.IGNORECASE),
+    )
+
+
+def _introduced_names(text: str, question: NameQuestion) -> list[tuple[str, str]]:
+    """Return each name behind words such as "my name is", and the text behind it."""
+    names = []
+    strong, weak, weakest = _heads(question.language)
+    for head in (strong, weak, weakest) if question.is_answered else (strong, weak):
+        for match in head.finditer(text):
+            behind = text[match.end() :]
+            name = _read_name(behind, is_checked=head is not strong)
+            is_sure = head is strong or question.is_answered or not behind.islower()
+            if name and ((is_sure and (head is not weakest or behind[0].isupper())) or (" " in name and head is weak)):
+                names.append((name, behind[len(name) :]))
+        if names:
+            break
+    return names
+
+
+@lru_cache(maxsize=1)
+def _relations() -> re.Pattern[str]:
+    words = "|".join(read_values()["relations"])
+    return re.compile(
+        r"\b(?:dr|doctor|professor) |\b(?:my|our|his|her|\w+'s) (?:\w+ )?"
+        rf"(?:{words})(?:'s name)?(?: is(?: called| named)?)?,?\s+",
+        re.IGNORECASE,
+    )
+
+
+def _related_name(text: str) -> str | None:
+    """Return the name behind "my son" or "Dr. Patel's wife,"."""
+    for match in _relations().finditer(text):
+        if name := _read_name(text[match.end() :], is_checked=True):
+            return name
+    return None
 
 
 def _bare_name(text: str, language: str) -> str | None:
     """Return a name that is the whole answer: "Deborah Klein", "O'Brien, Patrick O'Brien", "klein, deborah klein"."""
-    rest = re.sub(r"^\W*(?:mrs?|ms|miss|dr)\.?\s+", "", without_fillers(text, language), flags=re.IGNORECASE)
-    rest = re.split(
-        r"[.;!?]\s|,?\s(?:and|but|i'd|i\s|my\s|spelled|that's|with an?\s)", rest, maxsplit=1, flags=re.IGNORECASE
-    )[0]
-    pieces = [piece.strip() for piece in rest.split(",") if piece.strip()]
-    if not pieces or any(
-        not re.fullmatch(r"[^\W\d_][\w'\u2019.-]*(?:\s+[^\W\d_][\w'\u2019.-]*){0,3}", piece) for piece in pieces[:2]
-    ):
+    clauses = re.split(
+        r"(?<!\b[A-Z]\.)(?<=[.;!?])\s+|,?\s(?:and|but|that's)\s|,?\s(?:with(?:out)? an?)\s[^,]*",
+        without_fillers(text, language),
+    )
+    pieces = [piece.strip() for clause in clauses for piece in clause.split(",") if piece.strip()]
+    if not pieces:
         return None
-    name = pieces[0]
-    if len(pieces) > 1:
-        second = pieces[1]
-        repeats = name.casefold() in second.casefold()
-        name = second if repeats else f"{second} {name}" if len(name.split()) == len(second.split()) == 1 else name
-    return _clean(name) if len(name.split()) <= 4 else None
+    name = _read_name(pieces[0], is_checked=True, is_whole=not pieces[0][0].isupper())
+    if name is None or len(pieces) == 1:
+        return name
+    second = _read_name(pieces[1], is_checked=True, is_whole=True)
+    is_last_first = second and "," in clauses[0] and len(name.split()) == len(second.split()) == 1
+    if is_last_first and second != name and not second.lower().startswith(name.lower()):
+        return f"{second} {name}"
+    return _repeated_in_full(name, " , ".join(pieces[1:]))
 
 
-def _turned(name: str, behind: str) -> str:
-    """Return the full name where the last name was said before it: "O'Brien, Patrick O'Brien"."""
-    match = re.match(rf"[,.]\s*({_FULL})", behind)
-    if match and {match[1].split()[0].casefold(), match[1].split()[-1].casefold()} & {name.split()[-1].casefold()}:
-        return match[1].rstrip(".")
+def _repeated_in_full(name: str, behind: str) -> str:
+    """Return the full name where a part of it was said before: "O'Brien, Patrick O'Brien"."""
+    for piece in re.split(r"[,.;]\s*|\s(?:that's|it's)\s", behind):
+        longer = _read_name(piece, is_checked=True) if piece else None
+        if longer and " " in longer and {name.lower(), name.split()[-1].lower()} & {*longer.lower().split()}:
+            return longer
     return name
-
-
-_TITLES = {"mr", "mrs", "ms", "miss", "mister", "dr", "doctor", "herr", "frau", "se\u00f1or", "se\u00f1ora"}
 
 
 @lru_cache(maxsize=1)
 def no_names() -> frozenset[str]:
+    """Return the words that end a name."""
     table = read_values()
     words = {*table["no_names"], *table["marks"], *table["weekdays"], *table["months"], *table["numbers"]}
     return frozenset(words - {"may", "april", "june", "august"})
 
 
-def _clean(name: str) -> str | None:
-    """Return a name with capitals, up to the first word that belongs to no name; None if that is the first one."""
+@lru_cache(maxsize=1)
+def _no_first_names() -> frozenset[str]:
+    return no_names() | ordinary_words() - {*read_values()["ordinary_names"]}
+
+
+def _read_name(text: str, *, is_checked: bool = False, is_whole: bool = False) -> str | None:
+    """Return the name that a text begins with, with capitals; None if its first word can be none.
+
+    `is_checked` refuses ordinary words, `is_whole` a name that does not go on to the end of the clause.
+    """
+    clause = re.split(r"[,;:!?]|(?<!\b[A-Z])\.(?=\s|$)", text.strip(" ,"), maxsplit=1)[0]
+    said = [word for at, word in enumerate(clause.split()) if at or word.casefold() not in _TITLES]
     words: list[str] = []
-    for word in name.replace("\u2019", "'").split():
-        folded = word.strip(".,!?").casefold()
-        if folded in (_TITLES | {"die", "der"}) and not words:
-            continue
-        if (
-            folded in no_names()
-            or re.match(r"(?:i|it|that|we|let|can|don|won)'", folded)
-            or (folded.endswith("ing") and word.islower())
-            or any(each.isdigit() for each in word)
-        ):
-            break
+    for at, word in enumerate(said):
         if word.endswith("'s"):
             return None  # of whom somebody speaks
+        is_ordinary = is_checked and word.casefold() in _no_first_names() and not _all_capitalized(said[at : at + 2])
+        if (
+            _ends_name(word, words)
+            or (is_ordinary and (not words or at + 1 < len(said)))
+            or sum(each not in _PARTICLES for each in words) == _MOST_WORDS
+        ):
+            if is_whole:
+                return None
+            break
         words.append(word)
-    if not words:
-        return None
-    joined = " ".join(words).rstrip(".,!?")
-    return titled(joined) if joined.islower() else joined
+    while len(words) > 1 and words[-1] in _PARTICLES:
+        words.pop()
+    joined = " ".join(words).rstrip(".")
+    return (titled(joined) if joined.islower() else joined) or None
+
+
+def _ends_name(word: str, before: list[str]) -> bool:
+    """Return whether a word cannot go on a name: "is", "I'd", a number, "calling", small letters after capitals."""
+    folded = word.strip(".").casefold()
+    is_particle = folded in _PARTICLES and bool(before)
+    return (
+        (folded in no_names() and not is_particle)
+        or re.fullmatch(r"\w+'(?:d|ll|ve|re|m|t)", folded) is not None
+        or any(each.isdigit() for each in word)
+        or (word.islower() and folded.endswith("ing") and len(folded) > 4)
+        or (word.islower() and not is_particle and bool(before) and before[0][0].isupper())
+    )
+
+
+def _all_capitalized(words: list[str]) -> bool:
+    return len(words) > 1 and all(word[0].isupper() for word in words)
 
 
 def titled(name: str) -> str:
-    return re.sub(r"(^|[\s'-])(\w)", lambda match: match[1] + match[2].upper(), name)
+    """Return a name with a capital at the start of each word but its particles."""
+    return " ".join(
+        word if word in _PARTICLES and at else re.sub(r"(^|['-])(\w)", lambda match: match[1] + match[2].upper(), word)
+        for at, word in enumerate(name.split(" "))
+    )
 
 
 _COMPANY = re.compile(
     r"\b(?i:work(?:ing)? (?:for|at|with)|i'm with|i am with|i'm from|i am from|calling (?:from|for)|employed (?:at|by)|"
-    r"\w+ (?:at|of|for) (?:a company called )?|(?:company|business)(?:'s| is)(?: called)?|it's called|"
+    r"\w+ (?:at|of|for) (?:a company called )?|(?:company|business)(?:'s| is)(?: called)?|(?:it's|we're|we are) called|"
     r"name of the company is|on behalf of)\s*"
     rf"(?:the )?({WORD}(?:\s+(?:&\s+|and\s+|of\s+)?{WORD}){{0,3}})"
+)
+_FROM_COMPANY = re.compile(
+    rf"\b{WORD},? (?i:(?:over )?(?:at|with|from)) (?:the )?({WORD}(?:\s+(?:&\s+|and\s+|of\s+)?{WORD}){{0,3}})"
 )
 _ROLE = re.compile(
     r"\b(?:i'm|i am|i work (?:there |for \w+ |at \w+(?: \w+)? )?as|as|my (?:role|title|job|position) is|role is)\s+"
@@ -180,7 +289,7 @@ _ROLE = re.compile(
 
 def find_company(text: str, *, answers: bool) -> str | None:
     """Return the company that somebody works for."""
-    for named in _COMPANY.finditer(text):
+    for named in [*_COMPANY.finditer(text), *(_FROM_COMPANY.finditer(text) if answers else ())]:
         if named[1].split()[0].casefold() not in {*no_names(), *read_values()["months"]}:
             return named[1].rstrip(".,")
     if match := re.match(rf"\W*({WORD}(?:\s+{WORD}){{0,3}}),\s*(?i:i'm|i am|as)\b", text):

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from dryline.engine.choice_values import find_choice, find_of_class, find_yes_no
 from dryline.engine.contact_values import find_code, find_email, find_phone, find_zip, format_phone
-from dryline.engine.name_values import find_company, find_name, find_role
+from dryline.engine.name_values import NameQuestion, find_company, find_name, find_role
 from dryline.engine.number_values import find_number
 from dryline.engine.place_values import find_address, find_city, find_end_of_trip, find_state, find_street
 from dryline.engine.slot_times import find_date, find_datetime, find_time
@@ -17,7 +17,7 @@ from dryline.engine.slots import Slot, digits_of
 from dryline.engine.spoken_turns import Utterance, in_digits, without_fillers
 from dryline.engine.text_values import find_labelled, find_text
 from dryline.engine.understanding.options import options_of_question
-from dryline.phrases.value_kinds import class_of, kind_of, kind_of_question, label_of, part_of_name
+from dryline.phrases.value_kinds import class_of, kind_of, kind_of_question, label_of, names_speaker, part_of_name
 
 MISSING: Final = object()
 # Where a thing came from: "the coffee machine I got off you in May".
@@ -141,12 +141,22 @@ def _name(slot: Slot, utterance: Utterance, now: datetime) -> Any:
     asked_kind = kind_of_question(
         f"{utterance.question} {slot.question}" if not utterance.question else utterance.question
     )
+    part = part_of_name(slot.key)
+    of_other = not names_speaker(slot.key)
     name = find_name(
         utterance.text,
-        part_of_name(slot.key),
-        utterance.language,
-        answers=asked_kind == "name" or _names_in(utterance.question),
+        NameQuestion(
+            utterance.language,
+            part,
+            is_answered=asked_kind == "name"
+            or _names_in(utterance.question)
+            or (of_other and slot.is_asked_for(utterance)),
+            asks_part_alone=part is not None and part_of_name(utterance.question) == part,
+            of_other=of_other,
+        ),
     )
+    if name and (title := re.match(r"Dr\.? ", slot.example_text)):
+        return f"{title[0]}{name}"
     return name or find_labelled(utterance.text, slot.key)
 
 

@@ -78,6 +78,14 @@ def _load(language: str) -> Bank:
     return Bank(language, intents, _read(folder / "words.json"))
 
 
+@lru_cache(maxsize=1)
+def ordinary_words() -> frozenset[str]:
+    """Return the words in small letters that the English phrases are made of; hardly any of them is a name."""
+    intents = load().intents.values()
+    text = "\n".join(phrase for intent in intents for phrase in (*intent.says, *intent.opens, *intent.conditions))
+    return frozenset(re.findall(r"\b[a-z][a-z']+", text))
+
+
 def _read(path: Path) -> dict[str, Any]:
     if not path.exists():
         return {}

@@ -29,6 +29,7 @@ _FORMS = (
 _OF_USER = re.compile(
     r"\b(?:reach|call|text|contact|phone) (?:you|them|the (?:caller|customer|user|client))\b|\byour\b", re.IGNORECASE
 )
+_CAPITALIZED = re.compile(r"[A-Z\u00c0-\u00de]")
 _LETTERS_AND_DIGITS = re.compile(r"(?=.*\d)[A-Za-z\d#-]+")
 _DATED = {"date", "birth", "past"}
 # Kinds whose example has to look like one, else the key misleads: {"order": "two pizzas"} is no order number.
@@ -71,6 +72,8 @@ def kind_of(
         return by_key if by_form == "date" and by_key in _DATED else by_form
     if by_key == "name" and _is_name_of_item(label, example, siblings, in_list):
         return "item"
+    if label in _names_of_others():
+        return "name" if not example or _CAPITALIZED.match(str(example)) else "text"
     if not label:
         by_key = _kind_of_question(question)
     if isinstance(example, str) and example:
@@ -130,7 +133,7 @@ def is_of_user(key: str, question: str) -> bool:
 def names_speaker(key: str) -> bool:
     """Return whether a key asks for the name of the speaker: not for that of a neighbour or a doctor."""
     label = label_of(key)
-    return _kind_of_label(label) == "name" and _keys().get(label) == "name"
+    return _keys().get(label) == "name"
 
 
 def part_of_name(key: str) -> str | None:
@@ -172,6 +175,11 @@ def _keys() -> dict[str, str]:
     """Return the kind that each key means, in all languages."""
     tables = [read_values(language)["kinds"] for language in reversed(LANGUAGES)]
     return {label_of(key): kind for table in tables for kind, entry in table.items() for key in entry["keys"]}
+
+
+@lru_cache(maxsize=1)
+def _names_of_others() -> frozenset[str]:
+    return frozenset(read_values()["names_of_others"])
 
 
 @lru_cache(maxsize=1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from dryline.engine.name_values import NameQuestion, find_name
 from dryline.engine.understanding.dialogue_acts import ParsedUtterance, read_utterance
 from dryline.engine.understanding.words import plain
 from dryline.phrases.value_kinds import kind_of, kind_of_question, read_values
@@ -38,17 +39,10 @@ _FREE_TEXT = {
     *("reason", "text", "item", "service", "choice", "model", "role", "yes_no", "company", "city", "make", "country"),
     "state",
 }
-_INTRODUCES = re.compile(
-    r"\b(?i:my (?:full |first |last |user)?name(?: is|'s)|(?:this|it) is|i am|i'm|it's|name's|call me|under|here is)"
-    r" [A-Z][\w'-]+"
-)
 # A choice by position or by the time of day, where the agent has offered something.
 _WHICH = re.compile(
     r"\bthe (?:first|second|third|last|former|latter|earlier|later|morning|afternoon|evening|1st|2nd|3rd)\b(?! time)",
     re.I,
-)
-_LEAD_IN = re.compile(
-    r"^(?:(?:yes|sure|um|uh|ok|okay|it's|it is|my name is|my name's|this is|i'm|i am|that's)[, ]+)+", re.I
 )
 _ONE_PART_ONLY = 0.35  # said of "a service and a time"
 
@@ -124,21 +118,12 @@ def _value_in(kind: str, text: str) -> float:
 
 
 def _person(text: str, question: str) -> float:
-    if _INTRODUCES.search(text.replace("\u2019", "'")):
+    asks_name = kind_of_question(question) == "name" or "name" in question.lower() or "who " in question.lower()
+    if find_name(text, NameQuestion(is_answered=asks_name)):
         return 0.9
     words = text.split(",")[0].strip(" .!").split()
-    is_bare = 1 <= len(words) <= 4 and all(re.fullmatch(r"[A-ZÀ-Þ][\w.'\u2019-]+,?", word) for word in words)
-    asks_name = kind_of_question(question) == "name" or "name" in question.lower() or "who " in question.lower()
-    introduced = _LEAD_IN.sub("", text.replace("\u2019", "'").strip(" .!"))
-    if (
-        asks_name
-        and introduced != text.strip(" .!")
-        and re.fullmatch(r"[A-Za-z'-]{2,}(?: [A-Za-z'-]{2,}){0,2}", introduced)
-    ):
-        return 0.8
-    if is_bare and (asks_name or len(words) in (2, 3)):
-        return 0.9 if asks_name else 0.7
-    return 0.0
+    is_bare = len(words) in (2, 3) and all(re.fullmatch(r"[A-ZÀ-Þ][\w.'\u2019-]+,?", word) for word in words)
+    return 0.7 if is_bare else 0.0
 
 
 def _statement(utterance: ParsedUtterance, question: str) -> float:

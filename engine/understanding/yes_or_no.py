@@ -36,7 +36,7 @@ def answers(
     """
     rest_value = best_of_rest if utterance.rest else 0.0
     weight = 0.97 if not utterance.rest else 0.88 if rest_value < 0.5 else 0.6
-    if question and _OPEN_QUESTION.search(question.lower()) and not utterance.rest:
+    if question and _OPEN_QUESTION.search(question.lower()) and rest_value < 0.5:
         weight *= 0.3
     if any(clause.no and clause.weight < 1 for clause in utterance.clauses):
         weight = 0.5  # "not today, but …"

@@ -1,0 +1,78 @@
+"""Answers in the words of callers: each kind of value as people give it on the phone."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from dryline.engine.answer_filling import fill
+from dryline.engine.language_model import Question
+from dryline.engine.understanding.decision import understand
+from dryline.engine.understanding.scoring import Context
+
+NOW = datetime(2026, 11, 25, 15, tzinfo=UTC)  # a Wednesday
+
+
+def answer(question, example, said):
+    return fill(Question(f"Agent: {question}\nUser: {said}", question, example, now=NOW))[0]
+
+
+@pytest.mark.parametrize(
+    ("said", "name"),
+    [
+        ("my name is kyle henson and i need a tow", "Kyle Henson"),
+        ("yeah hi, kyle henson here", "Kyle Henson"),
+        ("this is Bob from accounting", "Bob"),
+        ("the name's bond, james bond", "James Bond"),
+        ("Kyle. Kyle Henson.", "Kyle Henson"),
+        ("that's going to be Amara Diallo", "Amara Diallo"),
+        ("you can call me Al", "Al"),
+        ("jan van den berg", "Jan van den Berg"),
+        ("Nguyen Van Minh", "Nguyen Van Minh"),
+        ("maria jose garcia lopez", "Maria Jose Garcia Lopez"),
+        ("it's O'Brien", "O'Brien"),
+        ("Mrs Jones", "Jones"),
+        ("Ana Kovac, that's K O V A C H", "Ana Kovach"),
+        ("t o r r e s", "Torres"),
+        ("Stephen with a P H, Stephen Clark", "Stephen Clark"),
+        ("it's under my husband's name, Robert Vance", "Robert Vance"),
+        *[(said, None) for said in ("yes I tried that", "already did", "that doesn't help", "I restarted it twice")],
+        *[(said, None) for said in ("nobody told me", "hold on a second", "it's about my bill", "speaking")],
+    ],
+)
+def test_a_name_is_found_and_no_other_words_are_taken_for_one(said, name):
+    assert answer("What is your name?", {"name": "Jane Doe"}, said) == {"name": name}
+
+
+@pytest.mark.parametrize(
+    ("question", "example", "said", "name"),
+    [
+        ("What is their last name?", {"last_name": "Doe"}, "Torres, T-O-R-R-E-S", "Torres"),
+        ("What is the patient's name?", {"patient_name": "Jane Doe"}, "her name is Mia Torres", "Mia Torres"),
+        ("What is the child's name?", {"child_name": "Emma"}, "I'm calling about my son Noah", "Noah"),
+        ("What is the dog's name?", {"dog_name": "Rex"}, "we call her Pepper", "Pepper"),
+        ("Who is the emergency contact?", {"emergency_contact": "Jane Doe"}, "my brother, Sanjay Rao", "Sanjay Rao"),
+        ("Which stylist do they want?", {"stylist": "Jenny"}, "I'd like Marco if he's free", "Marco"),
+        ("Which doctor do they see?", {"doctor": "Dr. Smith"}, "I usually see Doctor Patel", "Dr. Patel"),
+        ("Which doctor do they see?", {"doctor": "Dr. Smith"}, "whoever is free", None),
+    ],
+)
+def test_the_name_of_somebody_else_is_found(question, example, said, name):
+    assert list(answer(question, example, said).values()) == [name]
+
+
+def test_name_and_company_are_told_apart():
+    example = {"name": "Jane", "company": "Acme"}
+    said = "hi this is Fatima Hassan from Blue Harbor Logistics"
+    expected = {"name": "Fatima Hassan", "company": "Blue Harbor Logistics"}
+    assert answer("What are your name and company?", example, said) == expected
+
+
+@pytest.mark.parametrize(
+    ("said", "is_name"), [("her name is Mia Torres", True), ("mrs jones", True), ("yes I tried that", False)]
+)
+def test_a_condition_that_waits_for_a_name_is_met_only_by_one(said, is_name):
+    conditions = ["caller gives the name", "caller wants to stop"]
+    decision = understand(conditions, said, Context("What is the patient's name?", "Ask for the name.", ""))
+    assert (decision.index == 0) == is_name
