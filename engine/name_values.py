@@ -190,8 +190,7 @@ def _bare_name(text: str, language: str) -> str | None:
     if name is None or len(pieces) == 1:
         return name
     second = _read_name(pieces[1], is_checked=True, is_whole=True)
-    is_last_first = second and "," in clauses[0] and len(name.split()) == len(second.split()) == 1
-    if is_last_first and second != name and not second.lower().startswith(name.lower()):
+    if second and "," in clauses[0] and len(name.split()) == len(second.split()) == 1 and second != name:
         return f"{second} {name}"
     return _repeated_in_full(name, " , ".join(pieces[1:]))
 
