@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from dryline.commands import DefaultGroup
 from dryline.commands.client import on_world
+from dryline.commands.groups import DefaultGroup
 from dryline.commands.param_types import Duration
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from dryline.commands import DefaultGroup
 from dryline.commands.client import on_world
+from dryline.commands.groups import DefaultGroup
 from dryline.commands.output import AS_JSON, print_done, print_rows
 from dryline.commands.param_types import JsonObjectParam
 

@@ -11,8 +11,8 @@ from urllib.parse import quote
 
 import click
 
-from dryline.commands import DefaultGroup
 from dryline.commands.client import on_world
+from dryline.commands.groups import DefaultGroup
 from dryline.commands.output import AS_JSON, print_done, print_rows
 
 if TYPE_CHECKING:

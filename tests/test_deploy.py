@@ -7,7 +7,7 @@ import kubernetes_validate
 import pytest
 import yaml
 
-from dryline.commands import serve
+from dryline.commands.serve import serve
 from dryline.settings import Settings
 
 DEPLOY = Path(__file__).parent.parent / "deploy"

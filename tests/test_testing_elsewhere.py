@@ -12,7 +12,7 @@ from pathlib import Path
 import click
 import pytest
 
-from dryline.commands import serve
+from dryline.commands.serve import serve
 from dryline.settings import BadSetting, Settings
 from dryline.testing import DrylineError, DrylineInProcess, DrylineServer, connect, servers
 from dryline.testing.servers import flags

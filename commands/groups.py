@@ -1,0 +1,40 @@
+"""Groups of commands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import click
+
+
+class DefaultGroup(click.Group):
+    """A group with a default command: `dryline --port 0` is `dryline serve --port 0`."""
+
+    def __init__(self, *args: Any, default: str, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.default = default
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Insert the default command if no command is named."""
+        options = {name for param in self.get_params(ctx) for name in param.opts}
+        is_named = args and (not args[0].startswith("-") or args[0] in options)
+        # While a shell completes an empty word, it needs the names of all commands.
+        if not is_named and (args or not ctx.resilient_parsing):
+            args = [self.default, *args]
+        return super().parse_args(ctx, args)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[Any]:
+        """Complete the names of commands, and the options of the default command."""
+        items = super().shell_complete(ctx, incomplete)
+        if incomplete.startswith("-"):
+            command = self.commands[self.default]
+            items += command.shell_complete(click.Context(command, parent=ctx), incomplete)
+        return items
+
+
+def all_commands(command: click.Command) -> Iterator[click.Command]:
+    """Yield a command and all commands below it."""
+    yield command
+    for child in command.commands.values() if isinstance(command, click.Group) else ():
+        yield from all_commands(child)
