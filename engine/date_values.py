@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from calendar import monthrange
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from functools import lru_cache
@@ -11,7 +12,8 @@ from unicodedata import combining, normalize
 
 from dryline.phrases.value_kinds import LANGUAGES, read_values
 
-_SPANS = {"day": 1, "days": 1, "week": 7, "weeks": 7, "month": 30, "months": 30, "tage": 1, "tagen": 1, "wochen": 7}
+_SPANS = {"day": 1, "night": 1, "week": 7, "fortnight": 14, "month": 30, "tage": 1, "tagen": 1, "wochen": 7}
+_ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "last": -1}
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,11 +30,19 @@ class SpokenDate:
     offset: int | None = None
     is_next: bool = False  # "next Tuesday"
     weeks: int = 0  # "a week from Monday"
+    nth: int | None = None  # "the first Monday in December"
+    edge: str = ""  # "the end of the month", "the beginning of the week"
 
     def resolve(self, today: date, *, past: bool = False) -> date | None:
         """Return the day that is meant, the next one that fits unless it is `past`; None if too little was said."""
         if self.offset is not None:
             return today + timedelta(days=self.offset)
+        if self.edge:
+            return _edge(self.edge, today, is_next=self.is_next)
+        if self.nth is not None and self.weekday is not None and self.month is not None:
+            return _nearest(
+                [_nth(year, self.month, self.weekday, self.nth) for year in self._years(today)], today, past
+            )
         if self.weekday is not None and self.day is None:
             return self._resolve_weekday(today, past)
         if self.day is None:
@@ -55,6 +65,24 @@ class SpokenDate:
         if self.is_next and 0 < ahead <= 6 - today.weekday():  # still in this week, so next week's is meant
             ahead += 7
         return today + timedelta(days=(ahead or 7) + 7 * self.weeks)
+
+
+def _edge(edge: str, today: date, *, is_next: bool) -> date:
+    """Return the first or last day of this week, month or year, or of the next one; Friday ends a week."""
+    side, unit = edge.split()
+    if unit == "week":
+        return today + timedelta(days=(4 if side == "end" else 0) - today.weekday() + 7 * (is_next or side != "end"))
+    if unit == "year":
+        year = today.year + (is_next or side != "end")
+        return date(year, 12, 31) if side == "end" else date(year, 1, 1)
+    year, month = divmod(today.year * 12 + today.month - 1 + (is_next or side != "end"), 12)
+    return date(year, month + 1, monthrange(year, month + 1)[1] if side == "end" else 1)
+
+
+def _nth(year: int, month: int, weekday: int, nth: int) -> date | None:
+    """Return the nth such weekday of a month; -1 is its last one."""
+    days = [day for day in range(1, monthrange(year, month)[1] + 1) if date(year, month, day).weekday() == weekday]
+    return date(year, month, days[nth if nth < 0 else nth - 1]) if nth <= len(days) else None
 
 
 def _date(year: int, month: int, day: int) -> date | None:
@@ -81,6 +109,7 @@ def _patterns(language: str) -> list[tuple[str, re.Pattern[str]]]:
     months = "|".join(sorted([*_month_numbers(language)], key=len, reverse=True))
     weekdays = "|".join({name: None for day in table["weekdays"] for name in (day, _without_accents(day))})
     relative = "|".join(sorted(table["relative_days"], key=len, reverse=True))
+    spans = "|".join(sorted(_SPANS, key=len, reverse=True))
     ending = r"(?:st|nd|rd|th|\.|\u00ba)?"
     year = (
         r"(?:,?\s+(?:of |de |del )?(?P<year>(?:19|20)\d{2}|(?<=\d[a-z]{2} )\d{2}|'\d{2}|"
@@ -96,14 +125,17 @@ def _patterns(language: str) -> list[tuple[str, re.Pattern[str]]]:
         "month": rf"\b(?P<name>{months})\s+(?:of\s+|de\s+)?(?P<year>(?:19|20)\d{{2}})\b",
         "weeks after": rf"\b(?P<weeks>a|\d{{1,2}})\s+weeks?\s+(?:from|on|after)\s+(?:this |next )?"
         rf"(?P<weekday>{weekdays})\b",
+        "weekday week": rf"\b(?P<weekday>{weekdays})\s+week\b(?!\s*end)",
+        "nth weekday": rf"\b(?P<nth>first|second|third|fourth|last|[1-4](?:st|nd|rd|th))\s+(?P<weekday>{weekdays})\s+"
+        rf"(?:in|of)\s+(?P<name>{months})\b",
+        "edge": r"\b(?P<edge>end|beginning|start|first|1st) of (?:the|this|(?P<next>next)) (?P<unit>week|month|year)\b",
         "holiday": rf"\b(?P<holiday>{'|'.join(sorted(table.get('holidays', ('(?!)',)), key=len, reverse=True))})\b",
         "weekday": rf"\b(?:(?P<next>next|n\u00e4chsten?|pr\u00f3ximo)\s+|(?:this|coming|this coming|diesen|este)\s+)?"
         rf"(?P<weekday>{weekdays})s?\b(?:,?\s+(?:the\s+)?(?P<day>\d{{1,2}})(?:st|nd|rd|th)\b)?",
+        "span": rf"\b(?:in|within|vor)\s+(?P<count>an?|\d{{1,2}})\s+(?P<span>{spans})s?\b"
+        rf"|\b(?P<count2>an?|\d{{1,2}})\s+(?P<span2>{spans})s?\s+(?:from\s+(?:now\b)?|after\s+|(?P<ago>ago)\b)"
+        rf"(?P<from>{relative})?",
         "relative": rf"\b(?<!por la )(?<!de la )(?:the\s+)?(?P<relative>{relative})\b",
-        "span": r"\b(?:in|within)\s+(?P<count>a|an|\d{1,2})\s+(?P<span>days?|weeks?|months?)\b"
-        r"|\b(?P<count2>a|\d{1,2})\s+(?P<span2>days?|weeks?)\s+from\s+(?:now|today)\b"
-        r"|\b(?P<ago>a|\d{1,2})\s+(?P<span3>days?|weeks?|months?)\s+ago\b"
-        r"|\b(?:in|vor)\s+(?P<count4>\d{1,2})\s+(?P<span4>tagen|wochen)\b",
         "day": r"\bthe\s+(?P<day>\d{1,2})(?:st|nd|rd|th)\b|\b(?P<day2>\d{1,2})(?:st|nd|rd|th)\b",
     }
     if language == "es":
@@ -153,18 +185,22 @@ def _read(form: str, match: re.Match[str], language: str) -> SpokenDate | None:
     if form in ("iso", "dotted"):
         month = int(parts["month"])
         return replace(spoken, month=month, day=int(parts["day"]), year=year) if 1 <= month <= 12 else None
+    if form == "nth weekday":
+        nth = _ORDINALS.get(parts["nth"].lower()) or int(parts["nth"][0])
+        month = _month_numbers(language)[parts["name"].lower()]
+        return replace(spoken, month=month, weekday=_weekday(parts["weekday"], language), nth=nth)
     if "name" in parts:
         month, day = _month_numbers(language)[parts["name"].lower()], parts.get("day")
         return replace(spoken, month=month, day=int(day) if day else None, year=year)
     if form == "holiday":
         month, holiday = read_values(language)["holidays"][parts["holiday"].lower()]
         return replace(spoken, month=month, day=holiday)
-    if form == "weeks after":
-        return replace(
-            spoken,
-            weekday=_weekday(parts["weekday"], language),
-            weeks=1 if parts["weeks"] == "a" else int(parts["weeks"]),
-        )
+    if form in ("weeks after", "weekday week"):
+        weeks = int(parts["weeks"]) if parts.get("weeks", "a") != "a" else 1
+        return replace(spoken, weekday=_weekday(parts["weekday"], language), weeks=weeks)
+    if form == "edge":
+        side = "end" if parts["edge"].lower() == "end" else "begin"
+        return replace(spoken, edge=f"{side} {parts['unit'].lower()}", is_next="next" in parts)
     if form == "weekday":
         weekday = _weekday(parts["weekday"], language)
         day = int(parts["day"]) if "day" in parts else None
@@ -172,10 +208,13 @@ def _read(form: str, match: re.Match[str], language: str) -> SpokenDate | None:
     if form == "relative":
         return replace(spoken, offset=read_values(language)["relative_days"][parts["relative"].lower()])
     if form == "span":
-        count = next(parts[name] for name in ("count", "count2", "ago", "count4") if name in parts)
-        span = next(value for name, value in parts.items() if name.startswith("span"))
-        days = (1 if count in ("a", "an") else int(count)) * _SPANS[span.lower()]
-        return replace(spoken, offset=-days if "ago" in parts else days)
+        if match[0].lower().startswith("vor "):
+            parts["ago"] = ""
+        count = parts.get("count") or parts["count2"]
+        span = (parts.get("span") or parts["span2"]).lower()
+        days = (1 if count in ("a", "an") else int(count)) * _SPANS[span]
+        start = read_values(language)["relative_days"][parts["from"].lower()] if "from" in parts else 0
+        return replace(spoken, offset=start - days if "ago" in parts else start + days)
     day = int(parts.get("day") or parts["day2"])
     return replace(spoken, day=day) if 1 <= day <= 31 else None
 
@@ -199,6 +238,10 @@ def find_birth(text: str) -> SpokenDate | None:
     """Return a date that was said as three numbers: "1 31 75"."""
     match = re.search(r"\b(\d{1,2})[\s,]+(\d{1,2})[\s,]+((?:19|20)?\d{2})\b", text)
     match = match or re.search(r"\b(\d{2})(\d{2})((?:19|20)?\d{2})\b", text)
+    if turned := re.search(r"\b(\d{1,2})(?:st|nd|rd|th) of the (\d{1,2})(?:st|nd|rd|th),? (\d{2,4})\b", text):
+        day, month, year = (int(turned[at]) for at in (1, 2, 3))
+        if 1 <= month <= 12 and 1 <= day <= 31:
+            return SpokenDate(turned.start(), turned.end(), turned[0], _year(str(year)), month, day)
     if match is None or not 1 <= int(match[1]) <= 12 or not 1 <= int(match[2]) <= 31:
         return None
     return SpokenDate(

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from dryline.engine.choice_values import find_choice, find_of_class, find_yes_no
 from dryline.engine.contact_values import find_code, find_email, find_phone, find_zip, format_phone
+from dryline.engine.duration_values import duration_in_words, find_duration, unit_of
 from dryline.engine.name_values import NameQuestion, find_company, find_name, find_role
 from dryline.engine.number_values import find_number
 from dryline.engine.place_values import find_address, find_city, find_end_of_trip, find_state, find_street
@@ -99,8 +100,16 @@ def _code(slot: Slot, utterance: Utterance, now: datetime) -> Any:
     return find_code(text, utterance.language, slot.example_text)
 
 
+def _duration(slot: Slot, utterance: Utterance, now: datetime) -> Any:
+    if isinstance(slot.example, str) and not slot.example.isdigit():
+        return duration_in_words(digits_of(utterance))
+    return _number(slot, utterance, now)
+
+
 def _number(slot: Slot, utterance: Utterance, now: datetime) -> Any:
     text = digits_of(utterance)
+    if (unit := unit_of(slot.key)) and (length := find_duration(text, unit)) is not None:
+        return length
     question = f"{slot.question} {utterance.question}"
     key = slot.key or _noun_of(slot.question)
     number = find_number(
@@ -274,4 +283,5 @@ _FINDERS: dict[str, Finder] = {
     "state": lambda slot, utterance, now: find_state(utterance.text, slot.example_text),
     "choice": _choice,
     **dict.fromkeys(_NUMBERS, _number),
+    "duration": _duration,
 }

@@ -10,8 +10,13 @@ from dryline.engine.date_values import SpokenDate, find_birth, find_dates, forma
 from dryline.engine.slots import Slot, digits_of
 from dryline.engine.spoken_turns import Utterance
 from dryline.engine.time_values import SpokenTime, find_times, format_time
+from dryline.phrases.value_kinds import read_values
 
 _IN_THE_PAST = re.compile(r"\b(?:paid|bought|happened|ordered|placed|since|last|ago|received)\b", re.IGNORECASE)
+_CLOCK = re.compile(r"\d{1,2}:\d{2}(?::\d{2})?")
+_ASKS_FOR_PAST = re.compile(
+    r"\b(?:did (?!(?:you|they|he|she) (?:want|like|need|prefer))|happen(?:ed)?|occurred)\b", re.IGNORECASE
+)
 
 
 def find_date(slot: Slot, utterance: Utterance, now: datetime) -> Any:
@@ -32,7 +37,8 @@ def find_date(slot: Slot, utterance: Utterance, now: datetime) -> Any:
         chosen = next((each for each in dates if each.month), dates[0])
     elif len(dates) > 1:
         chosen = _specific(dates)
-    kind = "past" if slot.kind == "date" and _IN_THE_PAST.search(text) else slot.kind
+    is_past = _IN_THE_PAST.search(text) or _ASKS_FOR_PAST.search(utterance.question)
+    kind = "past" if slot.kind == "date" and is_past else slot.kind
     return format_date(chosen, slot.example_text, now.date(), kind=kind, language=utterance.language)
 
 
@@ -66,7 +72,8 @@ def find_time(slot: Slot, utterance: Utterance, now: datetime) -> Any:
     if not times and slot.is_answered_by(utterance):
         times = _bare_hour(text)
     if not times:
-        return None
+        is_vague = not _CLOCK.fullmatch(slot.example_text) and slot.is_asked_for(utterance)
+        return _time_of_day(utterance) if is_vague else None
     sure = [each for each in times if each.is_sure] or times
     if not slot.has_span:
         return format_time(
@@ -82,6 +89,13 @@ def find_time(slot: Slot, utterance: Utterance, now: datetime) -> Any:
     if last.half is None and end <= begin and end[0] < 12:
         last = SpokenTime(last.start, last.end, last.text, end[0], end[1], "p")
     return format_time(last, slot.example_text, context if last.half else "")
+
+
+def _time_of_day(utterance: Utterance) -> str | None:
+    """Return a part of the day as it was said: "after work"."""
+    phrases = read_values(utterance.language).get("times_of_day", [])
+    spoken = re.search(rf"(?<!good )\b(?:{'|'.join(phrases)})\b", utterance.text, re.IGNORECASE) if phrases else None
+    return spoken[0].lower() if spoken else None
 
 
 def _bare_hour(text: str) -> list[SpokenTime]:
@@ -100,7 +114,7 @@ def find_datetime(slot: Slot, utterance: Utterance, now: datetime) -> Any:
     iso = re.match(r"\d{4}-\d{2}-\d{2}(?P<between>[T ])\d{2}:\d{2}(?P<seconds>:\d{2})?", slot.example_text)
     half = re.search(r"\d{1,2}(?::\d{2})?\s?[ap]\.?m\.?", slot.example_text, re.IGNORECASE)
     form = ("14:00:00" if iso["seconds"] else "14:00") if iso else half[0] if half else ""
-    time = find_time(Slot(form, "time", question=slot.question), utterance, now)
+    time = find_time(Slot(form, slot.key, question=slot.question), utterance, now)
     if iso:
         return f"{day}{iso['between']}{time}" if day and time else None
     return " at ".join(filter(None, (day, time))) or None

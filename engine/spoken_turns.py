@@ -49,9 +49,16 @@ def utterances_of(text: str, language: str) -> list[Utterance]:
     return utterances[::-1][:_MOST]
 
 
+_ISH = re.compile(r"\b(\w*one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirty|noon|\d+)-?ish\b", re.I)
+_THE_ONE = re.compile(r"\b(the \w+ (?:fifteen|thirty|forty five|o'?clock)) one\b", re.IGNORECASE)
+
+
 @lru_cache(maxsize=512)
 def in_digits(text: str, language: str) -> str:
-    """Return the text with numbers in words as digits."""
+    """Return the text with numbers in words as digits; "fiveish" is 5, "the three thirty one" 3 30."""
+    if language == "en":
+        text = _ISH.sub(r"\1", text)
+        text = _THE_ONE.sub(r"\1", text)
     return re.sub(r"(?<=\d)\s+slash\s+(?=\d)", "/", to_digits(text, language))
 
 
@@ -66,16 +73,16 @@ def _parts(text: str, language: str) -> tuple[str, ...]:
 def _corrections(language: str) -> re.Pattern[str]:
     phrases = sorted(read_values(language)["corrections"], key=len, reverse=True)
     words = "|".join(re.escape(phrase).replace(r"\ ", r",?\s+") for phrase in phrases if phrase not in ("no", "nein"))
-    no = rf"(?<=\w){_PAUSE}\s*(?:no|nope|nein)\s*(?:,\s*|\s+(?=i\b|it's\b|the\b|at\b|on\b))"
+    values = "|".join([*read_values(language)["weekdays"], *read_values(language)["numbers"]])
+    no = rf"(?<=\w){_PAUSE}\s*(?:no|nope|nein)\s*(?:,\s*|\s+(?=(?:i|it's|the|at|on|\d+|{values})\b))"
     return re.compile(rf"{no}|\b(?:{words})\b{_PAUSE}?", re.IGNORECASE)
 
 
 @lru_cache(maxsize=len(LANGUAGES))
 def _rejections(language: str) -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
-    phrases = [phrase for phrase in read_values(language)["rejections"] if len(phrase) > 3 and phrase != "nicht"]
-    before = {"instead of", "rather than", "anything but", "except", "apart from", "other than", "statt", "en vez de"}
-    heads = "|".join(re.escape(phrase) for phrase in phrases if phrase in before) or "(?!)"
-    tails = "|".join(re.escape(phrase) for phrase in phrases if phrase not in before) or "(?!)"
+    table = read_values(language)
+    heads = "|".join(map(re.escape, table["rejections_before"]))
+    tails = "|".join(map(re.escape, table["rejections"]))
     negation = {"en": "not", "de": "nicht", "es": "no"}[language]
     return (
         re.compile(rf"(?:(?<=[,.;])|^)[^,.;]*?\b(?:{tails})\b[^,.;]*?(?=[,.;]|\b(?:but|so|then|aber|pero)\b|$)", re.I),

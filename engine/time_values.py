@@ -37,7 +37,7 @@ _SOURCES = {
     "noon": r"\b(?P<noon>noon|midday|midnight|mittags|mediod\u00eda)\b",
     "part of day": rf"\b{_HOUR}(?=\s+(?:{_PARTS_OF_DAY}))",
     "at": r"\b(?:at|by|around|about|from|until|till|to|before|after|between|and|um|gegen|bis|von|ab)\s+(?:about\s+)?"
-    rf"{_HOUR}\b(?![\d:/]|\s*(?:{_OTHER_UNITS}))",
+    rf"{_HOUR}\b(?![\d:/]|\s*(?:{_OTHER_UNITS})|\s+past\b)",
     "military": r"\b(?P<hour>[01]\d|2[0-3])(?P<minute>[0-5]\d)\b(?:\s+hours)?",
 }
 _PATTERNS = {form: re.compile(source, re.IGNORECASE) for form, source in _SOURCES.items()}

@@ -76,3 +76,71 @@ def test_a_condition_that_waits_for_a_name_is_met_only_by_one(said, is_name):
     conditions = ["caller gives the name", "caller wants to stop"]
     decision = understand(conditions, said, Context("What is the patient's name?", "Ask for the name.", ""))
     assert (decision.index == 0) == is_name
+
+
+@pytest.mark.parametrize(
+    ("said", "date"),
+    [
+        ("at the end of the month", "2026-11-30"),
+        ("by the end of next month", "2026-12-31"),
+        ("in a fortnight", "2026-12-09"),
+        ("a week from today", "2026-12-02"),
+        ("a week from tomorrow", "2026-12-03"),
+        ("a week from Thursday", "2026-12-03"),
+        ("Tuesday week", "2026-12-08"),
+        ("the first Monday in December", "2026-12-07"),
+        ("the day after tomorrow", "2026-11-27"),
+        ("not Monday, no Tuesday", "2026-12-01"),
+        ("any day but Friday", None),
+        ("sometime next week", None),
+    ],
+)
+def test_a_coming_date_is_found(said, date):
+    assert answer("Which day?", {"date": "2026-01-05"}, said) == {"date": date}
+
+
+@pytest.mark.parametrize(
+    ("said", "date"),
+    [
+        ("the day before yesterday", "2026-11-23"),
+        ("last night", "2026-11-24"),
+        ("about three weeks ago", "2026-11-04"),
+        ("on Monday", "2026-11-23"),
+    ],
+)
+def test_a_date_in_answer_to_a_question_about_the_past_is_past(said, date):
+    assert answer("When did it happen?", {"date": "2026-01-05"}, said) == {"date": date}
+
+
+@pytest.mark.parametrize(
+    ("said", "time"),
+    [
+        ("half three", "3:30 PM"),
+        ("around noonish", "12:00 PM"),
+        ("fiveish", "5:00 PM"),
+        ("let's say ten, no eleven", "11:00 AM"),
+        ("the three thirty one", "3:30 PM"),
+        ("first thing in the morning", "first thing in the morning"),
+        ("after work", "after work"),
+        ("good morning", None),
+    ],
+)
+def test_a_time_of_day_is_found(said, time):
+    assert answer("What time?", {"time": "2:00 PM"}, said) == {"time": time}
+
+
+@pytest.mark.parametrize(
+    ("example", "said", "length"),
+    [
+        ({"nights": 2}, "a week", 7),
+        ({"nights": 2}, "just the one night", 1),
+        ({"hours": 2}, "an hour and a half", 1.5),
+        ({"hours": 2}, "ninety minutes", 1.5),
+        ({"duration_minutes": 30}, "an hour and fifteen minutes", 75),
+        ({"months": 6}, "a year", 12),
+        ({"duration": "2 weeks"}, "for about three months", "3 months"),
+        ({"duration": "2 weeks"}, "since Monday", "since Monday"),
+    ],
+)
+def test_a_length_of_time_is_found_in_the_unit_of_the_key(example, said, length):
+    assert list(answer("How long?", example, said).values()) == [length]
