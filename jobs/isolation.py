@@ -40,41 +40,32 @@ _NO_ROWS_FAULT = (
 def work_on(world: World, rows: Sequence[AnyRow], work: Callable[[Sequence[AnyRow]], object]) -> bool:
     """Do `work` on these rows, and return whether there are any.
 
-    If it fails, each half of the rows is tried alone, and so on, down to the rows that are at fault. These are
-    logged and set aside: their work is tried again in a minute, or when a request moves the clock. `work` has to make
-    its own transactions. Raises what is no row's fault, such as Busy or a full disk.
+    If it fails, it is done on each row alone. Rows that fail alone are logged and set aside: their work is tried again
+    in a minute, or when a request moves the clock. `work` has to make its own transactions. Raises what is no row's
+    fault, such as Busy or a full disk.
     """
-    failures: list[tuple[AnyRow, Exception]] = []
-    _work_on_halves(rows, work, failures)
+    if not rows or _fault_of(rows, work) is None:
+        return bool(rows)
+    failures = [(row, fault) for row in rows if (fault := _fault_of([row], work))]
+    for row, _ in failures:
+        SET_ASIDE.of(world).add(type(row), row.id)
     if failures:
-        for row, _ in failures:
-            SET_ASIDE.of(world).add(type(row), row.id)
         row, error = failures[0]
         others = f", and that on {len(failures) - 1} more rows" if len(failures) > 1 else ""
         message = "Background work on %s %s failed%s: %s It is tried again in %d s."
         log.error(message, row.noun().lower(), row.id, others, error, SET_ASIDE.of(world).RETRY_AFTER_S, exc_info=error)
-    return bool(rows)
+    return True
 
 
-def _work_on_halves(
-    rows: Sequence[AnyRow],
-    work: Callable[[Sequence[AnyRow]], object],
-    failures: list[tuple[AnyRow, Exception]],
-) -> None:
-    """Do `work` on the rows, or after a failure on each half of them; collect the rows that fail alone."""
-    if not rows:
-        return
+def _fault_of(rows: Sequence[AnyRow], work: Callable[[Sequence[AnyRow]], object]) -> Exception | None:
+    """Do the work. Return the error that a row causes, or None. Raises what is no row's fault."""
     try:
         work(rows)
     except Exception as error:
         if isinstance(error, Busy) or disk_is_full(error) or _is_no_rows_fault(error):
             raise
-        if len(rows) == 1:
-            failures.append((rows[0], error))
-            return
-        middle = len(rows) // 2
-        _work_on_halves(rows[:middle], work, failures)
-        _work_on_halves(rows[middle:], work, failures)
+        return error
+    return None
 
 
 def _is_no_rows_fault(error: BaseException | None) -> bool:
