@@ -7,8 +7,6 @@ them in its table `schema_migration`.
 from __future__ import annotations
 
 import logging
-from datetime import datetime
-from importlib import import_module
 from pathlib import Path
 
 from peewee import SqliteDatabase
@@ -20,12 +18,6 @@ STEPS = sorted(path.stem for path in HERE.glob("[0-9]*.py"))
 LATEST = int(STEPS[-1][:4])
 # "dryl": marks a file as ours. Databases from before the steps were merged into 0001 do not have it.
 APPLICATION_ID = 0x6472796C
-# The table of playhouse.migrations, as it creates it.
-HISTORY = (
-    'CREATE TABLE "schema_migration" ("id" INTEGER NOT NULL PRIMARY KEY, "name" VARCHAR(255) NOT NULL, '
-    '"applied" DATETIME NOT NULL)',
-    'CREATE UNIQUE INDEX "schema_migration_name" ON "schema_migration" ("name")',
-)
 
 
 def bring_up_to_date(db: SqliteDatabase) -> None:
@@ -41,30 +33,16 @@ def bring_up_to_date(db: SqliteDatabase) -> None:
                 f"The database {db.database} is from a development version of dryline, or another program's."
                 " Give another data directory, or remove this one to start anew."
             )
-        _create(db)
     elif version > LATEST:
         raise BadSetting(
             f"The data directory was written by a newer dryline (schema {version}, known {LATEST})."
             " Start that version, or give another data directory."
         )
-    elif version < LATEST:
+    if version < LATEST:
         from playhouse.migrations import Runner  # imported late: an ordinary start has nothing to migrate
 
         logging.getLogger("peewee.migrations").setLevel(logging.WARNING)  # one log line a step is too much
-        Runner(db, str(HERE)).up()
-        db.pragma("user_version", LATEST)
-
-
-def _create(db: SqliteDatabase) -> None:
-    """Run all steps on an empty database in one transaction, and record them as the runner would.
-
-    Importing the runner takes 8 ms of a start.
-    """
-    with db.atomic():
-        for statement in HISTORY:
-            db.execute_sql(statement)
-        for step in STEPS:
-            import_module(f"{__name__}.{step}").up(None, db)
-            db.execute_sql("INSERT INTO schema_migration (name, applied) VALUES (?, ?)", (step, str(datetime.now())))
-        db.pragma("application_id", APPLICATION_ID)
-        db.pragma("user_version", LATEST)
+        with db.atomic():
+            Runner(db, str(HERE)).up()
+            db.pragma("application_id", APPLICATION_ID)
+            db.pragma("user_version", LATEST)
