@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from datetime import UTC, date, datetime, timedelta, tzinfo
+from functools import partial
 from math import fsum
 from types import SimpleNamespace
 from typing import Any
@@ -69,21 +70,21 @@ def analyze(
     elif start is not None and end is not None and end < start:
         raise Invalid("The period ends before it starts.", "end_date")
     calls = _Calls(team, start, end, worker_id, deployment_ids)
-    periods = Periods(granularity, zone)
+    period = partial(period_of, granularity=granularity, zone=zone)
     cells: dict[tuple[str, str, str | None], Cell] = {}
     for _, started, worker, deployment, seconds in calls.rows(SUMMED):
-        _cell(cells, (periods.of(started), worker, deployment)).add(1, seconds or 0)
+        _cell(cells, (period(started), worker, deployment)).add(1, seconds or 0)
     transferred = {}
     if include_transfers:
         for id, started, worker, deployment, transfers, minutes in calls.transfers():
-            _cell(cells, (periods.of(started), worker, deployment)).add(0, 0, transfers, minutes)
+            _cell(cells, (period(started), worker, deployment)).add(0, 0, transfers, minutes)
             if include_call_details:
                 transferred[id] = transfers, minutes
     details = []
     if include_call_details:
         for id, started, worker, deployment, seconds, *rest in calls.rows(SUMMED + DETAILS):
             row = (id, worker, deployment, *rest)
-            details.append(_call_figures(row, periods.of(started), seconds, *transferred.get(id, NOT_TRANSFERRED)))
+            details.append(_call_figures(row, period(started), seconds, *transferred.get(id, NOT_TRANSFERRED)))
     analysis = Figures(summary=_sums(cells.values()), breakdown=_breakdown(cells))
     analysis.summary.average_call_duration = analysis.summary.total_minutes / (analysis.summary.total_calls or 1)
     if include_call_details:
@@ -133,48 +134,17 @@ class Cell:
         self.transfer_minutes += transfer_minutes
 
 
-class Periods:
-    """The periods of moments in a time zone: `2026-11-21`, `2026-W47` (from Monday), `2026-11` or `2026`.
-
-    Moments that come in order mostly lie in the period of the one before, whose borders are remembered.
-    """
-
-    def __init__(self, granularity: str, zone: tzinfo) -> None:
-        self.granularity = granularity
-        self.zone = zone
-        self._first, self._next, self._name = "", "", ""
-
-    def of(self, moment: str) -> str:
-        """Return the name of the period in which `moment`, a wire time, lies."""
-        if not self._first <= moment < self._next:
-            self._find(parse(moment))
-        return self._name
-
-    def _find(self, moment: datetime) -> None:
-        try:
-            first = self._start(moment.astimezone(self.zone).date())
-            # 32 days from a first of a month lie in the next one, 366 from a first of a year in the next year.
-            following = self._start(
-                first + timedelta(days={"daily": 1, "weekly": 7, "monthly": 32, "yearly": 366}[self.granularity])
-            )
-            self._first, self._next = wire(_midnight(first, self.zone)), wire(_midnight(following, self.zone))
-        except OverflowError:  # at either end of the calendar a day has no midnight everywhere
-            first = self._start(moment.date())
-            self._first = self._next = ""
-        self._name = self._named(first)
-
-    def _start(self, day: date) -> date:
-        if self.granularity == "weekly":
-            return day - timedelta(days=day.weekday())
-        if self.granularity == "monthly":
-            return day.replace(day=1)
-        return day.replace(month=1, day=1) if self.granularity == "yearly" else day
-
-    def _named(self, first: date) -> str:
-        if self.granularity == "weekly":
-            year, week, _ = first.isocalendar()
-            return f"{year:04}-W{week:02}"
-        return first.isoformat()[: {"daily": 10, "monthly": 7, "yearly": 4}[self.granularity]]
+def period_of(stamp: str, granularity: str, zone: tzinfo) -> str:
+    """Return the period of a wire time in a zone: `2026-11-21`, `2026-W47` (from Monday), `2026-11` or `2026`."""
+    moment = parse(stamp)
+    try:
+        day = moment.astimezone(zone).date()
+    except OverflowError:  # at either end of the calendar
+        day = moment.date()
+    if granularity == "weekly":
+        year, week, _ = day.isocalendar()
+        return f"{year:04}-W{week:02}"
+    return day.isoformat()[: {"daily": 10, "monthly": 7, "yearly": 4}[granularity]]
 
 
 class _Calls:
