@@ -52,7 +52,7 @@ class Business:
 
 
 def criteria(*checks: tuple[str, str, str, float]) -> list[dict[str, Any]]:
-    """One group of success criteria from (title, description, type, threshold)."""
+    """Return one group of success criteria from (title, description, type, threshold)."""
     items = [dict(zip(("title", "description", "type", "threshold"), check, strict=True)) for check in checks]
     return [{"title": "Call quality", "description": "Judged after each call", "items": items}]
 

@@ -182,7 +182,7 @@ def _echo(maker: Maker, clinic: Row) -> None:
 
 
 def _write_messages(state: Row) -> None:
-    """Text messages and WhatsApp conversations: no operation makes them."""
+    """Add text messages and WhatsApp conversations, which no operation makes."""
     workers = {worker["name"]: worker for worker in state["workers"]}
     clinic, shop = (workers[one.name] for one in (content.BAYSIDE, content.LARKSPUR))
     number = content.REMINDER_LINE["phoneNumber"]

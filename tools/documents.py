@@ -79,7 +79,7 @@ def fail(row: Row, error: str, status: int | None = None, body: str | None = Non
 
 
 def later(at: str, seconds: float) -> str:
-    """So many seconds after a moment, as on the wire."""
+    """Return the time some seconds after a moment, as on the wire."""
     return wire(parse(at) + timedelta(seconds=seconds))
 
 

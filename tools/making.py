@@ -44,7 +44,7 @@ def write(name: str, document: Row, show: Callable[[str], None] = print) -> None
 
 
 def moment(days: float) -> datetime:
-    """So many days before AS_OF."""
+    """Return the time some days before AS_OF."""
     return AS_OF - timedelta(days=days)
 
 
@@ -72,13 +72,13 @@ class Maker:
         return self.send("PUT", f"/api{path}", body)
 
     def simulate(self, kind: str, deployment: Row, count: int, since: float, until: float, **body: Any) -> None:
-        """Have conversations of a deployment between two days before AS_OF."""
+        """Make conversations of a deployment between two days before AS_OF."""
         body |= {"workerId": deployment["workerId"], "deploymentId": deployment["id"], "count": count}
         body |= {"startTime": wire(moment(since)), "endTime": wire(moment(until))}
         self.send("POST", f"/_dryline/simulate/{kind}", body)
 
     def send(self, method: str, path: str, body: Any = None) -> Any:
-        """Any request; the answer's JSON. Raises RuntimeError where it is refused."""
+        """Send a request and return the answer's JSON. Raises RuntimeError if it is refused."""
         answer = self.client.open(path, method=method, json=body, headers=self.headers)
         if answer.status_code >= 400:
             raise RuntimeError(f"{method} {path}: {answer.status_code} {answer.text}")
@@ -114,7 +114,7 @@ def connect_twilio(maker: Maker, account: str) -> Row:
 def open_business(
     maker: Maker, business: Business, twilio: Row, tags: dict[str, Row], index: int, prepare: Prepare | None = None
 ) -> Row:
-    """One worker with all that it has. Returns its voice deployment."""
+    """Create one worker with all that it has, and return its voice deployment."""
     maker.at(59 - index)
     worker = maker.post("/workers", name=business.name, description=business.description, status="active")
     for label in business.tags:
@@ -219,7 +219,7 @@ def add_links(maker: Maker, line: Row, folder: str, about: str, site: str, pages
 
 
 def export_nightly(maker: Maker) -> None:
-    """Each night's export of the day before. At any loading, that of the last night can be downloaded."""
+    """Export each day in the night after it. At any loading, that of the last night can be downloaded."""
     for night in range(-2, 7):
         days = -_NIGHT - night
         maker.at(days)
@@ -229,7 +229,7 @@ def export_nightly(maker: Maker) -> None:
 
 
 def contacts(rng: Random, count: int, what: str, **choices: Sequence[str]) -> list[Row]:
-    """Contact rows, as a business's software exports them: `what` its contacts are, and one of each of `choices`."""
+    """Return contact rows, as a business's software exports them: `what` its contacts are, and one of each of `choices`."""
     rows = []
     for _ in range(count):
         row = {"id": f"{what}-{rng.randrange(1000, 9999)}", "name": f"{rng.choice(FIRST)} {rng.choice(LAST)}"}

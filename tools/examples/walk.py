@@ -47,7 +47,7 @@ class Walk:
     def __call__(
         self, operation_id: str, *ids: str, body: Json = None, data: bytes | None = None, expect: int = 0, **query: Json
     ) -> Json:
-        """Call an operation with the ids of its path; its answer. Raises AssertionError where it is refused.
+        """Call an operation with the ids of its path, and return its answer. Raises AssertionError if it is refused.
 
         Refused is every answer but of 200 and above, below 300, or of `expect`, that the document describes.
         """
@@ -68,7 +68,7 @@ class Walk:
         self.errors[name] = answer.json
 
     def send(self, method: str, path: str, **sent: Json) -> Json:
-        """Call without noting it; the whole answer."""
+        """Send a request without noting it, and return the whole answer."""
         return self.client.open(path, BASE, method=method, buffered=True, **{"headers": HEADERS, **sent})
 
     def get(self, path: str) -> Json:
