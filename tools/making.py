@@ -229,7 +229,10 @@ def export_nightly(maker: Maker) -> None:
 
 
 def contacts(rng: Random, count: int, what: str, **choices: Sequence[str]) -> list[Row]:
-    """Return contact rows, as a business's software exports them: `what` its contacts are, and one of each of `choices`."""
+    """Return contact rows as a business's software exports them.
+
+    `what` says what the contacts are. A row has one of each of `choices`.
+    """
     rows = []
     for _ in range(count):
         row = {"id": f"{what}-{rng.randrange(1000, 9999)}", "name": f"{rng.choice(FIRST)} {rng.choice(LAST)}"}

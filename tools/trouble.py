@@ -85,7 +85,7 @@ def _prepare(maker: Maker, line: Row) -> Row:
 
 
 def _exports(maker: Maker) -> None:
-    """Request an export a day: those of the last days fail, each with its reason; the others are over, or can be fetched."""
+    """Request an export a day: those of the last days fail, each with its reason; the others are over or available."""
     for night in range(-4, 7):
         days = -night - 0.4
         maker.at(days)
@@ -101,7 +101,7 @@ def _exports(maker: Maker) -> None:
 
 
 def _delivered(rows: Iterable[Row], logs: dict[str, Row]) -> Iterable[Row]:
-    """Return the deliveries of the webhooks: the complaints desk answers with errors as often as not, the old depot never."""
+    """Return the deliveries: the complaints desk answers with errors as often as not, the old depot never."""
     for number, row in enumerate(row for row in rows if row["logId"] in logs):
         arrive(row, logs[row["logId"]], 0.4)
         if "depot" in row["url"]:
