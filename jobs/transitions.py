@@ -100,21 +100,16 @@ def end_voicev1_campaigns(world: World, now: str) -> bool:
 
 
 def _proceed(records: type[DueRecord], world: World, now: str) -> bool:
-    if not records.due(now, 1):
-        return False
+    """Make the changes of some records that are due. Return whether there were any."""
 
-    def proceed(rows: Sequence[DueRecord] | None = None) -> None:
-        ids = rows and {row.id for row in rows}
+    def proceed(rows: Sequence[DueRecord]) -> None:
+        ids = {row.id for row in rows}
         with world.transaction():
             began = time.monotonic()
             for record in records.due(now, BATCH_SIZE):
-                if ids is None or record.id in ids:
+                if record.id in ids:
                     record.proceed()
                 if time.monotonic() - began > MAX_TRANSACTION_S:
                     break
 
-    try:
-        proceed()
-    except Exception:
-        work_on(world, records.due(now, BATCH_SIZE), proceed)
-    return True
+    return work_on(world, records.due(now, BATCH_SIZE), proceed)
