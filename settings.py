@@ -1,4 +1,4 @@
-"""The settings of a server. `commands/__init__.py` reads them from flags and DRYLINE_* variables."""
+"""The settings of a server. `commands/serve.py` reads them from flags and DRYLINE_* variables."""
 
 from __future__ import annotations
 

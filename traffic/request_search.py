@@ -45,30 +45,21 @@ class Criteria:
 
     def tests(self) -> list[tuple[str, Test]]:
         """Return a test for each criterion, with the criterion's name in the API. Raises Invalid."""
-        tests: list[tuple[str, Test]] = []
-        if self.path is not None:
-            pattern = PathPattern(self.path)
-            tests.append(("path", lambda entry: pattern.matches(entry.path)))
-        if self.method is not None:
-            method = self.method.upper()
-            tests.append(("method", lambda entry: entry.method == method))
-        if self.status is not None:
-            tests.append(("status", lambda entry: entry.status == self.status))
-        if self.since is not None:
-            since = self.since
-            tests.append(("since", lambda entry: entry.time >= since))
-        if self.after is not None:
-            after = self.after
-            tests.append(("after", lambda entry: entry.number > after))
-        if self.team_id is not None:
-            tests.append(("team", lambda entry: entry.team_id == self.team_id))
-        if self.body_contains is not None:
-            part = self.body_contains
-            tests.append(("bodyContains", lambda entry: part in entry.text()))
+        pattern, method = PathPattern(self.path or ""), (self.method or "").upper()
+        since, after, part = self.since or "", self.after or 0, self.body_contains or ""
+        criteria: dict[str, tuple[Any, Test]] = {
+            "path": (self.path, lambda entry: pattern.matches(entry.path)),
+            "method": (self.method, lambda entry: entry.method == method),
+            "status": (self.status, lambda entry: entry.status == self.status),
+            "since": (self.since, lambda entry: entry.time >= since),
+            "after": (self.after, lambda entry: entry.number > after),
+            "team": (self.team_id, lambda entry: entry.team_id == self.team_id),
+            "bodyContains": (self.body_contains, lambda entry: part in entry.text()),
+            "fromTest": (self.from_test, lambda entry: entry.from_test == self.from_test),
+        }
+        tests = [(name, test) for name, (value, test) in criteria.items() if value is not None]
         if self.body_matches is not None:
             tests.append(("bodyMatches", _regex_test(self.body_matches)))
-        if self.from_test is not None:
-            tests.append(("fromTest", lambda entry: entry.from_test == self.from_test))
         tests += request_parts.json_tests(self.json)
         tests += request_parts.query_tests(self.query or {})
         tests += request_parts.header_tests(self.headers or {})
@@ -150,7 +141,7 @@ def verify(log: RequestLog, criteria: Criteria, least: int | None, most: int | N
     calls = list(find(log, criteria))
     count = len(calls)
     if most is not None and count <= most:
-        _demand_whole_bodies(log, criteria)
+        _require_whole_bodies(log, criteria)
     expected = _bounds_in_words(least, most)
     if most is not None and count > most:
         return Verification(False, count, expected, calls[: count - most][:MAX_SURPLUS], [])
@@ -167,7 +158,7 @@ def _bounds_in_words(least: int, most: int | None) -> str:
     return f"at least {least} and at most {most}" if least else f"at most {most}"
 
 
-def _demand_whole_bodies(log: RequestLog, criteria: Criteria) -> None:
+def _require_whole_bodies(log: RequestLog, criteria: Criteria) -> None:
     """Raise Invalid if a body that the criteria test is cut, since the request might meet them."""
     tests = criteria.tests()
     others = [test for name, test in tests if not name.startswith(("body", "json"))]
