@@ -1,4 +1,4 @@
-"""E-mail addresses, phone numbers and codes as people say them."""
+"""E-mail addresses, phone numbers and postal codes as people say them."""
 
 from __future__ import annotations
 
@@ -6,16 +6,13 @@ import re
 from functools import lru_cache
 
 from dryline.engine.date_values import find_dates
-from dryline.engine.time_values import find_times
 
 _EMAIL = re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}")
 _PHONE = re.compile(r"\(?\+?\d[\d\s().,/-]{4,22}\d")
-_CODE = re.compile(r"\b(?=[\w-]{0,24}\d)[A-Za-z]{0,6}[-#]?\d[\w-]{0,20}\b")
 _SYMBOLS = {"dot": ".", "point": ".", "period": ".", "punkt": ".", "punto": ".", "underscore": "_", "dash": "-"}
 _SYMBOLS |= {"hyphen": "-", "minus": "-", "plus": "+", "bindestrich": "-", "guion": "-"}
 _AT = {"at", "@", "\u00e4t", "arroba"}
 _SPELLED = re.compile(r"\b([A-Za-z])\s+(?:as in|like|for)\s+[A-Za-z]+\b,?", re.IGNORECASE)
-_LETTERS = re.compile(r"\b[A-Za-z0-9](?:[\s-][A-Za-z0-9]\b)+")
 
 
 def find_email(text: str) -> str | None:
@@ -95,35 +92,6 @@ def format_phone(phone: str, example: str) -> str:
     if example and len(digits) == 10 and len(groups) != 2:
         return f"{digits[:3]}-{digits[3:6]}-{digits[6:]}"
     return re.sub(r",\s*", " ", phone)
-
-
-def find_code(text: str, language: str, example: str) -> str | None:
-    """Return an order number, a reference or the like: letters and digits, as they are spelled."""
-    text = _SPELLED.sub(r"\1", text)
-    text = re.sub(r"\s*\b(?:dash|hyphen|minus)\b\s*", "-", text, flags=re.IGNORECASE)
-    spans = [(each.start, each.end) for each in find_dates(text, language)]
-    spans += [(each.start, each.end) for each in find_times(text) if ":" in each.text or each.half]
-    text = without_spans(text, spans)
-    text = re.sub(r"(?<=\b[A-Za-z]),\s*", " ", text)
-    text = re.sub(r"(?<=\b[A-Za-z]) -(?=\d)", "-", text)
-    text = _LETTERS.sub(lambda letters: re.sub(r"[\s]", "", letters[0]), text)
-    text = re.sub(r"(?<=\d),?\s+(?=\d)", "", text)
-    text = re.sub(r"\b([A-Z]{1,4})\s+(?=\d)", r"\1", text)
-    codes = [match[0] for match in _CODE.finditer(text) if not re.fullmatch(r"\d+(?:st|nd|rd|th)|\d+[kK]", match[0])]
-    codes = [code for code in codes if code[-1] != "-" and not code.isalpha()]
-    if not codes:
-        return None
-    code = max(codes, key=lambda each: (_alike(each, example), len(each)))
-    if len(code) < 3 and len(example) > 3:
-        return None
-    prefix = re.match(r"[A-Za-z]+-", example)
-    if prefix and re.fullmatch(rf"(?i){prefix[0][:-1]}\d+", code):
-        code = f"{prefix[0]}{code[len(prefix[0]) - 1 :]}"
-    return code.upper() if any(each.isupper() for each in example) or not example else code
-
-
-def _alike(code: str, example: str) -> bool:
-    return [each.isdigit() for each in code] == [each.isdigit() for each in example]
 
 
 def find_zip(text: str) -> str | None:

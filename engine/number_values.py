@@ -16,20 +16,32 @@ _NUMBER = re.compile(
     r"(?P<sign>[$\u20ac\u00a3]\s?)?(?<![\w.])(?P<digits>\d[\d,]*(?:\.\d+)?)(?P<scale>\s?[kKmM]\b)?(?![\w:/])"
     r"(?P<unit>\s?(?:dollars?|bucks|euros?|pounds?|percent|%|USD|EUR))?"
 )
+_RANGE = re.compile(r"\d\s*(?:to|and|or|-|\u2013)\s*[$\u20ac\u00a3]?\d", re.IGNORECASE)
+_AT_LEAST = re.compile(r"\b(?:at least|from|more than|over|above|minimum|no less than|starting at)\b", re.IGNORECASE)
+_PEOPLE = {"guests", "people", "party", "size", "persons", "personen", "personas", "travelers", "passengers"}
+_ALONE = re.compile(
+    r"\b(?:just|only) (?:me|myself)\b|\bby myself\b|\balone\b|\bnur (?:f\u00fcr )?mich\b|\bs[o\u00f3]lo yo\b",
+    re.IGNORECASE,
+)
+_NONE = re.compile(r"\W*(?:none|zero|not any|nobody|no one)(?: at all| for me| of us)?\W*", re.IGNORECASE)
+_BOTH = re.compile(r"\b(?:both of us|the two of us)\b", re.IGNORECASE)
+_SPEAKER = re.compile(r"\b(?:me|myself|und ich|and i|y yo)\b", re.IGNORECASE)
+_WITH_SPEAKER = re.compile(r"\b(?:me|myself)(?: and|,) (?:my )?\d|\d (?:\w+ )?and (?:me|myself|i)\b", re.IGNORECASE)
 _CENTS = re.compile(r"(\d+) (?:dollars?|bucks|euros?|pounds?),?(?: and)? (\d{1,2})(?: cents)?\b")
 
 
 def find_number(
-    text: str, key: str, language: str, siblings: tuple[str, ...], *, kind: str, question: str, cents: bool = False
+    text: str, key: str, language: str, siblings: tuple[str, ...], *, kind: str, question: str, cents: float = 0.0
 ) -> float | None:
     """Return the number that a member means, in a text whose numbers are digits.
 
     The unit behind a number decides; numbers of other units, of dates, times and phone numbers do not count.
-    With `cents` "49 99" is 49.99.
+    `cents` is an example with cents: "49 99" is 49.99, and "four fifty" is 4.50 where the example is as small.
     """
     text = _CENTS.sub(lambda match: f"{match[1]}.{match[2]:0>2} dollars", text)
+    text = re.sub(r"\bout of \d+|(?<=\d)/(?:5|10)\b", " ", text) if kind == "rating" else text
     if kind == "money":
-        text = re.sub(r"(?<![\d:.])(\d{1,2}) (\d{2})(?= dollars| bucks|\W*$)", rf"\1{'.' if cents else ''}\2", text)
+        text = _with_cents(text, cents)
     numbers = _numbers(text, language, kind)
     units = _units(key, language)
     if (implied := _wordless_count(text, key, kind)) is not None and not numbers:
@@ -56,6 +68,39 @@ def find_number(
     return _labelled(text, key, numbers) if len(set(values)) > 1 and kind != "rating" else values[-1]
 
 
+def _with_cents(text: str, example: float) -> str:
+    """Return the text with "49 99" as one amount: with a point where the example has cents and is of that size."""
+    if example and example < 100:
+        text = re.sub(r"(?<!\S)(?P<whole>1[3-9]|20)(?P<cents>\d\d)(?=\W*$)", r"\1 \2", text)  # "nineteen ninety nine"
+    pattern = r"(?<![\d:.])(\d{1,4}) (\d{2})(?= dollars| bucks|\W*$)"
+    return re.sub(
+        pattern,
+        lambda pair: f"{pair[1]}{'.' if example and (example < 20 or len(pair[1]) > 1) else ''}{pair[2]}",
+        text,
+    )
+
+
+def format_money(amount: float, example: str) -> str:
+    """Return an amount with the sign and the commas of the example."""
+    number = f"{amount:,.2f}" if amount % 1 else f"{amount:,.0f}"
+    return re.sub(r"\d.*", "", example) + (number if "," in example else number.replace(",", ""))
+
+
+def find_end_of_range(text: str, *, is_end: bool) -> float | None:
+    """Return the lower or the upper end of "between 2 and 4", "up to 300", "at least 5"."""
+    numbers = [_amount(match) for match in _NUMBER.finditer(text)]
+    if len(numbers) > 1 and _RANGE.search(text):
+        return max(numbers[-2:]) if is_end else min(numbers[-2:])
+    if len(numbers) == 1 and is_end != bool(_AT_LEAST.search(text)):
+        return numbers[0]
+    return None
+
+
+def _amount(match: re.Match[str]) -> float:
+    scale = {"k": 1e3, "m": 1e6}.get((match["scale"] or "").strip().lower(), 1)
+    return float(match["digits"].replace(",", "")) * scale
+
+
 def _numbers(text: str, language: str, kind: str) -> list[tuple[float, str, bool]]:
     """Return each number with the words behind it, and whether it is marked as money."""
     spans = [(each.start, each.end) for each in find_dates(text, language)]
@@ -66,15 +111,13 @@ def _numbers(text: str, language: str, kind: str) -> list[tuple[float, str, bool
         rest = rest.replace(phone, " " * len(phone))
     numbers = []
     for match in _NUMBER.finditer(rest):
-        number = float(match["digits"].replace(",", "")) if len(match["digits"]) < 16 else None
-        if number is None or re.match(r"(?:st|nd|rd|th)\b", rest[match.end() :]):
+        if len(match["digits"]) > 15 or re.match(r"(?:st|nd|rd|th)\b", rest[match.end() :]):
             continue
-        scale = (match["scale"] or "").strip().lower()
-        number *= {"k": 1e3, "m": 1e6}.get(scale, 1)
+        scale = match["scale"]
         marked = bool(match["sign"] or scale or (match["unit"] and "%" not in match["unit"]))
         if marked and kind in ("count", "age", "rating") and not scale:
             continue
-        numbers.append((number, rest[match.end() :].lower(), marked))
+        numbers.append((_amount(match), rest[match.end() :].lower(), marked))
     return numbers
 
 
@@ -89,38 +132,33 @@ def _wordless_count(text: str, key: str, kind: str) -> float | None:
     """Return the count that words without a number mean: 1 for "just me", 0 for "no kids"."""
     if kind != "count":
         return None
-    label = label_of(key).split()[-1] if key else ""
+    label = label_of(key)
     if re.search(
         rf"\b(?:no|without|zero|keine|ohne|sin) (?:{'|'.join(map(re.escape, _units(key, 'en')))})\b", text, re.I
     ):
         return 0
-    if label in ("guests", "people", "party", "size", "persons", "personen", "personas", "travelers", "passengers"):
-        if re.search(
-            r"\bme and my \w+\b|\bmy \w+ and (?:me|I|myself)\b|\bthe both of us\b|\bmeine? \w+ und ich\b",
-            text,
-            re.IGNORECASE,
-        ):
-            return 2
-        if re.search(
-            r"\b(?:just|only) (?:me|myself)\b|\bby myself\b|\bnur (?:f\u00fcr )?mich\b|"
-            r"\bs[o\u00f3]lo yo\b|\balone\b",
-            text,
-            re.IGNORECASE,
-        ):
-            return 1
-    return None
+    if set(label.split()) & _PEOPLE and _ALONE.search(text):
+        return 1
+    return 0 if _NONE.fullmatch(text) else None
+
+
+@lru_cache(maxsize=1)
+def _companion() -> re.Pattern[str]:
+    relations = "|".join(read_values()["relations"])
+    return re.compile(rf"\b(?:a|my|our) (?:\w+ )?(?:{relations})\b|\b(?:meine?|mi) [a-z]+", re.IGNORECASE)
 
 
 def _people(text: str, key: str, numbers: list[tuple[float, str, bool]], language: str) -> float | None:
-    """Return how many people are meant by "me and three friends" or "two adults and one child"."""
-    if not set(label_of(key).split()) & {"guests", "people", "party", "persons", "personen", "personas", "passengers"}:
+    """Return how many people "me and three friends", "my wife and I" or "two adults and one child" are."""
+    if not set(label_of(key).split()) & _PEOPLE:
         return None
     parts = [unit for part in ("adults", "children", "erwachsene", "kinder") for unit in _units(part, language)]
     members = [number for number, following, _ in numbers if _begins_with(following, parts)]
-    if len(members) > 1:
-        return sum(members)
-    with_speaker = re.search(r"\b(?:me|myself)(?: and|,) (?:my )?\d", text, re.IGNORECASE)
-    return numbers[0][0] + 1 if with_speaker and len(numbers) == 1 else None
+    speaker = len(_SPEAKER.findall(text))
+    companions = len(_companion().findall(text)) if speaker else 0
+    if speaker and (companions or (len(numbers) == 1 and _WITH_SPEAKER.search(text))):
+        return speaker + companions + sum(members or [number for number, _, _ in numbers])
+    return 2 if _BOTH.search(text) and not numbers else sum(members) if len(members) > 1 else None
 
 
 def _labelled(text: str, key: str, numbers: list[tuple[float, str, bool]]) -> float | None:
@@ -182,4 +220,4 @@ def _begins_with(following: str, units: Iterable[str]) -> bool:
 @lru_cache(maxsize=256)
 def _unit_pattern(units: tuple[str, ...]) -> re.Pattern[str]:
     names = "|".join(re.escape(unit) for unit in units if unit) or "(?!)"
-    return re.compile(rf"(?:\w+ )?(?:{names})\b")
+    return re.compile(rf"(?:(?!an? |per )\w+ )?(?:{names})\b")

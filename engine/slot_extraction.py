@@ -8,10 +8,11 @@ from datetime import datetime
 from typing import Any, Final
 
 from dryline.engine.choice_values import find_choice, find_of_class, find_yes_no
-from dryline.engine.contact_values import find_code, find_email, find_phone, find_zip, format_phone
+from dryline.engine.code_values import find_code
+from dryline.engine.contact_values import find_email, find_phone, find_zip, format_phone
 from dryline.engine.duration_values import duration_in_words, find_duration, unit_of
 from dryline.engine.name_values import NameQuestion, find_company, find_name, find_role
-from dryline.engine.number_values import find_number
+from dryline.engine.number_values import find_end_of_range, find_number, format_money
 from dryline.engine.place_values import find_address, find_city, find_end_of_trip, find_state, find_street
 from dryline.engine.slot_times import find_date, find_datetime, find_time
 from dryline.engine.slots import Slot, digits_of
@@ -91,12 +92,11 @@ def _code(slot: Slot, utterance: Utterance, now: datetime) -> Any:
     is_named = bool(label) and re.search(rf"\b{re.escape(label)}\b", text, re.IGNORECASE)
     if not is_named and not slot.is_answered_by(utterance):
         return None
-    if (
-        (phone := find_phone(text, utterance.language))
-        and len(re.sub(r"\D", "", slot.example_text)) < 9
-        and re.sub(r"\D", "", phone) != phone
-    ):
-        text = text.replace(phone, " ")
+    phone = find_phone(text, utterance.language)
+    if phone and len(re.sub(r"\D", "", slot.example_text)) < 9 and not phone.isdigit():
+        other = find_code(text.replace(phone, " "), utterance.language, slot.example_text)
+        if other or not slot.is_asked_for(utterance) or kind_of_question(utterance.question) == "phone":
+            return other
     return find_code(text, utterance.language, slot.example_text)
 
 
@@ -112,19 +112,30 @@ def _number(slot: Slot, utterance: Utterance, now: datetime) -> Any:
         return length
     question = f"{slot.question} {utterance.question}"
     key = slot.key or _noun_of(slot.question)
-    number = find_number(
-        text,
-        key,
-        utterance.language,
-        slot.siblings,
-        kind=slot.kind,
-        question=question,
-        cents=isinstance(slot.example, float),
-    )
-    if number is None or (slot.is_answered_by(utterance) and (_is_marked(slot, text) or slot.is_asked_for(utterance))):
-        return number
+    if slot.has_span:
+        number = find_end_of_range(text, is_end=slot.is_end)
+    else:
+        number = find_number(
+            text,
+            key,
+            utterance.language,
+            slot.siblings,
+            kind=slot.kind,
+            question=question,
+            cents=slot.example if isinstance(slot.example, float) else 0.0,
+        )
+    if number is None or not _is_meant(slot, utterance, text):
+        return None
+    has_sign = slot.kind == "money" and re.match(r"[^\d\s]", slot.example_text)
+    return format_money(number, slot.example_text) if has_sign else number
+
+
+def _is_meant(slot: Slot, utterance: Utterance, text: str) -> bool:
+    """Return whether a number of an utterance is that of the slot: it was asked for, or a word of the key was said."""
+    if slot.is_answered_by(utterance) and (_is_marked(slot, text) or slot.is_asked_for(utterance)):
+        return True
     named = {word.rstrip("s") for word in label_of(slot.key).split() if len(word) > 2}
-    return number if named & {word.rstrip("s") for word in re.findall(r"\w+", text.lower())} else None
+    return bool(named & {word.rstrip("s") for word in re.findall(r"\w+", text.lower())})
 
 
 _MARKS = {

@@ -49,7 +49,14 @@ def utterances_of(text: str, language: str) -> list[Utterance]:
     return utterances[::-1][:_MOST]
 
 
-_ISH = re.compile(r"\b(\w*one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirty|noon|\d+)-?ish\b", re.I)
+_HOURS = "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
+_SMALL = rf"(?:\d{{1,3}}|{_HOURS}|fifteen|twenty|thirty|forty|fifty|sixty|eighty)"
+_RANGE = re.compile(  # "between two and three hundred", "two or three hundred"
+    rf"(?P<first>between {_SMALL}(?= and)|\b{_SMALL}(?= (?:to|or))) (?:and|to|or) (?P<last>{_SMALL})"
+    r"(?P<scale> (?:hundred|thousand|grand|million)(?: thousand)?)\b",
+    re.IGNORECASE,
+)
+_ISH = re.compile(rf"\b({_HOURS}|thirty|noon|\d+)-?ish\b", re.IGNORECASE)
 _THE_ONE = re.compile(r"\b(the \w+ (?:fifteen|thirty|forty five|o'?clock)) one\b", re.IGNORECASE)
 
 
@@ -59,6 +66,7 @@ def in_digits(text: str, language: str) -> str:
     if language == "en":
         text = _ISH.sub(r"\1", text)
         text = _THE_ONE.sub(r"\1", text)
+        text = _RANGE.sub(r"\g<first>\g<scale> to \g<last>\g<scale>", text)
     return re.sub(r"(?<=\d)\s+slash\s+(?=\d)", "/", to_digits(text, language))
 
 

@@ -79,10 +79,10 @@ def kind_of(
     if isinstance(example, str) and example:
         if _class_name(example) == "weekday":
             return "date"
-        if by_key in _WITH_DIGIT and not any(character.isdigit() for character in example):
+        if by_key in _WITH_DIGIT and not re.search(r"\d|^[A-Z]{4,}$", example):
             return "text"
         if by_key is None and _LETTERS_AND_DIGITS.fullmatch(example):
-            return _kind_of_question(question) or ("code" if len(example) > 3 else "number")
+            return _kind_of_question(question) or ("number" if len(example) < 4 and example.isdigit() else "code")
     return by_key or "text"
 
 

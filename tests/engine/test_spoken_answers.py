@@ -144,3 +144,53 @@ def test_a_time_of_day_is_found(said, time):
 )
 def test_a_length_of_time_is_found_in_the_unit_of_the_key(example, said, length):
     assert list(answer("How long?", example, said).values()) == [length]
+
+
+@pytest.mark.parametrize(
+    ("question", "example", "said", "number"),
+    [
+        ("How many people?", {"party_size": 4}, "my wife and I and our two kids", 4),
+        ("How many people?", {"party_size": 4}, "me and a friend", 2),
+        ("How many people?", {"party_size": 4}, "a table for me and three colleagues", 4),
+        ("How many?", {"quantity": 2}, "none", 0),
+        ("From 1 to 5?", {"rating": 4}, "I'd give it a four out of five", 4),
+        ("How much?", {"amount": 50.0}, "one fifty", 150),
+        ("How much?", {"price": 4.99}, "four fifty", 4.5),
+        ("How much?", {"price": 12.99}, "nineteen ninety nine", 19.99),
+        ("How much?", {"rent": "$1,200"}, "fourteen hundred a month", "$1,400"),
+        ("How much?", {"budget": 500}, "a hundred and twenty bucks", 120),
+    ],
+)
+def test_a_number_is_found_in_the_size_and_form_of_the_example(question, example, said, number):
+    assert list(answer(question, example, said).values()) == [number]
+
+
+@pytest.mark.parametrize(
+    ("said", "bounds"),
+    [
+        ("between two and three hundred thousand", [200_000, 300_000]),
+        ("two to three hundred", [200, 300]),
+        ("up to a thousand", [None, 1000]),
+        ("at least fifty", [50, None]),
+    ],
+)
+def test_both_ends_of_a_range_are_found(said, bounds):
+    assert list(answer("What is the budget?", {"min": 500, "max": 900}, said).values()) == bounds
+
+
+@pytest.mark.parametrize(
+    ("example", "said", "code"),
+    [
+        ("A1234", "it's bravo seven seven two one", "B7721"),
+        ("XK42PL", "Q as in queen, R as in Romeo, nine, nine, T as in tango", "QR99T"),
+        ("ABC 123", "7 K L M 442", "7KLM442"),
+        ("12345678", "it's four four one nine, double zero, two one", "44190021"),
+        ("AB12CD", "alpha kilo two nine tango mike", "AK29TM"),
+        ("KXQZPL", "R T Y U I O", "RTYUIO"),
+        ("4B", "it's twelve c", "12C"),
+        ("CL-100200", "C L dash three zero zero four one one", "CL-300411"),
+        ("A1234", "I don't have it with me", None),
+    ],
+)
+def test_a_code_is_found_as_it_is_spelled(example, said, code):
+    assert answer("What is the reference number?", {"reference": example}, said) == {"reference": code}

@@ -1,0 +1,86 @@
+"""Order numbers, references and other codes as people spell them: "bravo seven, double two, T as in tango"."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from dryline.engine.contact_values import without_spans
+from dryline.engine.date_values import find_dates
+from dryline.engine.time_values import find_times
+from dryline.phrases.value_kinds import read_values
+
+_SPELLED = re.compile(r"\b([A-Za-z])\s+(?:as in|like|for)\s+[A-Za-z]+\b", re.IGNORECASE)
+_TOKEN = re.compile(r"(?<![\w'])#?[A-Za-z0-9]+(?:-[A-Za-z0-9]+)*(?![\w'])")
+_GAP = re.compile(r"\s*,?\s*")
+_NO_CODE = re.compile(r"\d+(?:st|nd|rd|th|[kK]|am|pm|ish)")
+_DASHES = {"dash", "hyphen", "minus"}
+_NO_PREFIX = {"ID", "PIN", "VIN", "OK", "NO", "IS", "I", "A", "ZIP", "MY"}
+
+
+def find_code(text: str, language: str, example: str) -> str | None:
+    """Return a code in a text whose numbers are digits; of several the one most like the example."""
+    text = _SPELLED.sub(r"\1", text)
+    spans = [(each.start, each.end) for each in find_dates(text, language)]
+    spans += [(each.start, each.end) for each in find_times(text) if ":" in each.text or each.half]
+    codes = [code for run in _runs(without_spans(text, spans)) if (code := _code_of(run, example))]
+    if not codes:
+        return None
+    code = max(codes, key=lambda each: (_has_form_of(each, example), len(each)))
+    if len(code) < 3 and len(example) > 3:
+        return None
+    prefix = re.match(r"[A-Za-z]+-", example)
+    if prefix and re.fullmatch(rf"(?i){prefix[0][:-1]}\d+", code):
+        code = f"{prefix[0]}{code[len(prefix[0]) - 1 :]}"
+    return code.upper() if any(each.isupper() for each in example) or not example else code
+
+
+def _runs(text: str) -> list[list[str]]:
+    """Return the parts of codes that stand side by side: letters, digits, and words of the spelling alphabet."""
+    runs: list[list[str]] = []
+    end = -1
+    for token in _TOKEN.finditer(text):
+        part = _part(token[0])
+        if part is None:
+            end = -1
+            continue
+        if end < 0 or not _GAP.fullmatch(text[end : token.start()]):
+            runs.append([])
+        runs[-1].append(part)
+        end = token.end()
+    return runs
+
+
+@lru_cache(maxsize=1)
+def _alphabet() -> dict[str, str]:
+    return {word: "z" if word == "zed" else word[0] for word in read_values()["spelling_alphabet"]}
+
+
+def _part(token: str) -> str | None:
+    """Return what a token adds to a code, or None."""
+    if token.lower() in _DASHES:
+        return "-"
+    if any(each.isdigit() for each in token):
+        return None if _NO_CODE.fullmatch(token) else token.lstrip("#")
+    if len(token) == 1 or re.fullmatch(r"[A-Za-z](?:-[A-Za-z])+", token):
+        return token.replace("-", "")
+    if token.isupper() and len(token) <= 4 and token not in _NO_PREFIX:
+        return token
+    letter = _alphabet().get(token.lower())
+    return letter.upper() if letter else None
+
+
+def _code_of(run: list[str], example: str) -> str | None:
+    """Return the code of a run, without "a" and "I" at its ends where they are likely words."""
+    begins_with_letter, ends_with_letter = not example[:1].isdigit(), example[-1:].isalpha()
+    while run and (run[0] == "-" or (run[0] in ("a", "I", "i") and not (begins_with_letter and len(run) > 2))):
+        run = run[1:]
+    while run and (run[-1] == "-" or (run[-1] in ("a", "I", "i") and not ends_with_letter)):
+        run = run[:-1]
+    code = "".join(run)
+    is_spelled = len(run) > 2 and not any(each.isdigit() for each in example)
+    return code if any(each.isdigit() for each in code) or is_spelled else None
+
+
+def _has_form_of(code: str, example: str) -> bool:
+    return [each.isdigit() for each in code] == [each.isdigit() for each in example]
