@@ -282,7 +282,7 @@ def test_what_was_said_of_something_else_is_no_value(question, said, members):
 
 
 def test_an_answer_to_something_else_is_no_number_where_only_the_question_names_it():
-    about = "Agent: Is there anything else I can help you with?\nUser: all of it"
+    about = "Agent: I have account 40118822 here, in the name of Sean Murphy. Is that right?\nUser: yes"
     assert fill(Question(about, "What is the account number?", "40118822", now=NOW))[0] is None
 
 
