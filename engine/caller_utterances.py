@@ -61,7 +61,8 @@ _BEFORE_A_THING = {"need", "for", "want", "book", "get", "have", "order", "wante
 # Words that keep their capital letter within a sentence, beside names.
 _CAPITAL = frozenset(["i", "dr", "mr", "mrs", "ms", "english", "spanish", "german", "french"])
 _MACHINE = re.compile(r"voice ?mail|answering machine", re.IGNORECASE)
-_ANSWERS = ("agree", "decline", "dont_know", "confirm_identity", "needs_other_time", "wait_a_moment")
+_ANSWERS = ("agree", "decline", "dont_know", "confirm_identity", "wait_a_moment")
+_DECISIONS = ("keeps_it_after_all", "cannot_come_today", "doubts_it", "rather_money_back", "wants_replacement")
 _CONTRADICTING = ("says_it_is_wrong", "rather_other_time", "corrects_number", "is_other_one")
 _ENOUGH = 0.5  # of a claim to an intent, for its phrases to be said
 _SHORT_HESITATIONS = ("Uh, ", "Um, ", "Hm, ")
@@ -84,6 +85,8 @@ _BY_PHONE = re.compile(
     r"|(?:put|patch) me through|connect me|transfer me|on the (?:line|phone))\b",
     re.IGNORECASE,
 )
+# What only a man or only a woman says: the gender of a simulated caller's name is not known.
+_OF_ONE_GENDER = re.compile(r"\b(?:this is s?he|talking to (?:him|her))\b", re.IGNORECASE)
 _GREETINGS = ("Hi, ", "Hello, ", "Good morning, ", "Hi there, ", "Hey, ")
 _GREETED = re.compile(r"(?:hi(?: there)?|hello|hey|good (?:morning|afternoon|day|evening))[,.!] ", re.IGNORECASE)
 
@@ -117,6 +120,7 @@ def utter(
         phrase
         for phrase in _phrases(intent, opening=opening)
         if slots_of(phrase) <= slots.keys() and ":other}" not in phrase and not _has_two_of_a_kind(phrase)
+        if not _OF_ONE_GENDER.search(phrase)
     ]
     if typed:
         phrases = [phrase for phrase in phrases if not _BY_PHONE.search(phrase)] or phrases
@@ -181,9 +185,14 @@ def contradicts(condition: str) -> bool:
 
 
 def answers_agent(condition: str) -> bool:
-    """Return whether a condition is met by an answer, such as "caller agrees", and not by what a call is about."""
+    """Return whether a condition is met by an answer, such as "caller agrees", and not by what a call is about.
+
+    A decision, such as "caller wants a replacement", counts as what a call is about.
+    """
     intent = intent_of(condition)
-    return intent is not None and (intent.subject == "answers" or intent.name in _ANSWERS)
+    if intent is None or intent.name in _DECISIONS:
+        return False
+    return intent.subject == "answers" or intent.name in _ANSWERS
 
 
 def _has_two_of_a_kind(phrase: str) -> bool:

@@ -60,7 +60,7 @@ NEXT_IN_LOOP = 0.7
 _TAKEN_BEFORE = 0.15
 _CONTRADICTING_SHARE = 0.2  # agents mostly read back what was said
 _ASIDE_SHARE = 0.06  # of the answers, before one of which a caller asks something else
-_DAYS_TRIED = 6  # to name another day than the agent has just named
+_DAYS_TRIED = 6  # to name another day than the agent has named
 _CLOSING = 6.0
 _SECOND_MATTER = 0.02  # most callers call for one thing, and at most ask a question after it
 _SMALL_QUESTION = re.compile(r"\basks? (?:about|how|what|when|where|whether|which|if)\b|\bquestion", re.IGNORECASE)
@@ -106,6 +106,7 @@ class Caller:
         self._numbers = numbers(program) if branch.variant >= RANDOM_WALKS and not branch.free else []
         self._counted = 0
         self._agent_said = ""
+        self._heard = ""  # all that the agent has said
         self._now = datetime.now(UTC)
         self._planned: dict[tuple[int | None, str], list[Any]] = {}
         self._answered: set[tuple[int | None, str]] = set()  # the keys whose last planned value was asked for
@@ -134,6 +135,7 @@ class Caller:
             self._has_asked_back = True
             return self._random.choice(read_values()["asking_back_says"])
         latest = last_agent_text(session.messages)
+        self._heard = f"{self._heard} {latest}"
         is_answer = self._next is None and self._turns > 1  # to a question in passing: the offers before it still hold
         self._agent_said = f"{self._agent_said} {latest}" if is_answer else latest
         self._next = None
@@ -331,7 +333,7 @@ class Caller:
             return deciding.choice(self._candidates)
         for _ in range(_DAYS_TRIED):
             value = made_up(slot, self._random, self._now)[0]
-            if slot.kind != "date" or str(value) not in self._agent_said:
+            if slot.kind != "date" or str(value) not in self._heard:
                 break
         return value
 
