@@ -177,8 +177,11 @@ def _typed(kind: str, fact: str, value: Any) -> Any:
 
 
 def _satisfaction(dialogue: Dialogue, facts: Slots) -> int | None:
-    """Return a satisfaction from 1 to 10: the caller's rating, else by sentiment; None for a voicemail."""
-    if _shown(_NOBODY, dialogue):
+    """Return a satisfaction from 1 to 10: the caller's rating, else by sentiment.
+
+    None for a voicemail, and for a caller who did not want to rate.
+    """
+    if _shown(_NOBODY | {"unrated"}, dialogue):
         return None
     if "rated" in dialogue.reached:
         return facts["rating"]

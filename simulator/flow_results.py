@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from dryline.engine.caller_utterances import answers_agent, closes, gives_value, past_tense
+from dryline.engine.caller_utterances import answers_agent, capitalized, closes, gives_value, intent_of, past_tense
 from dryline.simulator import analysis
 from dryline.simulator.flow_runner import HUNG_UP, LOST, FlowRun
 from dryline.simulator.flow_timeline import comes_to_its_end
@@ -56,6 +56,8 @@ def dialogue_of(run: FlowRun, facts: Slots, *, left: str) -> Dialogue:
     if rating is not None:
         facts["rating"] = rating
         dialogue.reached.add("rated")
+    elif any(_declines_to_rate(text) for text in conditions):
+        dialogue.reached.add("unrated")
     if comes_to_its_end(run) and conditions:
         dialogue.reached |= {"done", *_marks(run, conditions)}
     elif run.ended == "transfer":
@@ -127,18 +129,28 @@ def _summary(run: FlowRun, conditions: list[str], facts: Slots) -> str:
     if run.machine:
         return "Reached a voicemail."
     matters = list(dict.fromkeys(text for text in conditions if not gives_value(text) and not closes(text)))
-    matters = [text for text in matters if not answers_agent(text)] or matters[:1]
+    matters = _without_repeats([text for text in matters if not answers_agent(text)]) or matters[-1:]
     who = facts["name"] if "name" in facts and _gave_name(run) else "The caller"
     sentences = [f"{who} {_listed([past_tense(text) for text in matters[:_MATTERS]])}."] if matters else []
     if not sentences:
         sentences = [f"{who} said what was asked." if conditions else "Nothing came of it."]
-    noted = [text for key, value in run.extracted.items() for text in _noted(key.replace("_", " "), value)]
-    if noted:
+    extracted = {key.replace("_", " "): value for key, value in run.extracted.items() if value != who}
+    results = [key for key, value in extracted.items() if value is True and key.endswith("ed")]
+    sentences += [f"{capitalized(key)}." for key in results if key not in sentences[0]]
+    if noted := [text for key, value in extracted.items() for text in _noted(key, value)]:
         sentences.append(f"Noted: {', '.join(noted)}.")
     numbers = [event["number"] for event in run.events if event.type == "transferred"]
     if numbers:
         sentences.append(f"Transferred to {numbers[0]}.")
     return " ".join(sentences)
+
+
+def _without_repeats(conditions: list[str]) -> list[str]:
+    """Return the first condition of each intent: who wanted to pay a bill and then to pay by card wanted to pay."""
+    by_intent: dict[object, str] = {}
+    for condition in conditions:
+        by_intent.setdefault(intent_of(condition) or condition, condition)
+    return list(by_intent.values())
 
 
 def _gave_name(run: FlowRun) -> bool:
@@ -148,6 +160,11 @@ def _gave_name(run: FlowRun) -> bool:
 def _listed(texts: list[str]) -> str:
     *before, last = texts
     return f"{', '.join(before)}, and then {last}" if before else last
+
+
+def _declines_to_rate(condition: str) -> bool:
+    intent = intent_of(condition)
+    return intent is not None and intent.name == "does_not_want_to_rate"
 
 
 def _rating(run: FlowRun) -> int | None:
@@ -163,12 +180,11 @@ def _rating(run: FlowRun) -> int | None:
 
 
 def _noted(name: str, value: Any) -> Iterator[str]:
-    """Yield an extraction in a few words: "booked", "not booked", "callback: no"."""
-    if value is True:
-        yield name
-    elif value is False:
-        yield f"not {name}" if name.endswith("ed") else f"{name}: no"
+    """Yield an extraction in a few words: "service check-up", "callback: no". "Booked" is a sentence of its own."""
+    if isinstance(value, bool):
+        if not name.endswith("ed"):
+            yield f"{name}: {'yes' if value else 'no'}"
     elif isinstance(value, (str, int, float)) and 0 < len(str(value)) <= _NOTED_LONGEST:
-        yield f"{name} {value}"
+        yield f"{name} {value:.2f}" if isinstance(value, float) else f"{name} {value}"
     elif value:
         yield name

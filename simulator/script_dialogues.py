@@ -30,8 +30,8 @@ _INTRODUCTIONS = wordings(
 _WELCOMES = wordings("A", "Hi, I'm {agent} from {business}. How can I help? | Hello! Ask me anything about {business}.")
 # The end of the summary of a conversation that ended early.
 _LAST_WORDS = {
-    "user_hangup": "The customer hung up.",
-    "user_left": "The user left.",
+    "user_hangup": "They hung up.",
+    "user_left": "They left.",
     "error": "The call broke off with an error.",
     "max_duration": "The call had reached its longest duration.",
 }

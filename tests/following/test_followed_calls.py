@@ -107,13 +107,15 @@ def test_the_trace_has_each_decision_and_what_is_printed(booked, session_of):
         assert log["sessionLogData"]["trace"] == trace
 
 
-def test_a_summary_has_short_values_and_names_long_ones(make_line, simulate):
+def test_a_summary_says_what_came_of_the_call_then_short_values_and_the_names_of_long_ones(make_line, simulate):
     code = (
-        'extract("plan", "gold")\nextract("due", False)\nextract("terms", "x" * 100)\n'
+        'extract("plan", "gold")\nextract("due", False)\nextract("terms", "x" * 100)\nextract("price", 9.5)\n'
+        'extract("booked", False)\nextract("solved", True)\n'
         'loop:\n    talk("p")\nuntil "caller agrees":\n    pass\n'
     )
     (log,) = simulate(make_line(code=code), 1, branch="caller agrees")
-    assert "Noted: plan gold, due: no, terms." in log["data"]["call_analysis"]["call_summary"]
+    summary = log["data"]["call_analysis"]["call_summary"]
+    assert summary == "The caller agreed. Solved. Noted: plan gold, due: no, terms, price 9.50."
 
 
 def test_each_talk_and_ask_has_an_llm_log_with_both_hooks(booked, session_of, api):

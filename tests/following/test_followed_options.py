@@ -198,7 +198,7 @@ def test_now_and_then_the_user_hangs_up_in_the_middle(line, simulate, taken):
     for log in left:
         assert log["status"] == "completed"
         assert log["data"]["call_analysis"]["call_successful"] is False
-        assert log["data"]["call_analysis"]["call_summary"].endswith("The customer hung up.")
+        assert log["data"]["call_analysis"]["call_summary"].endswith("They hung up.")
         assert "caller confirms the day" not in taken(log)
         assert "You are booked." not in said(log)
 
