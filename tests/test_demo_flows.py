@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from random import Random
 
 import pytest
@@ -14,6 +15,7 @@ from dryline.tools import campaign, clinic, demo_content
 
 BUSINESSES = (*demo_content.BUSINESSES, demo_content.QUAYSIDE, clinic.HOSPITAL, campaign.GARAGE)
 PROGRAMS = [one.program for one in BUSINESSES] + [demo_content.REMINDER]
+TIMES = r"\d+(?::\d\d)? [AP]M"
 LINES = [(one.program, one.line) for one in BUSINESSES] + [(demo_content.REMINDER, demo_content.REMINDER_LINE)]
 
 
@@ -65,3 +67,43 @@ def test_the_newest_version_ends_well_and_speaks_of_nothing_that_it_does_not_kno
 def test_a_flow_extracts_what_its_line_defines(converse, program, line):
     extracted = {key for _, session, _ in converse(program) for key in session.extracted}
     assert set(line.get("extractions", {})) <= extracted
+
+
+@pytest.fixture
+def hold(control):
+    """Hold a conversation with the newest version of a flow; return what the agent said after each utterance."""
+
+    def talk(program, *utterances):
+        state = {"name": "Ada Park", "day": "Friday", "time": "10:15 AM", "service": "cleaning", "car": "van"}
+        body = {"code": program.versions[-1].code, "variables": program.variables, "state": state}
+        id = control.post("/talk", body).json["id"]
+        answers = (control.post(f"/talk/{id}", {"say": utterance}).json["events"] for utterance in utterances)
+        return [" ".join(event["text"] for event in events if event["type"] == "said") for events in answers]
+
+    return talk
+
+
+def test_a_card_is_charged_after_a_yes_and_only_once(hold):
+    said = hold(demo_content.CEDAR.program, "I want to pay my bill", "40118822", "yes", "by card", "yes", "all of it")
+    assert "May I charge" in said[3] and "went through" not in said[3]
+    assert "went through" in said[4] and "charge" not in said[5]
+
+
+@pytest.mark.parametrize(
+    ("program", "utterances"),
+    [
+        (demo_content.BAYSIDE.program, ["I need to move my appointment", "Jo Lee", "Thursday"]),
+        (demo_content.REMINDER, ["speaking", "I need another time", "Thursday"]),
+        (campaign.GARAGE.program, ["speaking", "I need another time", "Thursday"]),
+    ],
+    ids=["front desk", "reminder", "winter check"],
+)
+def test_a_caller_who_can_take_neither_time_is_offered_others_and_can_choose_by_number(hold, program, utterances):
+    *_, offer, other, again, done = hold(program, *utterances, "neither works", "blue elephants", "the first one")
+    assert re.findall(TIMES, offer) != re.findall(TIMES, other) == re.findall(TIMES, again)
+    assert re.findall(TIMES, other)[0] in done
+
+
+def test_an_appointment_can_be_cancelled(hold):
+    said = hold(demo_content.BAYSIDE.program, "I need to cancel my appointment", "Jo Lee")
+    assert "cancelled" in said[1]

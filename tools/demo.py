@@ -145,7 +145,7 @@ def _test(maker: Maker, clinic: Row) -> Row:
     checkpoints = (
         ("New", "caller wants to book an appointment", 5, 1),
         ("Move", "caller wants to move an appointment", 3, 1),
-        ("Hours", "caller asks about hours, prices or the address", 3, 1),
+        ("Hours", "caller asks about hours or the address", 3, 1),
     )
     prompt = "You call a dental clinic. You are polite and in a hurry."
     return add_test(maker, clinic, "Books and moves", "Run before each new version of the flow", prompt, checkpoints)

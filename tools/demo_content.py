@@ -29,7 +29,7 @@ BAYSIDE = Business(
         (
             Version(55, "First version", "front_desk_1"),
             Version(38, "Look up free times in the calendar; ask for what is missing", "front_desk_2"),
-            Version(30, "Mend the moving of appointments; emergencies; prices", "front_desk_3"),
+            Version(30, "Mend the moving of appointments; cancel; emergencies; prices", "front_desk_3"),
         ),
     ),
     line={
@@ -111,7 +111,7 @@ LARKSPUR = Business(
         ),
         "successCriteria": criteria(("Resolved", "The caller knows what comes next", "BINARY", 1)),
     },
-    calls_a_day=1.25,
+    calls_a_day=1.2,
     parameters={"return_days": (45, "Longer in the holiday season")},
 )
 CEDAR = Business(
@@ -134,7 +134,7 @@ CEDAR = Business(
             Version(58, "First version", "billing_1"),
             Version(41, "Invoices from the billing system, payments", "billing_2"),
             Version(29, "Explain the bill; ask for the account; hand over", "billing_3"),
-            Version(9, "Instalments; moving house; find an account by the caller's number", "billing_4"),
+            Version(9, "Payment plans; pay by card or online; find an account by the caller's number", "billing_4"),
         ),
     ),
     line={
@@ -152,7 +152,7 @@ CEDAR = Business(
             ("No promise", "The agent promises no discount", "BINARY", 1),
         ),
     },
-    calls_a_day=1.1,
+    calls_a_day=1.05,
     parameters={"instalments_from": (120, "As the winter tariff has it")},
 )
 TIDEWATER = Business(
