@@ -85,7 +85,7 @@ _BY_PHONE = re.compile(
     r"|(?:put|patch) me through|connect me|transfer me|on the (?:line|phone))\b",
     re.IGNORECASE,
 )
-# What only a man or only a woman says: the gender of a simulated caller's name is not known.
+# Words of only a man or only a woman. The gender of a simulated caller's name is not known.
 _OF_ONE_GENDER = re.compile(r"\b(?:this is s?he|talking to (?:him|her))\b", re.IGNORECASE)
 _GREETINGS = ("Hi, ", "Hello, ", "Good morning, ", "Hi there, ", "Hey, ")
 _GREETED = re.compile(r"(?:hi(?: there)?|hello|hey|good (?:morning|afternoon|day|evening))[,.!] ", re.IGNORECASE)
