@@ -7,10 +7,16 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
-from dryline.engine.spoken_turns import Utterance
+from dryline.engine.spoken_turns import Utterance, without_degree
 from dryline.phrases.value_kinds import LANGUAGES, class_of, label_of, read_values
 
 _ORDINALS = ("first", "second", "third", "fourth")
+_REFUSED = re.compile(r"\b(?:not|anything but|without) (?:the |a |an )?\w+")
+_UNDECIDED = re.compile(
+    r"\b(?:not (?:so |really |too |quite )?sure|don['\u2019]?t know|no idea|it depends|can['\u2019]?t (?:say|decide)|"
+    r"have to (?:check|think|ask)|let me (?:check|think|ask)|undecided)\b",
+    re.IGNORECASE,
+)
 _QUESTION = re.compile(r"\?\s*$")
 
 
@@ -23,7 +29,12 @@ def _pattern(phrase: str) -> re.Pattern[str]:
 
 def find_choice(text: str, choices: Sequence[Any]) -> Any | None:
     """Return the choice that a text names, by its own words, else by words that mean it; None if none or several."""
-    folded = text.casefold().replace("\u2019", "'")
+    folded = without_degree(text.casefold().replace("\u2019", "'"))
+    if (refused := _REFUSED.search(folded)) and len(choices) == 2:
+        named = [choice for choice in choices if _pattern(str(choice)).search(refused[0])]
+        rest = folded.replace(refused[0], " ")
+        if len(named) == 1 and not any(_pattern(str(choice)).search(rest) for choice in choices):
+            return next(choice for choice in choices if choice != named[0])
     synonyms = read_values()["synonyms"]
     denied = [
         phrase
@@ -48,6 +59,8 @@ def find_choice(text: str, choices: Sequence[Any]) -> Any | None:
             return choices[index]
     if re.search(r"\bthe (?:last|latter|later)(?: one| option)?\b", folded):
         return choices[-1]
+    if len(choices) == 3 and re.search(r"\bthe middle\b", folded):
+        return choices[1]
     if re.search(r"\bthe (?:former|earlier)(?: one| option)?\b", folded):
         return choices[0]
     return _of_half_day(folded, choices) or _misspelled(folded, choices)
@@ -139,6 +152,8 @@ _POLITE_NO = re.compile(r"\bi['\u2019]?m (?:good|fine|all set|okay)\b|\bi['\u201
 def yes_or_no(text: str, language: str) -> bool | None:
     """Return whether a text says yes or no; None if it says neither."""
     yes, no = _answers(language)
+    if _UNDECIDED.search(text):
+        return None
     rest, positive = _POSITIVE_NO.subn(" ", text)
     if _POLITE_NO.search(rest):
         return False
@@ -164,6 +179,9 @@ def find_yes_no(utterances: Sequence[Utterance], key: str, question: str) -> boo
         about_topic = _mentions(utterance.text, topic)
         answers = not utterance.question or _mentions(utterance.question, topic) or len(utterances) == 1
         short = len(utterance.text.split()) <= 6
+        fact = _fact(utterance.text, key, question) if about_topic or answers else None
+        if fact is not None:
+            return fact
         parts = utterance.text if not about_topic else _clause_about(utterance.text, topic)
         answer = yes_or_no(parts, language)
         if about_topic:
@@ -211,6 +229,21 @@ def _topic(key: str, question: str, language: str) -> frozenset[str]:
         "consent",
     }
     return frozenset(_stem(word) for word in words - common - agreement if len(word) > 3)
+
+
+def _fact(text: str, key: str, question: str) -> bool | None:
+    """Return what a fact says to a question: "we rent" is a no to "Do they own their home?"."""
+    words = {*label_of(key).split(), *re.findall(r"\w+", question.lower())}
+    folded = text.casefold().replace("\u2019", "'")
+    for fact in read_values()["facts"]:
+        if words & {*fact["topics"]}:
+            places = {
+                side: max((at for each in fact[side] if (at := folded.rfind(each)) >= 0), default=-1)
+                for side in ("yes", "no")
+            }
+            if places["yes"] != places["no"]:
+                return places["yes"] > places["no"]
+    return None
 
 
 def _stem(word: str) -> str:

@@ -311,6 +311,6 @@ def find_role(text: str) -> str | None:
 
 
 def bare_capitals(text: str) -> str | None:
-    rest = without_lead_in(text, "en")
+    rest = re.sub(r"^(?:an?|the) ", "", without_lead_in(text, "en"), flags=re.IGNORECASE)
     match = re.match(r"[\w&'.-]+(?:\s+[\w&'.-]+){0,3}$", rest)
     return (titled(rest) if rest.islower() else rest) if match else None

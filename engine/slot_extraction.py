@@ -17,7 +17,7 @@ from dryline.engine.place_values import find_address, find_city, find_end_of_tri
 from dryline.engine.slot_times import find_date, find_datetime, find_time
 from dryline.engine.slots import Slot, digits_of
 from dryline.engine.spoken_turns import Utterance, in_digits, without_fillers
-from dryline.engine.text_values import find_labelled, find_text
+from dryline.engine.text_values import find_labelled, find_sentence, find_thing
 from dryline.engine.understanding.options import options_of_question
 from dryline.phrases.value_kinds import class_of, kind_of, kind_of_question, label_of, names_speaker, part_of_name
 
@@ -185,7 +185,7 @@ def _names_in(question: str) -> bool:
 
 
 def _company(slot: Slot, utterance: Utterance, now: datetime) -> Any:
-    is_answer = kind_of_question(utterance.question or slot.question) == "company"
+    is_answer = kind_of_question(utterance.question or slot.question) == "company" or slot.is_asked_for(utterance)
     return find_company(utterance.text, answers=is_answer) or find_labelled(utterance.text, slot.key)
 
 
@@ -221,8 +221,16 @@ def _text(slot: Slot, utterance: Utterance, now: datetime) -> Any:
     words = without_fillers(utterance.text, utterance.language).split()
     if slot.kind in ("language", "country", "make", "model", "choice") and len(words) > 4:
         return None
-    text = find_text(utterance)
+    label = label_of(slot.key)
+    if slot.kind == "reason" or (slot.kind == "text" and not _is_name_of_thing(slot.example_text)):
+        return find_sentence(utterance, label)
+    text = find_thing(utterance, label)
     return _thing(slot, text) if text and slot.kind == "item" else text
+
+
+def _is_name_of_thing(example: str) -> bool:
+    """Return whether an example is a short name and no sentence: `golden retriever`."""
+    return 0 < len(example.split()) <= 3
 
 
 def _thing(slot: Slot, text: str) -> str:

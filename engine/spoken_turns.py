@@ -103,11 +103,18 @@ def _rejections(language: str) -> tuple[re.Pattern[str], re.Pattern[str], re.Pat
     )
 
 
+_DEGREE = re.compile(r"\bnot (?:very|so|super|that|really|particularly|too|all that) (?=\w)", re.IGNORECASE)
 _REJECTED_BEFORE = re.compile(r"(?:(?<=[,.;])|^)[^,.;]+\b(?:no|nicht)\s*(?=,)", re.IGNORECASE)
+
+
+def without_degree(text: str) -> str:
+    """Return a text with "not urgent" for "not that urgent"."""
+    return _DEGREE.sub("not ", text)
 
 
 def without_rejected(text: str, language: str) -> str:
     """Return a text without the values that it rejects: "not Monday, Tuesday", "Monday doesn't work"."""
+    text = without_degree(text)
     if language != "en":  # "el lunes no, el martes"
         text = _REJECTED_BEFORE.sub(" ", text)
     for pattern in _rejections(language):
@@ -137,17 +144,21 @@ def without_fillers(text: str, language: str) -> str:
     return text.strip(" \t,;:.!?\u2026")
 
 
-@lru_cache(maxsize=len(LANGUAGES))
-def _lead_ins(language: str) -> re.Pattern[str]:
-    phrases = sorted(read_values(language)["lead_ins"], key=len, reverse=True)
-    words = "|".join(re.escape(phrase).replace("'", "['\u2019]") for phrase in phrases)
+@lru_cache(maxsize=2 * len(LANGUAGES))
+def _lead_ins(language: str, with_actions: bool) -> re.Pattern[str]:
+    table = read_values(language)
+    phrases = [*table["lead_ins"], *(table.get("action_lead_ins", ()) if with_actions else ())]
+    words = "|".join(re.escape(phrase).replace("'", "['\u2019]") for phrase in sorted(phrases, key=len, reverse=True))
     return re.compile(rf"^\W*(?:{words})\b(?!['\u2019])[\s,:]*", re.IGNORECASE)
 
 
-def without_lead_in(text: str, language: str) -> str:
-    """Return a text without the words that introduce a value: "I'd like …", "it's about …", "remove the …"."""
+def without_lead_in(text: str, language: str, *, with_actions: bool = False) -> str:
+    """Return a text without the words that introduce a value: "I'd like …", "it's about …".
+
+    `with_actions` takes away those that add or remove a thing as well: "remove the …".
+    """
     for _ in range(4):
-        shorter = without_fillers(_lead_ins(language).sub("", text, count=1), language)
+        shorter = without_fillers(_lead_ins(language, with_actions).sub("", text, count=1), language)
         if shorter == text or not shorter:
             break
         text = shorter

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Any
 
 from dryline.engine.spoken_turns import Utterance, in_digits, without_fillers, without_lead_in
-from dryline.phrases.value_kinds import label_of
+from dryline.phrases.value_kinds import label_of, read_values
 
 _CLAUSE = re.compile(r"(?<=[.;!?])\s+|,?\s+\b(?:so|and) (?=(?:i|we|my|it|can|could)\b)", re.IGNORECASE)
 _REASON = re.compile(
@@ -19,6 +20,41 @@ _PLEASANTRY = re.compile(
     r"nothing(?: else)?|that(?:'s| is) (?:all|it|right|correct|fine)|i don'?t know|not sure|what|how are you|"
     r"my name is .*|(?:this is|i'm) [A-Z]\w+(?: [A-Z]\w+)?)\b\W*)+",
     re.IGNORECASE,
+)
+_TROUBLES = {"problem", "issue", "complaint", "symptom", "symptoms", "fault", "defect", "damage", "error", "trouble"}
+_WHOLE = {"feedback", "comment", "comments", "message", "note", "notes", "description", "details", "question"}
+_WISH = re.compile(
+    r"\W*(?:(?:and|so|well|yes|yeah|um|uh|hi|hello)\W+)*"
+    r"(?:(?:i|we)(?: just| really|'d| would)* (?:want|need|like|have) to\b|i'm (?:calling|trying|looking|hoping) to\b|"
+    r"(?:can|could|would|will) (?:i|you|we|someone|somebody)\b)",
+    re.IGNORECASE,
+)
+_PASSES_ON = re.compile(
+    r"\b(?:tell|let) (?:him|her|them|\w+) (?:know )?(?:that )?|\bask (?:him|her|them) to |\bthe message is(?: that)? ",
+    re.IGNORECASE,
+)
+_ASKS = re.compile(
+    r"(?:what|which|how|when|where|why|who|do you|does|did|is there|are there|are you|have you|may i ask)\b.*",
+    re.IGNORECASE,
+)
+_SUBJECT = re.compile(
+    r"(?:i|we|he|she|it|they|you|there|that)\b(?: (?:\w+ly|just|also|always|still|mostly|often))?"
+    r"(?P<verb>'(?:s|re|m|ve|ll)(?: \w+ing\b| got\b)?| \w+(?: \w+ing\b)?)\s+(?:(?:as|on|for|with|at|in|to|from) )?",
+    re.IGNORECASE,
+)
+_SENTENCE = re.compile(
+    r"(?:i|we|he|she|they|you|it|there|this|that|can|could|would|will|do|does|did|is|are|was|what|how|why|when|where|who|"
+    r"let|nobody|someone|everything|everyone|not|don't|if)(?:'\w+)?\b",
+    re.IGNORECASE,
+)
+_BESIDE = re.compile(
+    r",?\s+(?:from you|that|which|who|because|since|so|but|if|when|and (?:i|it|we|my)|right now|at the moment|"
+    r"currently|every (?:day|week|month|year|night|morning)|(?:last|this) (?:week|month|year|summer|winter)|once in a|"
+    r"mostly|usually|i (?:think|guess|got|bought)|for my|for our)\b.*",
+    re.IGNORECASE,
+)
+_EQUATION = re.compile(
+    r"(?:my|our|the|his|her|their) (?P<subject>.+?)(?: is| are| was|'s| hurts?| keeps)\b(?P<rest>.*)", re.IGNORECASE
 )
 _ARTICLE = re.compile(r"^(?:an?|the|some|my|any|eine?n?|der|die|das|una?|el|la|los|las)\s+", re.IGNORECASE)
 _SPLIT = re.compile(
@@ -61,19 +97,80 @@ def find_labelled(text: str, key: str) -> str | None:
     return match[1].strip() if match else None
 
 
-def find_text(utterance: Utterance) -> str | None:
-    """Return the words of an answer without those that introduce it, open it or close it."""
+def find_sentence(utterance: Utterance, label: str) -> str | None:
+    """Return the statement of an answer about a problem, a reason or a message; None for a mere wish or an echo."""
     text = utterance.text.strip()
-    if _PLEASANTRY.fullmatch(text):
-        return None
+    is_trouble = bool(set(label.split()) & _TROUBLES)
     if match := _REASON.search(text):
         text = text[match.end() :]
+    elif "message" in label and (match := _PASSES_ON.search(text)):
+        return text[match.end() :].strip(" ,.;!?") or None
+    elif set(label.split()) & _WHOLE:
+        clauses = [clause for clause in re.split(r"(?<=[.;!?])\s+", text) if not _PLEASANTRY.fullmatch(clause)]
+        text = " ".join(clauses)
     else:
-        clauses = [clause for clause in _CLAUSE.split(text) if clause and not _PLEASANTRY.fullmatch(clause)]
+        split = re.compile(rf"{_CLAUSE.pattern}|\s+and (?=the\b)", re.IGNORECASE) if is_trouble else _CLAUSE
+        clauses = [clause for clause in split.split(text) if clause and not _PLEASANTRY.fullmatch(clause)]
+        if is_trouble:
+            clauses = [clause for clause in clauses if not _WISH.match(clause)]
+            clauses.sort(key=lambda clause: not _trouble().search(clause))
         text = clauses[0] if clauses and len(clauses[0].split()) > 2 else " ".join(clauses)
-    text = without_lead_in(without_fillers(text, utterance.language), utterance.language)
+    text = _without_openings(text, utterance.language)
+    return None if not text or _says_nothing(text, f"{label} {utterance.question}") else text
+
+
+def find_thing(utterance: Utterance, label: str) -> str | None:
+    """Return the thing that an answer names: "I drive a Corolla", "it's a spaniel"; None for other sentences."""
+    clauses = [clause for clause in _CLAUSE.split(utterance.text) if clause and not _PLEASANTRY.fullmatch(clause)]
+    if not clauses or _ASKS.match(without_fillers(clauses[0], utterance.language)):
+        return None
+    text = clauses[0] if len(clauses[0].split()) > 2 else " ".join(clauses)
+    text = without_lead_in(without_fillers(text, utterance.language), utterance.language, with_actions=True)
+    if (match := _SUBJECT.match(text)) and _names_thing(match["verb"].lower(), utterance.question):
+        text = without_lead_in(text[match.end() :], utterance.language)
+    elif match := _EQUATION.match(clauses[0]):
+        is_about_key = _words(match["subject"]) & _words(f"{label} {utterance.question}")
+        text = match["rest"] if is_about_key else match["subject"]
+    text = _without_openings(_BESIDE.sub("", text), utterance.language)
+    if not text or len(text.split()) > 8 or _SENTENCE.match(text) or _says_nothing(text, label, is_thing=True):
+        return None
+    return text
+
+
+def _without_openings(text: str, language: str) -> str:
+    text = without_lead_in(without_fillers(text, language), language)
     text = _ARTICLE.sub("", text) if len(text.split()) <= 4 else text
-    return text.strip(" ,.;!?") or None
+    return text.strip(" ,.;!?")
+
+
+def _names_thing(verb: str, question: str) -> bool:
+    """Return whether a thing stands behind a verb: a common one, or that of the question ("What do you play?")."""
+    stem = re.sub(r"(?:ing|s|e)$", "", verb.split()[0])
+    return verb in read_values()["thing_verbs"] or any(
+        len(stem) > 2 and word.startswith(stem) for word in re.findall(r"\w+", question.lower())
+    )
+
+
+def _words(text: str) -> set[str]:
+    return {word.rstrip("s") for word in re.findall(r"\w{3,}", text.lower())}
+
+
+@lru_cache(maxsize=1)
+def _trouble() -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{'|'.join(read_values()['trouble_words'])})\b|n't\b", re.IGNORECASE)
+
+
+@lru_cache(maxsize=2)
+def _empty_words(is_thing: bool) -> frozenset[str]:
+    table = read_values()
+    return frozenset([*table["empty_words"], *(table["booking_words"] if is_thing else ())])
+
+
+def _says_nothing(text: str, context: str, *, is_thing: bool = False) -> bool:
+    """Return whether a text has no word of its own: "book an appointment", or words of the question alone."""
+    words = {word.split("'")[0] for word in re.findall(r"[^\W_]+(?:'\w+)?", text.lower().replace("\u2019", "'"))}
+    known = set() if " or " in context else {word.rstrip("s") for word in re.findall(r"\w+", context.lower())}
+    return all(word in _empty_words(is_thing) or word.rstrip("s") in known for word in words)
 
 
 def find_things(text: str, question: str, language: str) -> list[dict[str, Any]]:
@@ -85,13 +182,13 @@ def find_things(text: str, question: str, language: str) -> list[dict[str, Any]]
         return []
     text = in_digits(re.sub(r"(?<=\w)[.!?]\s+(?=[A-Z])", ", ", text), language)
     whole = without_fillers(text, language)
-    text = without_lead_in(whole, language)
+    text = without_lead_in(whole, language, with_actions=True)
     things: list[dict[str, Any]] = []
     for piece in _SPLIT.split(_FILLED_PAUSE.sub(" ", text)):
         if things and re.match(r"(?:no|not|without|hold)\b", piece, re.IGNORECASE):
             continue
-        piece = without_lead_in(without_fillers(piece, language), language)
-        if not piece or _NO_THING.match(piece):
+        piece = without_lead_in(without_fillers(piece, language), language, with_actions=True)
+        if not piece or _NO_THING.match(piece) or _says_nothing(piece, "", is_thing=True):
             continue
         thing = _thing(piece)
         if thing is not None:

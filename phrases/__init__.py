@@ -83,7 +83,7 @@ def ordinary_words() -> frozenset[str]:
     """Return the words in small letters that the English phrases are made of; hardly any of them is a name."""
     intents = load().intents.values()
     text = "\n".join(phrase for intent in intents for phrase in (*intent.says, *intent.opens, *intent.conditions))
-    return frozenset(re.findall(r"\b[a-z][a-z']+", text))
+    return frozenset(word for word in re.split(r"[^A-Za-z']+", text) if word.islower())
 
 
 def _read(path: Path) -> dict[str, Any]:

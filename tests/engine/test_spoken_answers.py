@@ -194,3 +194,77 @@ def test_both_ends_of_a_range_are_found(said, bounds):
 )
 def test_a_code_is_found_as_it_is_spelled(example, said, code):
     assert answer("What is the reference number?", {"reference": example}, said) == {"reference": code}
+
+
+@pytest.mark.parametrize(
+    ("key", "said"),
+    [
+        ("service", "I'd like to make an appointment"),
+        ("service", "I want to book a service"),
+        ("item", "I'd like to place an order"),
+        ("item", "what do you have?"),
+        ("problem", "I need to fix my bike"),
+        ("problem", "can you send someone out?"),
+        ("problem", "I already told your colleague"),
+        ("complaint", "I want to complain"),
+        ("question", "I have a question"),
+        ("tried", "yes I tried that"),
+    ],
+)
+def test_a_wish_or_an_echo_of_the_question_is_no_answer(key, said):
+    assert answer(f"What is the {key}?", {key: "flat tyre"}, said) == {key: None}
+
+
+@pytest.mark.parametrize(
+    ("question", "key", "example", "said", "text"),
+    [
+        (
+            "What is the problem?",
+            "problem",
+            "flat tyre",
+            "I've got a bike and the chain keeps coming off",
+            "chain keeps",
+        ),
+        ("Why do they cancel?", "reason", "price", "I found a cheaper gym", "found a cheaper gym"),
+        ("What did they like?", "feedback", "fine", "the food was cold and we waited", "food was cold and we waited"),
+        ("The message?", "message", "call me", "let her know I'll be ten minutes late", "I'll be ten minutes late"),
+        ("What do they drive?", "car", "Honda Civic", "I drive a 2018 Toyota Corolla", "2018 Toyota Corolla"),
+        ("Which breed?", "breed", "labrador", "he's a golden retriever", "golden retriever"),
+        ("Where does it hurt?", "body_part", "knee", "my left shoulder is killing me", "left shoulder"),
+        ("Any allergies?", "allergies", "peanuts", "I'm allergic to shellfish", "shellfish"),
+        ("What product is it?", "product", "kettle", "I bought a coffee grinder from you last month", "coffee grinder"),
+    ],
+)
+def test_free_text_is_the_part_that_answers(question, key, example, said, text):
+    assert text.lower() in answer(question, {key: example}, said)[key].lower()
+
+
+@pytest.mark.parametrize(
+    ("choices", "said", "choice"),
+    [
+        ("basic | plus | premium", "the cheapest one", "basic"),
+        ("basic | plus | premium", "the middle one", "plus"),
+        ("basic | premium", "the second", "premium"),
+        ("basic | premium", "not the premium", "basic"),
+        ("red | blue", "neither", None),
+        ("low | medium | high", "it's not super urgent", "low"),
+        ("pickup | delivery", "I'll come and get it", "pickup"),
+    ],
+)
+def test_a_choice_is_found_by_place_by_price_and_by_refusal(choices, said, choice):
+    assert answer("Which one?", {"one": choices}, said) == {"one": choice}
+
+
+@pytest.mark.parametrize(
+    ("question", "key", "said", "is_so"),
+    [
+        ("Is it your first visit?", "first_visit", "I've never been", True),
+        ("Are you a new patient?", "new_patient", "I've been coming for years", False),
+        ("Do you own your home?", "homeowner", "we rent", False),
+        ("Is anyone hurt?", "injured", "everyone's okay", False),
+        ("Does it work now?", "working", "still the same", False),
+        ("Do you agree to the recording?", "consent", "hmm, I'm not sure", None),
+    ],
+)
+def test_a_fact_answers_a_question_for_yes_or_no(question, key, said, is_so):
+    assert answer(question, {key: True}, said) == {key: is_so}
