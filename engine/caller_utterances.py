@@ -69,7 +69,7 @@ _SHORT_HESITATIONS = ("Uh, ", "Um, ", "Hm, ")
 _HESITATIONS = (*_SHORT_HESITATIONS, "Well, ", "So, ")
 _LONG = 4  # spaces of a sentence before which people say "well"
 _AT_ONCE = re.compile(
-    r"(?:yes|yeah|yep|no|nope|nah|okay|ok|oh|ah|sure|hm|uh|um|well|so|right|alright|thanks|thank|perfect|great|fine|good"
+    r"(?:yes|yeah|yep|no|nope|nah|okay|ok|oh|ah|ha|help|please|sure|exactly|looks|hm|uh|um|well|so|right|alright|thanks|thank|perfect|great|fine|good"
     r"|bye|goodbye|sorry|sounds|actually|wait|one|hold|hang|just)\b",
     re.IGNORECASE,
 )

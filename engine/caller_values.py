@@ -118,7 +118,7 @@ def _unfit(slot: Slot, *, is_asked: bool) -> re.Pattern[str]:
     """Return a pattern of the sentences that do not fit: as an answer, or as words that nobody asked for."""
     patterns = ["^Yes,"]
     if not is_asked:
-        patterns += ["^Sure,", "works for me", "would be better", "^Could we", "^How about"]
+        patterns += ["^Sure,", "works for me", "would be better", "^Could we", "^How about", "^I'd (?:go for|prefer)"]
     if slot.kind == "name" and not is_own(slot):
         patterns += ["^I'm ", "^My name", "^This is", "is my name"]
     if slot.kind == "address" and "new" in f"{slot.key} {slot.question}":

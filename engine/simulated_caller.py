@@ -111,6 +111,7 @@ class Caller:
         self._planned: dict[tuple[int | None, str], list[Any]] = {}
         self._answered: set[tuple[int | None, str]] = set()  # the keys whose last planned value was asked for
         self._used: set[str] = set()  # phrases and sentences
+        self._names = names_in(map(str, self._known.values()))  # that keep their capital letter behind "um"
         self._own_numbers: dict[str, Any] = {}
         self._next: Condition | None = None
         self._asks_back = self._has_asked_back = self._has_asked_aside = False
@@ -149,7 +150,7 @@ class Caller:
         hesitates = self._natural and not closes(condition) and self._random.random() < self._hesitancy
         if not hesitates or not is_english:
             return text
-        return hesitate(text, self._random, names_in(map(str, self._known.values())))
+        return hesitate(text, self._random, self._names)
 
     def _aside(self, session: FlowSession) -> str | None:
         """Return a question in passing that the conversation's first prompt answers, at most one; mostly None."""
@@ -222,6 +223,7 @@ class Caller:
             [CallerValue(slot, self._value(question, slot)) for slot in slots_in(question)] for question in questions
         ]
         unsaid = [slot for each in slots for slot in each if slot.value is not None]
+        self._names |= names_in(str(slot.value) for slot in unsaid if slot.slot.kind == "name")
         sentences: list[str] = []
         left_out: list[CallerValue] = []
         gives = gives_value(condition)
