@@ -18,7 +18,7 @@ Marks = frozenset[str]
 
 _DONE: Marks = frozenset({"done"})
 _AGREED: Marks = frozenset({"booked", "moved", "confirmed"})
-_NOBODY: Marks = frozenset({"voicemail", "message"})  # nobody was there to talk to
+_NOBODY: Marks = frozenset({"voicemail", "message", "missed"})  # nobody was there to talk to
 _DEEDS: Marks = _AGREED | {"delivery", "paid", "promised", "rated", "returned", "solved", "explained"}
 
 # Facts by the usual names of extraction keys, and the milestones that turn a proposal into a fact. The first pattern

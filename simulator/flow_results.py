@@ -15,6 +15,7 @@ from dryline.simulator.slots import Slots
 
 _ENDINGS = {"transfer": "call_transfer", "failed": "error", LOST: "error"}
 _MATTERS = 4  # that a summary names
+_MISSED = ("wrong_number", "deny_identity", "not_available", "no_time_now")  # the contact was not reached after all
 _RATING = re.compile(r"\b(?:rat(?:e|ing)|score|stars|happy|satisf\w+|from 1 to|from one to)\b", re.IGNORECASE)
 _NOTED_LONGEST = 60  # characters of a value that a summary tells; of a longer one it has the name
 # What a condition, or the key of an extraction, says has come of it: the marks of simulator/analysis.py.
@@ -56,10 +57,11 @@ def dialogue_of(run: FlowRun, facts: Slots, *, left: str) -> Dialogue:
     if rating is not None:
         facts["rating"] = rating
         dialogue.reached.add("rated")
-    elif any(_declines_to_rate(text) for text in conditions):
+    elif any(_means(text, ("does_not_want_to_rate",)) for text in conditions):
         dialogue.reached.add("unrated")
     if comes_to_its_end(run) and conditions:
-        dialogue.reached |= {"done", *_marks(run, conditions)}
+        is_missed = _means(conditions[-1], _MISSED)
+        dialogue.reached |= {"missed"} if is_missed else {"done", *_marks(run, conditions)}
     elif run.ended == "transfer":
         dialogue.reached |= {"transferred", *_marks(run, conditions)}
     if run.machine:
@@ -132,6 +134,8 @@ def _summary(run: FlowRun, conditions: list[str], facts: Slots) -> str:
     matters = _without_repeats([text for text in matters if not answers_agent(text)]) or matters[-1:]
     who = facts["name"] if "name" in facts and _gave_name(run) else "The caller"
     sentences = [f"{who} {_listed([past_tense(text) for text in matters[:_MATTERS]])}."] if matters else []
+    if conditions and _means(conditions[-1], ("wrong_number", "deny_identity")):
+        sentences = ["It was the wrong number."]
     if not sentences:
         sentences = [f"{who} said what was asked." if conditions else "Nothing came of it."]
     extracted = {key.replace("_", " "): value for key, value in run.extracted.items() if value != who}
@@ -162,9 +166,9 @@ def _listed(texts: list[str]) -> str:
     return f"{', '.join(before)}, and then {last}" if before else last
 
 
-def _declines_to_rate(condition: str) -> bool:
+def _means(condition: str, intents: tuple[str, ...]) -> bool:
     intent = intent_of(condition)
-    return intent is not None and intent.name == "does_not_want_to_rate"
+    return intent is not None and intent.name in intents
 
 
 def _rating(run: FlowRun) -> int | None:

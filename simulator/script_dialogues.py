@@ -75,7 +75,7 @@ class Dialogue:
     @property
     def ended_by(self) -> str | None:
         """The condition that the flow ended with, or None."""
-        return None if self.reached.isdisjoint(("done", "transferred", "voicemail")) else self.until
+        return None if self.reached.isdisjoint(("done", "missed", "transferred", "voicemail")) else self.until
 
     def shortened(self, turns: int) -> Dialogue:
         """Return the dialogue, ended after `turns` because the call had lasted too long."""
