@@ -152,7 +152,7 @@ CEDAR = Business(
             ("No promise", "The agent promises no discount", "BINARY", 1),
         ),
     },
-    calls_a_day=1.05,
+    calls_a_day=1.0,
     parameters={"instalments_from": (120, "As the winter tariff has it")},
 )
 TIDEWATER = Business(
@@ -190,7 +190,7 @@ TIDEWATER = Business(
         ),
         "successCriteria": criteria(("Solved", "The problem is gone", "BINARY", 1)),
     },
-    calls_a_day=0.85,
+    calls_a_day=0.8,
 )
 BUSINESSES = (BAYSIDE, LARKSPUR, CEDAR, TIDEWATER)
 
