@@ -112,7 +112,7 @@ STEPS = (
 )
 # Steps that may take long. Each kind has a thread.
 SLOW_STEPS = {
-    "exports": (export_jobs.rewrite_next, export_jobs.write_next),
+    "exports": (export_jobs.write_next,),
     "tests": (transitions.finish_next_test_run,),
     "webhooks": (webhook_jobs.deliver,),
 }

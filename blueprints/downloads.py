@@ -7,10 +7,8 @@ from marshmallow import fields
 
 from dryline.blueprints import files
 from dryline.blueprints.base import Area
-from dryline.jobs.exports import rewrite_soon
 from dryline.models.exports import Export
 from dryline.schemas.base import QuerySchema
-from dryline.storage.current_world import current
 from dryline.storage.errors import NotReady
 
 blp = Area("Downloads", "/downloads", key_required=False, description="Files behind signed links.")
@@ -40,11 +38,12 @@ class ExportFile(MethodView):
         """Download the file of an export.
 
         The URL is the export's `downloadUrl`. It needs no key and supports `Range`. 403 if the link was altered or has
-        expired, 503 while a lost file is written again.
+        expired, 503 while its file is missing.
         """
         export = Export.from_link(export_id, **query)
         try:
             return files.send(export.path, TYPES[export.format], export.path.name)
-        except FileNotFoundError:  # removed, or lost in a crash
-            rewrite_soon(current(), export)
-            raise NotReady(f"The file of export {export.id} is being written again. Try again in a moment.") from None
+        except FileNotFoundError:  # the rows of an import are there before their files; or somebody removed it
+            raise NotReady(
+                f"The file of export {export.id} is missing. An import is writing it, or the next start does."
+            ) from None

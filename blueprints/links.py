@@ -7,7 +7,6 @@ from urllib.parse import quote
 from flask import request
 
 from dryline.blueprints.paths import CONSOLE
-from dryline.jobs.exports import rewrite_soon
 from dryline.models.exports import Export
 from dryline.models.logs import Log
 from dryline.models.recordings import addresses_at
@@ -27,9 +26,7 @@ def is_from_console() -> bool:
 
 
 def with_link(export: Export) -> Export:
-    """Return an export with the URL of its file while it can be downloaded. A lost file is written again."""
-    if export.is_file_lost:
-        rewrite_soon(current(), export)
+    """Return an export with the URL of its file while it can be downloaded."""
     export.download_url = _download_url(export) if export.is_available else None
     return export
 

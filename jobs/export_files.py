@@ -10,7 +10,7 @@ import json
 import os
 import secrets
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from operator import itemgetter
 from pathlib import Path
 from typing import IO, Any, NamedTuple
@@ -51,18 +51,17 @@ class Source(NamedTuple):
     windows: list[tuple[Any, list[Any]]]
 
 
-def write(export: Export, part: Path, interrupted: Callable[[], bool]) -> tuple[int, int]:
+def write(export: Export, part: Path) -> tuple[int, int]:
     """Write the logs of an export to the file `part`. Return the number of rows and of bytes.
 
-    Logs are grouped by type, the oldest of each first; calls in progress are left out. `interrupted` is called
-    regularly, counted in steps of work, and ends the writing when it returns True. Unless the world is temporary, the
-    file is on the disk when this returns.
+    Logs are grouped by type, the oldest of each first; calls in progress are left out. Unless the world is temporary,
+    the file is on the disk when this returns.
 
-    Raises OSError, sqlite3.Error, WriteInterrupted, and marshmallow's ValidationError for bad filters, which can come
-    with a state document.
+    Raises OSError, sqlite3.Error, WriteInterrupted at a shutdown, and marshmallow's ValidationError for bad filters,
+    which can come with a state document.
     """
     with part.open("xb", buffering=1 << 20) as file:
-        with _interruptible(interrupted), current().reading():  # a read transaction: all rows are of one moment
+        with _interruptible(), current().reading():  # a read transaction: all rows are of one moment
             row_count = _write_csv(export, file) if export.format == "CSV" else _write_json(export, file)
         file.flush()
         if current().durable:
@@ -71,10 +70,10 @@ def write(export: Export, part: Path, interrupted: Callable[[], bool]) -> tuple[
 
 
 @contextlib.contextmanager
-def _interruptible(interrupted: Callable[[], bool]) -> Iterator[None]:
-    """Abort queries when `interrupted` returns True, also those that search long for a row. Raises WriteInterrupted."""
+def _interruptible() -> Iterator[None]:
+    """Abort queries at a shutdown, also those that search long for a row. Raises WriteInterrupted."""
     db = connection()
-    db.set_progress_handler(interrupted, INTERRUPT_CHECK_STEPS)
+    db.set_progress_handler(current().ending.is_set, INTERRUPT_CHECK_STEPS)
     try:
         yield
     except sqlite3.OperationalError as error:

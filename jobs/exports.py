@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import itertools
 import logging
 import sqlite3
 from collections.abc import Callable, Sequence
@@ -13,7 +12,6 @@ from marshmallow import ValidationError
 from dryline.jobs import export_files
 from dryline.jobs.isolation import work_on
 from dryline.models.exports import Export, requeue_interrupted
-from dryline.storage.current_world import WorldLocal
 from dryline.storage.errors import Conflict, NotFound
 from dryline.world.clock import set_current_team
 from dryline.world.world import World
@@ -21,11 +19,6 @@ from dryline.world.world import World
 log = logging.getLogger("dryline")
 
 EXPIRE_BATCH = 50  # exports in one transaction
-# How many steps of export_files.INTERRUPT_CHECK_STEPS a start or an import spends on lost files before it leaves the
-# rest to the jobs: some ten thousand rows. Steps, unlike seconds, are the same on any machine.
-REWRITE_STEPS = 5
-# The ids of the exports whose lost files the jobs have to write again.
-LOST_FILES: WorldLocal[set[str]] = WorldLocal(lambda world: set())
 
 
 # Steps of the jobs
@@ -69,17 +62,6 @@ def write_next(world: World, now: str) -> bool:
     return work_on(world, Export.due(now, 1), write)
 
 
-def rewrite_next(world: World, now: str) -> bool:
-    """Write a lost file again. Return whether there was one."""
-    lost_files = LOST_FILES.of(world)
-    if not lost_files:
-        return False
-    export = Export.find(id=lost_files.pop())
-    if export is not None and export.is_file_lost:
-        _rewrite(world, export, world.ending.is_set)
-    return True
-
-
 # The control plane
 
 
@@ -121,7 +103,7 @@ def write_and_complete(world: World, export: Export) -> None:
     file is dropped and the row is left alone.
     """
     try:
-        _write_file(world, export, export.complete, world.ending.is_set)
+        _write_file(world, export, export.complete)
         message = f"export {export.id} COMPLETED, {export.row_count:,} rows"
         world.events.add(message, exportId=export.id, status="COMPLETED", rowCount=export.row_count)
     except Conflict:
@@ -133,17 +115,15 @@ def write_and_complete(world: World, export: Export) -> None:
         _fail(world, export, error)
 
 
-def _write_file(
-    world: World, export: Export, update_row: Callable[[int, int], object], interrupted: Callable[[], bool]
-) -> None:
+def _write_file(world: World, export: Export, update_row: Callable[[int, int], object]) -> None:
     """Write the file, `update_row` with its number of rows and its bytes, and give the file its name.
 
     The lock covers both. The row is committed last: whoever sees it finds the file, and a process that is killed in
-    between leaves the row as it was.
+    between leaves the row as it was. Raises WriteInterrupted if the server shuts down meanwhile.
     """
     part = export_files.new_part(export)
     try:
-        row_count, size = export_files.write(export, part, interrupted)
+        row_count, size = export_files.write(export, part)
         with world.transaction():
             update_row(row_count, size)
             export_files.move_into_place(part, export.path)
@@ -199,8 +179,8 @@ def repair_files(world: World) -> None:
     """Make files agree with rows that were replaced or added without these jobs, by an import or a restore.
 
     A finished file without a COMPLETED export is removed. A COMPLETED export whose file is missing, or has not
-    `file_size_bytes` (None in an imported row), gets a new one from the present logs: at once if that is little work,
-    else by `rewrite_next`. A file that is being written is left to its writer, who notices that the row has changed.
+    `file_size_bytes` (None in an imported row), gets a new one from the present logs. A file that is being written is
+    left to its writer, who notices that the row has changed.
     """
     with world.transaction():  # no export becomes COMPLETED meanwhile
         completed = Export.select().where(Export.status == "COMPLETED")
@@ -211,26 +191,17 @@ def repair_files(world: World) -> None:
                 del without_file[path]
             elif path.suffix != ".part":
                 path.unlink()
-    steps = itertools.count()
     for export in without_file.values():
-        if not _rewrite(world, export, lambda: world.ending.is_set() or next(steps) >= REWRITE_STEPS):
-            rewrite_soon(world, export)
+        _rewrite(world, export)
 
 
-def rewrite_soon(world: World, export: Export) -> None:
-    """Have the jobs write the lost file of an export again."""
-    LOST_FILES.of(world).add(export.id)
-    world.wake()
-
-
-def _rewrite(world: World, export: Export, interrupted: Callable[[], bool]) -> bool:
-    """Write a lost file again. Return False if it was interrupted."""
+def _rewrite(world: World, export: Export) -> None:
+    """Write a lost file again. After a shutdown meanwhile, the next start does."""
     try:
-        _write_file(world, export, export.replace_file, interrupted)
+        _write_file(world, export, export.replace_file)
     except export_files.WriteInterrupted:
-        return False
+        pass
     except Conflict:
         log.info("Export %s changed while its file was written again. The file was dropped.", export.id)
     except Exception as error:
         _fail(world, export, error)
-    return True

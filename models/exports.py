@@ -5,9 +5,7 @@ jobs/exports.py changes their status; jobs/export_files.py writes the files.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from datetime import timedelta
-from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
@@ -41,8 +39,6 @@ TRANSITIONS = {
 # Transitions that only the server makes: writing was interrupted, by a shutdown, a crash or an import; a lost file
 # cannot be written again.
 _INTERNAL_TRANSITIONS = {"PROCESSING": "PENDING", "COMPLETED": "FAILED"}
-# The members that differ for clients while the lost file of a COMPLETED export is written again.
-_REWRITING = {"status": "PROCESSING", "row_count": None, "file_size_bytes": None, "expires_at": None}
 
 LONGEST_WINDOW = timedelta(days=90)
 LIFETIME = timedelta(hours=24)
@@ -184,26 +180,7 @@ class Export(Record):
     @property
     def is_available(self) -> bool:
         """Whether its file can be downloaded now."""
-        return self._has_unexpired_file and self.expires_at is not None and not self.is_file_lost
-
-    @cached_property
-    def is_file_lost(self) -> bool:
-        """Whether its file should exist and does not: removed, not imported, or lost in a crash.
-
-        Checked once per object: the file may appear meanwhile, and the status and the link of one answer must agree.
-        """
-        return self._has_unexpired_file and not self.path.exists()
-
-    @property
-    def _has_unexpired_file(self) -> bool:
         return self.status == "COMPLETED" and self.is_unexpired
-
-    def project(self, names: Mapping[str, str]) -> dict[str, Any]:
-        """Return the wire form. While a lost file is written again, clients see the export PROCESSING."""
-        record = super().project(names)
-        if self.is_file_lost:
-            record |= {wire: _REWRITING[name] for wire, name in names.items() if name in _REWRITING}
-        return record
 
     @property
     def signature(self) -> str:
@@ -214,14 +191,13 @@ class Export(Record):
     def from_link(cls, id: str, signature: str) -> Self:
         """Return the export of a download link. Source: DESIGN, Exports.
 
-        Raises Forbidden when the link is altered or expired, NotFound when the export does not exist. Its file may be
-        lost.
+        Raises Forbidden when the link is altered or expired, NotFound when the export does not exist.
         """
         export = cls.find(id=id)
         claims = FILES.check("get", id, signature, export.team_id if export else None)
         if export is None:
             raise NotFound(f"{cls.noun()} {id} not found.")
-        if export.expires_at != claims["until"] or not export._has_unexpired_file:
+        if export.expires_at != claims["until"] or not export.is_available:
             raise Forbidden("The link has expired.")
         return export
 

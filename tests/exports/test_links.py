@@ -58,17 +58,8 @@ def test_a_missing_file_is_a_503(app, export, fetch):
     for path in app.world.exports.iterdir():
         path.unlink()
     answer = fetch(made)
-    assert (answer.status_code, made["id"] in answer.json["error"]) == (503, True)
-
-
-def test_fetching_a_missing_file_has_it_written_again(app, export, fetch, advance):
-    made = export()
-    for path in app.world.exports.iterdir():
-        path.unlink()
-    assert fetch(made).status_code == 503
-    advance()
-    answer = fetch(made)
-    assert (answer.status_code, len(answer.data)) == (200, made["fileSizeBytes"])
+    assert (answer.status_code, answer.headers["Retry-After"]) == (503, "1")
+    assert made["id"] in answer.json["error"]
 
 
 def test_a_file_with_the_clients_etag_is_not_sent_again(export, fetch):

@@ -1,12 +1,12 @@
 """Repair of export files after an import, a reset or a loss."""
 
 import contextlib
-
-import pytest
+from errno import ENOSPC
+from unittest.mock import Mock
 
 from dryline.app import create_app
-from dryline.jobs import export_files, exports
-from dryline.jobs.exports import repair_files
+from dryline.jobs import export_files
+from dryline.jobs.exports import recover, repair_files
 from dryline.models.exports import Export
 from dryline.models.teams import Team
 from dryline.settings import Settings
@@ -29,62 +29,27 @@ def test_lost_files_of_completed_exports_are_written_again_and_files_without_exp
     assert len(fetch(other).json) == 1
 
 
-@pytest.fixture
-def left_to_the_jobs(monkeypatch):
-    """Have the jobs write all lost files, even the smallest."""
-    monkeypatch.setattr(export_files, "INTERRUPT_CHECK_STEPS", 1)
-    monkeypatch.setattr(exports, "REWRITE_STEPS", 0)
-
-
-def test_a_large_lost_file_is_written_again_after_the_response(
-    control, api, export, fetch, make_log, advance, left_to_the_jobs
-):
-    make_log()
-    made = export()
-    assert control.put("/state", control.get("/state").json).status_code == 204
-    record = api.get(f"/team/exports/{made['id']}").json
-    assert (record["status"], record["downloadUrl"], record["expiresAt"]) == ("PROCESSING", None, None)
-    assert api.get("/team/exports").json == [record]
-    refused = fetch(made)
-    assert (refused.status_code, refused.headers["Retry-After"]) == (503, "1")
-    advance()
-    assert api.get(f"/team/exports/{made['id']}").json["status"] == "COMPLETED"
-    assert len(fetch(made).data) == made["fileSizeBytes"]
-
-
-def test_a_start_does_not_wait_for_lost_files(tmp_path, left_to_the_jobs):
-    settings = Settings(data_dir=tmp_path, scenario="demo")
-    app = create_app(settings)
-    key = {"x-api-key": "dryline-local-key"}
-    before = {one["status"] for one in app.test_client().get("/api/team/exports", headers=key).json}
-    app.jobs.start()
-    app.test_client().post("/_dryline/clock/advance", json={"seconds": 0})
-    after = {one["status"] for one in app.test_client().get("/api/team/exports", headers=key).json}
-    app.close()
-    assert "PROCESSING" in before
-    assert "PROCESSING" not in after and "COMPLETED" in after
-
-
-def test_a_file_that_is_removed_is_written_again(app, api, export, fetch, make_log, advance):
+def test_a_file_that_is_removed_is_written_again_at_the_next_start(app, api, export, fetch, make_log):
     make_log()
     made = export()
     (app.world.exports / f"{made['id']}.csv").unlink()
-    assert api.get(f"/team/exports/{made['id']}").json["status"] == "PROCESSING"
-    advance()
+    with app.world.active():
+        recover(app.world)
     assert api.get(f"/team/exports/{made['id']}").json == made
     assert len(fetch(made).data) == made["fileSizeBytes"]
 
 
-@pytest.mark.alone
-def test_an_export_fails_if_its_lost_file_cannot_be_written_again(app, api, export, advance):
+def test_an_export_fails_if_its_lost_file_cannot_be_written_again(app, api, export, monkeypatch):
     made = export()
     (app.world.exports / f"{made['id']}.csv").unlink()
-    app.world.exports.rmdir()
-    app.world.exports.write_text("in the way")
-    api.get(f"/team/exports/{made['id']}")
-    advance()
+    monkeypatch.setattr(export_files, "move_into_place", Mock(side_effect=OSError(ENOSPC, "No space left on device")))
+    with app.world.active():
+        repair_files(app.world)
     failed = api.get(f"/team/exports/{made['id']}").json
-    assert (failed["status"], failed["errorMessage"][:30]) == ("FAILED", "The file could not be written:")
+    assert (failed["status"], failed["errorMessage"]) == (
+        "FAILED",
+        "The file could not be written: No space left on device.",
+    )
 
 
 def test_an_imported_export_may_have_any_id(app, api, fetch):
