@@ -6,10 +6,10 @@ from flask import g
 from flask.views import MethodView
 
 from dryline.blueprints.base import Area
-from dryline.models.sms_logs import SmsLog
+from dryline.models.message_logs import SmsLog
 from dryline.models.workers import Worker
 from dryline.schemas.logs import NumberedLogsSchema
-from dryline.schemas.sms_logs import SmsLogPageSchema, SmsLogSchema
+from dryline.schemas.message_logs import SmsLogPageSchema, SmsLogSchema
 
 blp = Area(
     "SMS Deployment Logs",

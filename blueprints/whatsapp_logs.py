@@ -6,10 +6,10 @@ from flask import g
 from flask.views import MethodView
 
 from dryline.blueprints.base import Area
-from dryline.models.whatsapp_logs import WhatsappLog
+from dryline.models.message_logs import WhatsappLog
 from dryline.models.workers import Worker
 from dryline.schemas.logs import NumberedLogsSchema
-from dryline.schemas.whatsapp_logs import WhatsappLogPageSchema, WhatsappLogSchema
+from dryline.schemas.message_logs import WhatsappLogPageSchema, WhatsappLogSchema
 
 blp = Area(
     "WhatsApp Deployment Logs",

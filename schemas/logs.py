@@ -43,16 +43,6 @@ class LogSchema(ApiSchema):
     session_log_data = JsonObject(allow_none=True, metadata={"description": "the engine's trace"})
 
 
-class MessageLogSchema(LogSchema):
-    """The fields of SMS and WhatsApp logs."""
-
-    from_number = fields.String(allow_none=True)
-    to_number = fields.String(allow_none=True)
-    direction = fields.String(allow_none=True)
-    transcription = fields.String(allow_none=True)
-    status = fields.String(allow_none=True, metadata={"description": "status of the conversation"})
-
-
 class LogFilterSchema(QuerySchema):
     """Filters of a worker's logs."""
 

@@ -4,9 +4,8 @@ import pytest
 
 from dryline.models.chat_embed_logs import ChatEmbedLog
 from dryline.models.chat_logs import ChatLog
-from dryline.models.sms_logs import SmsLog
+from dryline.models.message_logs import SmsLog, WhatsappLog
 from dryline.models.voice_logs import VoiceLog
-from dryline.models.whatsapp_logs import WhatsappLog
 
 EACH_CHANNEL = pytest.mark.parametrize(
     ("model", "segment"),

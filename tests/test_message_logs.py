@@ -2,8 +2,7 @@
 
 import pytest
 
-from dryline.models.sms_logs import SmsLog
-from dryline.models.whatsapp_logs import WhatsappLog
+from dryline.models.message_logs import SmsLog, WhatsappLog
 
 MODELS = {"sms": SmsLog, "whatsapp": WhatsappLog}
 

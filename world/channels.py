@@ -29,7 +29,7 @@ CHANNELS = (
         "ChatEmbedLog",
         ("chatEmbedDeployments",),
     ),
-    Channel("sms", "SmsDeploymentLog", "smsLogs", "sms_logs", "SmsLog"),
-    Channel("whatsapp", "WhatsappDeploymentLog", "whatsappLogs", "whatsapp_logs", "WhatsappLog"),
+    Channel("sms", "SmsDeploymentLog", "smsLogs", "message_logs", "SmsLog"),
+    Channel("whatsapp", "WhatsappDeploymentLog", "whatsappLogs", "message_logs", "WhatsappLog"),
     Channel("api", "ApiDeploymentLog", "apiLogs", "api_logs", "ApiLog", listed=False),
 )
