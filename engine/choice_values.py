@@ -17,6 +17,11 @@ _UNDECIDED = re.compile(
     r"have to (?:check|think|ask)|let me (?:check|think|ask)|undecided)\b",
     re.IGNORECASE,
 )
+_ASKS_FOR_EXISTENCE = re.compile(r"^(?:do|does) \w+ (?:\w+ )?have\b|^(?:is|are) there\b|^can\b", re.IGNORECASE)
+_EXISTS = re.compile(
+    r"\W*(?:well,? |oh,? )?(?:there's|there is|there are|(?:i|we)(?:'ve got| have))"
+    r" (?:an?|some|plenty|lots|enough|one|two|three|four|several)\b"
+)
 _QUESTION = re.compile(r"\?\s*$")
 
 
@@ -243,7 +248,7 @@ def _fact(text: str, key: str, question: str) -> bool | None:
             }
             if places["yes"] != places["no"]:
                 return places["yes"] > places["no"]
-    return None
+    return True if _ASKS_FOR_EXISTENCE.search(question) and _EXISTS.match(folded) else None
 
 
 def _stem(word: str) -> str:

@@ -20,7 +20,7 @@ _INTRODUCES = (
     r"(?:calls?|called) (?:me|him|her|it)|"
     r"(?:i|he|she) goe?s? by|(?:you(?:'re| are) )?speaking (?:with|to)"
 )
-_MAY_INTRODUCE = r"this is|i am|i'm|here is|hier ist|ich bin|soy|habla|under(?: the name)?(?: of)?"
+_MAY_INTRODUCE = r"this is|i am|i'm|here is|hier ist|ich bin|soy|habla|under(?: the name)?(?: of)?|ask for"
 _INTRODUCES_ANSWER = r"it's|it is|that's|that is|is"
 _CLOSES = re.compile(r"\s+(?:is my name|speaking|here|is the name|am apparat|mein name|al habla)\b.*", re.IGNORECASE)
 _SPELLED = re.compile(
@@ -150,9 +150,10 @@ def _introduced_names(text: str, question: NameQuestion) -> list[tuple[str, str]
     for head in (strong, weak, weakest) if question.is_answered else (strong, weak):
         for match in head.finditer(text):
             behind = text[match.end() :]
-            name = _read_name(behind, is_checked=head is not strong)
+            is_whole = head is weakest and not behind[:1].isupper()
+            name = _read_name(behind, is_checked=head is not strong, is_whole=is_whole)
             is_sure = head is strong or question.is_answered or not behind.islower()
-            if name and ((is_sure and (head is not weakest or behind[0].isupper())) or (" " in name and head is weak)):
+            if name and (is_sure or (" " in name and head is weak)):
                 names.append((name, behind[len(name) :]))
         if names:
             break
@@ -273,7 +274,8 @@ _COMPANY = re.compile(
     r"\b(?i:work(?:ing)? (?:for|at|with)|i'm with|i am with|i'm from|i am from|calling (?:from|for)|employed (?:at|by)|"
     r"\w+ (?:at|of|for) (?:a company called )?|(?:company|business)(?:'s| is)(?: called)?|(?:it's|we're|we are) called|"
     r"name of the company is|on behalf of)\s*"
-    rf"(?:the )?({WORD}(?:\s+(?:&\s+|and\s+|of\s+)?{WORD}){{0,3}})"
+    r"(?:the )?((?i:(?:city|county|state|university|college|bank|department) of )?"
+    rf"{WORD}(?:\s+(?:&\s+|and\s+|of\s+)?{WORD}){{0,3}})"
 )
 _FROM_COMPANY = re.compile(
     rf"\b{WORD},? (?i:(?:over )?(?:at|with|from)) (?:the )?({WORD}(?:\s+(?:&\s+|and\s+|of\s+)?{WORD}){{0,3}})"

@@ -65,6 +65,8 @@ def find_number(
         return None
     if kind == "money":
         return max(values) if re.search(r"\b(?:to|between|up to)\b", text) else values[-1]
+    if _RANGE.search(text):
+        return values[-1]
     return _labelled(text, key, numbers) if len(set(values)) > 1 and kind != "rating" else values[-1]
 
 
@@ -138,6 +140,8 @@ def _wordless_count(text: str, key: str, kind: str) -> float | None:
     ):
         return 0
     if set(label.split()) & _PEOPLE and _ALONE.search(text):
+        return 1
+    if re.fullmatch(r"\W*(?:just |only )?the one\W*", text, re.IGNORECASE):
         return 1
     return 0 if _NONE.fullmatch(text) else None
 

@@ -17,7 +17,7 @@ from dryline.engine.place_values import find_address, find_city, find_end_of_tri
 from dryline.engine.slot_times import find_date, find_datetime, find_time
 from dryline.engine.slots import Slot, digits_of
 from dryline.engine.spoken_turns import Utterance, in_digits, without_fillers
-from dryline.engine.text_values import find_labelled, find_sentence, find_thing
+from dryline.engine.text_values import find_labelled, find_sentence, find_thing, with_modifiers
 from dryline.engine.understanding.options import options_of_question
 from dryline.phrases.value_kinds import class_of, kind_of, kind_of_question, label_of, names_speaker, part_of_name
 
@@ -46,7 +46,7 @@ def find_value(slot: Slot, utterances: list[Utterance], now: datetime) -> Any:
             value = find(slot, Utterance(text, utterance.question, utterance.language), now)
             if value is not None:
                 return _typed(value, slot.example)
-        if slot.kind == "choice" and (value := _choice(slot, utterance, now)) is not None and len(utterance.parts) < 2:
+        if slot.choices and (value := _choice(slot, utterance, now)) is not None and len(utterance.parts) < 2:
             return value
     return MISSING
 
@@ -181,7 +181,9 @@ def _name(slot: Slot, utterance: Utterance, now: datetime) -> Any:
 
 
 def _names_in(question: str) -> bool:
-    return bool(re.search(r"\b(?:name|names|who|heißt|heißen|llama|nombre)\b", question, re.IGNORECASE))
+    return bool(
+        re.search(r"\b(?:name|names|who|spell|spelled|spelt|heißt|heißen|llama|nombre)\b", question, re.IGNORECASE)
+    )
 
 
 def _company(slot: Slot, utterance: Utterance, now: datetime) -> Any:
@@ -212,7 +214,7 @@ def _text(slot: Slot, utterance: Utterance, now: datetime) -> Any:
     if slot.example_text and class_of(slot.example_text):
         member = find_of_class(utterance.text, slot.example_text)
         if member is not None:
-            return member
+            return with_modifiers(member, utterance.text) if slot.kind in ("service", "item", "text") else member
     options = options_of_question(utterance.question or slot.question)
     if slot.example_text.lower() in options and (option := find_choice(utterance.text, options)) is not None:
         return option

@@ -13,6 +13,7 @@ from dryline.engine.time_values import SpokenTime, find_times, format_time
 from dryline.phrases.value_kinds import read_values
 
 _IN_THE_PAST = re.compile(r"\b(?:paid|bought|happened|ordered|placed|since|last|ago|received)\b", re.IGNORECASE)
+_HOURS = re.compile(r"\b(1[0-2]|[1-9]) (?:to|till|until|through|-) (1[0-2]|[1-9])\b(?! (?:people|days|hours))")
 _CLOCK = re.compile(r"\d{1,2}:\d{2}(?::\d{2})?")
 _ASKS_FOR_PAST = re.compile(
     r"\b(?:did (?!(?:you|they|he|she) (?:want|like|need|prefer))|happen(?:ed)?|occurred)\b", re.IGNORECASE
@@ -62,17 +63,22 @@ def _expiry_in_numbers(text: str) -> list[SpokenDate]:
 
 def find_time(slot: Slot, utterance: Utterance, now: datetime) -> Any:
     text = digits_of(utterance)
+    is_vague = not _CLOCK.fullmatch(slot.example_text) and slot.is_asked_for(utterance)
+    if is_vague and slot.example_text.isalpha() and (phrase := _time_of_day(utterance)):
+        return phrase
     covered = find_dates(text, utterance.language)
     times = [
         each
         for each in find_times(text)
         if each.is_sure or not any(d.start < each.end and each.start < d.end for d in covered)
     ]
+    if slot.has_span and (span := _HOURS.search(text)):
+        hours = [SpokenTime(span.start(at), span.end(at), span[at], int(span[at]), is_sure=False) for at in (1, 2)]
+        times = hours if len(times) < 2 else times
     context = f"{slot.question} {utterance.question} {utterance.text}"
     if not times and slot.is_answered_by(utterance):
         times = _bare_hour(text)
     if not times:
-        is_vague = not _CLOCK.fullmatch(slot.example_text) and slot.is_asked_for(utterance)
         return _time_of_day(utterance) if is_vague else None
     sure = [each for each in times if each.is_sure] or times
     if not slot.has_span:

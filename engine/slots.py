@@ -102,13 +102,13 @@ class Slot:
     @property
     def is_end(self) -> bool:
         """Whether it is the later end of a span, such as `check_out`."""
-        return bool(set(label_of(self.key).split()) & _END_OF_SPAN)
+        return bool(_words_of(self.key) & _END_OF_SPAN)
 
     @property
     def has_span(self) -> bool:
         """Whether it is one end of a span whose other end is beside it."""
-        own = set(label_of(self.key).split())
-        beside = {word for key in self.siblings if key != self.key for word in label_of(key).split()}
+        own = _words_of(self.key)
+        beside = {word for key in self.siblings if key != self.key for word in _words_of(key)}
         ends = bool(own & _END_OF_SPAN and beside & _START_OF_SPAN)
         return ends or bool(own & _START_OF_SPAN and beside & _END_OF_SPAN)
 
@@ -127,6 +127,11 @@ class Slot:
         words = set(re.findall(r"\w+", utterance.question.lower()))
         own = {word for word in label_of(self.key).split() if len(word) > 2}
         return bool(own & words) or utterance.question.strip() == self.question.strip()
+
+
+def _words_of(key: str) -> set[str]:
+    words = label_of(key).split()
+    return {*words, *(word.removesuffix("s") for word in words)}
 
 
 def digits_of(utterance: Utterance) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from dryline.phrases.number_words import to_digits
-from dryline.phrases.value_kinds import LANGUAGES, read_values
+from dryline.phrases.value_kinds import LANGUAGES, language_of, read_values
 
 _LONGEST = 20_000  # characters of a text that are read: its end
 _MOST = 40  # utterances that are read, newest first
@@ -42,7 +42,8 @@ def utterances_of(text: str, language: str) -> list[Utterance]:
             speaker = "Agent"
         elif line.startswith("User: "):
             speaker = "User"
-            utterances.append(Utterance(line[6:][:_LONGEST_UTTERANCE], question, language))
+            said = line[6:][:_LONGEST_UTTERANCE]
+            utterances.append(Utterance(said, question, language_of(said, least=2, default=language)))
         elif speaker == "User" and utterances:
             last = utterances[-1]
             utterances[-1] = Utterance(f"{last.text} {line}"[:_LONGEST_UTTERANCE], last.question, language)
@@ -83,7 +84,7 @@ def _corrections(language: str) -> re.Pattern[str]:
     words = "|".join(re.escape(phrase).replace(r"\ ", r",?\s+") for phrase in phrases if phrase not in ("no", "nein"))
     values = "|".join([*read_values(language)["weekdays"], *read_values(language)["numbers"]])
     no = rf"(?<=\w){_PAUSE}\s*(?:no|nope|nein)\s*(?:,\s*|\s+(?=(?:i|it's|the|at|on|\d+|{values})\b))"
-    return re.compile(rf"{no}|\b(?:{words})\b{_PAUSE}?", re.IGNORECASE)
+    return re.compile(rf"{no}|(?<=\w), say |\b(?:{words})\b{_PAUSE}?", re.IGNORECASE)
 
 
 @lru_cache(maxsize=len(LANGUAGES))
@@ -104,6 +105,7 @@ def _rejections(language: str) -> tuple[re.Pattern[str], re.Pattern[str], re.Pat
 
 
 _DEGREE = re.compile(r"\bnot (?:very|so|super|that|really|particularly|too|all that) (?=\w)", re.IGNORECASE)
+_IS_REJECTED = re.compile(r"['\u2019]s (?=(?:no good|not|out|bad|full|too|taken|wrong|impossible)\b)", re.IGNORECASE)
 _REJECTED_BEFORE = re.compile(r"(?:(?<=[,.;])|^)[^,.;]+\b(?:no|nicht)\s*(?=,)", re.IGNORECASE)
 
 
@@ -114,7 +116,7 @@ def without_degree(text: str) -> str:
 
 def without_rejected(text: str, language: str) -> str:
     """Return a text without the values that it rejects: "not Monday, Tuesday", "Monday doesn't work"."""
-    text = without_degree(text)
+    text = _IS_REJECTED.sub(" is ", without_degree(text))
     if language != "en":  # "el lunes no, el martes"
         text = _REJECTED_BEFORE.sub(" ", text)
     for pattern in _rejections(language):

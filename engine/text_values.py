@@ -18,7 +18,8 @@ _REASON = re.compile(
 _PLEASANTRY = re.compile(
     r"\W*(?:(?:hi|hello|hey|good (?:morning|afternoon|evening)|thanks?(?: you)?|bye|goodbye|yes|no|ok(?:ay)?|sure|hm+|"
     r"nothing(?: else)?|that(?:'s| is) (?:all|it|right|correct|fine)|i don'?t know|not sure|what|how are you|"
-    r"my name is .*|(?:this is|i'm) [A-Z]\w+(?: [A-Z]\w+)?)\b\W*)+",
+    r"hold on|hang on|wait|(?:just )?(?:one|a) (?:second|sec|moment|minute)|let me (?:look|check|see|think|find out)|"
+    r"give me a (?:second|sec|moment|minute)|my name is .*|(?:this is|i'm) [A-Z]\w+(?: [A-Z]\w+)?)\b\W*)+",
     re.IGNORECASE,
 )
 _TROUBLES = {"problem", "issue", "complaint", "symptom", "symptoms", "fault", "defect", "damage", "error", "trouble"}
@@ -53,6 +54,7 @@ _BESIDE = re.compile(
     r"mostly|usually|i (?:think|guess|got|bought)|for my|for our)\b.*",
     re.IGNORECASE,
 )
+_LOOSE = {"new", "nice", "good", "small", "medium", "large", "big", "little", "regular", "quick", "simple", "different"}
 _EQUATION = re.compile(
     r"(?:my|our|the|his|her|their) (?P<subject>.+?)(?: is| are| was|'s| hurts?| keeps)\b(?P<rest>.*)", re.IGNORECASE
 )
@@ -171,6 +173,15 @@ def _says_nothing(text: str, context: str, *, is_thing: bool = False) -> bool:
     words = {word.split("'")[0] for word in re.findall(r"[^\W_]+(?:'\w+)?", text.lower().replace("\u2019", "'"))}
     known = set() if " or " in context else {word.rstrip("s") for word in re.findall(r"\w+", context.lower())}
     return all(word in _empty_words(is_thing) or word.rstrip("s") in known for word in words)
+
+
+def with_modifiers(thing: str, text: str) -> str:
+    """Return a thing with the words between it and its article: "a deep tissue massage"."""
+    match = re.search(rf"\b(?:an?|the|my|some) ((?:[a-z-]+ ){{1,3}}{re.escape(thing)})\b", text, re.IGNORECASE)
+    if match is None or _says_nothing(match[1].removesuffix(thing), "x or y"):
+        return thing
+    words = match[1].split()
+    return thing if words[0].lower() in _LOOSE or {*words[:-1]} & _empty_words(False) else match[1]
 
 
 def find_things(text: str, question: str, language: str) -> list[dict[str, Any]]:

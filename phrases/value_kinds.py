@@ -158,11 +158,12 @@ def _class_name(value: str) -> str | None:
     return next((name for name, members in classes.items() if any(folded == each.casefold() for each in members)), None)
 
 
-def language_of(text: str) -> str:
-    """Return the language of a text: `de` or `es` if most of its words are, else `en`."""
+def language_of(text: str, *, least: int = 0, default: str = "en") -> str:
+    """Return the language of a text: that of most of its words, `default` if it has fewer than `least` of any."""
     words = _WORD.findall(text.lower())
     scores = {language: sum(word in _marks(language) for word in words) for language in LANGUAGES}
-    return max(LANGUAGES, key=scores.__getitem__)  # the first of equal ones
+    best = max(LANGUAGES, key=lambda language: (scores[language], language == default))
+    return best if scores[best] >= least else default
 
 
 @lru_cache(maxsize=len(LANGUAGES))

@@ -32,6 +32,7 @@ def answer(question, example, said):
         ("Nguyen Van Minh", "Nguyen Van Minh"),
         ("maria jose garcia lopez", "Maria Jose Garcia Lopez"),
         ("it's O'Brien", "O'Brien"),
+        ("sure thing, it's wen li zhang", "Wen Li Zhang"),
         ("Mrs Jones", "Jones"),
         ("Ana Kovac, that's K O V A C H", "Ana Kovach"),
         ("t o r r e s", "Torres"),
@@ -55,11 +56,22 @@ def test_a_name_is_found_and_no_other_words_are_taken_for_one(said, name):
         ("Who is the emergency contact?", {"emergency_contact": "Jane Doe"}, "my brother, Sanjay Rao", "Sanjay Rao"),
         ("Which stylist do they want?", {"stylist": "Jenny"}, "I'd like Marco if he's free", "Marco"),
         ("Which doctor do they see?", {"doctor": "Dr. Smith"}, "I usually see Doctor Patel", "Dr. Patel"),
+        ("Who is the policy holder?", {"policy_holder": "Jane Doe"}, "that's my wife, Mia Roy", "Mia Roy"),
+        ("And how is it spelled?", {"last_name": "Doe"}, "B as in boy, R, A, U, N", "Braun"),
         ("Which doctor do they see?", {"doctor": "Dr. Smith"}, "whoever is free", None),
     ],
 )
 def test_the_name_of_somebody_else_is_found(question, example, said, name):
     assert list(answer(question, example, said).values()) == [name]
+
+
+def test_an_answer_in_another_language_than_the_question_is_understood():
+    assert answer("What is your name?", {"name": "Jane"}, "mein Name ist Jürgen Weiß") == {"name": "Jürgen Weiß"}
+
+
+def test_hours_from_one_to_another_are_a_span():
+    example = {"opens": "9:00 AM", "closes": "5:00 PM"}
+    assert answer("What are the hours?", example, "ten till four") == {"opens": "10:00 AM", "closes": "4:00 PM"}
 
 
 def test_name_and_company_are_told_apart():
@@ -91,6 +103,8 @@ def test_a_condition_that_waits_for_a_name_is_met_only_by_one(said, is_name):
         ("the first Monday in December", "2026-12-07"),
         ("the day after tomorrow", "2026-11-27"),
         ("not Monday, no Tuesday", "2026-12-01"),
+        ("Tuesday's no good, Thursday then", "2026-11-26"),
+        ("right after New Year's, say January fourth", "2027-01-04"),
         ("any day but Friday", None),
         ("sometime next week", None),
     ],
@@ -232,6 +246,7 @@ def test_a_wish_or_an_echo_of_the_question_is_no_answer(key, said):
         ("Which breed?", "breed", "labrador", "he's a golden retriever", "golden retriever"),
         ("Where does it hurt?", "body_part", "knee", "my left shoulder is killing me", "left shoulder"),
         ("Any allergies?", "allergies", "peanuts", "I'm allergic to shellfish", "shellfish"),
+        ("What treatment?", "treatment", "facial", "I want a deep tissue massage", "deep tissue massage"),
         ("What product is it?", "product", "kettle", "I bought a coffee grinder from you last month", "coffee grinder"),
     ],
 )
@@ -261,6 +276,7 @@ def test_a_choice_is_found_by_place_by_price_and_by_refusal(choices, said, choic
         ("Is it your first visit?", "first_visit", "I've never been", True),
         ("Are you a new patient?", "new_patient", "I've been coming for years", False),
         ("Do you own your home?", "homeowner", "we rent", False),
+        ("Do you have a garage?", "garage", "there's plenty of space out front", True),
         ("Is anyone hurt?", "injured", "everyone's okay", False),
         ("Does it work now?", "working", "still the same", False),
         ("Do you agree to the recording?", "consent", "hmm, I'm not sure", None),
