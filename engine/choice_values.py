@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 from dryline.engine.spoken_turns import Utterance, without_degree
+from dryline.engine.understanding.number_bounds import read_bounds, said_number
 from dryline.phrases.value_kinds import LANGUAGES, class_of, label_of, read_values
 
 _ORDINALS = ("first", "second", "third", "fourth")
@@ -238,6 +239,8 @@ def _topic(key: str, question: str, language: str) -> frozenset[str]:
 
 def _fact(text: str, key: str, question: str) -> bool | None:
     """Return what a fact says to a question: "we rent" is a no to "Do they own their home?"."""
+    if (bounds := read_bounds(question)) and (number := said_number(text)) is not None:
+        return bounds[0] <= number <= bounds[1]
     words = {*label_of(key).split(), *re.findall(r"\w+", question.lower())}
     folded = text.casefold().replace("\u2019", "'")
     for fact in read_values()["facts"]:

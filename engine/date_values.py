@@ -128,6 +128,7 @@ def _patterns(language: str) -> list[tuple[str, re.Pattern[str]]]:
         "weekday week": rf"\b(?P<weekday>{weekdays})\s+week\b(?!\s*end)",
         "nth weekday": rf"\b(?P<nth>first|second|third|fourth|last|[1-4](?:st|nd|rd|th))\s+(?P<weekday>{weekdays})\s+"
         rf"(?:in|of)\s+(?P<name>{months})\b",
+        "edge of month": rf"\b(?P<edge>end|beginning|start) of (?P<name>{months})\b",
         "edge": r"\b(?P<edge>end|beginning|start|first|1st) of (?:the|this|(?P<next>next)) (?P<unit>week|month|year)\b",
         "holiday": rf"\b(?P<holiday>{'|'.join(sorted(table.get('holidays', ('(?!)',)), key=len, reverse=True))})\b",
         "weekday": rf"\b(?:(?P<next>next|n\u00e4chsten?|pr\u00f3ximo)\s+|(?:this|coming|this coming|diesen|este)\s+)?"
@@ -185,6 +186,9 @@ def _read(form: str, match: re.Match[str], language: str) -> SpokenDate | None:
     if form in ("iso", "dotted"):
         month = int(parts["month"])
         return replace(spoken, month=month, day=int(parts["day"]), year=year) if 1 <= month <= 12 else None
+    if form == "edge of month":
+        month = _month_numbers(language)[parts["name"].lower()]
+        return replace(spoken, month=month, day=monthrange(2027, month)[1] if parts["edge"].lower() == "end" else 1)
     if form == "nth weekday":
         nth = _ORDINALS.get(parts["nth"].lower()) or int(parts["nth"][0])
         month = _month_numbers(language)[parts["name"].lower()]

@@ -15,13 +15,14 @@ WORD = r"[A-Z\u00c0-\u00de][\w'\u2019-]*\.?"
 _MOST_WORDS = 4  # of a name, without its particles
 _PARTICLES = {"van", "von", "de", "der", "del", "la", "den", "di", "da", "dos", "bin", "al", "el", "st"}
 _TITLES = {"mr", "mrs", "ms", "miss", "mister", "missus", "dr", "doctor", "herr", "frau", "se\u00f1or", "se\u00f1ora"}
+_TITLES |= {"sergeant", "officer", "detective", "captain", "professor", "reverend", "pastor", "rabbi", "judge", "madam"}
 _INTRODUCES = (
     r"(?:my|the|his|her|their)?\s*(?:full\s+)?name(?:'s| is| was|:)(?: going to be)?|name of|"
     r"(?:calls?|called) (?:me|him|her|it)|"
     r"(?:i|he|she) goe?s? by|(?:you(?:'re| are) )?speaking (?:with|to)"
 )
 _MAY_INTRODUCE = r"this is|i am|i'm|here is|hier ist|ich bin|soy|habla|under(?: the name)?(?: of)?|ask for"
-_INTRODUCES_ANSWER = r"it's|it is|that's|that is|is"
+_INTRODUCES_ANSWER = r"it's|it is|it was|that's|that is|that was|is|try|maybe"
 _CLOSES = re.compile(r"\s+(?:is my name|speaking|here|is the name|am apparat|mein name|al habla)\b.*", re.IGNORECASE)
 _SPELLED = re.compile(
     r"(?:[,.\s]*\b(?:that's|that is|it's|spelled|spelt|spelling)\b)*[,.:\s]*"

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import lru_cache
+from math import log
 
 from dryline.engine.contact_values import find_phone, without_spans
 from dryline.engine.date_values import find_dates
@@ -27,21 +28,22 @@ _NONE = re.compile(r"\W*(?:none|zero|not any|nobody|no one)(?: at all| for me| o
 _BOTH = re.compile(r"\b(?:both of us|the two of us)\b", re.IGNORECASE)
 _SPEAKER = re.compile(r"\b(?:me|myself|und ich|and i|y yo)\b", re.IGNORECASE)
 _WITH_SPEAKER = re.compile(r"\b(?:me|myself)(?: and|,) (?:my )?\d|\d (?:\w+ )?and (?:me|myself|i)\b", re.IGNORECASE)
+_PAIR = re.compile(r"(?<![\d:.])(\d{1,4}) (\d{2})(?= dollars| bucks| pounds| miles|\W*$)")
 _CENTS = re.compile(r"(\d+) (?:dollars?|bucks|euros?|pounds?),?(?: and)? (\d{1,2})(?: cents)?\b")
 
 
 def find_number(
-    text: str, key: str, language: str, siblings: tuple[str, ...], *, kind: str, question: str, cents: float = 0.0
+    text: str, key: str, language: str, siblings: tuple[str, ...], *, kind: str, question: str, size: float = 0.0
 ) -> float | None:
     """Return the number that a member means, in a text whose numbers are digits.
 
     The unit behind a number decides; numbers of other units, of dates, times and phone numbers do not count.
-    `cents` is an example with cents: "49 99" is 49.99, and "four fifty" is 4.50 where the example is as small.
+    `size` is that of the example, which decides whether "49 99" is 49.99 or 4999.
     """
     text = _CENTS.sub(lambda match: f"{match[1]}.{match[2]:0>2} dollars", text)
     text = re.sub(r"\bout of \d+|(?<=\d)/(?:5|10)\b", " ", text) if kind == "rating" else text
-    if kind == "money":
-        text = _with_cents(text, cents)
+    if kind == "money" or (kind == "number" and size >= 100):
+        text = _joined_pairs(text, size)
     numbers = _numbers(text, language, kind)
     units = _units(key, language)
     if (implied := _wordless_count(text, key, kind)) is not None and not numbers:
@@ -70,16 +72,14 @@ def find_number(
     return _labelled(text, key, numbers) if len(set(values)) > 1 and kind != "rating" else values[-1]
 
 
-def _with_cents(text: str, example: float) -> str:
-    """Return the text with "49 99" as one amount: with a point where the example has cents and is of that size."""
-    if example and example < 100:
-        text = re.sub(r"(?<!\S)(?P<whole>1[3-9]|20)(?P<cents>\d\d)(?=\W*$)", r"\1 \2", text)  # "nineteen ninety nine"
-    pattern = r"(?<![\d:.])(\d{1,4}) (\d{2})(?= dollars| bucks|\W*$)"
-    return re.sub(
-        pattern,
-        lambda pair: f"{pair[1]}{'.' if example and (example < 20 or len(pair[1]) > 1) else ''}{pair[2]}",
-        text,
-    )
+def _joined_pairs(text: str, example: float) -> str:
+    """Return the text with "49 99" as one number: 49.99 or 4999, the one whose size is nearer to the example's."""
+    text = re.sub(r"(?<!\S)(1[3-9]|20)(\d\d)(?=\W*$)", r"\1 \2", text)  # "nineteen ninety nine"
+    return _PAIR.sub(lambda pair: min(f"{pair[1]}.{pair[2]}", f"{pair[1]}{pair[2]}", key=_distance(example)), text)
+
+
+def _distance(example: float) -> Callable[[str], float]:
+    return lambda digits: abs(log(max(float(digits), 0.01) / (example or 1000.0)))
 
 
 def format_money(amount: float, example: str) -> str:

@@ -93,6 +93,9 @@ def find_city(text: str, *, answers: bool) -> str | None:
         piece := re.search(rf"({WORD}(?:\s+{WORD}){{0,2}}),?\s*$", text[: state.start()])
     ):
         return piece[1].rstrip(".,")
+    first = re.split(r",\s|\s(?:please|thanks)\b", text)[0]
+    if answers and first != text and re.fullmatch(rf"{WORD}(?: {WORD}){{0,2}}", first):
+        return first
     for named in re.finditer(rf"\b(?:in|from|near|to|live in)\s+({WORD}(?:\s+{WORD}){{0,2}})", text):
         if named[1].split()[0].casefold() not in {*no_names(), *read_values()["months"]}:
             return named[1].rstrip(".")

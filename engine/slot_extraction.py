@@ -26,6 +26,7 @@ MISSING: Final = object()
 _ORIGIN = re.compile(
     r"\s+(?:that|which|i|we)\s+(?:i |we |you )?(?:\w+ )?(?:got|bought|ordered|have|had|received|sent)\b.*", re.I
 )
+_ENDS_OF_TRIP = ("origin", "destination", "from", "to")
 _NUMBERS = ("number", "count", "age", "year", "money", "rating", "percent", "duration")
 _TEXTS = ("text", "item", "service", "reason", "choice", "language", "country", "make", "model")
 
@@ -122,12 +123,18 @@ def _number(slot: Slot, utterance: Utterance, now: datetime) -> Any:
             slot.siblings,
             kind=slot.kind,
             question=question,
-            cents=slot.example if isinstance(slot.example, float) else 0.0,
+            size=_size_of(slot.example),
         )
     if number is None or not _is_meant(slot, utterance, text):
         return None
     has_sign = slot.kind == "money" and re.match(r"[^\d\s]", slot.example_text)
     return format_money(number, slot.example_text) if has_sign else number
+
+
+def _size_of(example: Any) -> float:
+    """Return the number in an example such as `25`, `12.5` or `$1,200`."""
+    digits = re.search(r"\d[\d,]*(?:\.\d+)?", str(example))
+    return float(digits[0].replace(",", "")) if digits else 0.0
 
 
 def _is_meant(slot: Slot, utterance: Utterance, text: str) -> bool:
@@ -195,10 +202,12 @@ def _place(slot: Slot, utterance: Utterance, now: datetime) -> Any:
     label = label_of(slot.key)
     if trip := find_end_of_trip(utterance.text, label):
         return trip
-    if slot.has_span or label in ("origin", "destination", "from", "to"):
+    is_asked = kind_of_question(utterance.question or slot.question) in ("city", "address") or slot.is_asked_for(
+        utterance
+    )
+    if slot.has_span or (label in _ENDS_OF_TRIP and not is_asked):
         return None
-    is_answer = kind_of_question(utterance.question or slot.question) in ("city", "address")
-    return find_city(digits_of(utterance), answers=is_answer) or find_labelled(utterance.text, slot.key)
+    return find_city(digits_of(utterance), answers=is_asked) or find_labelled(utterance.text, slot.key)
 
 
 def _choice(slot: Slot, utterance: Utterance, now: datetime) -> Any:

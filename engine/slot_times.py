@@ -13,6 +13,7 @@ from dryline.engine.time_values import SpokenTime, find_times, format_time
 from dryline.phrases.value_kinds import read_values
 
 _IN_THE_PAST = re.compile(r"\b(?:paid|bought|happened|ordered|placed|since|last|ago|received)\b", re.IGNORECASE)
+_BEFORE_OR_AFTER = re.compile(r"\b(after|before)\s+$", re.IGNORECASE)  # "any day after Wednesday" names no day
 _HOURS = re.compile(r"\b(1[0-2]|[1-9]) (?:to|till|until|through|-) (1[0-2]|[1-9])\b(?! (?:people|days|hours))")
 _CLOCK = re.compile(r"\d{1,2}:\d{2}(?::\d{2})?")
 _ASKS_FOR_PAST = re.compile(
@@ -29,6 +30,8 @@ def find_date(slot: Slot, utterance: Utterance, now: datetime) -> Any:
         dates = _expiry_in_numbers(text)
     if not dates:
         return None
+    if len(dates) == 1 and (beside := _BEFORE_OR_AFTER.search(text[: dates[0].start])):
+        return None if re.search(r"\d", slot.example_text) else f"{beside[1]} {dates[0].text}"
     chosen = dates[-1]
     if slot.has_span:
         if len(dates) == 1 and slot.is_end != bool(re.search(r"\b(?:until|till|through|bis|hasta)\b", text)):

@@ -18,6 +18,7 @@ _REASON = re.compile(
 _PLEASANTRY = re.compile(
     r"\W*(?:(?:hi|hello|hey|good (?:morning|afternoon|evening)|thanks?(?: you)?|bye|goodbye|yes|no|ok(?:ay)?|sure|hm+|"
     r"nothing(?: else)?|that(?:'s| is) (?:all|it|right|correct|fine)|i don'?t know|not sure|what|how are you|"
+    r"(?:can you hear|do you hear) me|are you (?:still )?there|is (?:anyone|anybody|somebody) there|"
     r"hold on|hang on|wait|(?:just )?(?:one|a) (?:second|sec|moment|minute)|let me (?:look|check|see|think|find out)|"
     r"give me a (?:second|sec|moment|minute)|my name is .*|(?:this is|i'm) [A-Z]\w+(?: [A-Z]\w+)?)\b\W*)+",
     re.IGNORECASE,
@@ -38,6 +39,7 @@ _ASKS = re.compile(
     r"(?:what|which|how|when|where|why|who|do you|does|did|is there|are there|are you|have you|may i ask)\b.*",
     re.IGNORECASE,
 )
+_WHY = re.compile(r"(?:and |so )?why\b", re.IGNORECASE)
 _SUBJECT = re.compile(
     r"(?:i|we|he|she|it|they|you|there|that)\b(?: (?:\w+ly|just|also|always|still|mostly|often))?"
     r"(?P<verb>'(?:s|re|m|ve|ll)(?: \w+ing\b| got\b)?| \w+(?: \w+ing\b)?)\s+(?:(?:as|on|for|with|at|in|to|from) )?",
@@ -50,7 +52,8 @@ _SENTENCE = re.compile(
 )
 _BESIDE = re.compile(
     r",?\s+(?:from you|that|which|who|because|since|so|but|if|when|and (?:i|it|we|my)|right now|at the moment|"
-    r"currently|every (?:day|week|month|year|night|morning)|(?:last|this) (?:week|month|year|summer|winter)|once in a|"
+    r"currently|every (?:day|week|month|year|night|morning)|(?:last|this) (?:week|month|year|summer|winter)|"
+    r"once in a|tonight|today|tomorrow|"
     r"mostly|usually|i (?:think|guess|got|bought)|for my|for our)\b.*",
     re.IGNORECASE,
 )
@@ -102,6 +105,8 @@ def find_labelled(text: str, key: str) -> str | None:
 def find_sentence(utterance: Utterance, label: str) -> str | None:
     """Return the statement of an answer about a problem, a reason or a message; None for a mere wish or an echo."""
     text = utterance.text.strip()
+    if _WHY.match(utterance.question) and text.endswith("?"):
+        return None
     is_trouble = bool(set(label.split()) & _TROUBLES)
     if match := _REASON.search(text):
         text = text[match.end() :]

@@ -29,6 +29,9 @@ _FORMS = (
 _OF_USER = re.compile(
     r"\b(?:reach|call|text|contact|phone) (?:you|them|the (?:caller|customer|user|client))\b|\byour\b", re.IGNORECASE
 )
+_PERSON = re.compile(
+    r"(?:Jane|John|Anna?|Maria|Mary|Alex|Sam|Bob|Alice|Jo|James|Peter|Tom|Sarah|David|Emma|Max|Erika) [A-Z]\w+$"
+)
 _CAPITALIZED = re.compile(r"[A-Z\u00c0-\u00de]")
 _LETTERS_AND_DIGITS = re.compile(r"(?=.*\d)[A-Za-z\d#-]+")
 _DATED = {"date", "birth", "past"}
@@ -77,6 +80,8 @@ def kind_of(
     if not label:
         by_key = _kind_of_question(question)
     if isinstance(example, str) and example:
+        if by_key in (None, *_WITH_DIGIT) and _PERSON.match(example):
+            return "name"
         if _class_name(example) == "weekday":
             return "date"
         if by_key in _WITH_DIGIT and not re.search(r"\d|^[A-Z]{4,}$", example):

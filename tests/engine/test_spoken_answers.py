@@ -105,6 +105,8 @@ def test_a_condition_that_waits_for_a_name_is_met_only_by_one(said, is_name):
         ("not Monday, no Tuesday", "2026-12-01"),
         ("Tuesday's no good, Thursday then", "2026-11-26"),
         ("right after New Year's, say January fourth", "2027-01-04"),
+        ("at the end of March", "2027-03-31"),
+        ("Mondays are bad, anything after Wednesday", None),
         ("any day but Friday", None),
         ("sometime next week", None),
     ],
@@ -172,6 +174,9 @@ def test_a_length_of_time_is_found_in_the_unit_of_the_key(example, said, length)
         ("How much?", {"price": 4.99}, "four fifty", 4.5),
         ("How much?", {"price": 12.99}, "nineteen ninety nine", 19.99),
         ("How much?", {"rent": "$1,200"}, "fourteen hundred a month", "$1,400"),
+        ("How much?", {"price": "$10"}, "eight ninety nine", "$8.99"),
+        ("How heavy?", {"weight": 160}, "one eighty", 180),
+        ("How old is the roof?", {"roof_age": 10}, "it was replaced fifteen years ago", 15),
         ("How much?", {"budget": 500}, "a hundred and twenty bucks", 120),
     ],
 )
@@ -223,6 +228,7 @@ def test_a_code_is_found_as_it_is_spelled(example, said, code):
         ("complaint", "I want to complain"),
         ("question", "I have a question"),
         ("tried", "yes I tried that"),
+        ("topic", "hello? can you hear me?"),
     ],
 )
 def test_a_wish_or_an_echo_of_the_question_is_no_answer(key, said):
@@ -247,6 +253,8 @@ def test_a_wish_or_an_echo_of_the_question_is_no_answer(key, said):
         ("Where does it hurt?", "body_part", "knee", "my left shoulder is killing me", "left shoulder"),
         ("Any allergies?", "allergies", "peanuts", "I'm allergic to shellfish", "shellfish"),
         ("What treatment?", "treatment", "facial", "I want a deep tissue massage", "deep tissue massage"),
+        ("Which medication?", "medication", "aspirin", "it's called lisinopril", "lisinopril"),
+        ("Where do you fly?", "destination", "Chicago", "Lisbon, in Portugal", "Lisbon"),
         ("What product is it?", "product", "kettle", "I bought a coffee grinder from you last month", "coffee grinder"),
     ],
 )
@@ -277,6 +285,7 @@ def test_a_choice_is_found_by_place_by_price_and_by_refusal(choices, said, choic
         ("Are you a new patient?", "new_patient", "I've been coming for years", False),
         ("Do you own your home?", "homeowner", "we rent", False),
         ("Do you have a garage?", "garage", "there's plenty of space out front", True),
+        ("Are you over eighteen?", "is_adult", "I'm forty two", True),
         ("Is anyone hurt?", "injured", "everyone's okay", False),
         ("Does it work now?", "working", "still the same", False),
         ("Do you agree to the recording?", "consent", "hmm, I'm not sure", None),
