@@ -58,7 +58,8 @@ def talk(file: Path | None, flow_id: str | None, script: Path | None, say: str |
     """Talk to the flow in FILE, or to a flow on a server.
 
     Type what the caller says. A line such as `/2` or `/caller confirms` chooses that condition; Ctrl-D ends. The output
-    is a script: --script takes its turns again, and the exit code is 1 if the conversation differs.
+    is a script: --script takes its turns again, and the exit code is 1 if the conversation differs. It is 1, too, if
+    the flow fails.
     """
     names = ("channel", "seed", "unsaid", "variables", "state", "answers")
     options = {name: values[name] for name in names if values[name] is not None}
@@ -174,13 +175,16 @@ def _converse(turn: Turn, opening: str | None) -> None:
         for line in transcript(answer["events"]):
             click.echo(line)
         if answer["ended"]:
-            return
+            break
         for index, condition in enumerate(answer["waiting"]):
             click.echo(f"# /{index} {_one_line(condition)}")
         text = _read_line()
         if text is None:
             return
         answer = _take_line(turn, text, answer)
+    for event in answer["events"]:
+        if event["type"] == "failed":
+            raise click.ClickException(f"The flow failed. {event['sentence']}")
 
 
 def _read_line() -> str | None:

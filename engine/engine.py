@@ -21,6 +21,8 @@ from dryline.engine.simulated_caller import Caller
 from dryline.engine.translate import translate
 from dryline.engine.web import Fetch, Web, no_network
 
+CALLER = "+14155550123"  # on the channel `voice`, if the state names none
+
 
 class Engine:
     """A checker and runner of flows, for several threads. It starts processes with the first flow.
@@ -80,10 +82,10 @@ class Engine:
         """Return a session that has not started.
 
         `variables` become a member of the state; without them the flow has no such name (contract/based.md, section
-        2). Only the channel `voice` has transfer() and end_call(). `now` returns the session's time. `answers` and
-        `http` are stubs (stubs.py).
+        2). On the channel `voice` there are transfer() and end_call(), and the state has the number of a `Caller`.
+        `now` returns the session's time. `answers` and `http` are stubs (stubs.py).
         """
-        initial_state = dict(state or {})
+        initial_state = {**({"Caller": CALLER} if channel == "voice" else {}), **(state or {})}
         if variables is not None:
             initial_state["variables"] = variables
         return FlowSession(

@@ -25,7 +25,6 @@ from dryline.storage.errors import Conflict, Invalid, NotFound
 from dryline.world.world import World
 
 MAX_DUMP_BYTES = 2_000_000  # of a session between two turns
-_CALLER = "+14155550123"  # of a voice conversation whose state names none
 VOICE = ("Voice", "VoiceV1")  # types of deployments whose flows have transfer() and end_call()
 
 
@@ -109,8 +108,6 @@ def begin(
 
     `say` is a message of the user that opens the conversation. `answers` and `http` are stubs (engine/stubs.py).
 
-    A voice conversation has the number of a caller in its state, as a call has.
-
     Raises NotFound, Invalid for code that cannot run, Busy.
     """
     with world.reading():
@@ -118,8 +115,6 @@ def begin(
     if source.variables is not None or variables is not None:
         variables = {**(source.variables or {}), **(variables or {})}
     channel = channel or source.channel
-    if channel == "voice":
-        state = {"Caller": _CALLER, **(state or {})}
     options = {"state": state, "channel": channel, "seed": seed, "unsaid": unsaid}
     stubs = {"answers": answers, "http": http}
     session = open_session(world, source, variables=variables, **options, **stubs)

@@ -156,13 +156,13 @@ def test_a_file_of_responses_with_a_mistake_is_refused(run, file, text):
 
 
 def test_an_error_about_variables_names_the_option(run, file):
-    assert "--variables '{}'" in run("talk", file('name = variables["name"]\n'))
+    assert "--variables '{}'" in run("talk", file('name = variables["name"]\n'), code=1)
 
 
 def test_an_error_about_a_missing_member_of_the_state_names_the_option_and_the_members(run, file):
-    output = run("talk", file('name, day = state["name"], state["day"]\n'))
+    output = run("talk", file('name, day = state["name"], state["day"]\n'), code=1)
     assert """--state '{"name": "…", "day": "…"}'""" in output
-    assert "--state" not in run("talk", file('day = {}["day"]\n'))
+    assert "--state" not in run("talk", file('day = {}["day"]\n'), code=1)
 
 
 def test_variables_state_channel_and_seed_are_the_flows(run, file):
@@ -177,10 +177,17 @@ def test_values_that_nobody_said_are_made_up_on_request(run, file):
     assert 'Extracted: booking = {"day": "' in run("talk", file(CLINIC), "--unsaid", "made-up", input="/0\n")
 
 
-def test_an_exception_is_printed_with_its_traceback(run, file):
-    shown = run("talk", file("x = 1 / 0\n"))
+def test_an_exception_is_printed_with_its_traceback_and_is_a_failure(run, file):
+    shown = run("talk", file("x = 1 / 0\n"), code=1)
     assert "clinic.based:1:5: ZeroDivisionError: division by zero" in shown
     assert "#     x = 1 / 0" in shown
+    assert "The flow failed. " in shown
+
+
+def test_a_caller_has_a_number_as_in_a_call(run, file):
+    code = file('print(state["Caller"])\n')
+    assert "Printed: +1" in run("talk", code)
+    assert "Printed: 7" in run("talk", code, "--state", '{"Caller": 7}')
 
 
 def test_a_conversation_in_a_terminal_can_be_kept_in_a_file(file, tmp_path):
