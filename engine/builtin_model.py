@@ -9,6 +9,7 @@ from dryline.engine.answer_filling import fill
 from dryline.engine.conversation import function_of
 from dryline.engine.events import last_agent_text
 from dryline.engine.language_model import AgentUtterance, Answer, Decision, Question, Talk
+from dryline.engine.returned_questions import answers_returned_question
 from dryline.engine.understanding.decision import understand
 from dryline.engine.understanding.scoring import Context
 
@@ -21,6 +22,9 @@ class BuiltInModel:
         agent = last_agent_text(talk.messages)
         context = Context(agent, talk.prompt, " ".join(heard[-6:]).removesuffix(said))
         understanding = understand(talk.conditions, said, context)
+        if understanding.index is None and talk.returned is not None and answers_returned_question(talk, said):
+            arguments = self.arguments(talk, talk.returned.index, said)
+            return Decision(talk.returned.index, "It answers the question of this condition.", 0.8, arguments=arguments)
         if understanding.index is None:
             return Decision(None, understanding.why, 0.0)
         arguments = self.arguments(talk, understanding.index, said)

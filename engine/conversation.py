@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from dryline.engine.events import transcript
 from dryline.engine.json_values import plain, text
-from dryline.engine.language_model import Decision, Talk
+from dryline.engine.language_model import NOT_SAID, Answer, Decision, Question, Returned, Talk
 
 if TYPE_CHECKING:
     from dryline.engine.session import FlowSession
@@ -26,6 +26,8 @@ class Conversation:
         self.note: str | None = None
         self.starts: dict[int, int] = {}  # the index of the first message of each loop
         self.taken_at = 0  # the number of messages when a condition was last taken
+        self.taken: dict[int, int] = {}  # the index of the condition of each loop that was last taken
+        self.unanswered: list[dict[str, Any]] = []  # questions since then that were not answered in full
         self.pending: str | None = None  # an utterance of the user that no talk has taken yet
         self.agent_opens = False  # whether the agent opens the talk if the pending utterance meets no condition
 
@@ -87,9 +89,24 @@ class Conversation:
             **details,
         )
         self.taken_at = len(session.messages)
+        self.taken[self.loop] = index
+        self.unanswered = []
         said = transcript(session.messages[self.starts.get(self.loop, 0) :])
         self.loop = None
         return [index, decision.arguments, said]
+
+    def note_answer(self, question: Question, answer: Answer) -> None:
+        """Remember a question of the flow whose answer lacks members: what a `return` hands back may ask for them."""
+        missing = [path for path, source in answer.how.items() if source == NOT_SAID]
+        if missing:
+            self.unanswered.append(
+                {
+                    "question": question.question,
+                    "example": question.example,
+                    "schema": question.schema,
+                    "missing": missing,
+                }
+            )
 
     def talk(self) -> Talk:
         session = self._session
@@ -103,11 +120,17 @@ class Conversation:
             line=loop.talk_line if loop else -(self.loop or 0),
             condition_lines=[condition.line for condition in loop.conditions] if loop else [],
             note=self.note,
+            returned=self._returned(),
+            taken_at=self.taken_at,
             known=self.known,
             random=session.random(),
             now=session.now(),
             unsaid=session.unsaid,
         )
+
+    def _returned(self) -> Returned | None:
+        index = self.taken.get(self.loop) if self.loop is not None and self.note is not None else None
+        return None if index is None else Returned(index, self.unanswered)
 
     def index_of(self, choice: str | int) -> int:
         """Return the index of the condition with this text or index. Raises LookupError."""
@@ -134,12 +157,14 @@ class Conversation:
             **values,
             "tools": [[index, tool] for index, tool in self.tools.items()],
             "starts": [[loop, at] for loop, at in self.starts.items()],
+            "taken": [[loop, index] for loop, index in self.taken.items()],
         }
 
     def restore(self, values: dict[str, Any]) -> None:
         vars(self).update(values)
         self.tools = dict(values["tools"])
         self.starts = dict(values["starts"])
+        self.taken = dict(values["taken"])
 
 
 def condition_text(condition: Any) -> str:

@@ -174,6 +174,7 @@ def ask(
         how=answer.how,
         by=answer.by,
     )
+    session.conversation.note_answer(request, answer)
     return answer.value
 
 

@@ -10,14 +10,27 @@ from typing import Any, Protocol
 from dryline.engine.events import Message
 
 NOTHING, MADE_UP = "none", "made-up"  # `unsaid`: the values of members that nobody said
+NOT_SAID = "not said"  # the source of a member of an answer
+
+
+@dataclass(slots=True)
+class Returned:
+    """The condition whose block handed back a value, and the block's questions that were not answered in full.
+
+    `unanswered` has the arguments `question`, `example` and `schema` of each, and the paths of its `missing` members.
+    """
+
+    index: int
+    unanswered: list[dict[str, Any]] = field(default_factory=list)
 
 
 @dataclass(slots=True)
 class Talk:
     """An open talk: its prompt, conditions as texts, tools by index, and the conversation so far.
 
-    `note` is the value that a `return` handed back. `first_prompt` is that of the session's first talk: its statements
-    answer users in all talks. `random` repeats with the session's seed.
+    `note` is the value that a `return` handed back, and `returned` the condition that it belongs to. `taken_at` is the
+    number of messages when a condition was last taken: earlier questions are answered. `first_prompt` is that of the
+    session's first talk: its statements answer users in all talks. `random` repeats with the session's seed.
     """
 
     prompt: str
@@ -27,6 +40,8 @@ class Talk:
     line: int
     condition_lines: list[int]
     note: str | None = None
+    returned: Returned | None = None
+    taken_at: int = 0
     first_prompt: str = ""
     known: dict[str, Any] = field(default_factory=dict)
     random: Random = field(default_factory=Random)

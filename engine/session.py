@@ -25,7 +25,7 @@ from dryline.engine.translate import translate
 from dryline.engine.web import Web
 
 TURNS = 2_000
-_FORM = 2  # version of the dump
+_FORM = 3  # version of the dump
 
 
 class SessionOver(RuntimeError):

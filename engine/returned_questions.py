@@ -1,0 +1,68 @@
+"""Answers to a question that a `return` handed back: they satisfy the condition whose block asked it."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+
+from dryline.engine.answer_filling import fill
+from dryline.engine.events import last_agent_text
+from dryline.engine.language_model import NOT_SAID, Question, Talk
+from dryline.engine.slot_extraction import MISSING, find_value
+from dryline.engine.slots import Slot
+from dryline.engine.spoken_turns import Utterance
+from dryline.engine.understanding.dialogue_acts import read_utterance
+from dryline.engine.understanding.options import options_of_question
+from dryline.engine.understanding.yes_or_no import last_question
+from dryline.phrases.value_kinds import kind_of_question, language_of
+
+_INVITES = re.compile(
+    r"\b(?:anything|something|what) (?:else|more)\b|\bother questions?\b"
+    r"|\b(?:can|may|could) (?:I|we) (?:\w+ )?(?:help|assist|do)\b|\bwhat (?:is it|would you like to do)\b"
+    r"|\bwhat do you need\b|\b(?:sonst|sonst noch|noch) (?:etwas|was)\b|\b(?:was|wie) kann ich\b|\bworum geht\b"
+    r"|\balgo más\b|\bqué (?:puedo|más)\b|\ben qué\b|\bde qué se trata\b",
+    re.IGNORECASE,
+)
+_ANYTHING_ELSE = re.compile(
+    r"\b(?:anything|something) (?:else|more)\b|\b(?:any|other|more) questions\b"
+    r"|^(?:can|may|could) (?:I|we) (?:help|assist)\b|\b(?:sonst|noch) (?:noch )?(?:etwas|was)\b|\balgo más\b",
+    re.IGNORECASE,
+)
+
+
+def invites_any_request(question: str) -> bool:
+    """Return whether a question names no matter of its own, such as "Is there anything else?"."""
+    return bool(_INVITES.search(question) or _ANYTHING_ELSE.search(question))
+
+
+def asks_for_more(question: str) -> bool:
+    """Return whether a yes to a question means that the caller has a request: "Is there anything else?"."""
+    return bool(_ANYTHING_ELSE.search(question))
+
+
+def answers_returned_question(talk: Talk, said: str) -> bool:
+    """Return whether the user's words answer the question that the block of a condition has just handed back."""
+    agent = last_agent_text(talk.messages)
+    question = last_question(agent)
+    if talk.returned is None or not question.endswith("?") or invites_any_request(question):
+        return False
+    language = language_of(f"{talk.prompt} {agent} {said}")
+    utterance = read_utterance(said, language)
+    if utterance.is_courtesy or utterance.whole.is_question:
+        return False
+    about = f"Agent: {' '.join(question.split())}\nUser: {' '.join(said.split())}"
+    for ask in talk.returned.unanswered:
+        shape = Question(about, ask["question"], ask["example"], ask["schema"], now=talk.now)
+        how = fill(shape)[1]
+        if any(how.get(path, NOT_SAID) != NOT_SAID for path in ask["missing"]):
+            return True
+    return not talk.returned.unanswered and _has_value(question, Utterance(said, question, language), talk.now)
+
+
+def _has_value(question: str, utterance: Utterance, now: datetime | None) -> bool:
+    """Return whether an utterance has a value of the kind that a question names, or one of its options."""
+    options = options_of_question(question) if not kind_of_question(question) else []
+    if not options and not kind_of_question(question):
+        return False
+    slot = Slot(None, choices=options or None, question=question)
+    return find_value(slot, [utterance], now or datetime.now(UTC)) is not MISSING
