@@ -10,7 +10,8 @@ class AgentFrames:
     """Sentences of one language.
 
     `openings` begin a conversation and `going_on` continue one without a question of the prompt; `general` are the
-    questions behind `again`, which asks a second time. `next` thanks for an answer.
+    questions behind `again`, which asks a second time. `next` thanks for an answer, `bare` for a value without a word
+    of what it is for. `options` names what the caller can do, `states` what may be the matter, `options_too` both.
     """
 
     openings: tuple[str, ...]
@@ -18,6 +19,11 @@ class AgentFrames:
     general: tuple[str, ...]
     again: tuple[str, ...]
     next: tuple[str, ...]
+    bare: str
+    options: str
+    states: str
+    options_too: str
+    yes_or_no: str
     greeted: str
     thanked: str
     waiting: str
@@ -30,7 +36,7 @@ FRAMES = {
         going_on=("Please go on.", "I see. What would you like to do?", "All right. What else can you tell me?"),
         general=("How can I help you?", "What can I do for you?", "What would you like to do?"),
         again=(
-            "Sorry, I did not quite get that. {}",
+            "Sorry, I didn't get that. {}",
             "I am not sure that I understood. {}",
             "Could you say that in other words? {}",
             "Let me ask again, so that I get it right. {}",
@@ -38,6 +44,11 @@ FRAMES = {
             "I'm afraid I don't follow yet. {}",
         ),
         next=("Thank you. {}", "All right. {}", "Got it, thanks. {}"),
+        bare="{}, thank you. {}",
+        options="You can {}.",
+        states="I can help if you {}.",
+        options_too="You can also {}.",
+        yes_or_no="Please answer with yes or no.",
         greeted="Hello! {}",
         thanked="You're welcome. {}",
         waiting="Of course, take your time.",
@@ -55,6 +66,11 @@ FRAMES = {
             "Noch einmal, damit ich nichts falsch mache. {}",
         ),
         next=("Danke. {}", "Gut, danke. {}", "In Ordnung. {}"),
+        bare="{}, danke. {}",
+        options="Sie können {}.",
+        states="Ich kann helfen, wenn {}.",
+        options_too="Sie können auch {}.",
+        yes_or_no="Bitte antworten Sie mit ja oder nein.",
         greeted="Guten Tag! {}",
         thanked="Gern geschehen. {}",
         waiting="Natürlich, lassen Sie sich Zeit.",
@@ -72,6 +88,11 @@ FRAMES = {
             "Para no equivocarme, se lo pregunto otra vez. {}",
         ),
         next=("Gracias. {}", "Muy bien, gracias. {}", "De acuerdo. {}"),
+        bare="{}, gracias. {}",
+        options="Puede {}.",
+        states="Puedo ayudarle si {}.",
+        options_too="También puede {}.",
+        yes_or_no="Por favor, responda sí o no.",
         greeted="¡Buenos días! {}",
         thanked="De nada. {}",
         waiting="Claro, tómese su tiempo.",

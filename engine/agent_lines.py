@@ -9,8 +9,12 @@ from random import Random
 from dryline.engine.agent_frames import FRAMES
 from dryline.engine.greetings import is_greeting
 from dryline.engine.language_model import AgentUtterance, Talk
+from dryline.engine.menu_options import options_of_menu
 from dryline.engine.prompt_parts import PromptParts
 from dryline.engine.prompts import read_note, read_prompt
+from dryline.engine.returned_questions import asks_for_more, invites_any_request
+from dryline.engine.understanding.dialogue_acts import is_bare_value, is_bare_yes
+from dryline.engine.understanding.yes_or_no import last_question
 
 _QUESTION = re.compile(
     r"[?¿]|^\W*(?:when|where|what|which|who|why|how|is|are|do|does|can|could|will|wann|wo|was|wie|warum|cuándo"
@@ -51,6 +55,8 @@ _ANSWERS_TO = tuple(
         ("why|warum|por qué", "because|difference|reason|due to|weil|porque"),
     )
 )
+_NOT_MET = "no condition was met"
+_PATIENCE = 2  # times that the agent only asks again
 _LONG_REFERENCE = 6  # facts; of so many, one answers only if it has two words in common with the question
 _LEAST_LETTERS = 4  # of a word that tells what a sentence is about
 _STEM = 5  # letters by which two words are taken for one
@@ -61,36 +67,34 @@ _COMMON |= {"could", "does", "about", "pleas", "from", "much", "long", "they", "
 def agent_line(talk: Talk, utterance: str | None) -> AgentUtterance:
     """Return the agent's next utterance. `utterance` is what the user has just said without meeting a condition."""
     parts = _read(talk.prompt)
-    frames = FRAMES[parts.language]
-    if utterance is None and talk.note:
-        return AgentUtterance(read_note(talk.note), how="what return handed back")
     agent_said = [message.text for message in talk.messages if message.who == "agent"]
-    latest = talk.messages[-1].text if talk.messages and talk.messages[-1].who == "user" else ""
-    answer = _answer(parts, utterance or latest, agent_said)
-    if answer is None and utterance:
-        answer = statement_for(talk.first_prompt, utterance, agent_said)
     if utterance is None:
-        statements = [answer] if answer else [each for each in parts.statements if not _was_said(each, agent_said)]
-        line = " ".join([*statements, _question(parts, talk, agent_said)]).strip()
-        if parts.greeting and not agent_said and not is_greeting(line):
-            line = f"{parts.greeting} {line}"
-        return AgentUtterance(line, how="the prompt")
-    if act := _reply_to_act(utterance, parts, talk, agent_said):
-        return AgentUtterance(act, how="no condition was met")
-    upcoming = _next_question(parts, agent_said)
+        return _opening_line(parts, talk, agent_said)
+    question = _open_question(parts, talk, agent_said)
+    if reply := _reply_to_act(utterance, question, parts, talk):
+        return AgentUtterance(reply, how=_NOT_MET)
+    answer = _answer(parts, utterance, agent_said) or statement_for(talk.first_prompt, utterance, agent_said)
+    upcoming = _next_question(parts, talk, agent_said)
     if answer:
-        return AgentUtterance(
-            f"{answer} {upcoming or _question(parts, talk, agent_said)}", how="a statement of the prompt"
-        )
+        return AgentUtterance(f"{answer} {upcoming or question}", how="a statement of the prompt")
     if upcoming:
         last = agent_said[-1] if agent_said else ""
-        thanks = [line for line in frames.next if not last.startswith(line.format(""))]
+        thanks = [line for line in FRAMES[parts.language].next if not last.startswith(line.format(""))]
         return AgentUtterance(talk.random.choice(thanks).format(upcoming), how="the next question of the prompt")
-    question = _question(parts, talk, agent_said, again=True)
-    return AgentUtterance(
-        _unlike([line.format(question).strip() for line in frames.again], agent_said, talk.random),
-        how="no condition was met",
-    )
+    return AgentUtterance(_fallback(utterance, question, parts, talk, agent_said), how=_NOT_MET)
+
+
+def _opening_line(parts: PromptParts, talk: Talk, agent_said: list[str]) -> AgentUtterance:
+    """Return what the agent says when it opens a talk, or goes on with what a `return` handed back."""
+    if talk.note:
+        return AgentUtterance(read_note(talk.note), how="what return handed back")
+    latest = talk.messages[-1].text if talk.messages and talk.messages[-1].who == "user" else ""
+    answer = _answer(parts, latest, agent_said)
+    statements = [answer] if answer else [each for each in parts.statements if not _was_said(each, agent_said)]
+    line = " ".join([*statements, _question(parts, talk, agent_said)]).strip()
+    if parts.greeting and not agent_said and not is_greeting(line):
+        line = f"{parts.greeting} {line}"
+    return AgentUtterance(line, how="the prompt")
 
 
 def statement_for(prompt: str, utterance: str, agent_said: list[str]) -> str | None:
@@ -121,22 +125,104 @@ def _question(parts: PromptParts, talk: Talk, agent_said: list[str], *, again: b
     return _unlike(frames.going_on if heard else frames.openings, agent_said, talk.random)
 
 
-def _reply_to_act(utterance: str, parts: PromptParts, talk: Talk, agent_said: list[str]) -> str | None:
+def _open_question(parts: PromptParts, talk: Talk, agent_said: list[str]) -> str:
+    """Return the agent's last question that is not answered yet; else that of the prompt, or a general one."""
+    for text in reversed(_unanswered(talk)):
+        question = last_question(_without_opener(text, parts.language))
+        if question.endswith("?"):
+            forms = next((forms for forms in parts.questions if question in forms), (question,))
+            return forms[len(agent_said) % len(forms)]
+    return _question(parts, talk, agent_said, again=True)
+
+
+def _unanswered(talk: Talk) -> list[str]:
+    """Return what the agent has said since a condition was last taken."""
+    return [message.text for message in talk.messages[talk.taken_at :] if message.who == "agent"]
+
+
+def _openers(language: str) -> list[str]:
+    """Return the sentences with which the agent says that it did not understand."""
+    return [line.partition("{}")[0].strip() for line in FRAMES[language].again]
+
+
+def _without_opener(text: str, language: str) -> str:
+    """Return an utterance of the agent without the sentence that says that it did not understand."""
+    opener = next((opener for opener in _openers(language) if text.startswith(opener)), "")
+    return text.removeprefix(opener).strip()
+
+
+def _reply_to_act(utterance: str, question: str, parts: PromptParts, talk: Talk) -> str | None:
     """Return the reply to an utterance that says nothing about the matter, such as a greeting; else None."""
     frames = FRAMES[parts.language]
     if _WAIT.fullmatch(utterance):
         return frames.waiting
-    if agent_said and _REPEAT.fullmatch(utterance):
-        return agent_said[-1]
+    if _REPEAT.fullmatch(utterance) and (latest := _latest_turn(talk, parts.language)):
+        return latest
     for pattern, line in ((_GREETING, frames.greeted), (_THANKS, frames.thanked)):
         if pattern.fullmatch(utterance):
-            return line.format(_question(parts, talk, agent_said, again=True))
+            return line.format(question)
+    if asks_for_more(question) and is_bare_yes(utterance, parts.language):
+        return frames.general[1]
     return None
 
 
-def _next_question(parts: PromptParts, agent_said: list[str]) -> str | None:
-    """Return the first question of several that was not asked yet."""
-    if len(parts.questions) < 2:
+def _latest_turn(talk: Talk, language: str) -> str:
+    """Return all that the agent said before the user's last words."""
+    spoken: list[str] = []
+    for message in reversed(talk.messages[:-1]):
+        if message.who == "user":
+            break
+        spoken.insert(0, _without_opener(message.text, language))
+    return " ".join(spoken)
+
+
+def _fallback(utterance: str, question: str, parts: PromptParts, talk: Talk, agent_said: list[str]) -> str:
+    """Return what the agent says when it did not understand: it asks again, and from the third time on says more."""
+    frames = FRAMES[parts.language]
+    is_general = invites_any_request(question)
+    offer = _offer(talk, parts.language, is_general=is_general)
+    if is_general and is_bare_value(utterance, parts.language):
+        line = frames.bare.format(utterance.strip(" .,!"), offer or frames.general[1])
+        if [line] != agent_said[-1:]:
+            return line
+    failures = _failures(talk, parts.language)
+    if failures >= _PATIENCE and offer and not agent_said[-1].startswith(offer):
+        return offer if is_general else f"{offer} {question}"
+    lines = [line.format(question) for line in frames.again]
+    return _unlike(lines, agent_said, talk.random) if failures else lines[0]
+
+
+def _failures(talk: Talk, language: str) -> int:
+    """Return how often the agent has said since its last question that it did not understand."""
+    count = 0
+    openers = (*_openers(language), *(line.partition("{}")[0] for line in _offers(language)))
+    for text in reversed(_unanswered(talk)):
+        if not text.startswith(openers):
+            break
+        count += 1
+    return count
+
+
+def _offers(language: str) -> tuple[str, ...]:
+    frames = FRAMES[language]
+    return frames.options, frames.states, frames.yes_or_no
+
+
+def _offer(talk: Talk, language: str, *, is_general: bool) -> str | None:
+    """Return the options of the menu in a sentence or two; None if there are none that can be put into words."""
+    frames = FRAMES[language]
+    options = options_of_menu(tuple(talk.conditions), language)
+    if options.is_yes_or_no:
+        return frames.yes_or_no
+    if is_general and options.states:
+        states = frames.states.format(options.states)
+        return f"{states} {frames.options_too.format(options.actions)}" if options.actions else states
+    return frames.options.format(options.actions) if options.actions else None
+
+
+def _next_question(parts: PromptParts, talk: Talk, agent_said: list[str]) -> str | None:
+    """Return the first of several questions of the prompt that was not asked yet, unless another one is open."""
+    if len(parts.questions) < 2 or talk.note:
         return None
     return next((forms[0] for forms in parts.questions if not any(_was_said(form, agent_said) for form in forms)), None)
 

@@ -18,6 +18,7 @@ from dryline.phrases.value_kinds import language_of, read_values
 _PEOPLE = (
     "user|caller|customer|patient|client|person|lead|contact|guest|prospect|player|driver|member|tenant|visitor|buyer|"
     "student|carrier|employee|owner|donor|candidate|shopper|borrower|resident|subscriber|traveller|traveler|parent"
+    "|passenger|applicant|homeowner"
 )
 _SUBJECT = re.compile(
     rf"^(?:if |when |once |that )*(?:(?:the |a )?(?:{_PEOPLE})|they|somebody|someone)\s+(?P<rest>.+)$",
@@ -164,7 +165,7 @@ def hesitate(text: str, random: Random, names: Collection[str] = ()) -> str:
 
 def gives_value(condition: str) -> bool:
     """Return whether a condition is met by giving a value, such as "caller names a day"."""
-    return bool(_GIVES.search(_predicate(condition)) or _GIVES_IN_GERMAN_OR_SPANISH.search(condition))
+    return bool(_GIVES.search(predicate(condition)) or _GIVES_IN_GERMAN_OR_SPANISH.search(condition))
 
 
 def closes(condition: str) -> bool:
@@ -245,7 +246,8 @@ def _phrases(intent: Intent, *, opening: bool) -> tuple[str, ...]:
     return openings if len(openings) >= _ENOUGH_OPENINGS else (*intent.opens, *intent.says)
 
 
-def _predicate(condition: str) -> str:
+def predicate(condition: str) -> str:
+    """Return a condition without the person whom it is about: "the caller wants …" is "wants …"."""
     match = _SUBJECT.match(" ".join(condition.split()).rstrip("."))
     return match["rest"] if match else condition
 
@@ -280,13 +282,13 @@ def _in_first_person(condition: str) -> str:
 
 def past_tense(condition: str) -> str:
     """Return what somebody did for whom the condition held, such as "wanted to book an appointment"."""
-    predicate = _predicate(condition).rstrip(".")
-    verb, _, rest = predicate.partition(" ")
+    does = predicate(condition).rstrip(".")
+    verb, _, rest = does.partition(" ")
     past = _PAST.get(verb.lower())
     if past is None and _SUBJECT.match(condition) and verb.endswith("s") and verb.isalpha():
         root = base(verb)
         past = root + ("d" if root.endswith("e") else "ed")
-    return f"{past} {rest}".strip() if past else f"met the condition {predicate!r}"
+    return f"{past} {rest}".strip() if past else f"met the condition {does!r}"
 
 
 def base(verb: str) -> str:

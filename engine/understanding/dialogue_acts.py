@@ -120,6 +120,19 @@ def read_utterance(text: str, language: str) -> ParsedUtterance:
     return ParsedUtterance(text, whole, tuple(clauses), yes, no, tuple(rest), is_courtesy)
 
 
+def is_bare_yes(text: str, language: str) -> bool:
+    """Return whether a text is a yes and nothing else."""
+    utterance = read_utterance(text, language)
+    return utterance.yes > utterance.no and not utterance.rest
+
+
+def is_bare_value(text: str, language: str) -> bool:
+    """Return whether a text is a number, a date or the like, and says nothing about it."""
+    stems = read_utterance(text, language).whole.stems
+    left = _without(list(stems), _answers(language).fillers)
+    return bool(left) and all(stem.startswith("_") for stem in left)
+
+
 def _clause(stems: list[str], text: str, ends_as_question: bool, language: str) -> Clause:
     answers = _answers(language)
     vocabulary = lexicon(language).vocabulary

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 
 GENERAL = {"How can I help you?", "What can I do for you?", "Tell me, what is it about?"}
@@ -226,6 +228,100 @@ def test_german_and_spanish_prompts_get_lines_in_their_language(talk, prompt, as
     assert first.endswith(asks)
     assert second.endswith(goes_on)
     assert not {"you", "me", "the"} & set(f"{first} {second}".lower().replace("?", "").split()) - {"me"}
+
+
+ASKS_DAY = """
+loop:
+    res = talk("Ask what we can do for them.", True)
+until "caller wants to book an appointment":
+    visit = res.ask("When do they want to come?", {"day": "Monday"})
+    if not visit["day"]:
+        return "On which day?"
+    say(f"See you on {visit['day']}.")
+until "caller wants to move an appointment":
+    return "Moved. Is there anything else I can do?"
+until "caller asks where an order is":
+    pass
+until "caller asks about hours or prices":
+    pass
+until "caller wants a human":
+    pass
+"""
+
+
+def test_a_bare_answer_to_a_question_that_return_handed_back_meets_its_condition(talk):
+    talked = talk(ASKS_DAY, "I'd like an appointment", "elephants", "Wednesday")
+    assert [event["condition"] for event in talked.of("taken")] == ["caller wants to book an appointment"] * 2
+    assert agent(talked)[1:] == ["On which day?", "Sorry, I didn't get that. On which day?", "See you on Wednesday."]
+
+
+def test_the_kind_of_the_question_that_return_handed_back_says_what_answers_it(talk, take):
+    code = """
+seen = []
+loop:
+    res = talk("Help.", False)
+until "caller has moved":
+    seen.append(res)
+    if len(seen) == 1:
+        return "When did you move?"
+    say("Thank you.")
+until "caller wants a human":
+    pass
+"""
+    assert talk(code, take("caller has moved"), "elephants").said == []
+    assert talk(code, take("caller has moved"), "on the third of May").said == ["Thank you."]
+
+
+def test_words_that_do_not_answer_a_returned_question_meet_nothing(talk):
+    code = ASKS_DAY.replace("Moved. Is", "Moved to Monday. Is")
+    talked = talk(code, "I want to move my appointment", "Wednesday", "what was that?")
+    assert len(talked.of("taken")) == 1
+
+
+@pytest.mark.parametrize(
+    ("turns", "line"),
+    [
+        (["I want to move my appointment", "yes"], "What can I do for you?"),
+        (["K48210"], "K48210, thank you. You can book or move an appointment, ask where an order is, ask about"),
+        (["elephants"], "Sorry, I didn't get that. What can we do for you?"),
+        (["elephants", "what?"], "What can we do for you?"),
+        (
+            ["elephants"] * 3,
+            "You can book or move an appointment, ask where an order is, ask about hours or prices, or talk to a hum",
+        ),
+    ],
+)
+def test_an_agent_that_did_not_understand_helps_the_caller_on(talk, turns, line):
+    assert agent(talk(ASKS_DAY, *turns))[-1].startswith(line)
+
+
+@pytest.mark.parametrize(
+    ("prompt", "conditions", "line"),
+    [
+        ("Does it suit you?", ["caller agrees", "caller declines"], "Please answer with yes or no. Does it suit you?"),
+        (
+            "How can I help?",
+            ["caller has no internet connection", "caller is moving house", "caller asks for a person"],
+            "I can help if you have no internet connection or are moving house. You can also talk to a person.",
+        ),
+        ("How can I help?", ["customer wants a refund", "customer needs nothing else"], "You can ask for a refund."),
+        (
+            "Du hilfst den Kunden bei uns.",
+            ["Anrufer möchte einen Tisch reservieren", "Anrufer fragt nach den Preisen"],
+            "Sie können einen Tisch reservieren oder nach den Preisen fragen.",
+        ),
+        (
+            "Eres la recepcionista de la clínica.",
+            ["el cliente quiere pedir una cita", "el cliente pregunta por el precio"],
+            "Puede pedir una cita o preguntar por el precio.",
+        ),
+    ],
+)
+def test_the_third_time_the_agent_names_the_options_of_the_menu(talk, prompt, conditions, line):
+    code = f"loop:\n    talk({prompt!r}, True)\n" + "".join(f"until {each!r}:\n    pass\n" for each in conditions)
+    lines = agent(talk(code, *["elephants"] * 5))
+    assert lines[3] == line
+    assert all(one != other for one, other in pairwise(lines))
 
 
 def test_asking_again_uses_other_words_each_time(talk):
