@@ -111,7 +111,7 @@ _GIVING = re.compile(r"^(?:give me|name|choose|select|pick|describe|spell|tell m
 
 @dataclass(frozen=True, slots=True)
 class MenuOptions:
-    """What callers can do (`actions`) and what may be the matter with them (`states`), as lists in words.
+    """The options of a menu in words: things that callers can do (`actions`), troubles that they may have (`states`).
 
     Empty where there is nothing to name. `is_yes_or_no` is true if a yes or a no is all that can be said.
     """
