@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from textwrap import shorten
 
 from markupsafe import Markup
 
@@ -138,6 +139,7 @@ def row_grid(colours: Sequence[str]) -> Markup:
 _LANES_WIDTH, _LANE, _GAP = 1000, 34, 8
 _LANE_TOPS = {"agent": 0, "caller": _LANE + _GAP}
 _LANES_HEIGHT = 2 * _LANE + _GAP
+_TITLE_LENGTH = 60  # characters of the text that a pointer over a turn shows
 
 
 def speaker_lanes(events: list[Event], length_s: float, transferred_s: float | None) -> Markup:
@@ -178,10 +180,12 @@ def _turn_block(x: float, width: float, turn: Turn) -> Markup:
     return Markup(
         '<a href="#turn-{0}" data-turn="turn-{0}" tabindex="-1"><rect class="fill-{1}" x="{2:.1f}" y="{3}"'
         ' width="{4:.1f}" height="{5}"><title>{6}</title></rect></a>'
-    ).format(turn.number, turn.speaker, x, _LANE_TOPS[turn.speaker] + 4, width, _LANE - 8, turn.text)
+    ).format(
+        turn.number, turn.speaker, x, _LANE_TOPS[turn.speaker] + 4, width, _LANE - 8, shorten(turn.text, _TITLE_LENGTH)
+    )
 
 
 def _step_mark(x: float, step: Step) -> Markup:
     return Markup('<rect class="step" x="{:.1f}" y="{}" width="2" height="{}"><title>{} {}</title></rect>').format(
-        max(x - 1, 0), _LANE, _GAP, step.name, step.text
+        max(x - 1, 0), _LANE, _GAP, step.name, shorten(step.text, _TITLE_LENGTH)
     )

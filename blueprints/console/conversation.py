@@ -71,7 +71,6 @@ class ModelExchange:
     """
 
     at: float | None
-    last_message: str
     answer: str
     tokens: dict[str, Any]
 
@@ -223,13 +222,10 @@ def model_exchanges(log: Any, llm_logs: list[Any]) -> Iterator[ModelExchange]:
 
 
 def _exchange(log: Any, before: Any, after: Any) -> ModelExchange:
-    request = _dict_or_empty(_dict_or_empty(_dict_or_empty(before and before.data).get("request")).get("json"))
     response = _dict_or_empty(_dict_or_empty(_dict_or_empty(after and after.data).get("response")).get("json"))
-    messages = _list_or_empty(request.get("messages"))
     message = _dict_or_empty(_dict_or_empty((_list_or_empty(response.get("choices")) or [None])[0]).get("message"))
     return ModelExchange(
         _seconds_after(getattr(log, "start_time", None), (before or after).created_at),
-        _text(_dict_or_empty(messages[-1]).get("content")) if messages else "",
         _text(message.get("content") or message.get("tool_calls")),
         _dict_or_empty(response.get("usage")),
     )

@@ -6,6 +6,7 @@ import builtins
 import re
 from collections.abc import Iterator
 from difflib import SequenceMatcher
+from html import escape as html_escape
 from keyword import kwlist
 from typing import Any, NamedTuple
 
@@ -43,8 +44,13 @@ def highlight(code: str) -> list[Markup]:
     html = []
     for kind, text in _tokens(code):
         open_tag, close_tag = (f'<span class="{kind}">', "</span>") if kind else ("", "")
-        html.append("\n".join(f"{open_tag}{escape(part)}{close_tag}" if part else "" for part in text.split("\n")))
+        html.append("\n".join(f"{open_tag}{_escape(part)}{close_tag}" if part else "" for part in text.split("\n")))
     return [Markup(line) for line in "".join(html).split("\n")]
+
+
+def _escape(code: str) -> str:
+    """Return text for between two tags, where quotes, of which code has many, need no five characters each."""
+    return html_escape(code, quote=False)
 
 
 def _tokens(code: str) -> Iterator[tuple[str | None, str]]:

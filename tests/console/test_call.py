@@ -101,7 +101,7 @@ class TestTranscript:
             row |= {"sessionId": "session_1", "createdAt": f"2026-11-20T10:00:0{number + 7}.000Z"}
         assert control.post("/state", {"version": 1, "llmLogs": rows}).status_code == 204
         text = words(visitor.go(f"/calls/{add_call(bbEngineSessionId='session_1')}"))
-        request = "0:07 model On Monday? · 21 tokens Last message: I need a cleaning. Answer: On Monday? "
+        request = "0:07 model On Monday? · 21 tokens "
         assert request + "0:07 Agent after 750 ms On Monday at ten?" in text
 
 

@@ -134,7 +134,7 @@ class TestConflict:
         rows = re.findall(r'<tr class="(added|removed)">.*?<code>(.*?)</code>', page.answer.text)
         assert [(kind, re.sub(r"<.*?>", "", text)) for kind, text in rows] == [
             ("removed", "# theirs"),
-            ("removed", "say(&#34;Oak Clinic.&#34;)"),
+            ("removed", 'say("Oak Clinic.")'),
             ("added", "say(&#34;Elm Clinic.&#34;)"),
         ]
 

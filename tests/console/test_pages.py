@@ -158,7 +158,7 @@ def test_style_sheets_scripts_and_pages_are_small(pages):
     sizes = {path.name: path.stat().st_size for path in (FOLDER / "static").iterdir() if "htmx" not in path.name}
     assert sum(size for name, size in sizes.items() if name.endswith(".css")) <= 24_000
     assert sum(size for name, size in sizes.items() if name.endswith(".js")) <= 40_000
-    assert max(len(pages(address).answer.data) for address in ADDRESSES + SUBPAGES) <= 80_000
+    assert max(len(pages(address).answer.data) for address in ADDRESSES + SUBPAGES) <= 62_000
 
 
 def test_each_class_of_the_style_sheet_is_used():
