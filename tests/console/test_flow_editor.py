@@ -135,7 +135,7 @@ class TestConflict:
         assert [(kind, re.sub(r"<.*?>", "", text)) for kind, text in rows] == [
             ("removed", "# theirs"),
             ("removed", 'say("Oak Clinic.")'),
-            ("added", "say(&#34;Elm Clinic.&#34;)"),
+            ("added", 'say("Elm Clinic.")'),
         ]
 
     def test_the_next_save_overwrites_the_flow(self, conflict, now):
