@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import lru_cache
+from itertools import islice
 
 from dryline.engine.spoken_turns import without_fillers, without_lead_in
 from dryline.phrases import ordinary_words
@@ -13,6 +14,7 @@ from dryline.phrases.value_kinds import LANGUAGES, read_values
 
 WORD = r"[A-Z\u00c0-\u00de][\w'\u2019-]*\.?"
 _MOST_WORDS = 4  # of a name, without its particles
+_LONGEST = 100  # characters of a name
 _PARTICLES = {"van", "von", "de", "der", "del", "la", "den", "di", "da", "dos", "bin", "al", "el", "st"}
 _TITLES = {"mr", "mrs", "ms", "miss", "mister", "missus", "dr", "doctor", "herr", "frau", "se\u00f1or", "se\u00f1ora"}
 _TITLES |= {"sergeant", "officer", "detective", "captain", "professor", "reverend", "pastor", "rabbi", "judge", "madam"}
@@ -25,10 +27,9 @@ _MAY_INTRODUCE = r"this is|i am|i'm|here is|hier ist|ich bin|soy|habla|under(?: 
 _INTRODUCES_ANSWER = r"it's|it is|it was|that's|that is|that was|is|try|maybe"
 _CLOSES = re.compile(r"\s+(?:is my name|speaking|here|is the name|am apparat|mein name|al habla)\b.*", re.IGNORECASE)
 _SPELLED = re.compile(
-    r"(?:[,.\s]*\b(?:that's|that is|it's|spelled|spelt|spelling)\b)*[,.:\s]*"
-    r"\b(?P<letters>(?:(?:double |triple )?[^\W\d_](?: (?:as in|for|like) \w+)?(?:[\s,.-]+|$)){3,})(?!')",
-    re.IGNORECASE,
+    r"(?<![\w'])(?:(?:double |triple )?[^\W\d_](?: (?:as in|for|like) \w+)?(?:[\s,.-]{1,4}|$)){3,}(?!')", re.IGNORECASE
 )
+_BEFORE_SPELLED = re.compile(r"[,.\s]*\b(?:that's|that is|it's|spelled|spelt|spelling)[\s,.:]*$", re.IGNORECASE)
 _LETTER = re.compile(r"(double |triple )?\b([^\W\d_])\b(?: (?:as in|for|like) \w+)?", re.IGNORECASE)
 _PART_HEADS = {
     "last": re.compile(r"\b(?:last|family|sur)\s?name(?:'s| is|:|,)?\s+(?:is\s+)?", re.IGNORECASE),
@@ -76,9 +77,11 @@ def _without_spelling(text: str) -> tuple[str, str]:
         return text, ""
     letters = [
         letter.lower() * {"double ": 2, "triple ": 3}.get(times.lower(), 1)
-        for times, letter in _LETTER.findall(match["letters"])
+        for times, letter in _LETTER.findall(match[0])
     ]
-    return f"{text[: match.start()]}, {text[match.end() :]}".strip(" ,"), "".join(letters)
+    start = max(0, match.start() - _LONGEST)
+    before = text[:start] + _BEFORE_SPELLED.sub("", text[start : match.start()])
+    return f"{before}, {text[match.end() :]}".strip(" ,"), "".join(letters)
 
 
 def _respelled(name: str, spelled: str) -> str:
@@ -149,8 +152,8 @@ def _introduced_names(text: str, question: NameQuestion) -> list[tuple[str, str]
     names = []
     strong, weak, weakest = _heads(question.language)
     for head in (strong, weak, weakest) if question.is_answered else (strong, weak):
-        for match in head.finditer(text):
-            behind = text[match.end() :]
+        for match in islice(head.finditer(text), 5):
+            behind = text[match.end() : match.end() + 2 * _LONGEST]
             is_whole = head is weakest and not behind[:1].isupper()
             name = _read_name(behind, is_checked=head is not strong, is_whole=is_whole)
             is_sure = head is strong or question.is_answered or not behind.islower()
@@ -173,7 +176,7 @@ def _relations() -> re.Pattern[str]:
 
 def _related_name(text: str) -> str | None:
     """Return the name behind "my son" or "Dr. Patel's wife,"."""
-    for match in _relations().finditer(text):
+    for match in islice(_relations().finditer(text), 5):
         if name := _read_name(text[match.end() :], is_checked=True):
             return name
     return None
@@ -224,7 +227,7 @@ def _read_name(text: str, *, is_checked: bool = False, is_whole: bool = False) -
 
     `is_checked` refuses ordinary words, `is_whole` a name that does not go on to the end of the clause.
     """
-    clause = re.split(r"[,;:!?]|(?<!\b[A-Z])\.(?=\s|$)", text.strip(" ,"), maxsplit=1)[0]
+    clause = re.split(r"[,;:!?]|(?<!\b[A-Z])\.(?=\s|$)", text[:_LONGEST].strip(" ,"), maxsplit=1)[0]
     said = [word for at, word in enumerate(clause.split()) if at or word.casefold() not in _TITLES]
     words: list[str] = []
     for at, word in enumerate(said):

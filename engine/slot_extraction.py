@@ -227,7 +227,7 @@ def _text(slot: Slot, utterance: Utterance, now: datetime) -> Any:
     options = options_of_question(utterance.question or slot.question)
     if slot.example_text.lower() in options and (option := find_choice(utterance.text, options)) is not None:
         return option
-    if not _is_asked_alone(slot) or not slot.is_answered_by(utterance):
+    if not (_is_asked_alone(slot) or slot.is_named_in(utterance.question)) or not slot.is_answered_by(utterance):
         return None
     words = without_fillers(utterance.text, utterance.language).split()
     if slot.kind in ("language", "country", "make", "model", "choice") and len(words) > 4:

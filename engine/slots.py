@@ -119,14 +119,17 @@ class Slot:
         words = set(re.findall(r"\w+", utterance.question.lower()))
         return kind_of_question(utterance.question) == self.kind or bool(set(label_of(self.key).split()) & words)
 
+    def is_named_in(self, question: str) -> bool:
+        """Return whether a question has a word of the key."""
+        words = set(re.findall(r"\w+", question.lower()))
+        return bool({word for word in label_of(self.key).split() if len(word) > 2} & words)
+
     def is_answered_by(self, utterance: Utterance) -> bool:
         """Return whether an utterance can answer this slot: not if the agent had asked for a value of another kind."""
         asked_kind = kind_of_question(utterance.question) if utterance.question else None
         if asked_kind is None or asked_kind == self.kind or asked_kind not in _ASKED_ALONE:
             return True
-        words = set(re.findall(r"\w+", utterance.question.lower()))
-        own = {word for word in label_of(self.key).split() if len(word) > 2}
-        return bool(own & words) or utterance.question.strip() == self.question.strip()
+        return self.is_named_in(utterance.question) or utterance.question.strip() == self.question.strip()
 
 
 def _words_of(key: str) -> set[str]:

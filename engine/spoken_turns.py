@@ -42,7 +42,7 @@ def utterances_of(text: str, language: str) -> list[Utterance]:
             speaker = "Agent"
         elif line.startswith("User: "):
             speaker = "User"
-            said = line[6:][:_LONGEST_UTTERANCE]
+            said = " ".join(line[6 : 6 + _LONGEST_UTTERANCE].split())
             utterances.append(Utterance(said, question, language_of(said, least=2, default=language)))
         elif speaker == "User" and utterances:
             last = utterances[-1]

@@ -116,7 +116,7 @@ kind_of_question = _kind_of_question
 
 def _is_name_of_item(label: str, example: Any, siblings: tuple[str, ...], in_list: bool) -> bool:
     """Return whether a `name` is that of a thing: an item's beside its quantity, or in a list, is no person."""
-    if label != "name":
+    if label != "name" or (isinstance(example, str) and _PERSON.match(example)):
         return False
     is_person = isinstance(example, str) and re.fullmatch(
         r"[A-ZÀ-Þ][\w'\u2019-]+(?: [A-ZÀ-Þ][\w.'\u2019-]+){1,3}", example
