@@ -253,66 +253,6 @@ def find_birth(text: str) -> SpokenDate | None:
     )
 
 
-def format_date(spoken: SpokenDate, example: str, today: date, *, kind: str, language: str) -> str | None:
-    """Return a date in the form of the example; None if too little was said for that form."""
-    names = read_values(language)
-    if re.fullmatch(r"\d{1,2}/\d{2}(?:\d{2})?", example):  # a card's expiry
-        return _expiry(spoken, example)
-    strict = _strict_format(example)
-    if strict is not None:
-        if kind == "birth" and spoken.year is None:
-            return None
-        day = spoken.resolve(today, past=kind in ("birth", "past"))
-        return day.strftime(strict) if day else None
-    if example.casefold() in names["weekdays"] and spoken.weekday is not None:
-        weekday = names["weekdays"][spoken.weekday]
-        return str(weekday) if example.islower() else str(weekday).capitalize()
-    form = re.fullmatch(r"[A-Z][a-z]{2,8}\.? \d{1,2}(?P<th>st|nd|rd|th)?(?P<year>,? \d{4})?", example)
-    if form and spoken.day and spoken.month is None and (day := spoken.resolve(today, past=kind == "past")):
-        spoken = replace(spoken, month=day.month)  # "the fifth"
-    month = names["months"][spoken.month - 1].capitalize() if spoken.month else ""
-    if form and month and spoken.day:
-        year = f", {spoken.year}" if spoken.year else ""
-        return f"{month} {spoken.day}{_suffix(spoken.day) if form['th'] else ''}{year}"
-    return _as_spoken(spoken.text, language)
-
-
-def _strict_format(example: str) -> str | None:
-    if re.fullmatch(r"\d{4}-\d{2}-\d{2}", example):
-        return "%Y-%m-%d"
-    match = re.fullmatch(r"(\d{1,2})([/.])(\d{1,2})[/.](\d{2,4})", example)
-    if not match:
-        return None
-    year = "%Y" if len(match[4]) == 4 else "%y"
-    if match[2] == "." or int(match[1]) > 12:
-        return f"%d{match[2]}%m{match[2]}{year}"
-    return f"%m/%d/{year}"
-
-
-def _expiry(spoken: SpokenDate, example: str) -> str | None:
-    if spoken.month is None:
-        return None
-    year = spoken.year if spoken.year is not None else spoken.day  # "09/27" reads like a month and a day
-    if year is None:
-        return None
-    digits = len(example.rpartition("/")[2])
-    return f"{spoken.month:02}/{year % 100:02}" if digits == 2 else f"{spoken.month:02}/{year % 100 + 2000}"
-
-
-def _as_spoken(text: str, language: str) -> str:
-    """Return the words of a date, months and weekdays with a capital as the language has them."""
-    text = re.sub(r"^the\s+(?=\D)", "", text, flags=re.IGNORECASE)
-    if language == "es":
-        return text
-    table = read_values(language)
-    names = {*table["months"], *table["weekdays"]}
-    return re.sub(r"\w+", lambda word: word[0].capitalize() if word[0].lower() in names else word[0], text)
-
-
-def _suffix(number: int) -> str:
-    return "th" if 10 < number % 100 < 20 else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
-
-
 @lru_cache(maxsize=len(LANGUAGES))
 def _weekday_names(language: str) -> list[str]:
     return list(read_values(language)["weekdays"])

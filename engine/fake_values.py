@@ -9,7 +9,8 @@ from random import Random
 from typing import Any
 
 from dryline.engine.choice_values import find_choice
-from dryline.engine.date_values import SpokenDate, format_date
+from dryline.engine.date_formats import format_date
+from dryline.engine.date_values import SpokenDate
 from dryline.engine.language_model import MADE_UP
 from dryline.engine.number_values import range_of
 from dryline.engine.slots import Slot

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from dryline.engine.name_values import WORD, bare_capitals, no_names, titled
+from dryline.engine.company_values import bare_capitals
+from dryline.engine.name_values import WORD, no_names, titled
 from dryline.phrases.value_kinds import read_values
 
 _STREET_END = (

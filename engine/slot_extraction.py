@@ -9,9 +9,10 @@ from typing import Any, Final
 
 from dryline.engine.choice_values import find_choice, find_of_class, find_yes_no
 from dryline.engine.code_values import find_code
+from dryline.engine.company_values import find_company, find_role
 from dryline.engine.contact_values import find_email, find_phone, find_zip, format_phone
 from dryline.engine.duration_values import duration_in_words, find_duration, unit_of
-from dryline.engine.name_values import NameQuestion, find_company, find_name, find_role
+from dryline.engine.name_values import NameQuestion, find_name
 from dryline.engine.number_values import find_end_of_range, find_number, format_money
 from dryline.engine.place_values import find_address, find_city, find_end_of_trip, find_state, find_street
 from dryline.engine.slot_times import find_date, find_datetime, find_time

@@ -6,7 +6,8 @@ import re
 from datetime import datetime
 from typing import Any
 
-from dryline.engine.date_values import SpokenDate, find_birth, find_dates, format_date
+from dryline.engine.date_formats import format_date
+from dryline.engine.date_values import SpokenDate, find_birth, find_dates
 from dryline.engine.slots import Slot, digits_of
 from dryline.engine.spoken_turns import Utterance
 from dryline.engine.time_values import SpokenTime, find_times, format_time

@@ -133,7 +133,7 @@ class _Reader:
         if self._language != "en" and self._previous_word() not in ("am", "den", "der", "el", "vom", "zum", "dem"):
             return None
         self._take(count + 1)
-        return f"{tens + value}{_suffix(tens + value)}" if self._language == "en" else f"{value}."
+        return f"{tens + value}{suffix_of(tens + value)}" if self._language == "en" else f"{value}."
 
     def _digit_words(self, in_run: bool) -> str | None:
         word, following = self._word(), self._word(1)
@@ -315,5 +315,6 @@ def _plain(number: float) -> str:
     return str(int(number)) if number == int(number) else f"{number:g}"
 
 
-def _suffix(number: int) -> str:
+def suffix_of(number: int) -> str:
+    """Return the letters behind the digits of an English ordinal: `st` for 21."""
     return "th" if 10 < number % 100 < 20 else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
