@@ -7,10 +7,10 @@ from functools import lru_cache
 
 from dryline.engine.contact_values import without_spans
 from dryline.engine.date_values import find_dates
+from dryline.engine.spoken_turns import without_spelling_words
 from dryline.engine.time_values import find_times
 from dryline.phrases.value_kinds import read_values
 
-_SPELLED = re.compile(r"\b([A-Za-z])\s+(?:as in|like|for)\s+[A-Za-z]+\b", re.IGNORECASE)
 _TOKEN = re.compile(r"(?<![\w'])#?[A-Za-z0-9]+(?:-[A-Za-z0-9]+)*(?![\w'])")
 _GAP = re.compile(r"\s*,?\s*")
 _NO_CODE = re.compile(r"\d+(?:st|nd|rd|th|[kK]|am|pm|ish)")
@@ -20,7 +20,7 @@ _NO_PREFIX = {"ID", "PIN", "VIN", "OK", "NO", "IS", "I", "A", "ZIP", "MY"}
 
 def find_code(text: str, language: str, example: str) -> str | None:
     """Return a code in a text whose numbers are digits; of several the one most like the example."""
-    text = _SPELLED.sub(r"\1", text)
+    text = without_spelling_words(text)
     spans = [(each.start, each.end) for each in find_dates(text, language)]
     spans += [(each.start, each.end) for each in find_times(text) if ":" in each.text or each.half]
     codes = [code for run in _runs(without_spans(text, spans)) if (code := _code_of(run, example))]

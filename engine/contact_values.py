@@ -6,13 +6,13 @@ import re
 from functools import lru_cache
 
 from dryline.engine.date_values import find_dates
+from dryline.engine.spoken_turns import without_spelling_words
 
 _EMAIL = re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}")
 _PHONE = re.compile(r"\(?\+?\d[\d\s().,/-]{4,22}\d")
 _SYMBOLS = {"dot": ".", "point": ".", "period": ".", "punkt": ".", "punto": ".", "underscore": "_", "dash": "-"}
 _SYMBOLS |= {"hyphen": "-", "minus": "-", "plus": "+", "bindestrich": "-", "guion": "-"}
 _AT = {"at", "@", "\u00e4t", "arroba"}
-_SPELLED = re.compile(r"\b([A-Za-z])\s+(?:as in|like|for)\s+[A-Za-z]+\b,?", re.IGNORECASE)
 
 
 def find_email(text: str) -> str | None:
@@ -20,7 +20,7 @@ def find_email(text: str) -> str | None:
     if match := _EMAIL.search(text):
         return match[0].strip(".").lower()
     tokens = re.findall(
-        r"[\w+@\u00e4]+(?:['\u2019]\w+)?|[.,;_-]", re.sub(r"[.!?](?=\s|$)", " ;", _SPELLED.sub(r"\1", text))
+        r"[\w+@\u00e4]+(?:['\u2019]\w+)?|[.,;_-]", re.sub(r"[.!?](?=\s|$)", " ;", without_spelling_words(text))
     )
     for at, token in enumerate(tokens):
         if token.lower() in _AT and 0 < at < len(tokens) - 2:

@@ -8,7 +8,7 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 from itertools import islice
 
-from dryline.engine.spoken_turns import without_fillers, without_lead_in
+from dryline.engine.spoken_turns import without_fillers, without_lead_in, without_spelling_words
 from dryline.phrases import ordinary_words
 from dryline.phrases.value_kinds import LANGUAGES, read_values
 
@@ -26,11 +26,9 @@ _INTRODUCES = (
 _MAY_INTRODUCE = r"this is|i am|i'm|here is|hier ist|ich bin|soy|habla|under(?: the name)?(?: of)?|ask for"
 _INTRODUCES_ANSWER = r"it's|it is|it was|that's|that is|that was|is|try|maybe"
 _CLOSES = re.compile(r"\s+(?:is my name|speaking|here|is the name|am apparat|mein name|al habla)\b.*", re.IGNORECASE)
-_SPELLED = re.compile(
-    r"(?<![\w'])(?:(?:double |triple )?[^\W\d_](?: (?:as in|for|like) \w+)?(?:[\s,.-]{1,4}|$)){3,}(?!')", re.IGNORECASE
-)
+_SPELLED = re.compile(r"(?<![\w'])(?:(?:double |triple )?[^\W\d_](?:[\s,.-]{1,4}|$)){3,}(?!')", re.IGNORECASE)
 _BEFORE_SPELLED = re.compile(r"[,.\s]*\b(?:that's|that is|it's|spelled|spelt|spelling)[\s,.:]*$", re.IGNORECASE)
-_LETTER = re.compile(r"(double |triple )?\b([^\W\d_])\b(?: (?:as in|for|like) \w+)?", re.IGNORECASE)
+_LETTER = re.compile(r"(double |triple )?\b([^\W\d_])\b", re.IGNORECASE)
 _PART_HEADS = {
     "last": re.compile(r"\b(?:last|family|sur)\s?name(?:'s| is|:|,)?\s+(?:is\s+)?", re.IGNORECASE),
     "first": re.compile(r"\b(?:first|given)\s?name(?:'s| is|:|,)?\s+(?:is\s+)?", re.IGNORECASE),
@@ -55,7 +53,7 @@ class NameQuestion:
 def find_name(text: str, question: NameQuestion) -> str | None:
     """Return a person's name, or a part of it."""
     text = re.sub(r"\b(mr|mrs|ms|dr|st)\.(?=\s)", r"\1", text.replace("\u2019", "'"), flags=re.IGNORECASE)
-    text, spelled = _without_spelling(text)
+    text, spelled = _without_spelling(without_spelling_words(text))
     parts = _labelled_parts(text)
     if question.part in parts:
         return _respelled(parts[question.part], spelled)

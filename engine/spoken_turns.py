@@ -12,6 +12,7 @@ from dryline.phrases.value_kinds import LANGUAGES, language_of, read_values
 _LONGEST = 20_000  # characters of a text that are read: its end
 _MOST = 40  # utterances that are read, newest first
 _LONGEST_UTTERANCE = 2_000
+_SPELLING_WORD = re.compile(r"(?<![\w'])(?!i\b|a\b|I\b)([A-Za-z])\s+(?:as in|like|for)\s+[A-Za-z]+\b|\b([AaIi]) as in \w+\b")
 _PAUSE = r"[,.;:!?\u2013\u2014-]"
 
 
@@ -27,6 +28,11 @@ class Utterance:
     def parts(self) -> tuple[str, ...]:
         """The parts between corrections, the last one first, without what was rejected."""
         return _parts(self.text, self.language)
+
+
+def without_spelling_words(text: str) -> str:
+    """Return a text with "Q" for "Q as in queen"."""
+    return _SPELLING_WORD.sub(lambda match: match[1] or match[2], text)
 
 
 def utterances_of(text: str, language: str) -> list[Utterance]:
