@@ -12,7 +12,9 @@ from dryline.phrases.value_kinds import LANGUAGES, language_of, read_values
 _LONGEST = 20_000  # characters of a text that are read: its end
 _MOST = 40  # utterances that are read, newest first
 _LONGEST_UTTERANCE = 2_000
-_SPELLING_WORD = re.compile(r"(?<![\w'])(?!i\b|a\b|I\b)([A-Za-z])\s+(?:as in|like|for)\s+[A-Za-z]+\b|\b([AaIi]) as in \w+\b")
+_SPELLING_WORD = re.compile(
+    r"(?<![\w'])(?!i\b|a\b|I\b)([A-Za-z])\s+(?:as in|like|for)\s+[A-Za-z]+\b|\b([AaIi]) as in \w+\b"
+)
 _PAUSE = r"[,.;:!?\u2013\u2014-]"
 
 
