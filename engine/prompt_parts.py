@@ -17,6 +17,13 @@ VERB_OF_STATEMENT = re.compile(
     r"|opens?|\w+s|\w+ed"
     r"|keep|offer|sell|deliver|accept|'(?:re|ve|ll|m|s|d))\b"
 )
+_LABEL = re.compile(r"[^.!?]{2,40}: ")  # "Opening hours: 9 to 5" is looked up, and not said by itself
+_SPOKEN_BEFORE_COLON = re.compile(
+    r"(?:I|we|it|there|they|that|this|your|so|good news|bad news|thank you|thanks|one moment|sorry|great|let me"
+    r"|wir|ich|es gibt|ihre?|tenemos|tengo|hay|su)\b"
+    r"|(?:the|our) [^:]*\b(?:is|are|was|were|has|have|costs?|contains?|includes?|comes?|says?)\b",
+    re.IGNORECASE,
+)
 _REFERENCE = re.compile(r"\b(?:below|above|following)\b", re.IGNORECASE)
 
 
@@ -42,13 +49,15 @@ class PromptParts:
 
 def add_statement(sentence: str, parts: PromptParts) -> None:
     """Keep a statement. It is said with the question only where it stands before it and is a whole sentence."""
-    is_label = re.match(r"[^.!?]{2,40}: ", sentence)
+    has_colon = _LABEL.match(sentence)
+    is_spoken = has_colon and _SPOKEN_BEFORE_COLON.match(sentence)
+    is_label = has_colon and not is_spoken
     is_interjection = (
         _INTERJECTION.match(sentence)
         or (sentence.endswith("!") and len(sentence) <= _LONGEST_INTERJECTION)
         or (sentence[-1] in ".!" and sentence.count(" ") < _WORDS_OF_INTERJECTION)
     )
-    is_sentence = is_interjection or VERB_OF_STATEMENT.search(sentence) or parts.language != "en"
+    is_sentence = is_spoken or is_interjection or VERB_OF_STATEMENT.search(sentence) or parts.language != "en"
     if len(sentence) > 240 or sentence.endswith(":") or not (is_label or is_sentence) or _REFERENCE.search(sentence):
         return
     sentence = sentence if sentence[-1] in ".!" else f"{sentence}."

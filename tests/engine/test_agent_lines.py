@@ -35,6 +35,8 @@ def opening(talk):
         "Please switch the printer off and on again. Does it work now?",
         "Stay calm, we can help. Is your animal awake and breathing?",
         "Which describes you: a family member, a health plan, or a fitness center?",
+        "We have two free times: 9 AM and 3 PM. Which suits you?",
+        "I found your booking: Monday at nine. Shall I move it?",
     ],
 )
 def test_a_question_in_the_prompt_is_asked_as_it_stands(opening, prompt):
@@ -76,6 +78,7 @@ def test_a_question_in_the_prompt_is_asked_as_it_stands(opening, prompt):
             "Which service and time would you like?",
         ),
         ("Ask how you can help with shipment tracking.", "How can I help you with shipment tracking?"),
+        ("Opening hours: 9 to 5. Ask for their name.", "Could you tell me your name?"),
         ("Take the customer's food order.", "What would you like to order?"),
         ("Determine if the caller needs sales or service.", "Do you need sales or service?"),
         ("Ask what we can do for them. Be warm.", "What can we do for you?"),
