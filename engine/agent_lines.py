@@ -14,7 +14,6 @@ from dryline.engine.prompt_parts import PromptParts
 from dryline.engine.prompts import read_note, read_prompt
 from dryline.engine.returned_questions import asks_for_more, invites_any_request
 from dryline.engine.understanding.dialogue_acts import is_bare_value, is_bare_yes
-from dryline.engine.understanding.yes_or_no import last_question
 
 _QUESTION = re.compile(
     r"[?¿]|^\W*(?:when|where|what|which|who|why|how|is|are|do|does|can|could|will|wann|wo|was|wie|warum|cuándo"
@@ -40,6 +39,9 @@ _REPEAT = re.compile(
     r"\W*(?:what|what was that|pardon(?: me)?|sorry|excuse me|come again|wie bitte|cómo|perdón"
     r"|(?:sorry\W+)?(?:can|could) you (?:please )?(?:repeat|say) (?:that|it)(?: again)?(?:,? please)?)\W*",
     re.IGNORECASE,
+)
+_REFERS_BACK = re.compile(
+    r"\b(?:that|it|this|so|them|these|those|das|so|es|eso|esto)\b|^which (?:one|of|suits|works|would)\b", re.IGNORECASE
 )
 # The words of an answer to a question that has none of its nouns.
 _ANSWERS_TO = tuple(
@@ -128,11 +130,19 @@ def _question(parts: PromptParts, talk: Talk, agent_said: list[str], *, again: b
 def _open_question(parts: PromptParts, talk: Talk, agent_said: list[str]) -> str:
     """Return the agent's last question that is not answered yet; else that of the prompt, or a general one."""
     for text in reversed(_unanswered(talk)):
-        question = last_question(_without_opener(text, parts.language))
-        if question.endswith("?"):
+        if question := _question_in(_without_opener(text, talk, parts.language)):
             forms = next((forms for forms in parts.questions if question in forms), (question,))
             return forms[len(agent_said) % len(forms)]
     return _question(parts, talk, agent_said, again=True)
+
+
+def _question_in(text: str) -> str:
+    """Return the last question of a text, with the sentence before it if it refers to that; else nothing."""
+    sentences = re.split(r"(?<=[.!?])\s+", text.strip())
+    at = max((index for index, sentence in enumerate(sentences) if sentence.endswith("?")), default=None)
+    if at is None:
+        return ""
+    return " ".join(sentences[max(0, at - 1) : at + 1] if _REFERS_BACK.search(sentences[at]) else [sentences[at]])
 
 
 def _unanswered(talk: Talk) -> list[str]:
@@ -145,10 +155,11 @@ def _openers(language: str) -> list[str]:
     return [line.partition("{}")[0].strip() for line in FRAMES[language].again]
 
 
-def _without_opener(text: str, language: str) -> str:
-    """Return an utterance of the agent without the sentence that says that it did not understand."""
-    opener = next((opener for opener in _openers(language) if text.startswith(opener)), "")
-    return text.removeprefix(opener).strip()
+def _without_opener(text: str, talk: Talk, language: str) -> str:
+    """Return an utterance of the agent without the sentences that say that it did not understand."""
+    general, specific = _offer(talk, language, is_general=True), _offer(talk, language, is_general=False)
+    openers = [opener for opener in (*_openers(language), general, specific) if opener]
+    return text.removeprefix(next(filter(text.startswith, openers), "")).strip()
 
 
 def _reply_to_act(utterance: str, question: str, parts: PromptParts, talk: Talk) -> str | None:
@@ -172,7 +183,7 @@ def _latest_turn(talk: Talk, language: str) -> str:
     for message in reversed(talk.messages[:-1]):
         if message.who == "user":
             break
-        spoken.insert(0, _without_opener(message.text, language))
+        spoken.insert(0, _without_opener(message.text, talk, language))
     return " ".join(spoken)
 
 

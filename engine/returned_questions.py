@@ -19,7 +19,8 @@ from dryline.phrases.value_kinds import kind_of_question, language_of
 _INVITES = re.compile(
     r"\b(?:anything|something|what) (?:else|more)\b|\bother questions?\b"
     r"|\b(?:can|may|could) (?:I|we) (?:\w+ )?(?:help|assist|do)\b|\bwhat (?:is it|would you like to do)\b"
-    r"|\bwhat do you need\b|\b(?:sonst|sonst noch|noch) (?:etwas|was)\b|\b(?:was|wie) kann ich\b|\bworum geht\b"
+    r"|\bwhat (?:do you need|brings you|seems to be|is (?:the|your) (?:matter|problem|trouble|reason|question))\b"
+    r"|\b(?:sonst|sonst noch|noch) (?:etwas|was)\b|\b(?:was|wie) kann ich\b|\bworum geht\b"
     r"|\balgo más\b|\bqué (?:puedo|más)\b|\ben qué\b|\bde qué se trata\b",
     re.IGNORECASE,
 )
