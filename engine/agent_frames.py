@@ -11,7 +11,7 @@ class AgentFrames:
 
     `openings` begin a conversation and `going_on` continue one without a question of the prompt; `general` are the
     questions behind `again`, which asks a second time. `next` thanks for an answer, `bare` for a value without a word
-    of what it is for. `options` names what the caller can do, `states` what may be the matter, `options_too` both.
+    of what it is for. `wrong` asks for what is right after a no. `options` names what the caller can do, `states` what may be the matter, `options_too` both.
     """
 
     openings: tuple[str, ...]
@@ -24,6 +24,7 @@ class AgentFrames:
     states: str
     options_too: str
     yes_or_no: str
+    wrong: str
     greeted: str
     thanked: str
     waiting: str
@@ -49,6 +50,7 @@ FRAMES = {
         states="I can help if you {}.",
         options_too="You can also {}.",
         yes_or_no="Please answer with yes or no.",
+        wrong="I'm sorry. What is right, then?",
         greeted="Hello! {}",
         thanked="You're welcome. {}",
         waiting="Of course, take your time.",
@@ -71,6 +73,7 @@ FRAMES = {
         states="Ich kann helfen, wenn {}.",
         options_too="Sie können auch {}.",
         yes_or_no="Bitte antworten Sie mit ja oder nein.",
+        wrong="Entschuldigung. Was ist denn richtig?",
         greeted="Guten Tag! {}",
         thanked="Gern geschehen. {}",
         waiting="Natürlich, lassen Sie sich Zeit.",
@@ -93,6 +96,7 @@ FRAMES = {
         states="Puedo ayudarle si {}.",
         options_too="También puede {}.",
         yes_or_no="Por favor, responda sí o no.",
+        wrong="Disculpe. ¿Qué es lo correcto?",
         greeted="¡Buenos días! {}",
         thanked="De nada. {}",
         waiting="Claro, tómese su tiempo.",

@@ -13,7 +13,7 @@ from dryline.engine.menu_options import options_of_menu
 from dryline.engine.prompt_parts import PromptParts
 from dryline.engine.prompts import read_note, read_prompt
 from dryline.engine.returned_questions import asks_for_more, invites_any_request
-from dryline.engine.understanding.dialogue_acts import is_bare_value, is_bare_yes
+from dryline.engine.understanding.dialogue_acts import is_bare_no, is_bare_value, is_bare_yes
 
 _QUESTION = re.compile(
     r"[?¿]|^\W*(?:when|where|what|which|who|why|how|is|are|do|does|can|could|will|wann|wo|was|wie|warum|cuándo"
@@ -43,6 +43,7 @@ _REPEAT = re.compile(
 _REFERS_BACK = re.compile(
     r"\b(?:that|it|this|so|them|these|those|das|so|es|eso|esto)\b|^which (?:one|of|suits|works|would)\b", re.IGNORECASE
 )
+_ASKS_IF_RIGHT = re.compile(r"\b(?:right|correct|richtig|so|correct[oa]|cierto)\?$", re.IGNORECASE)
 # The words of an answer to a question that has none of its nouns.
 _ANSWERS_TO = tuple(
     (re.compile(rf"\b(?:{asks})\b", re.IGNORECASE), re.compile(rf"(?:\b(?:{answers})\b|[$€£])", re.IGNORECASE))
@@ -174,6 +175,8 @@ def _reply_to_act(utterance: str, question: str, parts: PromptParts, talk: Talk)
             return line.format(question)
     if asks_for_more(question) and is_bare_yes(utterance, parts.language):
         return frames.general[1]
+    if _ASKS_IF_RIGHT.search(question) and is_bare_no(utterance, parts.language):
+        return frames.wrong
     return None
 
 

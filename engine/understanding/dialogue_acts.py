@@ -126,6 +126,12 @@ def is_bare_yes(text: str, language: str) -> bool:
     return utterance.yes > utterance.no and not utterance.rest
 
 
+def is_bare_no(text: str, language: str) -> bool:
+    """Return whether a text is a no and nothing else."""
+    utterance = read_utterance(text, language)
+    return utterance.no > utterance.yes and not utterance.rest
+
+
 def is_bare_value(text: str, language: str) -> bool:
     """Return whether a text is a number, a date or the like, and says nothing about it."""
     stems = read_utterance(text, language).whole.stems

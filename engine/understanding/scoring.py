@@ -156,7 +156,7 @@ def _value_score(
 ) -> float:
     if part.bounds and (number := said_number(utterance.text)) is not None:
         return _IN_BOUNDS if part.bounds[0] <= number <= part.bounds[1] else 0.0
-    if part.gives:
+    if part.gives and not utterance.is_courtesy:
         return given(part.gives, utterance, context.earlier, question, options)
     if part.moves and len(utterance.whole.stems) <= _BARE:
         return _ANOTHER * max(given(kind, utterance, "", question, []) for kind in ("day", "time"))

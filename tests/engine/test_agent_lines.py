@@ -298,6 +298,24 @@ def test_an_agent_that_did_not_understand_helps_the_caller_on(talk, turns, line)
     assert agent(talk(ASKS_DAY, *turns))[-1].startswith(line)
 
 
+def test_a_no_to_what_was_read_back_is_followed_by_the_right_value(talk):
+    code = """
+loop:
+    res = talk("I have parcel 12345. Is that right?", True)
+until "caller says that it is right":
+    pass
+until "caller corrects the parcel number":
+    say("Corrected.")
+"""
+    assert agent(talk(code, "no", "AB123457"))[1:] == ["I'm sorry. What is right, then?", "Corrected."]
+
+
+@pytest.mark.parametrize("hesitation", ["hm", "uh", "umm", "well, er"])
+def test_a_hesitation_is_no_name(talk, hesitation):
+    code = "loop:\n    talk('What is your name?', True)\nuntil 'caller gives their name':\n    pass\n"
+    assert talk(code, hesitation).of("taken") == []
+
+
 @pytest.mark.parametrize(
     ("prompt", "conditions", "line"),
     [
