@@ -11,7 +11,8 @@ class AgentFrames:
 
     `openings` begin a conversation and `going_on` continue one without a question of the prompt; `general` are the
     questions behind `again`, which asks a second time. `next` thanks for an answer, `bare` for a value without a word
-    of what it is for. `wrong` asks for what is right after a no. `options` names what the caller can do, `states` what may be the matter, `options_too` both.
+    of what it is for. `wrong` asks for what is right after a no. `options` names what the caller can do, `states` what
+    may be the matter, `options_too` both.
     """
 
     openings: tuple[str, ...]

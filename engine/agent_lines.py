@@ -7,13 +7,15 @@ from functools import lru_cache
 from random import Random
 
 from dryline.engine.agent_frames import FRAMES
+from dryline.engine.events import last_agent_text
 from dryline.engine.greetings import is_greeting
 from dryline.engine.language_model import AgentUtterance, Talk
 from dryline.engine.menu_options import options_of_menu
 from dryline.engine.prompt_parts import PromptParts
 from dryline.engine.prompts import read_note, read_prompt
-from dryline.engine.returned_questions import asks_for_more, invites_any_request
+from dryline.engine.returned_questions import invites_any_request
 from dryline.engine.understanding.dialogue_acts import is_bare_no, is_bare_value, is_bare_yes
+from dryline.engine.understanding.yes_or_no import asks_for_more
 
 _QUESTION = re.compile(
     r"[?¿]|^\W*(?:when|where|what|which|who|why|how|is|are|do|does|can|could|will|wann|wo|was|wie|warum|cuándo"
@@ -40,6 +42,12 @@ _REPEAT = re.compile(
     r"|(?:sorry\W+)?(?:can|could) you (?:please )?(?:repeat|say) (?:that|it)(?: again)?(?:,? please)?)\W*",
     re.IGNORECASE,
 )
+_WHO = re.compile(
+    r"\W*(?:(?:and )?who(?:'s| is) (?:this|that|calling|speaking)|who are you|who am i (?:talking|speaking) (?:to|with)"
+    r"|(?:wer|mit wem) (?:ist|spreche|sind) .{1,20}|(?:con )?quién (?:es|habla|hablo).{0,20})\W*",
+    re.IGNORECASE,
+)
+_INTRODUCES = re.compile(r"\b(?:this is|my name is|hier ist|le habla)\b", re.IGNORECASE)
 _REFERS_BACK = re.compile(
     r"\b(?:that|it|this|so|them|these|those|das|so|es|eso|esto)\b|^which (?:one|of|suits|works|would)\b", re.IGNORECASE
 )
@@ -157,10 +165,21 @@ def _openers(language: str) -> list[str]:
 
 
 def _without_opener(text: str, talk: Talk, language: str) -> str:
-    """Return an utterance of the agent without the sentences that say that it did not understand."""
-    general, specific = _offer(talk, language, is_general=True), _offer(talk, language, is_general=False)
-    openers = [opener for opener in (*_openers(language), general, specific) if opener]
-    return text.removeprefix(next(filter(text.startswith, openers), "")).strip()
+    """Return an utterance of the agent without the sentences that it says when it did not understand."""
+    text = text.removeprefix(next(filter(text.startswith, _openers(language)), ""))
+    for is_general in (True, False):
+        text = text.replace(_offer(talk, language, is_general=is_general) or "\0", "")
+    return text.strip()
+
+
+def words_to_answer(talk: Talk) -> str:
+    """Return the agent's words that the user's next ones answer: not the options that it has named, say."""
+    language = _read(talk.prompt).language
+    texts = [_without_opener(text, talk, language) for text in _unanswered(talk) or [last_agent_text(talk.messages)]]
+    latest = next(filter(None, reversed(texts)), "")
+    if latest not in FRAMES[language].general:
+        return latest
+    return next((text for text in texts if asks_for_more(_question_in(text))), latest)  # a no to it still counts
 
 
 def _reply_to_act(utterance: str, question: str, parts: PromptParts, talk: Talk) -> str | None:
@@ -170,6 +189,8 @@ def _reply_to_act(utterance: str, question: str, parts: PromptParts, talk: Talk)
         return frames.waiting
     if _REPEAT.fullmatch(utterance) and (latest := _latest_turn(talk, parts.language)):
         return latest
+    if _WHO.fullmatch(utterance) and (introduction := _introduction(talk)):
+        return f"{introduction} {question}"
     for pattern, line in ((_GREETING, frames.greeted), (_THANKS, frames.thanked)):
         if pattern.fullmatch(utterance):
             return line.format(question)
@@ -178,6 +199,12 @@ def _reply_to_act(utterance: str, question: str, parts: PromptParts, talk: Talk)
     if _ASKS_IF_RIGHT.search(question) and is_bare_no(utterance, parts.language):
         return frames.wrong
     return None
+
+
+def _introduction(talk: Talk) -> str | None:
+    """Return the sentence with which the agent has introduced itself."""
+    first = next((message.text for message in talk.messages if message.who == "agent"), "")
+    return next((each for each in re.split(r"(?<=[.!?])\s+", first) if _INTRODUCES.search(each)), None)
 
 
 def _latest_turn(talk: Talk, language: str) -> str:

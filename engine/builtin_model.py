@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from dryline.engine.agent_lines import agent_line
+from dryline.engine.agent_lines import agent_line, words_to_answer
 from dryline.engine.answer_filling import fill
 from dryline.engine.conversation import function_of
-from dryline.engine.events import last_agent_text
 from dryline.engine.language_model import AgentUtterance, Answer, Decision, Question, Talk
 from dryline.engine.returned_questions import answers_returned_question
 from dryline.engine.understanding.decision import understand
@@ -19,8 +18,7 @@ class BuiltInModel:
 
     def choose(self, talk: Talk, said: str) -> Decision:
         heard = [message.text for message in talk.messages if message.who == "user"]
-        agent = last_agent_text(talk.messages)
-        context = Context(agent, talk.prompt, " ".join(heard[-6:]).removesuffix(said))
+        context = Context(words_to_answer(talk), talk.prompt, " ".join(heard[-6:]).removesuffix(said))
         understanding = understand(talk.conditions, said, context)
         if understanding.index is None and talk.returned is not None and answers_returned_question(talk, said):
             arguments = self.arguments(talk, talk.returned.index, said)

@@ -13,7 +13,7 @@ from dryline.engine.slots import Slot
 from dryline.engine.spoken_turns import Utterance
 from dryline.engine.understanding.dialogue_acts import read_utterance
 from dryline.engine.understanding.options import options_of_question
-from dryline.engine.understanding.yes_or_no import last_question
+from dryline.engine.understanding.yes_or_no import asks_for_more, last_question
 from dryline.phrases.value_kinds import kind_of_question, language_of
 
 _INVITES = re.compile(
@@ -24,21 +24,11 @@ _INVITES = re.compile(
     r"|\balgo más\b|\bqué (?:puedo|más)\b|\ben qué\b|\bde qué se trata\b",
     re.IGNORECASE,
 )
-_ANYTHING_ELSE = re.compile(
-    r"\b(?:anything|something) (?:else|more)\b|\b(?:any|other|more) questions\b"
-    r"|^(?:can|may|could) (?:I|we) (?:help|assist)\b|\b(?:sonst|noch) (?:noch )?(?:etwas|was)\b|\balgo más\b",
-    re.IGNORECASE,
-)
 
 
 def invites_any_request(question: str) -> bool:
     """Return whether a question names no matter of its own, such as "Is there anything else?"."""
-    return bool(_INVITES.search(question) or _ANYTHING_ELSE.search(question))
-
-
-def asks_for_more(question: str) -> bool:
-    """Return whether a yes to a question means that the caller has a request: "Is there anything else?"."""
-    return bool(_ANYTHING_ELSE.search(question))
+    return bool(_INVITES.search(question) or asks_for_more(question))
 
 
 def answers_returned_question(talk: Talk, said: str) -> bool:

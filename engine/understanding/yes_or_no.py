@@ -15,6 +15,16 @@ _OPEN_QUESTION = re.compile(
     r"(?:what(?! about| if)|when|where|who|why|which|how(?! about| does| is| are| would))\b[^,]*\?$"
 )
 _POINTS_BACK = re.compile(r"\b(?:that|it|this|so|them|these|those|which)\b")
+_MORE = re.compile(
+    r"\b(?:anything|something) (?:else|more)\b|\b(?:any|other|more) questions\b"
+    r"|^(?:can|may|could) (?:I|we) (?:help|assist)\b|\b(?:sonst|noch) (?:noch )?(?:etwas|was)\b|\balgo más\b",
+    re.IGNORECASE,
+)
+
+
+def asks_for_more(question: str) -> bool:
+    """Return whether a yes to a question means that the caller has a request: "Is there anything else?"."""
+    return bool(_MORE.search(question))
 
 
 def last_question(agent: str) -> str:
@@ -23,6 +33,8 @@ def last_question(agent: str) -> str:
     if not sentences:
         return ""
     at = max((index for index, each in enumerate(sentences) if each.endswith("?")), default=len(sentences) - 1)
+    if asks_for_more(sentences[at]):
+        return sentences[at]
     points_back = len(sentences[at].split()) < 5 or re.search(_POINTS_BACK, sentences[at].lower())
     return " ".join(sentences[max(0, at - 1) : at + 1]) if points_back and at else sentences[at]
 

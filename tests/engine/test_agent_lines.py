@@ -298,6 +298,16 @@ def test_an_agent_that_did_not_understand_helps_the_caller_on(talk, turns, line)
     assert agent(talk(ASKS_DAY, *turns))[-1].startswith(line)
 
 
+def test_a_caller_who_asks_for_it_hears_the_name_of_the_agent_again(talk):
+    code = "say('Hello, this is Nora from Acme.')\n" + LOOP.format(prompt="Am I speaking with Ada?")
+    assert agent(talk(code, "who is this?"))[-1] == "Hello, this is Nora from Acme. Am I speaking with Ada?"
+
+
+@pytest.mark.parametrize("heard", [["K48210"], ["elephants"] * 3, ["I want to move my appointment"]])
+def test_a_yes_to_options_or_to_anything_else_meets_no_condition(talk, heard):
+    assert len(talk(ASKS_DAY, *heard, "yes").of("taken")) == len(talk(ASKS_DAY, *heard).of("taken"))
+
+
 def test_a_no_to_what_was_read_back_is_followed_by_the_right_value(talk):
     code = """
 loop:
