@@ -28,6 +28,7 @@ _NONE = re.compile(r"\W*(?:none|zero|not any|nobody|no one)(?: at all| for me| o
 _BOTH = re.compile(r"\b(?:both of us|the two of us)\b", re.IGNORECASE)
 _SPEAKER = re.compile(r"\b(?:me|myself|und ich|and i|y yo)\b", re.IGNORECASE)
 _WITH_SPEAKER = re.compile(r"\b(?:me|myself)(?: and|,) (?:my )?\d|\d (?:\w+ )?and (?:me|myself|i)\b", re.IGNORECASE)
+_SHORT_YEAR = re.compile(r"(?<![\d,.])'?(\d\d)(?![\d,.:])")
 _PAIR = re.compile(r"(?<![\d:.])(\d{1,4}) (\d{2})(?= dollars| bucks| pounds| miles|\W*$)")
 _CENTS = re.compile(r"(\d+) (?:dollars?|bucks|euros?|pounds?),?(?: and)? (\d{1,2})(?: cents)?\b")
 
@@ -44,6 +45,9 @@ def find_number(
     text = re.sub(r"\bout of \d+|(?<=\d)/(?:5|10)\b", " ", text) if kind == "rating" else text
     if kind == "money" or (kind == "number" and size >= 100):
         text = _joined_pairs(text, size)
+    if kind == "year" and not re.search(r"\d{4}", text):
+        text = re.sub(r"\b0 (\d)\b", r"0\1", text)  # "oh nine"
+        text = _SHORT_YEAR.sub(lambda year: f"{'19' if year[1] > '35' else '20'}{year[1]}", text)
     numbers = _numbers(text, language, kind)
     units = _units(key, language)
     if (implied := _wordless_count(text, key, kind)) is not None and not numbers:
@@ -51,6 +55,8 @@ def find_number(
     if kind == "count" and (total := _people(text, key, numbers, language)) is not None:
         return total
     own = [number for number, following, _ in numbers if _begins_with(following, units)]
+    if kind == "count" and (single := len(_single(units).findall(text))):
+        return single + sum(own)  # "a boy and two girls"
     if own:
         return own[-1]
     others = _other_units(key, siblings, language)
@@ -219,6 +225,12 @@ def _other_units(key: str, siblings: tuple[str, ...], language: str) -> tuple[st
 def _begins_with(following: str, units: Iterable[str]) -> bool:
     """Return whether one of the units stands behind a number, with at most one word between."""
     return _unit_pattern(tuple(units)).match(following.lstrip(" -")) is not None
+
+
+@lru_cache(maxsize=256)
+def _single(units: tuple[str, ...]) -> re.Pattern[str]:
+    names = "|".join(re.escape(unit) for unit in units if unit and not unit.endswith("s")) or "(?!)"
+    return re.compile(rf"\ban? (?:{names})\b", re.IGNORECASE)
 
 
 @lru_cache(maxsize=256)

@@ -68,6 +68,8 @@ _START_OF_SPAN = {
     "desde",
     "leave",
     "outbound",
+    "departure",
+    "depart",
 }
 
 
@@ -102,15 +104,22 @@ class Slot:
     @property
     def is_end(self) -> bool:
         """Whether it is the later end of a span, such as `check_out`."""
-        return bool(_words_of(self.key) & _END_OF_SPAN)
+        leaves = _words_of(self.key) & {"departure", "depart", "out"} and "return" in self._words_beside
+        return bool(_words_of(self.key) & _END_OF_SPAN) and not leaves
 
     @property
     def has_span(self) -> bool:
         """Whether it is one end of a span whose other end is beside it."""
-        own = _words_of(self.key)
-        beside = {word for key in self.siblings if key != self.key for word in _words_of(key)}
-        ends = bool(own & _END_OF_SPAN and beside & _START_OF_SPAN)
-        return ends or bool(own & _START_OF_SPAN and beside & _END_OF_SPAN)
+        own, beside = _words_of(self.key), self._words_beside
+        if own & {"departure", "depart"} and "return" in beside:
+            return True
+        return bool(own & _END_OF_SPAN and beside & _START_OF_SPAN) or bool(
+            own & _START_OF_SPAN and beside & _END_OF_SPAN
+        )
+
+    @property
+    def _words_beside(self) -> set[str]:
+        return {word for key in self.siblings if key != self.key for word in _words_of(key)}
 
     def is_asked_for(self, utterance: Utterance) -> bool:
         """Return whether the agent had asked for this value, as far as that is known."""

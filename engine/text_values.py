@@ -42,7 +42,8 @@ _ASKS = re.compile(
 _WHY = re.compile(r"(?:and |so )?why\b", re.IGNORECASE)
 _SUBJECT = re.compile(
     r"(?:i|we|he|she|it|they|you|there|that)\b(?: (?:\w+ly|just|also|always|still|mostly|often))?"
-    r"(?P<verb>'(?:s|re|m|ve|ll)(?: \w+ing\b| got\b)?| \w+(?: \w+ing\b)?)\s+(?:(?:as|on|for|with|at|in|to|from) )?",
+    r"(?P<verb>'(?:s|re|m|ve|ll)(?: \w+ing\b| got\b)?| \w+(?: \w+ing\b)?)\s+"
+    r"(?P<place>(?:as|on|for|with|at|in|to|from) )?",
     re.IGNORECASE,
 )
 _SENTENCE = re.compile(
@@ -58,6 +59,7 @@ _BESIDE = re.compile(
     re.IGNORECASE,
 )
 _LOOSE = {"new", "nice", "good", "small", "medium", "large", "big", "little", "regular", "quick", "simple", "different"}
+_COPULAS = {"is", "are", "am", "was", "were", "'s", "'re", "'m"}
 _EQUATION = re.compile(
     r"(?:my|our|the|his|her|their) (?P<subject>.+?)(?: is| are| was|'s| hurts?| keeps)\b(?P<rest>.*)", re.IGNORECASE
 )
@@ -133,7 +135,9 @@ def find_thing(utterance: Utterance, label: str) -> str | None:
         return None
     text = clauses[0] if len(clauses[0].split()) > 2 else " ".join(clauses)
     text = without_lead_in(without_fillers(text, utterance.language), utterance.language, with_actions=True)
-    if (match := _SUBJECT.match(text)) and _names_thing(match["verb"].lower(), utterance.question):
+    match = _SUBJECT.match(text)
+    is_place = match and match["place"] and match["verb"].strip().lower() in _COPULAS  # "I was on hold"
+    if match and not is_place and _names_thing(match["verb"].lower(), utterance.question):
         text = without_lead_in(text[match.end() :], utterance.language)
     elif match := _EQUATION.match(clauses[0]):
         is_about_key = _words(match["subject"]) & _words(f"{label} {utterance.question}")

@@ -69,6 +69,12 @@ def test_an_answer_in_another_language_than_the_question_is_understood():
     assert answer("What is your name?", {"name": "Jane"}, "mein Name ist Jürgen Weiß") == {"name": "Jürgen Weiß"}
 
 
+def test_a_trip_begins_with_the_departure_and_ends_with_the_return():
+    example = {"departure": "2026-01-05", "return": "2026-01-12"}
+    said = "out on the twelfth and back on the twentieth"
+    assert answer("When do you fly?", example, said) == {"departure": "2026-12-12", "return": "2026-12-20"}
+
+
 def test_hours_from_one_to_another_are_a_span():
     example = {"opens": "9:00 AM", "closes": "5:00 PM"}
     assert answer("What are the hours?", example, "ten till four") == {"opens": "10:00 AM", "closes": "4:00 PM"}
@@ -169,6 +175,8 @@ def test_a_length_of_time_is_found_in_the_unit_of_the_key(example, said, length)
         ("How many people?", {"party_size": 4}, "me and a friend", 2),
         ("How many people?", {"party_size": 4}, "a table for me and three colleagues", 4),
         ("How many?", {"quantity": 2}, "none", 0),
+        ("How many children?", {"children": 1}, "a boy and two girls", 3),
+        ("What year is the car?", {"year": 2015}, "it's an oh nine", 2009),
         ("From 1 to 5?", {"rating": 4}, "I'd give it a four out of five", 4),
         ("How much?", {"amount": 50.0}, "one fifty", 150),
         ("How much?", {"price": 4.99}, "four fifty", 4.5),
@@ -226,6 +234,7 @@ def test_a_code_is_found_as_it_is_spelled(example, said, code):
         ("problem", "can you send someone out?"),
         ("problem", "I already told your colleague"),
         ("complaint", "I want to complain"),
+        ("service", "I was on hold for forty minutes"),
         ("question", "I have a question"),
         ("tried", "yes I tried that"),
         ("topic", "hello? can you hear me?"),
