@@ -41,7 +41,7 @@ _GIVING = (
     r"giv(?:es?|en|ing)|gave|provid(?:es?|ed|ing)|nam(?:es?|ed)|stat(?:es?|ed)|tells?|told|shar(?:es?|ed)"
     r"|mention(?:s|ed)?|specif(?:y|ies|ied)|enter(?:s|ed)?|cho(?:oses?|se|sen)|picks?(?:ed)?(?! up)|select(?:s|ed)?"
     r"|answer(?:s|ed)?(?: with)?|spell(?:s|ed)?|suppl(?:y|ies|ied)|identif(?:y|ies|ied)|describ(?:es?|ed)"
-    r"|correct(?:s|ed)(?! (?:by|from)\b)"
+    r"|correct(?:s|ed)(?= (?:an?|the|his|her|their) (?:\w+ )?(?:number|code|id|name|address|e-?mail)\b)"
     r"|nennt|wahlt|nombra|da|elige|indica|proporciona|explain(?:s|ed)?|confirms?(?:ed)?(?= (?:his|her|their) )"
     r"|wants to (?:give|choose|pick(?! up)|select)"
     r"|(?:says?|said)(?= (?:a|an|the|his|her|their|which|what|when|how many|how much) )"
