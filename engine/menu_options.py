@@ -23,7 +23,7 @@ _PERSON = re.compile(
     r"|representative|supervisor|colleague|advisor|specialist)\b",
     re.IGNORECASE,
 )
-_NOTHING = re.compile(r"^(?:nothing|none|neither|no\b|not\b)", re.IGNORECASE)
+_NOTHING = re.compile(r"^(?:nothing|none|neither|no|not|nichts|nada|kein\w*|ning[uú]n\w*)\b", re.IGNORECASE)
 _WANTS = r"(?:wants|would like|asks|needs|requests)"
 _QUESTION_WORDS = "how|what|when|where|whether|which|who|why|if"
 _HAS_QUESTION = r"has (?:an? |any |more |some |other |general |another )*questions?"
@@ -65,7 +65,12 @@ _ASIDE = re.compile(
     re.DOTALL,
 )
 _EITHER = re.compile(r"^(\w+) or (?:wants|needs|requests|asks)\b", re.IGNORECASE)
-_DETERMINED = re.compile(r"^(?P<verb>[a-z]+) (?:an?|the|your|my) (?P<object>.+)$")
+# Options with a verb and a thing: those with the same thing are joined.
+_DETERMINED = {
+    "en": re.compile(r"^(?P<verb>[a-z]+) (?:an?|the|your|my) (?P<object>.+)$"),
+    "de": re.compile(r"^(?:einen?|ein|den|die|das|Ihren?|Ihr) (?P<object>[A-ZÄÖÜ]\w+) (?P<verb>[a-zäöüß]+)$"),
+    "es": re.compile(r"^(?P<verb>[a-zé]+) (?:una?|la|el|su) (?P<object>.+)$"),
+}
 _GERMAN_SUBJECT = re.compile(
     r"^(?:(?:der|die|das|ein|eine) )?(?:anrufer(?:in)?|kunde|kundin|patient(?:in)?|nutzer(?:in)?|gast|mieter(?:in)?"
     r"|besucher(?:in)?|person|er|sie) ",
@@ -133,7 +138,7 @@ def options_of_menu(conditions: tuple[str, ...], language: str) -> MenuOptions:
     actions = [action for action in actions if action not in _ANSWERS]
     if all(_GIVING.search(action) for action in actions):
         actions = []  # the agent's question says as much
-    return MenuOptions(_in_words(_merged(actions), language), _in_words(states, language), is_yes_or_no=False)
+    return MenuOptions(_in_words(_merged(actions, language), language), _in_words(states, language), is_yes_or_no=False)
 
 
 def _distinct(options: Iterable[str | None]) -> list[str]:
@@ -189,21 +194,23 @@ def _foreign_action(condition: str, language: str) -> str | None:
     for pattern, option in patterns if count else ():
         if match := re.fullmatch(pattern, does, re.IGNORECASE):
             rest = match.groupdict().get("rest") or ""
+            if _NOTHING.match(rest):
+                return None
             return option.format(re.sub(r"\b(?:sein|ihr)(e[nmrs]?)?\b", r"Ihr\1", rest) if language == "de" else rest)
     return None
 
 
-def _merged(options: list[str]) -> list[str]:
+def _merged(options: list[str], language: str) -> list[str]:
     """Return options with those joined that have the same object: "book or move an appointment"."""
     verbs: dict[str, list[str]] = {}
     firsts: dict[str, str] = {}
     for option in options:
-        match = _DETERMINED.match(option)
+        match = _DETERMINED[language].match(option)
         key = match["object"] if match else option
         verbs.setdefault(key, []).append(match["verb"] if match else "")
         firsts.setdefault(key, option)
     return [
-        firsts[key] if len(of_object) == 1 else firsts[key].replace(of_object[0], _in_words(of_object, "en"), 1)
+        firsts[key] if len(of_object) == 1 else firsts[key].replace(of_object[0], _in_words(of_object, language), 1)
         for key, of_object in verbs.items()
     ]
 

@@ -21,6 +21,7 @@ _INVITES = re.compile(
     r"|\b(?:can|may|could) (?:I|we) (?:\w+ )?(?:help|assist|do)\b|\bwhat (?:is it|would you like to do)\b"
     r"|\bwhat (?:do you need|brings you|seems to be|is (?:the|your) (?:matter|problem|trouble|reason|question))\b"
     r"|\b(?:sonst|sonst noch|noch) (?:etwas|was)\b|\b(?:was|wie) kann ich\b|\bworum geht\b"
+    r"|\bwas Sie (?:möchten|brauchen|wünschen)\b|\bqué (?:necesita|desea|quiere)\b|\bwhat you (?:need|want)\b"
     r"|\balgo más\b|\bqué (?:puedo|más)\b|\ben qué\b|\bde qué se trata\b",
     re.IGNORECASE,
 )

@@ -20,6 +20,7 @@ _MORE = re.compile(
     r"|^(?:can|may|could) (?:I|we) (?:help|assist)\b|\b(?:sonst|noch) (?:noch )?(?:etwas|was)\b|\balgo más\b",
     re.IGNORECASE,
 )
+_ENDS, _NO_MORE = ("goodbye", "finish_order"), 0.9
 
 
 def asks_for_more(question: str) -> bool:
@@ -93,6 +94,8 @@ def _answer(
                 best = max(best, 0.95 if rivals == 1 else 0.78 + 0.2 * about)
         elif says_yes != part.is_negated and not (part.denies and says_yes) and not part.asks:
             best = max(best, 0.9 * about if about >= 0.5 else 0.0)
+    if not says_yes and asks_for_more(question):  # in any words and language
+        best = max([best, *(_NO_MORE * menu.claims[index].get(intent, 0.0) for intent in _ENDS)])
     for intent, claim in menu.claims[index].items():
         if claim >= 0.5 and intent in lexicon.intents:
             questions = lexicon.intents[intent].yes_to if says_yes else lexicon.intents[intent].no_to

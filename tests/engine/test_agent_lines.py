@@ -355,6 +355,28 @@ def test_the_third_time_the_agent_names_the_options_of_the_menu(talk, prompt, co
     assert all(one != other for one, other in pairwise(lines))
 
 
+@pytest.mark.parametrize(
+    ("prompt", "conditions", "turns"),
+    [
+        (
+            "Ihr Termin ist abgesagt. Kann ich sonst noch etwas für Sie tun?",
+            ["Anrufer möchte einen Termin absagen", "Anrufer braucht nichts mehr"],
+            ["ja", "nein danke"],
+        ),
+        (
+            "Su cita está cancelada. ¿Algo más?",
+            ["el paciente quiere cancelar su cita", "el paciente no necesita nada más"],
+            ["sí", "no, gracias"],
+        ),
+    ],
+)
+def test_a_yes_and_a_no_to_anything_else_are_understood_in_german_and_spanish(talk, prompt, conditions, turns):
+    code = f"loop:\n    talk({prompt!r}, True)\n" + "".join(f"until {each!r}:\n    pass\n" for each in conditions)
+    talked = talk(code, *turns)
+    assert agent(talked)[1] in ("Was kann ich für Sie tun?", "¿Qué puedo hacer por usted?")
+    assert [event["index"] for event in talked.of("taken")] == [1]
+
+
 def test_asking_again_uses_other_words_each_time(talk):
     talked = agent(talk(LOOP.format(prompt="Ask what they need."), *["elephants"] * 5))
     assert len(set(talked)) == 6
