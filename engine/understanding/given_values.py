@@ -6,6 +6,8 @@ import re
 from functools import lru_cache
 
 from dryline.engine.name_values import NameQuestion, find_name
+from dryline.engine.spoken_turns import Utterance
+from dryline.engine.text_values import find_sentence
 from dryline.engine.understanding.dialogue_acts import ParsedUtterance, read_utterance
 from dryline.engine.understanding.words import plain
 from dryline.phrases.value_kinds import kind_of, kind_of_question, read_values
@@ -43,6 +45,9 @@ _FREE_TEXT = {
 _WHICH = re.compile(
     r"\bthe (?:first|second|third|last|former|latter|earlier|later|morning|afternoon|evening|1st|2nd|3rd)\b(?! time)",
     re.I,
+)
+_PROBLEM = re.compile(
+    r"\bwhat(?:'s| is| seems to be|) (?:going |gone )?(?:wrong|the (?:problem|issue|trouble|matter))\b", re.IGNORECASE
 )
 _ONE_PART_ONLY = 0.35  # said of "a service and a time"
 
@@ -126,9 +131,16 @@ def _person(text: str, question: str) -> float:
     return 0.7 if is_bare else 0.0
 
 
+def states_no_problem(text: str, question: str) -> bool:
+    """Return whether a question for the problem was answered by a mere wish: "I need to fix my bike"."""
+    return bool(_PROBLEM.search(question)) and find_sentence(Utterance(text, question, "en"), "problem") is None
+
+
 def _statement(utterance: ParsedUtterance, question: str) -> float:
     """Return whether the utterance states something, in answer to a question."""
     whole = utterance.whole
+    if states_no_problem(utterance.text, question):
+        return 0.0
     if whole.is_question or whole.is_request or (utterance.yes and not utterance.rest) or utterance.no:
         return 0.0
     return 0.5 if len(whole.stems) >= 3 and question else 0.3 if question and len(whole.stems) >= 1 else 0.0

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from dryline.engine.understanding.conditions import ConditionPart, Menu
 from dryline.engine.understanding.dialogue_acts import ParsedUtterance
-from dryline.engine.understanding.given_values import given
+from dryline.engine.understanding.given_values import given, states_no_problem
 from dryline.engine.understanding.lexicon import Lexicon
 from dryline.engine.understanding.number_bounds import said_number
 from dryline.engine.understanding.options import options_of_prompt, options_of_question
@@ -140,7 +140,7 @@ def score(menu: Menu, utterance: ParsedUtterance, context: Context, lexicon: Lex
         reasons.append(best[1])
     scores = Scores(values, reasons, nearness, intents=intents)
     _add_answers(scores, menu, utterance, question, lexicon)
-    _add_generic(scores, menu, utterance)
+    _add_generic(scores, menu, utterance, question)
     _find_rival(scores, menu, utterance, lexicon)
     return scores
 
@@ -287,12 +287,13 @@ def _add_answers(scores: Scores, menu: Menu, utterance: ParsedUtterance, questio
             scores.values[index] *= _CONTRADICTED
 
 
-def _add_generic(scores: Scores, menu: Menu, utterance: ParsedUtterance) -> None:
-    """Add conditions that any question satisfies, or anything that is said."""
+def _add_generic(scores: Scores, menu: Menu, utterance: ParsedUtterance, question: str) -> None:
+    """Add conditions that any question satisfies, or anything that is said; a mere wish states no problem."""
+    is_mere_wish = states_no_problem(utterance.text, question)
     best = max(scores.values, default=0.0)
     for index, parts in enumerate(menu.parts):
         value = 0.0
-        if _is_best_as_general(index, parts[0], scores, utterance):
+        if _is_best_as_general(index, parts[0], scores, utterance) and not (is_mere_wish and parts[0].is_matter):
             value, scores.is_general = _MATTER, True
         elif any(part.asks_anything for part in parts) and utterance.whole.is_question:
             value = _QUESTION

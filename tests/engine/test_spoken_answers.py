@@ -302,3 +302,11 @@ def test_a_choice_is_found_by_place_by_price_and_by_refusal(choices, said, choic
 )
 def test_a_fact_answers_a_question_for_yes_or_no(question, key, said, is_so):
     assert answer(question, {key: True}, said) == {key: is_so}
+
+
+@pytest.mark.parametrize(
+    ("said", "is_problem"), [("the chain keeps coming off", True), ("I need to fix my bike", False)]
+)
+def test_a_wish_is_no_answer_to_a_question_for_the_problem(said, is_problem):
+    decision = understand(["caller describes the problem"], said, Context("What is the problem?", "Help.", ""))
+    assert (decision.index == 0) == is_problem
