@@ -11,8 +11,8 @@ class AgentFrames:
 
     `openings` begin a conversation and `going_on` continue one without a question of the prompt; `general` are the
     questions behind `again`, which asks a second time. `next` thanks for an answer, `bare` for a value without a word
-    of what it is for. `wrong` asks for what is right after a no. `options` names what the caller can do, `states` what
-    may be the matter, `options_too` both.
+    of what it is for. `wrong` asks for what is right after a no, `either` which of two options is meant. `options`
+    names what the caller can do, `states` what may be the matter, `options_too` both.
     """
 
     openings: tuple[str, ...]
@@ -21,6 +21,8 @@ class AgentFrames:
     again: tuple[str, ...]
     next: tuple[str, ...]
     bare: str
+    either: str
+    either_state: str
     options: str
     states: str
     options_too: str
@@ -47,6 +49,8 @@ FRAMES = {
         ),
         next=("Thank you. {}", "All right. {}", "Got it, thanks. {}"),
         bare="{}, thank you. {}",
+        either="Would you like to {}?",
+        either_state="Is it that you {}?",
         options="You can {}.",
         states="I can help if you {}.",
         options_too="You can also {}.",
@@ -70,6 +74,8 @@ FRAMES = {
         ),
         next=("Danke. {}", "Gut, danke. {}", "In Ordnung. {}"),
         bare="{}, danke. {}",
+        either="Möchten Sie {}?",
+        either_state="Geht es darum, dass {}?",
         options="Sie können {}.",
         states="Ich kann helfen, wenn {}.",
         options_too="Sie können auch {}.",
@@ -93,6 +99,8 @@ FRAMES = {
         ),
         next=("Gracias. {}", "Muy bien, gracias. {}", "De acuerdo. {}"),
         bare="{}, gracias. {}",
+        either="¿Desea {}?",
+        either_state="¿Es que {}?",
         options="Puede {}.",
         states="Puedo ayudarle si {}.",
         options_too="También puede {}.",

@@ -151,7 +151,11 @@ def _question_in(text: str) -> str:
     at = max((index for index, sentence in enumerate(sentences) if sentence.endswith("?")), default=None)
     if at is None:
         return ""
-    return " ".join(sentences[max(0, at - 1) : at + 1] if _REFERS_BACK.search(sentences[at]) else [sentences[at]])
+    return " ".join(
+        sentences[max(0, at - 1) : at + 1]
+        if _REFERS_BACK.search(sentences[at].rpartition(": ")[2])
+        else [sentences[at]]
+    )
 
 
 def _unanswered(talk: Talk) -> list[str]:
@@ -226,6 +230,8 @@ def _fallback(utterance: str, question: str, parts: PromptParts, talk: Talk, age
         line = frames.bare.format(utterance.strip(" .,!"), offer or frames.general[1])
         if [line] != agent_said[-1:]:
             return line
+    if is_general and (either := _either(talk, parts.language)) and either not in agent_said:
+        return either
     failures = _failures(talk, parts.language)
     if failures >= _PATIENCE and offer and not agent_said[-1].startswith(offer):
         return offer if is_general else f"{offer} {question}"
@@ -259,6 +265,19 @@ def _offer(talk: Talk, language: str, *, is_general: bool) -> str | None:
         states = frames.states.format(options.states)
         return f"{states} {frames.options_too.format(options.actions)}" if options.actions else states
     return frames.options.format(options.actions) if options.actions else None
+
+
+def _either(talk: Talk, language: str) -> str | None:
+    """Return the question which of the two conditions is meant that the user's words fit; None if none can be asked."""
+    if not talk.candidates:
+        return None
+    frames = FRAMES[language]
+    options = options_of_menu(tuple(talk.conditions[index] for index in talk.candidates), language)
+    if options.count < len(talk.candidates) or (options.actions and options.states):
+        return None
+    if options.actions:
+        return frames.either.format(options.actions)
+    return frames.either_state.format(options.states)
 
 
 def _next_question(parts: PromptParts, talk: Talk, agent_said: list[str]) -> str | None:

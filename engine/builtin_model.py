@@ -24,7 +24,7 @@ class BuiltInModel:
             arguments = self.arguments(talk, talk.returned.index, said)
             return Decision(talk.returned.index, "It answers the question of this condition.", 0.8, arguments=arguments)
         if understanding.index is None:
-            return Decision(None, understanding.why, 0.0)
+            return Decision(None, understanding.why, 0.0, candidates=understanding.candidates)
         arguments = self.arguments(talk, understanding.index, said)
         return Decision(understanding.index, understanding.why, understanding.sure, arguments=arguments)
 

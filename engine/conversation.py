@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from dryline.engine.events import transcript
@@ -70,7 +71,7 @@ class Conversation:
         decision = session.model.choose(self.talk(), said)
         agent_opens, self.agent_opens = self.agent_opens, False
         if decision.index is None or not 0 <= decision.index < len(self.conditions):
-            self._reply(None if agent_opens else said)
+            self._reply(None if agent_opens else said, decision.candidates)
             return None
         return self.take(decision)
 
@@ -142,8 +143,8 @@ class Conversation:
         offered = "; ".join(conditions) or "none"
         raise LookupError(f"The talk has no condition {choice!r}. It has: {offered}.")
 
-    def _reply(self, said: str | None) -> None:
-        talk = self.talk()
+    def _reply(self, said: str | None, candidates: tuple[int, ...] = ()) -> None:
+        talk = replace(self.talk(), candidates=candidates)
         words = self._session.model.reply(talk, said)
         if words.text:
             how = {"how": words.how} if words.how else {}

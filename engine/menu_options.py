@@ -118,11 +118,13 @@ _GIVING = re.compile(r"^(?:give me|name|choose|select|pick|describe|spell|tell m
 class MenuOptions:
     """The options of a menu in words: things that callers can do (`actions`), troubles that they may have (`states`).
 
-    Empty where there is nothing to name. `is_yes_or_no` is true if a yes or a no is all that can be said.
+    Empty where there is nothing to name. `count` is the number of both. `is_yes_or_no` is true if a yes or a no is all
+    that can be said.
     """
 
     actions: str
     states: str
+    count: int
     is_yes_or_no: bool
 
 
@@ -134,11 +136,16 @@ def options_of_menu(conditions: tuple[str, ...], language: str) -> MenuOptions:
     actions = _distinct(_action(text, language) for text in texts)
     states = _distinct(_state(text) for text in texts if language == "en")
     if len(actions) == 2 and set(actions) <= _ANSWERS:
-        return MenuOptions("", "", is_yes_or_no=True)
+        return MenuOptions("", "", 0, is_yes_or_no=True)
     actions = [action for action in actions if action not in _ANSWERS]
     if all(_GIVING.search(action) for action in actions):
         actions = []  # the agent's question says as much
-    return MenuOptions(_in_words(_merged(actions, language), language), _in_words(states, language), is_yes_or_no=False)
+    return MenuOptions(
+        _in_words(_merged(actions, language), language),
+        _in_words(states, language),
+        len(actions) + len(states),
+        is_yes_or_no=False,
+    )
 
 
 def _distinct(options: Iterable[str | None]) -> list[str]:

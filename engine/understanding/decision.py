@@ -20,11 +20,12 @@ _BIAS, _OF_VALUE, _OF_LEAD = 1.5, 1.9, 3.6  # fitted to the menus of the tests
 
 @dataclass(frozen=True, slots=True)
 class Understanding:
-    """`index` is None where no condition is satisfied, or more than one."""
+    """`index` is None where no condition is satisfied, or more than one: then `candidates` are the ones that may be."""
 
     index: int | None
     why: str
     sure: float
+    candidates: tuple[int, ...] = ()
 
 
 def understand(conditions: list[str], utterance: str, context: Context) -> Understanding:
@@ -54,7 +55,7 @@ def decide(conditions: list[str], scores: Scores) -> Understanding:
         return Understanding(None, f"What was said is more like {meant!r}, which no condition names.", 0.0)
     if value - second < MARGIN and not _is_nearer(scores, best, order[1]):
         either = " and ".join(repr(conditions[index]) for index in order[:2])
-        return Understanding(None, f"What was said fits {either} about as well.", 0.0)
+        return Understanding(None, f"What was said fits {either} about as well.", 0.0, (order[0], order[1]))
     if len(order) > 1 and _is_nearer(scores, best, order[1]):
         second *= _NEARER_SECOND
     sure = certainty(value, second, scores.rival_value)

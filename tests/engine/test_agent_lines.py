@@ -298,6 +298,14 @@ def test_an_agent_that_did_not_understand_helps_the_caller_on(talk, turns, line)
     assert agent(talk(ASKS_DAY, *turns))[-1].startswith(line)
 
 
+def test_of_two_conditions_that_fit_alike_the_agent_asks_which_is_meant(talk):
+    code = LOOP.format(prompt="How can I help?").replace("the moon is made of cheese", "caller has slow internet")
+    code += "until 'caller has no internet connection':\n    pass\n"
+    talked = talk(code, "my internet is down", "I have no connection at all")
+    assert agent(talked)[1] == "Is it that you have slow internet or have no internet connection?"
+    assert [event["index"] for event in talked.of("taken")] == [1]
+
+
 def test_a_caller_who_asks_for_it_hears_the_name_of_the_agent_again(talk):
     code = "say('Hello, this is Nora from Acme.')\n" + LOOP.format(prompt="Am I speaking with Ada?")
     assert agent(talk(code, "who is this?"))[-1] == "Hello, this is Nora from Acme. Am I speaking with Ada?"
