@@ -55,7 +55,7 @@ def decide(conditions: list[str], scores: Scores) -> Understanding:
         return Understanding(None, f"What was said is more like {meant!r}, which no condition names.", 0.0)
     if value - second < MARGIN and not _is_nearer(scores, best, order[1]):
         either = " and ".join(repr(conditions[index]) for index in order[:2])
-        return Understanding(None, f"What was said fits {either} about as well.", 0.0, (order[0], order[1]))
+        return Understanding(None, f"What was said fits {either} about as well.", 0.0, tuple(sorted(order[:2])))
     if len(order) > 1 and _is_nearer(scores, best, order[1]):
         second *= _NEARER_SECOND
     sure = certainty(value, second, scores.rival_value)
