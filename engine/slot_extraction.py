@@ -23,10 +23,6 @@ from dryline.engine.understanding.options import options_of_question
 from dryline.phrases.value_kinds import class_of, kind_of, kind_of_question, label_of, names_speaker, part_of_name
 
 MISSING: Final = object()
-# Where a thing came from: "the coffee machine I got off you in May".
-_ORIGIN = re.compile(
-    r"\s+(?:that|which|i|we)\s+(?:i |we |you )?(?:\w+ )?(?:got|bought|ordered|have|had|received|sent)\b.*", re.I
-)
 _ENDS_OF_TRIP = ("origin", "destination", "from", "to")
 _NUMBERS = ("number", "count", "age", "year", "money", "rating", "percent", "duration")
 _TEXTS = ("text", "item", "service", "reason", "choice", "language", "country", "make", "model")
@@ -246,8 +242,7 @@ def _is_name_of_thing(example: str) -> bool:
 
 
 def _thing(slot: Slot, text: str) -> str:
-    """Return the name of a thing, without how many, if that is asked for beside it, and where it came from."""
-    text = _ORIGIN.sub("", text)
+    """Return the name of a thing, without how many if that is asked for beside it."""
     is_counted = any(kind_of(key, example) == "count" for key, example in slot.others.items())
     return re.sub(r"^\d+ (?:x )?", "", in_digits(text, "en")) if is_counted else text
 

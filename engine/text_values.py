@@ -55,7 +55,7 @@ _BESIDE = re.compile(
     r",?\s+(?:from you|that|which|who|because|since|so|but|if|when|and (?:i|it|we|my)|right now|at the moment|"
     r"currently|every (?:day|week|month|year|night|morning)|(?:last|this) (?:week|month|year|summer|winter)|"
     r"once in a|tonight|today|tomorrow|"
-    r"mostly|usually|i (?:think|guess|got|bought)|for my|for our)\b.*",
+    r"mostly|usually|(?:i|we) (?:think|guess|got|bought|ordered|have|had|received)|for my|for our)\b.*",
     re.IGNORECASE,
 )
 _LOOSE = {"new", "nice", "good", "small", "medium", "large", "big", "little", "regular", "quick", "simple", "different"}
