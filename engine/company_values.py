@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from dryline.engine.name_values import WORD, no_names, titled
-from dryline.engine.spoken_turns import without_fillers, without_lead_in
+from dryline.engine.spoken_turns import deflects, without_fillers, without_lead_in
 from dryline.phrases.value_kinds import read_values
 
 _COMPANY = re.compile(
@@ -52,5 +52,8 @@ def find_role(text: str) -> str | None:
 
 def bare_capitals(text: str) -> str | None:
     rest = re.sub(r"^(?:an?|the) ", "", without_lead_in(text, "en"), flags=re.IGNORECASE)
+    first = rest.split()[0].casefold() if rest else ""
+    if first in no_names() or re.search(r"['\u2019](?:m|d|ll|re|ve|t)$", first) or deflects(rest, "en"):
+        return None
     match = re.match(r"[\w&'.-]+(?:\s+[\w&'.-]+){0,3}$", rest)
     return (titled(rest) if rest.islower() else rest) if match else None

@@ -8,7 +8,7 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 from itertools import islice
 
-from dryline.engine.spoken_turns import without_fillers, without_lead_in, without_spelling_words
+from dryline.engine.spoken_turns import deflects, without_fillers, without_lead_in, without_spelling_words
 from dryline.phrases import ordinary_words
 from dryline.phrases.value_kinds import LANGUAGES, read_values
 
@@ -182,6 +182,8 @@ def _related_name(text: str) -> str | None:
 
 def _bare_name(text: str, language: str) -> str | None:
     """Return a name that is the whole answer: "Deborah Klein", "O'Brien, Patrick O'Brien", "klein, deborah klein"."""
+    if deflects(text, language):
+        return None
     clauses = re.split(
         r"(?<!\b[A-Z]\.)(?<=[.;!?])\s+|,?\s(?:and|but|that's)\s|,?\s(?:with(?:out)? an?)\s[^,]*",
         without_fillers(text, language),

@@ -37,6 +37,17 @@ def without_spelling_words(text: str) -> str:
     return _SPELLING_WORD.sub(lambda match: match[1] or match[2], text)
 
 
+@lru_cache(maxsize=len(LANGUAGES))
+def _deflections(language: str) -> re.Pattern[str]:
+    phrases = "|".join(map(re.escape, read_values(language).get("deflections", ()))) or "(?!)"
+    return re.compile(rf"\b(?:{phrases})\b", re.IGNORECASE)
+
+
+def deflects(text: str, language: str) -> bool:
+    """Return whether a text puts off or refuses an answer: "let me check", "you choose"."""
+    return _deflections(language).search(text.replace("\u2019", "'")) is not None
+
+
 def utterances_of(text: str, language: str) -> list[Utterance]:
     """Return what the user said in a transcript, newest first; of any other text its lines."""
     lines = text[-_LONGEST:].splitlines()

@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 from typing import Any
 
-from dryline.engine.spoken_turns import Utterance, in_digits, without_fillers, without_lead_in
+from dryline.engine.spoken_turns import Utterance, deflects, in_digits, without_fillers, without_lead_in
 from dryline.phrases.value_kinds import label_of, read_values
 
 _CLAUSE = re.compile(r"(?<=[.;!?])\s+|,?\s+\b(?:so|and) (?=(?:i|we|my|it|can|could)\b)", re.IGNORECASE)
@@ -16,7 +16,8 @@ _REASON = re.compile(
     re.IGNORECASE,
 )
 _PLEASANTRY = re.compile(
-    r"\W*(?:(?:hi|hello|hey|good (?:morning|afternoon|evening)|thanks?(?: you)?|bye|goodbye|yes|no|ok(?:ay)?|sure|hm+|"
+    r"\W*(?:(?:hi|hello|hey|good (?:morning|afternoon|evening)|thanks?(?: you)?|bye|goodbye|yes|nope|nah|no|"
+    r"you(?:'ve| have) been \w+(?: \w+)?|ok(?:ay)?|sure|hm+|"
     r"nothing(?: else)?|that(?:'s| is) (?:all|it|right|correct|fine)|i don'?t know|not sure|what|how are you|"
     r"(?:can you hear|do you hear) me|are you (?:still )?there|is (?:anyone|anybody|somebody) there|"
     r"hold on|hang on|wait|(?:just )?(?:one|a) (?:second|sec|moment|minute)|let me (?:look|check|see|think|find out)|"
@@ -27,7 +28,8 @@ _TROUBLES = {"problem", "issue", "complaint", "symptom", "symptoms", "fault", "d
 _WHOLE = {"feedback", "comment", "comments", "message", "note", "notes", "description", "details", "question"}
 _WISH = re.compile(
     r"\W*(?:(?:and|so|well|yes|yeah|um|uh|hi|hello)\W+)*"
-    r"(?:(?:i|we)(?: just| really|'d| would)* (?:want|need|like|have) to\b|i'm (?:calling|trying|looking|hoping) to\b|"
+    r"(?:(?:i|we)(?: just| really|'d| would)* (?:(?:want|need|like|have) to|rather)\b|"
+    r"i'm (?:calling|trying|looking|hoping) to\b|"
     r"(?:can|could|would|will) (?:i|you|we|someone|somebody)\b)",
     re.IGNORECASE,
 )
@@ -58,7 +60,26 @@ _BESIDE = re.compile(
     r"mostly|usually|(?:i|we) (?:think|guess|got|bought|ordered|have|had|received)|for my|for our)\b.*",
     re.IGNORECASE,
 )
-_LOOSE = {"new", "nice", "good", "small", "medium", "large", "big", "little", "regular", "quick", "simple", "different"}
+_LOOSE = {
+    "new",
+    "nice",
+    "good",
+    "small",
+    "medium",
+    "large",
+    "big",
+    "little",
+    "regular",
+    "quick",
+    "simple",
+    "different",
+    "old",
+    "same",
+    "usual",
+    "normal",
+    "default",
+    "other",
+}
 _COPULAS = {"is", "are", "am", "was", "were", "'s", "'re", "'m"}
 _EQUATION = re.compile(
     r"(?:my|our|the|his|her|their) (?P<subject>.+?)(?: is| are| was|'s| hurts?| keeps)\b(?P<rest>.*)", re.IGNORECASE
@@ -107,7 +128,7 @@ def find_labelled(text: str, key: str) -> str | None:
 def find_sentence(utterance: Utterance, label: str) -> str | None:
     """Return the statement of an answer about a problem, a reason or a message; None for a mere wish or an echo."""
     text = utterance.text.strip()
-    if _WHY.match(utterance.question) and text.endswith("?"):
+    if (_WHY.match(utterance.question) and text.endswith("?")) or _is_put_off(text, utterance.language):
         return None
     is_trouble = bool(set(label.split()) & _TROUBLES)
     if match := _REASON.search(text):
@@ -133,6 +154,8 @@ def find_thing(utterance: Utterance, label: str) -> str | None:
     clauses = [clause for clause in _CLAUSE.split(utterance.text) if clause and not _PLEASANTRY.fullmatch(clause)]
     if not clauses or _ASKS.match(without_fillers(clauses[0], utterance.language)):
         return None
+    if deflects(utterance.text, utterance.language):
+        return None
     text = clauses[0] if len(clauses[0].split()) > 2 else " ".join(clauses)
     text = without_lead_in(without_fillers(text, utterance.language), utterance.language, with_actions=True)
     match = _SUBJECT.match(text)
@@ -146,6 +169,10 @@ def find_thing(utterance: Utterance, label: str) -> str | None:
     if not text or len(text.split()) > 8 or _SENTENCE.match(text) or _says_nothing(text, label, is_thing=True):
         return None
     return text
+
+
+def _is_put_off(text: str, language: str) -> bool:
+    return deflects(text, language) and len(text.split()) < 8
 
 
 def _without_openings(text: str, language: str) -> str:
@@ -174,7 +201,7 @@ def _trouble() -> re.Pattern[str]:
 @lru_cache(maxsize=2)
 def _empty_words(is_thing: bool) -> frozenset[str]:
     table = read_values()
-    return frozenset([*table["empty_words"], *(table["booking_words"] if is_thing else ())])
+    return frozenset([*table["empty_words"], *(table["vague_words"] if is_thing else ())])
 
 
 def _says_nothing(text: str, context: str, *, is_thing: bool = False) -> bool:
