@@ -154,7 +154,7 @@ def test_a_flow_that_runs_away_is_not_explored_for_long(engine, runs):
     [
         ("caller wants to repaint the bridge", "I want to repaint the bridge."),
         ("customer is under the bridge and waits", "I am under the bridge and waits."),
-        ("user wants to know if they are on the raffle poster", "I want to know if I am on the raffle poster."),
+        ("user wants to know if they are behind the curtain", "I want to know if I am behind the curtain."),
         ("carrier cannot reach their dispatcher", "I can't reach my dispatcher."),
     ],
 )
