@@ -171,12 +171,12 @@ def conditions_in(program: Program, description: str) -> list[Condition]:
     Of two that overlap, the longer one counts. A placeholder of a condition that is an f-string matches any words. With
     no quoted condition, the most similar one is returned, if there is one.
     """
-    rest = _folded(description[:_LONGEST_DESCRIPTION])
+    rest = _normalized(description[:_LONGEST_DESCRIPTION])
     by_text: dict[str, Condition] = {}  # several loops can have the same condition; a call need not reach each of them
     for condition in sorted(program.conditions, key=lambda each: (-len(each.text), each.line)):
-        pattern = _pattern(condition)
+        pattern = _condition_pattern(condition)
         if pattern is not None and pattern.search(rest):
-            by_text[_folded(condition.text)] = condition
+            by_text[_normalized(condition.text)] = condition
             rest = pattern.sub(" | ", rest)
     return sorted(by_text.values(), key=lambda each: each.line) if by_text else _most_similar(program, description)
 
@@ -189,18 +189,18 @@ def _most_similar(program: Program, description: str) -> list[Condition]:
     return [] if decision.index is None else [conditions[decision.index]]
 
 
-def _pattern(condition: Condition) -> re.Pattern[str] | None:
+def _condition_pattern(condition: Condition) -> re.Pattern[str] | None:
     text = condition.text
     if not condition.fixed:
         literal = _LITERAL.match(text)
         if literal is None:
             return None
         text = literal["text"]
-    pieces = [re.escape(_folded(piece)) for piece in (_PLACEHOLDER.split(text) if not condition.fixed else [text])]
+    pieces = [re.escape(_normalized(piece)) for piece in (_PLACEHOLDER.split(text) if not condition.fixed else [text])]
     if not any(pieces) or len(pieces) > _MOST_PIECES:
         return None
     return re.compile(r"(?<!\w)" + ".{1,80}?".join(pieces) + r"(?!\w)")
 
 
-def _folded(text: str) -> str:
+def _normalized(text: str) -> str:
     return " ".join(text.split()).casefold().rstrip(".")

@@ -55,12 +55,14 @@ class FlowAnalysis:
     def named(self, texts: Sequence[str], state: dict[str, Any]) -> tuple[BranchResult, ...]:
         """Return the branches that take all of these conditions, in this order. Raises Invalid; Busy."""
         assert self.runner is not None
-        names = tuple(_folded(text) for text in texts)
+        names = tuple(_normalized(text) for text in texts)
         if names not in self._named:
-            self._named[names] = self._find(self.runner, texts, state)
+            self._named[names] = self._find_branches(self.runner, texts, state)
         return self._named[names]
 
-    def _find(self, runner: FlowRunner, texts: Sequence[str], state: dict[str, Any]) -> tuple[BranchResult, ...]:
+    def _find_branches(
+        self, runner: FlowRunner, texts: Sequence[str], state: dict[str, Any]
+    ) -> tuple[BranchResult, ...]:
         alternatives = [_conditions(runner.program, text) for text in texts]
         if len(alternatives) == 1:
             results = tuple(
@@ -150,15 +152,15 @@ def _options(runner: FlowRunner, state: dict[str, Any]) -> dict[str, Any]:
 
 def _conditions(program: Program, text: str) -> list[Condition]:
     """Return the conditions with the text. Raises Invalid, which names the nearest."""
-    conditions = [condition for condition in program.conditions if _folded(condition.text) == _folded(text)]
+    conditions = [condition for condition in program.conditions if _normalized(condition.text) == _normalized(text)]
     if conditions:
         return conditions
     from difflib import get_close_matches  # imported late: it is only needed for a mistake
 
-    texts = {_folded(condition.text): condition.text for condition in program.conditions}
-    nearest = [repr(texts[each]) for each in get_close_matches(_folded(text), texts, n=3, cutoff=0.0)]
+    texts = {_normalized(condition.text): condition.text for condition in program.conditions}
+    nearest = [repr(texts[each]) for each in get_close_matches(_normalized(text), texts, n=3, cutoff=0.0)]
     raise Invalid(f"The flow has no condition {text!r}. The nearest: {'; '.join(nearest)}.", "branch")
 
 
-def _folded(text: str) -> str:
+def _normalized(text: str) -> str:
     return " ".join(text.split()).casefold()
