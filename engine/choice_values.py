@@ -12,7 +12,7 @@ from dryline.engine.understanding.number_bounds import read_bounds, said_number
 from dryline.phrases.value_kinds import LANGUAGES, class_of, label_of, read_values
 
 _ORDINALS = ("first", "second", "third", "fourth")
-_REFUSED = re.compile(r"\b(?:not|anything but|without) (?:the |a |an )?\w+")
+_REFUSED = re.compile(r"\b(?:not|anything but|without) (?:(?:by|on|at|in) )?(?:the |a |an )?\w+")
 _UNDECIDED = re.compile(
     r"\b(?:not (?:so |really |too |quite )?sure|don['\u2019]?t know|no idea|it depends|can['\u2019]?t (?:say|decide)|"
     r"have to (?:check|think|ask)|let me (?:check|think|ask)|undecided)\b",

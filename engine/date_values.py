@@ -129,7 +129,8 @@ def _patterns(language: str) -> list[tuple[str, re.Pattern[str]]]:
         "nth weekday": rf"\b(?P<nth>first|second|third|fourth|last|[1-4](?:st|nd|rd|th))\s+(?P<weekday>{weekdays})\s+"
         rf"(?:in|of)\s+(?P<name>{months})\b",
         "edge of month": rf"\b(?P<edge>end|beginning|start) of (?P<name>{months})\b",
-        "edge": r"\b(?P<edge>end|beginning|start|first|1st) of (?:the|this|(?P<next>next)) (?P<unit>week|month|year)\b",
+        "edge": r"\b(?P<edge>end|beginning|start|(?:first|1st|last)(?: day)?) of "
+        r"(?:the|this|(?P<next>next)) (?P<unit>week|month|year)\b",
         "holiday": rf"\b(?P<holiday>{'|'.join(sorted(table.get('holidays', ('(?!)',)), key=len, reverse=True))})\b",
         "weekday": rf"\b(?:(?P<next>next|n\u00e4chsten?|pr\u00f3ximo)\s+|(?:this|coming|this coming|diesen|este)\s+)?"
         rf"(?P<weekday>{weekdays})s?\b(?:,?\s+(?:the\s+)?(?P<day>\d{{1,2}})(?:st|nd|rd|th)\b)?",
@@ -203,7 +204,7 @@ def _read(form: str, match: re.Match[str], language: str) -> SpokenDate | None:
         weeks = int(parts["weeks"]) if parts.get("weeks", "a") != "a" else 1
         return replace(spoken, weekday=_weekday(parts["weekday"], language), weeks=weeks)
     if form == "edge":
-        side = "end" if parts["edge"].lower() == "end" else "begin"
+        side = "end" if parts["edge"].lower().startswith(("end", "last")) else "begin"
         return replace(spoken, edge=f"{side} {parts['unit'].lower()}", is_next="next" in parts)
     if form == "weekday":
         weekday = _weekday(parts["weekday"], language)

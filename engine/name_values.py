@@ -233,7 +233,9 @@ def _read_name(text: str, *, is_checked: bool = False, is_whole: bool = False) -
     for at, word in enumerate(said):
         if word.endswith("'s"):
             return None  # of whom somebody speaks
-        is_ordinary = is_checked and word.casefold() in _no_first_names() and not _all_capitalized(said[at : at + 2])
+        is_particle = bool(words) and word.casefold() in _PARTICLES
+        may_be_ordinary = is_checked and not is_particle and not _all_capitalized(said[at : at + 2])
+        is_ordinary = may_be_ordinary and word.casefold() in _no_first_names()
         if (
             _ends_name(word, words)
             or (is_ordinary and (not words or at + 1 < len(said)))

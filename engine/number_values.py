@@ -50,7 +50,7 @@ def find_number(
         text = _SHORT_YEAR.sub(lambda year: f"{'19' if year[1] > '35' else '20'}{year[1]}", text)
     numbers = _numbers(text, language, kind)
     units = _units(key, language)
-    if (implied := _wordless_count(text, key, kind)) is not None and not numbers:
+    if (implied := _wordless_count(text, key, kind)) is not None and (implied == 0 or not numbers):
         return implied
     if kind == "count" and (total := _people(text, key, numbers, language)) is not None:
         return total

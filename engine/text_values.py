@@ -164,7 +164,8 @@ def find_thing(utterance: Utterance, label: str) -> str | None:
         text = without_lead_in(text[match.end() :], utterance.language)
     elif match := _EQUATION.match(clauses[0]):
         is_about_key = _words(match["subject"]) & _words(f"{label} {utterance.question}")
-        text = match["rest"] if is_about_key else match["subject"]
+        is_person = match["subject"].lower() in read_values()["relations"]
+        text = match["rest"] if is_about_key or is_person else match["subject"]
     text = _without_openings(_BESIDE.sub("", text), utterance.language)
     if not text or len(text.split()) > 8 or _SENTENCE.match(text) or _says_nothing(text, label, is_thing=True):
         return None

@@ -29,6 +29,7 @@ def answer(question, example, said):
         ("that's going to be Amara Diallo", "Amara Diallo"),
         ("you can call me Al", "Al"),
         ("jan van den berg", "Jan van den Berg"),
+        ("Mohammed bin Rashid", "Mohammed bin Rashid"),
         ("Nguyen Van Minh", "Nguyen Van Minh"),
         ("maria jose garcia lopez", "Maria Jose Garcia Lopez"),
         ("it's O'Brien", "O'Brien"),
@@ -111,6 +112,7 @@ def test_a_condition_that_waits_for_a_name_is_met_only_by_one(said, is_name):
         ("not Monday, no Tuesday", "2026-12-01"),
         ("Tuesday's no good, Thursday then", "2026-11-26"),
         ("right after New Year's, say January fourth", "2027-01-04"),
+        ("on the last day of the month", "2026-11-30"),
         ("at the end of March", "2027-03-31"),
         ("Mondays are bad, anything after Wednesday", None),
         ("any day but Friday", None),
@@ -217,6 +219,7 @@ def test_both_ends_of_a_range_are_found(said, bounds):
         ("4B", "it's twelve c", "12C"),
         ("CL-100200", "C L dash three zero zero four one one", "CL-300411"),
         ("A1234", "I don't have it with me", None),
+        ("12345678", "I've been a customer since 1998", None),
     ],
 )
 def test_a_code_is_found_as_it_is_spelled(example, said, code):
