@@ -139,7 +139,7 @@ def _question(parts: PromptParts, talk: Talk, agent_said: list[str], *, again: b
 def _open_question(parts: PromptParts, talk: Talk, agent_said: list[str]) -> str:
     """Return the agent's last question that is not answered yet; else that of the prompt, or a general one."""
     for text in reversed(_unanswered(talk)):
-        if question := _question_in(_without_opener(text, talk, parts.language)):
+        if question := _question_in(_without_help(text, talk, parts.language)):
             forms = next((forms for forms in parts.questions if question in forms), (question,))
             return forms[len(agent_said) % len(forms)]
     return _question(parts, talk, agent_said, again=True)
@@ -168,18 +168,23 @@ def _openers(language: str) -> list[str]:
     return [line.partition("{}")[0].strip() for line in FRAMES[language].again]
 
 
-def _without_opener(text: str, talk: Talk, language: str) -> str:
-    """Return an utterance of the agent without the sentences that it says when it did not understand."""
-    text = text.removeprefix(next(filter(text.startswith, _openers(language)), ""))
+def _without_opener(text: str, language: str) -> str:
+    """Return an utterance of the agent without the sentence that says that it did not understand."""
+    return text.removeprefix(next(filter(text.startswith, _openers(language)), "")).strip()
+
+
+def _without_help(text: str, talk: Talk, language: str) -> str:
+    """Return an utterance of the agent without the sentences that it says when it did not understand, or waits."""
+    text = _without_opener(text, language)
     for is_general in (True, False):
         text = text.replace(_offer(talk, language, is_general=is_general) or "\0", "")
-    return text.strip()
+    return text.replace(FRAMES[language].waiting, "").strip()
 
 
 def words_to_answer(talk: Talk) -> str:
     """Return the agent's words that the user's next ones answer: not the options that it has named, say."""
     language = _read(talk.prompt).language
-    texts = [_without_opener(text, talk, language) for text in _unanswered(talk) or [last_agent_text(talk.messages)]]
+    texts = [_without_help(text, talk, language) for text in _unanswered(talk) or [last_agent_text(talk.messages)]]
     latest = next(filter(None, reversed(texts)), "")
     if latest not in FRAMES[language].general:
         return latest
@@ -217,7 +222,7 @@ def _latest_turn(talk: Talk, language: str) -> str:
     for message in reversed(talk.messages[:-1]):
         if message.who == "user":
             break
-        spoken.insert(0, _without_opener(message.text, talk, language))
+        spoken.insert(0, _without_opener(message.text, language))
     return " ".join(spoken)
 
 

@@ -10,6 +10,7 @@ from dryline.engine.spoken_turns import Utterance
 from dryline.engine.text_values import find_sentence
 from dryline.engine.understanding.dialogue_acts import ParsedUtterance, read_utterance
 from dryline.engine.understanding.words import plain
+from dryline.phrases.number_words import to_digits
 from dryline.phrases.value_kinds import kind_of, kind_of_question, read_values
 
 _AND = re.compile(r"\band\b|,|&|\bas well as\b|\balong with\b")
@@ -94,7 +95,7 @@ def _names(kind: str, label: str, text: str, utterance: ParsedUtterance, questio
     if kind == "name":
         return _person(text, question)
     if kind == "address":
-        return 0.85 if re.search(r"\b\d{1,5} [A-Za-z]{2,}", text) else 0.0
+        return 0.85 if re.search(r"\b\d{1,5} [A-Za-z]{2,}", to_digits(text, "en")) else 0.0
     if options and _WHICH.search(text):
         return 0.85
     named = _class_in(label, text, options)

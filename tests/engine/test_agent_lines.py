@@ -289,6 +289,10 @@ def test_words_that_do_not_answer_a_returned_question_meet_nothing(talk):
         (["elephants"], "Sorry, I didn't get that. What can we do for you?"),
         (["elephants", "what?"], "What can we do for you?"),
         (
+            ["K48210", "what?"],
+            "K48210, thank you. You can book or move an appointment, ask where an order is, ask about",
+        ),
+        (
             ["elephants"] * 3,
             "You can book or move an appointment, ask where an order is, ask about hours or prices, or talk to a hum",
         ),
@@ -325,6 +329,7 @@ until "caller says that it is right":
 until "caller corrects the parcel number":
     say("Corrected.")
 """
+    assert talk(code, "one moment", "yes").of("taken")[0]["index"] == 0
     assert agent(talk(code, "no", "AB123457"))[1:] == ["I'm sorry. What is right, then?", "Corrected."]
 
 
