@@ -107,3 +107,8 @@ def test_a_caller_who_can_take_neither_time_is_offered_others_and_can_choose_by_
 def test_an_appointment_can_be_cancelled(hold):
     said = hold(demo_content.BAYSIDE.program, "I need to cancel my appointment", "Jo Lee")
     assert "cancelled" in said[1]
+
+
+def test_who_does_not_give_a_name_is_asked_again(hold):
+    said = hold(demo_content.BAYSIDE.program, "I need an appointment on Thursday", "a cleaning", "Jo Lee")
+    assert "name" in said[1] and "Jo" in said[2]
