@@ -50,9 +50,11 @@ class Rehearsal:
 def assert_fits_the_other_width(page):
     """Assert that the page, as it is now, is not wider than a telephone or a laptop, whichever it is not shown on."""
     size = page.viewport_size
+    page.wait_for_load_state()
     page.set_viewport_size(size | {"width": 390 if size["width"] > 390 else 1440})
-    # Chromium lays the page out anew some time after the call. Raises TimeoutError for a page that stays too wide.
-    page.wait_for_function("document.documentElement.scrollWidth <= window.innerWidth", timeout=5000)
+    # Chromium lays the page out anew some time after the call, and a step's last click may still load the next page, which
+    # begins without an element. Raises TimeoutError for a page that stays too wide.
+    page.wait_for_function("document.documentElement?.scrollWidth <= window.innerWidth", timeout=5000)
     page.set_viewport_size(size)
 
 
