@@ -13,6 +13,7 @@ from typing import Any
 from peewee import InterfaceError, PeeweeException, SqliteDatabase
 
 from dryline.settings import BadSetting
+from dryline.storage.errors import disk_is_full
 from dryline.storage.files import copy_whole, part_of, sync
 
 # The tables that Litestream adds to a database: https://github.com/benbjohnson/litestream, db.go.
@@ -157,7 +158,11 @@ class WorldDatabase(SqliteDatabase):
 
     def checkpoint(self) -> None:
         """Move the content of the write-ahead log into the database. Readers and writers go on meanwhile."""
-        self.execute_sql("PRAGMA wal_checkpoint(PASSIVE)")
+        try:
+            self.execute_sql("PRAGMA wal_checkpoint(PASSIVE)")
+        except PeeweeException as error:
+            if not disk_is_full(error):  # the rows are safe in the log, and the next checkpoint tries again
+                raise
 
     def copy_to(self, path: Path) -> None:
         """Write a copy to a new file. The caller has the write lock."""

@@ -4,9 +4,11 @@ import contextlib
 import http.client
 import sqlite3
 import threading
+from unittest.mock import Mock
 
 import orjson
 import pytest
+from peewee import OperationalError
 
 from dryline.serving import lanes
 from dryline.serving.lanes import SMALL_BODY, Lane, lane_for
@@ -345,3 +347,12 @@ def test_writes_of_the_loop_reach_the_database_file_only_by_a_checkpoint(app, ma
     before = database.path.stat().st_size
     database.checkpoint()
     assert database.path.stat().st_size - before > 4_000_000
+
+
+def test_a_full_disk_only_puts_a_checkpoint_off(app, monkeypatch):
+    full = sqlite3.OperationalError("database or disk is full")
+    full.sqlite_errorcode = sqlite3.SQLITE_FULL
+    error = OperationalError(full)
+    error.__cause__ = full
+    monkeypatch.setattr(app.world.db, "execute_sql", Mock(side_effect=error))
+    app.world.db.checkpoint()
