@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 import socket
 import threading
 import time
@@ -108,7 +109,9 @@ def bind(settings: Settings) -> socket.socket:
                 f"{prefix}: the port is in use. Choose another with --port, or a free one with --port 0 "
                 "(make run ARGS='--port 0')."
             ) from error
-        raise BadSetting(f"{prefix}: {error.strerror or error}.") from error
+        # create_server appends the address to its text. A failed look-up has a number of its own.
+        reason = error.strerror if isinstance(error, socket.gaierror) else os.strerror(error.errno)
+        raise BadSetting(f"{prefix}: {reason}.") from error
 
 
 @contextmanager

@@ -7,7 +7,9 @@ storage/current_world.py returns the one that the running request or job belongs
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
+import os
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator
@@ -240,5 +242,12 @@ def as_bad_setting(settings: Settings) -> Iterator[None]:
         with contextlib.suppress(FileNotFoundError):  # the working directory was removed
             path = path.absolute()
         place = "a temporary directory" if settings.ephemeral else f"the data directory {path}"
-        reason = "the disk is full" if disk_is_full(error) else error
+        reason = "the disk is full" if disk_is_full(error) else _reason(error, path)
         raise BadSetting(f"Cannot use {place}: {reason}.") from error
+
+
+def _reason(error: Exception, directory: Path) -> str:
+    """Return why a directory cannot be used. Of one that is read-only SQLite only says that it cannot open a file."""
+    if directory.is_dir() and not os.access(directory, os.W_OK | os.X_OK):
+        return os.strerror(errno.EACCES)
+    return getattr(error, "strerror", None) or str(error)
