@@ -61,7 +61,7 @@ def serve(app: Dryline, listening: socket.socket, ready_file: Path | None = None
             if signal.getsignal(number) is not signal.SIG_IGN:  # nohup ignores SIGHUP
                 signal.signal(number, stop)
         app.jobs.start()
-        write_whole(address, server.url.encode(), durable=False)  # the command line finds the server by this file
+        _write_address(address, server.url)
         announce(app, server.url)
         if ready_file is not None:
             _write_ready(ready_file, {"url": server.url, "apiKey": settings.api_keys[0]})
@@ -89,6 +89,15 @@ def _use_one_heap() -> None:
 
         with suppress(OSError, AttributeError):  # another library than glibc
             ctypes.CDLL(None).mallopt(M_ARENA_MAX, 1)
+
+
+def _write_address(path: Path, url: str) -> None:
+    """Write the file by which the command line finds this server. A server on a full disk still answers reads."""
+    try:
+        write_whole(path, url.encode(), durable=False)
+    except OSError as error:
+        log = logging.getLogger("dryline")
+        log.warning("Cannot write %s: %s. Commands find this server only with --url %s.", path, error.strerror, url)
 
 
 def _write_ready(path: Path, ready: dict[str, str]) -> None:
@@ -149,8 +158,7 @@ def _describe_world(world: World) -> str:
         if teams > 1:
             workers += f" of {teams} teams"
         if not world.is_new:
-            scenario = f"--scenario {world.settings.scenario}"
-            return f"existing, {workers}  ({scenario} is for a new directory, or for this one after a reset)"
+            return f"existing, {workers}  (a reset loads {world.settings.scenario})"
         calls = _count(VoiceLog.select().count(), "call")
     return f"new {world.settings.scenario}: {workers}, {calls}"
 

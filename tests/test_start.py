@@ -91,6 +91,37 @@ def test_a_full_disk_is_one_line(tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_an_address_that_is_not_this_machines_is_one_line():
+    code, err = refused("serve", "--ephemeral", "--host", "192.0.2.1", "--port", "0")
+    assert (code, err) == (2, "dryline: Cannot listen on 192.0.2.1:0: Cannot assign requested address.")
+
+
+def test_a_data_directory_below_a_file_is_one_line(tmp_path):
+    (tmp_path / "file").touch()
+    path = tmp_path / "file" / "world"
+    code, err = refused("serve", "--port", "0", "--data-dir", str(path))
+    assert (code, err) == (2, f"dryline: Cannot use the data directory {path}: Not a directory.")
+
+
+def test_a_data_directory_that_may_not_be_written_to_is_one_line(tmp_path):
+    path = tmp_path / "world"
+    path.mkdir(mode=0o555)
+    # Root may write everywhere, unless it gives that up.
+    as_any_user = ["setpriv", "--bounding-set", "-dac_override"] if os.geteuid() == 0 else []
+    command = [*as_any_user, DRYLINE, "--port", "0", "--data-dir", str(path)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=20)
+    assert (done.returncode, done.stderr) == (2, f"dryline: Cannot use the data directory {path}: Permission denied.\n")
+
+
+def test_a_server_that_cannot_write_its_address_answers_and_says_so(start, tmp_path):
+    start("--scenario", "empty").end()
+    (tmp_path / "world" / "address.part").mkdir()  # as on a full disk, which no test can fill
+    server = start()
+    assert server.call("GET", "/api/workers") == []
+    _, _, err = server.end()
+    assert err.count("Commands find this server only with --url http://127.0.0.1:") == 1
+
+
 # Without a reader
 
 
@@ -168,11 +199,10 @@ def test_the_message_has_the_number_of_teams_if_there_are_several(start):
     assert " 5 workers of 2 teams, " in message_of(start("--scenario", "demo"))["world"]
 
 
-def test_the_message_says_that_the_scenario_was_not_used(start):
+def test_the_message_says_that_the_scenario_is_loaded_by_a_reset(start):
     start("--scenario", "empty").end()
     line = message_of(start("--scenario", "demo"))["world"]
-    assert "existing, 0 workers" in line
-    assert line.endswith("(--scenario demo is for a new directory, or for this one after a reset)")
+    assert line.endswith("existing, 0 workers  (a reset loads demo)")
 
 
 def test_the_message_has_the_number_of_further_keys(start):
