@@ -25,6 +25,7 @@ class ManyRows:
     def __init__(self, app):
         self._app = app
         self._client = app.test_client()
+        self._client.put("/_dryline/clock", json={"now": NOW, "frozen": True})
 
     def fill(self, count):
         """Fill the world with `count` rows of the first team in each collection, all with the same parents."""
@@ -32,9 +33,13 @@ class ManyRows:
         for collection, row in rows(NORTH).items():
             if collection not in ONE_OF_A_TEAM:
                 state[collection] += [_copy(collection, row, number) for number in range(1, count)]
-        self._client.put("/_dryline/clock", json={"now": NOW, "frozen": True})
         answer = self._client.put("/_dryline/state", json=state)
         assert answer.status_code == 204, answer.text
+        self._client.post("/_dryline/snapshots", json={"name": "filled"})
+
+    def undo(self):
+        """Take back what requests have changed since the world was filled."""
+        assert self._client.post("/_dryline/snapshots/filled/restore").status_code == 204
 
     def statements(self, **request):
         """Send a request and return the statements that it runs, with their values filled in."""

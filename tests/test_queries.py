@@ -1,4 +1,4 @@
-"""Query plans: an index answers each list, however many rows there are."""
+"""Queries: an index answers each list, and no list or page runs a query for each row."""
 
 import re
 
@@ -98,12 +98,26 @@ STEP = re.compile(r"(SCAN|SEARCH) (\w+)(?: USING (INDEX|COVERING INDEX) (\w+)(?:
 PARTIAL_INDEXES = {"voice_log_transfers"}
 
 
+FEW, MANY = 10, 60
+# A list with more than one page may count its rows.
+MORE_FOR_A_SECOND_PAGE = 3
+
+
 @pytest.fixture(scope="module")
 def many_rows():
     """One stand-in for all requests."""
     app = create_app(Settings(ephemeral=True, scenario="empty", seed=1))
     yield ManyRows(app)
     app.close()
+
+
+@pytest.fixture(scope="module")
+def reads(many_rows):
+    """Return all requests that read, by name, with the statements that each runs where there are few rows."""
+    many_rows.fill(FEW)
+    reads = many_rows.reads() | many_rows.filtered_reads()
+    assert len(reads) >= 190
+    return {name: (read, many_rows.statements(**read)) for name, read in reads.items()}
 
 
 def reads_too_much(sql, plan):
@@ -119,29 +133,40 @@ def reads_too_much(sql, plan):
     return False
 
 
-def too_much(many_rows, requests, refill=False):
-    """Return the statements that read too much, with their plans, by the name of a request."""
-    failed = {}
-    for name, request in requests.items():
-        for sql in many_rows.statements(**request):
-            plan = many_rows.plan(sql)
-            if name not in READS_ALL and reads_too_much(sql, plan):
-                failed[name] = (sql, plan)
-        if refill:
-            many_rows.fill(3)
-    return failed
+def too_much(many_rows, name, statements):
+    """Return the statements of a request that read too much, with their plans."""
+    plans = {sql: many_rows.plan(sql) for sql in statements}
+    return [(name, sql, plan) for sql, plan in plans.items() if name not in READS_ALL and reads_too_much(sql, plan)]
 
 
-def test_no_list_or_page_reads_all_logs(many_rows):
-    many_rows.fill(3)
-    reads = many_rows.reads() | many_rows.filtered_reads()
-    assert len(reads) >= 190
-    assert too_much(many_rows, reads) == {}
+def test_no_list_or_page_reads_all_logs(many_rows, reads):
+    assert [each for name, (_, run) in reads.items() for each in too_much(many_rows, name, run)] == []
+
+
+def test_no_list_or_page_runs_a_query_for_each_row(many_rows, reads):
+    many_rows.fill(MANY)
+    counts = {name: (len(run), len(many_rows.statements(**read))) for name, (read, run) in reads.items()}
+    assert {name: (few, many) for name, (few, many) in counts.items() if many > few + MORE_FOR_A_SECOND_PAGE} == {}
 
 
 def test_no_write_reads_all_logs(many_rows):
     many_rows.fill(3)
-    assert too_much(many_rows, many_rows.writes(), refill=True) == {}
+    failed = []
+    for name, request in many_rows.writes().items():
+        failed += too_much(many_rows, name, many_rows.statements(**request))
+        many_rows.undo()
+    assert failed == []
+
+
+def test_received_llm_logs_look_their_worker_up_once(api, make_worker, statements):
+    record = {"metadata": {"workerId": make_worker()["id"], "callId": "CA1"}}
+
+    def send(count):
+        answer = api.client.post("/portkey-logs", json=[record] * count, headers={"x-api-key": api.key})
+        assert answer.status_code == 200
+
+    send(1)
+    assert len(statements(lambda: send(10))) == len(statements(lambda: send(2)))
 
 
 def test_the_calls_of_a_campaign_are_looked_up_by_its_id(api, make_voice_deployment, plans, app):
