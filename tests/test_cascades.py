@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+from typing import Any, NamedTuple
 
 import pytest
 
+from dryline.app import create_app
+from dryline.settings import Settings
 from dryline.tests.contract import OPERATIONS, fill
-from dryline.tests.contract.two_teams import KEYS, NORTH, SOUTH, TEAMS, document, id_of, path_ids
+from dryline.tests.contract.two_teams import KEYS, NORTH, SOUTH, document, id_of, path_ids
 
 DELETIONS = {
     operation["id"]: operation
@@ -28,6 +31,7 @@ STAYS = {
 }
 # The stand-in's own record of what it sent, to whatever there was then.
 STAYS = {name: STAYS.get(name, set()) | {"webhookDeliveries"} for name in DELETIONS}
+ROWS_WITHOUT_ID = {"removeTag": "workerTags", "deleteDeploymentDefaultChecks": "deploymentDefaultChecks"}
 
 
 def linked(team):
@@ -85,74 +89,75 @@ def of_team(state, team):
     }
 
 
-@pytest.fixture
-def client(app):
-    client = app.test_client()
-    client.put("/_dryline/clock", json={"now": "2026-03-02T12:00:00Z", "frozen": True})
-    state = linked(NORTH)
-    answer = client.put("/_dryline/state", json=state)
+class Deletion(NamedTuple):
+    """One deletion: its operation, the id of the deleted row, and the state around it."""
+
+    name: str
+    id: str
+    before: dict[str, Any]
+    after: dict[str, Any]
+
+
+@pytest.fixture(scope="module")
+def client():
+    """One stand-in for all deletions."""
+    app = create_app(Settings(ephemeral=True, scenario="empty", seed=1))
+    app.test_client().put("/_dryline/clock", json={"now": "2026-03-02T12:00:00Z", "frozen": True})
+    yield app.test_client()
+    app.close()
+
+
+@pytest.fixture(scope="module", params=DELETIONS)
+def deletion(client, request):
+    """Do a deletion in a world where all links are there."""
+    answer = client.put("/_dryline/state", json=linked(NORTH))
     assert answer.status_code == 204, answer.text
-    return client
-
-
-@pytest.mark.parametrize("name", DELETIONS)
-def test_nothing_names_what_was_deleted(client, name):
-    path = DELETIONS[name]["path"]
-    ids = path_ids(path, NORTH)
     before = client.get("/_dryline/state").json
+    path = DELETIONS[request.param]["path"]
+    ids = path_ids(path, NORTH)
     answer = client.delete(fill(path, *ids), headers={"x-api-key": KEYS[NORTH]})
     assert answer.status_code == 204, answer.text
-    after = client.get("/_dryline/state").json
-    if name == "removeTag":
-        assert (len(before["workerTags"]), len(after["workerTags"])) == (2, 1)
-        return
-    if name == "deleteDeploymentDefaultChecks":
-        assert len(after["deploymentDefaultChecks"]) == 1
-        return
-    gone = ids_of(before) - ids_of(after)
-    assert ids[-1] in gone
-    assert {collection for id in gone for collection in naming(after, id)} <= STAYS[name]
+    return Deletion(request.param, ids[-1], before, client.get("/_dryline/state").json)
+
+
+def test_nothing_names_what_was_deleted(deletion):
+    gone = ids_of(deletion.before) - ids_of(deletion.after)
+    if deletion.name in ROWS_WITHOUT_ID:
+        collection = ROWS_WITHOUT_ID[deletion.name]
+        assert len(deletion.after[collection]) == len(deletion.before[collection]) - 1
+    else:
+        assert deletion.id in gone
+    assert {name for id in gone for name in naming(deletion.after, id)} <= STAYS[deletion.name]
+
+
+def test_the_other_team_loses_nothing(deletion):
+    assert of_team(deletion.after, SOUTH) == of_team(deletion.before, SOUTH)
+
+
+def test_no_row_of_the_state_is_left_without_its_parent(client, deletion):
+    """A state document with a link to nothing is refused, so one that can be loaded has no orphan."""
+    answer = client.put("/_dryline/state", json=deletion.after)
+    assert answer.status_code == 204, answer.text
+    assert client.get("/_dryline/state").json == deletion.after
 
 
 @pytest.mark.parametrize(
-    ("name", "expected"),
+    ("deletion", "expected"),
     [
-        (
-            "deleteVoiceDeployment",
-            {"voiceLogs": 0, "sessions": 2, "runtimeErrors": 0, "llmLogs": 0},
-        ),
+        ("deleteVoiceDeployment", {"voiceLogs": 0, "sessions": 2, "runtimeErrors": 0, "llmLogs": 0}),
         ("deleteChatDeployment", {"chatLogs": 0, "sessions": 2, "runtimeErrors": 1, "llmLogs": 1}),
         ("deleteChatEmbedDeployment", {"chatEmbedLogs": 0, "sessions": 2, "runtimeErrors": 1, "llmLogs": 0}),
         ("deleteWorker", {"voiceLogs": 0, "sessions": 0, "runtimeErrors": 0, "llmLogs": 0}),
+        ("deleteFlow", {"flowVersions": 0, "voiceDeployments": 1, "chatDeployments": 1, "voiceLogs": 1}),
     ],
+    indirect=["deletion"],
 )
-def test_records_of_the_engine_are_deleted_with_the_log(client, name, expected):
-    path = DELETIONS[name]["path"]
-    client.delete(fill(path, *path_ids(path, NORTH)), headers={"x-api-key": KEYS[NORTH]})
-    left = of_team(client.get("/_dryline/state").json, NORTH)
-    assert {collection: len(left[collection]) for collection in expected} == expected
-
-
-@pytest.mark.parametrize("name", DELETIONS)
-def test_no_row_of_the_state_is_left_without_its_parent(client, name):
-    """A state document with a link to nothing is refused, so one that can be loaded has no orphan."""
-    path = DELETIONS[name]["path"]
-    client.delete(fill(path, *path_ids(path, NORTH)), headers={"x-api-key": KEYS[NORTH]})
-    after = client.get("/_dryline/state").json
-    answer = client.put("/_dryline/state", json=after)
-    assert answer.status_code == 204, answer.text
-    assert client.get("/_dryline/state").json == after
-
-
-@pytest.mark.parametrize("name", DELETIONS)
-def test_the_other_team_loses_nothing(client, name):
-    path = DELETIONS[name]["path"]
-    before = of_team(client.get("/_dryline/state").json, SOUTH)
-    client.delete(fill(path, *path_ids(path, NORTH)), headers={"x-api-key": KEYS[NORTH]})
-    assert of_team(client.get("/_dryline/state").json, SOUTH) == before
+def test_what_hung_on_the_deleted_row_is_gone_and_all_else_stays(deletion, expected):
+    remaining = of_team(deletion.after, NORTH)
+    assert {collection: len(remaining[collection]) for collection in expected} == expected
 
 
 def test_deleting_a_team_leaves_nothing_of_it(client):
-    assert len(TEAMS) == 2
+    assert client.put("/_dryline/state", json=linked(SOUTH)).status_code == 204
     assert client.delete(f"/_dryline/teams/{id_of(SOUTH, 'teams')}").status_code == 204
     assert SOUTH not in client.get("/_dryline/state").text
