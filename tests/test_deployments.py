@@ -1,96 +1,175 @@
-"""Deployments of every channel: rows that are deleted with them, and rows that they are deleted with."""
+"""Deployments of every channel: their members, the ways to find them, and what becomes of them without their flow."""
 
 import pytest
 
-from dryline.tests.test_deployments_lookup import NEW
+from dryline.tests.conftest import created
 
-SIMULATED = {"voice": "calls", "chat": "chats", "chat-embed": "chats"}
-
-
-def rows_that_name(app, *ids):
-    """Return the table and column of every cell in the database that holds one of these ids.
-
-    But for the record of what webhooks were sent, which tells what was and stays.
-    """
-    cells = []
-    with app.world.active():
-        db = app.world.db
-        for table in sorted(set(db.get_tables()) - {"webhook_delivery"}):
-            for column in db.get_columns(table):
-                marks = ", ".join("?" * len(ids))
-                sql = f'SELECT COUNT(*) FROM "{table}" WHERE "{column.name}" IN ({marks})'
-                if db.execute_sql(sql, ids).fetchone()[0]:
-                    cells.append((table, column.name))
-    return cells
+CHANNELS = ("voice", "voicev1", "chat", "chat-embed")
+EACH_CHANNEL = pytest.mark.parametrize("channel", CHANNELS)
 
 
 @pytest.fixture
-def flow(api, make_flow):
-    """Return a flow with a committed version."""
-    flow = make_flow()
-    path = f"/workers/{flow['workerId']}/flows/{flow['id']}/versions"
-    return flow | {"versionId": api.post(path, {"commitMessage": "One"}).json["id"]}
+def make(api, make_flow, make_voice_deployment, make_voicev1_deployment):
+    """Create a deployment of a channel, of a new flow unless one is given."""
 
+    def make_chat(flow=None, channel="chat", **body):
+        flow = flow or make_flow()
+        body = {"name": "Chat", "flowId": flow["id"], **body}
+        return created(api.post(f"/workers/{flow['workerId']}/deployments/{channel}", body))
 
-@pytest.fixture
-def make(api, control, flow):
-    """Create a deployment of a channel with everything that can hang on one."""
+    voice = {"voice": make_voice_deployment, "voicev1": make_voicev1_deployment}
 
-    def make(channel):
-        base = f"/workers/{flow['workerId']}/deployments"
-        body = {**NEW[channel], "flowId": flow["id"]}
-        if channel.startswith("chat"):
-            body["flowVersionId"] = flow["versionId"]
-        made = api.post(f"{base}/{channel}", body).json
-        one = f"{base}/{made['id']}"
-        answers = [
-            api.post(f"{one}/params", {"name": "greeting", "value": "Hi"}),
-            api.put(f"{one}/default-checks", {"enabled": False}),
-        ]
-        if channel == "voice":
-            webhook = {"url": "http://127.0.0.1:9/", "fields": "summary"}
-            answers.append(api.post(f"{one}/voice/customWebhooks", webhook))
-        if channel in SIMULATED:
-            body = {"workerId": flow["workerId"], "deploymentId": made["id"], "count": 3}
-            answers.append(control.post(f"/simulate/{SIMULATED[channel]}", body))
-        assert [answer.text for answer in answers if answer.status_code not in (200, 201)] == []
-        return made
+    def make(channel, flow=None, **body):
+        return voice[channel](flow, **body) if channel in voice else make_chat(flow, channel, **body)
 
     return make
 
 
-@pytest.mark.parametrize("channel", NEW)
-def test_a_deleted_deployment_takes_everything_with_it(app, api, make, channel):
-    gone, stays = make(channel), make(channel)
-    remaining = rows_that_name(app, stays["id"])
-    assert {"deployment", "deployment_parameter"} < {table for table, _ in rows_that_name(app, gone["id"])}
-    path = f"/workers/{gone['workerId']}/deployments/{channel}/{gone['id']}"
-    assert api.delete(path).status_code == 204
-    assert rows_that_name(app, gone["id"]) == []
-    assert rows_that_name(app, stays["id"]) == remaining
+@pytest.fixture
+def commit(api):
+    """Commit a version of a flow. Returns its id."""
+
+    def commit(flow):
+        path = f"/workers/{flow['workerId']}/flows/{flow['id']}/versions"
+        return created(api.post(path, {"commitMessage": "Done"}))["id"]
+
+    return commit
 
 
-def test_a_deleted_worker_takes_its_flows_and_deployments_with_it(app, api, make, make_voice_deployment, flow):
-    other = make_voice_deployment()
-    ids = [flow["workerId"], flow["id"], flow["versionId"], *(make(channel)["id"] for channel in NEW)]
-    assert api.delete(f"/workers/{flow['workerId']}").status_code == 204
-    assert rows_that_name(app, *ids) == []
-    assert api.get(f"/deployments/{other['id']}").status_code == 200
+def path_of(deployment, channel):
+    return f"/workers/{deployment['workerId']}/deployments/{channel}/{deployment['id']}"
 
 
-def test_a_deleted_flow_takes_its_versions_and_leaves_what_was_made_of_it(app, api, make, flow):
-    made = [make(channel) for channel in NEW]
-    before = {one["id"]: api.get(f"/deployments/{one['id']}").json for one in made}
-    assert api.delete(f"/workers/{flow['workerId']}/flows/{flow['id']}").status_code == 204
-    assert rows_that_name(app, flow["versionId"]) == []
-    for id, deployment in before.items():
-        expected = deployment | ({"flowVersionId": None} if "flowVersionId" in deployment else {})
-        assert api.get(f"/deployments/{id}").json == expected
+@EACH_CHANNEL
+def test_a_deployment_of_another_channel_is_not_found(api, make, channel):
+    made = make(channel)
+    for other in set(CHANNELS) - {channel}:
+        assert api.get(f"/workers/{made['workerId']}/deployments/{other}").json == []
+        assert api.get(path_of(made, other)).status_code == 404
+        assert api.delete(path_of(made, other)).status_code == 404
+    assert api.get(f"/workers/{made['workerId']}/deployments/{channel}").json == [made]
 
 
-def test_a_deployment_whose_flow_is_gone_can_be_changed_and_given_another(api, make, flow, make_flow):
+# By id alone
+
+
+@EACH_CHANNEL
+def test_a_deployment_found_by_its_id_has_its_channels_members_and_those_that_are_included(api, make, channel):
+    made = make(channel)
+    made.pop("successCriteria", None)
+    assert api.get(f"/deployments/{made['id']}").json == made
+    names = ["sentinelAssignments", "successCriteria", "deploymentParameters"]
+    deployment = api.get(f"/deployments/{made['id']}", query_string={"include": ",".join(names)}).json
+    assert deployment == made | {name: [] for name in names}
+
+
+def test_included_members_are_the_deployments_own(api, make):
+    criteria = [{"title": "Tone", "items": []}]
+    made = make("voice", successCriteria=criteria, customWebhooks=[{"url": "http://127.0.0.1/a"}])
+    path = f"/workers/{made['workerId']}/deployments/{made['id']}/params"
+    parameter = api.post(path, {"name": "a", "value": {"b": 1}}).json
+    query = {"include": "deploymentParameters, successCriteria"}
+    deployment = api.get(f"/deployments/{made['id']}", query_string=query).json
+    assert deployment == made | {"deploymentParameters": [parameter], "successCriteria": criteria}
+
+
+def test_an_unknown_include_is_refused_by_name(api, make):
+    answer = api.get(f"/deployments/{make('chat')['id']}", query_string={"include": "successCriteria,logs"})
+    assert (answer.status_code, answer.json["details"][0]["path"]) == (400, "include")
+    assert "logs" in answer.json["error"]
+
+
+# Chats and chat widgets
+
+
+def test_a_new_chat_has_an_agent_id_and_the_rest_empty(make):
     made = make("chat")
-    path = f"/workers/{flow['workerId']}/deployments/chat/{made['id']}"
+    assert made["chatAgentId"].startswith("chatagent_")
+    assert (made["type"], made["allowedUsers"], made["modelConfig"]) == ("Chat", "[]", {})
+    assert made["llmModel"] is made["welcomeMessage"] is made["flowVersionId"] is made["extractions"] is None
+
+
+def test_a_chat_is_found_by_its_agent_id_below_its_worker(api, make, make_worker):
+    made = make("chat")
+    path = f"/workers/{made['workerId']}/deployments/chat/agent"
+    assert api.get(f"{path}/{made['chatAgentId']}").json == made
+    assert api.get(f"{path}/{made['id']}").status_code == 404
+    other = f"/workers/{make_worker()['id']}/deployments/chat/agent"
+    assert api.get(f"{other}/{made['chatAgentId']}").status_code == 404
+
+
+def test_a_new_widget_has_an_embed_id_and_the_rest_empty(make):
+    made = make("chat-embed")
+    assert made["embedId"].startswith("embed_")
+    assert made["styling"] is made["agentLogoUrl"] is made["primaryColor"] is made["flowVersionId"] is None
+
+
+def test_a_widget_is_found_by_its_embed_id(api, make):
+    made = make("chat-embed")
+    path = "/workers/deployments/chat-embed/by-embed"
+    assert api.get(f"{path}/{made['embedId']}").json == made
+    assert api.get(f"{path}/{made['id']}").status_code == 404
+
+
+@pytest.mark.parametrize("channel", ["chat", "chat-embed"])
+def test_a_flow_version_must_be_one_of_the_flow(api, make, make_flow, commit, channel):
+    flow = make_flow()
+    version = commit(flow)
+    assert make(channel, flow, flowVersionId=version)["flowVersionId"] == version
+    other = make_flow(flow["workerId"])
+    body = {"name": "Other", "flowId": other["id"], "flowVersionId": version}
+    answer = api.post(f"/workers/{flow['workerId']}/deployments/{channel}", body)
+    assert answer.status_code == 404
+    assert "flowVersionId" in answer.json["error"]
+
+
+def test_another_flow_takes_the_version_away(api, make, make_flow, commit):
+    flow = make_flow()
+    made = make("chat", flow, flowVersionId=commit(flow))
+    same = api.patch(path_of(made, "chat"), {"flowId": flow["id"]}).json
+    assert same["flowVersionId"] == made["flowVersionId"]
+    changed = api.patch(path_of(made, "chat"), {"flowId": make_flow(flow["workerId"])["id"]}).json
+    assert changed["flowVersionId"] is None
+
+
+# Voice V1, the legacy form
+
+
+def test_arrays_of_a_legacy_deployment_are_answered_as_json_text(make):
+    made = make("voicev1", allowedTransferNumbers=["+14155550101"])
+    assert (made["allowedTransferNumbers"], made["resourceKeys"]) == ('["+14155550101"]', "[]")
+
+
+@pytest.mark.parametrize(
+    ("text", "answered"),
+    [('{"a": 1}', {"a": 1}), ("transfer()", {"text": "transfer()"}), ("[1]", {"text": "[1]"}), ("", None)],
+)
+def test_functions_of_a_legacy_deployment_come_as_text_and_are_answered_as_an_object(make, text, answered):
+    assert make("voicev1", functions=text)["functions"] == answered
+
+
+@pytest.mark.parametrize("config", ['{"speed": 2}', {"speed": 2}])
+def test_an_update_of_a_legacy_deployment_takes_config_as_text_or_object(api, make, config):
+    assert api.put(path_of(make("voicev1"), "voicev1"), {"config": config}).json["config"] == {"speed": 2}
+
+
+# Without the flow
+
+
+def test_a_deleted_flow_leaves_its_deployments_without_a_version(api, make, make_flow, commit):
+    flow = make_flow()
+    version = commit(flow)
+    made = [make(channel, flow, **{"flowVersionId": version} if "chat" in channel else {}) for channel in CHANNELS]
+    before = [api.get(f"/deployments/{deployment['id']}").json for deployment in made]
+    assert api.delete(f"/workers/{flow['workerId']}/flows/{flow['id']}").status_code == 204
+    for deployment in before:
+        without_version = {"flowVersionId": None} if "flowVersionId" in deployment else {}
+        assert api.get(f"/deployments/{deployment['id']}").json == deployment | without_version
+
+
+def test_a_deployment_whose_flow_is_gone_can_be_changed_and_given_another(api, make, make_flow):
+    flow = make_flow()
+    path = path_of(make("chat", flow), "chat")
     api.delete(f"/workers/{flow['workerId']}/flows/{flow['id']}")
     assert api.patch(path, {"name": "New"}).json["name"] == "New"
     assert api.patch(path, {"flowId": flow["id"]}).status_code == 404
