@@ -60,11 +60,6 @@ def walk(get, **query):
     return pages
 
 
-def test_the_latest_start_comes_first(get, five):
-    assert ids(get()) == five
-    assert ids(get(sortOrder="asc")) == five[::-1]
-
-
 @pytest.mark.parametrize("name", SORTABLE)
 @pytest.mark.parametrize("order", ["asc", "desc"])
 def test_every_order_breaks_ties_by_id_and_walks_by_cursor_as_it_lists(get, add_calls, name, order):
@@ -185,18 +180,13 @@ def test_a_restored_world_lists_what_it_held(control, get, five, add_calls):
     assert (ids(get()), get(limit=1)["pagination"]["total"]) == (five, 5)
 
 
-@pytest.mark.parametrize("cursor", ["", "garbage", "eyJhIjoxfQ", "a.b", "é", "..", "W10.x"])
-def test_a_cursor_that_no_page_gave_is_refused(api, worker, cursor):
-    answer = api.get(f"/workers/{worker['id']}/deploymentLogs/voice", query_string={"cursor": cursor})
-    assert answer.status_code == 400
-    assert answer.json["details"][0]["path"] == "cursor"
-
-
-def test_a_changed_cursor_is_refused(api, get, five, worker):
+def test_a_cursor_that_no_page_gave_is_refused(api, worker, get, five):
     cursor = get(limit=2)["nextCursor"]
     changed = ("A" if cursor[0] != "A" else "B") + cursor[1:]
-    answer = api.get(f"/workers/{worker['id']}/deploymentLogs/voice", query_string={"cursor": changed})
-    assert answer.status_code == 400
+    for unknown in ("", "garbage", "eyJhIjoxfQ", "a.b", "é", "..", "W10.x", changed):
+        answer = api.get(f"/workers/{worker['id']}/deploymentLogs/voice", query_string={"cursor": unknown})
+        assert answer.status_code == 400, unknown
+        assert answer.json["details"][0]["path"] == "cursor"
 
 
 def test_a_list_of_chosen_members_pages_like_any_other(get, five):
