@@ -52,8 +52,8 @@ def assert_fits_the_other_width(page):
     size = page.viewport_size
     page.wait_for_load_state()
     page.set_viewport_size(size | {"width": 390 if size["width"] > 390 else 1440})
-    # Chromium lays the page out anew some time after the call, and a step's last click may still load the next page, which
-    # begins without an element. Raises TimeoutError for a page that stays too wide.
+    # Chromium lays the page out anew some time after the call, and a step's last click may still load the next page,
+    # which begins without an element. Raises TimeoutError for a page that stays too wide.
     page.wait_for_function("document.documentElement?.scrollWidth <= window.innerWidth", timeout=5000)
     page.set_viewport_size(size)
 
