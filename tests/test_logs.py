@@ -83,10 +83,11 @@ def test_widget_visits_can_be_narrowed_to_a_session(get, worker, add_log):
 @pytest.mark.parametrize("segment", ["sms", "whatsapp"])
 def test_a_list_of_messages_is_newest_first_and_comes_in_pages(get, worker, add_log, segment):
     made = [add_log(MODELS[segment], worker) for _ in range(5)][::-1]
-    pages = [get(segment, limit=2, page=page).json for page in (1, 2, 3, 10**17)]
+    pages = [get(segment, limit=2, page=page).json for page in (1, 2, 3, 4)]
     assert [[log["id"] for log in page["data"]] for page in pages] == [made[:2], made[2:4], made[4:], []]
     assert pages[1]["pagination"] == {
         "page": 2, "limit": 2, "total": 5, "totalPages": 3, "hasNext": True, "hasPrev": True,
     }  # fmt: skip
     assert pages[2]["pagination"]["hasNext"] is False
     assert pages[0]["pagination"]["hasPrev"] is False
+    assert get(segment, limit=100, page=10**17).json["data"] == []

@@ -102,9 +102,9 @@ def test_of_a_parameter_that_is_sent_twice_the_first_counts(get, five):
     assert get(limit=[2, 3])["pagination"]["limit"] == 2
 
 
-@pytest.mark.parametrize("page", [4, 10**17])
-def test_a_page_beyond_the_end_is_empty(get, five, page):
-    answer = get(limit=2, page=page)
+@pytest.mark.parametrize(("limit", "page"), [(2, 4), (100, 10**17)])
+def test_a_page_beyond_the_end_is_empty(get, five, limit, page):
+    answer = get(limit=limit, page=page)
     assert (answer["data"], answer["nextCursor"], answer["pagination"]["total"]) == ([], None, 5)
     assert answer["pagination"]["hasPrev"] is True
 
