@@ -110,7 +110,7 @@ def bind(settings: Settings) -> socket.socket:
                 "(make run ARGS='--port 0')."
             ) from error
         # create_server appends the address to its text. A failed look-up has a number of its own.
-        reason = error.strerror if isinstance(error, socket.gaierror) else os.strerror(error.errno)
+        reason = error.strerror if isinstance(error, socket.gaierror) else os.strerror(error.errno or 0)
         raise BadSetting(f"{prefix}: {reason}.") from error
 
 
