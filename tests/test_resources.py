@@ -1,13 +1,15 @@
-"""Resources of a worker: links, files, and where their bytes go."""
+"""Resources of a worker and their folders: links, files, and where their bytes go."""
 
 from datetime import timedelta
 
 import pytest
 
 from dryline.jobs import transitions
+from dryline.tests.conftest import created
 
 LINK = {"name": "Menu", "rawLink": "https://example.com/menu", "updateFrequency": "daily"}
 FILE = {"name": "Prices", "fileName": "prices.csv", "mimeType": "text/csv", "size": 12}
+BYTES = b"tea,3\npie,4\n"
 
 
 @pytest.fixture
@@ -26,28 +28,38 @@ def make_link(api, path):
 
 
 @pytest.fixture
-def upload(app, worker):
-    """Put bytes to an upload address; returns it without its query."""
+def upload_address(app, worker):
+    """Return a new upload address of a worker."""
 
-    def put(data=b"tea,3\npie,4\n", name="prices.csv", worker=worker, status=200):
-        query = {"fileName": name, "contentType": "text/csv"}
+    def upload_address(name="prices.csv", worker=worker):
         url = f"/api/upload/{worker['id']}/resource-upload-url"
-        address = app.test_client().get(url, query_string=query).json["uploadUrl"]
-        assert app.test_client().put(address, data=data, content_type="text/csv").status_code == status
-        return address.split("?")[0]
+        answer = app.test_client().get(url, query_string={"fileName": name, "contentType": "text/csv"})
+        return answer.json["uploadUrl"]
 
-    return put
+    return upload_address
 
 
 @pytest.fixture
-def make_file(api, path, upload):
-    def make(data=b"tea,3\npie,4\n", **body):
-        body = FILE | {"s3FilePath": upload(data), "size": len(data)} | body
-        answer = api.post(f"{path}/file", body)
-        assert answer.status_code == 201, answer.text
-        return answer.json
+def put(app):
+    """Put bytes to an upload address. Returns the status."""
+    return lambda address, data=BYTES: app.test_client().put(address, data=data, content_type="text/csv").status_code
 
-    return make
+
+@pytest.fixture
+def make_file(api, path, upload_address, put):
+    """Upload bytes and make them a file of the worker."""
+
+    def make_file(data=BYTES, name="prices.csv", worker=None):
+        address = upload_address(name, worker) if worker else upload_address(name)
+        assert put(address, data) == 200
+        return created(api.post(f"{path}/file", FILE | {"s3FilePath": address.split("?")[0], "size": len(data)}))
+
+    return make_file
+
+
+@pytest.fixture
+def make_folder(api, worker):
+    return lambda name="Manuals": created(api.post(f"/workers/{worker['id']}/folders", {"name": name}))
 
 
 def test_a_link_shows_what_was_sent_and_starts_as_started(api, path, make_link, worker):
@@ -106,10 +118,8 @@ def test_a_link_that_is_no_web_address_fails_and_says_so(api, path, make_link, a
     assert "our menu" in failed["processingError"]
 
 
-def test_a_file_that_was_never_uploaded_fails_and_says_so(api, path, app, worker, advance):
-    query = {"fileName": "a.txt", "contentType": "text/plain"}
-    url = f"/api/upload/{worker['id']}/resource-upload-url"
-    address = app.test_client().get(url, query_string=query).json["uploadUrl"].split("?")[0]
+def test_a_file_that_was_never_uploaded_fails_and_says_so(api, path, upload_address, advance):
+    address = upload_address().split("?")[0]
     file = api.post(f"{path}/file", FILE | {"s3FilePath": address}).json
     advance(10)
     failed = api.get(f"{path}/{file['id']}").json
@@ -117,53 +127,56 @@ def test_a_file_that_was_never_uploaded_fails_and_says_so(api, path, app, worker
     assert address in failed["processingError"]
 
 
-def test_a_file_kept_elsewhere_becomes_available(api, path, advance):
+def test_a_file_stored_elsewhere_becomes_available(api, path, advance):
     file = api.post(f"{path}/file", FILE | {"s3FilePath": "https://bucket.example.com/prices.csv"}).json
     advance(10)
     assert api.get(f"{path}/{file['id']}").json["status"] == "AVAILABLE"
 
 
-def test_the_uploaded_bytes_can_be_read_at_the_signed_path(app, make_file):
-    with app.test_client().get(make_file(b"tea,3\n")["signedS3FilePath"]) as answer:
+def test_another_workers_bytes_are_not_read_for_a_resource(api, path, make_file, make_worker, advance):
+    file = make_file(worker=make_worker())
+    advance(10)
+    assert api.get(f"{path}/{file['id']}").json["status"] == "FAILED"
+
+
+# Uploads
+
+
+@pytest.mark.parametrize("name", ["prices.csv", "mənü 📞.csv"])
+def test_the_uploaded_bytes_can_be_read_at_the_signed_path(app, make_file, name):
+    with app.test_client().get(make_file(b"tea,3\n", name)["signedS3FilePath"]) as answer:
         assert (answer.data, answer.content_type) == (b"tea,3\n", "text/csv")
 
 
-def test_an_upload_can_be_repeated_and_the_last_one_counts(app, worker):
-    url = f"/api/upload/{worker['id']}/resource-upload-url?fileName=a.txt&contentType=text/plain"
-    address = app.test_client().get(url).json["uploadUrl"]
-    for data in (b"one", b"three"):
-        assert app.test_client().put(address, data=data).status_code == 200
-    (upload,) = (app.world.directory / "uploads").iterdir()
-    assert upload.read_bytes() == b"three"
+def test_an_upload_can_be_repeated_and_the_last_one_counts(app, api, path, upload_address, put):
+    address = upload_address()
+    assert (put(address, b"one"), put(address, b"three")) == (200, 200)
+    file = api.post(f"{path}/file", FILE | {"s3FilePath": address.split("?")[0]}).json
+    with app.test_client().get(file["signedS3FilePath"]) as answer:
+        assert answer.data == b"three"
 
 
-def test_an_altered_upload_address_is_refused(app, worker):
-    url = f"/api/upload/{worker['id']}/resource-upload-url?fileName=a.txt&contentType=text/plain"
-    address = app.test_client().get(url).json["uploadUrl"]
-    assert app.test_client().put(address + "x", data=b"one").status_code == 403
-    assert app.test_client().put(address.replace("upload_", "upload_0"), data=b"one").status_code == 403
-    assert app.test_client().put(address.split("?")[0], data=b"one").status_code == 403
+def test_an_altered_upload_address_is_refused(upload_address, put):
+    address = upload_address()
+    for altered in (address + "x", address.replace("upload_", "upload_0"), address.split("?")[0]):
+        assert put(altered) == 403
 
 
-def test_an_upload_address_works_for_an_hour(app, worker, advance):
-    url = f"/api/upload/{worker['id']}/resource-upload-url?fileName=a.txt&contentType=text/plain"
-    address = app.test_client().get(url).json["uploadUrl"]
+def test_an_upload_address_works_for_an_hour(upload_address, put, advance):
+    address = upload_address()
     advance(3601)
-    assert app.test_client().put(address, data=b"one").status_code == 403
+    assert put(address) == 403
 
 
-def test_an_upload_address_for_writing_does_not_read(app, worker):
-    url = f"/api/upload/{worker['id']}/resource-upload-url?fileName=a.txt&contentType=text/plain"
-    address = app.test_client().get(url).json["uploadUrl"]
-    app.test_client().put(address, data=b"one")
+def test_an_upload_address_for_writing_does_not_read(app, upload_address, put):
+    address = upload_address()
+    put(address)
     assert app.test_client().get(address).status_code == 403
 
 
-def test_the_upload_address_needs_a_worker_a_file_name_and_a_type(app, worker):
-    client = app.test_client()
-    assert client.get("/api/upload/worker_none/resource-upload-url?fileName=a&contentType=b").status_code == 404
-    answer = client.get(f"/api/upload/{worker['id']}/resource-upload-url")
-    assert {detail["path"] for detail in answer.json["details"]} == {"fileName", "contentType"}
+def test_the_upload_address_needs_a_worker(app):
+    answer = app.test_client().get("/api/upload/worker_none/resource-upload-url?fileName=a&contentType=b")
+    assert answer.status_code == 404
 
 
 @pytest.mark.parametrize(
@@ -182,13 +195,6 @@ def test_a_name_that_a_header_cannot_carry_is_refused_before_the_upload(app, wor
     assert (answer.status_code, [detail["path"] for detail in answer.json["details"]]) == (400, [member])
 
 
-def test_a_file_may_have_a_name_in_any_script(app, api, path, upload):
-    address = upload(name="mənü 📞.csv")
-    file = api.post(f"{path}/file", FILE | {"s3FilePath": address}).json
-    with app.test_client().get(file["signedS3FilePath"]) as answer:
-        assert answer.data == b"tea,3\npie,4\n"
-
-
 def test_deleting_a_resource_removes_its_bytes(app, api, path, make_file, advance):
     file = make_file()
     assert api.delete(f"{path}/{file['id']}").status_code == 204
@@ -204,15 +210,31 @@ def test_deleting_the_worker_removes_the_bytes_of_its_resources(app, api, worker
     assert list((app.world.directory / "uploads").iterdir()) == []
 
 
-def test_a_resource_moves_into_a_folder_and_out_again(api, worker, path, make_link):
-    folder = api.post(f"/workers/{worker['id']}/folders", {"name": "Manuals"}).json
-    link = make_link()
+# Folders
+
+
+def test_a_resource_moves_into_a_folder_and_out_again(api, path, make_folder, make_link):
+    folder, link = make_folder(), make_link()
     assert api.post(f"{path}/{link['id']}/move", {"folderId": folder["id"]}).json["folderId"] == folder["id"]
     assert api.post(f"{path}/{link['id']}/move", {}).json["folderId"] is None
 
 
-def test_another_workers_bytes_are_not_read_for_a_resource(api, path, upload, make_worker, advance):
-    address = upload(worker=make_worker())
-    file = api.post(f"{path}/file", FILE | {"s3FilePath": address}).json
-    advance(10)
-    assert api.get(f"{path}/{file['id']}").json["status"] == "FAILED"
+def test_a_folder_lists_what_is_in_it_and_leaves_it_behind(api, worker, path, make_folder, make_link):
+    folder = make_folder()
+    inside = make_link(folderId=folder["id"])
+    make_link()
+    of_folder = f"/workers/{worker['id']}/folders/{folder['id']}"
+    assert api.get(f"{of_folder}/resources").json == [inside]
+    assert api.delete(of_folder).status_code == 204
+    assert api.get(of_folder).status_code == 404
+    assert api.get(f"{path}/{inside['id']}").json["folderId"] is None
+
+
+def test_a_folder_name_is_unique_in_its_worker(api, worker, make_folder, make_worker):
+    make_folder("A")
+    other = make_folder("B")
+    path = f"/workers/{worker['id']}/folders"
+    assert api.post(path, {"name": "A"}).status_code == 409
+    assert api.put(f"{path}/{other['id']}", {"name": "A"}).status_code == 409
+    assert api.put(f"{path}/{other['id']}", {"name": "B", "description": "Same"}).json["description"] == "Same"
+    assert api.post(f"/workers/{make_worker()['id']}/folders", {"name": "A"}).status_code == 201

@@ -42,8 +42,8 @@ def add_calls(add_log, worker):
 
 @pytest.fixture
 def five(add_calls):
-    """Five calls, the newest first."""
-    return add_calls("start_time", [f"2026-11-20T10:00:0{second}.000Z" for second in range(5)])[::-1]
+    """Five calls, the latest first, whose logs were created the other way round."""
+    return add_calls("start_time", [f"2026-11-20T10:00:0{second}.000Z" for second in (4, 3, 2, 1, 0)])
 
 
 def ids(page):
