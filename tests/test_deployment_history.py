@@ -1,4 +1,4 @@
-"""The history of changes of a deployment."""
+"""Deployment parameters, and the history of changes of a deployment."""
 
 import pytest
 
@@ -9,30 +9,36 @@ def line(make_voice_deployment):
 
 
 @pytest.fixture
+def base(line):
+    return f"/workers/{line['workerId']}/deployments/{line['id']}"
+
+
+@pytest.fixture
 def change(api, line):
     """Change the deployment."""
     return lambda **body: api.patch(f"/workers/{line['workerId']}/deployments/voice/{line['id']}", body)
 
 
 @pytest.fixture
-def history(api, line):
+def history(api, base):
     """Read the deployment's history."""
-    path = f"/workers/{line['workerId']}/deployments/{line['id']}/history"
-    return lambda **query: api.get(path, query_string=query)
+    return lambda **query: api.get(f"{base}/history", query_string=query).json
 
 
-def test_a_new_deployment_has_no_history(history):
-    assert history().json == {"data": [], "total": 0, "hasMore": False}
+@pytest.fixture
+def changes(history):
+    """Return the type and the changes of each entry, oldest first."""
+    return lambda: [(entry["changeType"], entry["changes"]) for entry in reversed(history()["data"])]
 
 
 def test_a_change_is_entered_with_before_after_and_author(history, change, line, api):
+    assert history() == {"data": [], "total": 0, "hasMore": False}
     change(name="New", backupPhoneNumber="+14155550199")
-    (entry,) = history().json["data"]
-    flow = api.get(f"/flows/{line['flowId']}").json
+    (entry,) = history()["data"]
     assert entry["id"].startswith("dh_")
-    assert entry | {"id": "", "createdAt": ""} == {
-        "id": "",
-        "createdAt": "",
+    assert entry == {
+        "id": entry["id"],
+        "createdAt": entry["createdAt"],
         "deploymentId": line["id"],
         "changeType": "CONFIG",
         "changes": {
@@ -41,41 +47,14 @@ def test_a_change_is_entered_with_before_after_and_author(history, change, line,
         },
         "authorType": "API_KEY",
         "authorUserId": None,
-        "authorApiKeyId": flow["lastEditedByApiKeyId"],
+        "authorApiKeyId": api.get(f"/flows/{line['flowId']}").json["lastEditedByApiKeyId"],
     }
 
 
-@pytest.fixture
-def webhooks(line):
-    """Return the path of the deployment's webhooks."""
-    return f"/workers/{line['workerId']}/deployments/{line['id']}/voice/customWebhooks"
-
-
-def test_a_webhook_that_comes_moves_or_goes_is_entered_as_by_an_update_of_the_deployment(api, history, webhooks):
-    here, there = "http://127.0.0.1/here", "http://127.0.0.1/there"
-    made = api.post(webhooks, {"url": here, "fields": "transcript"}).json
-    api.patch(f"{webhooks}/{made['id']}", {"url": there})
-    api.delete(f"{webhooks}/{made['id']}")
-    entries = history().json["data"]
-    assert {entry["changeType"] for entry in entries} == {"CONFIG"}
-    assert [entry["changes"] for entry in entries[::-1]] == [
-        {"customWebhooks": {"from": [], "to": [{"url": here}]}},
-        {"customWebhooks": {"from": [{"url": here}], "to": [{"url": there}]}},
-        {"customWebhooks": {"from": [{"url": there}], "to": []}},
-    ]
-
-
-def test_a_webhook_that_keeps_its_address_enters_nothing(api, history, webhooks):
-    made = api.post(webhooks, {"url": "http://127.0.0.1/", "fields": "transcript"}).json
-    api.patch(f"{webhooks}/{made['id']}", {"active": False})
-    assert history().json["total"] == 1
-
-
-def test_each_kind_of_change_has_its_own_entry(history, change, line, make_flow):
+def test_each_kind_of_change_has_its_own_entry(history, changes, change, line, make_flow):
     flow = make_flow(line["workerId"])
     change(name="New", flowId=flow["id"], enableVoiceSentiment=True, externalConfig={"volume": 1})
-    entries = {entry["changeType"]: entry["changes"] for entry in history().json["data"]}
-    assert entries == {
+    assert dict(changes()) == {
         "CONFIG": {"name": {"from": "Line", "to": "New"}},
         "FLOW_VERSION": {"flowId": {"from": line["flowId"], "to": flow["id"]}},
         "VOICE_SETTINGS": {
@@ -83,47 +62,45 @@ def test_each_kind_of_change_has_its_own_entry(history, change, line, make_flow)
             "externalConfig": {"from": {"engineVersion": "v2"}, "to": {"engineVersion": "v2", "volume": 1}},
         },
     }
+    page = history(changeType="VOICE_SETTINGS")
+    assert ([entry["changeType"] for entry in page["data"]], page["total"]) == (["VOICE_SETTINGS"], 1)
 
 
-def test_an_update_without_a_change_has_no_entry(history, change, line):
+def test_an_update_that_changes_nothing_or_is_refused_has_no_entry(history, change, line):
     change(name=line["name"], externalConfig={"engineVersion": "v2"}, customWebhooks=[], enableVoiceSentiment=False)
     change()
-    assert history().json["total"] == 0
+    assert change(name="New", flowId="flow_none").status_code == 404
+    assert history()["total"] == 0
 
 
 def test_true_instead_of_1_is_a_change(history, change):
     change(externalConfig={"mine": 1})
     change(externalConfig={"mine": True})
-    assert history().json["total"] == 2
-
-
-def test_replaced_webhooks_are_a_change_of_configuration(history, change):
-    change(customWebhooks=[{"url": "http://127.0.0.1/a"}])
-    (entry,) = history().json["data"]
-    expected = {"customWebhooks": {"from": [], "to": [{"url": "http://127.0.0.1/a"}]}}
-    assert (entry["changeType"], entry["changes"]) == ("CONFIG", expected)
-
-
-def test_a_refused_change_is_not_entered(history, change):
-    assert change(name="New", flowId="flow_none").status_code == 404
-    assert history().json["total"] == 0
+    assert history()["total"] == 2
 
 
 def test_entries_are_listed_newest_first_in_windows(history, change):
     for name in "abc":
         change(name=name)
-    page = history(limit=2).json
-    assert [entry["changes"]["name"]["to"] for entry in page["data"]] == ["c", "b"]
-    assert (page["total"], page["hasMore"]) == (3, True)
-    rest = history(limit=2, offset=2).json
-    assert [entry["changes"]["name"]["to"] for entry in rest["data"]] == ["a"]
-    assert rest["hasMore"] is False
+    page, rest = history(limit=2), history(limit=2, offset=2)
+    assert [entry["changes"]["name"]["to"] for entry in page["data"] + rest["data"]] == ["c", "b", "a"]
+    assert (page["total"], page["hasMore"], rest["hasMore"]) == (3, True, False)
 
 
-def test_one_kind_of_change_can_be_asked_for(history, change):
-    change(name="New", enableVoiceSentiment=True)
-    page = history(changeType="VOICE_SETTINGS").json
-    assert ([entry["changeType"] for entry in page["data"]], page["total"]) == (["VOICE_SETTINGS"], 1)
+def test_webhooks_are_entered_by_their_addresses(api, changes, change, base):
+    webhooks = f"{base}/voice/customWebhooks"
+    here, there = {"url": "http://127.0.0.1/here"}, {"url": "http://127.0.0.1/there"}
+    made = api.post(webhooks, here | {"fields": "transcript"}).json
+    api.patch(f"{webhooks}/{made['id']}", {"active": False})
+    api.patch(f"{webhooks}/{made['id']}", there)
+    api.delete(f"{webhooks}/{made['id']}")
+    change(customWebhooks=[here])
+    assert changes() == [
+        ("CONFIG", {"customWebhooks": {"from": [], "to": [here]}}),
+        ("CONFIG", {"customWebhooks": {"from": [here], "to": [there]}}),
+        ("CONFIG", {"customWebhooks": {"from": [there], "to": []}}),
+        ("CONFIG", {"customWebhooks": {"from": [], "to": [here]}}),
+    ]
 
 
 def test_a_chat_deployments_change_of_version_is_entered_with_its_flow(api, make_flow):
@@ -140,3 +117,54 @@ def test_a_chat_deployments_change_of_version_is_entered_with_its_flow(api, make
         "flowId": {"from": flow["id"], "to": other["id"]},
         "flowVersionId": {"from": version["id"], "to": None},
     }
+
+
+# Parameters
+
+
+@pytest.fixture
+def make(api, base):
+    """Create a parameter."""
+    return lambda name="greeting", value="Hi", base=base: api.post(f"{base}/params", {"name": name, "value": value})
+
+
+def test_a_parameter_has_any_json_value(api, base, make):
+    values = ["", 0, 1.5, False, [1, None], {"a_b": {"c": None}}]
+    for number, value in enumerate(values):
+        assert make(f"value {number}", value).json["value"] == value
+    assert [parameter["value"] for parameter in reversed(api.get(f"{base}/params").json)] == values
+
+
+def test_a_parameters_name_is_unique_in_the_deployment(api, base, make, make_voice_deployment):
+    make()
+    path = f"{base}/params/{make('other').json['id']}"
+    assert make().status_code == 409
+    assert api.patch(path, {"name": "greeting"}).status_code == 409
+    assert api.patch(path, {"name": "other"}).status_code == 200
+    line = make_voice_deployment()
+    assert make(base=f"/workers/{line['workerId']}/deployments/{line['id']}").status_code == 201
+
+
+def test_a_parameters_changes_are_entered_under_its_own_name(api, base, changes, make):
+    path = f"{base}/params/{make('first_words').json['id']}"
+    for change in ({"value": "Hello"}, {"value": "Hello"}, {"description": "Words"}, {"name": "opening"}):
+        assert api.patch(path, change).status_code == 200
+    assert api.delete(path).status_code == 204
+    assert changes() == [
+        ("PARAMETERS", {"first_words": {"from": None, "to": "Hi"}}),
+        ("PARAMETERS", {"first_words": {"from": "Hi", "to": "Hello"}}),
+        ("PARAMETERS", {"first_words.description": {"from": None, "to": "Words"}}),
+        (
+            "PARAMETERS",
+            {
+                "first_words": {"from": "Hello", "to": None},
+                "first_words.description": {"from": "Words", "to": None},
+                "opening": {"from": None, "to": "Hello"},
+                "opening.description": {"from": None, "to": "Words"},
+            },
+        ),
+        (
+            "PARAMETERS",
+            {"opening": {"from": "Hello", "to": None}, "opening.description": {"from": "Words", "to": None}},
+        ),
+    ]
