@@ -49,8 +49,7 @@ def test_strict_refuses_a_field_that_no_call_has(api, control, make_flow, make_v
     assert api.patch(f"{path}/{webhook['id']}", {"fields": fields}).json["fields"] == fields
 
 
-def test_a_deployment_of_another_channel_has_no_webhooks(api, make_flow):
-    flow = make_flow()
-    chat = api.post(f"/workers/{flow['workerId']}/deployments/chat", {"name": "Chat", "flowId": flow["id"]}).json
-    path = f"/workers/{flow['workerId']}/deployments/{chat['id']}/voice/customWebhooks"
+def test_a_deployment_of_another_channel_has_no_webhooks(api, make_voicev1_deployment):
+    line = make_voicev1_deployment()
+    path = f"/workers/{line['workerId']}/deployments/{line['id']}/voice/customWebhooks"
     assert api.post(path, NEW).status_code == 404

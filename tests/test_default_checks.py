@@ -20,11 +20,8 @@ def path(make_voice_deployment):
     return f"/workers/{line['workerId']}/deployments/{line['id']}/default-checks"
 
 
-def test_a_team_has_no_checks_before_they_are_set(api):
+def test_a_team_has_no_checks_before_it_initialises_them_once(api):
     assert api.get("/team/default-checks").status_code == 404
-
-
-def test_the_first_initialisation_sets_start_values_and_a_second_changes_nothing(api):
     first = api.post("/team/default-checks")
     assert first.status_code == 201
     assert first.json.items() >= START.items()
@@ -43,25 +40,17 @@ def test_an_update_makes_the_checks_and_keeps_what_is_not_sent(api):
     assert api.get("/team/default-checks").json == changed
 
 
-def test_a_deployment_without_checks_has_the_start_values(api, path):
+def test_a_deployments_values_lie_over_the_teams_and_those_over_the_start_values(api, path):
     checks = api.get(path).json
     assert checks == START | {"deploymentId": path.split("/")[4], "enabled": True, "overridden": []}
-
-
-def test_a_deployments_values_lie_over_the_teams(api, path):
     api.put("/team/default-checks", {"latencyThreshold": 2000, "apiThreshold": 5})
     checks = api.put(path, {"latencyThreshold": 1000, "enabled": False, "alertEmails": []}).json
     assert (checks["latencyThreshold"], checks["apiThreshold"], checks["enabled"]) == (1000, 5, False)
     assert checks["overridden"] == ["enabled", "latencyThreshold", "alertEmails"]
+    assert api.put(path, {"sampleRate": 0.1}).json["overridden"] == [*checks["overridden"], "sampleRate"]
     api.put("/team/default-checks", {"latencyThreshold": 9, "apiThreshold": 9, "alertEmails": ["a@example.com"]})
     checks = api.get(path).json
     assert (checks["latencyThreshold"], checks["apiThreshold"], checks["alertEmails"]) == (1000, 9, [])
-
-
-def test_overrides_add_up(api, path):
-    api.put(path, {"latencyThreshold": 1000})
-    api.put(path, {})
-    assert api.put(path, {"sampleRate": 0.1}).json["overridden"] == ["latencyThreshold", "sampleRate"]
 
 
 def test_dropped_overrides_let_the_teams_values_apply_again(api, path):
