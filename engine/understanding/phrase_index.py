@@ -42,6 +42,7 @@ class PhraseIndex:
         self._vocabulary = vocabulary
         self.owners: list[str] = []
         self.texts: list[str] = []
+        self._lines_of: dict[str, list[int]] = defaultdict(list)
         postings: dict[str, list[int]] = {}
         shared: dict[str, str] = {}  # one string for each term: they take a third of the index
         self.terms_of: list[tuple[str, ...]] = []
@@ -52,6 +53,7 @@ class PhraseIndex:
             for term in self.terms_of[-1]:
                 postings.setdefault(term, []).append(line)
             self.owners.append(owner)
+            self._lines_of[owner].append(line)
             self.texts.append(text)
         self._postings = {term: tuple(lines) for term, lines in postings.items()}
         owners, count = self.owners, len(set(self.owners)) + 1
@@ -106,6 +108,17 @@ class PhraseIndex:
                 owners[owner] = owners.get(owner, 0.0) + _NEXT_PHRASES[count] * near
                 counts[owner] = count + 1
         return Nearest(owners, [(line, near) for near, line in nears[:_PHRASES]])
+
+    def nearest_of(self, owner: str, stems: list[str]) -> str | None:
+        """Return an owner's phrase that is nearest to a text, if one shares a word with it."""
+        said = set(terms(stems, self._vocabulary.ordinary))
+        nears = {
+            line: sum(self.weights[term] ** 2 for term in self.terms_of[line] if term in said)
+            / (self._norms[line] or 1.0)
+            for line in self._lines_of.get(owner, ())
+        }
+        line = max(nears, key=nears.__getitem__, default=None)
+        return self.texts[line] if line is not None and nears[line] else None
 
 
 def _share(term: str) -> float:

@@ -13,6 +13,7 @@ from dryline.engine.understanding.number_bounds import said_number
 from dryline.engine.understanding.options import options_of_prompt, options_of_question
 from dryline.engine.understanding.words import plain
 from dryline.engine.understanding.yes_or_no import answers, last_question
+from dryline.phrases import SLOT
 
 _NEAR, _NEAR_EXACT, _FULL = 0.13, 0.5, 0.62  # phrases less near mean nothing, nearer ones mean the intent for certain
 _RELATED = 0.85  # of an intent that counts for another
@@ -20,7 +21,7 @@ _DIVIDED = 0.35  # of an intent that several conditions mean, if none of their o
 _BARE, _ANOTHER = 3, 0.7  # "Monday, please" to who asked whether Friday suits
 _COURTESIES = {"thanks", "greeting"}
 _RIVAL_ALWAYS, _RIVAL, _RIVAL_SIBLING, _RIVAL_OF_OTHER_TRADE = 1.0, 0.6, 0.7, 0.4
-_ALWAYS_COMPETE = {"small_talk", "wait_a_moment", "repeat", "thanks", "ask_robot", "confused"}
+_ALWAYS_COMPETE = {"wrong_number", "small_talk", "wait_a_moment", "repeat", "thanks", "ask_robot", "confused"}
 # Of general conditions such as "explains their issue" and "has a question"; the most of a specific one beside them.
 _MATTER, _QUESTION, _BESIDE_MATTER, _BESIDE_QUESTION = 0.72, 0.6, 0.3, 0.5
 _TALK, _OTHERWISE, _CLEAR = 0.5, 0.45, 0.35  # "otherwise" holds where no condition is as clear as this
@@ -130,7 +131,7 @@ def score(menu: Menu, utterance: ParsedUtterance, context: Context, lexicon: Lex
             content *= _OUT_OF_BOUNDS
         content *= _form(parts, utterance) * (_UNWANTED if _is_unwanted(parts[0], utterance, menu, lexicon) else 1.0)
         best = max(
-            (content, _content_reason(by_intent, by_words, intent)),
+            (content, _content_reason(by_intent, by_words, intent, utterance, lexicon)),
             (by_value, "it names what the condition asks for"),
             (by_quote, "it holds the quoted words"),
         )
@@ -163,9 +164,12 @@ def _value_score(
     return 0.0
 
 
-def _content_reason(by_intent: float, by_words: float, intent: str | None) -> str:
-    if by_intent >= by_words and intent:
-        return f"it is like what callers say who mean {intent.replace('_', ' ')!r}"
+def _content_reason(
+    by_intent: float, by_words: float, intent: str | None, utterance: ParsedUtterance, lexicon: Lexicon
+) -> str:
+    if by_intent >= by_words and by_intent >= _CLEAR and intent:
+        phrase = lexicon.utterances.nearest_of(intent, list(utterance.whole.stems))
+        return f'it is close to "{SLOT.sub("…", phrase.rstrip(".!"))}"' if phrase else "callers say it in such words"
     return "it has the condition's own words"
 
 
@@ -230,10 +234,7 @@ def _overlap(part: ConditionPart, utterance: ParsedUtterance, menu: Menu, lexico
 
 
 def _overlap_of_phrases(part: ConditionPart, phrases: dict[int, float], menu: Menu, lexicon: Lexicon) -> float:
-    """Return how much of a condition's words is in the phrases that are nearest to the utterance.
-
-    Who wants more pillows speaks as one who wants more towels.
-    """
+    """Return how much of a condition's words is in the phrases that are nearest to the utterance."""
     if len(menu.parts) < 2:
         return 0.0
     best = 0.0
