@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dryline.models.tags import Tag
-from dryline.models.teams import ApiKey, Team
+from dryline.models.teams import Team
 from dryline.models.workers import Worker
 from dryline.storage.errors import Conflict
 from dryline.storage.record import unique
@@ -39,13 +39,3 @@ def test_only_a_double_is_a_conflict(team):
         Tag.add(team, label="VIP", color="blue")
     with pytest.raises(Exception, match="NOT NULL"), unique("There is one."):
         Tag.add(team, label="VIP 2", color=None)
-
-
-def test_many_rows_are_added_as_they_stand(team):
-    rows = [{"id": f"key_{n}", "team_id": team.id, "created_at": "2026-01-01", "sha256": f"{n}"} for n in range(3)]
-    ApiKey.add_many(rows)
-    assert [(key.id, key.name) for key in ApiKey.listing(team, created_at="2026-01-01")] == [
-        ("key_2", None),
-        ("key_1", None),
-        ("key_0", None),
-    ]

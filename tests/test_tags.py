@@ -2,6 +2,8 @@
 
 import pytest
 
+from dryline.tests.conftest import created
+
 
 @pytest.fixture
 def tag(api):
@@ -16,31 +18,16 @@ def test_a_tag_shows_its_label_color_and_team(api, tag, make_worker):
 def test_a_label_is_unique_in_the_team(api, tag, other_api):
     assert api.post("/team/tags", {"label": "VIP", "color": "#00ff00"}).status_code == 409
     assert other_api.post("/team/tags", {"label": "VIP", "color": "#00ff00"}).status_code == 201
-
-
-def test_a_tag_cannot_take_anothers_label(api, tag):
     other = api.post("/team/tags", {"label": "New", "color": "#0000ff"}).json
     assert api.patch(f"/team/tags/{other['id']}", {"label": "VIP"}).status_code == 409
     assert api.patch(f"/team/tags/{other['id']}", {"color": "#000000"}).json["label"] == "New"
 
 
-def test_an_assigned_tag_comes_back(api, tag, make_worker):
-    worker = make_worker()
-    answer = api.post(f"/workers/{worker['id']}/tags", {"tagId": tag["id"]})
-    assert (answer.status_code, answer.json) == (201, tag)
-    assert api.get(f"/workers/{worker['id']}/tags").json == [tag]
-
-
-def test_assigning_twice_is_no_error(api, tag, make_worker):
-    worker = make_worker()
-    api.post(f"/workers/{worker['id']}/tags", {"tagId": tag["id"]})
-    assert api.post(f"/workers/{worker['id']}/tags", {"tagId": tag["id"]}).status_code == 200
-    assert api.get(f"/workers/{worker['id']}/tags").json == [tag]
-
-
-def test_a_tag_can_be_taken_off_once(api, tag, make_worker):
+def test_a_tag_is_assigned_to_a_worker_and_taken_off_once(api, tag, make_worker):
     path = f"/workers/{make_worker()['id']}/tags"
-    api.post(path, {"tagId": tag["id"]})
+    assert created(api.post(path, {"tagId": tag["id"]})) == tag
+    assert api.post(path, {"tagId": tag["id"]}).status_code == 200
+    assert api.get(path).json == [tag]
     assert api.delete(f"{path}/{tag['id']}").status_code == 204
     assert api.get(path).json == []
     assert api.delete(f"{path}/{tag['id']}").status_code == 404

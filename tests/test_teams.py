@@ -6,6 +6,7 @@ import pytest
 
 from dryline.models import teams
 from dryline.settings import Settings
+from dryline.tests.conftest import NEW_WORKER
 
 
 def test_the_team_of_the_key_is_shown_whole(api):
@@ -23,12 +24,12 @@ def test_integrations_come_only_when_asked_for(api, make_integration):
     assert api.get("/team?includeIntegrations=true").json["integrations"] == [integration]
 
 
-def test_a_team_without_bought_numbers_has_no_subaccount(api):
-    assert api.get("/team/subaccount-credentials").json == {"accountSid": None, "authToken": None}
-
-
 def test_the_first_purchase_opens_the_teams_subaccount(api):
-    api.post("/team/assets/purchase_phone_numbers", {"phoneNumbers": ["+14155550101"]})
+    purchase = "/team/assets/purchase_phone_numbers"
+    assert api.get("/team/subaccount-credentials").json == {"accountSid": None, "authToken": None}
+    assert api.post(purchase, {"phoneNumbers": ["+14155550101", "none"]}).status_code == 400
+    assert api.get("/team/subaccount-credentials").json == {"accountSid": None, "authToken": None}
+    api.post(purchase, {"phoneNumbers": ["+14155550101"]})
     credentials = api.get("/team/subaccount-credentials").json
     assert credentials["accountSid"].startswith("AC")
     assert len(credentials["accountSid"]) == 34
@@ -37,20 +38,11 @@ def test_the_first_purchase_opens_the_teams_subaccount(api):
         "accountSid": team["twilioSubaccountSid"],
         "authToken": team["twilioSubaccountAuthToken"],
     }
-    api.post("/team/assets/purchase_phone_numbers", {"phoneNumbers": ["+14155550102"]})
+    api.post(purchase, {"phoneNumbers": ["+14155550102"]})
     assert api.get("/team/subaccount-credentials").json == credentials
 
 
-def test_a_purchase_that_fails_opens_no_subaccount(api):
-    answer = api.post("/team/assets/purchase_phone_numbers", {"phoneNumbers": ["+14155550101", "none"]})
-    assert answer.status_code == 400
-    assert api.get("/team/subaccount-credentials").json["accountSid"] is None
-
-
 # Key, team and rows are of one moment
-
-
-WORKER = {"name": "Front desk", "description": None, "status": None}
 
 
 class TestBesideOthers:
@@ -76,7 +68,7 @@ class TestBesideOthers:
     def test_a_write_beside_a_reset_is_the_new_worlds(self, api, control, meanwhile):
         old = api.get("/team").json["id"]
         meanwhile(lambda: control.post("/reset"))
-        made = api.post("/workers", WORKER)
+        made = api.post("/workers", NEW_WORKER)
         assert (made.status_code, made.json["teamId"]) == (201, api.get("/team").json["id"])
         assert made.json["teamId"] != old
 
@@ -89,7 +81,7 @@ class TestBesideOthers:
     def test_a_write_beside_the_deletion_of_its_team_has_no_key(self, other_api, control, meanwhile):
         team = other_api.get("/team").json["id"]
         meanwhile(lambda: control.delete(f"/teams/{team}"))
-        assert other_api.post("/workers", WORKER).status_code == 401
+        assert other_api.post("/workers", NEW_WORKER).status_code == 401
 
 
 class TestWithAnyKey:
