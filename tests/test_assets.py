@@ -51,14 +51,14 @@ def test_the_country_follows_from_the_prefix(register, number, country):
 
 
 @pytest.mark.parametrize("number", ["(415) 555-0100", "1 415 555 0100", "tel:+1-415-555-0100", "001.415.555.0100"])
-def test_a_number_in_any_notation_is_kept_in_e164_form(register, number):
+def test_a_number_in_any_notation_is_stored_in_e164_form(register, number):
     assert register(number).json["phoneNumber"] == NUMBER
 
 
-@pytest.mark.parametrize("number", ["", "front desk", "+", "+1234567890123456", "02079460000", "1" * 99, "+1\u0000415"])
-def test_a_text_that_is_no_number_is_refused(api, register, number):
-    answer = register(number)
-    assert (answer.status_code, answer.json["details"][0]["path"]) == (400, "phoneNumber")
+def test_a_text_that_is_no_number_is_refused(api, register):
+    for text in ("", "front desk", "+", "+1234567890123456", "02079460000", "1" * 99, "+1\x00415"):
+        answer = register(text)
+        assert (answer.status_code, answer.json["details"][0]["path"]) == (400, "phoneNumber")
     assert api.get("/team/assets/phone_numbers").json == []
 
 
@@ -66,14 +66,6 @@ def test_a_number_is_registered_once_a_team(register):
     register()
     assert register().status_code == 409
     assert register("(415) 555-0100").status_code == 409
-
-
-def test_the_list_can_be_of_one_integration(api, register, make_integration):
-    number = register().json
-    purchase(api, "+14155550101")
-    path = "/team/assets/phone_numbers?integrationId="
-    assert api.get(path + number["integrationId"]).json == [number]
-    assert api.get(path + make_integration()["id"]).json == []
 
 
 def test_bought_numbers_are_the_vendors(api):
@@ -93,14 +85,17 @@ def test_a_purchase_is_all_or_nothing(api, register):
     assert [n["phoneNumber"] for n in api.get("/team/assets/phone_numbers").json] == [NUMBER]
 
 
-def test_a_purchase_may_name_an_integration(api, other_api, integration):
-    assert purchase(api, NUMBER, integrationId=integration["id"]).json[0]["integrationId"] == integration["id"]
-    assert purchase(other_api, NUMBER, integrationId=integration["id"]).status_code == 404
+def test_the_list_can_be_of_one_integration(api, register, integration, make_integration):
+    registered = register().json
+    bought = purchase(api, "+14155550101", integrationId=integration["id"]).json[0]
+    purchase(api, "+14155550102")
+    path = "/team/assets/phone_numbers?integrationId="
+    assert api.get(path + integration["id"]).json == [bought, registered]
+    assert api.get(path + make_integration()["id"]).json == []
 
 
-def test_a_deleted_number_is_gone_and_can_be_registered_again(api, other_api, register):
+def test_a_deleted_number_can_be_registered_again(api, register):
     path = f"/team/assets/phone_numbers/{register().json['id']}/delete"
-    assert other_api.delete(path).status_code == 404
     assert api.delete(path).status_code == 204
     assert api.get("/team/assets/phone_numbers").json == []
     assert api.delete(path).status_code == 404
