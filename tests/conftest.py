@@ -309,32 +309,32 @@ def hurried(monkeypatch):
         monkeypatch.setattr(module, "TURN_S", 0.1 * TURN_S)
 
 
+def statements_of(app, function):
+    """Run a function of the test's thread and return the statements it ran, with their values filled in."""
+    run = []
+    with app.world.active():
+        connection = app.world.db.connection()
+        connection.set_trace_callback(run.append)
+        try:
+            function()
+        finally:
+            connection.set_trace_callback(None)
+    return run
+
+
+def plan_of(app, sql):
+    """Return SQLite's plan for a statement, one step a line."""
+    with app.world.active():
+        return "\n".join(row[3] for row in app.world.db.connection().execute(f"EXPLAIN QUERY PLAN {sql}"))
+
+
 @pytest.fixture
 def statements(app):
-    """Run a function of the test's thread and give the SELECT statements it ran, with their values filled in."""
-
-    def statements(function):
-        run = []
-        with app.world.active():
-            connection = app.world.db.connection()
-            connection.set_trace_callback(run.append)
-            try:
-                function()
-            finally:
-                connection.set_trace_callback(None)
-        return [sql for sql in run if sql.lstrip().startswith("SELECT")]
-
-    return statements
+    """Run a function and return the SELECT statements it ran."""
+    return lambda function: [sql for sql in statements_of(app, function) if sql.lstrip().startswith("SELECT")]
 
 
 @pytest.fixture
 def plans(app, statements):
-    """Run a function and give each of its SELECT statements with SQLite's plan for it, one step a line."""
-
-    def plans(function):
-        queries = statements(function)
-        with app.world.active():
-            execute = app.world.db.connection().execute
-            return {sql: "\n".join(row[3] for row in execute(f"EXPLAIN QUERY PLAN {sql}")) for sql in queries}
-
-    return plans
+    """Run a function and return SQLite's plan for each of its SELECT statements."""
+    return lambda function: {sql: plan_of(app, sql) for sql in statements(function)}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from dryline.tests.conftest import plan_of, statements_of
 from dryline.tests.contract import OPERATIONS, example, example_request, fill
 from dryline.tests.contract.two_teams import KEYS, NORTH, REFERENCES, document, id_of, path_ids, rows
 
@@ -43,21 +44,16 @@ class ManyRows:
 
     def statements(self, **request):
         """Send a request and return the statements that it runs, with their values filled in."""
-        run = []
-        with self._app.world.active():
-            connection = self._app.world.db.connection()
-            connection.set_trace_callback(run.append)
-            try:
-                answer = self._client.open(**request)
-                assert answer.status_code < 500, answer.text
-            finally:
-                connection.set_trace_callback(None)
-        return [sql for sql in run if STATEMENT.match(sql)]
+
+        def send():
+            answer = self._client.open(**request)
+            assert answer.status_code < 500, answer.text
+
+        return [sql for sql in statements_of(self._app, send) if STATEMENT.match(sql)]
 
     def plan(self, sql):
         """Return SQLite's plan for a statement, one step a line."""
-        with self._app.world.active():
-            return "\n".join(row[3] for row in self._app.world.db.connection().execute(f"EXPLAIN QUERY PLAN {sql}"))
+        return plan_of(self._app, sql)
 
     def reads(self):
         """Return all requests that read, by a name: of the API, of the control plane, and pages of the console."""
