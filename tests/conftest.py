@@ -81,25 +81,24 @@ def settings():
     return Settings(ephemeral=True, scenario="empty", seed=1)
 
 
-class Kept:
-    """The stand-in of the last test, for the next one of the same settings: a reset takes a twentieth of a start."""
+class SharedApp:
+    """A stand-in for consecutive tests of the same settings: a reset takes a twentieth of a start."""
 
     def __init__(self):
         self.app = None
 
-    def give(self, settings):
-        """Return a stand-in at its start."""
+    def get(self, settings):
+        """Return a stand-in in its first state."""
         if self.app is not None and self.app.world.settings == settings:
             assert self.app.test_client().post("/_dryline/reset", headers=token(settings)).status_code == 204
-            return self.app
-        self.end()
-        self.app = create_app(settings)
+        else:
+            self.end()
+            self.app = create_app(settings)
         return self.app
 
-    def take_back(self, settings):
-        """Keep it, unless a test has ended it or given it other settings, which no reset undoes."""
-        world = self.app.world
-        if world.settings != settings or world.ending.is_set():
+    def release(self, settings):
+        """End it if a test has ended its world or changed its settings, which no reset undoes."""
+        if self.app.world.settings != settings or self.app.world.ending.is_set():
             self.end()
 
     def end(self):
@@ -115,7 +114,7 @@ def token(settings):
 @pytest.fixture(scope="session")
 def shared():
     """Keep the stand-in between tests of the same settings."""
-    shared = Kept()
+    shared = SharedApp()
     yield shared
     shared.end()
 
@@ -126,11 +125,11 @@ def app(request, settings, shared):
     alone = request.node.get_closest_marker("alone")
     if alone:
         shared.end()
-    yield shared.give(settings)
+    yield shared.get(settings)
     if alone:
         shared.end()
     else:
-        shared.take_back(settings)
+        shared.release(settings)
 
 
 @pytest.fixture
