@@ -177,6 +177,11 @@ def make_worker(api):
 
 
 @pytest.fixture
+def worker(make_worker):
+    return make_worker()
+
+
+@pytest.fixture
 def make_flow(api, make_worker):
     """Create a flow, in a new worker unless one is given."""
 

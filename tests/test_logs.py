@@ -14,11 +14,6 @@ SHOWN_TEXT = {"fromNumber": "+1415", "toNumber": None, "transcription": "User: H
 
 
 @pytest.fixture
-def worker(make_worker):
-    return make_worker()
-
-
-@pytest.fixture
 def get(api, worker):
     """Return a function that reads logs of a channel: one, or the list."""
 

@@ -32,8 +32,7 @@ FILTERS = [
 
 
 @pytest.fixture
-def worker(make_worker, add_log):
-    worker = make_worker()
+def worker(worker, add_log):
     for _ in range(5):
         add_log(VoiceLog, worker, **CALL)
     return worker

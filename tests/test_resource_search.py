@@ -6,11 +6,6 @@ from dryline.tests.conftest import created
 
 
 @pytest.fixture
-def worker(make_worker):
-    return make_worker()
-
-
-@pytest.fixture
 def path(worker):
     return f"/workers/{worker['id']}/resources"
 

@@ -13,11 +13,6 @@ BYTES = b"tea,3\npie,4\n"
 
 
 @pytest.fixture
-def worker(make_worker):
-    return make_worker()
-
-
-@pytest.fixture
 def path(worker):
     return f"/workers/{worker['id']}/resources"
 

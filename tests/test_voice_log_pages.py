@@ -18,11 +18,6 @@ SORTABLE = {
 
 
 @pytest.fixture
-def worker(make_worker):
-    return make_worker()
-
-
-@pytest.fixture
 def get(api, worker):
     """Return a page of the list."""
 

@@ -25,11 +25,6 @@ CALL = {
 
 
 @pytest.fixture
-def worker(make_worker):
-    return make_worker()
-
-
-@pytest.fixture
 def path(worker):
     return f"/workers/{worker['id']}/deploymentLogs/voice"
 
