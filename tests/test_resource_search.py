@@ -68,16 +68,13 @@ def test_a_link_is_found_by_its_name_and_address(add_link, ask):
     assert ask("weekly menu")["context"] == ask("specials")["context"] == [id]
 
 
-def test_only_what_a_reader_of_a_page_sees_is_searched(add_file, ask):
-    page = "<html><script>var secret = 1</script><style>.hidden{}</style><b class=bold>Pool</b> opens</html>"
-    id = add_file("Page", page, "text/html")
-    assert ask("pool")["context"] == [id]
-    assert ask("secret hidden bold")["context"] == []
-
-
 @pytest.mark.parametrize(
     ("page", "seen"),
     [
+        (
+            "<html><script>var secret = 1</script><style>.secret{}</style><b class=secret>tea</b> opens</html>",
+            "tea opens",
+        ),
         ("Tea &amp; cake &lt;3 &#233;clair &nosuch; &#" + "9" * 5000 + ";", "Tea & cake <3 éclair &nosuch;"),
         ("1 < 2 tea", "1 < 2 tea"),
         ("tea<!-- <b>secret --><i>cake</i>", "tea cake"),
@@ -88,7 +85,7 @@ def test_only_what_a_reader_of_a_page_sees_is_searched(add_file, ask):
         ("<!doctype html><?xml secret?>tea</p>", "tea"),
     ],
 )
-def test_broken_markup_hides_what_a_browser_would_hide(add_file, ask, page, seen):
+def test_markup_even_if_it_is_broken_hides_what_a_browser_would_hide(add_file, ask, page, seen):
     add_file("Page", page, "text/html")
     assert ask("tea")["results"][0]["text"].startswith(seen)
     assert ask("secret")["context"] == []
@@ -132,13 +129,6 @@ def test_another_workers_resources_are_not_found(api, make_worker, add_link):
     other = f"/workers/{make_worker()['id']}/resources/query"
     assert api.post(other, {"query": "parking"}).json["data"]["context"] == []
     assert api.post(other, {"query": "parking", "resources": [id]}).status_code == 404
-
-
-@pytest.mark.parametrize("scope", [{"folderId": "folder_x"}, {"folderName": "Nowhere"}, {"resources": ["resource_x"]}])
-def test_an_unknown_scope_is_not_found_and_named(api, path, scope):
-    answer = api.post(f"{path}/query", {"query": "parking", **scope})
-    assert answer.status_code == 404
-    assert next(iter(scope)) in answer.json["error"]
 
 
 def test_no_text_breaks_the_search(add_link, ask):

@@ -44,8 +44,8 @@ def put(app):
 def make_file(api, path, upload_address, put):
     """Upload bytes and make them a file of the worker."""
 
-    def make_file(data=BYTES, name="prices.csv", worker=None):
-        address = upload_address(name, worker) if worker else upload_address(name)
+    def make_file(data=BYTES, name="prices.csv"):
+        address = upload_address(name)
         assert put(address, data) == 200
         return created(api.post(f"{path}/file", FILE | {"s3FilePath": address.split("?")[0], "size": len(data)}))
 
@@ -57,15 +57,11 @@ def make_folder(api, worker):
     return lambda name="Manuals": created(api.post(f"/workers/{worker['id']}/folders", {"name": name}))
 
 
-def test_a_link_shows_what_was_sent_and_starts_as_started(api, path, make_link, worker):
+def test_a_link_is_a_page_or_a_sitemap_and_shows_what_was_sent(api, path, make_link, worker):
     link = make_link()
     assert link | LINK == link
     assert (link["ragType"], link["status"], link["workerId"]) == ("WEBPAGE", "STARTED", worker["id"])
-    assert link["fileName"] is link["s3FilePath"] is link["signedS3FilePath"] is link["folderId"] is None
     assert api.get(f"{path}/{link['id']}").json == link
-
-
-def test_a_link_to_a_sitemap_is_a_sitemap(make_link):
     assert make_link(rawLink="https://example.com/sitemap.xml")["ragType"] == "SITEMAP"
 
 
@@ -105,33 +101,22 @@ def test_a_resource_was_available_when_it_was_due_however_late_one_looks(api, pa
     assert api.get(f"{path}/{link['id']}").json["lastUpdated"] == "2026-01-01T00:00:03.000Z"
 
 
-def test_a_link_that_is_no_web_address_fails_and_says_so(api, path, make_link, advance):
-    link = make_link(rawLink="our menu")
+def test_a_resource_that_cannot_be_read_fails_and_says_so(
+    api, path, make_link, upload_address, put, make_worker, advance
+):
+    never_uploaded, of_another_worker = upload_address(), upload_address(worker=make_worker())
+    assert put(of_another_worker) == 200
+    elsewhere = "https://bucket.example.com/prices.csv"
+    links = [make_link(rawLink="our menu")]
+    files = [
+        api.post(f"{path}/file", FILE | {"s3FilePath": address.split("?")[0]}).json
+        for address in (never_uploaded, of_another_worker, elsewhere)
+    ]
     advance(10)
-    failed = api.get(f"{path}/{link['id']}").json
-    assert failed["status"] == "FAILED"
-    assert "our menu" in failed["processingError"]
-
-
-def test_a_file_that_was_never_uploaded_fails_and_says_so(api, path, upload_address, advance):
-    address = upload_address().split("?")[0]
-    file = api.post(f"{path}/file", FILE | {"s3FilePath": address}).json
-    advance(10)
-    failed = api.get(f"{path}/{file['id']}").json
-    assert failed["status"] == "FAILED"
-    assert address in failed["processingError"]
-
-
-def test_a_file_stored_elsewhere_becomes_available(api, path, advance):
-    file = api.post(f"{path}/file", FILE | {"s3FilePath": "https://bucket.example.com/prices.csv"}).json
-    advance(10)
-    assert api.get(f"{path}/{file['id']}").json["status"] == "AVAILABLE"
-
-
-def test_another_workers_bytes_are_not_read_for_a_resource(api, path, make_file, make_worker, advance):
-    file = make_file(worker=make_worker())
-    advance(10)
-    assert api.get(f"{path}/{file['id']}").json["status"] == "FAILED"
+    processed = [api.get(f"{path}/{resource['id']}").json for resource in links + files]
+    assert [resource["status"] for resource in processed] == ["FAILED", "FAILED", "FAILED", "AVAILABLE"]
+    assert "our menu" in processed[0]["processingError"]
+    assert never_uploaded.split("?")[0] in processed[1]["processingError"]
 
 
 # Uploads
