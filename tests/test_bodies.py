@@ -23,18 +23,26 @@ NULLABLE = [
 
 @pytest.fixture(scope="module")
 def app():
-    """One stand-in for all of these tests, filled anew for each."""
+    """One stand-in for all of these tests, with a row in every collection of two teams."""
     app = create_app(Settings(ephemeral=True, scenario="empty", seed=1))
+    assert app.test_client().put("/_dryline/state", json=document()).status_code == 204
+    assert app.test_client().post("/_dryline/snapshots", json={"name": "start"}).status_code == 201
     yield app
     app.close()
 
 
 @pytest.fixture
-def send(app):
-    """Return a function that sends a body to an operation, for a team with a row in every collection."""
+def client(app):
+    """Return a client of the stand-in in its first state."""
     client = app.test_client()
-    assert client.put("/_dryline/state", json=document()).status_code == 204
+    assert client.post("/_dryline/snapshots/start/restore").status_code == 204
     client.put("/_dryline/settings", json={"strict": False})
+    return client
+
+
+@pytest.fixture
+def send(client):
+    """Return a function that sends a body to an operation."""
 
     def send(operation, body, *, strict=False, query=None):
         client.put("/_dryline/settings", json={"strict": strict})
@@ -116,9 +124,7 @@ def test_an_unknown_member_is_ignored_or_with_strict_refused_at_every_depth(send
 
 
 @pytest.mark.parametrize("operation", OPERATIONS, ids=by_id)
-def test_an_unknown_parameter_is_ignored_and_logged_or_with_strict_refused(app, operation):
-    client = app.test_client()
-    client.put("/_dryline/state", json=document())
+def test_an_unknown_parameter_is_ignored_and_logged_or_with_strict_refused(client, operation):
     path = fill(operation["path"], *path_ids(operation["path"], NORTH))
     request = example_request(operation) | {"headers": {"x-api-key": KEYS[NORTH]}, "method": operation["method"]}
     if operation["body"]:
@@ -196,9 +202,7 @@ def test_the_members_that_an_empty_body_lacks_are_named(send, operation):
         if operation["body"] and (operation["method"] in ("PATCH", "PUT") or operation["id"] == "moveResource")
     ],
 )
-def test_an_update_needs_a_body(app, operation):
-    client = app.test_client()
-    assert client.put("/_dryline/state", json=document()).status_code == 204
+def test_an_update_needs_a_body(client, operation):
     path = fill(operation["path"], *path_ids(operation["path"], NORTH))
     answer = client.open(path, method=operation["method"], headers={"x-api-key": KEYS[NORTH]})
     assert (answer.status_code, answer.json["error"]) == (400, "The body must be a JSON object.")
