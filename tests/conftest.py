@@ -261,9 +261,9 @@ def add_log(app):
 @pytest.fixture
 def free_port():
     """Yield a port that is bound, so that no other process takes it, and on which nothing listens."""
-    with socket.socket() as held:
-        held.bind(("127.0.0.1", 0))
-        yield held.getsockname()[1]
+    with socket.socket() as sock:
+        sock.bind(("127.0.0.1", 0))
+        yield sock.getsockname()[1]
 
 
 @pytest.fixture

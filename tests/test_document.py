@@ -121,14 +121,14 @@ def members(value):
 
 
 def test_the_examples_are_what_the_server_takes_and_gives_today(walk):
-    shown = json.loads(EXAMPLES.read_bytes())
-    errors = shown.pop("errors")
+    examples = json.loads(EXAMPLES.read_bytes())
+    errors = examples.pop("errors")
     assert {name: members(error) for name, error in errors.items()} == {n: members(e) for n, e in walk.errors.items()}
-    assert {id: example.keys() for id, example in shown.items()} == {
+    assert {id: example.keys() for id, example in examples.items()} == {
         id: example.keys() for id, example in walk.examples.items()
     }
     for id, example in walk.examples.items():
-        assert members(shown[id].get("body")) == members(example.get("body")), f"{id}. {WAY_OUT}"
+        assert members(examples[id].get("body")) == members(example.get("body")), f"{id}. {WAY_OUT}"
         for status, answers in example.get("answers", {}).items():
             for kind, answer in answers.items():
-                assert members(shown[id]["answers"][status][kind]) == members(answer), f"{id}. {WAY_OUT}"
+                assert members(examples[id]["answers"][status][kind]) == members(answer), f"{id}. {WAY_OUT}"

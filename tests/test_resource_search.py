@@ -143,7 +143,7 @@ def test_operators_are_words_like_others(add_link, ask):
     assert ask("NEAR")["context"] == ask('"far" NOT far')["context"] == [id]
 
 
-def test_a_query_without_a_match_says_so(ask):
+def test_the_answer_to_a_query_without_a_match_is_that_there_is_none(ask):
     assert ask("parking") == {"answer": "No resource matches the query.", "context": [], "results": []}
 
 

@@ -101,7 +101,7 @@ def test_a_resource_was_available_when_it_was_due_however_late_one_looks(api, pa
     assert api.get(f"{path}/{link['id']}").json["lastUpdated"] == "2026-01-01T00:00:03.000Z"
 
 
-def test_a_resource_that_cannot_be_read_fails_and_says_so(
+def test_a_resource_that_cannot_be_read_fails_with_the_reason(
     api, path, make_link, upload_address, put, make_worker, advance
 ):
     never_uploaded, of_another_worker = upload_address(), upload_address(worker=make_worker())

@@ -9,7 +9,7 @@ from dryline.settings import Settings
 from dryline.tests.conftest import NEW_WORKER
 
 
-def test_integrations_come_only_when_asked_for(api, make_integration):
+def test_integrations_come_only_if_they_are_included(api, make_integration):
     integration = make_integration()
     team = api.get("/team").json
     assert team["name"] == "Team" and "integrations" not in team

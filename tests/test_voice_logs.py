@@ -157,7 +157,7 @@ def test_a_border_is_inside(search, add_call, border, inside):
     assert search(**border) == ({id} if inside else set())
 
 
-def test_filters_are_all_asked_for(search, add_call):
+def test_a_call_has_to_pass_all_filters(search, add_call):
     id = add_call(**CALL)
     add_call(**CALL | {"status": "failed"})
     filters = {"status": "completed", "direction": "inbound", "fromNumber": "0101", "searchQuery": "sure"}

@@ -33,8 +33,8 @@ def test_the_model_of_the_command_decides(model, tmp_path):
     file = tmp_path / "tea.based"
     file.write_text(CODE)
     command = ["talk", str(file), "--model-url", model.url, "--model", "small"]
-    shown = CliRunner().invoke(cli, command, input="I am parched\n").output
-    assert "# line 3, 90% sure: They are thirsty." in shown
+    output = CliRunner().invoke(cli, command, input="I am parched\n").output
+    assert "# line 3, 90% sure: They are thirsty." in output
 
 
 @pytest.mark.parametrize(

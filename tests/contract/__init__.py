@@ -20,7 +20,7 @@ RECORDS: dict[str, dict[str, Any]] = _load("records")
 
 
 def by_id(operation: dict[str, Any]) -> str:
-    """How a parametrized test names an operation."""
+    """Return the name of an operation in the ids of parametrized tests."""
     return operation["id"]
 
 

@@ -1,4 +1,4 @@
-"""Holds a part of the served OpenAPI document against the contract and says where they differ.
+"""Compare the served OpenAPI document with the contract.
 
 Each difference is one line, `where: what`. Where, for answers, is `record.member`, so that a record that many
 operations answer with is named once.
@@ -32,13 +32,13 @@ MERGED = {
 
 
 class Comparison:
-    """A served document to hold against the contract."""
+    """A served document that is compared with the contract."""
 
     def __init__(self, document: Json) -> None:
         self.document = document
 
     def operation(self, operation: Json) -> Iterator[str]:
-        """How one operation's description differs from the contract's."""
+        """Yield the differences of one operation."""
         served = self.document["paths"][operation["path"]][operation["method"].lower()]
         where = operation["id"]
         if not served.get("summary"):
@@ -53,25 +53,25 @@ class Comparison:
                 yield f"{where}: {error['status']} has not the error's form"
 
     def query(self, where: str, fields: list[Json], served: list[Json]) -> Iterator[str]:
-        """How the query parameters differ."""
-        found = {parameter["name"]: parameter for parameter in served if parameter["in"] == "query"}
-        for name in found.keys() - {field["name"] for field in fields}:
+        """Yield the differences of the query parameters."""
+        parameters = {parameter["name"]: parameter for parameter in served if parameter["in"] == "query"}
+        for name in parameters.keys() - {field["name"] for field in fields}:
             yield f"{where} ?{name}: is not in the contract"
         for field in fields:
             here = f"{where} ?{field['name']}"
-            if field["name"] not in found:
+            if field["name"] not in parameters:
                 yield f"{here}: is missing"
                 continue
-            parameter = found[field["name"]]
+            parameter = parameters[field["name"]]
             if parameter.get("required", False) != field["required"]:
                 yield f"{here}: required is {parameter.get('required', False)}"
             yield from self.value(here, field, parameter["schema"])
-            for mine, theirs in (("min", "minimum"), ("max", "maximum")):
-                if field.get(mine) != parameter["schema"].get(theirs):
-                    yield f"{here}: {theirs} is {parameter['schema'].get(theirs)}, not {field.get(mine)}"
+            for ours, theirs in (("min", "minimum"), ("max", "maximum")):
+                if field.get(ours) != parameter["schema"].get(theirs):
+                    yield f"{here}: {theirs} is {parameter['schema'].get(theirs)}, not {field.get(ours)}"
 
     def body(self, where: str, body: Json | None, served: Json | None) -> Iterator[str]:
-        """How the request body differs."""
+        """Yield the differences of the request body."""
         if (body is None) != (served is None):
             yield f"{where} body: is {'missing' if body else 'not in the contract'}"
         if body is None or served is None:
@@ -83,7 +83,7 @@ class Comparison:
             yield from self.members(f"{where} body", body["fields"], schema, answer=False)
 
     def success(self, where: str, success: Json, responses: Json) -> Iterator[str]:
-        """How the answer differs."""
+        """Yield the differences of the answer."""
         served = responses.get(str(success["status"]))
         if served is None:
             yield f"{where}: {success['status']} is not listed"
@@ -107,32 +107,32 @@ class Comparison:
             yield from self.members(f"{where} answer", fields, schema, answer=True)
 
     def record(self, name: str, schema: Json) -> Iterator[str]:
-        """How the form of a record in answers differs."""
+        """Yield the differences of a record in answers."""
         yield from self.members(name, RECORDS[name]["fields"], schema, answer=True)
 
     def members(self, where: str, fields: list[Json], schema: Json, *, answer: bool) -> Iterator[str]:
-        """How the members of an object differ. An answer may promise more members than the contract does."""
+        """Yield the differences of an object's members. An answer may require more members than the contract does."""
         schema, _ = self.resolve(schema)
-        found = schema.get("properties", {})
+        properties = schema.get("properties", {})
         required = schema.get("required", [])
         names = {field["name"] for field in fields}
         names |= {field["name"] for record in MERGED.get(where, ()) for field in RECORDS[record]["fields"]}
-        for name in sorted(found.keys() - names):
+        for name in sorted(properties.keys() - names):
             yield f"{where}.{name}: is not in the contract"
         for field in fields:
             name, here = field["name"], f"{where}.{field['name']}"
             if name.startswith("<"):
                 if schema.get("additionalProperties") is False:
                     yield f"{here}: further members are refused"
-            elif name not in found:
+            elif name not in properties:
                 yield f"{here}: is missing"
             else:
                 if field["required"] != (name in required) and not (answer and name in required):
                     yield f"{here}: required is {name in required}"
-                yield from self.value(here, field, found[name], answer=answer)
+                yield from self.value(here, field, properties[name], answer=answer)
 
     def value(self, where: str, field: Json, schema: Json, *, answer: bool = False) -> Iterator[str]:
-        """How one member's or parameter's values differ."""
+        """Yield the differences of the values of a member or parameter."""
         schema, nullable = self.resolve(schema)
         anything = not schema.keys() & {"type", "properties"}
         if nullable != field.get("nullable", False) and not anything:
@@ -146,9 +146,9 @@ class Comparison:
             yield from self._value(f"{where}[]", inner, *self.resolve(schema["items"])[:1], answer=answer)
         else:
             yield from self._value(where, field, schema, answer=answer)
-        default, told = field.get("default"), _default(schema)
-        if told != default or isinstance(told, bool) != isinstance(default, bool):
-            yield f"{where}: default is {told}, not {default}"
+        default, served = field.get("default"), _default(schema)
+        if served != default or isinstance(served, bool) != isinstance(default, bool):
+            yield f"{where}: default is {served}, not {default}"
 
     def _value(self, where: str, field: Json, schema: Json, *, answer: bool) -> Iterator[str]:
         kind = field["type"]
@@ -205,8 +205,8 @@ def _envelope_member(name: str, kind: str) -> Json:
 
 def _default(schema: Json) -> Any:
     """Return the default. A member of a body has it in its description (blueprints/openapi.py)."""
-    told = re.search(r"Default: `(.*)`\.$", schema.get("description", ""))
-    return json.loads(told[1]) if told else schema.get("default")
+    match = re.search(r"Default: `(.*)`\.$", schema.get("description", ""))
+    return json.loads(match[1]) if match else schema.get("default")
 
 
 def _form(schema: Json) -> str:

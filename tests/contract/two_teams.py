@@ -121,7 +121,7 @@ def rows(team: str) -> dict[str, dict[str, Any]]:
     worker, flow, voice = ref("workers"), ref("flows"), ref("voiceDeployments")
     channel = {"workerId": worker, "flowId": flow, "name": name}
     log = {"workerId": worker, "flowId": flow, "startTime": WHEN, "endTime": WHEN}
-    found: dict[str, dict[str, Any]] = {
+    result: dict[str, dict[str, Any]] = {
         "teams": {"name": name, "apiKeys": [KEYS[team]]},
         "integrations": {"appType": "twilio", "config": {"accountSid": name}, "name": name},
         "phoneNumbers": {"phoneNumber": NUMBER, "integrationId": ref("integrations"), "callerName": name},
@@ -182,12 +182,12 @@ def rows(team: str) -> dict[str, dict[str, Any]]:
             "status": "DELIVERED",
         },
     }
-    for collection, row in found.items():
+    for collection, row in result.items():
         if collection not in ("whatsappSenders", "workerTags", "deploymentDefaultChecks"):
             row["id"] = id_of(team, collection)
         if collection in OF_A_TEAM:
             row["teamId"] = id_of(team, "teams")
-    return found
+    return result
 
 
 def _call(team: str) -> dict[str, Any]:
