@@ -132,6 +132,14 @@ def app(request, settings, shared):
         shared.release(settings)
 
 
+@pytest.fixture(scope="module")
+def module_app():
+    """One stand-in for all tests of a module, which starts with an empty world."""
+    app = create_app(Settings(ephemeral=True, scenario="empty", seed=1))
+    yield app
+    app.close()
+
+
 @pytest.fixture
 def api(app):
     """Return the start team's client."""

@@ -7,8 +7,6 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from dryline.app import create_app
-from dryline.settings import Settings
 from dryline.tests.contract import OPERATIONS, fill
 from dryline.tests.contract.two_teams import KEYS, NORTH, SOUTH, document, id_of, path_ids
 
@@ -99,12 +97,10 @@ class Deletion(NamedTuple):
 
 
 @pytest.fixture(scope="module")
-def client():
-    """One stand-in for all deletions."""
-    app = create_app(Settings(ephemeral=True, scenario="empty", seed=1))
-    app.test_client().put("/_dryline/clock", json={"now": "2026-03-02T12:00:00Z", "frozen": True})
-    yield app.test_client()
-    app.close()
+def client(module_app):
+    client = module_app.test_client()
+    client.put("/_dryline/clock", json={"now": "2026-03-02T12:00:00Z", "frozen": True})
+    return client
 
 
 @pytest.fixture(scope="module", params=DELETIONS)

@@ -5,8 +5,6 @@ from __future__ import annotations
 import pytest
 from openapi_spec_validator import validate
 
-from dryline.app import create_app
-from dryline.settings import Settings
 from dryline.tests.contract import OPERATIONS, example_request, fill, parameters
 from dryline.tests.contract.comparison import Comparison
 
@@ -33,16 +31,8 @@ LEEWAY = (
 
 
 @pytest.fixture(scope="module")
-def app():
-    """One empty stand-in for all of these tests: none of them changes it."""
-    app = create_app(Settings(ephemeral=True, scenario="empty", seed=1))
-    yield app
-    app.close()
-
-
-@pytest.fixture(scope="module")
-def document(app):
-    return app.test_client().get("/openapi.json").json
+def document(module_app):
+    return module_app.test_client().get("/openapi.json").json
 
 
 def served(document, operation):
@@ -63,10 +53,10 @@ def test_no_query_parameter_is_a_list(document):
     assert [parameter["name"] for parameter in parameters if parameter["schema"]["type"] == "array"] == []
 
 
-def test_an_operation_demands_the_key(app):
+def test_an_operation_demands_the_key(module_app):
     for operation in OPERATIONS:
         path = fill(operation["path"], *["nothing"] * 9)
-        answer = app.test_client().open(path, method=operation["method"], **example_request(operation))
+        answer = module_app.test_client().open(path, method=operation["method"], **example_request(operation))
         if operation.get("auth", {}).get("kind") == "none":
             assert answer.status_code != 401, operation["id"]
         else:

@@ -9,9 +9,7 @@ from urllib.parse import quote
 
 import pytest
 
-from dryline.app import create_app
 from dryline.remote.shapes import Shapes
-from dryline.settings import Settings
 from dryline.tests.contract import OPERATIONS, by_id, example, fill, parameters, whole
 from dryline.tests.contract.two_teams import KEYS, NORTH, REFERENCES, id_of, path_ids
 from dryline.tests.control.documents import of_north
@@ -26,15 +24,13 @@ TOO_LARGE = 2**63
 
 
 @pytest.fixture(scope="module")
-def client():
-    """Yield a stand-in with all kinds of rows, whose clock stands still, for all of these tests."""
-    app = create_app(Settings(ephemeral=True, scenario="empty", seed=1))
-    client = app.test_client()
+def client(module_app):
+    """Return a client of a stand-in with all kinds of rows, whose clock stands still."""
+    client = module_app.test_client()
     client.put("/_dryline/clock", json={"now": "2026-03-02T12:00:00Z", "frozen": True})
     assert client.put("/_dryline/state", json=of_north()).status_code == 204
     assert client.post("/_dryline/snapshots", json={"name": "start"}).status_code == 201
-    yield client
-    app.close()
+    return client
 
 
 @pytest.fixture(scope="module")

@@ -4,10 +4,8 @@ import re
 
 import pytest
 
-from dryline.app import create_app
 from dryline.models.voice_logs import VoiceLog
 from dryline.schemas.voice_logs import SORTABLE
-from dryline.settings import Settings
 from dryline.tests.many_rows import ManyRows
 
 START = "2026-11-20T10:00:00.000Z"
@@ -106,11 +104,8 @@ MORE_FOR_A_SECOND_PAGE = 3
 
 
 @pytest.fixture(scope="module")
-def many_rows():
-    """One stand-in for all requests."""
-    app = create_app(Settings(ephemeral=True, scenario="empty", seed=1))
-    yield ManyRows(app)
-    app.close()
+def many_rows(module_app):
+    return ManyRows(module_app)
 
 
 @pytest.fixture(scope="module")

@@ -13,8 +13,6 @@ from schemathesis import GenerationMode
 from schemathesis.checks import not_a_server_error
 from schemathesis.specs.openapi.checks import content_type_conformance, response_schema_conformance
 
-from dryline.app import create_app
-from dryline.settings import Settings
 from dryline.tests.contract import OPERATIONS, by_id, parameters
 from dryline.tests.contract.two_teams import KEYS, NORTH, REFERENCES, document, id_of, path_ids
 from dryline.traffic import request_search
@@ -31,15 +29,13 @@ FEW = settings(
 
 
 @pytest.fixture(scope="module")
-def app():
-    """One stand-in for all of these tests, in which both teams are and the clock stands still."""
-    app = create_app(Settings(ephemeral=True, scenario="empty", seed=1))
-    client = app.test_client()
+def app(module_app):
+    """Return a stand-in in which both teams are and the clock stands still."""
+    client = module_app.test_client()
     assert client.put("/_dryline/state", json=document()).status_code == 204
     client.put("/_dryline/clock", json={"now": "2026-03-02T12:00:00Z", "frozen": True})
     client.post("/_dryline/snapshots", json={"name": "start"})
-    yield app
-    app.close()
+    return module_app
 
 
 @pytest.fixture(scope="module")
