@@ -121,7 +121,7 @@ class Conversation:
             line=loop.talk_line if loop else -(self.loop or 0),
             condition_lines=[condition.line for condition in loop.conditions] if loop else [],
             note=self.note,
-            returned=self._returned(),
+            returned=self.returned(),
             taken_at=self.taken_at,
             known=self.known,
             random=session.random(),
@@ -129,7 +129,7 @@ class Conversation:
             unsaid=session.unsaid,
         )
 
-    def _returned(self) -> Returned | None:
+    def returned(self) -> Returned | None:
         index = self.taken.get(self.loop) if self.loop is not None and self.note is not None else None
         return None if index is None else Returned(index, self.unanswered)
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
@@ -18,17 +17,14 @@ from dryline.engine.builtin_model import BuiltInModel
 from dryline.engine.caller_utterances import (
     CallerUtterance,
     closes,
-    contradicts,
     gives_value,
     hesitate,
     language_of_menu,
-    meets_machine,
     names_in,
     utter,
 )
 from dryline.engine.caller_values import (
     CallerValue,
-    answer_key,
     candidates,
     give_value,
     is_own,
@@ -38,12 +34,16 @@ from dryline.engine.caller_values import (
     slots_in,
     yes_or_no,
 )
+from dryline.engine.condition_shares import collects, usual_weights
 from dryline.engine.events import last_agent_text
 from dryline.engine.fake_values import made_up, value_in_question
 from dryline.engine.language_model import MADE_UP, AgentUtterance, Answer, Decision, Question, Talk
+from dryline.engine.planned_answers import PlannedAnswers
 from dryline.engine.program import Condition, Loop, Program
+from dryline.engine.returned_questions import invites_any_request
 from dryline.engine.session import FlowSession
 from dryline.engine.slots import Slot
+from dryline.engine.understanding.yes_or_no import last_question
 from dryline.phrases.spoken_values import speak
 from dryline.phrases.value_kinds import is_of_user, language_of, part_of_name, read_values
 
@@ -55,15 +55,9 @@ RANDOM_WALKS = 8
 _BUILT_IN = BuiltInModel()
 # Kinds of values that callers give unasked, in a sentence of its own.
 _ADDED = ("name", "code", "date", "phone", "email")
-# How usual the conditions of a loop are, from the first to the last: each so many times as usual as the one before.
-NEXT_IN_LOOP = 0.7
-_TAKEN_BEFORE = 0.15
-_CONTRADICTING_SHARE = 0.2  # agents mostly read back what was said
 _ASIDE_SHARE = 0.06  # of the answers, before one of which a caller asks something else
 _DAYS_TRIED = 6  # to name another day than the agent has named
-_CLOSING = 6.0
-_SECOND_MATTER = 0.02  # most callers call for one thing, and at most ask a question after it
-_SMALL_QUESTION = re.compile(r"\basks? (?:about|how|what|when|where|whether|which|if)\b|\bquestion", re.IGNORECASE)
+_MOST_REPEATED = 6  # questions that the block of a condition hands back, before the caller says something else
 
 
 class Caller:
@@ -108,8 +102,8 @@ class Caller:
         self._agent_said = ""
         self._heard = ""  # all that the agent has said
         self._now = datetime.now(UTC)
-        self._planned: dict[tuple[int | None, str], list[Any]] = {}
-        self._answered: set[tuple[int | None, str]] = set()  # the keys whose last planned value was asked for
+        self._planned = PlannedAnswers()
+        self._repeated: Counter[int] = Counter()  # by condition: how often its block asked for a value again
         self._used: set[str] = set()  # phrases and sentences
         self._names = names_in(map(str, self._known.values()))  # that keep their capital letter behind "um"
         self._own_numbers: dict[str, Any] = {}
@@ -142,11 +136,15 @@ class Caller:
         self._next = None
         if is_english and (aside := self._aside(session)):
             return aside
-        self._next = self._choose_next(session.program.loops[loop])
+        menu_of_loop = session.program.loops[loop]
+        returned = session.conversation.returned()
+        if returned is not None and (text := self._answer(menu_of_loop.conditions[returned.index], latest, menu)):
+            return text
+        self._next = self._choose_next(menu_of_loop)
         if self._next is None:
             return None
         condition = session.waiting[self._next.loop.conditions.index(self._next)]
-        text = self._say(condition, menu, self._branch.asks.get(self._next.line, ()))
+        text = self._say(condition, menu, self._branch.asks.get(self._next.line, ()), self._next.line)
         hesitates = self._natural and not closes(condition) and self._random.random() < self._hesitancy
         if not hesitates or not is_english:
             return text
@@ -189,9 +187,9 @@ class Caller:
         others = [each for each in loop.conditions if not each.leaves and each is not goal]
         if closes(goal.text):
             others = [each for each in others if not closes(each.text)]
-            if not before and _collects(loop) and others:
+            if not before and collects(loop) and others:
                 return others[0]  # nothing can be taken away or asked about before something was added
-            again = _collects(loop) and len(before) < 3 and self._random.random() < 0.5
+            again = collects(loop) and len(before) < 3 and self._random.random() < 0.5
             return self._usual(loop, others) if others and (not before or again) else None
         if not self._detours:
             return None
@@ -201,23 +199,26 @@ class Caller:
 
     def _usual(self, loop: Loop, conditions: list[Condition]) -> Condition:
         """Return one of the conditions, the usual ones more often."""
-        before = Counter(each.line for each in self.taken if each.loop is loop)
-        is_served = bool(before) and not _collects(loop) and any(closes(each.text) for each in conditions)
-        weights = []
-        for rank, condition in enumerate(conditions):
-            weight = self._shares.get(condition.text, NEXT_IN_LOOP**rank)
-            if closes(condition.text):
-                usual = self._shares.get(condition.text, 1.0 if _collects(loop) else _CLOSING)
-                weight = usual if before else 0.0
-            elif is_served and (condition.inner or not _SMALL_QUESTION.search(condition.text)):
-                weight *= _SECOND_MATTER
-            elif condition.line in before and not gives_value(condition.text):
-                weight *= 1 / before[condition.line] if _collects(loop) and not condition.leaves else _TAKEN_BEFORE
-            weight *= _CONTRADICTING_SHARE if contradicts(condition.text) else 1
-            weights.append(0.0 if meets_machine(condition.text) else weight)
+        weights = usual_weights(loop, conditions, self.taken, self._shares)
         return self._random.choices(conditions, weights)[0] if any(weights) else self._random.choice(conditions)
 
-    def _say(self, condition: str, menu: tuple[str, ...], questions: tuple[Question, ...]) -> str:
+    def _answer(self, condition: Condition, agent_said: str, menu: tuple[str, ...]) -> str | None:
+        """Return the answer to a question that the block of a condition handed back, if it asks for a value of it."""
+        question = last_question(agent_said)
+        if not question.endswith("?") or invites_any_request(question):
+            return None
+        places = self._planned.asked_again(condition.line, question)
+        self._repeated[condition.line] += 1
+        if not places or self._repeated[condition.line] > _MOST_REPEATED:
+            return None
+        self._next = condition
+        give = partial(give_value, may_slip=self._natural, language=language_of_menu(menu), typed=self._typed)
+        sentences = []
+        for value in self._planned.complete(condition.line, places, self._value):
+            sentences.append(give(value, agent_said, self._random, self._used, is_asked=True))
+        return " ".join(sentences)
+
+    def _say(self, condition: str, menu: tuple[str, ...], questions: tuple[Question, ...], line: int) -> str:
         """Return words for a condition, with some or all of the values that the flow asks for after it."""
         slots = [
             [CallerValue(slot, self._value(question, slot)) for slot in slots_in(question)] for question in questions
@@ -240,10 +241,10 @@ class Caller:
             if slot not in left_out:
                 is_asked = bool(self._agent_said) and not sentences
                 sentences.append(give(slot, self._agent_said, self._random, self._used, is_asked=is_asked))
-        silent = {id(slot.slot) for slot in left_out}
+        unspoken = {id(slot.slot) for slot in left_out}
         for question, known in zip(questions, slots, strict=True):
-            values_in_order = iter([None if id(slot.slot) in silent else slot.value for slot in known])
-            self._plan(answer_key(question), shaped(question, partial(_next_value, values_in_order)))
+            silent = [index for index, slot in enumerate(known) if id(slot.slot) in unspoken]
+            self._planned.plan(line, question, known, silent)
         return " ".join(sentences)
 
     def _utter(self, condition: str, menu: tuple[str, ...], unsaid: list[CallerValue]) -> CallerUtterance:
@@ -258,13 +259,6 @@ class Caller:
                 values |= dict.fromkeys(slot.names, spoken)
         opening = self._turns == 1
         return utter(condition, values, self._random, opening=opening, avoid=self._used, menu=menu, typed=self._typed)
-
-    def _plan(self, key: tuple[int | None, str], value: Any) -> None:
-        """Plan the answer to a question, in place of the one that was given the time before."""
-        if key in self._answered:
-            self._answered.remove(key)
-            del self._planned[key]
-        self._planned.setdefault(key, []).append(value)
 
     def choose(self, talk: Talk, said: str) -> Decision:
         if self._next is None or self._asks_back:
@@ -287,16 +281,12 @@ class Caller:
         if len(self._asked) > len(self.asks.get(after, ())):
             self.asks[after] = self._asked
         self._now = question.now or self._now
-        key = answer_key(question)
-        if planned := self._planned.get(key):
-            if len(planned) == 1:
-                self._answered.add(key)
-                return Answer(planned[0], {}, "caller")
-            return Answer(planned.pop(0), {}, "caller")
+        for planned in self._planned.take(question):
+            return Answer(planned, {}, "caller")
         if question.example is None and not isinstance(question.schema, dict):
             return _BUILT_IN.ask(question)
         if self._branch.brief and not (self._next and gives_value(self._next.text)):
-            return Answer(shaped(question, lambda _: None), {}, "caller")
+            return Answer(self._planned.leave_out(after, question), {}, "caller")
         return Answer(shaped(question, partial(self._value, question)), {}, "caller")
 
     def summarize(self, question: Question) -> AgentUtterance:
@@ -338,13 +328,3 @@ class Caller:
             if slot.kind != "date" or str(value) not in self._heard:
                 break
         return value
-
-
-def _collects(loop: Loop) -> bool:
-    """Return whether a loop takes the same kind of thing again and again, such as the items of an order."""
-    first = loop.conditions[0]
-    return not first.leaves and not first.inner and any(closes(each.text) for each in loop.conditions)
-
-
-def _next_value(values: Iterator[Any], _: Slot) -> Any:
-    return next(values)

@@ -12,7 +12,7 @@ from typing import Any
 
 from dryline.engine.branch_discovery import uses_missing_answer
 from dryline.engine.caller_utterances import closes
-from dryline.engine.simulated_caller import NEXT_IN_LOOP
+from dryline.engine.condition_shares import NEXT_IN_LOOP
 from dryline.simulator.deployment_context import DeploymentContext
 from dryline.simulator.flow_analysis import SLOW, SLOW_S, BranchResult, analyze_flow, as_explored
 from dryline.simulator.flow_runner import FlowRun

@@ -7,6 +7,7 @@ from itertools import pairwise
 import pytest
 
 from dryline.tests.following.conftest import BRANCHES, FLOW, VARIABLES, said
+from dryline.tests.test_guides import examples
 from dryline.tests.webhooks.receiver import Receiver
 
 
@@ -19,6 +20,29 @@ def booked(line, simulate):
 def first_conditions(logs, taken):
     """Return the first condition of each call that took one, the most usual first."""
     return [one for one, _ in Counter(taken(log)[0] for log in logs if taken(log)).most_common()]
+
+
+ASKS_FOR_WHAT_IS_MISSING = """\
+    missing = [name for name, value in who.items() if value is None]
+    if missing:
+        return f"Could you tell me the {missing[0]}?"
+"""
+GUIDES_FLOW = examples("docs/flows.md")["clinic.based"]
+LINE_OF_ASK = '    who = res.ask("When do they want to come?", {"day": "Monday"})\n'
+
+
+@pytest.mark.parametrize("example", ['{"day": "Monday"}', '{"name": "Ada Park", "day": "Monday", "time": "9 AM"}'])
+def test_a_caller_answers_what_the_flow_asks_for_again(example, make_line, simulate):
+    code = GUIDES_FLOW.replace(
+        LINE_OF_ASK, LINE_OF_ASK.replace('{"day": "Monday"}', example) + ASKS_FOR_WHAT_IS_MISSING
+    )
+    assert code.count("missing") == 3
+    logs = simulate(make_line(code, {}), 40, branch="caller wants to book an appointment", outcome="completed")
+    questions = [line for log in logs for line in said(log) if line.startswith("Could you tell me the ")]
+    assert len(logs) == 40 and (questions or "time" not in example)
+    for log in logs:
+        assert said(log)[-1].startswith("See you on ") and "None" not in log["transcription"]
+        assert None not in log["extractionsData"]["booking"].values()
 
 
 def test_every_branch_is_taken(line, simulate, taken):
