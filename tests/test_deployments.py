@@ -65,9 +65,11 @@ def test_a_deployment_found_by_its_id_has_its_channels_members_and_those_that_ar
 
 def test_included_members_are_the_deployments_own(api, make):
     criteria = [{"title": "Tone", "items": []}]
-    made = make("voice", successCriteria=criteria, customWebhooks=[{"url": "http://127.0.0.1/a"}])
+    made = make("voice", successCriteria=criteria)
     path = f"/workers/{made['workerId']}/deployments/{made['id']}/params"
     parameter = api.post(path, {"name": "a", "value": {"b": 1}}).json
+    made = api.patch(path_of(made, "voice"), {"customWebhooks": [{"url": "http://127.0.0.1/a"}]}).json
+    assert made["customWebhooks"][0]["url"] == "http://127.0.0.1/a"
     query = {"include": "deploymentParameters, successCriteria"}
     deployment = api.get(f"/deployments/{made['id']}", query_string=query).json
     assert deployment == made | {"deploymentParameters": [parameter], "successCriteria": criteria}
