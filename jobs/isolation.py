@@ -52,8 +52,8 @@ def work_on(world: World, rows: Sequence[AnyRow], work: Callable[[Sequence[AnyRo
     if failures:
         row, error = failures[0]
         others = f", and that on {len(failures) - 1} more rows" if len(failures) > 1 else ""
-        message = "Background work on %s %s failed%s: %s It is tried again in %d s."
-        log.error(message, row.noun().lower(), row.id, others, error, SET_ASIDE.of(world).RETRY_AFTER_S, exc_info=error)
+        message = "Background work on %s %s failed%s, and is tried again in %d s: %s"
+        log.error(message, row.noun().lower(), row.id, others, SET_ASIDE.of(world).RETRY_AFTER_S, error, exc_info=error)
     return True
 
 

@@ -83,4 +83,4 @@ def test_a_row_that_fails_is_reported_and_stops_no_other(app, monkeypatch, caplo
     done = [row.values() for row in client.get("/_dryline/state").json[collection] if is_done(row)]
     assert any(id_of(SOUTH, collection) in values for values in done)
     assert not any(id_of(NORTH, collection) in values for values in done)
-    assert "Background work on" in caplog.text and "a fault of the row" in caplog.text
+    assert "tried again in 60 s: a fault of the row" in caplog.text
