@@ -109,6 +109,15 @@ def test_an_appointment_can_be_cancelled(hold):
     assert "cancelled" in said[1]
 
 
-def test_who_does_not_give_a_name_is_asked_again(hold):
-    said = hold(demo_content.BAYSIDE.program, "I need an appointment on Thursday", "a cleaning", "Jo Lee")
-    assert "name" in said[1] and "Jo" in said[2]
+@pytest.mark.parametrize(
+    ("program", "utterances"),
+    [
+        (demo_content.BAYSIDE.program, ["I need an appointment on Thursday", "a cleaning"]),
+        (clinic.HOSPITAL.program, ["I'd like an appointment for my cat", "a check-up", "on Thursday", "9 AM"]),
+        (clinic.HOSPITAL.program, ["My dog was hit by a car", "yes", "a dog"]),
+    ],
+    ids=["dentist", "animal hospital", "emergency"],
+)
+def test_a_caller_who_does_not_give_a_name_is_asked_again(hold, program, utterances):
+    *_, question, again, answer = hold(program, *utterances, "my name", "Jo Lee")
+    assert "name" in question and "name" in again and "Jo" in answer
