@@ -62,7 +62,10 @@ _ANSWERS_TO = tuple(
             "arrives?|minutes?|days?|hours?|weeks?|within|until|uhr|abrimos|horario",
         ),
         ("open|close|hours|geöffnet|abren|abierto", "open|hours|closed|geöffnet|öffnungszeiten|abrimos|horario"),
-        ("where|address|wo|adresse|dónde|dirección", "address|street|road|avenue|located|straße|calle"),
+        (
+            "where(?!(?:'s| is| are) (?:it|that|they|my)\\b)|address|wo|adresse|dónde|dirección",
+            "address|street|road|avenue|located|straße|calle",
+        ),
         ("why|warum|por qué", "because|difference|reason|due to|weil|porque"),
     )
 )

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from datetime import date
+from datetime import date, timedelta
 
 from dryline.engine.date_values import SpokenDate
 from dryline.phrases.number_words import suffix_of
 from dryline.phrases.value_kinds import read_values
+
+_WEEK = 7
 
 
 def format_date(spoken: SpokenDate, example: str, today: date, *, kind: str, language: str) -> str | None:
@@ -22,8 +24,10 @@ def format_date(spoken: SpokenDate, example: str, today: date, *, kind: str, lan
             return None
         day = spoken.resolve(today, past=kind in ("birth", "past"))
         return day.strftime(strict) if day else None
-    if example.casefold() in names["weekdays"] and spoken.weekday is not None:
-        weekday = names["weekdays"][spoken.weekday]
+    is_near = spoken.offset is not None and 0 <= spoken.offset < _WEEK  # "tomorrow"
+    if example.casefold() in names["weekdays"] and (spoken.weekday is not None or is_near):
+        day = today + timedelta(days=spoken.offset or 0)
+        weekday = names["weekdays"][day.weekday() if spoken.weekday is None else spoken.weekday]
         return str(weekday) if example.islower() else str(weekday).capitalize()
     form = re.fullmatch(r"[A-Z][a-z]{2,8}\.? \d{1,2}(?P<th>st|nd|rd|th)?(?P<year>,? \d{4})?", example)
     if form and spoken.day and spoken.month is None and (day := spoken.resolve(today, past=kind == "past")):

@@ -51,6 +51,7 @@ _GIVES = re.compile(
 )
 _ANOTHER_TIME = re.compile(r"\b(?:another|different|new|other|better) (?:day|date|time|slot)\b")
 _STATES = re.compile(r"\b(?:is|are|was|were|has|have|does|did)\b")  # "says the price is too high" gives no value
+_TROUBLE = re.compile(r"what (?:exactly )?(?:is|was|went|has gone|seems|is going) (?:wrong|broken|the matter)\b")
 _SOME = r"(?:a |another |any |general |some |other |different )*"
 _ASKS = re.compile(
     r"^(?:(?:asks?|asked)(?! (?:for|to|not)\b)|inquires?|enquires?|wonders?"
@@ -297,7 +298,7 @@ def _read_part(text: str, quote: str | None, *, is_whole: bool, lexicon_: Lexico
         words=tuple(words),
         claims=claims,
         distant={intent: near for intent, near in nears.items() if near >= _DISTANT and intent not in claims},
-        gives=gives["object"] if gives and not _STATES.search(gives["object"]) else None,
+        gives=_thing_given(gives["object"]) if gives else None,
         moves=bool(_ANOTHER_TIME.search(text)),
         bounds=read_bounds(text),
         quote=quote,
@@ -324,3 +325,10 @@ def _claims(nears: dict[str, float], lexicon_: Lexicon, share: float) -> dict[st
         for intent, near in nears.items()
         if near >= max(_LEAST_CLAIM, _NEXT_CLAIMS * best)
     }
+
+
+def _thing_given(text: str) -> str | None:
+    """Return what a caller has to name; None if they state something instead."""
+    if _TROUBLE.match(text):
+        return "the problem"
+    return None if _STATES.search(text) else text

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
 from dryline.engine.understanding.words import Vocabulary
 
+_WHERE_IS_IT = re.compile(r"\bwhere(?:'s| is| are) (?:it|they|my)\b", re.IGNORECASE)
+_WHERE_ARE_YOU = re.compile(r"\bwhere (?:exactly )?(?:are|can I find) you\b(?! calling| from)", re.IGNORECASE)
+_PLACES_OF_THINGS = {"track", "where_is_parcel", "parcel_where", "refund_status", "ask_robot"}
 START, END = "^", "$"
 _GAP, _LONGEST_GAP = None, 4
 _OF_NO_WORD, _OF_A_WORD, _MOST = 0.15, 0.2, 0.9  # a cue of two words alone is weak
@@ -67,3 +71,12 @@ def _matches(cue: tuple[frozenset[str] | None, ...], words: list[str], at: int) 
             return False
         at += 1
     return True
+
+
+def tell_places_apart(intents: dict[str, float], utterance: str) -> dict[str, float]:
+    """Return the intents without those that ask for the place of something else: "where is it?", "where are you?"."""
+    if _WHERE_IS_IT.search(utterance):
+        return {intent: sure for intent, sure in intents.items() if intent != "ask_address"}
+    if _WHERE_ARE_YOU.search(utterance):
+        return {intent: sure for intent, sure in intents.items() if intent not in _PLACES_OF_THINGS}
+    return intents

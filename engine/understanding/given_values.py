@@ -50,6 +50,13 @@ _WHICH = re.compile(
 _PROBLEM = re.compile(
     r"\bwhat(?:'s| is| seems to be|) (?:going |gone )?(?:wrong|the (?:problem|issue|trouble|matter))\b", re.IGNORECASE
 )
+# "It's broken", "the glass has a crack": a sentence about the thing that the question is about.
+_TELLS = re.compile(
+    r"(?:(?:well|um+|uh+|so|oh|yes|yeah|ok(?:ay)?)\W+)*(?:(?:it|there|they|one|the|my|its|two|some|all)\b.* \w"
+    r"|it(?:'s| is) \w+)",
+    re.IGNORECASE,
+)
+_TOLD = 0.88
 _ONE_PART_ONLY = 0.35  # said of "a service and a time"
 
 
@@ -144,4 +151,12 @@ def _statement(utterance: ParsedUtterance, question: str) -> float:
         return 0.0
     if whole.is_question or whole.is_request or (utterance.yes and not utterance.rest) or utterance.no:
         return 0.0
+    if _PROBLEM.search(question) and _TELLS.match(utterance.text):
+        return _TOLD
     return 0.5 if len(whole.stems) >= 3 and question else 0.3 if question and len(whole.stems) >= 1 else 0.0
+
+
+def is_quoted(quote: str, text: str) -> bool:
+    """Return whether a text holds the quoted words of a condition."""
+    words, said = (" ".join(re.findall(r"\w+", each)) for each in (quote, plain(text)))
+    return bool(words) and f" {words} " in f" {said} "

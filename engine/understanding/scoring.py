@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 
 from dryline.engine.understanding.conditions import ConditionPart, Menu
+from dryline.engine.understanding.cues import tell_places_apart
 from dryline.engine.understanding.dialogue_acts import ParsedUtterance
-from dryline.engine.understanding.given_values import given, states_no_problem
+from dryline.engine.understanding.given_values import given, is_quoted, states_no_problem
 from dryline.engine.understanding.lexicon import Lexicon
 from dryline.engine.understanding.number_bounds import said_number
 from dryline.engine.understanding.options import options_of_prompt, options_of_question
-from dryline.engine.understanding.words import plain
 from dryline.engine.understanding.yes_or_no import answers, last_question
 from dryline.phrases import SLOT
 
@@ -20,13 +19,15 @@ _RELATED = 0.85  # of an intent that counts for another
 _DIVIDED = 0.35  # of an intent that several conditions mean, if none of their own words was said
 _BARE, _ANOTHER = 3, 0.7  # "Monday, please" to who asked whether Friday suits
 _COURTESIES = {"thanks", "greeting"}
+_QUOTED = 0.95
+_SIBLING_LEAD = 0.05  # by which the surest of all intents is no longer taken for its sibling
 _RIVAL_ALWAYS, _RIVAL, _RIVAL_SIBLING, _RIVAL_OF_OTHER_TRADE = 1.0, 0.6, 0.7, 0.4
 _ALWAYS_COMPETE = {"wrong_number", "small_talk", "wait_a_moment", "repeat", "thanks", "ask_robot", "confused"}
 # Of general conditions such as "explains their issue" and "has a question"; the most of a specific one beside them.
 _MATTER, _QUESTION, _BESIDE_MATTER, _BESIDE_QUESTION = 0.72, 0.6, 0.3, 0.5
 _TALK, _OTHERWISE, _CLEAR = 0.5, 0.45, 0.35  # "otherwise" holds where no condition is as clear as this
 # Their wordings are like those of other questions ("where are you?", "where is it?"), their meaning is not.
-_NOT_DISTANT = _ALWAYS_COMPETE | {"ask_address", "ask_hours", "ask_price"}
+_NOT_DISTANT = _ALWAYS_COMPETE | {"ask_address", "ask_hours", "ask_price", "dont_know"}
 _NO_MATTER = _ALWAYS_COMPETE | {"want_person", "goodbye", "greeting", "dont_know"}
 _DISTANT = 0.6  # the most that an intent counts for a condition whose wording is a little like its own
 _ANY_TRADE, _OTHER_TRADE = ("general", "answers"), 0.75
@@ -115,6 +116,7 @@ def score(menu: Menu, utterance: ParsedUtterance, context: Context, lexicon: Lex
     can_move = menu.best_claims.keys() >= {"reschedule", "cancel"}
     if can_move and "cannot_come" in intents and _asks_for_another_time(utterance):
         intents["reschedule"] = max(intents.get("reschedule", 0.0), intents.pop("cannot_come"))
+    intents = tell_places_apart(intents, utterance.text)
     if utterance.is_courtesy:
         intents = {intent: sure for intent, sure in intents.items() if intent in _COURTESIES}
     question = last_question(context.agent)
@@ -125,7 +127,8 @@ def score(menu: Menu, utterance: ParsedUtterance, context: Context, lexicon: Lex
         by_phrase = max((_overlap_of_phrases(part, phrases, menu, lexicon) for part in parts), default=0.0)
         by_intent, intent = _intent_score(menu, index, intents, lexicon, own_words=max(by_words, by_phrase))
         by_value = max((_value_score(part, utterance, context, question, options) for part in parts), default=0.0)
-        by_quote = max((_quoted(part, utterance) for part in parts), default=0.0)
+        quotes = [part.quote for part in parts if part.quote and not (part.affirms or part.denies)]
+        by_quote = _QUOTED if any(is_quoted(quote, utterance.text) for quote in quotes) else 0.0
         content = 1 - (1 - by_intent) * (1 - _OVERLAP_SHARE * by_words) * (1 - _PHRASE_SHARE * by_phrase)
         if parts[0].bounds and not by_value and said_number(utterance.text) is not None:
             content *= _OUT_OF_BOUNDS
@@ -246,13 +249,6 @@ def _overlap_of_phrases(part: ConditionPart, phrases: dict[int, float], menu: Me
     return best
 
 
-def _quoted(part: ConditionPart, utterance: ParsedUtterance) -> float:
-    if part.quote is None or part.affirms or part.denies:
-        return 0.0
-    words = " ".join(re.findall(r"\w+", part.quote))
-    return 0.95 if words and f" {words} " in f" {' '.join(re.findall(chr(92) + 'w+', plain(utterance.text)))} " else 0.0
-
-
 def _is_unwanted(part: ConditionPart, utterance: ParsedUtterance, menu: Menu, lexicon: Lexicon) -> bool:
     """Return whether the user says that they do not want to do what a condition names."""
     if part.is_negated or part.denies:
@@ -328,8 +324,11 @@ def _is_matter(part: ConditionPart, scores: Scores, utterance: ParsedUtterance) 
 
 def _find_rival(scores: Scores, menu: Menu, utterance: ParsedUtterance, lexicon: Lexicon) -> None:
     """Find the surest intent that no condition means: it may be why none is to be taken."""
+    places = range(len(menu.parts))
+    meant = {name for name in scores.intents if any(_share(menu, at, name, lexicon) >= 0.3 for at in places)}
+    surest = max((scores.intents[name] for name in meant), default=0.0) + _SIBLING_LEAD
     for intent, sure in scores.intents.items():
-        if any(_share(menu, index, intent, lexicon) >= 0.3 for index in range(len(menu.parts))):
+        if intent in meant:
             continue
         meaning = lexicon.intents[intent]
         if scores.is_general and intent not in _NO_MATTER:
@@ -337,7 +336,7 @@ def _find_rival(scores: Scores, menu: Menu, utterance: ParsedUtterance, lexicon:
         if intent in _ALWAYS_COMPETE:
             weight = _RIVAL_ALWAYS
         elif any(menu.best_claims.get(other, 0.0) >= 0.6 for other in meaning.instead_of):
-            weight = _RIVAL_SIBLING
+            weight = _RIVAL_ALWAYS if sure > surest else _RIVAL_SIBLING
         else:
             weight = (
                 _RIVAL if meaning.subject in _ANY_TRADE or meaning.subject in menu.trades else _RIVAL_OF_OTHER_TRADE

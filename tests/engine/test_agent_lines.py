@@ -196,6 +196,8 @@ def test_a_statement_that_answers_the_user_is_said_before_the_next_question(talk
         "We are open from 9 to 5. What can we do for you?",
         "Returns are free. What can we do for you?",
     ]
+    prompt = "You help customers of a shop. The warehouse is at 77 Alder Road. What is your order number?"
+    assert "Alder Road" not in agent(talk(LOOP.format(prompt=prompt), "where is it"))[-1]
 
 
 @pytest.mark.parametrize(
@@ -305,7 +307,7 @@ def test_an_agent_that_did_not_understand_helps_the_caller_on(talk, turns, line)
 def test_of_two_conditions_that_fit_alike_the_agent_asks_which_is_meant(talk):
     code = LOOP.format(prompt="How can I help?").replace("the moon is made of cheese", "caller has slow internet")
     code += "until 'caller has no internet connection':\n    pass\n"
-    talked = talk(code, "my internet is down", "I have no connection at all")
+    talked = talk(code, "my internet keeps going off and on", "I have no connection at all")
     assert agent(talked)[1] == "Is it that you have slow internet or have no internet connection?"
     assert [event["index"] for event in talked.of("taken")] == [1]
 

@@ -25,6 +25,8 @@ CASES = [
     ("What day suits them?", {"day": "Monday"}, "not Monday, Wednesday please", {"day": "Wednesday"}),
     ("What day suits them?", {"day": "Monday"}, "Tuesday, no wait, make that Friday", {"day": "Friday"}),
     ("What day suits them?", {"day": "Monday"}, "Monday doesn't work for me, how about Tuesday?", {"day": "Tuesday"}),
+    ("What day suits them?", {"day": "Monday"}, "tomorrow, please", {"day": "Thursday"}),
+    ("What day suits them?", {"day": "Monday"}, "today if possible", {"day": "Wednesday"}),
     ("For which date?", {"date": "2026-01-05"}, "the twenty first of December", {"date": "2026-12-21"}),
     ("For which date?", {"date": "2026-01-05"}, "next Tuesday", {"date": "2026-12-01"}),
     ("For which date?", {"date": "2026-01-05"}, "tomorrow if possible", {"date": "2026-11-26"}),

@@ -125,7 +125,45 @@ FIRST_MENUS = [
             ("I want my money back", 1),
             ("it's the wrong size", 1),
             ("where are you located?", None),
+            ("How much is shipping?", None),
         ],
+    ),
+    (
+        ["caller asks where an order is", "caller asks about hours or the address", "asks for a person"],
+        "What can I do for you?",
+        [("where is it?", 0), ("Where is my parcel", 0), ("where are you", 1)],
+    ),
+    (
+        ["caller has a device that does not work", "caller forgot a password", "asks for a person"],
+        "What is the matter?",
+        [("I don't know", None), ("my laptop is broken", 0)],
+    ),
+    (
+        ["caller gives the account number", "caller cannot find the account number"],
+        "What is your account number?",
+        [("I don't know my account number", 1)],
+    ),
+    (
+        ["caller says what is wrong", "caller asks for a person"],
+        "What is wrong with it?",
+        [
+            ("it's broken", 0),
+            ("it has a scratch", 0),
+            ("the glass is cracked", 0),
+            ("I don't know", None),
+            ("I'd rather have another one", None),
+            ("can you repeat that", None),
+        ],
+    ),
+    (
+        ["caller chooses a time", "caller wants another day"],
+        "I have Tuesday at 9 AM or Tuesday at 2 PM. Which suits you?",
+        [("neither", 1), ("none of those work", 1), ("neither works for me", 1)],
+    ),
+    (
+        ["caller is fine with that", "caller has waited too long for it"],
+        "It arrives on Thursday. Does that suit you?",
+        [("no, too late", 1), ("that works", 0)],
     ),
 ]
 
