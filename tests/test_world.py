@@ -75,7 +75,6 @@ def test_a_start_that_fails_removes_no_existing_file(directory, open_world):
 # Opens a new world, and is killed at a given point.
 KILLED = """
 import os, signal, sys
-from dryline import testing
 from dryline.app import create_app
 from dryline.settings import Settings
 from dryline.state import scenarios
@@ -193,7 +192,6 @@ def temporary(tmp_path, monkeypatch):
 
 KILLED_WHILE_OPEN = """
 import os, signal
-from dryline import testing
 from dryline.app import create_app
 from dryline.settings import Settings
 
@@ -447,10 +445,10 @@ def test_an_upload_is_flushed_before_it_is_renamed(directory, upload, monkeypatc
 
 
 def test_live_calls_come_in_when_the_clock_moves_right_after_their_rate_was_set():
-    with testing.DrylineServer(scenario="demo") as server:
+    with testing.DrylineServer(scenario="clinic") as server:
         for _ in range(8):  # a round of the background work may have begun before the clock was frozen
             server.reset()
             server.freeze()
-            server.settings(calls_per_minute=600)
-            server.advance(seconds=5)
+            server.settings(calls_per_minute=60)
+            server.advance(seconds=10)
             assert server.state()["callsInProgress"]
