@@ -10,6 +10,9 @@ from typing import Any
 from dryline.engine.spoken_turns import Utterance, in_digits
 from dryline.phrases.value_kinds import kind_of, kind_of_question, label_of
 
+ASKS_FOR_PROBLEM = re.compile(
+    r"\bwhat(?:'s| is| seems to be|) (?:going |gone )?(?:wrong|the (?:problem|issue|trouble|matter))\b", re.IGNORECASE
+)
 # Answers to questions of these kinds are no answers to others.
 _ASKED_ALONE = {
     "time",
@@ -129,7 +132,9 @@ class Slot:
         return kind_of_question(utterance.question) == self.kind or bool(set(label_of(self.key).split()) & words)
 
     def is_named_in(self, question: str) -> bool:
-        """Return whether a question has a word of the key."""
+        """Return whether a question has a word of the key, or asks in other words for the problem that it is."""
+        if self.kind == "reason" and ASKS_FOR_PROBLEM.search(question):
+            return True
         words = set(re.findall(r"\w+", question.lower()))
         return bool({word for word in label_of(self.key).split() if len(word) > 2} & words)
 

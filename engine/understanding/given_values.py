@@ -6,6 +6,7 @@ import re
 from functools import lru_cache
 
 from dryline.engine.name_values import NameQuestion, find_name
+from dryline.engine.slots import ASKS_FOR_PROBLEM
 from dryline.engine.spoken_turns import Utterance
 from dryline.engine.text_values import find_sentence
 from dryline.engine.understanding.dialogue_acts import ParsedUtterance, read_utterance
@@ -46,9 +47,6 @@ _FREE_TEXT = {
 _WHICH = re.compile(
     r"\bthe (?:first|second|third|last|former|latter|earlier|later|morning|afternoon|evening|1st|2nd|3rd)\b(?! time)",
     re.I,
-)
-_PROBLEM = re.compile(
-    r"\bwhat(?:'s| is| seems to be|) (?:going |gone )?(?:wrong|the (?:problem|issue|trouble|matter))\b", re.IGNORECASE
 )
 # "It's broken", "the glass has a crack": a sentence about the thing that the question is about.
 _TELLS = re.compile(
@@ -141,17 +139,18 @@ def _person(text: str, question: str) -> float:
 
 def states_no_problem(text: str, question: str) -> bool:
     """Return whether a question for the problem was answered by a mere wish: "I need to fix my bike"."""
-    return bool(_PROBLEM.search(question)) and find_sentence(Utterance(text, question, "en"), "problem") is None
+    return bool(ASKS_FOR_PROBLEM.search(question)) and find_sentence(Utterance(text, question, "en"), "problem") is None
 
 
 def _statement(utterance: ParsedUtterance, question: str) -> float:
     """Return whether the utterance states something, in answer to a question."""
     whole = utterance.whole
-    if states_no_problem(utterance.text, question):
+    asks_for_problem = bool(ASKS_FOR_PROBLEM.search(question))
+    if states_no_problem(utterance.text, question) or (asks_for_problem and _WHICH.match(utterance.text)):
         return 0.0
     if whole.is_question or whole.is_request or (utterance.yes and not utterance.rest) or utterance.no:
         return 0.0
-    if _PROBLEM.search(question) and _TELLS.match(utterance.text):
+    if asks_for_problem and _TELLS.match(utterance.text):
         return _TOLD
     return 0.5 if len(whole.stems) >= 3 and question else 0.3 if question and len(whole.stems) >= 1 else 0.0
 

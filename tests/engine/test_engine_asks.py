@@ -54,6 +54,12 @@ CASES = [
     ("When?", {"date": "2026-01-05"}, "a week from Monday", {"date": "2026-12-07"}),
     ("When?", {"date": "March 15"}, "on the fifth", {"date": "December 5"}),
     ("When did it happen?", {"incident_date": "2026-01-05"}, "last Friday", {"incident_date": "2026-11-20"}),
+    (
+        "What is the matter with the animal?",
+        {"animal": "dog", "problem": "it does not eat"},
+        "my cat has been throwing up all night",
+        {"animal": "cat", "problem": "cat has been throwing up all night"},
+    ),
     # names
     ("Who am I speaking with?", {"name": "Anna Miller"}, "this is Dr. Roy's wife, Meera Roy", {"name": "Meera Roy"}),
     (

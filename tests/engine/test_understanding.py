@@ -152,6 +152,7 @@ FIRST_MENUS = [
             ("the glass is cracked", 0),
             ("I don't know", None),
             ("I'd rather have another one", None),
+            ("the later one", None),
             ("can you repeat that", None),
         ],
     ),
