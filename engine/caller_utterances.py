@@ -188,10 +188,10 @@ def contradicts(condition: str) -> bool:
 def answers_agent(condition: str) -> bool:
     """Return whether a condition is met by an answer, such as "caller agrees", and not by what a call is about.
 
-    A decision, such as "caller wants a replacement", counts as what a call is about.
+    A decision, such as "caller wants a replacement", counts as what a call is about, and so does what opens calls.
     """
     intent = intent_of(condition)
-    if intent is None or intent.name in _DECISIONS:
+    if intent is None or intent.opens or intent.name in _DECISIONS:
         return False
     return intent.subject == "answers" or intent.name in _ANSWERS
 

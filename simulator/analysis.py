@@ -229,13 +229,19 @@ def criteria(groups: Any) -> Criteria:
     return tuple(result)
 
 
-def judge(criteria: Criteria, dialogue: Dialogue, rng: Random) -> dict[str, Any] | None:
-    """Return each group and item with its result; None where there are no criteria."""
+def judge(criteria: Criteria, dialogue: Dialogue, extracted: Mapping[str, Any], rng: Random) -> dict[str, Any] | None:
+    """Return each group and item with its result; None where there are no criteria.
+
+    An item that has the name of a boolean extraction has its value.
+    """
     if not criteria:
         return None
+    known = {_words(key): value for key, value in extracted.items() if isinstance(value, bool)}
     groups = []
     for title, items in criteria:
-        judged = [_judged(item, _shown(item.marks, dialogue), rng) for item in items]
+        judged = [
+            _judged(item, known.get(str(item.title).lower(), _shown(item.marks, dialogue)), rng) for item in items
+        ]
         groups.append({"title": title, "passed": all(item["passed"] for item in judged), "items": judged})
     return {"passed": all(group["passed"] for group in groups), "criteria": groups}
 

@@ -219,7 +219,7 @@ def _add_analysis(log: dict[str, Any], line: DeploymentContext, plan: Conversati
         dialogue.mentioned |= analysis.KNOWN_CONTACT
     facts |= {"intent": dialogue.intent, "summary": dialogue.summary, "sentiment": analysis.mood(dialogue, facts)}
     log["extractions_data"] = extractions(line, plan)
-    log["success_results"] = analysis.judge(line.criteria, dialogue, rng)
+    log["success_results"] = analysis.judge(line.criteria, dialogue, log["extractions_data"], rng)
 
 
 def extractions(line: DeploymentContext, plan: ConversationPlan) -> dict[str, Any]:

@@ -108,7 +108,7 @@ def make_chat(
     log["extractions_data"] = extractions(line, plan)
     log["metadata"] = {"simulated": True, "intent": dialogue.intent, "sentiment": facts["sentiment"]}
     if line.criteria:
-        log["metadata"]["successResults"] = analysis.judge(line.criteria, dialogue, rng)
+        log["metadata"]["successResults"] = analysis.judge(line.criteria, dialogue, log["extractions_data"], rng)
     log |= _of_chat(facts, rng) if line.channel == "Chat" else _of_widget(talk, run, line, rng)
     return ConversationRows.of(log, line, run, call_id=log["id"], llm_logs=llm_logs)
 
