@@ -18,6 +18,7 @@ LINES = [
     ("demo", "Customer care line"),
     ("demo", "Billing line"),
     ("demo", "Support line"),
+    ("demo", "Help desk"),
     ("clinic", "Reception line"),
     ("campaign", "Winter checks"),
 ]
@@ -33,10 +34,12 @@ def line(request):
     app = create_app(Settings(ephemeral=True, scenario=scenario, seed=11))
     try:
         control = Api(app.test_client(), "", prefix="/_dryline")
-        api = Api(app.test_client(), app.world.settings.api_keys[0])
-        deployment = next(row for row in control.get("/state").json["voiceDeployments"] if row["name"] == name)
+        state = control.get("/state").json
+        deployment = next(row for row in state["voiceDeployments"] if row["name"] == name)
+        team = next(row["teamId"] for row in state["workers"] if row["id"] == deployment["workerId"])
+        api = Api(app.test_client(), control.post(f"/teams/{team}/keys", {}).json["key"])
         body = {"workerId": deployment["workerId"], "deploymentId": deployment["id"], "count": CALLS}
-        ids = set(control.post("/simulate/calls", body | {"llmLogs": False, "seed": 5}).json["ids"])
+        ids = set(control.post(f"/simulate/calls?team={team}", body | {"llmLogs": False, "seed": 5}).json["ids"])
         path = f"/workers/{deployment['workerId']}/deploymentLogs/voice"
         logs = [api.get(f"{path}/{id}").json for id in ids]
     finally:
@@ -52,6 +55,19 @@ def followed(line):
 
 def said(log, role="user"):
     return [one["content"] for one in log["messages"]["messages"] if one["role"] == role]
+
+
+def test_a_success_criterion_agrees_with_the_extraction_of_its_name(followed):
+    for log in followed:
+        for group in (log["successResults"] or {}).get("criteria", []):
+            for item in group["items"]:
+                assert item["passed"] is (log["extractionsData"] or {}).get(item["title"].lower(), item["passed"])
+
+
+def test_a_summary_says_more_than_yes_or_no_and_no_appointment_is_on_tomorrow(followed):
+    for log in followed:
+        assert not re.search(r" said (yes|no)\.", log["data"]["call_analysis"]["call_summary"])
+        assert not re.search(r"\bon (today|tomorrow)\b", " ".join(said(log, "assistant")))
 
 
 def test_callers_have_many_sentences_of_their_own(line, followed):
