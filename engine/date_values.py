@@ -254,14 +254,9 @@ def find_birth(text: str) -> SpokenDate | None:
     )
 
 
-@lru_cache(maxsize=len(LANGUAGES))
-def _weekday_names(language: str) -> list[str]:
-    return list(read_values(language)["weekdays"])
-
-
 def find_weekdays(text: str, language: str, example: str) -> list[str]:
     """Return all weekdays that a text names, in its order; "every day but …", "weekdays" and spans included."""
-    names = _weekday_names(language)
+    names: list[str] = read_values(language)["weekdays"]
     folded = text.casefold()
     if re.search(r"\bweekends?\b", folded):
         days = names[5:]

@@ -89,7 +89,7 @@ def _block(lines: list[LogicalLine], at: int, indent: str, depth: int) -> tuple[
         statement = _statement(line)
         at += 1
         if at < len(lines) and lines[at].indent != indent and lines[at].indent.startswith(indent):
-            if not _opens(statement):
+            if statement.colon != len(statement.line.tokens) - 1:
                 _unexpected(lines[at], indent, [statement])
             statement.body, at = _block(lines, at, lines[at].indent, depth + 1)
         _place(statement, block)
@@ -174,10 +174,6 @@ def _header_colon(tokens: list[Token]) -> int | None:
                 return index
             lambdas -= 1
     return None
-
-
-def _opens(statement: Statement) -> bool:
-    return statement.colon == len(statement.line.tokens) - 1
 
 
 def _unexpected(line: LogicalLine, indent: str, block: list[Statement]) -> None:

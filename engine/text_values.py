@@ -128,7 +128,9 @@ def find_labelled(text: str, key: str) -> str | None:
 def find_sentence(utterance: Utterance, label: str) -> str | None:
     """Return the statement of an answer about a problem, a reason or a message; None for a mere wish or an echo."""
     text = utterance.text.strip()
-    if (_WHY.match(utterance.question) and text.endswith("?")) or _is_put_off(text, utterance.language):
+    if _WHY.match(utterance.question) and text.endswith("?"):
+        return None
+    if deflects(text, utterance.language) and len(text.split()) < 8:
         return None
     is_trouble = bool(set(label.split()) & _TROUBLES)
     if match := _REASON.search(text):
@@ -170,10 +172,6 @@ def find_thing(utterance: Utterance, label: str) -> str | None:
     if not text or len(text.split()) > 8 or _SENTENCE.match(text) or _says_nothing(text, label, is_thing=True):
         return None
     return text
-
-
-def _is_put_off(text: str, language: str) -> bool:
-    return deflects(text, language) and len(text.split()) < 8
 
 
 def _without_openings(text: str, language: str) -> str:
