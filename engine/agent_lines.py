@@ -103,7 +103,7 @@ def _opening_line(parts: PromptParts, talk: Talk, agent_said: list[str]) -> Agen
     if talk.note:
         return AgentUtterance(read_note(talk.note), how="what return handed back")
     latest = talk.messages[-1].text if talk.messages and talk.messages[-1].who == "user" else ""
-    answer = _answer(parts, latest, agent_said)
+    answer = _new_answer(parts, latest, agent_said)
     statements = [answer] if answer else [each for each in parts.statements if not _was_said(each, agent_said)]
     line = " ".join([*statements, _question(parts, talk, agent_said)]).strip()
     if parts.greeting and not agent_said and not is_greeting(line):
@@ -113,7 +113,12 @@ def _opening_line(parts: PromptParts, talk: Talk, agent_said: list[str]) -> Agen
 
 def statement_for(prompt: str, utterance: str, agent_said: list[str]) -> str | None:
     """Return the statement of a prompt that answers the user's question, unless it was said before."""
-    return _answer(_read(prompt), utterance, agent_said)
+    return _new_answer(_read(prompt), utterance, agent_said)
+
+
+def _new_answer(parts: PromptParts, utterance: str, agent_said: list[str]) -> str | None:
+    answer = _answer(parts, utterance, agent_said)
+    return None if answer and _was_said(answer, agent_said) else answer
 
 
 @lru_cache(64)
@@ -296,18 +301,19 @@ def _next_question(parts: PromptParts, talk: Talk, agent_said: list[str]) -> str
 
 
 def _answer(parts: PromptParts, utterance: str, agent_said: list[str]) -> str | None:
-    """Return the statement of the prompt that answers the user's question; None if none does."""
+    """Return the statement of the prompt that answers the user's question, a new one first; None if none does."""
     if not _QUESTION.search(utterance):
         return None
     about = _stems(utterance)
     least = 1 if len(parts.facts) <= _LONG_REFERENCE else 2
-    best: tuple[int, str] | None = None
+    best: tuple[bool, int, str] | None = None
     for fact in parts.facts:
         score = len(about & _stems(fact))
         score += sum(bool(asks.search(utterance) and answers.search(fact)) for asks, answers in _ANSWERS_TO)
-        if score >= least and not _was_said(fact, agent_said) and (best is None or score > best[0]):
-            best = (score, fact)
-    return best[1] if best else None
+        is_new = not _was_said(fact, agent_said)
+        if score >= least and (best is None or (is_new, score) > best[:2]):
+            best = (is_new, score, fact)
+    return best[2] if best else None
 
 
 def _stems(text: str) -> set[str]:

@@ -86,6 +86,8 @@ def _kinds_of(thing: str) -> list[tuple[str, str]]:
 
 def _names(kind: str, label: str, text: str, utterance: ParsedUtterance, question: str, options: list[str]) -> float:
     tokens = set(utterance.whole.stems)
+    if label == "problem":  # to choose one of the treatments tells no problem
+        options = []
     if kind in _TOKENS:
         if kind == "rating" and tokens & {"star", "point"}:
             return 0.9

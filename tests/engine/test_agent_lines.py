@@ -191,10 +191,11 @@ def test_a_statement_before_the_question_is_said_with_it_once(talk):
 
 def test_a_statement_that_answers_the_user_is_said_before_the_next_question(talk):
     prompt = "You help customers of a shop. Ask what we can do for them. Returns are free. We are open from 9 to 5."
-    talked = talk(LOOP.format(prompt=prompt), "when are you open?", "how much is a return?")
+    talked = talk(LOOP.format(prompt=prompt), "when are you open?", "how much is a return?", "when do you open?")
     assert agent(talked)[1:] == [
         "We are open from 9 to 5. What can we do for you?",
         "Returns are free. What can we do for you?",
+        "We are open from 9 to 5. What can we do for you?",
     ]
     prompt = "You help customers of a shop. The warehouse is at 77 Alder Road. What is your order number?"
     assert "Alder Road" not in agent(talk(LOOP.format(prompt=prompt), "where is it"))[-1]
