@@ -55,8 +55,6 @@ if sys.argv[2] == "before anything is written":
     export_files.write = die
 elif sys.argv[2] == "before all is on the disk":
     os.fsync = die
-elif sys.argv[2] == "before the rename":
-    export_files.move_into_place = die
 elif sys.argv[2] == "between the rename and the commit":
     export_files.move_into_place = rename_and_die
 elif sys.argv[2] == "after the commit":
@@ -67,7 +65,6 @@ with app.world.active():
 MOMENTS = {  # with the status and the files that the kill leaves
     "before anything is written": ("PROCESSING", []),
     "before all is on the disk": ("PROCESSING", [".part"]),
-    "before the rename": ("PROCESSING", [".part"]),
     "between the rename and the commit": ("PROCESSING", [".csv"]),
     "after the commit": ("COMPLETED", [".csv"]),
 }
@@ -149,16 +146,6 @@ def assert_whole(server, id, data_dir):
     rows = list(csv.DictReader(io.StringIO(content.decode(), newline="")))
     assert [row["id"] for row in rows] == [f"log_{i}" for i in range(1, LOGS + 1)]
     assert [path.suffix for path in files(data_dir)] == [".csv"]
-
-
-def test_an_export_survives_a_kill_of_the_server(start, data_dir):
-    server = start(paused=True)
-    id = server.call("POST", "/api/team/exports", REQUEST)["id"]
-    wait_for(lambda: files(data_dir))
-    server.end(signal.SIGKILL)
-    assert status(data_dir) == "PROCESSING"
-    assert [path.suffix for path in files(data_dir)] == [".part"]
-    assert_whole(start(), id, data_dir)
 
 
 def test_an_export_survives_a_shutdown_of_the_server(start, data_dir):
