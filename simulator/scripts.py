@@ -19,9 +19,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from random import Random
+from typing import Any
+
+import orjson
 
 from dryline import phrases
 
+_SCRIPTS = Path(phrases.__file__).parent / "en" / "scripts"
 _SLOT = re.compile(r"{(\w+?)(?:_said)?}")
 _KINDS = frozenset("AUTS=")
 _HEADER = re.compile(r"\[(?P<name>\w+)\] (?P<intent>\w+): (?P<until>.+)\n")
@@ -60,10 +64,19 @@ def load_script(name: str, number_name: str = "", number_slot: str = "") -> Scri
 
 
 @lru_cache(maxsize=1)
+def load_facts() -> dict[str, Any]:
+    """Return the products, problems, complaints and so on that fill the slots of scripts, read at the first use.
+
+    Problems and complaints have two forms: `said` by people, and `named` in a summary.
+    """
+    return orjson.loads((_SCRIPTS / "facts.json").read_bytes())
+
+
+@lru_cache(maxsize=1)
 def _texts() -> dict[str, tuple[re.Match[str], str]]:
     """Return the header and the lines of each script, read at the first use."""
     texts = {}
-    for path in sorted((Path(phrases.__file__).parent / "en" / "scripts").glob("*.txt")):
+    for path in sorted(_SCRIPTS.glob("*.txt")):
         content = re.sub(r"^#.*\n", "", path.read_text(), flags=re.MULTILINE)
         headers = list(_HEADER.finditer(content))
         ends = [header.start() for header in headers[1:]] + [len(content)]

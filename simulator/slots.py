@@ -8,66 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from dryline.simulator import names
 from dryline.simulator.people import CITIES, fictional_number, said_number
+from dryline.simulator.scripts import load_facts
 
 if TYPE_CHECKING:
     from dryline.simulator.deployment_context import DeploymentContext
 
 _LETTERS = "ABCDEFGHKMNPRSTVX"
-_SERVICES = ("check-up", "cleaning", "consultation", "follow-up visit", "whitening", "second opinion")
-# Products, each with its possible faults.
-_PRODUCTS = {
-    "pair of running shoes": (
-        "They're a size too small",
-        "One of the soles came off",
-        "They're not as in the pictures",
-    ),
-    "coffee grinder": ("It arrived broken", "It's much too loud", "It doesn't fit my jars"),
-    "rain jacket": ("It's the wrong size", "A seam is open", "The colour is not what I ordered"),
-    "desk lamp": ("It flickers", "The base is cracked", "It's not as bright as you say"),
-    "wireless headset": ("One side is silent", "It won't charge", "It hurts after an hour"),
-    "bookshelf": ("One board is scratched", "The screws are missing", "It's too wide for the wall"),
-    "garden chair": ("One leg is bent", "It's not the colour in the pictures", "It wobbles"),
-    "suitcase": ("A wheel is missing", "The lock doesn't close", "It's bigger than the airline allows"),
-}
-_CHARGES = ("the meter replacement", "a final reading", "the late payment in spring", "the reconnection")
-# Problems: as people say it, as a summary says it, since when, and the remedies.
-_PROBLEMS = (
-    (
-        "my internet keeps dropping every few minutes",
-        "internet drops every few minutes",
-        ("Since this morning", "Since yesterday", "Since the storm on the weekend"),
-        ("restarting the router", "moving the router off the floor"),
-    ),
-    (
-        "the app closes as soon as I open it",
-        "the app closes as soon as it is opened",
-        ("Ever since the last update", "Since this morning"),
-        ("installing the latest update", "clearing the app's cache"),
-    ),
-    (
-        "I don't get any e-mails",
-        "no e-mails come in",
-        ("Since yesterday", "Since I changed my password", "For three days"),
-        ("signing out and in again", "emptying the full mailbox"),
-    ),
-    (
-        "my printer is not found on the network any more",
-        "the printer is not found on the network",
-        ("Since I got the new router", "Since last week"),
-        ("switching the printer off and on", "connecting the printer to the network again"),
-    ),
-    (
-        "video calls freeze all the time",
-        "video calls freeze",
-        ("Since Monday", "For about a week"),
-        ("using the faster of the two wireless networks", "restarting the router"),
-    ),
-)
-_VERDICTS = (
-    (8, ("It was all fine, really", "He had it working in five minutes", "Somebody who listened")),
-    (5, ("It took a while to get through", "Longer opening hours would help", "I had to call twice")),
-    (1, ("I had to explain it three times", "It broke again the next day", "Nobody called me back")),
-)
 
 
 class Slots(dict[str, Any]):
@@ -111,7 +57,8 @@ def _other_time(facts: Slots) -> str:
 
 
 def _verdict(facts: Slots) -> str:
-    return facts.pick(next(texts for least, texts in _VERDICTS if facts["rating"] >= least))
+    verdicts = load_facts()["verdicts"]
+    return facts.pick(next(each["said"] for each in verdicts if facts["rating"] >= each["least rating"]))
 
 
 def _with_article(noun: str) -> str:
@@ -149,20 +96,20 @@ _MADE: dict[str, Callable[[Slots], Any]] = {
     "amount": lambda facts: f"{40 + int(facts.random() * 21000) / 100:.2f}",
     "fee": lambda facts: f"{float(facts['amount']) * 0.3:.2f}",
     "usual": lambda facts: f"{float(facts['amount']) - float(facts['fee']):.2f}",
-    "charge": lambda facts: facts.pick(_CHARGES),
+    "charge": lambda facts: facts.pick(load_facts()["charges"]),
     "rating": lambda facts: 10 - int(facts.random() * facts.random() * 10),
     "verdict": _verdict,
-    "service": lambda facts: facts.pick(_SERVICES),
+    "service": lambda facts: facts.pick(load_facts()["services"]),
     "service_said": lambda facts: _with_article(facts["service"]),
-    "product": lambda facts: facts.pick(tuple(_PRODUCTS)),
-    "flaw": lambda facts: facts.pick(_PRODUCTS.get(facts["product"]) or ("It's not what I expected",)),
-    "trouble": lambda facts: facts.pick(_PROBLEMS),
-    "problem_said": lambda facts: facts["trouble"][0],
-    "problem": lambda facts: facts["trouble"][1],
-    "since": lambda facts: facts.pick(facts["trouble"][2]),
-    "fix": lambda facts: facts.pick(facts["trouble"][3]),
+    "product": lambda facts: facts.pick(tuple(load_facts()["products"])),
+    "flaw": lambda facts: facts.pick(load_facts()["products"].get(facts["product"]) or ("It's not what I expected",)),
+    "trouble": lambda facts: facts.pick(load_facts()["problems"]),
+    "problem_said": lambda facts: facts["trouble"]["said"],
+    "problem": lambda facts: facts["trouble"]["named"],
+    "since": lambda facts: facts.pick(facts["trouble"]["since"]),
+    "fix": lambda facts: facts.pick(facts["trouble"]["remedies"]),
     "subject": lambda facts: facts.pick(facts.line.industry.subjects),
-    "grievance": lambda facts: facts.pick(facts.line.industry.complaints),
-    "complaint_said": lambda facts: facts["grievance"][0],
-    "complaint": lambda facts: facts["grievance"][1],
+    "grievance": lambda facts: facts.pick(load_facts()["complaints"][facts.line.industry.name]),
+    "complaint_said": lambda facts: facts["grievance"]["said"],
+    "complaint": lambda facts: facts["grievance"]["named"],
 }
