@@ -162,6 +162,26 @@ FIRST_MENUS = [
         [("neither", 1), ("none of those work", 1), ("neither works for me", 1)],
     ),
     (
+        ["caller chooses a time", "caller needs another day"],
+        "For Friday, would you like 11 AM or 4 PM?",
+        [("neither", 1), ("that doesn't work for me", 1), ("the second one", 0)],
+    ),
+    (
+        ["caller can come today", "caller cannot come today"],
+        "We keep a chair free for emergencies. Can you come in today?",
+        [("today if possible", 0), ("I'll be there in half an hour", 0), ("not today", 1)],
+    ),
+    (
+        ["caller asks where an order is", "caller wants to send something back", "caller wants to cancel an order"],
+        "What can I do for you?",
+        [("my lamp arrived broken", 1), ("you sent me the wrong thing", 1)],
+    ),
+    (
+        ["caller gives the account number", "caller cannot find the account number"],
+        "What is your account number? It has eight digits.",
+        [("I don't have it handy", 1), ("not on me", 1), ("12345678", 0)],
+    ),
+    (
         ["caller is fine with that", "caller has waited too long for it"],
         "It arrives on Thursday. Does that suit you?",
         [("no, too late", 1), ("that works", 0)],
