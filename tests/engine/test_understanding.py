@@ -169,7 +169,7 @@ FIRST_MENUS = [
     (
         ["caller can come today", "caller cannot come today"],
         "We keep a chair free for emergencies. Can you come in today?",
-        [("today if possible", 0), ("I'll be there in half an hour", 0), ("not today", 1)],
+        [("today if possible", 0), ("I'm on my way", 0), ("not today", 1)],
     ),
     (
         ["caller asks where an order is", "caller wants to send something back", "caller wants to cancel an order"],
