@@ -1,4 +1,4 @@
-"""The scenarios beside the demo: each loads at any time, agrees with itself, and shows what it is for."""
+"""The shipped scenarios: each loads at any time, agrees with itself, and shows what it is for."""
 
 import re
 from datetime import datetime, timedelta
@@ -10,15 +10,17 @@ from dryline.engine import Engine
 from dryline.settings import Settings
 from dryline.state.scenarios import ABOUT, SHIPPED
 from dryline.tests.console.visitor import Visitor
-from dryline.tools import campaign, clinic, documents, making, trouble
+from dryline.tools import campaign, clinic, demo, demo_content, documents, making, trouble
 from dryline.world.clock import parse
 
 BUSINESSES = {
+    "demo": [*(one.program for one in (*demo_content.BUSINESSES, demo_content.QUAYSIDE)), demo_content.REMINDER],
     "clinic": [clinic.HOSPITAL.program],
     "campaign": [campaign.GARAGE.program],
     "trouble": [trouble.PARCELS.program, trouble.PICKUP],
 }
-MAKERS = {"clinic": clinic, "campaign": campaign, "trouble": trouble}
+MAKERS = {"demo": demo, "clinic": clinic, "campaign": campaign, "trouble": trouble}
+beside_the_demo = pytest.mark.parametrize("name", ["clinic", "campaign", "trouble"], scope="module")
 
 
 @pytest.fixture(scope="module", params=MAKERS)
@@ -42,7 +44,7 @@ def test_every_shipped_scenario_is_described():
 
 
 def test_a_file_is_small_and_has_one_row_a_line(name, document):
-    assert making.path(name).stat().st_size < 2_000_000
+    assert making.path(name).stat().st_size < (4_000_000 if name == "demo" else 2_000_000)
     assert documents.written(document) == making.path(name).read_bytes()
 
 
@@ -58,10 +60,7 @@ def test_the_script_still_makes_such_a_document(name, document):
 def test_programs_are_sound_but_for_the_one_that_is_to_be_mended(name):
     with Engine() as engine:
         unsound = [
-            version.file
-            for program in BUSINESSES[name]
-            for version in program.versions
-            if any(finding.severity == "error" for finding in engine.check(version.code))
+            version.file for program in BUSINESSES[name] for version in program.versions if engine.check(version.code)
         ]
     assert unsound == (["pickup_1"] if name == "trouble" else [])
 
@@ -76,18 +75,22 @@ def test_a_transfer_goes_to_a_number_that_a_flow_names(name, document):
 
 
 def test_a_runtime_error_stands_on_a_line_of_its_flow_and_quotes_its_address(name, document):
-    codes = {version["code"] for version in document["flowVersions"]}
+    codes = {}
+    for version in document["flowVersions"]:
+        codes.setdefault(version["flowId"], []).append(version["code"])
     logs = {log["id"] for channel in ("voiceLogs", "chatEmbedLogs") for log in document.get(channel, ())}
     for error in document.get("runtimeErrors", ()):
         at = error["lineNumber"] - 1
-        lines = {line.strip() for code in codes for line in code.splitlines()[at : at + 1]}
+        lines = {line.strip() for code in codes[error["flowId"]] for line in code.splitlines()[at : at + 1]}
         assert error["traceback"].splitlines()[-2].strip() in lines
         assert error["metadata"]["logId"] in logs
         for host in re.findall(r"host='([^']*)'", error["error"]):
             assert any(host in value for value in variables(name))
 
 
+@beside_the_demo
 def test_extracted_values_are_in_the_transcript(document):
+    """The demo's agents confirm in other words, and its callers spell their numbers."""
     for log in document["voiceLogs"]:
         data = log.get("extractionsData") or {}
         if data.get("booked") or data.get("confirmed"):
@@ -107,6 +110,8 @@ def test_a_row_was_called_once_and_by_its_name(document):
             for log in calls:
                 assert log["toNumber"] == row["phoneNumber"]
                 assert log["status"] != "completed" or row["name"] in log["transcription"]
+                if (log.get("extractionsData") or {}).get("confirmed"):
+                    assert f"{row['day']} at {row['time']}" in log["transcription"]
 
 
 # Loaded
@@ -126,6 +131,7 @@ def visitor(app):
 MOMENTS = [datetime.fromisoformat("2031-03-03T03:30:00+00:00") + n * timedelta(hours=53) for n in range(3)]
 
 
+@beside_the_demo
 @pytest.mark.parametrize("now", MOMENTS, ids=lambda now: f"{now:%A-%H}")
 def test_nothing_lies_in_the_future_and_the_newest_is_of_the_present(control, document, now):
     control.put("/clock", {"now": now.isoformat(), "frozen": True})
@@ -141,6 +147,7 @@ def test_nothing_lies_in_the_future_and_the_newest_is_of_the_present(control, do
     assert now - max(parse(log["endTime"]) for log in state["voiceLogs"]) < timedelta(days=8)
 
 
+@beside_the_demo
 def test_a_reset_leads_to_it_again(name, control, api):
     before = [worker["id"] for worker in api.get("/workers").json]
     control.post("/reset", {"scenario": "empty"})
@@ -183,7 +190,7 @@ class TestCampaign:
         advance()
         return lambda: next(one for one in api.get(path).json if one["name"] == campaign.RUNNING)
 
-    @pytest.fixture(params=[0, 1, 250], ids="{} weeks later".format)
+    @pytest.fixture(params=[0, 250], ids="{} weeks later".format)
     def weeks_later(self, request, control):
         """Load the scenario that many weeks after it was written, with a running clock."""
         document = orjson.loads((SHIPPED / "campaign.json").read_bytes())
@@ -191,24 +198,21 @@ class TestCampaign:
         control.put("/clock", {"now": now.isoformat(), "frozen": False})
         assert control.put("/state", document).status_code == 204
 
-    def test_it_goes_on_whenever_it_is_loaded(self, weeks_later, running, advance):
+    def test_it_is_completed_within_70_minutes_whenever_it_is_loaded(self, weeks_later, running, advance):
         assert running()["status"] == "RUNNING"
         advance(4200)
         assert running()["status"] == "COMPLETED"
 
     def test_a_campaign_is_in_the_middle_of_its_run(self, visitor, running):
-        assert running()["status"] == "RUNNING"
         page = visitor.go(f"/campaigns/{running()['id']}")
         grid = re.search(r'<svg class="grid"[^>]*aria-label="([^"]*)"', page.answer.text)[1]
         count = {word: int(number) for number, word in re.findall(r"(\d+) ([a-z][a-z -]*)", grid)}
         assert count["queued"] == 60 and count["completed"] > 10
 
-    def test_its_next_batch_is_due_soon_and_the_last_one_within_the_hour(self, running, visitor, advance):
+    def test_its_next_batch_is_due_soon(self, running, visitor, advance):
         advance(120)
         page = visitor.go(f"/campaigns/{running()['id']}")
         assert "54 queued" in page.answer.text
-        advance(3600)
-        assert running()["status"] == "COMPLETED"
 
 
 class TestTrouble:
