@@ -261,7 +261,7 @@ def test_the_end_of_a_call_in_progress_can_be_sent_by_hand(control, api, line, c
 
 
 def test_a_call_goes_on_after_a_restart(tmp_path):
-    settings = Settings(data_dir=tmp_path, scenario="demo", seed=1)
+    settings = Settings(data_dir=tmp_path, scenario="clinic", seed=1)
     app = create_app(settings)
     plane = Api(app.test_client(), "", prefix="/_dryline")
     plane.put("/clock", {"frozen": True})

@@ -190,7 +190,7 @@ def test_a_caller_has_a_number_as_in_a_call(run, file):
     assert "Printed: 7" in run("talk", code, "--state", '{"Caller": 7}')
 
 
-def test_a_conversation_in_a_terminal_can_be_kept_in_a_file(file, tmp_path):
+def test_a_conversation_in_a_terminal_can_be_kept_in_a_file(run, file, tmp_path):
     script = tmp_path / "kept.talk"
     typing, terminal = os.openpty()
     os.write(typing, b"I want to book an appointment for Monday\n")
@@ -198,7 +198,7 @@ def test_a_conversation_in_a_terminal_can_be_kept_in_a_file(file, tmp_path):
     with script.open("wb") as out:
         subprocess.run(command, stdin=terminal, stdout=out, check=True, timeout=60)
     assert "You: I want to book an appointment for Monday\nTaken:" in script.read_text()
-    subprocess.run([*command, "--script", str(script)], check=True, timeout=60)
+    assert run("talk", file(CLINIC), "--script", script) == ""
 
 
 def test_a_script_that_something_else_comes_of_is_a_diff(run, file):

@@ -97,13 +97,13 @@ def test_the_rows_of_a_legacy_campaign_say_it_too(api, make_voicev1_deployment, 
     assert results == WANTED
 
 
-@pytest.mark.parametrize("number", NUMBERS)
 @pytest.mark.parametrize("in_progress", [False, True])
-def test_a_simulated_call_with_such_a_number_comes_out_as_it_says(control, line, came_out, number, in_progress):
-    body = {"workerId": line["workerId"], "deploymentId": line["id"], "customerNumber": number}
-    answer = control.post("/simulate/calls", {**body, "direction": "outbound", "inProgress": in_progress})
-    assert answer.status_code == 201
-    assert came_out() == {number: NUMBERS[number]}
+def test_a_simulated_call_with_such_a_number_comes_out_as_it_says(control, line, came_out, in_progress):
+    body = {"workerId": line["workerId"], "deploymentId": line["id"], "direction": "outbound"}
+    for number in NUMBERS:
+        answer = control.post("/simulate/calls", {**body, "customerNumber": number, "inProgress": in_progress})
+        assert answer.status_code == 201
+    assert came_out() == NUMBERS
 
 
 def test_the_outcome_that_is_asked_for_counts_before_the_number(control, line, came_out):

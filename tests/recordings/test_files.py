@@ -6,7 +6,7 @@ from dryline.simulator import recordings as made_of
 from dryline.tests.recordings.calls import RATE
 
 
-def test_a_part_is_had_by_range(simulate, fetch):
+def test_a_recording_is_played_not_saved_also_in_parts(simulate, fetch):
     url = simulate()["recordingUrl"]
     whole = fetch(url)
     part = fetch(url, Range="bytes=44-1043")
@@ -14,6 +14,7 @@ def test_a_part_is_had_by_range(simulate, fetch):
     assert part.headers["Content-Range"] == f"bytes 44-1043/{len(whole.data)}"
     assert fetch(url, Range=f"bytes={len(whole.data)}-").status_code == 416
     assert whole.headers["Accept-Ranges"] == "bytes"
+    assert not whole.headers["Content-Disposition"].startswith("attachment")
 
 
 def test_a_head_request_has_the_size_only(simulate, fetch):
@@ -22,16 +23,15 @@ def test_a_head_request_has_the_size_only(simulate, fetch):
     assert (answer.status_code, answer.content_length, answer.data) == (200, 44 + log["duration"] * RATE * 4, b"")
 
 
-def test_it_is_played_not_saved(simulate, fetch):
-    assert not fetch(simulate()["recordingUrl"]).headers["Content-Disposition"].startswith("attachment")
-
-
-def test_nothing_is_made_until_somebody_listens(simulate, fetch, files, advance):
+def test_a_file_is_made_when_somebody_listens_and_a_part_of_one_is_removed(app, simulate, fetch, files, advance):
     url = simulate()["recordingUrl"]
     advance()
     assert files() == []
     fetch(url)
-    assert len(files()) == 1
+    (name,) = files()
+    (app.world.directory / "recordings" / f"{name}.part").write_bytes(b"RIFF")
+    advance()
+    assert files() == [name]
 
 
 def test_a_file_that_a_power_cut_has_left_short_is_made_anew(app, simulate, fetch, files):
@@ -39,13 +39,6 @@ def test_a_file_that_a_power_cut_has_left_short_is_made_anew(app, simulate, fetc
     whole = fetch(url).data
     (app.world.directory / "recordings" / files()[0]).write_bytes(b"RIFF")
     assert fetch(url).data == whole
-
-
-def test_unfinished_files_are_removed(app, simulate, fetch, files, advance):
-    fetch(simulate()["recordingUrl"])
-    (app.world.directory / "recordings" / f"{files()[0]}.part").write_bytes(b"RIFF")
-    advance()
-    assert len(files()) == 1
 
 
 def test_a_request_waits_for_a_recording_that_is_being_made(app, simulate, fetch, monkeypatch):
