@@ -86,7 +86,7 @@ def test_each_row_of_an_export_has_the_address_that_its_log_shows(app, api, add_
     stored = [NEUTRAL.format("CA1"), NEUTRAL.format("a,b"), 'https://elsewhere.test/a,"b".mp3', "", None]
     shown = [add_call(id=f"log, {n}", recording_url=url)["recordingUrl"] or "" for n, url in enumerate(stored)]
     body = {"format": form, "startDate": "2026-01-01", "endDate": "2026-01-03", "logType": "voice"}
-    made = api.post("/team/exports", body | {"fields": ["recordingUrl", "status"]}).json
+    made = api.post("/team/exports", body | {"fields": ["status", "recordingUrl"]}).json
     advance()
     text = fetch(api.get(f"/team/exports/{made['id']}").json["downloadUrl"]).text
     rows = json.loads(text) if form == "JSON" else csv.DictReader(io.StringIO(text, newline=""))
