@@ -7,16 +7,13 @@ from dryline.simulator import recordings as made_of
 from dryline.tests.recordings.calls import AGENT, CALL, CALLER, RATE, SAID, is_quiet, loudness, signals
 
 
-def test_a_simulated_call_is_as_long_as_its_log_says(simulate, listen):
-    log = simulate()
-    agent, caller = listen(log)
-    assert len(agent) == len(caller) == log["duration"] * RATE
-
-
 @pytest.mark.parametrize("outcome", ["completed", "transferred", "voicemail"])
-def test_each_turn_is_heard_where_messages_says_on_its_speakers_channel(simulate, listen, outcome):
+def test_a_recording_is_as_long_as_its_log_says_and_each_turn_is_heard_in_time_on_its_channel(
+    simulate, listen, outcome
+):
     log = simulate(outcome=outcome, seed=3)
     channels = listen(log)
+    assert [len(channel) for channel in channels] == [log["duration"] * RATE] * 2
     messages = log["messages"]["messages"]
     assert messages
     for said in messages:
