@@ -29,7 +29,26 @@ _REQUEST = re.compile(
 _OPEN_QUESTION = re.compile(r"(?:and |so |but |well |okay )*(?:what|when|where|who|why|which|how(?! about))\b")
 # "No, we rent" is spoken like "no surveys": what follows tells whether it is an answer.
 _AFTER_NO = {
-    *("i", "we", "it", "that", "thank", "not", "you", "he", "she", "they", "the", "my", "be", "this", "_day", "pleas"),
+    *(
+        "i",
+        "we",
+        "it",
+        "that",
+        "thank",
+        "not",
+        "you",
+        "he",
+        "she",
+        "they",
+        "the",
+        "my",
+        "be",
+        "this",
+        "_day",
+        "pleas",
+        "bye",
+        "goodby",
+    ),
 }
 _SHIFTS = {"but", "however", "instead", "actually", "pero", "aber", "sondern"}
 

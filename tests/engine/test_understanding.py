@@ -186,6 +186,11 @@ FIRST_MENUS = [
         "It arrives on Thursday. Does that suit you?",
         [("no, too late", 1), ("that works", 0)],
     ),
+    (
+        ["caller agrees", "caller declines"],
+        "Shall I e-mail you a page that explains each line of the bill?",
+        [("no bye", 1), ("yes please, bye", 0)],
+    ),
 ]
 
 
