@@ -89,6 +89,7 @@ def test_a_request_with_the_presets_of_faults_fits_a_phone(tab, served):
     page = tab(served, 390).go("/requests")
     page.locator("tbody a").first.click()
     page.get_by_role("button", name="503 twice").wait_for()
+    page.wait_for_load_state()  # with its styles
     assert page.evaluate("document.documentElement.scrollWidth") == 390
 
 
