@@ -10,6 +10,7 @@ from flask import g, render_template, request, url_for
 
 from dryline.blueprints.console import charts
 from dryline.blueprints.console.base import PageBlueprint, flash_and_redirect, hide_new_rows, load_form, require_team
+from dryline.blueprints.console.template_filters import count
 from dryline.models.campaign_progress import IDLE, IN_CALL, QUEUED, campaigns_of, find_campaign, rows_of
 from dryline.models.campaigns import ACTIVE, OutboundCampaign
 from dryline.models.deployments import Deployment
@@ -88,9 +89,9 @@ def _columns(rows: Iterable[dict[str, Any]]) -> list[str]:
 def next_batch(campaign_id: str) -> Any:
     """Call the rows of the next batch now."""
     with current().transaction():
-        count = find_campaign(require_team(), campaign_id).run_next_batch_now()
+        number = find_campaign(require_team(), campaign_id).run_next_batch_now()
     current().run_due()
-    return flash_and_redirect(f"Calling {count} rows." if count else "No rows are queued.")
+    return flash_and_redirect(f"Calling {count(number, 'row')}." if number else "No rows are queued.")
 
 
 @blp.post("/<campaign_id>/start")
@@ -175,5 +176,5 @@ def create() -> Any:
             voice = VoiceDeployment.fetch(require_team(), deployment.id, field="deployment_id")
             campaign = OutboundCampaign.launch(voice, **body)
     current().run_due()
-    message = f"The campaign has {len(body['data'])} rows."
+    message = f"The campaign has {count(len(body['data']), 'row')}."
     return flash_and_redirect(message, "campaigns.campaign", campaign_id=campaign.id)

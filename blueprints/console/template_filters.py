@@ -102,9 +102,11 @@ def pretty(value: Any) -> str:
     return json.dumps(value, indent=2, ensure_ascii=False)
 
 
-def count(number: int) -> str:
-    """Format 12345 as `12,345`."""
-    return f"{number:,}"
+def count(number: int, noun: str = "") -> str:
+    """Format 12345 as `12,345`; with the noun `row` as `12,345 rows`, and 1 as `1 row`."""
+    if not noun:
+        return f"{number:,}"
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 FILTERS = {

@@ -7,6 +7,7 @@ from typing import Any
 from flask import g, render_template, request
 
 from dryline.blueprints.console.base import PageBlueprint, flash_and_redirect, hide_new_rows, require_team, team_names
+from dryline.blueprints.console.template_filters import count
 from dryline.blueprints.control.requests import entry_fields
 from dryline.blueprints.links import base_url
 from dryline.models import activity
@@ -95,7 +96,7 @@ def fire_event() -> Any:
     with current().transaction():
         log = VoiceLog.fetch(require_team(), request.form.get("logId", ""))
         deliveries = fire(log.__data__, request.form.get("event", EVENTS[-1]))
-    message = f"Sent to {len(deliveries)} webhook{'' if len(deliveries) == 1 else 's'}."
+    message = f"Sent to {count(len(deliveries), 'webhook')}."
     return flash_and_redirect(message, "webhooks.show", log_id=log.id)
 
 

@@ -131,14 +131,14 @@ class TestRunning:
         address = create(batch_size="2", status="STARTED")
         assert calls() == ["a", "b"]
         page = visitor.go(address)
-        assert states(page)[2] == "queued" and "1 rows in 0:05:00" in page.text
+        assert states(page)[2] == "queued" and "1 row in 0:05:00" in page.text
 
     def test_the_button_calls_the_next_batch_only(self, visitor, create, calls):
         address = create(SHEET + "d,Cy,+14155550104\n", batch_size="1", batch_interval_minutes="60", status="STARTED")
         visitor.go(address)
         visitor.send("/next")
         assert calls() == ["a", "b"]
-        assert "1 rows in 2:00:00" in visitor.page.text
+        assert "1 row in 2:00:00" in visitor.page.text
 
     def test_a_call_is_in_progress_until_it_ends(self, visitor, create, advance):
         address = create("".join(["phoneNumber\n", *(f"+1415555{n:04}\n" for n in range(40))]), batch_size="40")

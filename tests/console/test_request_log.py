@@ -192,7 +192,7 @@ class TestTeams:
 
     def test_the_chosen_teams_requests_are_verified(self, visitor, team):
         assert "made 0 times" in visitor.go(f"/requests/verify?team={team}&path=/api/echo/suites").text
-        assert "made 1 times" in visitor.go("/requests/verify?path=/api/echo/suites").text
+        assert "made 1 time" in visitor.go("/requests/verify?path=/api/echo/suites").text
 
     def test_the_chosen_teams_requests_are_cleared(self, visitor, team):
         visitor.go(f"/requests?team={team}")
