@@ -26,8 +26,8 @@ _TOKENS = {
     "date": {"_day", "_date", "_month"},
     "birth": {"_date", "_month", "_number", "_day"},
     "past": {"_day", "_date", "_month"},
-    "time": {"_time"},
-    "datetime": {"_time", "_day", "_date"},
+    "time": {"_time", "_part"},
+    "datetime": {"_time", "_part", "_day", "_date"},
     "duration": {"_number"},
     "count": {"_number", "_time"},
     "age": {"_number"},
@@ -86,6 +86,8 @@ def _kinds_of(thing: str) -> list[tuple[str, str]]:
 
 def _names(kind: str, label: str, text: str, utterance: ParsedUtterance, question: str, options: list[str]) -> float:
     tokens = set(utterance.whole.stems)
+    if "good _part" in " ".join(utterance.whole.stems):  # "good morning" names no time
+        tokens.discard("_part")
     if label == "problem":  # to choose one of the treatments tells no problem
         options = []
     if kind in _TOKENS:
@@ -117,13 +119,18 @@ def _names(kind: str, label: str, text: str, utterance: ParsedUtterance, questio
 def _class_in(label: str, text: str, options: list[str]) -> float:
     """Return whether one of the options of the prompt is in a text, or a member of the class that a label names."""
     classes: dict[str, list[str]] = read_values()["classes"]
-    words = f" {' '.join(re.findall(r'[a-z0-9]+', plain(text)))} "
     members = options or classes.get(label.split()[-1].removesuffix("s"), [])
-    for member in members:
-        stem = " ".join(re.findall(r"[a-z0-9]+", plain(member)))
+    return 0.92 if names_option(members, text) else 0.0
+
+
+def names_option(options: list[str], text: str) -> bool:
+    """Return whether one of the options is in a text, in the singular or the plural."""
+    words = f" {' '.join(re.findall(r'[a-z0-9]+', plain(text)))} "
+    for option in options:
+        stem = " ".join(re.findall(r"[a-z0-9]+", plain(option)))
         if stem and (f" {stem} " in words or f" {stem.removesuffix('s')} " in words or f" {stem}s " in words):
-            return 0.92
-    return 0.0
+            return True
+    return False
 
 
 def _value_in(kind: str, text: str) -> float:

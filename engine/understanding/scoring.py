@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from dryline.engine.understanding.conditions import ConditionPart, Menu
 from dryline.engine.understanding.cues import tell_places_apart
 from dryline.engine.understanding.dialogue_acts import ParsedUtterance
-from dryline.engine.understanding.given_values import given, is_quoted, states_no_problem
+from dryline.engine.understanding.given_values import given, is_quoted, names_option, states_no_problem
 from dryline.engine.understanding.lexicon import Lexicon
 from dryline.engine.understanding.number_bounds import said_number
 from dryline.engine.understanding.options import options_of_prompt, options_of_question
@@ -18,6 +18,7 @@ _NEAR, _NEAR_EXACT, _FULL = 0.13, 0.5, 0.62  # phrases less near mean nothing, n
 _RELATED = 0.85  # of an intent that counts for another
 _DIVIDED = 0.35  # of an intent that several conditions mean, if none of their own words was said
 _BARE, _ANOTHER = 3, 0.7  # "Monday, please" to who asked whether Friday suits
+_ITEM_NAMED = 0.8  # of an order with an item of the list in the prompt
 _COURTESIES = {"thanks", "greeting"}
 _QUOTED = 0.95
 _SIBLING_LEAD = 0.05  # by which the surest of all intents is no longer taken for its sibling
@@ -120,7 +121,12 @@ def score(menu: Menu, utterance: ParsedUtterance, context: Context, lexicon: Lex
     if utterance.is_courtesy:
         intents = {intent: sure for intent, sure in intents.items() if intent in _COURTESIES}
     question = last_question(context.agent)
-    options = [*options_of_prompt(context.prompt), *options_of_question(question)]
+    items = options_of_prompt(context.prompt)
+    # "Two tacos with no onions" orders tacos, and takes nothing off the order.
+    if names_option(items, utterance.text) and intents.get("add_item", 0.0) >= intents.get("change_order", 0.0):
+        intents["add_item"] = max(intents.get("add_item", 0.0), _ITEM_NAMED)
+        intents.pop("change_order", None)
+    options = [*items, *options_of_question(question)]
     values, reasons, nearness = [], [], []
     for index, parts in enumerate(menu.parts):
         by_words = max((_overlap(part, utterance, menu, lexicon) for part in parts), default=0.0)

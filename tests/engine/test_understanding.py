@@ -191,6 +191,37 @@ FIRST_MENUS = [
         "Shall I e-mail you a page that explains each line of the bill?",
         [("no bye", 1), ("yes please, bye", 0)],
     ),
+    (
+        ["prospect explains a need", "prospect shares their timeline", "prospect shares their company", "is just exploring"],
+        "What problem are you trying to solve?",
+        [
+            ("hi, we're looking for something to answer our phones at night", 0),
+            ("we need it within two months", 1),
+            ("we're about 40 people", 2),
+            ("I run a small bakery", 2),
+            ("just looking around", 3),
+        ],
+    ),
+    (
+        ["contact confirms that they can come", "contact needs another day", "wrong number"],
+        "Hi, is this Ana? This is Riley of the garage.",
+        [("yes, this is she", None), ("yes", None), ("yes, I'll be there", 0), ("you have the wrong number", 2)],
+    ),
+    (
+        ["contact is the right person", "wrong number"],
+        "Hi, is this Ana?",
+        [("yes, this is she", 0), ("yes", 0)],
+    ),
+    (
+        ["customer has no further questions"],
+        "All right. Do you have any further questions?",
+        [("no, all good now", 0), ("no more questions", 0), ("no that was all", 0), ("I tried that", None)],
+    ),
+    (
+        ["caller gives a day and a time", "caller asks for a person"],
+        "When would you like to come?",
+        [("Tuesday morning", 0), ("good morning, I'd like to come on Tuesday", None)],
+    ),
 ]
 
 
@@ -200,6 +231,22 @@ FIRST_MENUS = [
 )
 def test_the_first_words_of_a_caller_satisfy_the_condition_that_they_are_about(conditions, agent, said, expected):
     assert take(said, conditions, agent).index == expected
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        ("two bean tacos with no onions and a large lemonade", 0),
+        ("three soups please", 0),
+        ("actually drop the soup", 1),
+        ("leave out the onions", 1),
+        ("no, that's everything", 2),
+    ],
+)
+def test_an_item_that_the_prompt_lists_is_ordered_unless_it_is_taken_off(said, expected):
+    conditions = ["customer adds items", "customer wants to remove or change an item", "customer is done and confirms"]
+    prompt = "You take orders on the phone.\nMenu:\nbean tacos, soup, large lemonade"
+    assert take(said, conditions, "What else can I get for you? Anything else?", prompt).index == expected
 
 
 @pytest.mark.parametrize("subject", sorted({intent.subject for intent in load("en").intents.values()}))
