@@ -14,8 +14,12 @@ from dryline.engine.menu_options import options_of_menu
 from dryline.engine.prompt_parts import PromptParts
 from dryline.engine.prompts import read_note, read_prompt
 from dryline.engine.returned_questions import invites_any_request
+from dryline.engine.understanding.conditions import read_condition
+from dryline.engine.understanding.decision import understand
 from dryline.engine.understanding.dialogue_acts import is_bare_no, is_bare_value, is_bare_yes
-from dryline.engine.understanding.yes_or_no import asks_for_more
+from dryline.engine.understanding.lexicon import lexicon
+from dryline.engine.understanding.scoring import Context
+from dryline.engine.understanding.yes_or_no import asks_for_more, asks_who
 
 _QUESTION = re.compile(
     r"[?¿]|^\W*(?:when|where|what|which|who|why|how|is|are|do|does|can|could|will|wann|wo|was|wie|warum|cuándo"
@@ -26,6 +30,12 @@ _QUESTION = re.compile(
 _GREETING = re.compile(
     r"\W*(?:hi|hello|hey|good (?:morning|afternoon|evening|day)|hallo|guten (?:tag|morgen|abend)|hola|buen[oa]s \w+)"
     r"(?: there)?\W*",
+    re.IGNORECASE,
+)
+_HOW_ARE_YOU = re.compile(
+    r"(?:.{0,40}\W)?(?:how are you(?: doing)?(?: today)?|how's it going|(?:how|what) about you|and you"
+    r"|(?:good|fine|well), you"
+    r"|wie geht(?:'s| es)(?: ihnen)?|und (?:ihnen|selbst)|(?:y usted|qué tal|cómo está))\?",
     re.IGNORECASE,
 )
 _THANKS = re.compile(
@@ -70,6 +80,7 @@ _ANSWERS_TO = tuple(
     )
 )
 _NOT_MET = "no condition was met"
+_MEANS = 0.7  # a claim of a condition to an intent
 _PATIENCE = 2  # times that the agent only asks again
 _LONG_REFERENCE = 6  # facts; of so many, one answers only if it has two words in common with the question
 _LEAST_LETTERS = 4  # of a word that tells what a sentence is about
@@ -85,6 +96,8 @@ def agent_line(talk: Talk, utterance: str | None) -> AgentUtterance:
     if utterance is None:
         return _opening_line(parts, talk, agent_said)
     question = _open_question(parts, talk, agent_said)
+    if asks_who(question, lexicon(parts.language)) and _is_right_person(utterance, question):
+        return _opening_line(parts, talk, agent_said)
     if reply := _reply_to_act(utterance, question, parts, talk):
         return AgentUtterance(reply, how=_NOT_MET)
     answer = _answer(parts, utterance, agent_said) or statement_for(talk.first_prompt, utterance, agent_said)
@@ -98,6 +111,12 @@ def agent_line(talk: Talk, utterance: str | None) -> AgentUtterance:
     return AgentUtterance(_fallback(utterance, question, parts, talk, agent_said), how=_NOT_MET)
 
 
+def _is_right_person(utterance: str, question: str) -> bool:
+    """Return whether the answer to "Is this Ana?" is a yes."""
+    conditions = ["confirms that they are the right person", "is not the right person"]
+    return understand(conditions, utterance, Context(question, "", "")).index == 0
+
+
 def _opening_line(parts: PromptParts, talk: Talk, agent_said: list[str]) -> AgentUtterance:
     """Return what the agent says when it opens a talk, or goes on with what a `return` handed back."""
     if talk.note:
@@ -105,7 +124,12 @@ def _opening_line(parts: PromptParts, talk: Talk, agent_said: list[str]) -> Agen
     latest = talk.messages[-1].text if talk.messages and talk.messages[-1].who == "user" else ""
     answer = _new_answer(parts, latest, agent_said)
     statements = [answer] if answer else [each for each in parts.statements if not _was_said(each, agent_said)]
-    line = " ".join([*statements, _question(parts, talk, agent_said)]).strip()
+    question = _question(parts, talk, agent_said)
+    if question in FRAMES[parts.language].openings and invites_any_request(
+        _question_in(agent_said[-1] if agent_said else "")
+    ):
+        question = ""  # the flow has just asked it
+    line = " ".join([*statements, question]).strip()
     if parts.greeting and not agent_said and not is_greeting(line):
         line = f"{parts.greeting} {line}"
     return AgentUtterance(line, how="the prompt")
@@ -136,12 +160,21 @@ def _question(parts: PromptParts, talk: Talk, agent_said: list[str], *, again: b
     if parts.offer:
         return parts.offer if again or parts.offer not in parts.statements else ""
     frames = FRAMES[parts.language]
+    if _only_ends(talk, parts.language):
+        return frames.more
     if parts.is_closing:
         return talk.random.choice(frames.closings)
     if again:
         return talk.random.choice(frames.general)
     heard = any(message.who == "user" for message in talk.messages)
     return _unlike(frames.going_on if heard else frames.openings, agent_said, talk.random)
+
+
+def _only_ends(talk: Talk, language: str) -> bool:
+    """Return whether all that a caller can do here is to need nothing else."""
+    return len(talk.conditions) == 1 and any(
+        part.claims.get("goodbye", 0.0) >= _MEANS for part in read_condition(talk.conditions[0], language)
+    )
 
 
 def _open_question(parts: PromptParts, talk: Talk, agent_said: list[str]) -> str:
@@ -208,7 +241,7 @@ def _reply_to_act(utterance: str, question: str, parts: PromptParts, talk: Talk)
         return latest
     if _WHO.fullmatch(utterance) and (introduction := _introduction(talk)):
         return f"{introduction} {question}"
-    for pattern, line in ((_GREETING, frames.greeted), (_THANKS, frames.thanked)):
+    for pattern, line in ((_HOW_ARE_YOU, frames.well), (_GREETING, frames.greeted), (_THANKS, frames.thanked)):
         if pattern.fullmatch(utterance):
             return line.format(question)
     if asks_for_more(question) and is_bare_yes(utterance, parts.language):
@@ -237,6 +270,8 @@ def _latest_turn(talk: Talk, language: str) -> str:
 def _fallback(utterance: str, question: str, parts: PromptParts, talk: Talk, agent_said: list[str]) -> str:
     """Return what the agent says when it did not understand: it asks again, and from the third time on says more."""
     frames = FRAMES[parts.language]
+    if parts.is_chat and not _QUESTION.search(utterance):
+        return _unlike(frames.listening, agent_said, talk.random)
     is_general = invites_any_request(question)
     offer = _offer(talk, parts.language, is_general=is_general)
     if is_general and is_bare_value(utterance, parts.language):

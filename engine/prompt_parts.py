@@ -33,7 +33,8 @@ class PromptParts:
 
     `questions` has the forms of each question, in their order. `statements` belong before the first question; `facts`
     are all statements. `greeting` opens the conversation. `task` is the question of a prompt that has none of its own,
-    empty if it needs none. `is_closing` is true for a prompt that ends the conversation.
+    empty if it needs none. `is_closing` is true for a prompt that ends the conversation, `is_chat` for one
+    that chats.
     """
 
     language: str = "en"
@@ -45,6 +46,7 @@ class PromptParts:
     offer: str | None = None
     follows_question: bool = False  # while the prompt is read: the last sentence was a question, as it is asked
     is_closing: bool = False
+    is_chat: bool = False
 
 
 def add_statement(sentence: str, parts: PromptParts) -> None:

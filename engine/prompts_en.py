@@ -24,7 +24,7 @@ _LEAD = (
     r"(?:(?:please|then|first|next|finally|now|also|always|try to|gently|politely|kindly|instead|and|so)\b,? "
     r"|to assist better, "
     r"|(?:your (?:job|goal|task|role|purpose) is|you (?:should|must|need|have|are|want)) (?:to |now )?"
-    r"|you(?:'re| are) now )*"
+    r"|you(?:'re| are) now |you(?:'re| are) calling (?:[\w'.-]+ ){1,4}?to )*"
 )
 _REQUEST = re.compile(
     rf"^(?!see you\b){_LEAD}(?P<verb>{_VERBS})\b{_TO_WHOM}(?:,? ?something like:?|:)?"
@@ -57,6 +57,9 @@ _STATEMENTS = {
     _APOLOGIZE: "I'm sorry about",
     _THANK: "Thank you for",
 }
+_CHAT = re.compile(
+    rf"^{_LEAD}(?:have (?:a|some) (?:\w+ )?(?:conversation|chat|small talk)|chat|make small talk)\b", re.IGNORECASE
+)
 _ABOUT = re.compile(
     rf"^{_LEAD}(?:have a (?:\w+ )?conversation|talk|speak|chat|discuss)\b(?: (?:to|with)\b{_TO_WHOM})?"
     r" about (?P<what>.+)$",
@@ -237,6 +240,7 @@ def _read_instruction(clause: str, parts: PromptParts) -> None:
             if pattern is _REMIND:
                 parts.task = ""  # a reminder needs no question
             return
+    parts.is_chat = parts.is_chat or bool(_CHAT.match(clause))
     if about := _ABOUT.match(clause):
         parts.task = f"Could you tell me about {as_agent(about['what'])}?"
     elif _SCHEDULE.match(clause):

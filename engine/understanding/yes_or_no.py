@@ -84,7 +84,7 @@ def _answer(
 ) -> float:
     """Return how surely a yes, or a no, to a question satisfies a condition."""
     best = 0.0
-    if says_yes and _asks_who(question, lexicon) and not _is_met_by_yes_to_who(menu.claims[index], parts):
+    if says_yes and asks_who(question, lexicon) and not _is_met_by_yes_to_who(menu.claims[index], parts):
         return 0.0
     rivals = sum(any(part.affirms if says_yes else part.denies for part in each) for each in menu.parts)
     for part in parts:
@@ -107,7 +107,7 @@ def _answer(
     return best
 
 
-def _asks_who(question: str, lexicon: Lexicon) -> bool:
+def asks_who(question: str, lexicon: Lexicon) -> bool:
     """Return whether the agent asks for a person: a yes to "Is this Ana?" agrees to nothing else."""
     identity = lexicon.intents.get("confirm_identity")
     return identity is not None and any(_is_like(question, other, lexicon) for other in identity.yes_to)
@@ -115,8 +115,8 @@ def _asks_who(question: str, lexicon: Lexicon) -> bool:
 
 def _is_met_by_yes_to_who(claims: dict[str, float], parts: list[ConditionPart]) -> bool:
     """Return whether a condition is that the right person was reached, or any yes."""
-    others = max((claim for intent, claim in claims.items() if intent not in ("agree", "confirm_identity")), default=0.0)
-    is_person = claims.get("confirm_identity", 0.0) >= max(_IS_PERSON, others)
+    others = [claim for intent, claim in claims.items() if intent not in ("agree", "confirm_identity")]
+    is_person = claims.get("confirm_identity", 0.0) >= max([_IS_PERSON, *others])
     return is_person or claims.get("agree", 0.0) >= _ANY_YES or any("yes" in part.words for part in parts)
 
 

@@ -404,6 +404,8 @@ def test_asking_again_uses_other_words_each_time(talk):
         ("one moment please", "Of course, take your time."),
         ("could you repeat that?", "What do you need?"),
         ("hello", "Hello! What do you need?"),
+        ("hi, how are you?", "I'm doing well, thank you. What do you need?"),
+        ("pretty good, you?", "I'm doing well, thank you. What do you need?"),
         ("thanks", "You're welcome. What do you need?"),
     ],
 )
@@ -436,3 +438,29 @@ def test_in_the_middle_of_a_conversation_the_agent_does_not_begin_again(talk, ta
     first, *_, last = agent(talk(code, "something else", take("a")))
     assert first in GENERAL
     assert last not in GENERAL
+
+
+def test_the_agent_goes_on_with_a_chat_and_does_not_ask_again(talk):
+    code = LOOP.format(prompt="Have a conversation with the user and ask about their day.")
+    first, *others = agent(talk(code, "I went to the beach", "then we had ice cream", "and it was sunny"))
+    assert first == "Could you tell me about your day?"
+    assert len(set(others)) == 3
+    assert not any("Sorry" in line or ("?" in line and "day" in line) for line in others)
+
+
+def test_the_right_person_hears_why_the_agent_calls(talk):
+    prompt = "You're calling Ana to remind them about their visit on Friday at 9 AM. Confirm they can make it."
+    loop = f"loop:\n    talk({prompt!r}, False)\nuntil 'contact confirms that they can come':\n    pass\n"
+    talked = talk(f"say('Hi, is this Ana? This is Riley.')\n{loop}", "yes, this is she", "yes I can")
+    assert agent(talked)[1] == "I'd like to remind you of your visit on Friday at 9 AM. Can you make it?"
+    assert talked.events[-1].type == "ended"
+
+
+def test_the_agent_does_not_ask_what_the_flow_has_just_asked(talk):
+    greeting = "Thank you for calling. How can I help you today?"
+    assert agent(talk(f"say({greeting!r})\n" + LOOP.format(prompt="Be kind."))) == [greeting]
+
+
+def test_where_a_caller_can_only_be_done_the_agent_asks_for_further_questions(talk):
+    code = "loop:\n    talk('Help them step by step.', True)\nuntil 'customer has no further questions':\n    pass\n"
+    assert agent(talk(code)) == ["Do you have any other questions?"]

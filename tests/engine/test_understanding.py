@@ -192,7 +192,12 @@ FIRST_MENUS = [
         [("no bye", 1), ("yes please, bye", 0)],
     ),
     (
-        ["prospect explains a need", "prospect shares their timeline", "prospect shares their company", "is just exploring"],
+        [
+            "prospect explains a need",
+            "prospect shares their timeline",
+            "prospect shares their company",
+            "is just exploring",
+        ],
         "What problem are you trying to solve?",
         [
             ("hi, we're looking for something to answer our phones at night", 0),
