@@ -149,7 +149,7 @@ def shaped(
 ) -> Any:
     """Return a value of the shape that a question names: `leaf` fills a place, `members` a list, or leaves it."""
     place = Slot(None, question=question.question)
-    walk = _Walk(leaf, members)
+    walk = _Walk(leaf, members, question.choices)
     if isinstance(question.schema, dict):
         return walk.schema(question.schema, place, 0)
     return walk.example(question.example, place, 0)
@@ -158,8 +158,13 @@ def shaped(
 class _Walk:
     """A walk through an example or a schema."""
 
-    def __init__(self, leaf: Callable[[Slot], Any], members: Callable[[Any, Slot], list[Any] | None]) -> None:
-        self._leaf, self._members = leaf, members
+    def __init__(
+        self,
+        leaf: Callable[[Slot], Any],
+        members: Callable[[Any, Slot], list[Any] | None],
+        choices: dict[str, list[str]],
+    ) -> None:
+        self._leaf, self._members, self._choices = leaf, members, choices
 
     def example(self, example: Any, at: Slot, depth: int) -> Any:
         if depth > _DEEPEST:
@@ -170,7 +175,9 @@ class _Walk:
             if example and (members := self._members(example[0], at)) is not None:
                 return members
             return [self.example(each, _in_list(at, index), depth + 1) for index, each in enumerate(example[:3])]
-        return self._leaf(_with(at, example=example, choices=_choices(example)))
+        compared = self._choices.get(at.key, [])
+        choices = _choices(example) or (compared if len(compared) > 1 and example in compared else None)
+        return self._leaf(_with(at, example=example, choices=choices))
 
     def schema(self, schema: Any, at: Slot, depth: int) -> Any:
         if depth > _DEEPEST or not isinstance(schema, dict):

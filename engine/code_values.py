@@ -15,6 +15,9 @@ _TOKEN = re.compile(r"(?<![\w'])#?[A-Za-z0-9]+(?:-[A-Za-z0-9]+)*(?![\w'])")
 _GAP = re.compile(r"\s*,?\s*")
 _NO_CODE = re.compile(r"\d+(?:st|nd|rd|th|[kK]|am|pm|ish)")
 _SINCE_YEAR = re.compile(r"\b(?:since|in) (?:19|20)\d\d\b", re.IGNORECASE)
+_QUANTITY = re.compile(
+    r"\b\d+ (?:minute|hour|day|week|month|year|time|people|person|percent|dollar|euro)s?\b", re.IGNORECASE
+)
 _DASHES = {"dash", "hyphen", "minus"}
 _NO_PREFIX = {"ID", "PIN", "VIN", "OK", "NO", "IS", "I", "A", "ZIP", "MY"}
 
@@ -24,7 +27,7 @@ def find_code(text: str, language: str, example: str) -> str | None:
     text = without_spelling_words(text)
     spans = [(each.start, each.end) for each in find_dates(text, language)]
     spans += [(each.start, each.end) for each in find_times(text) if ":" in each.text or each.half]
-    spans += [match.span() for match in _SINCE_YEAR.finditer(text)]
+    spans += [match.span() for pattern in (_SINCE_YEAR, _QUANTITY) for match in pattern.finditer(text)]
     codes = [code for run in _runs(without_spans(text, spans)) if (code := _code_of(run, example))]
     if not codes:
         return None

@@ -163,6 +163,7 @@ def ask(
         session.random(),
         session.now(),
         session.unsaid,
+        session.program.choices,
     )
     answer = session.answer_stubs.answer(request, session.model.ask)
     session.log_bounded_event(

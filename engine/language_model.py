@@ -56,6 +56,7 @@ class Question:
     """A flow's question about a text. A `schema` takes precedence over an `example`.
 
     `now` is the time of the conversation; `unsaid` says whether members that nobody said are None or invented.
+    `choices` are the texts that the flow's code compares members with.
     """
 
     about: str
@@ -66,6 +67,7 @@ class Question:
     random: Random = field(default_factory=Random)
     now: datetime | None = None
     unsaid: str = NOTHING
+    choices: dict[str, list[str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

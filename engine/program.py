@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import re
+from collections import defaultdict
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import NamedTuple
 
 from dryline.engine.errors import Finding
 from dryline.engine.rewriting import Places, Rewritten
+
+# `answer["size"] == "large"`, also with .get and a method such as .lower() between.
+_COMPARED = re.compile(
+    r"""(?:\[|\.get\()\s*["'](\w+)["'](?:\s*,[^)\]\n]*)?[\])](?:\.\w+\(\))*\s*==\s*["']([^"'\n]{1,40})["']"""
+)
 
 
 @dataclass(eq=False, slots=True)
@@ -66,6 +74,15 @@ class Program:
         self._origin = rewritten.origin
         self._generated = Places(self.code)
         self._ascii = self.code.isascii()
+
+    @cached_property
+    def choices(self) -> dict[str, list[str]]:
+        """The texts that the code compares members with, by the member's name: `answer["size"] == "large"`."""
+        choices: dict[str, list[str]] = defaultdict(list)
+        for name, value in _COMPARED.findall(self.source):
+            if value not in choices[name]:
+                choices[name].append(value)
+        return dict(choices)
 
     @property
     def first(self) -> SourcePosition:

@@ -19,10 +19,13 @@ from dryline.engine.slot_times import find_date, find_datetime, find_time
 from dryline.engine.slots import Slot, digits_of
 from dryline.engine.spoken_turns import Utterance, in_digits, without_fillers
 from dryline.engine.text_values import find_labelled, find_sentence, find_thing, with_modifiers
+from dryline.engine.understanding.decision import understand
 from dryline.engine.understanding.options import options_of_question
+from dryline.engine.understanding.scoring import Context
 from dryline.phrases.value_kinds import class_of, kind_of, kind_of_question, label_of, names_speaker, part_of_name
 
 MISSING: Final = object()
+_CLEARLY = 0.85
 _ENDS_OF_TRIP = ("origin", "destination", "from", "to")
 _NUMBERS = ("number", "count", "age", "year", "money", "rating", "percent", "duration")
 _TEXTS = ("text", "item", "service", "reason", "choice", "language", "country", "make", "model")
@@ -209,8 +212,16 @@ def _place(slot: Slot, utterance: Utterance, now: datetime) -> Any:
 
 def _choice(slot: Slot, utterance: Utterance, now: datetime) -> Any:
     if slot.choices:
-        return find_choice(utterance.text, slot.choices)
+        value = find_choice(utterance.text, slot.choices)
+        return _meant_choice(slot.choices, utterance) if value is None else value
     return _text(slot, utterance, now)
+
+
+def _meant_choice(choices: list[Any], utterance: Utterance) -> Any:
+    """Return the choice that an utterance is clearly about: "Where is my parcel?" is about tracking."""
+    conditions = [f"caller asks about {label_of(str(choice))}" for choice in choices]
+    decision = understand(conditions, utterance.text, Context(utterance.question, "", ""))
+    return None if decision.index is None or decision.sure < _CLEARLY else choices[decision.index]
 
 
 def _text(slot: Slot, utterance: Utterance, now: datetime) -> Any:

@@ -347,3 +347,36 @@ def test_a_number_that_is_not_the_users_comes_from_the_question():
         {"number": "the question"},
     )
     assert answer("To which number should it go?", example, "hm", unsaid=MADE_UP)[0] == example
+
+
+DESK = """
+loop:
+    r = talk("Ask how you can help.", False)
+until "caller has explained their issue":
+    answer = r.ask(question="What is it about?", example={"topic": "tracking"})
+    if answer["topic"] == "tracking":
+        say("parcels")
+    elif answer.get("topic", "") == "pricing":
+        say("prices")
+    elif answer["topic"] == "account":
+        say("accounts")
+    else:
+        say("others")
+"""
+
+
+@pytest.mark.parametrize(
+    ("said", "desk"),
+    [
+        ("I need to know where my parcel is", "parcels"),
+        ("I can't log in to my account", "accounts"),
+        ("what are your rates for a pallet", "prices"),
+        ("your driver was rude to me", "others"),
+    ],
+)
+def test_a_text_that_the_code_compares_is_one_of_these_texts(talk, said, desk):
+    assert talk(DESK, said).said == [desk]
+
+
+def test_a_span_of_days_is_no_code():
+    assert answer("What is it about?", {"shipment_id": ""}, "it is two days late")[0] == {"shipment_id": None}
