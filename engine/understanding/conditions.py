@@ -51,6 +51,9 @@ _GIVES = re.compile(
 )
 _ANOTHER_TIME = re.compile(r"\b(?:another|different|new|other|better) (?:day|date|time|slot)\b")
 _STATES = re.compile(r"\b(?:is|are|was|were|has|have|does|did)\b")  # "says the price is too high" gives no value
+_WHICH_IT_IS = re.compile(
+    r"(?:which|what)(?: kind of| type of)? (?P<thing>\w+(?: \w+)?) (?:it|this|that|they) (?:is|are|was)$"
+)
 _TROUBLE = re.compile(r"what (?:exactly )?(?:is|was|went|has gone|seems|is going) (?:wrong|broken|the matter)\b")
 _SOME = r"(?:a |another |any |general |some |other |different )*"
 _ASKS = re.compile(
@@ -331,4 +334,6 @@ def _thing_given(text: str) -> str | None:
     """Return what a caller has to name; None if they state something instead."""
     if _TROUBLE.match(text):
         return "the problem"
+    if match := _WHICH_IT_IS.match(text):
+        return match["thing"]
     return None if _STATES.search(text) else text

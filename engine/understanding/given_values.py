@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from dryline.engine.contact_values import find_zip
 from dryline.engine.name_values import NameQuestion, find_name
 from dryline.engine.slots import ASKS_FOR_PROBLEM
 from dryline.engine.spoken_turns import Utterance
@@ -54,6 +55,7 @@ _TELLS = re.compile(
     r"|it(?:'s| is) \w+)",
     re.IGNORECASE,
 )
+_NO_ZIP = re.compile(r"\b[a-z]{1,3}\d{4,}\b", re.IGNORECASE)  # such as the order number K48210
 _TOLD = 0.88
 _ONE_PART_ONLY = 0.35  # said of "a service and a time"
 
@@ -69,6 +71,11 @@ def given(thing: str, utterance: ParsedUtterance, earlier: str, question: str, o
         for (kind, label), score in zip(kinds, now, strict=True)
     ]
     return min(before) if all(before) else _ONE_PART_ONLY * max(now)
+
+
+def needs_value(thing: str | None) -> bool:
+    """Return whether a thing can only be given by a value: a name or a number, and no permission."""
+    return thing is not None and any(kind in (*_TOKENS, "name", "address") for kind, _ in _kinds_of(thing))
 
 
 @lru_cache(maxsize=512)
@@ -95,6 +102,8 @@ def _names(kind: str, label: str, text: str, utterance: ParsedUtterance, questio
             return 0.9
         if options and _WHICH.search(text):
             return 0.85
+        if kind == "zip" and _NO_ZIP.search(text) and not find_zip(text):
+            return 0.0
         if kind == "phone" and "_number _number _number" in " ".join(utterance.whole.stems):
             return 0.85  # "five five five, two one two, four four nine one"
         if not tokens & _TOKENS[kind] and not (kind == "time" and "_number" in tokens and re.search(r"\d", question)):
@@ -102,7 +111,7 @@ def _names(kind: str, label: str, text: str, utterance: ParsedUtterance, questio
         asked_kind = kind_of_question(question)
         return 0.9 if len(tokens) <= 6 or asked_kind == kind or kind not in ("code", "number", "count") else 0.6
     if kind == "name":
-        return _person(text, question)
+        return 0.0 if (utterance.yes or utterance.no) and not utterance.rest else _person(text, question)
     if kind == "address":
         return 0.85 if re.search(r"\b\d{1,5} [A-Za-z]{2,}", to_digits(text, "en")) else 0.0
     if options and _WHICH.search(text):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from dryline.engine.understanding.conditions import ConditionPart, Menu
 from dryline.engine.understanding.cues import tell_places_apart
@@ -11,7 +11,14 @@ from dryline.engine.understanding.given_values import given, is_quoted, names_op
 from dryline.engine.understanding.lexicon import Lexicon
 from dryline.engine.understanding.number_bounds import said_number
 from dryline.engine.understanding.options import options_of_prompt, options_of_question
-from dryline.engine.understanding.yes_or_no import answers, last_question
+from dryline.engine.understanding.yes_or_no import (
+    answer_in_other_words,
+    answers,
+    intents_of_answers,
+    last_question,
+    named_alternatives,
+    only_reports_step,
+)
 from dryline.phrases import SLOT
 
 _NEAR, _NEAR_EXACT, _FULL = 0.13, 0.5, 0.62  # phrases less near mean nothing, nearer ones mean the intent for certain
@@ -101,18 +108,26 @@ def intents_of(
     return best, nears, phrases
 
 
-def _add_cues(intents: dict[str, float], menu: Menu, utterance: ParsedUtterance, lexicon: Lexicon) -> None:
-    """Add what the cues of an utterance mean, except those of trades that the menu has nothing to do with."""
+def _add_cues(
+    intents: dict[str, float], menu: Menu, utterance: ParsedUtterance, question: str, lexicon: Lexicon
+) -> None:
+    """Add what the cues of an utterance mean, except those of trades that menu and question have nothing to do with."""
+    answers_to = frozenset[str]().union(*intents_of_answers(question, lexicon))
     for clause in utterance.clauses:
         for intent, clear in lexicon.cues.match(clause.stems).items():
-            if menu.best_claims.get(intent, 0.0) >= _LEAST_FITTING or lexicon.intents[intent].subject in _ANY_TRADE:
+            is_fitting = intent in answers_to or menu.best_claims.get(intent, 0.0) >= _LEAST_FITTING
+            if is_fitting or lexicon.intents[intent].subject in _ANY_TRADE:
                 intents[intent] = max(intents.get(intent, 0.0), clear * clause.weight)
 
 
 def score(menu: Menu, utterance: ParsedUtterance, context: Context, lexicon: Lexicon) -> Scores:
     """Return the score of each condition."""
     intents, nears, phrases = intents_of(utterance, lexicon)
-    _add_cues(intents, menu, utterance, lexicon)
+    question = last_question(context.agent)
+    _add_cues(intents, menu, utterance, question, lexicon)
+    if only_reports_step(utterance, question, intents):
+        utterance = replace(utterance, yes=0.0)
+        intents.pop("agree", None)
     # "I can't come on Monday, could we do Tuesday?" moves an appointment, and cancels none.
     can_move = menu.best_claims.keys() >= {"reschedule", "cancel"}
     if can_move and "cannot_come" in intents and _asks_for_another_time(utterance):
@@ -120,7 +135,6 @@ def score(menu: Menu, utterance: ParsedUtterance, context: Context, lexicon: Lex
     intents = tell_places_apart(intents, utterance.text)
     if utterance.is_courtesy:
         intents = {intent: sure for intent, sure in intents.items() if intent in _COURTESIES}
-    question = last_question(context.agent)
     items = options_of_prompt(context.prompt)
     # "Two tacos with no onions" orders tacos, and takes nothing off the order.
     if names_option(items, utterance.text) and intents.get("add_item", 0.0) >= intents.get("change_order", 0.0):
@@ -151,6 +165,10 @@ def score(menu: Menu, utterance: ParsedUtterance, context: Context, lexicon: Lex
     scores = Scores(values, reasons, nearness, intents=intents)
     _add_answers(scores, menu, utterance, question, lexicon)
     _add_generic(scores, menu, utterance, question)
+    alternatives = named_alternatives(menu, utterance.whole.stems, utterance.text, lexicon)
+    for index in alternatives:  # "by card or online?" chooses neither
+        scores.values[index] = max(scores.values[other] for other in alternatives)
+        scores.nearness[index] = 0.0
     _find_rival(scores, menu, utterance, lexicon)
     return scores
 
@@ -279,7 +297,9 @@ def _form(parts: list[ConditionPart], utterance: ParsedUtterance) -> float:
 
 def _add_answers(scores: Scores, menu: Menu, utterance: ParsedUtterance, question: str, lexicon: Lexicon) -> None:
     """Add what a yes or a no means, and lower the conditions that say the opposite."""
-    if not (utterance.yes or utterance.no):
+    yes, no = answer_in_other_words(utterance, question, scores.intents, lexicon)
+    utterance = replace(utterance, yes=yes, no=no)
+    if not (yes or no):
         return
     said = "yes" if utterance.yes >= utterance.no else "no"
     best = max(scores.values, default=0.0)

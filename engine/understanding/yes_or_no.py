@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from functools import lru_cache
 
 from dryline.engine.understanding.conditions import ConditionPart, Menu
 from dryline.engine.understanding.dialogue_acts import ParsedUtterance
+from dryline.engine.understanding.given_values import needs_value
 from dryline.engine.understanding.lexicon import Lexicon
 
 _NAMES = re.compile(r"(?<=[a-z,] )[A-Z][\w'-]+")
@@ -14,12 +17,19 @@ _OPEN_QUESTION = re.compile(
     r"(?:^|[,;:.!] )(?:so |and |hi |hello |okay )*"
     r"(?:what(?! about| if)|when|where|who|why|which|how(?! about| does| is| are| would))\b[^,]*\?$"
 )
+_EITHER = re.compile(r"\bor\b(?! (?:not|more|so|less)\b)")
 _POINTS_BACK = re.compile(r"\b(?:that|it|this|so|them|these|those|which)\b")
 _MORE = re.compile(
     r"\b(?:anything|something) (?:else|more)\b|\b(?:any|other|more) questions\b"
     r"|^(?:can|may|could) (?:I|we) (?:help|assist)\b|\b(?:sonst|noch) (?:noch )?(?:etwas|was)\b|\balgo más\b",
     re.IGNORECASE,
 )
+# "I did that" answers "did you?", and says nothing about whether it helped.
+_ABOUT_STEP = re.compile(
+    r"\b(?:did|have|can|could|will|would|are) you\b|\byou\b.*\b(?:done|ready|tried)\b", re.IGNORECASE
+)
+_LEAST_IN_OTHER_WORDS = 0.7
+_STEP, _STEP_IS_SURE = "step_done", 0.85
 _ENDS, _NO_MORE = ("goodbye", "finish_order"), 0.9
 _IS_PERSON, _ANY_YES = 0.5, 0.95  # claims of a condition
 
@@ -57,12 +67,53 @@ def answers(
     says_yes = utterance.yes >= utterance.no
     strength = weight * (utterance.yes if says_yes else utterance.no)
     stems = lexicon.vocabulary.stems(question)
+    chooses_none = says_yes and len(named_alternatives(menu, stems, question, lexicon)) > 1
     result = []
     for index, parts in enumerate(menu.parts):
-        meaning = _answer(menu, index, parts, stems, question, says_yes, lexicon)
+        meaning = _answer(menu, index, parts, stems, "" if chooses_none else question, says_yes, lexicon)
         is_opposite = meaning == 0 and (not utterance.rest or _contradicts(parts, stems, menu, says_yes, lexicon))
         result.append((strength * meaning, is_opposite))
     return result
+
+
+def named_alternatives(menu: Menu, stems: Sequence[str], text: str, lexicon: Lexicon) -> list[int]:
+    """Return the conditions that a text with "or" names; a yes to "By card or online?" means neither of the two."""
+    if not _EITHER.search(text):
+        return []
+    return [
+        index
+        for index, (part, *_) in enumerate(menu.parts)
+        if not part.is_negated and lexicon.coverage(part.words, tuple(stems), menu.word_weights) >= 0.5
+    ]
+
+
+@lru_cache(maxsize=256)
+def intents_of_answers(question: str, lexicon: Lexicon) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the intents that a yes to a question means, and those that a no means."""
+    intents = lexicon.intents.values() if question.endswith("?") else ()
+    yes = (each.name for each in intents if any(_is_like(question, other, lexicon) for other in each.yes_to))
+    no = (each.name for each in intents if any(_is_like(question, other, lexicon) for other in each.no_to))
+    return frozenset(yes), frozenset(no)
+
+
+def only_reports_step(utterance: ParsedUtterance, question: str, intents: dict[str, float]) -> bool:
+    """Return whether the user says that a step is done, where the agent asked what came of it: "Did that help?"."""
+    is_step = intents.get(_STEP, 0.0) >= max([_STEP_IS_SURE, *intents.values()])
+    return is_step and len(utterance.whole.stems) > 1 and not _ABOUT_STEP.search(question)
+
+
+def answer_in_other_words(
+    utterance: ParsedUtterance, question: str, intents: dict[str, float], lexicon: Lexicon
+) -> tuple[float, float]:
+    """Return how clearly an utterance says yes and no: "still jammed" is a no to "Did that help?"."""
+    if utterance.yes or utterance.no:
+        return utterance.yes, utterance.no
+    yes, no = (
+        max((intents.get(name, 0.0) for name in names), default=0.0) for names in intents_of_answers(question, lexicon)
+    )
+    if max(yes, no) < _LEAST_IN_OTHER_WORDS or utterance.whole.is_question:
+        return 0.0, 0.0
+    return (yes, 0.0) if yes > no else (0.0, no)
 
 
 def _contradicts(parts: list[ConditionPart], stems: list[str], menu: Menu, says_yes: bool, lexicon: Lexicon) -> bool:
@@ -95,7 +146,9 @@ def _answer(
                 best = max(best, 0.98 if lexicon.coverage(quoted, tuple(stems), {}) >= 0.5 else 0.3)
             else:
                 best = max(best, 0.95 if rivals == 1 else 0.78 + 0.2 * about)
-        elif says_yes != part.is_negated and not (part.denies and says_yes) and not part.asks:
+        elif says_yes and needs_value(part.gives):
+            continue
+        elif question and says_yes != part.is_negated and not (part.denies and says_yes) and not part.asks:
             best = max(best, 0.9 * about if about >= 0.5 else 0.0)
     if not says_yes and asks_for_more(question):  # in any words and language
         best = max([best, *(_NO_MORE * menu.claims[index].get(intent, 0.0) for intent in _ENDS)])

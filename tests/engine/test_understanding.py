@@ -227,6 +227,62 @@ FIRST_MENUS = [
         "When would you like to come?",
         [("Tuesday morning", 0), ("good morning, I'd like to come on Tuesday", None)],
     ),
+    (
+        ["caller wants to pay by card", "caller would rather pay online"],
+        "64.20 dollars are open. Would you like to pay by card now, or online?",
+        [
+            ("I'll transfer it tonight", 1),
+            ("online", 1),
+            ("with my card", 0),
+            ("card now or online", None),
+            ("yes please", None),
+        ],
+    ),
+    (
+        ["caller has it working again", "caller sees no change"],
+        "Please unplug the router, and plug it in again. Does it work now?",
+        [("ok I did that", None), ("done", None), ("yes it does", 0), ("ok", 0), ("still blinking", 1)],
+    ),
+    (
+        ["caller says yes", "caller says no"],
+        "Please switch the printer off, and switch it on again. Did that help?",
+        [("ok I did that", None), ("works now", 0), ("still jammed", 1), ("done, but no", 1)],
+    ),
+    (
+        ["caller has restarted it", "caller cannot do that"],
+        "Did you restart it?",
+        [("ok I did that", 0), ("yes I did", 0)],
+    ),
+    (
+        ["caller gives the ZIP code"],
+        "What is the ZIP code of your address?",
+        [("K48210", None), ("it's 97209", 0), ("nine seven two zero nine", 0), ("K48210, and the ZIP is 97209", 0)],
+    ),
+    (
+        ["caller says which device it is"],
+        "Which device is it: the printer, the screen, the phone or the laptop?",
+        [("I'd prefer the laptop", 0), ("it's my phone", 0), ("I don't know", None)],
+    ),
+    (
+        ["caller has no internet connection", "caller has slow internet", "caller asks about hours or the address"],
+        "What seems to be the problem?",
+        [("everything is down here", 0), ("it's awfully slow", 1)],
+    ),
+    (
+        ["caller asks where an order is", "caller wants to send something back", "caller needs nothing else"],
+        "What can I do for you?",
+        [("my lamp came in pieces", 1), ("the mirror was smashed", 1)],
+    ),
+    (
+        ["caller gives their name"],
+        "May I have your name, please?",
+        [("nope", None), ("yes", None), ("yes, Jo Lee", 0)],
+    ),
+    (
+        ["caller has a device that does not work", "caller asks for a person", "caller needs nothing else"],
+        "What is the matter?",
+        [("my phone is broken", 0), ("can I get someone on the phone", 1)],
+    ),
 ]
 
 
