@@ -7,6 +7,7 @@ from functools import lru_cache
 from random import Random
 
 from dryline.engine.agent_frames import FRAMES
+from dryline.engine.agent_replies import reply_to_act
 from dryline.engine.events import last_agent_text
 from dryline.engine.greetings import is_greeting
 from dryline.engine.language_model import AgentUtterance, Talk
@@ -16,7 +17,7 @@ from dryline.engine.prompts import read_note, read_prompt
 from dryline.engine.returned_questions import invites_any_request
 from dryline.engine.understanding.conditions import read_condition
 from dryline.engine.understanding.decision import understand
-from dryline.engine.understanding.dialogue_acts import is_bare_no, is_bare_value, is_bare_yes
+from dryline.engine.understanding.dialogue_acts import is_bare_value
 from dryline.engine.understanding.lexicon import lexicon
 from dryline.engine.understanding.scoring import Context
 from dryline.engine.understanding.yes_or_no import asks_for_more, asks_who
@@ -26,42 +27,16 @@ _QUESTION = re.compile(
     r"|dónde|qué|cómo)\b",
     re.IGNORECASE,
 )
-# Utterances that ask the agent for nothing, or for its last words again.
-_GREETING = re.compile(
-    r"\W*(?:hi|hello|hey|good (?:morning|afternoon|evening|day)|hallo|guten (?:tag|morgen|abend)|hola|buen[oa]s \w+)"
-    r"(?: there)?\W*",
+# A sentence that tells nothing: "I'm glad that's clear.", "Thank you, Paul."
+_ACKNOWLEDGES = re.compile(
+    r"I(?:'m| am) (?:so |very )?(?:glad|sorry|happy)\b[^,:\d]*[.!]"
+    r"|(?:thank you|thanks|ok(?:ay)?|all right|good|great|perfect|of course|sure|gladly|I see|I understand|got it"
+    r"|no problem|very good|oh dear|that happens)\b(?:,? [\w'-]+){0,3}[.!]",
     re.IGNORECASE,
 )
-_HOW_ARE_YOU = re.compile(
-    r"(?:.{0,40}\W)?(?:how are you(?: doing)?(?: today)?|how's it going|(?:how|what) about you|and you"
-    r"|(?:good|fine|well), you"
-    r"|wie geht(?:'s| es)(?: ihnen)?|und (?:ihnen|selbst)|(?:y usted|qué tal|cómo está))\?",
-    re.IGNORECASE,
-)
-_THANKS = re.compile(
-    r"\W*(?:ok(?:ay)?\W+|muchas )?(?:thanks|thank you|danke|gracias)(?: (?:so much|very much|a lot|schön|sehr))?\W*",
-    re.IGNORECASE,
-)
-_WAIT = re.compile(
-    r"\W*(?:(?:just |only )?(?:one|a) (?:moment|second|minute|sec)|hold on|hang on|wait a"
-    r"|let me (?:check|look|think|see)|einen (?:moment|augenblick)|moment|un momento|espere)\b.{0,30}",
-    re.IGNORECASE,
-)
-_REPEAT = re.compile(
-    r"\W*(?:what|what was that|pardon(?: me)?|sorry|excuse me|come again|wie bitte|cómo|perdón"
-    r"|(?:sorry\W+)?(?:can|could) you (?:please )?(?:repeat|say) (?:that|it)(?: again)?(?:,? please)?)\W*",
-    re.IGNORECASE,
-)
-_WHO = re.compile(
-    r"\W*(?:(?:and )?who(?:'s| is) (?:this|that|calling|speaking)|who are you|who am i (?:talking|speaking) (?:to|with)"
-    r"|(?:wer|mit wem) (?:ist|spreche|sind) .{1,20}|(?:con )?quién (?:es|habla|hablo).{0,20})\W*",
-    re.IGNORECASE,
-)
-_INTRODUCES = re.compile(r"\b(?:this is|my name is|hier ist|le habla)\b", re.IGNORECASE)
 _REFERS_BACK = re.compile(
     r"\b(?:that|it|this|so|them|these|those|das|so|es|eso|esto)\b|^which (?:one|of|suits|works|would)\b", re.IGNORECASE
 )
-_ASKS_IF_RIGHT = re.compile(r"\b(?:right|correct|richtig|so|correct[oa]|cierto)\?$", re.IGNORECASE)
 # The words of an answer to a question that has none of its nouns.
 _ANSWERS_TO = tuple(
     (re.compile(rf"\b(?:{asks})\b", re.IGNORECASE), re.compile(rf"(?:\b(?:{answers})\b|[$€£])", re.IGNORECASE))
@@ -98,12 +73,14 @@ def agent_line(talk: Talk, utterance: str | None) -> AgentUtterance:
     question = _open_question(parts, talk, agent_said)
     if asks_who(question, lexicon(parts.language)) and _is_right_person(utterance, question):
         return _opening_line(parts, talk, agent_said)
-    if reply := _reply_to_act(utterance, question, parts, talk):
+    if reply := reply_to_act(utterance, question, _latest_turn(talk, parts.language), talk.messages, parts.language):
         return AgentUtterance(reply, how=_NOT_MET)
     answer = _answer(parts, utterance, agent_said) or statement_for(talk.first_prompt, utterance, agent_said)
     upcoming = _next_question(parts, talk, agent_said)
     if answer:
-        return AgentUtterance(f"{answer} {upcoming or question}", how="a statement of the prompt")
+        following = upcoming or question
+        line = following if answer in following else f"{answer} {following}"
+        return AgentUtterance(line, how="a statement of the prompt")
     if upcoming:
         last = agent_said[-1] if agent_said else ""
         thanks = [line for line in FRAMES[parts.language].next if not last.startswith(line.format(""))]
@@ -123,13 +100,15 @@ def _opening_line(parts: PromptParts, talk: Talk, agent_said: list[str]) -> Agen
         return AgentUtterance(read_note(talk.note), how="what return handed back")
     latest = talk.messages[-1].text if talk.messages and talk.messages[-1].who == "user" else ""
     answer = _new_answer(parts, latest, agent_said)
-    statements = [answer] if answer else [each for each in parts.statements if not _was_said(each, agent_said)]
     question = _question(parts, talk, agent_said)
+    statements = [each for each in parts.statements if not _was_said(each, agent_said)]
+    if not statements and parts.statements and _REFERS_BACK.search(question):
+        statements = parts.statements[-1:]  # "Did that help?" alone would refer to what was said long ago
     if question in FRAMES[parts.language].openings and invites_any_request(
         _question_in(agent_said[-1] if agent_said else "")
     ):
         question = ""  # the flow has just asked it
-    line = " ".join([*statements, question]).strip()
+    line = " ".join([*([answer] if answer else statements), question]).strip()
     if parts.greeting and not agent_said and not is_greeting(line):
         line = f"{parts.greeting} {line}"
     return AgentUtterance(line, how="the prompt")
@@ -192,11 +171,13 @@ def _question_in(text: str) -> str:
     at = max((index for index, sentence in enumerate(sentences) if sentence.endswith("?")), default=None)
     if at is None:
         return ""
-    return " ".join(
-        sentences[max(0, at - 1) : at + 1]
-        if _REFERS_BACK.search(sentences[at].rpartition(": ")[2])
-        else [sentences[at]]
-    )
+    refers_back = _REFERS_BACK.search(sentences[at].rpartition(": ")[2])
+    return " ".join(_informative(sentences[max(0, at - 1) : at + 1]) if refers_back else [sentences[at]])
+
+
+def _informative(sentences: list[str]) -> list[str]:
+    """Return the sentences without those that only acknowledge what the user has said, and the last one in any case."""
+    return [*(each for each in sentences[:-1] if not _ACKNOWLEDGES.fullmatch(each)), *sentences[-1:]]
 
 
 def _unanswered(talk: Talk) -> list[str]:
@@ -232,39 +213,14 @@ def words_to_answer(talk: Talk) -> str:
     return next((text for text in texts if asks_for_more(_question_in(text))), latest)  # a no to it still counts
 
 
-def _reply_to_act(utterance: str, question: str, parts: PromptParts, talk: Talk) -> str | None:
-    """Return the reply to an utterance that says nothing about the matter, such as a greeting; else None."""
-    frames = FRAMES[parts.language]
-    if _WAIT.fullmatch(utterance):
-        return frames.waiting
-    if _REPEAT.fullmatch(utterance) and (latest := _latest_turn(talk, parts.language)):
-        return latest
-    if _WHO.fullmatch(utterance) and (introduction := _introduction(talk)):
-        return f"{introduction} {question}"
-    for pattern, line in ((_HOW_ARE_YOU, frames.well), (_GREETING, frames.greeted), (_THANKS, frames.thanked)):
-        if pattern.fullmatch(utterance):
-            return line.format(question)
-    if asks_for_more(question) and is_bare_yes(utterance, parts.language):
-        return frames.general[1]
-    if _ASKS_IF_RIGHT.search(question) and is_bare_no(utterance, parts.language):
-        return frames.wrong
-    return None
-
-
-def _introduction(talk: Talk) -> str | None:
-    """Return the sentence with which the agent has introduced itself."""
-    first = next((message.text for message in talk.messages if message.who == "agent"), "")
-    return next((each for each in re.split(r"(?<=[.!?])\s+", first) if _INTRODUCES.search(each)), None)
-
-
 def _latest_turn(talk: Talk, language: str) -> str:
-    """Return all that the agent said before the user's last words."""
+    """Return what the agent told and asked before the user's last words."""
     spoken: list[str] = []
     for message in reversed(talk.messages[:-1]):
         if message.who == "user":
             break
         spoken.insert(0, _without_opener(message.text, language))
-    return " ".join(spoken)
+    return " ".join(_informative(re.split(r"(?<=[.!?])\s+", " ".join(spoken))))
 
 
 def _fallback(utterance: str, question: str, parts: PromptParts, talk: Talk, agent_said: list[str]) -> str:

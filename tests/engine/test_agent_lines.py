@@ -415,6 +415,38 @@ def test_an_utterance_about_nothing_is_answered_as_people_do(talk, utterance, an
     assert talked.events[-1]["how"] == "no condition was met"
 
 
+ADVICE = "Please switch the lamp off and on again. Did that help?"
+
+
+@pytest.mark.parametrize(
+    ("prompt", "utterance", "line"),
+    [
+        ("I'm glad that's clear. Shall I send the bill that you asked for?", "pardon?", "Shall I send the bill that "),
+        ("Thank you, Jo. Which day would suit you?", "say that again", "Which day would suit you?"),
+        ("This bill is 86 dollars. Does that suit you?", "sorry, I didn't catch that", "This bill is 86 dollars. Does"),
+        (
+            "I'm glad that's clear. Shall I send the bill that you asked for?",
+            "elephants",
+            "Sorry, I didn't get that. Sha",
+        ),
+        (ADVICE, "ok I did that", "All right. Did that help?"),
+        (ADVICE, "done", "All right. Did that help?"),
+        (
+            "I have the card that ends in 17. May I charge it?",
+            "what card?",
+            "I have the card that ends in 17. May I charge",
+        ),
+    ],
+)
+def test_the_agent_says_again_what_is_asked_and_told_and_nothing_else(talk, prompt, utterance, line):
+    assert agent(talk(LOOP.format(prompt=prompt), utterance))[1].startswith(line)
+
+
+def test_a_question_that_refers_to_advice_is_asked_with_it_each_time(talk, take):
+    code = "for device in ('lamp', 'lamp'):\n    " + LOOP.format(prompt=ADVICE).replace("\n", "\n    ").rstrip()
+    assert agent(talk(code, take("the moon is made of cheese"))) == [ADVICE] * 2
+
+
 @pytest.mark.parametrize(
     ("note", "words"),
     [

@@ -1,0 +1,84 @@
+"""Replies of the agent to utterances that say nothing about the matter: a greeting, a pause, a request to repeat."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from dryline.engine.agent_frames import FRAMES
+from dryline.engine.events import Message
+from dryline.engine.understanding.dialogue_acts import is_bare_no, is_bare_yes
+from dryline.engine.understanding.yes_or_no import asks_for_more
+
+_GREETING = re.compile(
+    r"\W*(?:hi|hello|hey|good (?:morning|afternoon|evening|day)|hallo|guten (?:tag|morgen|abend)|hola|buen[oa]s \w+)"
+    r"(?: there)?\W*",
+    re.IGNORECASE,
+)
+_HOW_ARE_YOU = re.compile(
+    r"(?:.{0,40}\W)?(?:how are you(?: doing)?(?: today)?|how's it going|(?:how|what) about you|and you"
+    r"|(?:good|fine|well), you"
+    r"|wie geht(?:'s| es)(?: ihnen)?|und (?:ihnen|selbst)|(?:y usted|qué tal|cómo está))\?",
+    re.IGNORECASE,
+)
+_THANKS = re.compile(
+    r"\W*(?:ok(?:ay)?\W+|muchas )?(?:thanks|thank you|danke|gracias)(?: (?:so much|very much|a lot|schön|sehr))?\W*",
+    re.IGNORECASE,
+)
+_WAIT = re.compile(
+    r"\W*(?:(?:just |only )?(?:one|a) (?:moment|second|minute|sec)|hold on|hang on|wait a"
+    r"|let me (?:check|look|think|see)|einen (?:moment|augenblick)|moment|un momento|espere)\b.{0,30}",
+    re.IGNORECASE,
+)
+_REPEAT = re.compile(
+    r"\W*(?:sorry\W+)?(?:what|what was that|what did you (?:just )?say|pardon(?: me)?|sorry|excuse me"
+    r"|come again|huh|again"
+    r"|once more|one more time|(?:(?:can|could) you (?:please )?)?(?:repeat|say) (?:that|it)(?: (?:again|once more))?"
+    r"|I (?:didn't|did not|couldn't) (?:quite )?(?:hear|catch|get) (?:that|you|it)|wie bitte|cómo|perdón)"
+    r"(?:,? please)?\W*",
+    re.IGNORECASE,
+)
+_STEP_DONE = re.compile(
+    r"\W*(?:(?:ok(?:ay)?|all ?right|yes|yeah|so|well)\W+)*(?:(?:I|we)(?:'ve| have)? |that's |it's )?(?:just |already )?"
+    r"(?:did|done|tried)(?: (?:that|it|this|so))?(?: now| already)?\W*",
+    re.IGNORECASE,
+)
+_WHO = re.compile(
+    r"\W*(?:(?:and )?who(?:'s| is) (?:this|that|calling|speaking)|who are you|who am i (?:talking|speaking) (?:to|with)"
+    r"|(?:wer|mit wem) (?:ist|spreche|sind) .{1,20}|(?:con )?quién (?:es|habla|hablo).{0,20})\W*",
+    re.IGNORECASE,
+)
+_INTRODUCES = re.compile(r"\b(?:this is|my name is|hier ist|le habla)\b", re.IGNORECASE)
+_ASKS_IF_RIGHT = re.compile(r"\b(?:right|correct|richtig|so|correct[oa]|cierto)\?$", re.IGNORECASE)
+
+
+def reply_to_act(
+    utterance: str, question: str, latest_turn: str, messages: Sequence[Message], language: str
+) -> str | None:
+    """Return the reply to an utterance without a matter of its own; else None.
+
+    `question` is the open one, `latest_turn` what the agent said last.
+    """
+    frames = FRAMES[language]
+    if _WAIT.fullmatch(utterance):
+        return frames.waiting
+    if _REPEAT.fullmatch(utterance) and latest_turn:
+        return latest_turn
+    if _STEP_DONE.fullmatch(utterance):
+        return frames.next[1].format(re.split(r"(?<=[.!?])\s+", question)[-1])
+    if _WHO.fullmatch(utterance) and (introduction := _introduction(messages)):
+        return f"{introduction} {question}"
+    for pattern, line in ((_HOW_ARE_YOU, frames.well), (_GREETING, frames.greeted), (_THANKS, frames.thanked)):
+        if pattern.fullmatch(utterance):
+            return line.format(question)
+    if asks_for_more(question) and is_bare_yes(utterance, language):
+        return frames.general[1]
+    if _ASKS_IF_RIGHT.search(question) and is_bare_no(utterance, language):
+        return frames.wrong
+    return None
+
+
+def _introduction(messages: Sequence[Message]) -> str | None:
+    """Return the sentence with which the agent has introduced itself."""
+    first = next((message.text for message in messages if message.who == "agent"), "")
+    return next((each for each in re.split(r"(?<=[.!?])\s+", first) if _INTRODUCES.search(each)), None)
