@@ -234,7 +234,7 @@ def _fallback(utterance: str, question: str, parts: PromptParts, talk: Talk, age
         line = frames.bare.format(utterance.strip(" .,!"), offer or frames.general[1])
         if [line] != agent_said[-1:]:
             return line
-    if is_general and (either := _either(talk, parts.language)) and either not in agent_said:
+    if (either := _either(talk, parts.language)) and either not in agent_said:
         return either
     failures = _failures(talk, parts.language)
     if failures >= _PATIENCE and offer and not agent_said[-1].startswith(offer):

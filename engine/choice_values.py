@@ -26,6 +26,22 @@ _EXISTS = re.compile(
 _QUESTION = re.compile(r"\?\s*$")
 
 
+_LEAVES_CHOICE = re.compile(
+    r"\W*(?:(?:oh|well|hm+|um+)\W+)*"
+    r"(?:(?:either|any|both|whichever)(?: one| of (?:them|those|these|the two))?(?: time)?"
+    r"(?:(?: is| are| would be|'s)? (?:fine|good|okay|ok|great|perfect|all right)| works?| suits? me| will do| for me)*"
+    r"|(?:it |that )?(?:doesn't|does not) matter(?: to me)?|I (?:don't|do not) (?:mind|care)"
+    r"|you choose|your (?:choice|pick)|whatever(?: (?:works|suits you|is best|you (?:have|like)))?)"
+    r"\W*(?:please|thanks|really|with me|for me)?\W*",
+    re.IGNORECASE,
+)
+
+
+def leaves_choice(text: str) -> bool:
+    """Return whether the speaker leaves a choice to the other side: "either is fine"."""
+    return bool(_LEAVES_CHOICE.fullmatch(text.replace("\u2019", "'")))
+
+
 @lru_cache(maxsize=1024)
 def _pattern(phrase: str) -> re.Pattern[str]:
     stem = re.escape(phrase.casefold()).replace(r"\ ", r"[\s-]+").replace(r"\-", r"[\s-]?")
@@ -61,13 +77,13 @@ def find_choice(text: str, choices: Sequence[Any]) -> Any | None:
     if (best := _farthest(places, choices)) is not None:
         return choices[best]
     for index, word in enumerate(_ORDINALS[: len(choices)]):
-        if re.search(rf"\bthe {word}(?: one| option)?\b", folded):
+        if re.search(rf"\bthe {word}\b|\b{word} (?:one|option)\b", folded):
             return choices[index]
-    if re.search(r"\bthe (?:last|latter|later)(?: one| option)?\b", folded):
+    if re.search(r"\bthe (?:last|latter|later)\b|\b(?:last|latter|later) (?:one|option)\b", folded):
         return choices[-1]
     if len(choices) == 3 and re.search(r"\bthe middle\b", folded):
         return choices[1]
-    if re.search(r"\bthe (?:former|earlier)(?: one| option)?\b", folded):
+    if re.search(r"\bthe (?:former|earlier)\b|\bearlier (?:one|option)\b", folded):
         return choices[0]
     return _of_half_day(folded, choices) or _misspelled(folded, choices)
 

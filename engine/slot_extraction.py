@@ -14,6 +14,7 @@ from dryline.engine.contact_values import find_email, find_phone, find_zip, form
 from dryline.engine.duration_values import duration_in_words, find_duration, unit_of
 from dryline.engine.name_values import NameQuestion, find_name
 from dryline.engine.number_values import find_end_of_range, find_number, format_money
+from dryline.engine.offered_times import find_offered_time
 from dryline.engine.place_values import find_address, find_city, find_end_of_trip, find_state, find_street
 from dryline.engine.slot_times import find_date, find_datetime, find_time
 from dryline.engine.slots import Slot, digits_of
@@ -212,6 +213,8 @@ def _place(slot: Slot, utterance: Utterance, now: datetime) -> Any:
 
 def _choice(slot: Slot, utterance: Utterance, now: datetime) -> Any:
     if slot.choices:
+        if (time := find_offered_time(digits_of(utterance), slot.choices)) is not None:
+            return time
         value = find_choice(utterance.text, slot.choices)
         return _meant_choice(slot.choices, utterance) if value is None else value
     return _text(slot, utterance, now)

@@ -27,7 +27,7 @@ _PLEASANTRY = re.compile(
 _TROUBLES = {"problem", "issue", "complaint", "symptom", "symptoms", "fault", "defect", "damage", "error", "trouble"}
 _WHOLE = {"feedback", "comment", "comments", "message", "note", "notes", "description", "details", "question"}
 _WISH = re.compile(
-    r"\W*(?:(?:and|so|well|yes|yeah|um|uh|hi|hello)\W+)*"
+    r"\W*(?:(?:and|so|well|yes|yeah|ok(?:ay)?|um|uh|hi|hello)\W+)*"
     r"(?:(?:i|we)(?: just| really|'d| would)* (?:(?:want|need|like|have) to|rather)\b|"
     r"i'm (?:calling|trying|looking|hoping) to\b|"
     r"(?:can|could|would|will) (?:i|you|we|someone|somebody)\b)",
@@ -83,6 +83,10 @@ _LOOSE = {
 _COPULAS = {"is", "are", "am", "was", "were", "'s", "'re", "'m"}
 _EQUATION = re.compile(
     r"(?:my|our|the|his|her|their) (?P<subject>.+?)(?: is| are| was|'s| hurts?| keeps)\b(?P<rest>.*)", re.IGNORECASE
+)
+_VERB_AND_OBJECT = re.compile(
+    r"(?!(?:see|ask|tell|talk|speak|meet|call)\b)[a-z]+ (?:in |up |over )?(?P<object>(?:an?|my|our|the|some) .+)",
+    re.IGNORECASE,
 )
 _ARTICLE = re.compile(r"^(?:an?|the|some|my|any|eine?n?|der|die|das|una?|el|la|los|las)\s+", re.IGNORECASE)
 _SPLIT = re.compile(
@@ -160,6 +164,8 @@ def find_thing(utterance: Utterance, label: str) -> str | None:
         return None
     text = clauses[0] if len(clauses[0].split()) > 2 else " ".join(clauses)
     text = without_lead_in(without_fillers(text, utterance.language), utterance.language, with_actions=True)
+    if _WISH.match(clauses[0]) and not _names_thing(text.partition(" ")[0].lower(), utterance.question):
+        text = _object_of_wish(text)
     match = _SUBJECT.match(text)
     is_place = match and match["place"] and match["verb"].strip().lower() in _COPULAS  # "I was on hold"
     if match and not is_place and _names_thing(match["verb"].lower(), utterance.question):
@@ -172,6 +178,14 @@ def find_thing(utterance: Utterance, label: str) -> str | None:
     if not text or len(text.split()) > 8 or _SENTENCE.match(text) or _says_nothing(text, label, is_thing=True):
         return None
     return text
+
+
+def _object_of_wish(text: str) -> str:
+    """Return "my rabbit" for "bring my rabbit"; nothing for "bring mine in" and for "see a vet"."""
+    if _ARTICLE.match(text) or re.match(r"\d|(?:one|two|three|four|our|her|his|their)\b", text, re.IGNORECASE):
+        return text
+    match = _VERB_AND_OBJECT.match(text)
+    return match["object"] if match else ""
 
 
 def _without_openings(text: str, language: str) -> str:

@@ -108,7 +108,7 @@ def test_an_appointment_can_be_cancelled(hold):
     ("program", "utterances"),
     [
         (demo_content.BAYSIDE.program, ["I need an appointment on Thursday", "a cleaning"]),
-        (clinic.HOSPITAL.program, ["I'd like an appointment for my cat", "a check-up", "on Thursday", "9 AM"]),
+        (clinic.HOSPITAL.program, ["I'd like an appointment for my cat", "a check-up", "on Thursday", "the first one"]),
         (clinic.HOSPITAL.program, ["My dog was hit by a car", "yes", "a dog"]),
     ],
     ids=["dentist", "animal hospital", "emergency"],
@@ -116,3 +116,25 @@ def test_an_appointment_can_be_cancelled(hold):
 def test_a_caller_who_does_not_give_a_name_is_asked_again(hold, program, utterances):
     *_, question, again, answer = hold(program, *utterances, "my name", "Jo Lee")
     assert "name" in question and "name" in again and "Jo" in answer
+
+
+@pytest.mark.parametrize(
+    ("program", "utterances"),
+    [
+        (demo_content.BAYSIDE.program, ["I need a check-up {}", "Jo Lee"]),
+        (clinic.HOSPITAL.program, ["I need a check-up for my cat {}"]),
+        (demo_content.REMINDER, ["speaking", "I need another time", "{}"]),
+        (campaign.GARAGE.program, ["speaking", "I need another time", "{}"]),
+    ],
+    ids=["front desk", "animal hospital", "reminder", "winter check"],
+)
+def test_a_caller_hears_that_a_day_is_full_before_another_one_is_offered(hold, program, utterances):
+    assert "nothing left today" in hold(program, *(each.format("today") for each in utterances))[-1]
+    assert "nothing left on Sunday" in hold(program, *(each.format("on Sunday") for each in utterances))[-1]
+    assert "nothing left" not in hold(program, *(each.format("next Thursday") for each in utterances))[-1]
+
+
+def test_a_time_that_was_not_offered_is_not_booked_as_another_one(hold):
+    said = hold(demo_content.BAYSIDE.program, "I need a check-up on Friday", "Jo Lee", "at noon", "the first one")
+    assert re.findall(TIMES, said[1]) == re.findall(TIMES, said[2])
+    assert re.findall(TIMES, said[3]) == re.findall(TIMES, said[1])[:1]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from dryline.engine.choice_values import leaves_choice
 from dryline.engine.contact_values import find_zip
 from dryline.engine.name_values import NameQuestion, find_name
 from dryline.engine.slots import ASKS_FOR_PROBLEM
@@ -46,7 +47,8 @@ _FREE_TEXT = {
 }
 # A choice by position or by the time of day, where the agent has offered something.
 _WHICH = re.compile(
-    r"\bthe (?:first|second|third|last|former|latter|earlier|later|morning|afternoon|evening|1st|2nd|3rd)\b(?! time)",
+    r"\bthe (?:first|second|third|last|former|latter|earlier|later|morning|afternoon|evening|1st|2nd|3rd)\b(?! time)"
+    r"|\b(?:first|second|third|last|latter|earlier|later) (?:one|option)\b",
     re.I,
 )
 # "It's broken", "the glass has a crack": a sentence about the thing that the question is about.
@@ -100,7 +102,7 @@ def _names(kind: str, label: str, text: str, utterance: ParsedUtterance, questio
     if kind in _TOKENS:
         if kind == "rating" and tokens & {"star", "point"}:
             return 0.9
-        if options and _WHICH.search(text):
+        if options and (_WHICH.search(text) or (kind == "time" and leaves_choice(text))):
             return 0.85
         if kind == "zip" and _NO_ZIP.search(text) and not find_zip(text):
             return 0.0

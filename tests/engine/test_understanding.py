@@ -164,7 +164,15 @@ FIRST_MENUS = [
     (
         ["caller chooses a time", "caller needs another day"],
         "For Friday, would you like 11 AM or 4 PM?",
-        [("neither", 1), ("that doesn't work for me", 1), ("the second one", 0)],
+        [
+            ("neither", 1),
+            ("that doesn't work for me", 1),
+            ("the second one", 0),
+            ("first one", 0),
+            ("either is fine", 0),
+            ("you choose", 0),
+            ("either doesn't work", 1),
+        ],
     ),
     (
         ["caller can come today", "caller cannot come today"],
