@@ -13,7 +13,7 @@ from dryline.engine.understanding.words import MAX_LENGTH, plain
 
 _PARTS, _CONDITIONS = 12, 100
 _DISTANT, _LEAST_CLAIM, _FULL_CLAIM = 0.3, 0.36, 0.72
-_FOR_CERTAIN, _ANY_PERSON, _ANSWER = 0.8, 0.85, 0.7
+_FOR_CERTAIN, _ANY_PERSON, _ANSWER = 0.65, 0.85, 0.7
 _WEAKER_PART = 0.9  # a part counts a little less than the whole condition
 _OTHER_TRADE = 0.7
 _CLAIMED, _CLEARLY_NEARER = 0.4, 1.3

@@ -282,6 +282,11 @@ FIRST_MENUS = [
         [("my lamp came in pieces", 1), ("the mirror was smashed", 1)],
     ),
     (
+        ["caller wants an appointment", "caller reports an emergency with an animal", "caller asks about hours"],
+        "How can we help you and your animal?",
+        [("I need a check-up for my cat today", 0), ("can you vaccinate my dog?", 0), ("my dog was run over", 1)],
+    ),
+    (
         ["caller gives their name"],
         "May I have your name, please?",
         [("nope", None), ("yes", None), ("yes, Jo Lee", 0)],
