@@ -284,7 +284,7 @@ FIRST_MENUS = [
     (
         ["caller wants an appointment", "caller reports an emergency with an animal", "caller asks about hours"],
         "How can we help you and your animal?",
-        [("I need a check-up for my cat today", 0), ("can you vaccinate my dog?", 0), ("my dog was run over", 1)],
+        [("I need a check-up for my cat today", 0), ("can you vaccinate my dog?", 0), ("my dog ate chocolate", 1)],
     ),
     (
         ["caller gives their name"],
