@@ -26,22 +26,6 @@ _EXISTS = re.compile(
 _QUESTION = re.compile(r"\?\s*$")
 
 
-_LEAVES_CHOICE = re.compile(
-    r"\W*(?:(?:oh|well|hm+|um+)\W+)*"
-    r"(?:(?:either|any|both|whichever)(?: one| of (?:them|those|these|the two))?(?: time)?"
-    r"(?:(?: is| are| would be|'s)? (?:fine|good|okay|ok|great|perfect|all right)| works?| suits? me| will do| for me)*"
-    r"|(?:it |that )?(?:doesn't|does not) matter(?: to me)?|I (?:don't|do not) (?:mind|care)"
-    r"|you choose|your (?:choice|pick)|whatever(?: (?:works|suits you|is best|you (?:have|like)))?)"
-    r"\W*(?:please|thanks|really|with me|for me)?\W*",
-    re.IGNORECASE,
-)
-
-
-def leaves_choice(text: str) -> bool:
-    """Return whether the speaker leaves a choice to the other side: "either is fine"."""
-    return bool(_LEAVES_CHOICE.fullmatch(text.replace("\u2019", "'")))
-
-
 @lru_cache(maxsize=1024)
 def _pattern(phrase: str) -> re.Pattern[str]:
     stem = re.escape(phrase.casefold()).replace(r"\ ", r"[\s-]+").replace(r"\-", r"[\s-]?")

@@ -6,7 +6,8 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from dryline.engine.choice_values import find_choice, leaves_choice
+from dryline.engine.choice_values import find_choice
+from dryline.engine.spoken_turns import leaves_choice
 from dryline.engine.time_values import find_times
 
 _BARE = 4  # words at most around a number that is an hour

@@ -16,6 +16,15 @@ _SPELLING_WORD = re.compile(
     r"(?<![\w'])(?!i\b|a\b|I\b)([A-Za-z])\s+(?:as in|like|for)\s+[A-Za-z]+\b|\b([AaIi]) as in \w+\b"
 )
 _PAUSE = r"[,.;:!?\u2013\u2014-]"
+_LEAVES_CHOICE = re.compile(
+    r"\W*(?:(?:oh|well|hm+|um+)\W+)*"
+    r"(?:(?:either|any|both|whichever)(?: one| of (?:them|those|these|the two))?(?: time)?"
+    r"(?:(?: is| are| would be|'s)? (?:fine|good|okay|ok|great|perfect|all right)| works?| suits? me| will do| for me)*"
+    r"|(?:it |that )?(?:doesn't|does not) matter(?: to me)?|I (?:don't|do not) (?:mind|care)"
+    r"|you choose|your (?:choice|pick)|whatever(?: (?:works|suits you|is best|you (?:have|like)))?)"
+    r"\W*(?:please|thanks|really|with me|for me)?\W*",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,3 +193,8 @@ def without_lead_in(text: str, language: str, *, with_actions: bool = False) -> 
             break
         text = shorter
     return text
+
+
+def leaves_choice(text: str) -> bool:
+    """Return whether the speaker leaves a choice to the other side: "either is fine"."""
+    return bool(_LEAVES_CHOICE.fullmatch(text.replace("\u2019", "'")))

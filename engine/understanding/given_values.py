@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from dryline.engine.choice_values import leaves_choice
 from dryline.engine.contact_values import find_zip
 from dryline.engine.name_values import NameQuestion, find_name
 from dryline.engine.slots import ASKS_FOR_PROBLEM
-from dryline.engine.spoken_turns import Utterance
+from dryline.engine.spoken_turns import Utterance, leaves_choice
 from dryline.engine.text_values import find_sentence
 from dryline.engine.understanding.dialogue_acts import ParsedUtterance, read_utterance
 from dryline.engine.understanding.words import plain
