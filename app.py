@@ -1,7 +1,5 @@
 """The application: its areas, background work and requests, wired on one page."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import cached_property, partial
 from importlib import import_module

@@ -1,7 +1,5 @@
 """The settings of a server. `commands/serve.py` reads them from flags and DRYLINE_* variables."""
 
-from __future__ import annotations
-
 import re
 import shlex
 import shutil

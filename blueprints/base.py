@@ -1,7 +1,5 @@
 """The base of all areas: API keys, parsing of bodies and queries, JSON responses."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

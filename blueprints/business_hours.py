@@ -1,7 +1,5 @@
 """Business hours of the team."""
 
-from __future__ import annotations
-
 from flask import g
 from flask.views import MethodView
 

@@ -1,7 +1,5 @@
 """Outbound campaigns of voice deployments."""
 
-from __future__ import annotations
-
 from flask import g
 from flask.views import MethodView
 

@@ -4,8 +4,6 @@ It belongs to the engine and not to the workers API, so the OpenAPI document omi
 format.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import orjson

@@ -1,7 +1,5 @@
 """Chat deployments of a worker."""
 
-from __future__ import annotations
-
 from flask import g
 from flask.views import MethodView
 

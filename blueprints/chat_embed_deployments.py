@@ -1,7 +1,5 @@
 """Chat widget deployments of a worker. In the contract they belong to the chat deployments."""
 
-from __future__ import annotations
-
 from flask import g
 from flask.views import MethodView
 

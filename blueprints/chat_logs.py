@@ -1,7 +1,5 @@
 """Logs of a worker's chats and chat widgets."""
 
-from __future__ import annotations
-
 from flask import g
 from flask.views import MethodView
 

@@ -1,7 +1,5 @@
 """Cross-origin requests from web pages of the origins that `--cors-origin` names."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from flask import Flask, Request, request

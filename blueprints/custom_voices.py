@@ -1,7 +1,5 @@
 """Custom voices of the team."""
 
-from __future__ import annotations
-
 from flask import g
 from flask.views import MethodView
 

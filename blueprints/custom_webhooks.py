@@ -1,7 +1,5 @@
 """Custom webhooks of a voice deployment."""
 
-from __future__ import annotations
-
 from flask import g
 from flask.views import MethodView
 

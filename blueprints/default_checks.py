@@ -1,7 +1,5 @@
 """Default checks of the team and of single deployments."""
 
-from __future__ import annotations
-
 from flask import g
 from flask.views import MethodView
 

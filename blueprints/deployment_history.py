@@ -1,7 +1,5 @@
 """History of a deployment of any channel."""
 
-from __future__ import annotations
-
 from flask import g
 from flask.views import MethodView
 

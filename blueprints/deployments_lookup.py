@@ -1,7 +1,5 @@
 """Any deployment of the team by its id alone."""
 
-from __future__ import annotations
-
 from flask import g
 from flask.views import MethodView
 

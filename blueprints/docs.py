@@ -1,7 +1,5 @@
 """The interactive documentation, served from an installed package so that it works offline."""
 
-from __future__ import annotations
-
 from typing import Any, cast
 
 from flask import Blueprint, current_app, make_response, redirect, render_template, request, send_from_directory

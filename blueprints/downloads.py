@@ -1,7 +1,5 @@
 """Downloads of export files. The signed link is the permission; no key is needed."""
 
-from __future__ import annotations
-
 from flask.views import MethodView
 from marshmallow import fields
 

@@ -1,7 +1,5 @@
 """Echo: suites, agents, scorecards and their runs."""
 
-from __future__ import annotations
-
 from flask import g
 from flask.views import MethodView
 

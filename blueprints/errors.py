@@ -1,7 +1,5 @@
 """Error handlers: all errors are answered as `{"error": …}`, with `details` if fields are invalid."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Iterator, Mapping
 from typing import Any

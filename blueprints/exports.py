@@ -1,7 +1,5 @@
 """Log exports."""
 
-from __future__ import annotations
-
 from flask import g
 from flask.views import MethodView
 

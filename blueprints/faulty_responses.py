@@ -1,7 +1,5 @@
 """The responses that faults produce: errors instead of answers, delays, cut, spoiled and slow answers."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any

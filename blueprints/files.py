@@ -1,7 +1,5 @@
 """Responses with files, whole or by Range."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from functools import partial

@@ -1,7 +1,5 @@
 """Committed versions of a flow."""
 
-from __future__ import annotations
-
 from flask import g
 from flask.views import MethodView
 

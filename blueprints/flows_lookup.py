@@ -1,7 +1,5 @@
 """Any flow of the team by its id alone."""
 
-from __future__ import annotations
-
 from flask import g
 from flask.views import MethodView
 

@@ -1,7 +1,5 @@
 """The guides as text for coding assistants: a summary (llms.txt) and the pages of docs/."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Checks of a request's host and origin, for a server on loopback, its control plane and its console."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 from ipaddress import ip_address
 from typing import Any

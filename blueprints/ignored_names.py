@@ -1,7 +1,5 @@
 """The parameters and members of a recorded request that its operation does not have."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 from urllib.parse import parse_qs

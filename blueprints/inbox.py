@@ -3,8 +3,6 @@
 Deliveries are in the request log, and faults can make them fail.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from flask import Blueprint

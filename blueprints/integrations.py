@@ -1,7 +1,5 @@
 """Accounts at telephony providers."""
 
-from __future__ import annotations
-
 from flask import g
 from flask.views import MethodView
 

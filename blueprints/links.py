@@ -1,7 +1,5 @@
 """Absolute URLs on this server, which depend on the running request."""
 
-from __future__ import annotations
-
 from urllib.parse import quote
 
 from flask import request

@@ -1,7 +1,5 @@
 """LLM logs of the team, and the operation that receives them from the LLM gateway."""
 
-from __future__ import annotations
-
 from flask import g, request
 from flask.views import MethodView
 

@@ -1,7 +1,5 @@
 """Logs of any channel, by id."""
 
-from __future__ import annotations
-
 from flask import g
 from flask.views import MethodView
 

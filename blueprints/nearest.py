@@ -1,7 +1,5 @@
 """Suggestions for paths that do not exist."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 

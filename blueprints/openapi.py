@@ -1,7 +1,5 @@
 """The OpenAPI document: how flask-smorest and apispec build it from the areas."""
 
-from __future__ import annotations
-
 import inspect
 import re
 import threading

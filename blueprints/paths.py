@@ -1,7 +1,5 @@
 """Paths and methods that several modules tell apart."""
 
-from __future__ import annotations
-
 # The control plane's prefix. Pages of other origins cannot reach it.
 PLANE = "/_dryline"
 # The health check, which is open to everyone under any host name: scripts and containers wait for it.

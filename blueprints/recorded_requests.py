@@ -1,7 +1,5 @@
 """The handling of every recorded request: faults, the request log, metrics."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from functools import lru_cache

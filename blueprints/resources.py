@@ -1,7 +1,5 @@
 """Knowledge resources of a worker: links, files, and queries over them."""
 
-from __future__ import annotations
-
 from flask import g
 from flask.views import MethodView
 

@@ -1,7 +1,5 @@
 """Routes whose ids are any text, slashes included."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 from urllib.parse import quote, unquote, urlsplit

@@ -1,7 +1,5 @@
 """Runtime errors of a worker."""
 
-from __future__ import annotations
-
 from flask import g
 from flask.views import MethodView
 

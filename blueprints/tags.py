@@ -1,7 +1,5 @@
 """Tags of the team and of workers."""
 
-from __future__ import annotations
-
 from flask import g
 from flask.views import MethodView
 

@@ -1,7 +1,5 @@
 """Assignments of business hours to phone numbers."""
 
-from __future__ import annotations
-
 from flask import g
 from flask.views import MethodView
 

@@ -1,7 +1,5 @@
 """The team of the key."""
 
-from __future__ import annotations
-
 from flask import g
 from flask.views import MethodView
 

@@ -1,7 +1,5 @@
 """Tests of a worker's flows."""
 
-from __future__ import annotations
-
 from flask import g
 from flask.views import MethodView
 

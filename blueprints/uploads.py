@@ -1,7 +1,5 @@
 """Uploads of files for resources. The signed URL is the permission; no key is needed."""
 
-from __future__ import annotations
-
 from flask import Response, request
 from flask.views import MethodView
 

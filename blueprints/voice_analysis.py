@@ -1,7 +1,5 @@
 """Voice analysis."""
 
-from __future__ import annotations
-
 from flask import g
 from flask.views import MethodView
 

@@ -1,7 +1,5 @@
 """Batch calls and campaigns of Voice V1 (legacy) deployments."""
 
-from __future__ import annotations
-
 from flask import g
 from flask.views import MethodView
 

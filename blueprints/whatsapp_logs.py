@@ -1,7 +1,5 @@
 """WhatsApp logs of a worker."""
 
-from __future__ import annotations
-
 from flask import g
 from flask.views import MethodView
 

@@ -1,7 +1,5 @@
 """Workers."""
 
-from __future__ import annotations
-
 from flask import g
 from flask.views import MethodView
 

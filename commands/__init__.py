@@ -1,7 +1,5 @@
 """The command line: the group of all commands."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

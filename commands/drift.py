@@ -1,7 +1,5 @@
 """`dryline drift`: options, output and exit codes."""
 
-from __future__ import annotations
-
 import sys
 
 import click

@@ -1,7 +1,5 @@
 """Groups of commands."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

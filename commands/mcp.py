@@ -1,7 +1,5 @@
 """`dryline mcp`."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import click

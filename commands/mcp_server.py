@@ -3,8 +3,6 @@
 This module needs the extra `mcp`, the protocol's SDK.
 """
 
-from __future__ import annotations
-
 import functools
 import inspect
 import json

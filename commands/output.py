@@ -1,7 +1,5 @@
 """Output of the commands: lines, JSON and files."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Types of options and arguments that several commands share."""
 
-from __future__ import annotations
-
 import json
 import re
 from typing import Any

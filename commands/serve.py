@@ -1,7 +1,5 @@
 """`dryline serve`: its options, their checks, and the start of the server."""
 
-from __future__ import annotations
-
 import gc
 import os
 import signal

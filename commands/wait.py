@@ -1,7 +1,5 @@
 """`dryline wait`."""
 
-from __future__ import annotations
-
 import time
 
 import click

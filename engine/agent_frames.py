@@ -1,7 +1,5 @@
 """The agent's usual sentences in each language. `{}` is the place of a question."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 

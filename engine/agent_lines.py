@@ -1,7 +1,5 @@
 """The agent's utterances without a model: from the prompt, the conversation, and what a `return` handed back."""
 
-from __future__ import annotations
-
 import re
 from functools import lru_cache
 from random import Random

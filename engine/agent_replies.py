@@ -1,7 +1,5 @@
 """Replies of the agent to utterances that say nothing about the matter: a greeting, a pause, a request to repeat."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 

@@ -4,8 +4,6 @@ A member that nobody said is None, or an invented value for `unsaid: "made-up"`.
 `said`, `not said`, `made up`, `the question`, or `the example` (an invented value that is that of the example).
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from datetime import UTC, datetime

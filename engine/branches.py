@@ -1,7 +1,5 @@
 """Branches of a flow: the conditions that a conversation can take, one after the other."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 

@@ -1,7 +1,5 @@
 """The built-in language model: rules that decide the same way each time. Contract: based.md, section 3."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from dryline.engine.agent_lines import agent_line, words_to_answer

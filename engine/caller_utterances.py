@@ -3,8 +3,6 @@
 The words come from the phrase bank. A condition of no known intent is turned into the first person.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterable, Mapping
 from functools import lru_cache

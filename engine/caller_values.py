@@ -1,7 +1,5 @@
 """Values of a simulated caller: those that the flow looks at, and the words in which they are given."""
 
-from __future__ import annotations
-
 import re
 from random import Random
 from typing import Any, NamedTuple

@@ -4,8 +4,6 @@ Of Based: `X.ask(…)`, `talk(…)`, `send_sms(…)`, `integrations.app.action(�
 that are no coroutines in the sandbox. Of Python: `next(… for …)`, `raise` with other arguments than a text, `del x[…]`.
 """
 
-from __future__ import annotations
-
 import builtins
 from itertools import pairwise
 from keyword import iskeyword

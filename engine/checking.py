@@ -1,7 +1,5 @@
 """Checks of code without running it: the syntax of Based, then of Python, then undefined names."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import orjson

@@ -1,7 +1,5 @@
 """One of several values, and yes or no, as people say them."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """Order numbers, references and other codes as people spell them: "bravo seven, double two, T as in tango"."""
 
-from __future__ import annotations
-
 import re
 from functools import lru_cache
 

@@ -1,7 +1,5 @@
 """Companies that people work for, and their roles, as people give them."""
 
-from __future__ import annotations
-
 import re
 
 from dryline.engine.name_values import WORD, no_names, titled

@@ -1,7 +1,5 @@
 """The shares of the conditions of a loop, at a point of a simulated conversation."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """E-mail addresses, phone numbers and postal codes as people say them."""
 
-from __future__ import annotations
-
 import re
 from functools import lru_cache
 

@@ -1,7 +1,5 @@
 """Dates in the form of an example: `2026-01-05`, `01/31/1975`, `March 15`, `Monday`, `09/27`."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from datetime import date, timedelta

@@ -1,7 +1,5 @@
 """Dates as people say them: "the twenty first of March", "next Tuesday", "in two weeks"."""
 
-from __future__ import annotations
-
 import re
 from calendar import monthrange
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Lengths of time as people say them: "an hour and a half", "for about three months"."""
 
-from __future__ import annotations
-
 import re
 
 from dryline.phrases.value_kinds import label_of

@@ -1,7 +1,5 @@
 """The engine: one object that checks code, runs flows, and owns the processes that they run in."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from random import Random

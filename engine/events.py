@@ -1,7 +1,5 @@
 """Trace events of a session, and the messages of its conversation."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import Any
 

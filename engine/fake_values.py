@@ -1,7 +1,5 @@
 """Invented values where nobody said any. They repeat with the seed and fit the clock, the question and the example."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Sequence
 from datetime import date, datetime, timedelta

@@ -1,7 +1,5 @@
 """The agent's greeting at the start of a conversation, from the name and the company that its prompt gives."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Conversion of values from the sandbox into plain JSON values."""
 
-from __future__ import annotations
-
 import math
 from datetime import date, time, timedelta
 from typing import Any

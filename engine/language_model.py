@@ -1,7 +1,5 @@
 """The interface to the language model: choose a condition, reply, answer questions about a text, summarize."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from datetime import datetime
 from random import Random

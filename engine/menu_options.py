@@ -1,7 +1,5 @@
 """The conditions of a menu as options that the agent offers: "book or move an appointment, or talk to a person"."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Names of people as they give them."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from difflib import SequenceMatcher

@@ -1,7 +1,5 @@
 """Numbers, counts and amounts of money as people say them."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable
 from functools import lru_cache

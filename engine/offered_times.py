@@ -1,7 +1,5 @@
 """One of several times that the agent has offered, as people choose it: "half past three", "the ten o'clock"."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Addresses, cities, states, and the ends of a trip as people give them."""
 
-from __future__ import annotations
-
 import re
 from functools import lru_cache
 

@@ -1,7 +1,5 @@
 """The answers of a simulated caller to the questions of a flow, with what the caller has left out so far."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Collection
 from dataclasses import dataclass

@@ -6,8 +6,6 @@ Functions take `*args`, and the host reports missing arguments, because only it 
 they need. Functions that are not defined here are host functions (host_functions.py).
 """
 
-from __future__ import annotations
-
 import re
 
 RESERVED = "_based_"

@@ -1,7 +1,5 @@
 """The parts of a prompt, and the rule for what counts as a statement to the user."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass, field
 

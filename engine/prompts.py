@@ -1,7 +1,5 @@
 """Reading of a talk's prompt: the questions that the agent asks, and the statements that it can make."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

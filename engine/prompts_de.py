@@ -1,7 +1,5 @@
 """German instructions of a prompt, as questions to the user."""
 
-from __future__ import annotations
-
 import re
 
 _COMMON_WORDS = """

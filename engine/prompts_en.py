@@ -1,7 +1,5 @@
 """English sentences of a prompt, as questions and statements to the user."""
 
-from __future__ import annotations
-
 import re
 
 from dryline.engine.prompt_parts import VERB_OF_STATEMENT, PromptParts, add_statement

@@ -1,7 +1,5 @@
 """Questions to the user, made from an instruction: "what the caller needs" becomes "What do you need?"."""
 
-from __future__ import annotations
-
 import re
 
 _NOUNS = "user|caller|customer|patient|client|guest|tenant|member|prospect"

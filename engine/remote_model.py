@@ -1,7 +1,5 @@
 """A language model on any server with OpenAI's chat completions. If it fails, the built-in one takes its place."""
 
-from __future__ import annotations
-
 from typing import Any, NoReturn
 
 import orjson

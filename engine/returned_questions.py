@@ -1,7 +1,5 @@
 """Answers to a question that a `return` handed back: they satisfy the condition whose block asked it."""
 
-from __future__ import annotations
-
 import re
 from datetime import UTC, datetime
 

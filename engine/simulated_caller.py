@@ -1,7 +1,5 @@
 """A simulated caller: takes the conditions of one branch, in a caller's own words, and knows what they mean."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Finds the value of one member of an answer in what the user said. Its kind decides how it is looked for."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 from datetime import datetime

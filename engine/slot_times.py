@@ -1,7 +1,5 @@
 """Values for dates and times of day, spans of both included."""
 
-from __future__ import annotations
-
 import re
 from datetime import datetime
 from typing import Any

@@ -1,7 +1,5 @@
 """A place for one value in an answer, and whether an utterance can fill it."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass, field
 from functools import cached_property

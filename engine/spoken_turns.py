@@ -1,7 +1,5 @@
 """The utterances of a text that a flow asks about, and the parts of them that still hold after corrections."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from functools import lru_cache

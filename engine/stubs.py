@@ -1,7 +1,5 @@
 """Stubs of a test: answers that replace a model's, and HTTP responses that replace other servers'."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping
 from typing import Any

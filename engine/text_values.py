@@ -1,7 +1,5 @@
 """Free text, and lists of things, as people give them: "it's for a …", "three burritos and one horchata"."""
 
-from __future__ import annotations
-
 import re
 from functools import lru_cache
 from typing import Any

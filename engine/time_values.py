@@ -1,7 +1,5 @@
 """Times of day as people say them: "half past nine", "two thirty in the afternoon", "noon"."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass, replace
 from functools import lru_cache

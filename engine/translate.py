@@ -1,7 +1,5 @@
 """Translation of a flow's code into a program."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 
 from dryline.engine.errors import BasedSyntaxError, CodeRefused, Finding

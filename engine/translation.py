@@ -12,8 +12,6 @@ The rules are those of section 1 of contract/based.md. Only the starts of logica
 strings and continuation lines keep their text. The source map (rewriting.py) covers inserted code, too.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from keyword import iskeyword

@@ -4,8 +4,6 @@ The creator of the engine supplies the function that sends them, and so decides 
 requests raise what `requests` raises on a machine without a network.
 """
 
-from __future__ import annotations
-
 from base64 import b64encode
 from collections.abc import Callable
 from http import HTTPStatus

@@ -3,8 +3,6 @@
 A checkpoint's description says what the caller wants. Only the result of a conversation is stored.
 """
 
-from __future__ import annotations
-
 import re
 import time
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """A request to the engine's endpoint and its result, as plain values."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Conversations through the engine's endpoint. Contract: based.md, 5.1."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -3,8 +3,6 @@
 A flow runs outside of any transaction: it may take a second and use the network.
 """
 
-from __future__ import annotations
-
 from dataclasses import asdict, dataclass, field
 from typing import Any
 

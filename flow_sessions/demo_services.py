@@ -5,8 +5,6 @@ reserved for examples (RFC 2606) and reach nothing, so these requests are answer
 request always gets the same answer; nothing is stored.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping
 from typing import Any

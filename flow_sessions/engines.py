@@ -1,7 +1,5 @@
 """The engine of a running world."""
 
-from __future__ import annotations
-
 from dryline.engine.engine import Engine
 from dryline.engine.errors import CodeRefused
 from dryline.engine.remote_model import RemoteModel

@@ -1,7 +1,5 @@
 """Logs of conversations through the engine's endpoint. Contract: based.md, section 4."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from dryline.engine.errors import Failure

@@ -1,7 +1,5 @@
 """Sentences that a person who talks to a flow could say next."""
 
-from __future__ import annotations
-
 from random import Random
 
 from dryline.engine.caller_utterances import gives_value, intent_of, utter

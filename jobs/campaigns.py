@@ -1,7 +1,5 @@
 """Calls of campaigns and batches, placed over API time, each at the time its batch is due."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from dryline.jobs.isolation import work_on

@@ -1,7 +1,5 @@
 """Write export files: rows go from the database to CSV or JSON a batch at a time, in constant memory."""
 
-from __future__ import annotations
-
 import contextlib
 import csv
 import io

@@ -1,7 +1,5 @@
 """Export jobs: write files, expire exports, and repair files after a crash, an import or a restore."""
 
-from __future__ import annotations
-
 import contextlib
 import logging
 import sqlite3

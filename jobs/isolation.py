@@ -1,7 +1,5 @@
 """Work on due rows, of which one that fails does not hold up the others."""
 
-from __future__ import annotations
-
 import logging
 import sqlite3
 from collections.abc import Callable, Sequence

@@ -1,7 +1,5 @@
 """Live calls, which come in by themselves at a rate per minute of API time (`callsPerMinute` of the settings)."""
 
-from __future__ import annotations
-
 from datetime import datetime, timedelta
 from random import Random
 from typing import Any

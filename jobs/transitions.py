@@ -3,8 +3,6 @@
 Each class of records knows which of them are due (`due`) and what comes next (`proceed`).
 """
 
-from __future__ import annotations
-
 import contextlib
 import time
 from collections.abc import Sequence

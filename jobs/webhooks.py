@@ -1,7 +1,5 @@
 """Sending of webhook deliveries over HTTP, outside of any transaction."""
 
-from __future__ import annotations
-
 import logging
 import queue
 import threading

@@ -1,7 +1,5 @@
 """Recent activity of a team for the console: counts, and the newest rows."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, TypeVar
 

@@ -1,7 +1,5 @@
 """Logs of the API channel: conversations through the engine's own endpoint."""
 
-from __future__ import annotations
-
 from peewee import IntegerField, TextField
 
 from dryline.models.logs import Log, collection_of

@@ -1,7 +1,5 @@
 """Assets: the team's telephone numbers, and the subaccount that bought ones belong to."""
 
-from __future__ import annotations
-
 from typing import Self
 
 from peewee import BooleanField, TextField

@@ -1,7 +1,5 @@
 """Numbers offered for sale. They are made up from the query, so that the same query gets the same numbers."""
 
-from __future__ import annotations
-
 from random import Random
 from typing import Any
 

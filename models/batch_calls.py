@@ -1,7 +1,5 @@
 """Batch calls: rows that a voice deployment calls without a campaign. Contract: makeVoiceBatchCalls."""
 
-from __future__ import annotations
-
 from collections import ChainMap
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Business hours: weekly opening hours of the team, the numbers they hold for, and whether a number can be called."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from contextlib import suppress

@@ -4,8 +4,6 @@ A call is generated whole when it is placed. While it lasts, its rows are update
 that lists, filters and totals need nothing but the rows.
 """
 
-from __future__ import annotations
-
 import sqlite3
 from collections.abc import Iterable, Mapping
 from datetime import timedelta

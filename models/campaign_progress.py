@@ -1,7 +1,5 @@
 """Progress of campaigns of both kinds: as a list, and row by row."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass

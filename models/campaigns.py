@@ -4,8 +4,6 @@ CREATED waits. STARTED (or RUNNING) queues the rows; with the first call it is R
 COMPLETED. Any other status empties the queue. The contract shows no transitions: assumed.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from typing import Any, Self
 

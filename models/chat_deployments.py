@@ -1,7 +1,5 @@
 """Chat deployments: a flow that is written to."""
 
-from __future__ import annotations
-
 from typing import Any, Self
 
 from peewee import TextField

@@ -1,7 +1,5 @@
 """Chat widget deployments: a flow in a web page."""
 
-from __future__ import annotations
-
 from typing import Any, Self
 
 from peewee import TextField

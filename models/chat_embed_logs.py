@@ -1,7 +1,5 @@
 """Logs of the chat widget."""
 
-from __future__ import annotations
-
 from peewee import BooleanField, IntegerField, TextField
 
 from dryline.models.logs import Log, collection_of

@@ -3,8 +3,6 @@
 Each area declares its collections below its record (`STATE` in models/); `state/collections.py` puts them in order.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol

@@ -9,8 +9,6 @@ true, false, and the row's own by name, in {{ }} or bare. No source shows the gr
 What the row lacks is nothing: a comparison with nothing is false, but for `== null` and `!= null`, which ask for it.
 """
 
-from __future__ import annotations
-
 import operator
 import re
 from collections.abc import Callable, Mapping

@@ -1,7 +1,5 @@
 """Custom voices: voices of the team at the speech provider."""
 
-from __future__ import annotations
-
 import string
 from random import Random
 from typing import Self

@@ -1,7 +1,5 @@
 """Default checks: what is watched in the team's calls, and what single deployments have otherwise."""
 
-from __future__ import annotations
-
 from typing import Any, Self
 
 from peewee import BareField, BooleanField, TextField

@@ -1,7 +1,5 @@
 """Deployment parameters: named values of one deployment, which override the variables of its flow."""
 
-from __future__ import annotations
-
 from contextlib import AbstractContextManager
 from typing import Any, Self
 

@@ -1,7 +1,5 @@
 """Deployments of every channel, in one table; `type` is the channel."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, ClassVar, Self
 

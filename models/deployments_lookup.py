@@ -1,7 +1,5 @@
 """Look up deployments of any channel."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 
 from dryline.models.chat_deployments import ChatDeployment

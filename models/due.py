@@ -4,8 +4,6 @@ It takes no lock and costs microseconds, since it runs once a second for each ki
 SQL with a compiled list of columns.
 """
 
-from __future__ import annotations
-
 import time
 from functools import cache
 from typing import Any, TypeVar

@@ -1,7 +1,5 @@
 """Echo: test suites, agents that play the caller, and the scorecards that judge. Their runs: models/echo_runs.py."""
 
-from __future__ import annotations
-
 from typing import Any, ClassVar, Self
 
 from peewee import TextField

@@ -1,7 +1,5 @@
 """Echo runs: an agent, or every agent of a suite, talks to the worker and its scorecards judge. All simulated."""
 
-from __future__ import annotations
-
 from random import Random
 from typing import Any, Self
 

@@ -3,8 +3,6 @@
 jobs/exports.py changes their status; jobs/export_files.py writes the files.
 """
 
-from __future__ import annotations
-
 from datetime import timedelta
 from pathlib import Path
 from typing import Any, Self

@@ -1,7 +1,5 @@
 """Flows: the Based programs of a worker."""
 
-from __future__ import annotations
-
 from hashlib import sha256
 from typing import Any, Self
 

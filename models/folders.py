@@ -1,7 +1,5 @@
 """Folders: where a worker's knowledge resources are kept."""
 
-from __future__ import annotations
-
 from typing import Any, Self
 
 from peewee import TextField

@@ -1,7 +1,5 @@
 """Integrations: the team's accounts at telephony providers."""
 
-from __future__ import annotations
-
 from typing import Self
 
 from peewee import TextField

@@ -1,7 +1,5 @@
 """LLM logs: the requests to language models that the gateway's hooks report."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import Any, Self
 

@@ -1,7 +1,5 @@
 """Look up logs of any channel."""
 
-from __future__ import annotations
-
 from dryline.models.logs import Log, model_of
 from dryline.storage.errors import NotFound
 from dryline.storage.record import Record

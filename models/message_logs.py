@@ -1,7 +1,5 @@
 """Logs of SMS and WhatsApp conversations."""
 
-from __future__ import annotations
-
 from peewee import TextField
 
 from dryline.models.logs import Log, collection_of

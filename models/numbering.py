@@ -1,7 +1,5 @@
 """The telephone numbering plan, as far as it matters here: one form for every notation, and a number's country."""
 
-from __future__ import annotations
-
 import re
 
 # Calling code and ISO country; the longest code that fits counts.

@@ -1,7 +1,5 @@
 """Queued calls: the rows that batch calls and campaigns have still to call, and when."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any, Self

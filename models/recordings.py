@@ -5,8 +5,6 @@ file on this server, signed and valid for a day; simulator/recording_files.py ma
 The address of another host stays as it is.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterable, Sequence
 from concurrent.futures import Future

@@ -3,8 +3,6 @@
 The real service puts a retrieval model behind this; here the answer is made of the passages that match best.
 """
 
-from __future__ import annotations
-
 import re
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """Resources: links and files that a worker may look things up in."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any, Self

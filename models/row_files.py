@@ -1,7 +1,5 @@
 """Files that belong to rows: at most one per row, served by signed URLs that expire."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Collection
 from hashlib import sha256

@@ -1,7 +1,5 @@
 """The base class of simulated runs, which wait, run for some seconds of API time, and pass or fail."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from random import Random
 from typing import Any, ClassVar, Self

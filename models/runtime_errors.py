@@ -1,7 +1,5 @@
 """Runtime errors of the engine."""
 
-from __future__ import annotations
-
 from typing import Any, Self
 
 from peewee import IntegerField, TextField, fn

@@ -3,8 +3,6 @@
 This is dryline's own; the real service has nothing like it. Without a choice the seed decides.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """Sessions of the engine: what ran behind a conversation."""
 
-from __future__ import annotations
-
 from peewee import FloatField, IntegerField, TextField
 
 from dryline.models.collection import FLOW, WORKER, StateCollection

@@ -1,7 +1,5 @@
 """Tags: the team's labels, and which workers carry them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, Self
 

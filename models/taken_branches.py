@@ -1,7 +1,5 @@
 """The branches of a flow that its calls took, and where its calls in progress are."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any

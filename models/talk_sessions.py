@@ -1,7 +1,5 @@
 """Conversations with flows that go on from turn to turn."""
 
-from __future__ import annotations
-
 from itertools import chain
 from typing import Any, ClassVar, Self
 

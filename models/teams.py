@@ -1,7 +1,5 @@
 """Teams and their API keys. Everything else belongs to a team."""
 
-from __future__ import annotations
-
 import secrets
 from functools import partial
 from hashlib import sha256

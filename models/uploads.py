@@ -3,8 +3,6 @@
 Each upload is a file in the data directory and a row. Contract: getResourceUploadUrl.
 """
 
-from __future__ import annotations
-
 import re
 from datetime import timedelta
 from html import unescape

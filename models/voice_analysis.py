@@ -1,7 +1,5 @@
 """Sums over the voice logs of a period: calls, minutes, transfers."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from datetime import UTC, date, datetime, timedelta, tzinfo
 from functools import partial

@@ -1,7 +1,5 @@
 """Voice deployments: a flow on the phone."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property

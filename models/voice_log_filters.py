@@ -1,7 +1,5 @@
 """The filters of voice logs as SQL conditions, for lists and exports."""
 
-from __future__ import annotations
-
 import operator
 from collections.abc import Callable, Mapping
 from typing import Any

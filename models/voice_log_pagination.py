@@ -5,8 +5,6 @@ transcription. After a cursor a query starts at the cursor's row (keyset paginat
 what the first one does. peewee writes the SQL of each combination of filters once; a request only binds the values.
 """
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Sequence
 from functools import lru_cache

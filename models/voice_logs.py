@@ -1,7 +1,5 @@
 """Logs of voice calls."""
 
-from __future__ import annotations
-
 from peewee import IntegerField, TextField
 
 from dryline.models.logs import Log, collection_of

@@ -1,7 +1,5 @@
 """Voice V1 deployments: the legacy form of a flow on the phone."""
 
-from __future__ import annotations
-
 from peewee import TextField
 
 from dryline.models.deployments import Deployment, collection_of

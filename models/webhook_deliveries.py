@@ -4,8 +4,6 @@ A call has two events, its start and its end. A delivery is PENDING until it is 
 retries, or REFUSED if its address must not be reached. jobs/webhooks.py sends them.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import timedelta

@@ -1,7 +1,5 @@
 """WhatsApp senders: numbers of the team that may write on WhatsApp once the provider has let them."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from typing import Any, Self
 

@@ -1,7 +1,5 @@
 """Workers: the conversational agents that everything else hangs on."""
 
-from __future__ import annotations
-
 from peewee import TextField
 
 from dryline.models.collection import StateCollection

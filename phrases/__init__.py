@@ -4,8 +4,6 @@ The simulator speaks from these files, the engine understands by them. `en/`, `d
 `words.json` and `values.json` hold words and the frames of values. `docs/contributing.md` tells how to add an intent.
 """
 
-from __future__ import annotations
-
 import re
 import threading
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Numbers in words are read: `thirty five thousand` is 35000. `spoken_numbers` is the other direction."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """Numbers as callers say them: `in_words`, digit by digit, as a year, as an ordinal."""
 
-from __future__ import annotations
-
 import re
 from functools import lru_cache
 

@@ -1,7 +1,5 @@
 """Values as callers give them: `sentence_with_value` returns a sentence, `speak` the value as it is read aloud."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from random import Random

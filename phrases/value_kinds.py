@@ -1,7 +1,5 @@
 """Kinds of values: which key or question asks for which kind. The data is in `en/`, `de/` and `es/values.json`."""
 
-from __future__ import annotations
-
 import re
 from functools import lru_cache
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Comparison of a service's answers with the contract, field by field, by safe reads only."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field

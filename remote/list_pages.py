@@ -1,7 +1,5 @@
 """Rows and the next page of an answer that should be a list. Contract: README, Pagination."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -4,8 +4,6 @@ The document's row forms and collections and the database's schema decide what a
 and which values must be unique.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from typing import Any
 

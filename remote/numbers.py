@@ -1,7 +1,5 @@
 """Telephone numbers in any notation, and their replacements."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any

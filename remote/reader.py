@@ -1,7 +1,5 @@
 """A client that only reads from a service: GET, at a limited rate, with retries."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from time import monotonic, sleep
 from typing import Any, NamedTuple

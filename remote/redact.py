@@ -5,8 +5,6 @@ are a team's own configuration: telephone numbers, e-mail addresses and social s
 texts.
 """
 
-from __future__ import annotations
-
 import hashlib
 import hmac
 import re

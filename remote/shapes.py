@@ -5,8 +5,6 @@ command, would not report unknown members separately, and would quote whole valu
 compares it with such a library, and fails if a schema uses a keyword that is not handled here.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from datetime import datetime

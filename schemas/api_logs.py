@@ -1,7 +1,5 @@
 """Schemas of the API channel's logs."""
 
-from __future__ import annotations
-
 from marshmallow import fields
 
 from dryline.schemas.base import Integer, JsonObject

@@ -1,7 +1,5 @@
 """Schemas of telephone numbers."""
 
-from __future__ import annotations
-
 from marshmallow import fields, validate
 
 from dryline.schemas.base import (

@@ -1,7 +1,5 @@
 """Schemas of business hours, their assignment to phone numbers, and the check whether a number can be called."""
 
-from __future__ import annotations
-
 from marshmallow import fields
 
 from dryline.schemas.base import ApiSchema, Boolean, JsonObject, Number, QueryBoolean, QuerySchema, Timestamp

@@ -1,7 +1,5 @@
 """The row form of calls in progress. Their logs show them; state documents also hold how they will end."""
 
-from __future__ import annotations
-
 from marshmallow import fields
 
 from dryline.schemas.base import JsonObject, Timestamp

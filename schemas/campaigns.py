@@ -1,7 +1,5 @@
 """Schemas of outbound campaigns and batch calls. Bodies are in snake_case, answers in camelCase (client)."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from marshmallow import ValidationError, fields, validate

@@ -1,7 +1,5 @@
 """Schemas of OpenAI's chat completions. Contract: based.md, 5.1."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from marshmallow import EXCLUDE, Schema, ValidationError, fields, validate

@@ -1,7 +1,5 @@
 """Contact rows from CSV text, such as from a spreadsheet."""
 
-from __future__ import annotations
-
 import csv
 import io
 from dataclasses import dataclass, field

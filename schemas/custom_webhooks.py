@@ -1,7 +1,5 @@
 """Schemas of custom webhooks."""
 
-from __future__ import annotations
-
 from marshmallow.fields import String
 
 from dryline.schemas.base import ApiSchema, Boolean, OneOf, Timestamp

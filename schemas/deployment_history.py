@@ -1,7 +1,5 @@
 """Schemas of deployment history."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import orjson

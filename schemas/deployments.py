@@ -1,7 +1,5 @@
 """Schemas that deployments of all channels share."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from marshmallow import fields

@@ -1,7 +1,5 @@
 """Schemas of Echo suites, agents, scorecards and runs."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from marshmallow import ValidationError, fields

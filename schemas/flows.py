@@ -1,7 +1,5 @@
 """Schemas of flows."""
 
-from __future__ import annotations
-
 from marshmallow import fields, validate
 
 from dryline.schemas.base import ApiSchema, Boolean, Integer, JsonObject, OneOf, QuerySchema, Timestamp

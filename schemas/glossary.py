@@ -3,8 +3,6 @@
 A field with another meaning in its record has its own description in its metadata.
 """
 
-from __future__ import annotations
-
 MEMBERS = {
     # Keys and times.
     "id": "unique id of the record, assigned by the server",

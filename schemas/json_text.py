@@ -1,7 +1,5 @@
 """Fields for JSON that is text on one side of the API and a value on the other."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import orjson

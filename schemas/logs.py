@@ -1,7 +1,5 @@
 """Schemas that logs of all channels share."""
 
-from __future__ import annotations
-
 from importlib import import_module
 
 from marshmallow import fields, validate

@@ -1,7 +1,5 @@
 """Schemas of logs of any channel."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from marshmallow import fields

@@ -1,7 +1,5 @@
 """Schemas of SMS and WhatsApp logs."""
 
-from __future__ import annotations
-
 from marshmallow import fields
 
 from dryline.schemas.logs import LogSchema, NumberedPageSchema

@@ -1,7 +1,5 @@
 """Schemas of lists with limit and offset."""
 
-from __future__ import annotations
-
 from marshmallow import validate
 
 from dryline.schemas.base import ApiSchema, Boolean, Integer, QueryInteger, QuerySchema

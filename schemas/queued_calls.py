@@ -1,7 +1,5 @@
 """The row form of queued calls, which only state documents show."""
 
-from __future__ import annotations
-
 from marshmallow import fields
 
 from dryline.schemas.base import JsonObject, Timestamp

@@ -1,7 +1,5 @@
 """Schemas of the request log: entries, filters, conditions, verification."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from marshmallow import ValidationError, fields, validate, validates_schema

@@ -1,7 +1,5 @@
 """Schemas of resources, queries over them, and uploads."""
 
-from __future__ import annotations
-
 import unicodedata
 from typing import Any
 

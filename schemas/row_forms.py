@@ -1,7 +1,5 @@
 """Row forms: how a collection's rows are read from a state document, each field by the record's own schema."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
 from functools import cached_property

@@ -1,7 +1,5 @@
 """Schemas of runtime errors."""
 
-from __future__ import annotations
-
 from marshmallow import fields, validate
 
 from dryline.schemas.base import ApiSchema, Integer, JsonObject, OneOf, QueryInteger, QuerySchema, Timestamp

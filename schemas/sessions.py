@@ -1,7 +1,5 @@
 """Schemas of sessions, in snake_case."""
 
-from __future__ import annotations
-
 from marshmallow import fields
 
 from dryline.schemas.base import ApiSchema, Integer, JsonObject, Number

@@ -1,7 +1,5 @@
 """Schemas of teams and API keys."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from marshmallow import ValidationError, fields, validates_schema

@@ -1,7 +1,5 @@
 """Schemas of tests and their runs."""
 
-from __future__ import annotations
-
 from marshmallow import fields, validate
 
 from dryline.schemas.base import ApiSchema, JsonObject, Number, PartSchema, Timestamp

@@ -1,7 +1,5 @@
 """Schemas of voice analysis."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from marshmallow import fields

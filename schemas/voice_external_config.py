@@ -1,7 +1,5 @@
 """Schemas of a voice deployment's settings at the engine."""
 
-from __future__ import annotations
-
 from marshmallow import INCLUDE, fields
 
 from dryline.schemas.base import Boolean, Number, OneOf, PartSchema

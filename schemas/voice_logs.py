@@ -1,7 +1,5 @@
 """Schemas of voice logs."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from marshmallow import ValidationError, fields, validate

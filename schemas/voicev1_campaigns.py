@@ -1,7 +1,5 @@
 """Schemas of campaigns and batch calls of legacy voice deployments."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from marshmallow import INCLUDE, fields, validate

@@ -1,7 +1,5 @@
 """Schemas of Voice V1 deployments."""
 
-from __future__ import annotations
-
 from marshmallow import fields
 
 from dryline.schemas.base import ApiSchema, JsonObject

@@ -1,7 +1,5 @@
 """Schemas of deliveries to custom webhooks. Contract: records.custom_webhook_delivery, assumed beyond."""
 
-from __future__ import annotations
-
 from marshmallow import fields
 
 from dryline.schemas.base import ApiSchema, Integer, JsonObject, OneOf, Timestamp

@@ -3,8 +3,6 @@
 A thread makes the lines from the request log and the event log, five times a second, so that no request waits for them.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import threading

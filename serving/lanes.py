@@ -1,7 +1,5 @@
 """Dispatch each request to the event loop or to a thread pool, so that slow requests never delay fast ones."""
 
-from __future__ import annotations
-
 import math
 import re
 import threading

@@ -5,8 +5,6 @@ requests in the event loop, to write its own errors in the API's form and to kee
 names are listed in tests/test_private_names.py, and pyproject.toml allows only versions of waitress that have them.
 """
 
-from __future__ import annotations
-
 import contextlib
 import logging
 import socket

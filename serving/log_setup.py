@@ -1,7 +1,5 @@
 """Logging of a running server: records as text or JSON lines, written to standard error by a thread of their own."""
 
-from __future__ import annotations
-
 import logging
 import os
 import queue

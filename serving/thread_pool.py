@@ -1,7 +1,5 @@
 """A thread pool that starts its threads on demand and lets idle ones end."""
 
-from __future__ import annotations
-
 import logging
 import threading
 import time

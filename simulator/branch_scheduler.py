@@ -1,7 +1,5 @@
 """Scheduling of a flow's branches over conversations."""
 
-from __future__ import annotations
-
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """Complete, believable voice calls: the log and all that hangs on it. Contract: state.md, simulate; assumed beyond."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta

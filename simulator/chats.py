@@ -1,7 +1,5 @@
 """Complete, believable chats: the log of a chat or chat widget and the engine's traces of it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import partial

@@ -1,7 +1,5 @@
 """Contact rows for calls of outbound flows that no campaign places."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from datetime import datetime

@@ -1,7 +1,5 @@
 """Batches of generated conversations, and the times at which they begin."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
 from operator import itemgetter

@@ -1,7 +1,5 @@
 """The engine's rows of a conversation: session, LLM logs, runtime errors."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta

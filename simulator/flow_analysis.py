@@ -1,7 +1,5 @@
 """The reachable branches of a flow with their outcomes, cached by its code: found by running it with random callers."""
 
-from __future__ import annotations
-
 import time
 from collections import OrderedDict
 from collections.abc import Sequence

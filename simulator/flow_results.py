@@ -1,7 +1,5 @@
 """The results of a flow's run: its ending, milestones, facts and summary."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import Any

@@ -1,7 +1,5 @@
 """The industries of workers, recognized by name, description and flow."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from functools import cached_property

@@ -1,7 +1,5 @@
 """The opening hours of a business, as its calls use and say them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

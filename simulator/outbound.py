@@ -1,7 +1,5 @@
 """The calls of campaigns and batches: one to each contact row, begun when it was due."""
 
-from __future__ import annotations
-
 import logging
 import time
 from collections.abc import Container, Mapping, Sequence

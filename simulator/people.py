@@ -1,7 +1,5 @@
 """The people of calls: cities, phone numbers, and the facts of contact rows."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple

@@ -11,8 +11,6 @@ The analysis of a conversation uses the lines that were said before it broke off
 `phone` as people say it.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass

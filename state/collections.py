@@ -4,8 +4,6 @@ Each area declares its links below its record (`STATE` in models/) and the form 
 schemas/). A new area is one name here.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from importlib import import_module
 

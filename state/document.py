@@ -3,8 +3,6 @@
 An imported row is a dict by columns; state/forms.py reads it.
 """
 
-from __future__ import annotations
-
 import contextlib
 import shutil
 from collections.abc import Iterator, Mapping

@@ -4,8 +4,6 @@ A row has the members of the API's record, whose schema gives their types (`ROWS
 to other rows. The models declare the links (`STATE`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from functools import cache
 from importlib import import_module

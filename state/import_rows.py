@@ -1,7 +1,5 @@
 """Import of a state document: checks, defaults, and insertion of its rows. Contract: state.md."""
 
-from __future__ import annotations
-
 import re
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence

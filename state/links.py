@@ -1,7 +1,5 @@
 """The teams and the links of the rows of a state document. Contract: state.md, rules 2 to 5."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import orjson

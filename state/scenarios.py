@@ -1,7 +1,5 @@
 """The start of a world, and the reset to it: the first team, its keys, and the scenario."""
 
-from __future__ import annotations
-
 import contextlib
 import sqlite3
 from pathlib import Path

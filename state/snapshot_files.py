@@ -5,8 +5,6 @@ and `about.json`. A team's file has only the rows and files of that team. A file
 date, a file of a newer one is refused.
 """
 
-from __future__ import annotations
-
 import contextlib
 import re
 import shutil

@@ -4,8 +4,6 @@ Restoring a snapshot of the world exchanges the database file. A team's snapshot
 replaces the rows, the files and the clock of that team and nothing else.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import re

@@ -1,7 +1,5 @@
 """Automatic snapshots, which the console takes before it replaces or deletes much, so that this can be undone."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 

@@ -1,7 +1,5 @@
 """The SQLite database: connections of many threads to one file, which can be replaced while they are open."""
 
-from __future__ import annotations
-
 import contextlib
 import logging
 import os

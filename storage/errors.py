@@ -1,7 +1,5 @@
 """Domain errors. `blueprints/errors.py` gives each its HTTP status."""
 
-from __future__ import annotations
-
 import errno
 import sqlite3
 

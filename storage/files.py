@@ -1,7 +1,5 @@
 """Files that are written whole or not at all, and that survive a power cut."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import shutil

@@ -1,7 +1,5 @@
 """JSON values: columns that hold them, their comparison, and how deeply they may be nested."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import orjson

@@ -1,7 +1,5 @@
 """Signatures for URLs and cursors, with the world's secret. What is signed for one use is not valid for another."""
 
-from __future__ import annotations
-
 import hmac
 from collections.abc import Callable
 from hashlib import sha256

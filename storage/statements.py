@@ -1,7 +1,5 @@
 """SQL of the queries of `Record` and `Rows`, which peewee writes once for each form (see record.py)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Any

@@ -3,8 +3,6 @@
 `pytest_plugin.py` has the fixtures for pytest. Importing this package needs only the standard library.
 """
 
-from __future__ import annotations
-
 from dryline.testing.plane import DrylineError
 from dryline.testing.servers import DrylineInProcess, DrylineServer, async_transport, transport
 from dryline.testing.stand_in import StandIn, Team, connect, wait_until

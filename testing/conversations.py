@@ -1,7 +1,5 @@
 """Helpers that simulate calls and chats, and that talk to flows."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, Literal, Required, TypedDict

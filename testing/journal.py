@@ -1,7 +1,5 @@
 """The request log as text, for the report of a failing test and the message of a failed check."""
 
-from __future__ import annotations
-
 import json
 from datetime import timedelta
 from typing import Any

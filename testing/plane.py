@@ -4,8 +4,6 @@ The helpers of `dryline.testing` and the command line use it. An application in 
 the server.
 """
 
-from __future__ import annotations
-
 import http.client
 import json
 import os

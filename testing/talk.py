@@ -1,7 +1,5 @@
 """A conversation with a flow."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

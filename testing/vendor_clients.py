@@ -1,7 +1,5 @@
 """The vendor's clients, set up for a stand-in. A module apart, since it imports the package brainbase-labs."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 from typing import Any

@@ -1,7 +1,5 @@
 """Random delays, which repeat with the seed."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from random import Random

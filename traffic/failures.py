@@ -1,7 +1,5 @@
 """Why requests failed, in words, and equal failures together; and what a near miss of a search has instead."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple

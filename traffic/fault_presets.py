@@ -1,7 +1,5 @@
 """Ready-made fault rules, by name."""
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 

@@ -1,7 +1,5 @@
 """Fault rules, which make chosen requests fail, wait or lose their answer. They end with the process."""
 
-from __future__ import annotations
-
 import random
 import threading
 import time

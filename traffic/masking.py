@@ -4,8 +4,6 @@ A header, a query parameter or a JSON member is a secret if its name ends in one
 the console and the terminal show what the request log has, so that this is the only place that masks.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from functools import lru_cache

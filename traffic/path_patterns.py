@@ -1,7 +1,5 @@
 """Paths with `*`, in fault rules and searches of the request log."""
 
-from __future__ import annotations
-
 import re
 
 

@@ -1,7 +1,5 @@
 """Rate limits of fault rules: a number of requests for each key and window, counted in API time."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """The request log: the newest requests, in memory."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections import deque

@@ -1,7 +1,5 @@
 """Criteria for parts of a request: members of its JSON, values of its query, headers."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any

@@ -1,7 +1,5 @@
 """Searches in the request log: by criteria, by waiting for requests, and by counting them."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping

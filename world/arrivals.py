@@ -1,7 +1,5 @@
 """The times at which live calls come in: a Poisson process with a given rate per minute."""
 
-from __future__ import annotations
-
 from datetime import datetime, timedelta
 from random import Random
 

@@ -1,7 +1,5 @@
 """The channels of logs. Exports, lookups, the state document, `pull` and cascades read this table."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 

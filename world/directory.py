@@ -1,7 +1,5 @@
 """The data directory of a world: created, locked and unlocked, and removed if it is temporary."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import secrets

@@ -1,7 +1,5 @@
 """The event log: results of background work and calls of the control plane, in memory, for the server's log lines."""
 
-from __future__ import annotations
-
 import time
 from collections import deque
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """Ids and random numbers, which repeat with a seed."""
 
-from __future__ import annotations
-
 import contextlib
 import re
 import threading

@@ -1,7 +1,5 @@
 """Counts and durations of requests, by operation and status. The control plane writes them as Prometheus' text."""
 
-from __future__ import annotations
-
 import bisect
 import threading
 import time

@@ -1,7 +1,5 @@
 """Names on the wire. `dryline.testing` imports this module, so it imports the standard library only."""
 
-from __future__ import annotations
-
 
 def camel(name: str) -> str:
     """Return a name in camelCase: `flow_id` -> `flowId`."""

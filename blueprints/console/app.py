@@ -1,7 +1,5 @@
 """The console's Flask application. It is made at the first request for a page, so that a server starts faster."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from flask import Flask, flash, g, redirect, render_template, request

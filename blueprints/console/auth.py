@@ -1,7 +1,5 @@
 """Authentication and protection against cross-site requests, by the rules of the control plane."""
 
-from __future__ import annotations
-
 import hmac
 import re
 import secrets

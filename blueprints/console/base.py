@@ -1,7 +1,5 @@
 """The base of the console's pages: their blueprint, the chosen team, forms and lists."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from contextlib import suppress

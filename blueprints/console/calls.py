@@ -1,7 +1,5 @@
 """Conversations of each channel: the lists of the API, and a page for each log."""
 
-from __future__ import annotations
-
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 

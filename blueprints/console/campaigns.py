@@ -1,7 +1,5 @@
 """Campaigns of both kinds: progress row by row, the next batch, and new campaigns from CSV."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable
 from typing import Any

@@ -1,7 +1,5 @@
 """Drawings as SVG, which need no script and have a description in words."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from textwrap import shorten
 

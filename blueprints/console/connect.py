@@ -1,7 +1,5 @@
 """Address, key and snippets that work as they are copied."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from flask import render_template

@@ -4,8 +4,6 @@ Members of a log that hold JSON may come from a state document in any form. This
 shows all of it as JSON.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Deployments of every channel: settings and history."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from flask import render_template

@@ -1,7 +1,5 @@
 """Exports: states, files, expiry, and transitions by hand."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Fault rules: added by preset or by hand, counted, and copied into a program's tests."""
 
-from __future__ import annotations
-
 import json
 import shlex
 from typing import Any

@@ -1,7 +1,5 @@
 """Figures of calls as a person reads them: each with its value, its change in a week, and a line of seven days."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """Flows: code, findings, conditions, versions and their comparison, and an editor."""
 
-from __future__ import annotations
-
 from collections import Counter
 from typing import Any
 

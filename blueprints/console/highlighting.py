@@ -1,7 +1,5 @@
 """A flow's code as HTML with colours, and a comparison of two codes line by line."""
 
-from __future__ import annotations
-
 import builtins
 import re
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The layout of every page: header, menu, and the poll for changes."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from flask import current_app, g, jsonify, request, url_for

@@ -1,7 +1,5 @@
 """Calls in progress, and a form that places one."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any

@@ -1,7 +1,5 @@
 """Lists of conversations: the query string as the API reads it, and the rows of a page."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from datetime import timedelta

@@ -1,7 +1,5 @@
 """The overview: figures, recent calls, work that is under way, and the newest errors."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable
 from datetime import timedelta

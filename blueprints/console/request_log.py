@@ -1,7 +1,5 @@
 """The request log: requests and answers, sent again, checked, or made to fail next time."""
 
-from __future__ import annotations
-
 import shlex
 from typing import Any
 from urllib.parse import quote

@@ -1,7 +1,5 @@
 """A worker's resources, and the answer to a query of them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from flask import render_template, request

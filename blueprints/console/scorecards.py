@@ -1,7 +1,5 @@
 """Echo suites, agents and scorecards for a worker's deployments, and their runs."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from flask import render_template

@@ -1,7 +1,5 @@
 """A page's request to the API as a curl command and as Python with the vendor's client."""
 
-from __future__ import annotations
-
 import json
 import re
 import shlex

@@ -1,7 +1,5 @@
 """Snapshots, the state document, scenarios, teams and their keys."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import orjson

@@ -1,7 +1,5 @@
 """Conversations of a person with a flow, turn by turn, with the flow's decisions."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from random import Random
 from typing import Any

@@ -1,7 +1,5 @@
 """Template filters, which format values for a person."""
 
-from __future__ import annotations
-
 import json
 import re
 from datetime import timedelta

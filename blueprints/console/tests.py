@@ -1,7 +1,5 @@
 """Tests of a worker's flows, and their runs."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from flask import render_template

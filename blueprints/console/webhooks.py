@@ -1,7 +1,5 @@
 """Webhook deliveries, sent again or fired by hand, and an inbox on this server."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from flask import g, render_template, request

@@ -1,7 +1,5 @@
 """The team's workers, and a page for each."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import orjson

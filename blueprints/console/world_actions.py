@@ -1,7 +1,5 @@
 """The forms in the header, which change the world: clock, settings, snapshots and reset."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The base of the control plane's areas: plain JSON under /_dryline, and the check of who may use it."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """The clock of API time."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 from flask.views import MethodView

@@ -1,7 +1,5 @@
 """Results of Echo runs. The public API starts runs and cannot read them."""
 
-from __future__ import annotations
-
 from flask.views import MethodView
 
 from dryline.blueprints.control.base import ControlArea

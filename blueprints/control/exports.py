@@ -1,7 +1,5 @@
 """Manual transitions of exports."""
 
-from __future__ import annotations
-
 from flask.views import MethodView
 from marshmallow import fields
 

@@ -1,7 +1,5 @@
 """Faults: rules that make matching requests fail or slow down."""
 
-from __future__ import annotations
-
 import re
 
 from flask.views import MethodView

@@ -1,7 +1,5 @@
 """The health check for scripts, containers and test suites that wait for a start."""
 
-from __future__ import annotations
-
 from flask.views import MethodView
 from marshmallow import fields
 

@@ -1,7 +1,5 @@
 """Metrics in Prometheus' text format: https://prometheus.io/docs/instrumenting/exposition_formats/."""
 
-from __future__ import annotations
-
 import os
 import sqlite3
 from collections import Counter

@@ -1,7 +1,5 @@
 """Checks that a method and a path belong to an operation of this server, with suggestions."""
 
-from __future__ import annotations
-
 from flask import current_app
 from marshmallow import ValidationError
 

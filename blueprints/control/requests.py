@@ -1,7 +1,5 @@
 """The request log: search, counts, verification."""
 
-from __future__ import annotations
-
 import re
 from datetime import UTC, datetime
 from itertools import islice

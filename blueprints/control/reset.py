@@ -1,7 +1,5 @@
 """The reset to the initial state, between two tests."""
 
-from __future__ import annotations
-
 from flask.views import MethodView
 from marshmallow import fields
 

@@ -1,7 +1,5 @@
 """Settings that can change while the server runs."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
 
 from flask.views import MethodView

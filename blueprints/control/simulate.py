@@ -1,7 +1,5 @@
 """Simulated conversations. Contract: state.md, answers of the control plane."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Named snapshots."""
 
-from __future__ import annotations
-
 from flask import request
 from flask.views import MethodView
 

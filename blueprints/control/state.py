@@ -1,7 +1,5 @@
 """The state document: read it, replace the state by one, add one. Contract: state.md."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from flask import request

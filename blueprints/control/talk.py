@@ -1,7 +1,5 @@
 """Conversations with flows."""
 
-from __future__ import annotations
-
 from flask.views import MethodView
 
 from dryline.blueprints.control.base import ControlArea, TeamQuery

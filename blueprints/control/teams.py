@@ -1,7 +1,5 @@
 """Teams and their keys. Each test can have a team of its own on one server."""
 
-from __future__ import annotations
-
 from flask.views import MethodView
 
 from dryline.blueprints.control.base import ControlArea

@@ -1,7 +1,5 @@
 """Deliveries to custom webhooks."""
 
-from __future__ import annotations
-
 from flask.views import MethodView
 from marshmallow import fields, validate
 

@@ -1,7 +1,5 @@
 """Workers of all teams, with the ids that other calls of the control plane need."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 
 from flask.views import MethodView

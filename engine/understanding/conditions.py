@@ -1,7 +1,5 @@
 """A menu of conditions: the parts that `or` separates, the intents that each condition means, and what it demands."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field

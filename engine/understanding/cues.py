@@ -1,7 +1,5 @@
 """Cues: short sequences of words that tell what a caller means, whatever else is said ("how much is …")."""
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence

@@ -1,7 +1,5 @@
 """The condition that an utterance satisfies, how sure that is, and why."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from math import exp
 

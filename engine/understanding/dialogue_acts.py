@@ -1,7 +1,5 @@
 """Dialogue acts of an utterance, clause by clause: yes and no, questions, requests, denials."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Conditions such as "gives their name and a day": whether the values that they ask for have been said."""
 
-from __future__ import annotations
-
 import re
 from functools import lru_cache
 

@@ -1,7 +1,5 @@
 """All that is known of a language: its vocabulary, and its intents indexed by utterances and by conditions."""
 
-from __future__ import annotations
-
 import re
 import threading
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Conditions on a number, such as "is over 18", "budget below 5,000" or "is satisfied (8 to 10)"."""
 
-from __future__ import annotations
-
 import re
 from math import inf
 

@@ -1,7 +1,5 @@
 """The options that a prompt or a question lists: "A cleaning, a check-up or a consultation?"."""
 
-from __future__ import annotations
-
 import re
 
 _OPTIONS = re.compile(

@@ -1,7 +1,5 @@
 """An index of phrases: the nearest ones to a text, by the rarity of the terms that they share (TF-IDF, cosine)."""
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Iterable

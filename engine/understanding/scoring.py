@@ -1,7 +1,5 @@
 """Scores of how well an utterance satisfies each condition of a menu."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field, replace
 
 from dryline.engine.understanding.conditions import ConditionPart, Menu

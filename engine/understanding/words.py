@@ -1,7 +1,5 @@
 """Texts as terms: word stems, pairs of neighbouring stems, and a token for each value such as a day or a number."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Iterable

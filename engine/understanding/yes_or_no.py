@@ -1,7 +1,5 @@
 """Conditions that a yes or a no satisfies: it answers the agent's last question."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from functools import lru_cache
