@@ -6,18 +6,10 @@ import shutil
 
 from axe_playwright_python.base import AXE_SCRIPT
 
-# The widths and themes in which a page is checked, and axe's rules there besides contrast: None for all. They do not
-# depend on the theme, and a tablet shows nothing that others do not.
-LOOKS = (
-    (1440, "light", None),
-    (1440, "dark", []),
-    (768, "light", ["scrollable-region-focusable"]),
-    (390, "dark", None),
-    (390, "light", []),
-)
+# The widths and themes in which a page is checked, and whether by all of axe's rules: a tablet by contrast alone.
+LOOKS = ((1440, "light", True), (768, "dark", False), (390, "dark", True))
 # Without `preload`, which reads style sheets for a rule that is not used.
-RULES = """(rules) => axe.run({preload: false, resultTypes: ["violations"],
-    ...(rules ? {runOnly: rules} : {rules: {"color-contrast": {enabled: false}}})})
+RULES = """() => axe.run({preload: false, resultTypes: ["violations"], rules: {"color-contrast": {enabled: false}}})
     .then((found) => found.violations.map((one) => [one.id, one.nodes[0].html]))"""
 # Contrast takes axe longer than all other rules. It depends on an element's style alone, so each style is checked once.
 CONTRAST = """async (checked) => {
@@ -43,6 +35,18 @@ CONTRAST = """async (checked) => {
     const options = {preload: false, resultTypes: ["violations"], runOnly: ["color-contrast"]};
     const found = styles.size ? (await axe.run({include: [...styles.values()]}, options)).violations : [];
     return [found.flatMap((one) => one.nodes.map((node) => [one.id, node.html])), [...styles.keys()]];
+}"""
+
+# The elements in the tab order that are out of order, or without an outline when focused.
+LOST = """() => {
+    const all = [...document.querySelectorAll("a[href], button, input, select, textarea, summary, [tabindex]")]
+        .filter((one) => one.tabIndex >= 0 && one.type !== "hidden" && !one.disabled && one.checkVisibility());
+    return all.filter((one) => {
+        if (one.tabIndex > 0) return true;
+        one.focus();
+        return document.activeElement !== one || parseFloat(getComputedStyle(one).outlineWidth) < 2
+            || getComputedStyle(one).outlineStyle === "none";
+    }).map((one) => ["lost", one.outerHTML.slice(0, 200)]);
 }"""
 
 # Makes a page poll five times as often, so that a test of it takes less time.
@@ -111,15 +115,16 @@ class Tab:
         return self.page.evaluate(LENGTH)
 
     def faults(self):
-        """Return the violations in each look, and what else is wrong."""
+        """Return what keeps people from the page in each look, and what else is wrong."""
         faults = []
         self.page.evaluate(AXE_SCRIPT)
-        for width, theme, rules in LOOKS:
+        self.page.keyboard.press("Tab")  # shows the outline of the focused element from now on
+        for width, theme, has_all_rules in LOOKS:
             self.page.set_viewport_size({"width": width, "height": 900})
             self.page.emulate_media(color_scheme=theme)
             violations, styles = self.page.evaluate(CONTRAST, self._checked_styles)
             self._checked_styles += styles
-            violations += self.page.evaluate(RULES, rules) if rules != [] else []
+            violations += self.page.evaluate(RULES) + self.page.evaluate(LOST) if has_all_rules else []
             faults += [(width, theme, *each) for each in violations]
             if not self.page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"):
                 faults.append((width, "wider than the window"))

@@ -15,7 +15,7 @@ from dryline.settings import Settings
 from dryline.tests.console.browser_tab import Tab, browser_path
 from dryline.tests.console.visitor import Visitor
 
-DEMO = Settings(ephemeral=True, scenario="demo", port=0, seed=1)
+DEMO = Settings(ephemeral=True, scenario="demo", port=0, seed=1, speech="tones")
 
 
 class _CompiledTemplates(BytecodeCache):
@@ -102,18 +102,25 @@ def tab(contexts, idle_tabs):
         context.clear_permissions()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def demo():
-    """Yield a server with the demo world, shared by the tests of a module that do not change it."""
+    """Yield a server with the demo world, shared by tests that do not change it."""
+    with serving(DEMO) as server:
+        yield server
+
+
+@pytest.fixture(scope="package")
+def reset_server():
+    """Yield a server for tests that change its world. It analyses each flow of the demo once."""
     with serving(DEMO) as server:
         yield server
 
 
 @pytest.fixture
-def served():
-    """Yield a server with the demo world for one test."""
-    with serving(DEMO) as server:
-        yield server
+def served(reset_server):
+    """Yield a server with the demo world as it is at the start."""
+    assert reset_server.app.test_client().post("/_dryline/reset").status_code == 204
+    return reset_server
 
 
 class serving:

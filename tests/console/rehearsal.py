@@ -26,35 +26,35 @@ class Rehearsal:
         self.sentences = [sentence for item in items for sentence in _split(" ".join(item.split()))]
         self._actions = []
 
-    def does(self, sentence):
-        """Register the function for the next sentence. The same sentence may stand in several places."""
+    def does(self, *sentences):
+        """Register the function for the next sentences. The same sentence may stand in several places."""
 
         def register(action):
-            self._actions.append((sentence, action))
+            self._actions.append((sentences, action))
             return action
 
         return register
 
     def play(self, page):
         """Do what each sentence says. A sentence without a function, or in another place, fails."""
-        assert [sentence for sentence, _ in self._actions] == self.sentences
-        for sentence, action in self._actions:
+        assert [sentence for sentences, _ in self._actions for sentence in sentences] == self.sentences
+        for sentences, action in self._actions:
             try:
                 action(page)
                 assert_fits_the_other_width(page)
             except Exception as error:
-                error.add_note(f"The document says: {sentence}")
+                error.add_note(f"The document says: {' '.join(sentences)}")
                 raise
 
 
 def assert_fits_the_other_width(page):
     """Assert that the page, as it is now, is not wider than a telephone or a laptop, whichever it is not shown on."""
     size = page.viewport_size
+    width = 390 if size["width"] > 390 else 1440
     page.wait_for_load_state()
-    page.set_viewport_size(size | {"width": 390 if size["width"] > 390 else 1440})
-    # Chromium lays the page out anew some time after the call, and a step's last click may still load the next page,
-    # which begins without an element. Raises TimeoutError for a page that stays too wide.
-    page.wait_for_function("document.documentElement?.scrollWidth <= window.innerWidth", timeout=5000)
+    page.set_viewport_size(size | {"width": width})
+    # Chromium lays the page out anew some time after the call, and a step's last click may still load the next page.
+    expect(page.locator("html")).to_have_js_property("scrollWidth", width, timeout=5000)
     page.set_viewport_size(size)
 
 
@@ -114,11 +114,13 @@ def set_calls_per_minute(page, number):
 
 def wait_for(page, locator):
     """Let the world's time pass, a few seconds at once, until something is on the page."""
+    page.wait_for_load_state()
     for _ in range(60):
-        try:
-            return expect(locator).to_be_visible(timeout=600)
-        except AssertionError:
-            page.request.post(urljoin(page.url, "/_dryline/clock/advance"), data={"seconds": 3})
+        if locator.is_visible():
+            return
+        page.request.post(urljoin(page.url, "/_dryline/clock/advance"), data={"seconds": 3})
+        page.evaluate("poll()")
+        expect(page.locator(".htmx-request")).to_have_count(0)  # its parts are fetched
     raise AssertionError(f"{locator} did not come up")
 
 

@@ -4,8 +4,6 @@ import re
 
 from playwright.sync_api import expect
 
-from dryline.settings import Settings
-from dryline.tests.console.conftest import serving
 from dryline.tests.console.rehearsal import (
     Rehearsal,
     new_page,
@@ -54,11 +52,9 @@ def logged(page, request, status):
     return rows.filter(has=page.locator(".state", has_text=re.compile(f"^{status}$")))
 
 
-DEMO.does("Overview.")(lambda page: open_page(page, "Overview"))
-
-
-@DEMO.does("Four businesses, with the figures of their last week.")
+@DEMO.does("Overview.", "Four businesses, with the figures of their last week.")
 def figures(page):
+    open_page(page, "Overview")
     rows = page.locator("section", has=page.locator("#businesses")).locator("tbody tr")
     expect(rows).to_have_count(4)
     expect(page.locator("dl.figures dt")).to_have_count(6)
@@ -71,33 +67,26 @@ def five_weeks(page):
     expect(page.locator(".legend")).to_contain_text("completed")
 
 
-@DEMO.does('Set "Calls per minute" in the bar to 12.')
+@DEMO.does(
+    'Set "Calls per minute" in the bar to 12.',
+    "Within a minute the newest calls and the bars change.",
+    "Set it to 0 again.",
+)
 def calls_come_in(page):
-    page.newest = page.locator("#newest tbody tr a").first.get_attribute("href")
+    newest = page.locator("#newest tbody tr a").first.get_attribute("href")
     set_calls_per_minute(page, "12")
-
-
-@DEMO.does("Within a minute the newest calls and the bars change.")
-def they_change(page):
-    wait_for(page, page.locator(f'#newest tbody tr:first-child a:not([href="{page.newest}"])'))
+    wait_for(page, page.locator(f'#newest tbody tr:first-child a:not([href="{newest}"])'))
     expect(page.locator(".legend .note, .legend").first).not_to_contain_text("0 running")
-
-
-@DEMO.does("Set it to 0 again.")
-def no_more(page):
     set_calls_per_minute(page, "0")
 
 
-DEMO.does("Live.")(lambda page: open_page(page, "Live"))
-
-
-@DEMO.does('Choose "Bayside Dental: Front desk line" and the outcome `completed`, and place a call.')
+@DEMO.does(
+    "Live.",
+    'Choose "Bayside Dental: Front desk line" and the outcome `completed`, and place a call.',
+    "Its card rings, then shows who speaks and what is said.",
+)
 def place_a_call(page):
     place(page, "completed")
-
-
-@DEMO.does("Its card rings, then shows who speaks and what is said.")
-def rings(page):
     expect(card(page)).to_contain_text(re.compile("It is ringing|Agent|Caller"))
     wait_for(page, page.locator("article .said strong").first)
 
@@ -107,18 +96,15 @@ def another(page):
     place(page, "transferred")
 
 
-DEMO.does("A call.")(lambda page: None)
-
-
-@DEMO.does("Place a third call with the outcome `completed`, and click on its number.")
+@DEMO.does(
+    "A call.",
+    "Place a third call with the outcome `completed`, and click on its number.",
+    "The page grows as they talk.",
+)
 def third(page):
     place(page, "completed")
     card(page).get_by_role("link").click()
     expect(page.locator("h1")).to_have_text(re.compile("Call (from|to) "))
-
-
-@DEMO.does("The page grows as they talk.")
-def grows(page):
     wait_for(page, page.locator(".turn").nth(1))
 
 
@@ -128,20 +114,16 @@ def over(page):
     expect(page.locator(".lead .state")).to_have_text("completed")
 
 
-@DEMO.does('Press "Play".')
+@DEMO.does(
+    'Press "Play".',
+    "The transcript follows, and the line of the flow that speaks is lit beside it.",
+    "A click on a line of the transcript seeks.",
+)
 def play(page):
     press(page, "Play")
     page.locator("#recording").evaluate("(audio) => audio.playbackRate = 4")
-
-
-@DEMO.does("The transcript follows, and the line of the flow that speaks is lit beside it.")
-def follows(page):
     expect(page.locator(".turn.now")).to_be_visible(timeout=30_000)
     expect(page.locator(".code li.now")).to_be_in_viewport()
-
-
-@DEMO.does("A click on a line of the transcript seeks.")
-def seeks(page):
     turn = page.locator(".turn[data-start]").last
     turn.locator("p").click()
     expect(turn).to_contain_class("now")
@@ -153,17 +135,15 @@ def below(page):
         expect(page.get_by_role("heading", name=heading)).to_be_visible()
 
 
-DEMO.does("Workers, Bayside Dental, Flows, Front desk.")(open_flow)
-
-
-@DEMO.does("The map shows where calls went.")
+@DEMO.does(
+    "Workers, Bayside Dental, Flows, Front desk.",
+    "The map shows where calls went.",
+    "Below is the code of that call.",
+)
 def map_of_the_flow(page):
+    open_flow(page)
     expect(page.get_by_role("heading", name="Where it leads")).to_be_visible()
     expect(page.locator("svg.map:visible")).to_be_visible()
-
-
-@DEMO.does("Below is the code of that call.")
-def code(page):
     expect(page.locator("ol.code")).to_contain_text("say(")
 
 
@@ -173,39 +153,27 @@ def compare(page):
     expect(page.locator("table.diff .added").first).to_be_visible()
 
 
-@DEMO.does('Go back, press "Talk to this flow", then "Begin".')
+@DEMO.does('Go back, press "Talk to this flow", then "Begin".', "The page suggests what you could say.")
 def talk(page):
     page.go_back()
     press(page, "Talk to this flow")
     press(page, "Begin")
-
-
-@DEMO.does("The page suggests what you could say.")
-def suggestions(page):
     expect(page.get_by_role("form", name="Suggestions").get_by_role("button")).to_have_count(3)
 
 
-@DEMO.does('Say "I need an appointment on Thursday".')
+@DEMO.does('Say "I need an appointment on Thursday".', "The condition that was taken stands there, and why.")
 def say(page):
     page.get_by_placeholder("Say something").fill("I need an appointment on Thursday")
     page.keyboard.press("Enter")
-
-
-@DEMO.does("The condition that was taken stands there, and why.")
-def taken(page):
     event = page.locator("li.event", has_text="Taken: ").first
     expect(event).to_contain_text("appointment")
     expect(event).to_contain_text("% sure")
 
 
-@DEMO.does('Open the flow again and press "Edit".')
+@DEMO.does('Open the flow again and press "Edit".', 'Change the greeting and press "Save".')
 def edit(page):
     open_flow(page)
     press(page, "Edit")
-
-
-@DEMO.does('Change the greeting and press "Save".')
-def save(page):
     source = page.locator("#source")
     changed = re.sub(r"^say\(.*\)$", f'say("{GREETING}")', source.input_value(), count=1, flags=re.MULTILINE)
     assert GREETING in changed
@@ -221,11 +189,9 @@ def says_it(page):
     wait_for(page, page.locator(".turn", has_text=GREETING))
 
 
-DEMO.does("Calls.")(lambda page: open_page(page, "Calls"))
-
-
-@DEMO.does('Choose the worker "Bayside Dental" and the outcome "completed", and type "appointment".')
+@DEMO.does("Calls.", 'Choose the worker "Bayside Dental" and the outcome "completed", and type "appointment".')
 def filters(page):
+    open_page(page, "Calls")
     page.locator("select[name=worker]").select_option(label="Bayside Dental")
     page.wait_for_url("**worker=*")
     page.get_by_label("Outcome").select_option("completed")
@@ -243,16 +209,10 @@ def snippets(page):
     assert id in run_curl(page)
 
 
-DEMO.does('Press "Export".')(lambda page: press(page, "Export"))
-
-
-@DEMO.does("Exports.")
-def exports(page):
+@DEMO.does('Press "Export".', "Exports.", "The export goes from PENDING to COMPLETED.")
+def export(page):
+    press(page, "Export")
     expect(page.locator("h1")).to_have_text("Exports")
-
-
-@DEMO.does("The export goes from PENDING to COMPLETED.")
-def completed(page):
     expect(page.locator("tbody tr").first).to_contain_text("COMPLETED", timeout=30_000)
 
 
@@ -271,69 +231,52 @@ def expired(page):
     expect(page.locator("#status")).to_have_text("EXPIRED")
 
 
-@DEMO.does("Campaigns, New campaign.")
-def new_campaign(page):
+@DEMO.does(
+    "Campaigns, New campaign.",
+    'Choose "Bayside Dental: Appointment reminders".',
+    "Paste `phoneNumber,name,day,time` and five contacts below it.",
+    'Set "Rows per batch" to 2 and press "Preview", then "Create the campaign".',
+    "Two contacts are called at once.",
+    'Press "Next batch now": two more are called.',
+)
+def campaign(page):
     open_page(page, "Campaigns")
     press(page, "New campaign")
-
-
-@DEMO.does('Choose "Bayside Dental: Appointment reminders".')
-def reminders(page):
     page.locator("#deployment").select_option(label="Bayside Dental: Appointment reminders")
-
-
-@DEMO.does("Paste `phoneNumber,name,day,time` and five contacts below it.")
-def paste(page):
     names = ("Jo Lee", "Ana Ruiz", "Sam Park", "Mia Chen", "Leo Roy")
     contacts = [f"+1415555011{number},{name},Friday,9:30 AM" for number, name in enumerate(names)]
     page.locator("#data").fill("\n".join(["phoneNumber,name,day,time", *contacts]))
-
-
-@DEMO.does('Set "Rows per batch" to 2 and press "Preview", then "Create the campaign".')
-def create(page):
     page.get_by_label("Rows per batch").fill("2")
     press(page, "Preview")
     expect(page.get_by_text("5 rows can be called")).to_be_visible()
     press(page, "Create the campaign")
-
-
-@DEMO.does("Two contacts are called at once.")
-def two_called(page):
     expect(page.locator("#list tbody tr")).to_have_count(5)
     expect(statuses(page, "queued")).to_have_count(3)
-
-
-@DEMO.does('Press "Next batch now": two more are called.')
-def next_batch(page):
     press(page, "Next batch now")
     expect(statuses(page, "queued")).to_have_count(1)
 
 
-DEMO.does("Request log and Faults.")(lambda page: None)
-
-
-@DEMO.does("Open Connect and run its curl command.")
-def connect(page):
+@DEMO.does(
+    "Request log and Faults.",
+    "Open Connect and run its curl command.",
+    'Open the request in the request log and press "503 twice, then normal answers".',
+)
+def fault(page):
     open_page(page, "Connect")
     assert "Bayside Dental" in run_curl(page)
-
-
-@DEMO.does('Open the request in the request log and press "503 twice, then normal answers".')
-def fault(page):
     open_page(page, "Request log")
     logged(page, "GET /api/workers", 200).first.get_by_role("link").first.click()
     press(page, "503 twice, then normal answers")
     expect(page.get_by_text("Added: ")).to_be_visible()
 
 
-@DEMO.does("Run the command three times.")
-def thrice(page):
-    page.answers = [run_curl(page) for _ in range(3)]
-
-
-@DEMO.does("Two fail, and the request log has them as one row, with the reason.")
+@DEMO.does(
+    "Run the command three times.",
+    "Two fail, and the request log has them as one row, with the reason.",
+)
 def one_row(page):
-    assert ["Bayside Dental" in answer for answer in page.answers] == [False, False, True]
+    answers = [run_curl(page) for _ in range(3)]
+    assert ["Bayside Dental" in answer for answer in answers] == [False, False, True]
     open_page(page, "Request log")
     row = logged(page, "GET /api/workers", 503)
     expect(row).to_have_count(1)
@@ -350,28 +293,27 @@ def verify(page):
     expect(page.get_by_text("As expected: made 4 times")).to_be_visible()
 
 
-@DEMO.does("Webhooks, Inbox.")
-def inbox(page):
+def open_inbox(page):
     open_page(page, "Webhooks")
     page.get_by_role("link", name=re.compile("^Inbox")).click()
 
 
-@DEMO.does('Choose "Bayside Dental: Front desk line" and press "Send its events here".')
+@DEMO.does("Webhooks, Inbox.", 'Choose "Bayside Dental: Front desk line" and press "Send its events here".')
 def use_inbox(page):
+    open_inbox(page)
     page.locator("#inbox-deployment").select_option(label=LINE)
     press(page, "Send its events here")
     expect(page.get_by_text("sends its events to the inbox")).to_be_visible()
 
 
-@DEMO.does('Place a call with the outcome `completed` and press "+5 min" in the bar.')
-def place_and_advance(page):
+@DEMO.does(
+    'Place a call with the outcome `completed` and press "+5 min" in the bar.',
+    "Read in the inbox what arrived.",
+)
+def read(page):
     place(page, "completed")
     press_in_bar(page, "+5 min")
-
-
-@DEMO.does("Read in the inbox what arrived.")
-def read(page):
-    inbox(page)
+    open_inbox(page)
     message = page.locator("#received > details", has_text="call_started").first
     message.locator("summary").first.click()
     expect(message.locator("pre", has_text="from_number")).to_be_visible()
@@ -385,13 +327,9 @@ def send_again(page):
     expect(page.locator("#delivery dd[role=status]")).to_have_text("DELIVERED")
 
 
-@DEMO.does("World, Reset the world.")
+@DEMO.does("World, Reset the world.", "Everything is as it was at the start.")
 def reset(page):
     reset_world(page)
-
-
-@DEMO.does("Everything is as it was at the start.")
-def as_it_was(page):
     expect(page.locator("#clock-badge")).to_be_empty()
     open_flow(page)
     expect(page.locator("ol.code")).not_to_contain_text(GREETING)
@@ -399,12 +337,10 @@ def as_it_was(page):
     expect(page.get_by_text("No requests yet.")).to_be_visible()
 
 
-def test_the_demo_can_be_given_word_for_word(chromium):
-    settings = Settings(ephemeral=True, scenario="demo", port=0, label="Harborside demo")
-    with serving(settings) as server:
-        page = new_page(chromium, server, 1440, "light")
-        errors = []
-        page.on("pageerror", lambda error: errors.append(str(error)))
-        DEMO.play(page)
-        assert errors == []
-        page.context.close()
+def test_the_demo_can_be_given_word_for_word(chromium, served):
+    page = new_page(chromium, served, 1440, "light")
+    errors = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    DEMO.play(page)
+    assert errors == []
+    page.context.close()

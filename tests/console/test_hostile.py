@@ -4,6 +4,7 @@ import pytest
 
 from dryline.tests.conftest import send
 from dryline.tests.console.browser_tab import browser_path
+from dryline.tests.console.visitor import one_of_each_kind
 
 # All requests that a page can make without a permission.
 HOSTILE = """<!doctype html><title>hostile</title>
@@ -120,26 +121,14 @@ def test_scripts_in_stored_texts_are_not_run(tab, served):
     client.get(f"/api/workers?{SCRIPT}", headers=key)
     client.post("/inbox/x", data=SCRIPT, headers={"X-Dryline-Event": SCRIPT})
     client.post("/_dryline/faults", json={"status": 500, "body": SCRIPT, "path": f"/api/{SCRIPT}"})
-    seen, addresses = tab(served), set()
-    for address in linked(seen.page, served.url):
-        assert seen.page.title() != "hacked", address
-        assert seen.page.locator("main script, main img[onerror]").count() == 0, address
-        if "<script>" in seen.page.locator("body").inner_text():
-            addresses.add(address)
-    assert len(addresses) >= 8  # it is shown as text
+    seen, shown = tab(served), set()
+    for address in one_of_each_kind(client):
+        if address.endswith("document.json"):
+            continue
+        page = seen.go(address.removeprefix("/console"))
+        assert page.title() != "hacked", address
+        assert page.locator("main script, main img[onerror]").count() == 0, address
+        if "<script>" in page.locator("body").inner_text():
+            shown.add(address)
+    assert len(shown) >= 8  # as text
     assert [error for error in seen.wrong if "Content Security Policy" in error] == []
-
-
-def linked(page, base):
-    """Open the console and one page of each kind that links lead to; yield their addresses."""
-    kinds, waiting = set(), [f"{base}/console"]
-    while waiting:
-        page.goto(waiting.pop(0))
-        links = page.evaluate("[...document.links].map((link) => link.href)")
-        yield page.url
-        for link in links:
-            parts = link.partition("#")[0].partition("?")[0].removeprefix(base).split("/")
-            kind = tuple("id" if "_" in part or part.isdigit() else part for part in parts)
-            if link.startswith(f"{base}/console") and kind not in kinds and "document.json" not in link:
-                kinds.add(kind)
-                waiting.append(link)

@@ -1,9 +1,10 @@
 """Odd values in the addresses of pages."""
 
 import itertools
-import re
 
 import pytest
+
+from dryline.tests.console.visitor import one_of_each_kind
 
 # Superscript digits, the calendar's ends, a lone percent sign, a NUL, a large number, markup, another channel.
 ODD = ("²", "0001-01-01", "9999-12-31T23:59:59Z", "%", "\0", "9" * 30, "-1", "<b>'\"", "chat-embed", "a" * 3000)
@@ -14,27 +15,10 @@ PARAMETERS = (
 )
 
 
-@pytest.fixture(scope="module")
-def pages(demo):
-    """One address of each kind of page that the demo world has, found by following links."""
+def test_no_value_of_a_parameter_is_a_500(demo):
     client = demo.app.test_client()
-    kinds, waiting = {}, ["/console"]
-    while waiting:
-        address = waiting.pop()
-        kind = re.sub(r"/\w+_[\w-]{20,}|/\d+", "/ID", address)
-        if kind in kinds:
-            continue
-        answer = client.get(address, follow_redirects=True)
-        kinds[kind] = address
-        links = re.findall(r'href="(/console[^"?#]*)', answer.get_data(as_text=True))
-        waiting += [link for link in links if "/static/" not in link]
-    return list(kinds.values())
-
-
-def test_no_value_of_a_parameter_is_a_500(demo, pages):
+    pages, values = one_of_each_kind(client), itertools.cycle(ODD)
     assert len(pages) >= 25
-    client = demo.app.test_client()
-    values = itertools.cycle(ODD)
     failed = []
     for page in pages:
         for names in (PARAMETERS[at : at + 3] for at in range(0, len(PARAMETERS), 3)):

@@ -22,6 +22,23 @@ def words(page):
     return " ".join(unescape(re.sub(r"<[^>]+>", " ", page.answer.text.partition("<main")[2])).split())
 
 
+def kind_of(address):
+    """Return the path of an address without ids."""
+    return re.sub(r"/\w+_[\w-]{20,}|/\d+", "/ID", re.split(r"[?#]", address)[0])
+
+
+def one_of_each_kind(client):
+    """Return the address of one page of each kind, found by following links."""
+    kinds, waiting = {}, ["/console"]
+    while waiting:
+        address = waiting.pop()
+        if kind_of(address) not in kinds:
+            kinds[kind_of(address)] = address
+            html = client.get(address, follow_redirects=True).get_data(as_text=True)
+            waiting += [link for link in re.findall(r'href="(/console[^"?#]*)', html) if "/static/" not in link]
+    return list(kinds.values())
+
+
 class Page(HTMLParser):
     """The HTML of an answer: its links, its forms with their fields, and its text."""
 
