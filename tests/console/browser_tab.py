@@ -92,8 +92,9 @@ class Tab:
         return self
 
     def leave(self):
-        """Leave the server, and remove the routes of its pages."""
+        """Leave the server, and remove the routes of its pages and what they stored."""
         self.page.unroute_all()
+        self.page.evaluate("localStorage.clear()")
         self.page.goto("about:blank")
 
     def go(self, address=""):
