@@ -19,7 +19,12 @@ _WHOM = r"(?: (?:den |die )?(?:anrufer(?:in)?|kunden?|kundin|patient(?:en|in)?|g
 _ASK_FOR = re.compile(rf"\bfrag(?:e|en sie)?{_WHOM} nach (?P<what>[^.!?;]+)", re.IGNORECASE)
 _ASK_WHETHER = re.compile(
     rf"\b(?:frag(?:e|en sie)?|finde heraus|kläre?){_WHOM},? (?P<what>(?:ob|was|wann|wie|wo|wer|warum"
-    rf"|welche[rsnm]?|wofür|worum|wohin)\b[^.!?;]+)",
+    rf"|welche[rsnm]?|wofür|womit|wobei|worum|wohin)\b[^.!?;]+)",
+    re.IGNORECASE,
+)
+# "was wir für ihn tun können": a question about what the agent does, with the finite verb at its end.
+_AGENT_DOES = re.compile(
+    r"(?:ob|(?P<word>was|wie|wann|wo|womit|wobei|welche[rsnm]?(?: \w+)?)) (?P<subject>wir|du|ich) (?P<rest>.*?)(?P<verb>\w+)$",
     re.IGNORECASE,
 )
 _CONFIRM = re.compile(r"\b(?:bestätige|prüfe) (?P<what>(?:den|die|das|seine[nr]?|ihre[nr]?) [^.!?;,]+)", re.IGNORECASE)
@@ -48,6 +53,9 @@ _PLURAL = {
     "weiß": "wissen",
 }
 
+_FIRST_PERSON = {"kannst": "kann", "sollst": "soll", "darfst": "darf", "musst": "muss", "hast": "habe", "bist": "bin"}
+_FOR_USER = {"tun": "für Sie", "helfen": "Ihnen", "weiterhelfen": "Ihnen", "anbieten": "Ihnen"}
+
 
 def question(sentence: str) -> str | None:
     """Return the question that an instruction asks for; None if it asks for nothing."""
@@ -58,10 +66,23 @@ def question(sentence: str) -> str | None:
     if match := _ASK_FOR.search(sentence):
         return None if _MANNER.search(match["what"]) else f"Darf ich Sie nach {_to_user(match['what'])} fragen?"
     if match := _ASK_WHETHER.search(sentence):
+        if by_agent := _AGENT_DOES.match(match["what"].strip()):
+            return _question_of_agent(by_agent)
         return f"Können Sie mir sagen, {_to_user(match['what'])}?"
     if match := _CONFIRM.search(sentence):
         return f"Können Sie {_to_user(match['what'])} bestätigen?"
     return None
+
+
+def _question_of_agent(match: re.Match[str]) -> str:
+    """Return "Was können wir für Sie tun?" for "was wir tun können"."""
+    subject = "ich" if match["subject"].lower() == "du" else match["subject"].lower()
+    verb = _FIRST_PERSON.get(match["verb"].lower(), match["verb"].lower())
+    rest = re.sub(r"\bsie\b", "Sie", _to_user(match["rest"].strip()))
+    if rest in _FOR_USER:
+        rest = f"{_FOR_USER[rest]} {rest}"
+    words = " ".join(f"{match['word'] or ''} {verb} {subject} {rest}".split())
+    return f"{words[:1].upper()}{words[1:]}?"
 
 
 def is_instruction(sentence: str) -> bool:

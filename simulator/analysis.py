@@ -29,7 +29,7 @@ _FACTS: tuple[tuple[str, str, Marks], ...] = (
     ("e ?mail", "email", frozenset()),
     ("phone|number to call|contact number", "phone", frozenset()),
     ("sentiment|mood", "sentiment", frozenset()),
-    ("satisf|rating|score|nps", "satisfaction", frozenset()),
+    ("satisf|rating|score|nps", "rating", frozenset({"rated"})),
     ("refund", "amount", frozenset({"returned"})),
     ("amount|price|balance|total|cost", "amount", frozenset()),
     ("intent|reason|purpose|topic|category", "intent", frozenset()),
@@ -53,7 +53,7 @@ _FACTS: tuple[tuple[str, str, Marks], ...] = (
     ("name|caller|customer", "name", frozenset()),
 )
 _MATCHERS = tuple((re.compile(rf"\b(?:{pattern})"), fact, needed) for pattern, fact, needed in _FACTS)
-_NUMBERS = frozenset({"amount", "satisfaction"})
+_NUMBERS = frozenset({"amount", "rating"})
 # Facts that are known without being said: in every conversation, and in a call to a contact.
 _KNOWN = frozenset({"phone", "intent", "sentiment", "summary"})
 KNOWN_CONTACT = frozenset({"name", "first", "last"})
@@ -163,9 +163,7 @@ def _said(fact: str, dialogue: Dialogue, facts: Slots) -> Any:
         return facts[fact]
     if fact == "name" and "first" in dialogue.mentioned:
         return facts["first"]
-    if fact == "satisfaction":
-        return _satisfaction(dialogue, facts)
-    return None
+    return facts["rating"] if fact == "rating" else None
 
 
 def _typed(kind: str, fact: str, value: Any) -> Any:
@@ -174,19 +172,6 @@ def _typed(kind: str, fact: str, value: Any) -> Any:
     if kind == "object":
         return {fact: value}
     return [value] if kind == "array" else str(value)
-
-
-def _satisfaction(dialogue: Dialogue, facts: Slots) -> int | None:
-    """Return a satisfaction from 1 to 10: the caller's rating, else by sentiment.
-
-    None for a voicemail, and for a caller who did not want to rate.
-    """
-    if _shown(_NOBODY | {"unrated"}, dialogue):
-        return None
-    if "rated" in dialogue.reached:
-        return facts["rating"]
-    least = {"Positive": 8, "Neutral": 5, "Negative": 2}[facts["sentiment"]]
-    return least + int(facts.random() * 3)
 
 
 def mood(dialogue: Dialogue, facts: Slots) -> str:

@@ -55,8 +55,6 @@ def dialogue_of(run: FlowRun, facts: Slots, *, left: str) -> Dialogue:
     if rating is not None:
         facts["rating"] = rating
         dialogue.reached.add("rated")
-    elif any(_means(text, ("does_not_want_to_rate",)) for text in conditions):
-        dialogue.reached.add("unrated")
     if comes_to_its_end(run) and conditions:
         is_missed = _means(conditions[-1], _MISSED)
         dialogue.reached |= {"missed"} if is_missed else {"done", *_marks(run, conditions)}

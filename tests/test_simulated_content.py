@@ -29,7 +29,7 @@ DEFINITIONS = {
     "product": {"type": "string", "description": "Product the call is about"},
     "amount": {"type": "number", "description": "Amount spoken of"},
     "refund_amount": {"type": "number", "description": "Amount to refund"},
-    "satisfaction": {"type": "number", "description": "How happy the caller seems, 1 to 10"},
+    "satisfaction": {"type": "number", "description": "Rating that the caller gave, 1 to 10"},
     "booked": {"type": "boolean", "description": "Whether an appointment was agreed on"},
     "payment_promised": {"type": "boolean", "description": "Whether a payment was promised"},
     "callback": {"type": "boolean", "description": "Whether the caller wants a call back"},
@@ -144,17 +144,11 @@ def test_criteria_and_extractions_of_the_same_thing_agree(spoken):
         assert judged["Polite"]["passed"] and judged["No promise"]["passed"]
         if log["status"] == "voicemail":
             assert not judged["Solved"]["passed"]
-            assert "satisfaction" not in log["extractionsData"]
             assert log["data"]["call_analysis"]["call_successful"] is False
 
 
-def test_satisfaction_and_sentiment_agree(spoken):
-    least = {"Positive": 8, "Neutral": 5, "Negative": 1}
-    most = {"Positive": 10, "Neutral": 7, "Negative": 4}
-    for log in spoken:
-        if "satisfaction" in log["extractionsData"]:
-            mood = log["data"]["call_analysis"]["user_sentiment"]
-            assert least[mood] <= log["extractionsData"]["satisfaction"] <= most[mood]
+def test_a_caller_whom_nobody_asked_gives_no_rating(spoken):
+    assert not [log for log in spoken if "satisfaction" in log["extractionsData"]]
 
 
 def test_a_transferred_caller_is_not_content(spoken):
@@ -174,11 +168,13 @@ def test_a_key_that_begins_with_no_is_not_taken_for_something_forbidden(line_of_
 
 def test_a_rating_that_is_given_is_the_satisfaction(line_of_trade, simulated):
     rated = 0
+    least = {"Positive": 8, "Neutral": 5, "Negative": 1}
     for log in simulated(line_of_trade("support"), 60, direction="outbound", outcome="completed"):
         said = re.search(r"User: (?:I'd say )?(\d+)\.", log["transcription"])
         if said:
             rated += 1
             assert log["extractionsData"]["satisfaction"] == int(said[1])
+            assert int(said[1]) >= least[log["data"]["call_analysis"]["user_sentiment"]]
     assert rated > 40
 
 

@@ -186,7 +186,7 @@ TIDEWATER = Business(
             problem=("string", "What does not work"),
             case_number=("string", "Case that was opened"),
             solved=("boolean", "Whether the problem is gone"),
-            satisfaction=("number", "How happy the caller seems, 1 to 10"),
+            satisfaction=("number", "Rating that the caller gave, 1 to 10"),
         ),
         "successCriteria": criteria(("Solved", "The problem is gone", "BINARY", 1)),
     },

@@ -287,6 +287,21 @@ FIRST_MENUS = [
         [("I need a check-up for my cat today", 0), ("can you vaccinate my dog?", 0), ("my dog ate chocolate", 1)],
     ),
     (
+        ["Kunde möchte ein Fahrrad reparieren lassen", "Kunde möchte ein Fahrrad kaufen"],
+        "Was können wir für Sie tun?",
+        [("Mein Rad ist kaputt", 0), ("mein E-Bike geht nicht mehr", 0), ("ich suche ein neues Rad", 1)],
+    ),
+    (
+        ["Kunde braucht eine Reparatur", "Kunde möchte einen Termin absagen"],
+        "Was können wir für Sie tun?",
+        [("mein Handy ist kaputt", 0), ("die Spülmaschine ist kaputt", 0), ("ich muss absagen", 1)],
+    ),
+    (
+        ["customer needs a repair", "customer wants to buy a bike"],
+        "What can we do for you?",
+        [("my bike is broken", 0), ("my bike is kaputt", 0), ("I'd like a new bike", 1)],
+    ),
+    (
         ["caller gives their name"],
         "May I have your name, please?",
         [("nope", None), ("yes", None), ("yes, Jo Lee", 0)],
