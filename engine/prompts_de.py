@@ -24,7 +24,8 @@ _ASK_WHETHER = re.compile(
 )
 # "was wir für ihn tun können": a question about what the agent does, with the finite verb at its end.
 _AGENT_DOES = re.compile(
-    r"(?:ob|(?P<word>was|wie|wann|wo|womit|wobei|welche[rsnm]?(?: \w+)?)) (?P<subject>wir|du|ich) (?P<rest>.*?)(?P<verb>\w+)$",
+    r"(?:ob|(?P<word>was|wie|wann|wo|womit|wobei|welche[rsnm]?(?: \w+)?))"
+    r" (?P<subject>wir|du|ich) (?P<rest>.*?)(?P<verb>\w+)$",
     re.IGNORECASE,
 )
 _CONFIRM = re.compile(r"\b(?:bestätige|prüfe) (?P<what>(?:den|die|das|seine[nr]?|ihre[nr]?) [^.!?;,]+)", re.IGNORECASE)
