@@ -55,10 +55,7 @@ class OutboundCampaigns(MethodView):
 class OutboundCampaignById(MethodView):
     @blp.response(200, OutboundCampaignSchema)
     def get(self, worker_id, deployment_id, campaign_id):
-        """Retrieve a campaign.
-
-        404 if the deployment has no such campaign.
-        """
+        """Retrieve a campaign."""
         deployment = Worker.fetch(g.team, worker_id).child(VoiceDeployment, deployment_id)
         return deployment.child(OutboundCampaign, campaign_id)
 

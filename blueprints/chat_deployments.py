@@ -19,10 +19,7 @@ blp = Area(
 class ChatDeployments(MethodView):
     @blp.response(200, ChatDeploymentSchema(many=True))
     def get(self, worker_id):
-        """List a worker's chat deployments, newest first.
-
-        The list is not paginated.
-        """
+        """List a worker's chat deployments, newest first."""
         return ChatDeployment.listing(g.team, worker_id=Worker.fetch(g.team, worker_id).id)
 
     @blp.arguments(ChatDeploymentBody)
@@ -40,10 +37,7 @@ class ChatDeployments(MethodView):
 class ChatDeploymentById(MethodView):
     @blp.response(200, ChatDeploymentSchema)
     def get(self, worker_id, deployment_id):
-        """Retrieve a chat deployment.
-
-        404 if the worker has no such deployment.
-        """
+        """Retrieve a chat deployment."""
         return Worker.fetch(g.team, worker_id).child(ChatDeployment, deployment_id)
 
     @blp.arguments(ChatDeploymentUpdateBody(partial=True))

@@ -22,10 +22,7 @@ TAGS = ["Chat Deployments"]
 class ChatEmbedDeployments(MethodView):
     @blp.response(200, ChatEmbedDeploymentSchema(many=True))
     def get(self, worker_id):
-        """List a worker's chat widget deployments, newest first.
-
-        The list is not paginated.
-        """
+        """List a worker's chat widget deployments, newest first."""
         return ChatEmbedDeployment.listing(g.team, worker_id=Worker.fetch(g.team, worker_id).id)
 
     @blp.arguments(ChatEmbedDeploymentBody)
@@ -49,10 +46,7 @@ class ChatEmbedDeployments(MethodView):
 class ChatEmbedDeploymentById(MethodView):
     @blp.response(200, ChatEmbedDeploymentSchema)
     def get(self, worker_id, deployment_id):
-        """Retrieve a chat widget deployment.
-
-        404 if the worker has no such deployment.
-        """
+        """Retrieve a chat widget deployment."""
         return Worker.fetch(g.team, worker_id).child(ChatEmbedDeployment, deployment_id)
 
     @blp.arguments(ChatEmbedDeploymentUpdateBody(partial=True))

@@ -35,10 +35,7 @@ class ChatLogs(MethodView):
 class ChatLogById(MethodView):
     @blp.response(200, ChatLogSchema)
     def get(self, worker_id, log_id):
-        """Retrieve a chat log.
-
-        404 if the worker has no such log.
-        """
+        """Retrieve a chat log."""
         return Worker.fetch(g.team, worker_id).child(ChatLog, log_id)
 
 
@@ -59,8 +56,5 @@ class ChatEmbedLogs(MethodView):
 class ChatEmbedLogById(MethodView):
     @blp.response(200, ChatEmbedLogSchema)
     def get(self, worker_id, log_id):
-        """Retrieve a chat widget log.
-
-        404 if the worker has no such log.
-        """
+        """Retrieve a chat widget log."""
         return Worker.fetch(g.team, worker_id).child(ChatEmbedLog, log_id)

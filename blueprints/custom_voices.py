@@ -14,10 +14,7 @@ blp = Area("Custom Voices", "/api/team/customVoices", description="The team's cu
 class CustomVoices(MethodView):
     @blp.response(200, CustomVoiceSchema(many=True))
     def get(self):
-        """List the team's custom voices, newest first.
-
-        The list is not paginated.
-        """
+        """List the team's custom voices, newest first."""
         return CustomVoice.listing(g.team)
 
     @blp.arguments(CustomVoiceSchema)

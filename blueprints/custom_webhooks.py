@@ -42,10 +42,7 @@ class CustomWebhooks(MethodView):
 class CustomWebhookById(MethodView):
     @blp.response(200, CustomWebhookSchema)
     def get(self, worker_id, deployment_id, webhook_id):
-        """Retrieve a webhook.
-
-        404 if the deployment has no such webhook.
-        """
+        """Retrieve a webhook."""
         return Worker.fetch(g.team, worker_id).child(VoiceDeployment, deployment_id).child(CustomWebhook, webhook_id)
 
     @blp.arguments(CustomWebhookBody(partial=True))

@@ -29,10 +29,7 @@ blp = Area(
 class EchoSuites(MethodView):
     @blp.response(200, EchoSuiteSchema(many=True))
     def get(self):
-        """List the team's Echo suites, newest first.
-
-        The list is not paginated.
-        """
+        """List the team's Echo suites, newest first."""
         return EchoSuite.listing(g.team)
 
     @blp.arguments(EchoSuiteBody)
@@ -51,10 +48,7 @@ class EchoSuiteById(MethodView):
     @blp.arguments(EchoSuiteBody(partial=True))
     @blp.response(200, EchoSuiteSchema)
     def put(self, body, id):
-        """Update an Echo suite.
-
-        404 naming the field if the team does not have a record that the body refers to.
-        """
+        """Update an Echo suite."""
         return EchoSuite.fetch(g.team, id).revise(**body)
 
     @blp.response(204)
@@ -70,10 +64,7 @@ class EchoSuiteById(MethodView):
 class EchoAgents(MethodView):
     @blp.response(200, EchoAgentSchema(many=True))
     def get(self):
-        """List the team's Echo agents, newest first.
-
-        The list is not paginated.
-        """
+        """List the team's Echo agents, newest first."""
         return EchoAgent.listing(g.team)
 
     @blp.arguments(EchoAgentBody)
@@ -92,10 +83,7 @@ class EchoAgentById(MethodView):
     @blp.arguments(EchoAgentBody(partial=True))
     @blp.response(200, EchoAgentSchema)
     def put(self, body, id):
-        """Update an Echo agent.
-
-        404 naming the field if the team does not have a record that the body refers to.
-        """
+        """Update an Echo agent."""
         return EchoAgent.fetch(g.team, id).revise(**body)
 
     @blp.response(204)
@@ -111,10 +99,7 @@ class EchoAgentById(MethodView):
 class EchoScorecards(MethodView):
     @blp.response(200, EchoScorecardSchema(many=True))
     def get(self):
-        """List the team's Echo scorecards, newest first.
-
-        The list is not paginated.
-        """
+        """List the team's Echo scorecards, newest first."""
         return EchoScorecard.listing(g.team)
 
     @blp.arguments(EchoScorecardBody)
@@ -132,19 +117,13 @@ class EchoScorecards(MethodView):
 class EchoScorecardById(MethodView):
     @blp.response(200, EchoScorecardSchema)
     def get(self, id):
-        """Retrieve an Echo scorecard.
-
-        404 if the team has no such scorecard.
-        """
+        """Retrieve an Echo scorecard."""
         return EchoScorecard.fetch(g.team, id)
 
     @blp.arguments(EchoScorecardBody(partial=True))
     @blp.response(200, EchoScorecardSchema)
     def put(self, body, id):
-        """Update an Echo scorecard.
-
-        404 naming the field if the team does not have a record that the body refers to.
-        """
+        """Update an Echo scorecard."""
         return EchoScorecard.fetch(g.team, id).revise(**body)
 
     @blp.response(204)

@@ -43,8 +43,5 @@ class FlowVersions(MethodView):
 class FlowVersionById(MethodView):
     @blp.response(200, FlowVersionSchema)
     def get(self, worker_id, flow_id, version_id):
-        """Retrieve a version with its code and variables.
-
-        404 if the flow has no such version.
-        """
+        """Retrieve a version with its code and variables."""
         return Worker.fetch(g.team, worker_id).child(Flow, flow_id).child(FlowVersion, version_id)

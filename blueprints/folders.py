@@ -17,10 +17,7 @@ blp = Area("Folders", "/api/workers/<worker_id>/folders", description="Folders f
 class Folders(MethodView):
     @blp.response(200, FolderSchema(many=True))
     def get(self, worker_id):
-        """List a worker's folders, newest first.
-
-        The list is not paginated.
-        """
+        """List a worker's folders, newest first."""
         worker = Worker.fetch(g.team, worker_id)
         return Folder.listing(worker, worker_id=worker.id)
 

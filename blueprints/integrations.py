@@ -39,10 +39,7 @@ class TwilioIntegrationCreate(MethodView):
 class IntegrationById(MethodView):
     @blp.response(200, IntegrationSchema)
     def get(self, integration_id):
-        """Retrieve an integration.
-
-        404 if the team has no such integration.
-        """
+        """Retrieve an integration."""
         return Integration.fetch(g.team, integration_id)
 
     @blp.arguments(IntegrationBody(partial=True))

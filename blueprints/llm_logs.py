@@ -35,10 +35,7 @@ class LlmLogs(MethodView):
 class LlmLogById(MethodView):
     @blp.response(200, LlmLogSchema)
     def get(self, worker_id, log_id):
-        """Retrieve an LLM log.
-
-        404 if the team has no such log.
-        """
+        """Retrieve an LLM log."""
         return LlmLog.fetch(Worker.fetch(g.team, worker_id), log_id)
 
     @blp.response(204)

@@ -184,7 +184,7 @@ def _use_forms(operation: dict[str, Any]) -> None:
 
 
 class Operations(BasePlugin):
-    """The plugin that documents an operation's id, its security and its errors."""
+    """The plugin that documents an operation's id, its security and its errors, and describes one without a text."""
 
     def __init__(self, app: Any) -> None:
         self.app = app
@@ -208,6 +208,10 @@ class Operations(BasePlugin):
             responses = {str(status): response for status, response in operation["responses"].items()}
             responses |= {str(status): ERRORS[status][0] for status in statuses}
             operation["responses"] = dict(sorted(responses.items()))
+            if method == "get" and not path.endswith("}"):
+                operation.setdefault("description", "The list is not paginated.")
+            elif 404 in statuses:
+                operation.setdefault("description", "404 if there is no such record.")
 
 
 class _Answer:

@@ -37,8 +37,5 @@ class RuntimeErrors(MethodView):
 class RuntimeErrorById(MethodView):
     @blp.response(200, RuntimeErrorSchema)
     def get(self, worker_id, error_id):
-        """Retrieve a runtime error with its traceback.
-
-        404 if the worker has no such error.
-        """
+        """Retrieve a runtime error with its traceback."""
         return Worker.fetch(g.team, worker_id).child(RuntimeErrorRecord, error_id)

@@ -32,8 +32,5 @@ class SmsLogs(MethodView):
 class SmsLogById(MethodView):
     @blp.response(200, SmsLogSchema)
     def get(self, worker_id, log_id):
-        """Retrieve an SMS log.
-
-        404 if the worker has no such log.
-        """
+        """Retrieve an SMS log."""
         return Worker.fetch(g.team, worker_id).child(SmsLog, log_id)

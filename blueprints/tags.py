@@ -15,10 +15,7 @@ blp = Area("Tags", "/api", description="Tags of the team and of its workers.")
 class Tags(MethodView):
     @blp.response(200, TagSchema(many=True))
     def get(self):
-        """List the team's tags, newest first.
-
-        The list is not paginated.
-        """
+        """List the team's tags, newest first."""
         return Tag.listing(g.team)
 
     @blp.arguments(TagSchema)

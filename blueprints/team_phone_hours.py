@@ -52,10 +52,7 @@ class TeamPhoneHoursById(MethodView):
     @blp.arguments(TeamPhoneHoursSchema(partial=True))
     @blp.response(200, TeamPhoneHoursSchema)
     def put(self, body, id):
-        """Update an assignment of business hours.
-
-        404 if the team has no such business hours.
-        """
+        """Update an assignment of business hours."""
         return TeamPhoneHours.fetch(g.team, id).revise(**body)
 
     @blp.response(204)

@@ -40,10 +40,7 @@ class VoiceDeployments(MethodView):
 class VoiceDeploymentById(MethodView):
     @blp.response(200, VoiceDeploymentSchema)
     def get(self, worker_id, deployment_id):
-        """Retrieve a voice deployment.
-
-        404 if the worker has no such deployment.
-        """
+        """Retrieve a voice deployment."""
         return Worker.fetch(g.team, worker_id).child(VoiceDeployment, deployment_id)
 
     @blp.arguments(VoiceDeploymentUpdateBody(partial=True))

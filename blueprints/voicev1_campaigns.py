@@ -81,10 +81,7 @@ class Voicev1CampaignRun(MethodView):
 class Voicev1CampaignRow(MethodView):
     @blp.response(200, Voicev1CampaignDataSchema)
     def get(self, worker_id, deployment_id, campaign_id, data_id):
-        """Retrieve a row of a legacy campaign.
-
-        404 if the campaign has no such row.
-        """
+        """Retrieve a row of a legacy campaign."""
         deployment = Worker.fetch(g.team, worker_id).child(VoiceV1Deployment, deployment_id)
         return deployment.child(Voicev1Campaign, campaign_id).row(data_id)
 

@@ -23,10 +23,7 @@ blp = Area(
 class VoiceV1Deployments(MethodView):
     @blp.response(200, VoiceV1DeploymentSchema(many=True))
     def get(self, worker_id):
-        """List a worker's legacy voice deployments, newest first.
-
-        The list is not paginated.
-        """
+        """List a worker's legacy voice deployments, newest first."""
         return VoiceV1Deployment.listing(g.team, worker_id=Worker.fetch(g.team, worker_id).id)
 
     @blp.arguments(VoiceV1DeploymentBody)
@@ -46,10 +43,7 @@ class VoiceV1Deployments(MethodView):
 class VoiceV1DeploymentById(MethodView):
     @blp.response(200, VoiceV1DeploymentSchema)
     def get(self, worker_id, deployment_id):
-        """Retrieve a legacy voice deployment.
-
-        404 if the worker has no such deployment.
-        """
+        """Retrieve a legacy voice deployment."""
         return Worker.fetch(g.team, worker_id).child(VoiceV1Deployment, deployment_id)
 
     @blp.arguments(VoiceV1DeploymentUpdateBody(partial=True))

@@ -32,8 +32,5 @@ class WhatsappLogs(MethodView):
 class WhatsappLogById(MethodView):
     @blp.response(200, WhatsappLogSchema)
     def get(self, worker_id, log_id):
-        """Retrieve a WhatsApp log.
-
-        404 if the worker has no such log.
-        """
+        """Retrieve a WhatsApp log."""
         return Worker.fetch(g.team, worker_id).child(WhatsappLog, log_id)

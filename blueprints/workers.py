@@ -17,10 +17,7 @@ blp = Area("Workers", "/api/workers", description="Conversational agents.")
 class Workers(MethodView):
     @blp.response(200, WorkerSchema(many=True))
     def get(self):
-        """List the team's workers with their tags, newest first.
-
-        The list is not paginated.
-        """
+        """List the team's workers with their tags, newest first."""
         return workers_with_tags(g.team)
 
     @blp.arguments(WorkerSchema)
@@ -53,10 +50,7 @@ class CheckCallable(MethodView):
 class WorkerById(MethodView):
     @blp.response(200, WorkerSchema)
     def get(self, id):
-        """Retrieve a worker.
-
-        404 if the team has no such worker.
-        """
+        """Retrieve a worker."""
         return Worker.fetch(g.team, id)
 
     @blp.arguments(WorkerSchema(partial=True))

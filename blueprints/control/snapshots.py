@@ -90,8 +90,5 @@ class SnapshotByName(MethodView):
     @blp.arguments(TeamQuery, location="query")
     @blp.response(204)
     def delete(self, query, name):
-        """Remove a snapshot.
-
-        404 if there is no snapshot of this name.
-        """
+        """Remove a snapshot."""
         snapshots.remove(current(), name, query.get("team"))

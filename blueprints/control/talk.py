@@ -33,10 +33,7 @@ class TalkById(MethodView):
     @blp.arguments(TeamQuery, location="query")
     @blp.response(200, TalkSessionSchema)
     def get(self, query, talk_id):
-        """Retrieve a conversation with all its events.
-
-        404 if there is no such conversation.
-        """
+        """Retrieve a conversation with all its events."""
         from dryline.flow_sessions import conversations
 
         with current().reading():
@@ -60,10 +57,7 @@ class TalkById(MethodView):
     @blp.arguments(TeamQuery, location="query")
     @blp.response(204)
     def delete(self, query, talk_id):
-        """Delete a conversation.
-
-        404 if there is no such conversation.
-        """
+        """Delete a conversation."""
         from dryline.flow_sessions import conversations
 
         with current().transaction():

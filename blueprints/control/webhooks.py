@@ -68,9 +68,6 @@ class WebhookDeliveries(MethodView):
 class WebhookRedelivery(MethodView):
     @blp.response(201, WebhookDeliverySchema)
     def post(self, delivery_id):
-        """Deliver a request again, as a new delivery.
-
-        404 if there is no such delivery.
-        """
+        """Deliver a request again, as a new delivery."""
         with current().transaction():
             return WebhookDelivery.by_id(delivery_id).redeliver()
