@@ -12,6 +12,7 @@ from dryline.engine.language_model import AgentUtterance, Talk
 from dryline.engine.menu_options import options_of_menu
 from dryline.engine.prompt_parts import PromptParts
 from dryline.engine.prompts import read_note, read_prompt
+from dryline.engine.questions import question_forms
 from dryline.engine.returned_questions import invites_any_request
 from dryline.engine.understanding.conditions import read_condition
 from dryline.engine.understanding.decision import understand
@@ -130,8 +131,9 @@ def _read(prompt: str) -> PromptParts:
 def _question(parts: PromptParts, talk: Talk, agent_said: list[str], *, again: bool = False) -> str:
     """Return the prompt's question, else a general one."""
     if parts.questions:
-        forms = parts.questions[-1 if again else 0]
-        return forms[len(agent_said) % len(forms)] if again else forms[0]
+        if again:
+            return parts.questions[-1][len(agent_said) % len(parts.questions[-1])]
+        return _next_question(parts, talk, agent_said) or parts.questions[0][0]
     if parts.task is not None:
         return parts.task
     if parts.offer:
@@ -139,6 +141,8 @@ def _question(parts: PromptParts, talk: Talk, agent_said: list[str], *, again: b
     frames = FRAMES[parts.language]
     if _only_ends(talk, parts.language):
         return frames.more
+    if parts.language == "en" and not parts.is_closing and (thing := _thing_to_give(talk)):
+        return question_forms(thing)[0]
     if parts.is_closing:
         return talk.random.choice(frames.closings)
     if again:
@@ -152,6 +156,11 @@ def _only_ends(talk: Talk, language: str) -> bool:
     return len(talk.conditions) == 1 and any(
         part.claims.get("goodbye", 0.0) >= _MEANS for part in read_condition(talk.conditions[0], language)
     )
+
+
+def _thing_to_give(talk: Talk) -> str | None:
+    """Return what the caller has to name where the loop waits for nothing else."""
+    return read_condition(talk.conditions[0], "en")[0].gives if len(talk.conditions) == 1 else None
 
 
 def _open_question(parts: PromptParts, talk: Talk, agent_said: list[str]) -> str:

@@ -10,13 +10,15 @@ from dryline.engine.returned_questions import answers_returned_question
 from dryline.engine.understanding.decision import understand
 from dryline.engine.understanding.scoring import Context
 
+_TURNS_HEARD = 12  # in which a caller may have given what a condition asks for
+
 
 class BuiltInModel:
     """The rules. The interface is `language_model.LanguageModel`."""
 
     def choose(self, talk: Talk, said: str) -> Decision:
         heard = [message.text for message in talk.messages if message.who == "user"]
-        context = Context(words_to_answer(talk), talk.prompt, " ".join(heard[-6:]).removesuffix(said))
+        context = Context(words_to_answer(talk), talk.prompt, "\n".join(heard[-_TURNS_HEARD:]).removesuffix(said))
         understanding = understand(talk.conditions, said, context)
         if understanding.index is None and talk.returned is not None and answers_returned_question(talk, said):
             arguments = self.arguments(talk, talk.returned.index, said)

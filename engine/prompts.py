@@ -26,16 +26,19 @@ def read_prompt(prompt: str) -> PromptParts:
     if len(prompt) > _LONGEST_PROMPT:
         prompt = f"{prompt[: _LONGEST_PROMPT // 2]}\n\n{prompt[-_LONGEST_PROMPT // 2 :]}"
     parts = PromptParts(language_of(prompt))
-    adjacent: list[str] = []  # the statements right before the first question
-    all_sentences = list(sentences(prompt))
-    parts.greeting = greeting(all_sentences, parts.language)
-    for sentence in all_sentences:
-        questions, statements = len(parts.questions), len(parts.statements)
-        _read_sentence(sentence, parts)
-        if len(parts.statements) > statements:
-            adjacent += parts.statements[statements:]
-        elif not questions and not parts.questions:
+    adjacent: list[str] = []  # the statements right before the first question, in its paragraph
+    paragraphs = [list(sentences(paragraph)) for paragraph in re.split(r"\n\s*\n", prompt)]
+    parts.greeting = greeting([sentence for paragraph in paragraphs for sentence in paragraph], parts.language)
+    for paragraph in paragraphs:
+        if not parts.questions:
             adjacent = []
+        for sentence in paragraph:
+            questions, statements = len(parts.questions), len(parts.statements)
+            _read_sentence(sentence, parts)
+            if len(parts.statements) > statements:
+                adjacent += parts.statements[statements:]
+            elif not questions and not parts.questions:
+                adjacent = []
     if len(parts.facts) > _MOST_TO_SAY:
         parts.statements = adjacent[-_MOST_BEFORE_QUESTION:]
     return parts

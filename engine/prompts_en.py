@@ -55,6 +55,11 @@ _STATEMENTS = {
     _APOLOGIZE: "I'm sorry about",
     _THANK: "Thank you for",
 }
+# Said to the user as it stands: "Please say your first and last name."
+_SPOKEN_REQUEST = re.compile(
+    r"^please (?:say|tell (?:me|us)|give (?:me|us)|enter|choose|describe|share|rate|spell|confirm)\b(?=.*\byour\b)",
+    re.IGNORECASE,
+)
 _CHAT = re.compile(
     rf"^{_LEAD}(?:have (?:a|some) (?:\w+ )?(?:conversation|chat|small talk)|chat|make small talk)\b", re.IGNORECASE
 )
@@ -142,6 +147,9 @@ def is_instruction(sentence: str) -> bool:
 
 
 def read_sentence(sentence: str, parts: PromptParts) -> None:
+    if _SPOKEN_REQUEST.match(sentence):
+        parts.questions.append((sentence,))
+        return
     if _ADDITION.match(sentence) and parts.questions and parts.follows_question:
         parts.questions[-1] = tuple(f"{form} {sentence}" for form in parts.questions[-1])
         return

@@ -109,6 +109,8 @@ def question_forms(words: str) -> tuple[str, ...]:
         if all(questions):
             return (_capital(f"{', and '.join(str(question)[:-1] for question in questions)}?"),)
         return (f"Could you tell me {words}?",)
+    if re.fullmatch(r"(?:a|your) rating", words):
+        return ("How would you rate that?",)
     if _THINGS_TO_GIVE.match(words):
         return (f"Could you give me {words}?",)
     if not re.search(r"\b(?:and|or)\b|:", words):

@@ -138,7 +138,8 @@ def _size_of(example: Any) -> float:
 
 def _is_meant(slot: Slot, utterance: Utterance, text: str) -> bool:
     """Return whether a number of an utterance is that of the slot: it was asked for, or a word of the key was said."""
-    if slot.is_answered_by(utterance) and (_is_marked(slot, text) or slot.is_asked_for(utterance)):
+    is_bare = bool(re.fullmatch(r"\W*\d+(?:\.\d+)?\W*", text))
+    if slot.is_answered_by(utterance) and (is_bare or _is_marked(slot, text) or slot.is_asked_for(utterance)):
         return True
     named = {word.rstrip("s") for word in label_of(slot.key).split() if len(word) > 2}
     return bool(named & {word.rstrip("s") for word in re.findall(r"\w+", text.lower())})
@@ -168,6 +169,8 @@ def _name(slot: Slot, utterance: Utterance, now: datetime) -> Any:
         f"{utterance.question} {slot.question}" if not utterance.question else utterance.question
     )
     part = part_of_name(slot.key)
+    if part is not None and _asks_for_other_part(utterance.question, part):
+        return None
     of_other = not names_speaker(slot.key)
     name = find_name(
         utterance.text,
@@ -184,6 +187,12 @@ def _name(slot: Slot, utterance: Utterance, now: datetime) -> Any:
     if name and (title := re.match(r"Dr\.? ", slot.example_text)):
         return f"{title[0]}{name}"
     return name or find_labelled(utterance.text, slot.key)
+
+
+def _asks_for_other_part(question: str, part: str) -> bool:
+    """Return whether a question asks for the last name alone where the first is wanted, or the reverse."""
+    words = set(re.findall(r"\w+", question.lower()))
+    return part_of_name(question) not in (None, part) and not {"first", "last"} <= words
 
 
 def _names_in(question: str) -> bool:
@@ -275,7 +284,8 @@ def _model(slot: Slot, utterance: Utterance, now: datetime) -> Any:
 def _is_asked_alone(slot: Slot) -> bool:
     """Return whether no other free text of the same answer could be meant."""
     texts = [key for key, example in slot.others.items() if kind_of(key, example, siblings=slot.siblings) in _TEXTS]
-    return len(texts) <= 1
+    named = [key for key in texts if Slot(None, key).is_named_in(slot.question)]
+    return len(texts) <= 1 or named == [slot.key]
 
 
 def _asks_for_completeness(slot: Slot) -> bool:

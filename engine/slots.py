@@ -133,8 +133,8 @@ class Slot:
         """Return whether a question has a word of the key, or asks in other words for the problem that it is."""
         if self.kind == "reason" and ASKS_FOR_PROBLEM.search(question):
             return True
-        words = set(re.findall(r"\w+", question.lower()))
-        return bool({word for word in label_of(self.key).split() if len(word) > 2} & words)
+        words = {word.removesuffix("s") for word in re.findall(r"\w+", question.lower())}
+        return bool({word.removesuffix("s") for word in label_of(self.key).split() if len(word) > 2} & words)
 
     def is_answered_by(self, utterance: Utterance) -> bool:
         """Return whether an utterance can answer this slot: not if the agent had asked for a value of another kind."""

@@ -45,8 +45,10 @@ _GIVING = (
     r"|(?:says?|said)(?= (?:a|an|the|his|her|their|which|what|when|how many|how much) )"
 )
 _GIVES = re.compile(
-    rf"^(?:has |have |had |is )?(?:already |just )?(?:{_GIVING})(?: us| you| the agent| me)? (?P<object>.+)"
+    rf"^(?:has |have |had |is )?(?:already |just )?(?:{_GIVING})(?: and (?:{_GIVING}))?(?: us| you| the agent| me)?"
+    r" (?P<object>.+)"
 )
+_CONFIRMS = re.compile(r"^(?:has |have |had )?(?:already |just )?confirm")
 _ANOTHER_TIME = re.compile(r"\b(?:another|different|new|other|better) (?:day|date|time|slot)\b")
 _STATES = re.compile(r"\b(?:is|are|was|were|has|have|does|did)\b")  # "says the price is too high" gives no value
 _WHICH_IT_IS = re.compile(
@@ -81,7 +83,10 @@ _MATTER = re.compile(
     r"(?:issue|problem|need|reason|request|concern|inquiry|situation|purpose|matter|question)s?"
     r"(?: or (?:problem|issue|need)s?| for (?:the|their) call(?:ing)?| (?:they|he|she) (?:have|has))?$"
 )
-_TALKS = re.compile(r"^(?:says?|talks?|speaks?|answers?|responds?|replies) ?(?:something|anything|at all)?$")
+_TALKS = re.compile(
+    r"^(?:says?|talks?|speaks?|answers?|responds?|replies) ?(?:something|anything|at all)?$"
+    rf"|^(?:has |have )?(?:{_GIVING}) (?:an? |their |his |her |any )?(?:response|answer|reply|feedback|comment)s?$"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,6 +244,8 @@ def _of_one_trade(parts: list[ConditionPart], lexicon_: Lexicon) -> list[Conditi
 
 def _alternatives(text: str, lexicon_: Lexicon) -> Iterator[str]:
     giving = _GIVES.match(text)
+    if giving and "," in giving["object"] and " and " in giving["object"] and not re.search(r"\bor\b", text):
+        return  # all of "a name, a day and a time" have to be given
     things_only = giving is not None and not any(map(_GIVES.match, _SPLIT.split(giving["object"])))
     for number, part in enumerate(_SPLIT.split(text)):
         part = re.sub(r"^(?:and|if|that|und|y) ", "", part.strip())
@@ -285,7 +292,9 @@ def _read_part(text: str, quote: str | None, *, is_whole: bool, lexicon_: Lexico
     gives = _GIVES.match(text)
     is_negated = bool(NEGATION.search(text))
     is_otherwise = bool(_OTHERWISE.match(text))
-    affirms, denies = bool(_AFFIRMS.search(text)) and not _DENIES.search(text), bool(_DENIES.search(text))
+    denies = bool(_DENIES.search(text))
+    needs_more = gives is not None and not _CONFIRMS.match(text)  # than a yes: "has given and confirmed a name"
+    affirms = bool(_AFFIRMS.search(text)) and not denies and not needs_more
     nears = {} if is_otherwise else lexicon_.conditions.nearest(stems, is_negated=is_negated).owners
     claims = _claims(nears, lexicon_, 1.0 if is_whole else _WEAKER_PART)
     for says, intent in ((affirms, "agree"), (bool(_REFUSES.search(text)), "decline")):

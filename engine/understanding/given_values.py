@@ -66,8 +66,7 @@ def given(thing: str, utterance: ParsedUtterance, earlier: str, question: str, o
     if not any(now):
         return 0.0
     before = [
-        score or (_value_in(kind, earlier) if kind in _TOKENS else _class_in(label, earlier, options))
-        for (kind, label), score in zip(kinds, now, strict=True)
+        score or _named_before(kind, label, earlier, options) for (kind, label), score in zip(kinds, now, strict=True)
     ]
     return min(before) if all(before) else _ONE_PART_ONLY * max(now)
 
@@ -75,6 +74,12 @@ def given(thing: str, utterance: ParsedUtterance, earlier: str, question: str, o
 def needs_value(thing: str | None) -> bool:
     """Return whether a thing can only be given by a value: a name or a number, and no permission."""
     return thing is not None and any(kind in (*_TOKENS, "name", "address") for kind, _ in _kinds_of(thing))
+
+
+def _named_before(kind: str, label: str, earlier: str, options: list[str]) -> float:
+    if kind == "name":
+        return max((_person(said, "What is your name?") for said in earlier.splitlines()), default=0.0)
+    return _value_in(kind, earlier) if kind in _TOKENS else _class_in(label, earlier, options)
 
 
 @lru_cache(maxsize=512)

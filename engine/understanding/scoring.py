@@ -67,7 +67,7 @@ class Scores:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """The conversation so far: the agent's last message, the prompt, and what the user said before in this talk."""
+    """The conversation so far: the agent's last message, the prompt, and what the user said before, a line each."""
 
     agent: str
     prompt: str

@@ -499,3 +499,33 @@ def test_the_agent_does_not_ask_what_the_flow_has_just_asked(talk):
 def test_where_a_caller_can_only_be_done_the_agent_asks_for_further_questions(talk):
     code = "loop:\n    talk('Help them step by step.', True)\nuntil 'customer has no further questions':\n    pass\n"
     assert agent(talk(code)) == ["Do you have any other questions?"]
+
+
+@pytest.mark.parametrize(
+    ("prompt", "condition", "line"),
+    [
+        (
+            "Your classes are right for me.",
+            "user has given a rating",
+            "Your classes are right for me. How would you rate that?",
+        ),
+        ("Be kind.", "caller provides a shipment number", "Could you tell me a shipment number?"),
+        (
+            "Please say your full name, or say 'Anonymous'.",
+            "user says it",
+            "Please say your full name, or say 'Anonymous'.",
+        ),
+    ],
+)
+def test_without_a_question_in_the_prompt_the_agent_asks_for_what_the_condition_needs(talk, prompt, condition, line):
+    assert agent(talk(f"loop:\n    talk({prompt!r}, True)\nuntil {condition!r}:\n    pass\n")) == [line]
+
+
+def test_a_statement_of_another_paragraph_is_not_said_before_the_question(opening):
+    facts = "We have classes. Classes are free. New ones begin on Monday. Our page shows all of them."
+    assert opening(f"{facts}\n\nAsk for their name.") == "Could you tell me your name?"
+
+
+def test_questions_of_the_prompt_that_were_asked_are_not_asked_again_after_a_return(talk, take):
+    code = "loop:\n    talk('Ask for their name. Ask for their city.', True)\nuntil 'a':\n    return\n"
+    assert agent(talk(code, take("a"))) == ["Could you tell me your name?", "Could you tell me your city?"]

@@ -391,3 +391,17 @@ def test_a_text_that_the_code_compares_is_one_of_these_texts(talk, said, desk):
 
 def test_a_span_of_days_is_no_code():
     assert answer("What is it about?", {"shipment_id": ""}, "it is two days late")[0] == {"shipment_id": None}
+
+
+def test_each_part_of_a_name_is_the_answer_to_its_own_question():
+    about = "Agent: Your first name?\nUser: Matthew\nAgent: And your last name?\nUser: Koen"
+    value = fill(Question(about, "What is their name?", {"first_name": "Ada", "last_name": "Park"}, now=NOW))[0]
+    assert value == {"first_name": "Matthew", "last_name": "Koen"}
+
+
+def test_a_bare_number_is_a_rating_and_only_what_the_question_names_is_the_need():
+    assert answer("Extract the rank", {"rank": "5"}, "four")[0] == {"rank": "4"}
+    about = "Agent: Tell me about your needs?\nUser: we miss too many calls"
+    example = {"need": "help with calls", "industry": "dental"}
+    value = fill(Question(about, "What is their need?", example, now=NOW))[0]
+    assert value == {"need": "we miss too many calls", "industry": None}

@@ -236,6 +236,12 @@ FIRST_MENUS = [
         [("Tuesday morning", 0), ("good morning, I'd like to come on Tuesday", None)],
     ),
     (
+        ["customer has given and confirmed their first name, zip code and date of birth", "caller asks for a person"],
+        "Could you tell me your first name?",
+        [("Matthew", None), ("yes", None), ("Matthew, 94107, July 30th 1998", 0)],
+    ),
+    (["user has given a response"], "What can we do to help you?", [("more classes", 0), ("shorter queues please", 0)]),
+    (
         ["caller wants to pay by card", "caller would rather pay online"],
         "64.20 dollars are open. Would you like to pay by card now, or online?",
         [
