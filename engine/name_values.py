@@ -27,6 +27,7 @@ _CLOSES = re.compile(r"\s+(?:is my name|speaking|here|is the name|am apparat|mei
 _SPELLED = re.compile(r"(?<![\w'])(?:(?:double |triple )?[^\W\d_](?:[\s,.-]{1,4}|$)){3,}(?!')", re.IGNORECASE)
 _BEFORE_SPELLED = re.compile(r"[,.\s]*\b(?:that's|that is|it's|spelled|spelt|spelling)[\s,.:]*$", re.IGNORECASE)
 _LETTER = re.compile(r"(double |triple )?\b([^\W\d_])\b", re.IGNORECASE)
+_SAID_TWICE = re.compile(r"\b(\w[\w'-]+)[,.]\s+(?=\w[\w'-]+ \1\b)", re.IGNORECASE)  # "Brown, Alice Brown"
 _PART_HEADS = {
     "last": re.compile(r"\b(?:last|family|sur)\s?name(?:'s| is|:|,)?\s+(?:is\s+)?", re.IGNORECASE),
     "first": re.compile(r"\b(?:first|given)\s?name(?:'s| is|:|,)?\s+(?:is\s+)?", re.IGNORECASE),
@@ -51,6 +52,7 @@ class NameQuestion:
 def find_name(text: str, question: NameQuestion) -> str | None:
     """Return a person's name, or a part of it."""
     text = re.sub(r"\b(mr|mrs|ms|dr|st)\.(?=\s)", r"\1", text.replace("\u2019", "'"), flags=re.IGNORECASE)
+    text = _SAID_TWICE.sub("", text)
     text, spelled = _without_spelling(without_spelling_words(text))
     parts = _labelled_parts(text)
     if question.part in parts:

@@ -25,6 +25,7 @@ from dryline.phrases.value_kinds import class_of, kind_of, kind_of_question, lab
 
 MISSING: Final = object()
 _CLEARLY = 0.85
+_BOOKS = re.compile(r"\b(?:book|appointment|schedul|reserv|visit)", re.IGNORECASE)
 _ENDS_OF_TRIP = ("origin", "destination", "from", "to")
 _NUMBERS = ("number", "count", "age", "year", "money", "rating", "percent", "duration")
 _TEXTS = ("text", "item", "service", "reason", "choice", "language", "country", "make", "model")
@@ -229,9 +230,13 @@ def _choice(slot: Slot, utterance: Utterance, now: datetime) -> Any:
 
 def _meant_choice(choices: list[Any], utterance: Utterance) -> Any:
     """Return the choice that an utterance is clearly about: "Where is my parcel?" is about tracking."""
-    conditions = [f"caller asks about {label_of(str(choice))}" for choice in choices]
+    labels = [label_of(str(choice)) for choice in choices]
+    # "I need an appointment" asks for no consultation, unless one of the choices is to book.
+    others = [] if any(map(_BOOKS.search, labels)) else ["caller wants an appointment"]
+    conditions = [*(f"caller asks about {label}" for label in labels), *others]
     decision = understand(conditions, utterance.text, Context(utterance.question, "", ""))
-    return None if decision.index is None or decision.sure < _CLEARLY else choices[decision.index]
+    is_clear = decision.index is not None and decision.sure >= _CLEARLY and decision.index < len(choices)
+    return choices[decision.index] if is_clear and decision.index is not None else None
 
 
 def _text(slot: Slot, utterance: Utterance, now: datetime) -> Any:

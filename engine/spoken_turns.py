@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
+from dryline.engine.agent_frames import FRAMES
 from dryline.phrases.number_words import to_digits
 from dryline.phrases.value_kinds import LANGUAGES, language_of, read_values
 
@@ -13,6 +14,7 @@ _LONGEST_UTTERANCE = 2_000
 _SPELLING_WORD = re.compile(
     r"(?<![\w'])(?!i\b|a\b|I\b)([A-Za-z])\s+(?:as in|like|for)\s+[A-Za-z]+\b|\b([AaIi]) as in \w+\b"
 )
+_WAITING = {frames.waiting for frames in FRAMES.values()}
 _PAUSE = r"[,.;:!?\u2013\u2014-]"
 _LEAVES_CHOICE = re.compile(
     r"\W*(?:(?:oh|well|hm+|um+)\W+)*"
@@ -63,6 +65,8 @@ def utterances_of(text: str, language: str) -> list[Utterance]:
     utterances: list[Utterance] = []
     question, speaker = "", ""
     for line in lines:
+        if line.removeprefix("Agent: ") in _WAITING:
+            continue  # the question before it is still open
         if line.startswith("Agent: "):
             question = line[7:] if speaker != "Agent" else f"{question} {line[7:]}"
             speaker = "Agent"
