@@ -138,3 +138,8 @@ def test_a_time_that_was_not_offered_is_not_booked_as_another_one(hold):
     said = hold(demo_content.BAYSIDE.program, "I need a check-up on Friday", "Jo Lee", "at noon", "the first one")
     assert re.findall(TIMES, said[1]) == re.findall(TIMES, said[2])
     assert re.findall(TIMES, said[3]) == re.findall(TIMES, said[1])[:1]
+
+
+def test_an_account_number_that_follows_a_pause_is_understood(hold):
+    *_, said = hold(demo_content.CEDAR.program, "I want to pay my bill", "one moment, let me look", "40118822")
+    assert "40118822" in said

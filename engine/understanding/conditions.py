@@ -66,6 +66,12 @@ _WANTS = re.compile(
     r"|asks? (?:for|to)|quiere|mochte|moechte|necesita|braucht)\b"
 )
 _WANTS_TALK = re.compile(r"\b(?:speak|talk|chat|be (?:connected|transferred|put through)) (?:to|with)\b")
+_ASKS_ABOUT = re.compile(r"(?:asks?|has (?:a )?questions?|wants to know) about ")
+_CHANGES = re.compile(r"(?:wants|needs) to (?:change|update|move|correct)\b")
+_THING = re.compile(r"(?:(?:an?|the|his|her|their|its) )?\w+(?: \w+)?")
+_VERB = re.compile(
+    r"(?:wants?|needs?|asks?|says?|has|have|is|are|does|cannot|will|would|gives?|reports?|calls?|agrees?)\b"
+)
 _QUESTION_ONLY = re.compile(
     rf"^(?:asks?|has|have|wants? to ask) {_SOME}(?:questions?|something|inquiry)(?: else)?$"
     r"|^asks$|^(?:has|have) questions$"
@@ -246,11 +252,14 @@ def _alternatives(text: str, lexicon_: Lexicon) -> Iterator[str]:
     giving = _GIVES.match(text)
     if giving and "," in giving["object"] and " and " in giving["object"] and not re.search(r"\bor\b", text):
         return  # all of "a name, a day and a time" have to be given
+    asking = _ASKS_ABOUT.match(text)
     things_only = giving is not None and not any(map(_GIVES.match, _SPLIT.split(giving["object"])))
     for number, part in enumerate(_SPLIT.split(text)):
         part = re.sub(r"^(?:and|if|that|und|y) ", "", part.strip())
         if part and number and things_only and re.match(r"(?:an?|the|his|her|their|its) ", part):
             yield f"gives {part}"  # "gives a city or a zip code"
+        elif part and number and asking and _THING.fullmatch(part) and not _VERB.match(part):
+            yield f"{asking[0]}{part}"  # "asks about hours or the address"
         elif part:
             yield _without_subject(part, lexicon_)
     if not _GIVES.match(text):
@@ -296,6 +305,8 @@ def _read_part(text: str, quote: str | None, *, is_whole: bool, lexicon_: Lexico
     needs_more = gives is not None and not _CONFIRMS.match(text)  # than a yes: "has given and confirmed a name"
     affirms = bool(_AFFIRMS.search(text)) and not denies and not needs_more
     nears = {} if is_otherwise else lexicon_.conditions.nearest(stems, is_negated=is_negated).owners
+    if _ASKS_ABOUT.match(text):  # who asks about the address does not change theirs
+        nears = {intent: near for intent, near in nears.items() if not _is_change(intent, lexicon_)}
     claims = _claims(nears, lexicon_, 1.0 if is_whole else _WEAKER_PART)
     for says, intent in ((affirms, "agree"), (bool(_REFUSES.search(text)), "decline")):
         if says:
@@ -335,6 +346,11 @@ def _claims(nears: dict[str, float], lexicon_: Lexicon, share: float) -> dict[st
         for intent, near in nears.items()
         if near >= max(_LEAST_CLAIM, _NEXT_CLAIMS * best)
     }
+
+
+def _is_change(intent: str, lexicon_: Lexicon) -> bool:
+    """Return whether an intent is to change something, by its first condition."""
+    return bool(_CHANGES.match(lexicon_.intents[intent].conditions[0]))
 
 
 def _thing_given(text: str) -> str | None:

@@ -45,7 +45,7 @@ class Lexicon:
         for word in words:
             if word in stems:
                 covered += weights.get(word, 1.0)
-            elif any(f" {other} " in text for other in self.vocabulary.synonyms.get(word, ())):
+            elif any(f" {other} " in text for other in self.vocabulary.synonyms.get(word, ()) if other not in words):
                 covered += _SYNONYM * weights.get(word, 1.0)
         return covered / total
 

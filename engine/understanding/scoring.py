@@ -23,6 +23,8 @@ _NEAR, _NEAR_EXACT, _FULL = 0.13, 0.5, 0.62  # phrases less near mean nothing, n
 _RELATED = 0.85  # of an intent that counts for another
 _DIVIDED = 0.35  # of an intent that several conditions mean, if none of their own words was said
 _BARE, _ANOTHER = 3, 0.7  # "Monday, please" to who asked whether Friday suits
+_CLEARLY_NAMED = 0.8
+_NAMES = "it names what the condition asks for"
 _ITEM_NAMED = 0.8  # of an order with an item of the list in the prompt
 _COURTESIES = {"thanks", "greeting"}
 _QUOTED = 0.95
@@ -35,6 +37,7 @@ _TALK, _OTHERWISE, _CLEAR = 0.5, 0.45, 0.35  # "otherwise" holds where no condit
 # Their wordings are like those of other questions ("where are you?", "where is it?"), their meaning is not.
 _NOT_DISTANT = _ALWAYS_COMPETE | {"ask_address", "ask_hours", "ask_price", "dont_know"}
 _NO_MATTER = _ALWAYS_COMPETE | {"want_person", "goodbye", "greeting", "dont_know"}
+_MEANT = 0.6  # the least claim of a condition to an intent that it means
 _DISTANT = 0.6  # the most that an intent counts for a condition whose wording is a little like its own
 _ANY_TRADE, _OTHER_TRADE = ("general", "answers"), 0.75
 _LEAST_FITTING = 0.3  # of a claim to an intent whose cues count
@@ -62,6 +65,7 @@ class Scores:
     rival: str | None = None
     rival_value: float = 0.0
     intents: dict[str, float] = field(default_factory=dict)
+    is_named: bool = False  # a value was said that a condition asks for
     is_general: bool = False  # a condition is satisfied that any matter satisfies
 
 
@@ -139,6 +143,7 @@ def score(menu: Menu, utterance: ParsedUtterance, context: Context, lexicon: Lex
         intents["add_item"] = max(intents.get("add_item", 0.0), _ITEM_NAMED)
         intents.pop("change_order", None)
     options = [*items, *options_of_question(question)]
+    is_mere_wish = states_no_problem(utterance.text, question)
     values, reasons, nearness = [], [], []
     for index, parts in enumerate(menu.parts):
         by_words = max((_overlap(part, utterance, menu, lexicon) for part in parts), default=0.0)
@@ -150,10 +155,12 @@ def score(menu: Menu, utterance: ParsedUtterance, context: Context, lexicon: Lex
         content = 1 - (1 - by_intent) * (1 - _OVERLAP_SHARE * by_words) * (1 - _PHRASE_SHARE * by_phrase)
         if parts[0].bounds and not by_value and said_number(utterance.text) is not None:
             content *= _OUT_OF_BOUNDS
+        if is_mere_wish and parts[0].is_matter:  # "I need to fix my bike" tells no problem
+            content *= _UNWANTED
         content *= _form(parts, utterance) * (_UNWANTED if _is_unwanted(parts[0], utterance, menu, lexicon) else 1.0)
         best = max(
             (content, _content_reason(by_intent, by_words, intent, utterance, lexicon)),
-            (by_value, "it names what the condition asks for"),
+            (by_value, _NAMES),
             (by_quote, "it holds the quoted words"),
         )
         by_nearness = _intent_score(menu, index, nears, lexicon, own_words=max(by_words, by_phrase))[0]
@@ -161,8 +168,9 @@ def score(menu: Menu, utterance: ParsedUtterance, context: Context, lexicon: Lex
         values.append(best[0])
         reasons.append(best[1])
     scores = Scores(values, reasons, nearness, intents=intents)
+    scores.is_named = any(why == _NAMES and value >= _CLEARLY_NAMED for why, value in zip(reasons, values, strict=True))
     _add_answers(scores, menu, utterance, question, lexicon)
-    _add_generic(scores, menu, utterance, question)
+    _add_generic(scores, menu, utterance, is_mere_wish=is_mere_wish)
     alternatives = named_alternatives(menu, utterance.whole.stems, utterance.text, lexicon)
     for index in alternatives:  # "by card or online?" chooses neither
         scores.values[index] = max(scores.values[other] for other in alternatives)
@@ -228,7 +236,18 @@ def _find_share(menu: Menu, index: int, intent: str, lexicon: Lexicon) -> float:
     for other, distance in related(intent, lexicon).items():
         share = max(share, of_trade * distance * menu.share(index, other))
     nearest, near = (None, 0.0) if intent in _NOT_DISTANT else menu.distant.get(intent, (None, 0.0))
-    return max(share, min(_DISTANT, 1.5 * near)) if nearest == index else share
+    if nearest != index or _is_confused_with(intent, menu.claims[index], lexicon):
+        return share
+    return max(share, min(_DISTANT, 1.5 * near))
+
+
+def _is_confused_with(intent: str, claims: dict[str, float], lexicon: Lexicon) -> bool:
+    """Return whether an intent is easily confused with one that a condition means: to have paid, with to pay."""
+    return any(
+        claim >= _MEANT and (other in lexicon.intents[intent].instead_of or intent in lexicon.intents[other].instead_of)
+        for other, claim in claims.items()
+        if intent in lexicon.intents
+    )
 
 
 def related(intent: str, lexicon: Lexicon) -> dict[str, float]:
@@ -308,9 +327,8 @@ def _add_answers(scores: Scores, menu: Menu, utterance: ParsedUtterance, questio
             scores.values[index] *= _CONTRADICTED
 
 
-def _add_generic(scores: Scores, menu: Menu, utterance: ParsedUtterance, question: str) -> None:
+def _add_generic(scores: Scores, menu: Menu, utterance: ParsedUtterance, *, is_mere_wish: bool) -> None:
     """Add conditions that any question satisfies, or anything that is said; a mere wish states no problem."""
-    is_mere_wish = states_no_problem(utterance.text, question)
     best = max(scores.values, default=0.0)
     for index, parts in enumerate(menu.parts):
         value = 0.0
@@ -365,6 +383,8 @@ def _find_rival(scores: Scores, menu: Menu, utterance: ParsedUtterance, lexicon:
             weight = (
                 _RIVAL if meaning.subject in _ANY_TRADE or meaning.subject in menu.trades else _RIVAL_OF_OTHER_TRADE
             )
+        if scores.is_named and intent not in _ALWAYS_COMPETE:
+            weight = min(weight, _RIVAL_SIBLING)
         value = sure * weight
         if value > scores.rival_value:
             scores.rival, scores.rival_value = intent, value

@@ -311,7 +311,7 @@ def test_an_agent_that_did_not_understand_helps_the_caller_on(talk, turns, line)
 def test_of_two_conditions_that_fit_alike_the_agent_asks_which_is_meant(talk):
     code = LOOP.format(prompt="How can I help?").replace("the moon is made of cheese", "caller has slow internet")
     code += "until 'caller has no internet connection':\n    pass\n"
-    talked = talk(code, "my internet keeps going off and on", "I have no connection at all")
+    talked = talk(code, "the wifi keeps failing", "I have no connection at all")
     assert agent(talked)[1] == "Is it that you have slow internet or have no internet connection?"
     assert [event["index"] for event in talked.of("taken")] == [1]
 

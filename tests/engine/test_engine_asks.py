@@ -171,6 +171,12 @@ CASES = [
     ("Which time?", {"time": "10 AM | 3:30 PM"}, "at noon", {"time": None}),
     ("Which time?", {"time": "10 AM | 3:30 PM"}, "either is fine", {"time": "10 AM"}),
     ("Which size?", {"size": "small | large"}, "either is fine", {"size": None}),
+    (
+        "What is it for?",
+        {"service": "cleaning | consultation"},
+        "I need an appointment, I don't know when",
+        {"service": None},
+    ),
     ("What is wrong?", {"reason": "a crack | the wrong size"}, "it came in pieces", {"reason": "a crack"}),
     ("What is wrong?", {"reason": "a crack | the wrong size"}, "it doesn't fit", {"reason": "the wrong size"}),
     ("What kind of animal?", {"animal": "cat"}, "okay, I'd like to bring mine in today", {"animal": None}),

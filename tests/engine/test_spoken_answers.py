@@ -33,6 +33,7 @@ def answer(question, example, said):
         ("Nguyen Van Minh", "Nguyen Van Minh"),
         ("maria jose garcia lopez", "Maria Jose Garcia Lopez"),
         ("it's O'Brien", "O'Brien"),
+        ("it's under Brown, Alice Brown", "Alice Brown"),
         ("sure thing, it's wen li zhang", "Wen Li Zhang"),
         ("Mrs Jones", "Jones"),
         ("Ana Kovac, that's K O V A C H", "Ana Kovach"),

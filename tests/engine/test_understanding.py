@@ -308,6 +308,26 @@ FIRST_MENUS = [
         [("my bike is broken", 0), ("my bike is kaputt", 0), ("I'd like a new bike", 1)],
     ),
     (
+        ["caller asks why the bill is so high", "caller wants to pay a bill", "caller needs a payment plan"],
+        "How can I help you today?",
+        [
+            ("I already paid this!", None),
+            ("I was charged twice", 0),
+            ("I can't afford this bill", 2),
+            ("what do I owe?", 1),
+            ("let me pay my bill", 1),
+        ],
+    ),
+    (
+        ["caller asks about hours or the address", "caller wants to send something back", "caller needs nothing else"],
+        "What can I do for you?",
+        [
+            ("I'd like to change my address", None),
+            ("what's your address?", 0),
+            ("I ordered a red one and got a blue one", 1),
+        ],
+    ),
+    (
         ["caller gives their name"],
         "May I have your name, please?",
         [("nope", None), ("yes", None), ("yes, Jo Lee", 0)],
