@@ -8,131 +8,130 @@ import pytest
 from dryline.settings import Settings
 from dryline.tests.console.visitor import Page
 
+WORKER = {"name": "Made by hand"}
+
 
 @pytest.fixture
 def settings():
-    return Settings(ephemeral=True, scenario="demo", seed=1, max_body_mb=1)
+    return Settings(ephemeral=True, scenario="empty", seed=1, max_body_mb=1)
 
 
-def send_document(visitor, document, how):
-    form = visitor.go("/state").form("/state/document")
-    data = form["fields"] | {"how": how, "file": (io.BytesIO(json.dumps(document).encode()), "world.json")}
-    return visitor.client.post(form["action"], data=data, follow_redirects=True)
+@pytest.fixture
+def press(visitor):
+    """Return a function that sends the first form of the page that fits."""
+
+    def send(fits, **fields):
+        form = next(form for form in visitor.page.forms if fits(form))
+        answer = visitor.client.post(form["action"], data=form["fields"] | fields, follow_redirects=True)
+        visitor.page = Page(answer)
+        return visitor.page
+
+    return send
 
 
-def test_a_downloaded_document_restores_the_state(visitor, control, app):
-    app.world.clock.of(None).set(frozen=True)
+@pytest.fixture
+def undo(press):
+    """Return a function that presses "Undo" beside the notice of the page."""
+    return lambda: press(lambda form: form["fields"].get("name", "").startswith("before "))
+
+
+@pytest.fixture
+def send_document(visitor, press):
+    """Return a function that sends a state document by the form."""
+
+    def send(document, how="replace"):
+        visitor.go("/state")
+        file = (io.BytesIO(json.dumps(document).encode()), "world.json")
+        return press(lambda form: form["action"].endswith("/state/document"), how=how, file=file)
+
+    return send
+
+
+@pytest.fixture
+def names_of_snapshots(control):
+    return lambda: [snapshot["name"] for snapshot in control.get("/snapshots").json]
+
+
+def test_a_downloaded_document_restores_the_state_until_it_is_undone(visitor, control, send_document, undo):
+    control.put("/clock", {"frozen": True})
+    control.post("/reset", {"scenario": "demo"})
     before = visitor.client.get("/console/state/document.json")
     assert "attachment" in before.headers["Content-Disposition"]
     assert len(before.data) > 1_000_000  # more than the API would take
     control.post("/reset", {"scenario": "empty"})
-    assert "The state is replaced" in send_document(visitor, before.json, "replace").text
+    assert "The state is replaced" in send_document(before.json).text
     assert control.get("/state").json["voiceLogs"] == before.json["voiceLogs"]
+    undo()
+    assert control.get("/state").json.get("voiceLogs", []) == []
 
 
-def test_the_rows_of_a_document_are_added(visitor, api):
-    count = len(api.get("/workers").json)
-    document = {"version": 1, "workers": [{"id": "worker_1", "name": "Another"}]}
-    send_document(visitor, document, "add")
-    assert len(api.get("/workers").json) == count + 1
+def test_the_rows_of_a_document_are_added(api, send_document):
+    api.post("/workers", WORKER)
+    send_document({"version": 1, "workers": [{"id": "worker_1", "name": "Another"}]}, "add")
+    assert [worker["name"] for worker in api.get("/workers").json] == ["Another", "Made by hand"]
 
 
 @pytest.mark.parametrize("how", ["replace", "add"])
-def test_an_invalid_document_is_refused(visitor, api, how):
-    before = api.get("/workers").json
-    page = send_document(visitor, {"version": 1, "workers": [{"id": "w"}]}, how)
-    assert "workers[0].name" in page.text
-    assert api.get("/workers").json == before
+def test_an_invalid_document_is_refused(api, send_document, how):
+    worker = api.post("/workers", WORKER).json["id"]
+    assert "workers[0].name" in send_document({"version": 1, "workers": [{"id": "w"}]}, how).text
+    assert [one["id"] for one in api.get("/workers").json] == [worker]
 
 
-def test_a_snapshot_is_deleted(visitor, control):
+def test_a_snapshot_is_deleted(visitor, control, names_of_snapshots):
     control.post("/snapshots", {"name": "one"})
     visitor.go("/state")
     visitor.send("/delete-snapshot", name="one")
-    assert "one" not in names_of_snapshots(control)
+    assert "one" not in names_of_snapshots()
 
 
-def names_of_snapshots(control):
-    return [snapshot["name"] for snapshot in control.get("/snapshots").json]
-
-
-def undo(visitor):
-    """Press "Undo" beside the notice of the page."""
-    form = next(form for form in visitor.page.forms if form["fields"].get("name", "").startswith("before "))
-    return visitor.client.post(form["action"], data=form["fields"], follow_redirects=True)
-
-
-def send_scenario(visitor):
-    visitor.go("/state")
-    visitor.send("/state/scenario", scenario="empty")
-
-
-def send_reset(visitor):
-    visitor.go("")
-    visitor.send("/world/reset")
-
-
-def send_empty_document(visitor):
-    visitor.page = Page(send_document(visitor, {"version": 1}, "replace"))
-
-
-@pytest.mark.parametrize("change", [send_scenario, send_reset, send_empty_document])
-def test_a_change_of_the_whole_world_is_undone_beside_its_notice(visitor, api, change):
-    api.post("/workers", {"name": "Made by hand"})
-    before = {worker["id"] for worker in api.get("/workers").json}
-    change(visitor)
-    undo(visitor)
-    assert {worker["id"] for worker in api.get("/workers").json} == before
-
-
-def test_a_restore_is_undone_beside_its_notice(visitor, api, control):
+@pytest.mark.parametrize(
+    ("action", "fields"),
+    [("/state/scenario", {"scenario": "empty"}), ("/world/reset", {}), ("/world/restore", {"name": "one"})],
+)
+def test_a_change_of_the_whole_world_is_undone_beside_its_notice(visitor, api, control, undo, action, fields):
     control.post("/snapshots", {"name": "one"})
-    worker = api.post("/workers", {"name": "Made by hand"}).json
+    worker = api.post("/workers", WORKER).json["id"]
     visitor.go("/state")
-    visitor.send("/world/restore", name="one")
-    assert api.get(f"/workers/{worker['id']}").status_code == 404
-    undo(visitor)
-    assert api.get(f"/workers/{worker['id']}").status_code == 200
+    visitor.send(action, **fields)
+    assert api.get(f"/workers/{worker}").status_code in (401, 404)
+    undo()
+    assert api.get(f"/workers/{worker}").status_code == 200
 
 
-def test_a_deleted_team_comes_back(visitor, control):
+def test_a_deleted_team_comes_back(visitor, control, press, undo):
     team = control.post("/teams", {"name": "Second"}).json["id"]
-    form = next(form for form in visitor.go("/state").forms if form["action"].endswith(f"{team}/remove"))
-    visitor.page = Page(visitor.client.post(form["action"], data=form["fields"], follow_redirects=True))
+    visitor.go("/state")
+    press(lambda form: form["action"].endswith(f"{team}/remove"))
     assert team not in [one["id"] for one in control.get("/teams").json]
-    undo(visitor)
+    undo()
     assert team in [one["id"] for one in control.get("/teams").json]
 
 
-def test_the_newest_five_automatic_snapshots_are_kept_beside_those_by_name(visitor, control):
+def test_the_newest_five_automatic_snapshots_are_kept_beside_those_by_name(visitor, control, names_of_snapshots):
     control.post("/snapshots", {"name": "mine"})
     for _ in range(7):
-        send_scenario(visitor)
-    names = names_of_snapshots(control)
+        visitor.go("/state")
+        visitor.send("/state/scenario", scenario="empty")
+    names = names_of_snapshots()
     assert "mine" in names
     assert len([name for name in names if name.startswith("before ")]) == 5
 
 
-def test_a_change_that_fails_leaves_no_automatic_snapshot(visitor, control):
-    before = names_of_snapshots(control)
+def test_a_change_that_fails_leaves_no_automatic_snapshot(visitor, names_of_snapshots):
+    before = names_of_snapshots()
     visitor.go("/state")
     visitor.send("/state/scenario", scenario="nothing of this name")
-    assert names_of_snapshots(control) == before
+    assert names_of_snapshots() == before
 
 
-def test_a_new_team_has_a_key_that_works(visitor, app):
+def test_the_key_of_a_new_team_is_shown_once_works_and_is_revoked(visitor, app, control, press):
     visitor.go("/state")
     page = visitor.send("/state/teams", name="Second")
     key = page.text.partition("shown this once: ")[2].split()[0]
-    answer = app.test_client().get("/api/team", headers={"x-api-key": key})
-    assert answer.json["name"] == "Second"
+    headers = {"x-api-key": key}
+    team = app.test_client().get("/api/team", headers=headers).json
+    assert team["name"] == "Second"
     assert key not in visitor.go("/state").text
-
-
-def test_a_key_is_revoked(visitor, app, control):
-    team = control.post("/teams", {"name": "Second", "key": "second-key"}).json
-    form = next(
-        form for form in visitor.go("/state").forms if team["id"] in form["action"] and "/remove" in form["action"]
-    )
-    visitor.client.post(form["action"], data=form["fields"])
-    assert app.test_client().get("/api/team", headers={"x-api-key": "second-key"}).status_code == 401
+    press(lambda form: f"{team['id']}/keys/" in form["action"])
+    assert app.test_client().get("/api/team", headers=headers).status_code == 401
