@@ -1,4 +1,4 @@
-"""Ids of the demo world, found by the members of rows, because the ids change when the file is made again."""
+"""Rows of the demo world, found by the members of rows, because the ids change when the file is made again."""
 
 import json
 from functools import cache
@@ -12,6 +12,11 @@ def _demo():
     return json.loads((Path(dryline.data.__file__).parent / "demo.json").read_text())
 
 
+def demo_row(collection, **where):
+    """Return the first row with these members."""
+    return next(row for row in _demo()[collection] if where.items() <= row.items())
+
+
 def demo_id(collection, **where):
     """Return the id of the first row with these members."""
-    return next(row["id"] for row in _demo()[collection] if where.items() <= row.items())
+    return demo_row(collection, **where)["id"]

@@ -6,9 +6,9 @@ import re
 
 import pytest
 
-from dryline.models.flow_versions import FlowVersion
-from dryline.settings import Settings
-from dryline.tests.console.visitor import words
+from dryline.blueprints.console.snippets import NO_KEY
+from dryline.tests.console.demo_rows import demo_row
+from dryline.tests.console.visitor import Visitor, words
 from dryline.world.channels import CHANNELS
 
 MESSAGES = [
@@ -105,58 +105,47 @@ class TestTranscript:
         assert request + "0:07 Agent after 750 ms On Monday at ten?" in text
 
 
-@pytest.mark.parametrize(
-    "members",
-    [
-        {"messages": None},
-        {"messages": {"messages": "none"}},
-        {"messages": {"messages": [1, None, {}, {"role": 7}, {"role": "user", "content": {"a": 1}, "start": "x"}]}},
-        {"messages": {"messages": [{"role": "user", "content": "a", "start": 9, "end": 2}]}, "duration": None},
-        {"messages": {"messages": [{"role": "assistant", "content": "a", "start": -1, "end": True}]}},
-        {"data": {"latency": 5, "call_analysis": "good", "disconnection_reason": {"a": 1}}},
-        {"data": {"latency": {"values": ["fast", None, 3]}, "call_analysis": {"call_summary": 5}}},
-        {"data": {"latency": {"values": [0, 0]}}},
-        {"sessionLogData": {"trace": [1, {"at": "x"}, {"step": 3}, {"step": "call", "at": [1], "line": "x"}]}},
-        {"sessionLogData": {"trace": {"at": 1}}},
-        {"successResults": {"criteria": [1, {"items": 5}, {"items": [None, {"value": [1]}]}]}},
-        {"successResults": {"passed": True}},
-        {"metadata": {"campaignId": 5}},
-        {"flowSnapshot": {"code": "a"}},
-        {"flowSnapshot": 5},
-        {"startTime": None, "endTime": None, "duration": 0},
-        {"extractionsData": {"items": [1, {"a": None}]}},
-    ],
-    ids=lambda members: str(members)[:60],
-)
-def test_a_log_with_odd_members_has_a_page(visitor, add_call, members):
-    add_call(**members)
-    assert visitor.go("/calls/log_1").status == 200
+ODD = [
+    {"messages": None},
+    {"messages": {"messages": "none"}},
+    {"messages": {"messages": [1, None, {}, {"role": 7}, {"role": "user", "content": {"a": 1}, "start": "x"}]}},
+    {"messages": {"messages": [{"role": "user", "content": "a", "start": 9, "end": 2}]}, "duration": None},
+    {"messages": {"messages": [{"role": "assistant", "content": "a", "start": -1, "end": True}]}},
+    {"data": {"latency": 5, "call_analysis": "good", "disconnection_reason": {"a": 1}}},
+    {"data": {"latency": {"values": ["fast", None, 3]}, "call_analysis": {"call_summary": 5}}},
+    {"data": {"latency": {"values": [0, 0]}}},
+    {"sessionLogData": {"trace": [1, {"at": "x"}, {"step": 3}, {"step": "call", "at": [1], "line": "x"}]}},
+    {"sessionLogData": {"trace": {"at": 1}}},
+    {"successResults": {"criteria": [1, {"items": 5}, {"items": [None, {"value": [1]}]}]}},
+    {"successResults": {"passed": True}},
+    {"metadata": {"campaignId": 5}},
+    {"flowSnapshot": {"code": "a"}},
+    {"flowSnapshot": 5},
+    {"startTime": None, "endTime": None, "duration": 0},
+    {"extractionsData": {"items": [1, {"a": None}]}},
+]
+
+
+def test_a_log_with_odd_members_has_a_page(visitor, add_call):
+    for number, members in enumerate(ODD):
+        assert visitor.go(f"/calls/{add_call(id=f'log_{number}', **members)}").status == 200, members
     assert visitor.go("/calls").status == 200
+    assert all(f"log_{number}" in visitor.page.answer.text for number in range(len(ODD)))
 
 
-@pytest.mark.parametrize("collection", [channel.collection for channel in CHANNELS])
-def test_html_in_a_log_is_escaped(visitor, control, add_call, collection):
+@pytest.mark.parametrize("channel", CHANNELS, ids=lambda channel: channel.key)
+def test_html_in_a_log_is_escaped(visitor, add_call, channel):
     bad = "<script>alert(1)</script>\"'><img src=x onerror=alert(1)>"
-    anything = {
-        "messages": {
-            "messages": [{"role": bad, "content": bad}, {"role": "user", "content": bad, "start": 1, "end": 2}]
-        },
-        "extractionsData": {bad: bad},
-        "metadata": {bad: bad},
-        "flowSnapshot": bad,
-        "sessionLogData": {"trace": [{"step": bad, "at": 1, bad: bad}]},
-    }
-    if collection == "voiceLogs":
-        anything |= dict.fromkeys(
-            ("status", "fromNumber", "toNumber", "transcription", "recordingUrl", "call_sid"), bad
-        )
-        anything["data"] = {"call_analysis": {"call_summary": bad, "user_sentiment": bad}, "disconnection_reason": bad}
-        anything["successResults"] = {
-            "criteria": [{"title": bad, "items": [{"title": bad, "reason": bad, "value": bad}]}]
-        }
-    add_call(collection, **anything)
-    channel = next(channel.key for channel in CHANNELS if channel.collection == collection)
-    for address in ("/calls/log_1", f"/calls?channel={channel}&searchQuery=script", "/calls/log_1/llm-logs"):
+    messages = [{"role": bad, "content": bad}, {"role": "user", "content": bad, "start": 1, "end": 2}]
+    members = {"messages": {"messages": messages}, "extractionsData": {bad: bad}, "metadata": {bad: bad}}
+    members |= {"flowSnapshot": bad, "sessionLogData": {"trace": [{"step": bad, "at": 1, bad: bad}]}}
+    if channel.collection == "voiceLogs":
+        texts = ("status", "fromNumber", "toNumber", "transcription", "recordingUrl", "call_sid")
+        criterion = {"title": bad, "items": [{"title": bad, "reason": bad, "value": bad}]}
+        members |= dict.fromkeys(texts, bad) | {"successResults": {"criteria": [criterion]}}
+        members["data"] = {"call_analysis": {"call_summary": bad, "user_sentiment": bad}, "disconnection_reason": bad}
+    add_call(channel.collection, **members)
+    for address in ("/calls/log_1", f"/calls?channel={channel.key}&searchQuery=script", "/calls/log_1/llm-logs"):
         body = visitor.go(address).answer.text
         assert "<script>alert" not in body and "<img" not in body
     assert bad in visitor.go("/calls/log_1").text
@@ -194,12 +183,9 @@ class TestRelatedRows:
         for address in ("/calls/log_1", "/calls/log_1/deliveries"):
             assert "/console/webhooks/delivery_1" in visitor.go(address).links
 
-    def test_the_version_is_that_of_the_code_that_ran(self, visitor, api, app, flow, add_call):
+    def test_the_version_is_that_of_the_code_that_ran(self, visitor, api, flow, add_call):
         commit = f"/workers/{flow['workerId']}/flows/{flow['id']}/versions"
-        first = api.post(commit, {"commitMessage": "first"})
-        assert first.status_code == 201, first.text
-        with app.world.active():
-            assert FlowVersion.find(id=first.json["id"]).code == flow["code"]
+        assert api.post(commit, {"commitMessage": "first"}).status_code == 201
         api.patch(f"/workers/{flow['workerId']}/flows/{flow['id']}", {"code": "loop:\n    talk()\n"})
         api.post(commit, {"commitMessage": "second"})
         assert "version 1" in visitor.go(f"/calls/{add_call(flowSnapshot=flow['code'])}").text
@@ -266,21 +252,25 @@ def test_only_a_recording_on_this_server_is_played(visitor, add_call, url, is_pl
     assert ("has no recording" in page.text) == (not is_played and not is_linked)
 
 
-class TestOtherChannels:
-    @pytest.fixture
-    def settings(self):
-        return Settings(ephemeral=True, scenario="demo", seed=1)
+def test_a_log_of_each_channel_has_a_page(demo):
+    for channel in (channel for channel in CHANNELS if channel.key not in ("voice", "api")):
+        log = demo_row(channel.collection)
+        text = Visitor(demo.app.test_client()).go(f"/calls/{log['id']}").text
+        assert all(message["content"] in text for message in log["messages"]["messages"]), channel
+        assert all(name in text for name in log.get("extractionsData") or {}), channel
 
-    @pytest.mark.parametrize("channel", [channel for channel in CHANNELS if channel.key not in ("voice", "api")])
-    def test_a_log_of_each_channel_has_a_page(self, visitor, control, channel):
-        log = control.get("/state").json[channel.collection][0]
-        page = visitor.go(f"/calls/{log['id']}")
-        assert all(message["content"] in page.text for message in log["messages"]["messages"])
-        assert all(name in page.text for name in log["extractionsData"] or {})
 
-    def test_a_log_of_the_api_channel_shows_its_trace(self, visitor, control):
-        worker = control.get("/state").json["workers"][0]["id"]
-        row = {"id": "log_api", "workerId": worker, "metadata": {"bbEngineSessionId": "session_api"}}
-        session = {"id": "session_api", "worker_id": worker, "trace": [{"type": "extracted", "line": 4, "key": "city"}]}
-        assert control.post("/state", {"version": 1, "apiLogs": [row], "sessions": [session]}).status_code == 204
-        assert re.search(r"extracted\s*key city\s*line 4", visitor.go("/calls/log_api").text)
+def test_a_log_of_the_api_channel_shows_its_trace(visitor, control, worker):
+    session = {"id": "session_api", "worker_id": worker["id"]}
+    session |= {"trace": [{"type": "extracted", "line": 4, "key": "city"}]}
+    row = {"id": "log_api", "workerId": worker["id"], "metadata": {"bbEngineSessionId": "session_api"}}
+    assert control.post("/state", {"version": 1, "apiLogs": [row], "sessions": [session]}).status_code == 204
+    assert re.search(r"extracted\s*key city\s*line 4", visitor.go("/calls/log_api").text)
+
+
+def test_a_snippet_without_a_known_key_has_a_placeholder(visitor, control):
+    team = control.post("/teams", {"name": "Other"}).json
+    control.post("/state", {"version": 1, "workers": [{"id": "worker_1", "teamId": team["id"], "name": "W"}]})
+    page = visitor.go(f"/calls?team={team['id']}")
+    assert NO_KEY in page.text
+    assert "dryline-local-key" not in page.text

@@ -11,29 +11,22 @@ from urllib.parse import parse_qs, quote
 import pytest
 from brainbase_labs.resources.workers.deployment_logs.voice import VoiceResource
 
-from dryline.blueprints.console.snippets import EXTRA_PARAMETERS, NO_KEY, snake
+from dryline.app import create_app
+from dryline.blueprints.console.snippets import EXTRA_PARAMETERS, snake
 from dryline.schemas.voice_logs import VoiceLogListSchema
 from dryline.settings import Settings
 from dryline.tests.console.demo_rows import demo_id
 from dryline.tests.console.visitor import snippets
 
-# The worker with the most calls. The one with the newest changes through the week.
 CLINIC = demo_id("workers", name="Bayside Dental")
 
 
-@pytest.fixture
-def settings():
-    return Settings(ephemeral=True, scenario="demo", seed=1)
-
-
-@pytest.fixture
-def worker(api):
-    """Return the worker of the newest call."""
-    newest = [
-        api.get(f"/workers/{worker['id']}/deploymentLogs/voice", query_string={"limit": 1}).json["data"]
-        for worker in api.get("/workers").json
-    ]
-    return max((logs[0] for logs in newest if logs), key=lambda log: log["startTime"])["workerId"]
+@pytest.fixture(scope="module")
+def app():
+    """Yield a stand-in with the demo world, to which tests only add rows."""
+    app = create_app(Settings(ephemeral=True, scenario="demo", seed=1))
+    yield app
+    app.close()
 
 
 def ids(page):
@@ -73,10 +66,10 @@ def run(code):
     ],
     ids=lambda query: " ".join(query) or "none",
 )
-def test_filters_select_the_same_logs_as_the_api(visitor, api, worker, query):
+def test_filters_select_the_same_logs_as_the_api(visitor, api, query):
     texts = "".join(f"&{name}={value.replace('+', '%2B')}" for name, value in query.items())
-    page = visitor.go(f"/calls?worker={worker}{texts}")
-    assert ids(page) == listed(api, worker, **({"limit": "25"} | query))
+    page = visitor.go(f"/calls?worker={CLINIC}{texts}")
+    assert ids(page) == listed(api, CLINIC, **({"limit": "25"} | query))
 
 
 def test_every_filter_of_the_api_has_a_field(visitor):
@@ -106,9 +99,9 @@ def test_calls_of_all_workers_are_one_list_unless_a_worker_is_chosen(visitor, ap
     assert ids(visitor.go(f"/calls?worker={CLINIC}")) == listed(api, CLINIC, limit=25)
 
 
-def test_empty_fields_are_removed_from_the_address(visitor, worker):
-    answer = visitor.client.get(f"/console/calls?worker={worker}&direction=&status=failed&minDuration=")
-    assert answer.headers["Location"] == f"/console/calls?worker={worker}&status=failed"
+def test_empty_fields_are_removed_from_the_address(visitor):
+    answer = visitor.client.get(f"/console/calls?worker={CLINIC}&direction=&status=failed&minDuration=")
+    assert answer.headers["Location"] == f"/console/calls?worker={CLINIC}&status=failed"
 
 
 @pytest.mark.parametrize(
@@ -141,20 +134,21 @@ def test_the_pages_of_a_cursor_go_on_by_cursor(visitor, api):
     assert shown == every[30:] != []
 
 
-@pytest.mark.parametrize("channel", ["chat", "chat-embed", "sms", "whatsapp"])
-def test_each_channel_has_a_list(visitor, api, channel):
-    logs = {id for worker in api.get("/workers").json for id in listed(api, worker["id"], channel)}
-    assert set(ids(visitor.go(f"/calls?channel={channel}&limit=100"))) == logs != set()
+def test_each_channel_has_a_list(visitor, api):
+    for channel in ("chat", "chat-embed", "sms", "whatsapp"):
+        logs = {id for worker in api.get("/workers").json for id in listed(api, worker["id"], channel)}
+        assert set(ids(visitor.go(f"/calls?channel={channel}&limit=100"))) == logs != set(), channel
 
 
-def test_widget_logs_are_filtered_by_session(visitor, api, control):
-    log = control.get("/state").json["chatEmbedLogs"][0]
+def test_widget_logs_are_filtered_by_session(visitor, api):
+    log = api.get(f"/logs/{demo_id('chatEmbedLogs')}").json
     page = visitor.go(f"/calls?channel=chat-embed&worker={log['workerId']}&sessionId={log['sessionId']}")
     assert ids(page) == [log["id"]]
+    assert "Export these" not in page.text  # exports have no such filter
 
 
-def test_logs_of_the_api_channel_have_a_list_without_snippets(visitor, api, control, worker):
-    row = {"id": "log_api", "workerId": worker, "startTime": "2026-01-01T00:00:00Z"}
+def test_logs_of_the_api_channel_have_a_list_without_snippets(visitor, control):
+    row = {"id": "log_api", "workerId": CLINIC, "startTime": "2026-01-01T00:00:00Z"}
     assert control.post("/state", {"version": 1, "apiLogs": [row]}).status_code == 204
     page = visitor.go("/calls?channel=api")
     assert ids(page) == ["log_api"]
@@ -166,38 +160,23 @@ def test_an_unknown_channel_or_worker_is_404(visitor, address):
     assert visitor.go(address).status == 404
 
 
-def test_a_world_without_teams_has_no_conversations(visitor, control):
-    assert control.put("/state", {"version": 1}).status_code == 204
-    assert "no conversations" in visitor.go("/calls").text
-    assert "no conversations" in visitor.go("/calls/latest").text
+def test_the_export_of_a_list_has_the_logs_of_all_its_pages(visitor, api, advance):
+    page = visitor.go(f"/calls?worker={CLINIC}&status=completed&minDuration=30&limit=2")
+    assert len(ids(page)) == 2
+    assert visitor.send("/calls/export", format="JSON").status == 200
+    visitor.go("/calls")
+    refused = visitor.send("/calls/export").text
+    assert "already has an export" in refused and "Export these" in refused
+    advance(1)
+    export = api.get("/team/exports").json[0]
+    assert (export["format"], export["logType"]) == ("JSON", "voice")
+    assert export["rowCount"] == len(listed(api, CLINIC, status="completed", minDuration=30, limit=100)) > 2
 
 
-class TestExport:
-    def test_the_export_has_the_logs_of_all_pages(self, visitor, api, worker, advance):
-        page = visitor.go(f"/calls?worker={worker}&status=completed&minDuration=30&limit=2")
-        made = visitor.send("/calls/export", format="JSON")
-        assert made.status == 200
-        advance(1)
-        export = api.get("/team/exports").json[0]
-        assert (export["format"], export["logType"]) == ("JSON", "voice")
-        assert export["rowCount"] == len(listed(api, worker, status="completed", minDuration=30)) > 2
-        assert len(ids(page)) == 2
-
-    def test_the_window_comes_from_the_filters(self, visitor):
-        fields = visitor.go("/calls?startTimeAfter=2026-11-01&startTimeBefore=2026-11-02").form("/export")["fields"]
-        assert (fields["startDate"], fields["endDate"]) == ("2026-11-01T00:00:00.000", "2026-11-02T00:00:00.000")
-        assert "filtersJson" not in fields
-
-    def test_a_second_export_is_refused_on_the_page(self, visitor):
-        visitor.go("/calls")
-        visitor.send("/calls/export")
-        visitor.go("/calls")
-        page = visitor.send("/calls/export")
-        assert "already has an export" in page.text
-        assert "Export these" in page.text
-
-    def test_a_filter_that_exports_lack_hides_the_form(self, visitor):
-        assert "Export these" not in visitor.go("/calls?channel=chat-embed&sessionId=session_1").text
+def test_the_window_of_an_export_comes_from_the_filters(visitor):
+    fields = visitor.go("/calls?startTimeAfter=2026-11-01&startTimeBefore=2026-11-02").form("/export")["fields"]
+    assert (fields["startDate"], fields["endDate"]) == ("2026-11-01T00:00:00.000", "2026-11-02T00:00:00.000")
+    assert "filtersJson" not in fields
 
 
 class TestSnippets:
@@ -220,12 +199,11 @@ class TestSnippets:
         assert [log["id"] for log in json.loads(done.stdout)["data"]] == expected
         assert len(expected) == 5
 
-    @pytest.mark.parametrize("channel", ["voice", "chat", "chat-embed", "sms", "whatsapp"])
-    def test_python_lists_the_logs_of_all_workers_in_a_loop(self, shown, channel):
-        expected, codes = shown(f"/calls?channel={channel}&limit=100&status=voicemail")
-        assert "curl" not in codes  # the API has no such list
-        printed = run(codes["Python"])
-        assert {line.split()[0] for line in printed.splitlines()} == set(expected)
+    def test_python_lists_the_logs_of_all_workers_in_a_loop(self, shown):
+        for channel in ("voice", "chat", "chat-embed", "sms", "whatsapp"):
+            expected, codes = shown(f"/calls?channel={channel}&limit=100&status=voicemail")
+            assert "curl" not in codes  # the API has no such list
+            assert {line.split()[0] for line in run(codes["Python"]).splitlines()} == set(expected), channel
 
     def test_a_search_text_is_quoted(self, shown, demo):
         odd = 'it\'s "$HOME" `id` \\ ${x} é😀'
@@ -248,37 +226,30 @@ class TestSnippets:
         unknown = {name for name in names if snake(name) not in known}
         assert unknown == set(EXTRA_PARAMETERS)
 
-    def test_a_snippet_without_a_known_key_has_a_placeholder(self, visitor, control):
-        team = control.post("/teams", {"name": "Other"}).json
-        control.post("/state", {"version": 1, "workers": [{"id": "worker_1", "teamId": team["id"], "name": "W"}]})
-        page = visitor.go(f"/calls?team={team['id']}")
-        assert NO_KEY in page.text
-        assert "dryline-local-key" not in page.text
+
+def test_new_calls_wait_to_be_clicked(served, tab):
+    seen = tab(served)
+    page = seen.go(f"/calls?worker={CLINIC}")
+    before = page.locator("tr[data-open] a").all_text_contents()
+    line = page.locator("select[name=deploymentId] option").nth(1).get_attribute("value")
+    body = {"workerId": CLINIC, "deploymentId": line, "count": 3}
+    answer = served.app.test_client().post("/_dryline/simulate/calls", json=body)
+    assert answer.status_code == 201
+    seen.poll()
+    link = page.get_by_role("link", name="3 new")
+    link.wait_for()
+    assert page.locator("tr[data-open] a").all_text_contents() == before
+    link.click()
+    page.locator(f"tr[data-open] a[href*='{answer.json['ids'][-1]}']").wait_for()
 
 
-class TestBrowser:
-    def test_new_calls_wait_to_be_clicked(self, served, tab):
-        seen = tab(served)
-        page = seen.go(f"/calls?worker={CLINIC}")
-        before = page.locator("tr[data-open] a").all_text_contents()
-        worker = page.locator("select[name=worker]").input_value()
-        line = page.locator("select[name=deploymentId] option").nth(1).get_attribute("value")
-        address = f"{served.url}/_dryline/simulate/calls"
-        answer = page.context.request.post(address, data={"workerId": worker, "deploymentId": line, "count": 3})
-        assert answer.status == 201
-        seen.poll()
-        link = page.get_by_role("link", name="3 new")
-        link.wait_for()
-        assert page.locator("tr[data-open] a").all_text_contents() == before
-        link.click()
-        page.locator(f"tr[data-open] a[href*='{answer.json()['ids'][-1]}']").wait_for()
-
-    @pytest.mark.parametrize("how", [{"modifiers": ["Control"]}, {"button": "middle"}], ids=["control", "middle"])
-    def test_a_row_opens_in_a_new_tab_with_control_or_the_middle_button(self, demo, tab, how):
-        seen = tab(demo)
-        seen.go("/calls")
-        page = seen.scripted()
-        page.evaluate("window.open = (address) => (document.body.dataset.opened = address)")
-        page.locator("tr[data-open] td").nth(2).click(**how)
-        assert "/console/calls/" in page.locator("body").get_attribute("data-opened")
-        assert page.url.endswith("/calls")
+def test_a_row_opens_in_a_new_tab_with_control_or_the_middle_button(demo, tab):
+    seen = tab(demo)
+    seen.go("/calls")
+    page = seen.scripted()
+    page.evaluate("window.opened = []; window.open = (address) => opened.push(new URL(address).pathname); 0")
+    page.locator("tr[data-open] td").nth(2).click(modifiers=["Control"])
+    page.locator("tr[data-open] td").nth(2).click(button="middle")
+    first = page.locator("tr[data-open] a").first.get_attribute("href")
+    assert page.evaluate("opened") == [first.partition("?")[0]] * 2
+    assert page.url.endswith("/calls")

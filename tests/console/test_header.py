@@ -1,14 +1,9 @@
 """The header: the world clock, the poll of the server, notices and keys."""
 
-import pytest
 from playwright.sync_api import expect
 
 from dryline.settings import Settings
 from dryline.tests.console.conftest import serving
-
-
-def clock(page):
-    return page.locator("#world-time")
 
 
 def put_clock(server, **body):
@@ -18,21 +13,20 @@ def put_clock(server, **body):
 def test_the_clock_of_an_open_page_follows_the_server(served, tab):
     page = tab(served).go("/connect")
     put_clock(served, now="2031-03-04T05:06:07Z", frozen=True)
-    expect(clock(page)).to_have_text("Tue 4 Mar 05:06:07")
+    expect(page.locator("#world-time")).to_have_text("Tue 4 Mar 05:06:07")
     expect(page.locator("#clock-badge")).to_contain_text("frozen, +")
     served.app.test_client().delete("/_dryline/clock")
     expect(page.locator("#clock-badge")).to_be_empty()
     expect(page.get_by_role("button", name="Now")).to_be_disabled()
 
 
-@pytest.mark.parametrize("address", ["", "/live", "/connect"])
-def test_a_server_that_does_not_answer_is_told_within_five_seconds(demo, tab, address):
-    page = tab(demo).go(address)
+def test_a_server_that_does_not_answer_is_told_within_five_seconds(demo, tab):
+    page = tab(demo).go("/live")
     lost = page.locator("#lost")
     page.route("**/console/**", lambda route: route.abort())
     expect(lost).to_contain_text("No answer from the server since", timeout=5_000)
     page.get_by_role("link", name="Workers").first.click()
-    assert page.url.endswith(f"/console{address}")  # and not the browser's own error page
+    assert page.url.endswith("/console/live")  # and not the browser's own error page
     page.unroute_all()
     expect(lost).to_be_empty()
 
@@ -77,12 +71,10 @@ def test_the_world_menu_closes_with_escape_and_a_click_elsewhere(demo, tab):
     expect(field).to_be_hidden()
 
 
-@pytest.mark.parametrize("width", [390, 360])
-def test_the_bar_of_a_phone_is_one_row_with_a_frozen_clock_that_is_ahead(served, tab, width):
-    client = served.app.test_client()
-    client.put("/_dryline/clock", json={"frozen": True})
-    client.post("/_dryline/clock/advance", json={"seconds": 3 * 86_400})
-    page = tab(served, width).go()
+def test_the_bar_of_a_phone_is_one_row_with_a_frozen_clock_that_is_ahead(served, tab):
+    put_clock(served, frozen=True)
+    served.app.test_client().post("/_dryline/clock/advance", json={"seconds": 3 * 86_400})
+    page = tab(served, 360).go()
     expect(page.locator("#clock-badge")).to_have_text("frozen, +3 d")
     clock, fold = page.get_by_label("World clock").bounding_box(), page.get_by_text("Tools").bounding_box()
     assert clock["y"] < fold["y"] < clock["y"] + clock["height"]

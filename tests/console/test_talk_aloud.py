@@ -39,20 +39,25 @@ window.SpeechRecognition = class {
 """
 
 
-@pytest.fixture
-def begin(contexts, tmp_path):
-    """Return a function that begins a conversation with the front desk in a browser, on a server with this speech."""
-    path = tmp_path / "speaks.py"
+@pytest.fixture(scope="module")
+def speaking(tmp_path_factory):
+    """Yield a server with a program that speaks."""
+    path = tmp_path_factory.mktemp("speech") / "speaks.py"
     path.write_text(PROGRAM)
-    command = f"command: {shlex.join([sys.executable, '-I', '-S', str(path)])}"
-    servers, tabs = [], []
+    speech = f"command: {shlex.join([sys.executable, '-I', '-S', str(path)])}"
+    with serving(Settings(ephemeral=True, scenario="demo", port=0, seed=1, speech=speech)) as server:
+        yield server
 
-    def begin(speech=command, browser=BROWSER):
-        serve = serving(Settings(ephemeral=True, scenario="demo", port=0, seed=1, speech=speech))
-        servers.append(serve)
-        seen = Tab(contexts[True]).turn_to(serve.__enter__())  # of its own, because the script stays in it
+
+@pytest.fixture
+def begin(contexts):
+    """Return a function that begins a conversation with the front desk of a server, in a browser with this script."""
+    tabs = []
+
+    def begin(server, script):
+        seen = Tab(contexts[True]).turn_to(server)  # of its own, because the script stays in it
         tabs.append(seen)
-        seen.page.add_init_script(f"if (location.pathname.startsWith('/console')) {{{browser}}}")
+        seen.page.add_init_script(f"if (location.pathname.startsWith('/console')) {{{script}}}")
         page = seen.go(f"/workers/{demo_id('workers', name='Bayside Dental')}/talk")
         expect(page.get_by_role("heading", name="Talk to Front desk")).to_be_visible()
         page.get_by_role("button", name="Begin").click()
@@ -61,13 +66,12 @@ def begin(contexts, tmp_path):
 
     yield begin
     for seen in tabs:
+        seen.leave()
         seen.page.close()
-    for serve in servers:
-        serve.__exit__()
 
 
-def test_lines_are_read_aloud_while_the_switch_is_on(begin):
-    seen = begin()
+def test_lines_are_read_aloud_while_the_switch_is_on(begin, speaking):
+    seen = begin(speaking, BROWSER)
     page = seen.scripted()
     switch = page.get_by_role("button", name="Read aloud")
     expect(switch).to_have_attribute("aria-pressed", "false")
@@ -90,8 +94,25 @@ def test_lines_are_read_aloud_while_the_switch_is_on(begin):
     assert seen.wrong == []
 
 
-def test_the_agents_new_lines_are_announced_to_screen_readers(begin):
-    page = begin("tones").scripted()
+def test_a_line_is_a_file_in_the_agents_voice_and_a_microphone_fills_the_field(begin, speaking):
+    page = begin(speaking, BROWSER).scripted()
+    address = speaking.url + page.locator("[data-audio]").first.get_attribute("data-audio")
+    answer = page.request.get(address)
+    assert (answer.status, answer.headers["content-type"]) == (200, "audio/wav")
+    with wave.open(io.BytesIO(answer.body())) as file:
+        assert (file.getnchannels(), file.getframerate(), file.getnframes()) == (1, 8000, 800)
+    assert page.request.get(re.sub(r"\d+\.wav", "99.wav", address)).status == 404
+    page.get_by_role("button", name="Speak").click()
+    expect(page.get_by_label("Say")).to_have_value("I need a cleaning")
+    assert page.evaluate("language") == "en-US"
+    expect(page.locator(".bubble.caller")).to_have_count(0)  # it is sent by the person
+
+
+def test_without_speech_the_agents_new_lines_are_announced_to_screen_readers(begin, demo):
+    page = begin(demo, "delete window.SpeechRecognition; delete window.webkitSpeechRecognition;").scripted()
+    expect(page.get_by_label("Say")).to_be_visible()
+    expect(page.get_by_role("button", name="Read aloud")).to_have_count(0)
+    expect(page.get_by_role("button", name="Speak")).to_be_hidden()
     region = page.locator("body > [role=status].visually-hidden")
     region.evaluate("region => (region.dataset.isTheSame = true)")
     page.get_by_label("Say").fill("I would like a new appointment")
@@ -99,32 +120,6 @@ def test_the_agents_new_lines_are_announced_to_screen_readers(begin):
     expect(page.locator(".bubble.caller")).to_have_count(1)
     expect(region).to_have_text(page.locator(".bubble").last.text_content())
     assert region.get_attribute("data-is-the-same") == "true"
-
-
-def test_a_microphone_fills_the_field(begin):
-    page = begin().scripted()
-    page.get_by_role("button", name="Speak").click()
-    expect(page.get_by_label("Say")).to_have_value("I need a cleaning")
-    assert page.evaluate("language") == "en-US"
-    expect(page.locator(".bubble.caller")).to_have_count(0)  # it is sent by the person
-
-
-def test_neither_is_offered_without_a_program_and_a_browser_for_it(begin):
-    page = begin("tones", "delete window.SpeechRecognition; delete window.webkitSpeechRecognition;").scripted()
-    expect(page.get_by_label("Say")).to_be_visible()
-    expect(page.get_by_role("button", name="Read aloud")).to_have_count(0)
-    expect(page.get_by_role("button", name="Speak")).to_be_hidden()
-
-
-def test_a_line_is_a_file_in_the_agents_voice(begin):
-    page = begin().page
-    (address, *_) = [one.get_attribute("data-audio") for one in page.locator("[data-audio]").all()]
-    answer = page.request.get(page.url.partition("/console")[0] + address)
-    assert (answer.status, answer.headers["content-type"]) == (200, "audio/wav")
-    with wave.open(io.BytesIO(answer.body())) as file:
-        assert (file.getnchannels(), file.getframerate(), file.getnframes()) == (1, 8000, 800)
-    missing = page.request.get(page.url.partition("/console")[0] + re.sub(r"\d+\.wav", "99.wav", address))
-    assert missing.status == 404
 
 
 def test_a_flow_that_calls_people_begins_with_a_made_up_contact(demo, tab):
