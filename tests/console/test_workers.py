@@ -43,34 +43,19 @@ def change(api, flow):
     return make
 
 
-class TestList:
-    @pytest.fixture
-    def tagged(self, api, make_worker):
-        tag = api.post("/team/tags", {"label": "north", "color": "#fff"}).json
-        worker = make_worker(name="Tagged")
-        api.post(f"/workers/{worker['id']}/tags", {"tagId": tag["id"]})
-        make_worker(name="Plain", description="Sells shoes")
-        return tag
-
-    def test_workers_are_listed_with_counts(self, visitor, flow):
-        assert re.search(r"Front desk 1 0 0 0 ", words(visitor.go("/workers")))
-
-    def test_workers_are_filtered_by_tag(self, visitor, tagged):
-        text = visitor.go(f"/workers?tag={tagged['id']}").text
-        assert "Tagged" in text and "Plain" not in text
-
-    @pytest.mark.parametrize("q", ["plain", "SHOES"])
-    def test_workers_are_filtered_by_text(self, visitor, tagged, q):
-        text = visitor.go(f"/workers?q={q}").text
-        assert "Plain" in text and "Tagged" not in text
-
-    def test_a_tag_is_added_and_removed(self, visitor, api, tagged):
-        plain = next(one for one in api.get("/workers").json if one["name"] == "Plain")
-        visitor.go(f"/workers/{plain['id']}")
-        visitor.send("/tags", tagId=tagged["id"])
-        assert [one["label"] for one in api.get(f"/workers/{plain['id']}/tags").json] == ["north"]
-        visitor.send("/remove")
-        assert api.get(f"/workers/{plain['id']}/tags").json == []
+def test_workers_are_listed_with_counts_and_filtered_by_text_and_tag(visitor, api, flow, make_worker):
+    tag = api.post("/team/tags", {"label": "north", "color": "#fff"}).json
+    worker = make_worker(name="Plain", description="Sells shoes")
+    assert "Front desk 1 0 0 0 " in words(visitor.go("/workers"))
+    visitor.go(f"/workers/{worker['id']}")
+    visitor.send("/tags", tagId=tag["id"])
+    assert [one["label"] for one in api.get(f"/workers/{worker['id']}/tags").json] == ["north"]
+    for query in ("q=plain", "q=SHOES", f"tag={tag['id']}"):
+        text = visitor.go(f"/workers?{query}").text
+        assert ("Plain" in text, "Front desk" in text) == (True, False), query
+    visitor.go(f"/workers/{worker['id']}")
+    visitor.send("/remove")
+    assert api.get(f"/workers/{worker['id']}/tags").json == []
 
 
 class TestFlow:
@@ -85,25 +70,22 @@ class TestFlow:
 
         return show
 
-    @pytest.mark.parametrize(
-        ("code", "html"),
-        [
-            ("loop:\n", '<span class="k">loop</span>:'),
-            ("x = loop = True\n", 'x = loop = <span class="k">True</span>'),
-            ("res.ask(variables)\n", 'res.<span class="b">ask</span>(<span class="b">variables</span>)'),
-            ('x = """a\nloop:\n"""\n', '<span class="s">loop:</span>'),
-            ("y = '\"'  # c\n", '<span class="s">\'"\'</span>  <span class="c"># c</span>'),
-        ],
-    )
-    def test_code_has_colours(self, open_flow, code, html):
-        assert html in open_flow(code, validate=False).answer.text
+    def test_code_has_colours(self, open_flow):
+        code = 'loop:\nx = loop = True\nres.ask(variables)\nx = """a\nloop:\n"""\ny = \'"\'  # c\n'
+        html = open_flow(code, validate=False).answer.text
+        for part in (
+            '<span class="k">loop</span>:',
+            'x = loop = <span class="k">True</span>',
+            'res.<span class="b">ask</span>(<span class="b">variables</span>)',
+            '<span class="s">loop:</span>',
+            'y = <span class="s">\'"\'</span>  <span class="c"># c</span>',
+        ):
+            assert part in html
 
     def test_findings_are_shown_with_their_lines(self, open_flow):
         page = open_flow('say("a")\nloop:\n    talk("b", True)\nuntil "c":\n    oh = nothing\n', validate=False)
         assert re.search(r'id="L5">.*?Column 10: Nothing defines the name &#39;nothing&#39;\.', page.answer.text, re.S)
         assert "warning line 5, column 10" in words(page)
-
-    def test_code_with_an_error_is_shown(self, open_flow):
         page = open_flow("loop:\n  (", validate=False)
         assert "error line 2, column 3 : This ( is never closed." in words(page)
         assert "Not known while the code has errors." in page.text
@@ -118,64 +100,51 @@ class TestFlow:
         assert '"one"' in page.answer.text and '"two"' not in page.answer.text
         assert "shown in version 1" in words(page)
 
-    def test_a_comparison_shows_added_and_removed_lines(self, visitor, at, flow, change):
-        change(code=CODE, commitMessage="As it was", variables={"desk": "+14155550199"})
-        change(code=CODE.replace("Oak", "Elm") + 'say("Bye.")\n', commitMessage="New name")
-        page = visitor.go(f"{at}/flows/{flow['id']}/diff")
-        assert "Code: 2 lines added, 1 removed" in page.text
+    def test_a_comparison_shows_lines_and_variables_that_changed(self, open_flow, change, api, at, flow):
+        lines = [f"x{n} = {n}\n" for n in range(40)]
+        change(code="".join(lines), commitMessage="Before", variables={"desk": "+1"})
+        change(code="".join(["x = 1\n", *lines[1:20], "y = 1\n", *lines[20:]]), commitMessage="After")
+        page = open_flow(path="/diff")
+        assert "Code: 2 lines added, 1 removed" in page.text and "Variables" not in page.text
         rows = re.findall(r'<tr class="(\w+)"><td class="num">(\d*)</td><td class="num">(\d*)</td>', page.answer.text)
         assert [row for row in rows if row[0] != "same"] == [
             ("removed", "1", ""),
             ("added", "", "1"),
-            ("added", "", "10"),
+            ("added", "", "21"),
         ]
-
-    def test_variables_are_compared(self, visitor, api, at, flow, change):
-        change(variables={"desk": "+1"}, commitMessage="One")
+        assert page.text.count("17 equal lines") == 1
         change(variables={"desk": "+2"}, commitMessage="Two")
-        new, old = [one["id"] for one in api.get(f"{at}/flows/{flow['id']}/versions").json["data"]]
-        page = visitor.go(f"{at}/flows/{flow['id']}/diff?old={old}&new={new}")
-        assert "Variables" in page.text and page.answer.text.count('<tr class="added">') == 1
-
-    def test_equal_lines_far_from_a_change_are_left_out(self, visitor, at, flow, change):
-        lines = [f"x{n} = {n}\n" for n in range(40)]
-        change(code="".join(lines), commitMessage="Before")
-        change(code="".join([*lines[:20], "y = 1\n", *lines[20:]]), commitMessage="After")
-        page = visitor.go(f"{at}/flows/{flow['id']}/diff")
-        assert page.text.count("17 equal lines") == 2
+        new, _, old = [one["id"] for one in api.get(f"{at}/flows/{flow['id']}/versions").json["data"]]
+        assert "Variables" in open_flow(path=f"/diff?old={old}&new={new}").text
 
 
-class TestDeployment:
-    def test_settings_parameters_and_history_are_shown(self, visitor, api, at, flow, make_voice_deployment):
-        made = make_voice_deployment(flow, extractions={"day": {"type": "string", "description": "Which day"}})
-        base = f"{at}/deployments/voice/{made['id']}"
-        api.patch(base, {"name": "Night line"})
-        api.post(f"{at}/deployments/{made['id']}/params", {"name": "desk", "value": "+14155550111"})
-        text = words(visitor.go(f"{at}/deployments/{made['id']}"))
-        assert "phoneNumber +14155550100" in text and "Which day" in text
-        assert "config name Line to Night line" in text
-        assert "desk +14155550111" in text
+def test_a_deployment_shows_settings_parameters_and_history(visitor, api, at, flow, make_voice_deployment):
+    made = make_voice_deployment(flow, extractions={"day": {"type": "string", "description": "Which day"}})
+    api.patch(f"{at}/deployments/voice/{made['id']}", {"name": "Night line"})
+    api.post(f"{at}/deployments/{made['id']}/params", {"name": "desk", "value": "+14155550111"})
+    text = words(visitor.go(f"{at}/deployments/{made['id']}"))
+    assert "phoneNumber +14155550100" in text and "Which day" in text
+    assert "config name Line to Night line" in text
+    assert "desk +14155550111" in text
 
-    def test_a_deployment_of_each_channel_has_a_page(self, visitor, api, at, flow, make_voice_deployment):
-        chat = api.post(f"{at}/deployments/chat", {"name": "Chat", "flowId": flow["id"]}).json
-        widget = api.post(f"{at}/deployments/chat-embed", {"name": "Widget", "flowId": flow["id"]}).json
-        voice = make_voice_deployment(flow)
-        page = visitor.go(f"{at}/deployments")
-        for made, channel in ((chat, "Chat"), (widget, "ChatEmbed"), (voice, "Voice")):
-            assert f"/console{at}/deployments/{made['id']}" in page.links
-            assert channel in visitor.go(f"{at}/deployments/{made['id']}").text
 
-    def test_a_voice_v1_deployment_has_a_page(self, visitor, make_voicev1_deployment):
-        made = make_voicev1_deployment()
-        page = visitor.go(f"/workers/{made['workerId']}/deployments/{made['id']}")
-        assert "objective Book a table" in words(page)
+def test_a_deployment_of_each_channel_has_a_page(
+    visitor, api, at, flow, make_voice_deployment, make_voicev1_deployment
+):
+    chat = api.post(f"{at}/deployments/chat", {"name": "Chat", "flowId": flow["id"]}).json
+    widget = api.post(f"{at}/deployments/chat-embed", {"name": "Widget", "flowId": flow["id"]}).json
+    old, voice = make_voicev1_deployment(flow), make_voice_deployment(flow)
+    page = visitor.go(f"{at}/deployments")
+    for made, text in ((chat, "Chat"), (widget, "ChatEmbed"), (voice, "Voice"), (old, "objective Book a table")):
+        assert f"/console{at}/deployments/{made['id']}" in page.links
+        assert text in words(visitor.go(f"{at}/deployments/{made['id']}"))
 
 
 class TestTalk:
     @pytest.fixture
     def begin(self, visitor, at, flow):
-        def make(**values):
-            visitor.go(f"{at}/talk?flowId={flow['id']}")
+        def make(query=f"flowId={flow['id']}", **values):
+            visitor.go(f"{at}/talk?{query}")
             return visitor.send("/talk", **values)
 
         return make
@@ -185,13 +154,9 @@ class TestTalk:
         """Return a function that takes a turn in the open conversation."""
         return lambda **values: visitor.send(visitor.page.answer.request.path.rpartition("/")[2], **values)
 
-    def test_a_conversation_begins_with_the_flows_first_turn(self, begin):
-        text = words(begin())
-        assert "Agent: Oak Clinic. line 1" in text
-        assert "caller wants to book an appointment" in text
-
     def test_an_answer_explains_the_decision(self, begin, turn):
-        begin()
+        text = words(begin())
+        assert "Agent: Oak Clinic. line 1" in text and "caller wants to book an appointment" in text
         text = words(turn(say="I would like to book an appointment for Tuesday"))
         assert "You: I would like to book an appointment for Tuesday" in text
         assert re.search(r"Taken: caller wants to book an appointment line 4 \d+ % sure\. \w.*?\. ", text)
@@ -199,60 +164,52 @@ class TestTalk:
         assert "See you on Tuesday." in text and "The conversation is over: end of the flow." in text
 
     def test_a_suggested_sentence_takes_its_condition(self, begin, turn):
-        page = begin()
-        sentences = [unescape(text) for text in re.findall(r'name="say" value="([^"]+)"', page.answer.text)]
-        assert len(sentences) == 2
-        assert "Taken: caller wants to book an appointment" in words(turn(say=sentences[0]))
-        begin()
-        assert "Taken: caller wants a human" in words(turn(say=sentences[1]))
-
-    def test_a_condition_is_chosen(self, begin, turn):
-        begin()
-        text = words(turn(choose="1"))
-        assert "Transferred line 9 number +14155550100" in text
+        for number, condition in enumerate(("caller wants to book an appointment", "caller wants a human")):
+            sentences = re.findall(r'name="say" value="([^"]+)"', begin().answer.text)
+            assert len(sentences) == 2
+            assert f"Taken: {condition}" in words(turn(say=unescape(sentences[number])))
 
     def test_options_are_used_and_used_again(self, visitor, begin, turn):
         begin(variables='{"desk": "+14155550177"}', state='{"mood": "good"}')
         assert '"mood": "good"' in visitor.page.text
         visitor.send("/talk")
         assert '"mood": "good"' in visitor.page.text
-        assert "+14155550177" in words(turn(choose="1"))
+        assert "Transferred line 9 number +14155550177" in words(turn(choose="1"))
 
-    def test_a_refusal_is_shown(self, begin, change):
+    def test_a_refusal_and_a_failure_are_shown(self, begin, change):
         assert "variables: Not a valid mapping type." in begin(variables="{desk}").text
         change(code="loop:\n  (", validate=False)
         assert "This ( is never closed." in begin().text
-
-    def test_a_failure_shows_the_traceback(self, begin, change):
         change(code='say("a")\nx = {}["b"]\n', validate=False)
         text = words(begin())
         assert "Failed:" in text and "line 2" in text and "The conversation is over: failed." in text
 
-    def test_a_conversation_is_deleted(self, visitor, at, begin):
+    def test_a_conversation_is_deleted(self, visitor, begin, make_worker):
         address = begin().answer.request.path.removeprefix("/console")
         assert "Front desk" in visitor.page.text
+        assert visitor.go(f"/workers/{make_worker()['id']}/talk/{address.rpartition('/')[2]}").status == 404
+        visitor.go(address)
         visitor.send("/delete")
         assert visitor.go(address).status == 404
 
-    def test_a_deployment_is_tried_with_its_parameters(self, visitor, api, at, flow, make_voice_deployment, turn):
+    def test_a_deployment_is_tried_with_its_parameters_while_its_flow_exists(
+        self, visitor, api, at, flow, begin, turn, make_voice_deployment
+    ):
         made = make_voice_deployment(flow)
         api.post(f"{at}/deployments/{made['id']}/params", {"name": "desk", "value": "+14155550155"})
-        visitor.go(f"{at}/talk?deploymentId={made['id']}")
-        visitor.send("/talk")
+        begin(f"deploymentId={made['id']}")
         assert "+14155550155" in words(turn(choose="1"))
-
-    def test_a_deployment_of_a_deleted_flow_is_not_offered(self, visitor, api, at, flow, make_voice_deployment):
-        made = make_voice_deployment(flow)
         api.post(f"{at}/flows", {"name": "Other", "label": None, "code": CODE})
-        api.delete(f"{at}/flows/{flow['id']}")
-        for address in (f"{at}/talk", f"{at}/deployments/{made['id']}"):
-            assert not any(
-                f"deploymentId={made['id']}" in link and "talk" in link for link in visitor.go(address).links
-            )
 
-    def test_a_conversation_of_another_worker_is_404(self, visitor, begin, make_worker):
-        talk = begin().answer.request.path.rpartition("/")[2]
-        assert visitor.go(f"/workers/{make_worker()['id']}/talk/{talk}").status == 404
+        def are_offered():
+            links = [
+                link for page in ("talk", f"deployments/{made['id']}") for link in visitor.go(f"{at}/{page}").links
+            ]
+            return [link for link in links if "talk" in link and f"deploymentId={made['id']}" in link]
+
+        assert len(are_offered()) == 2
+        api.delete(f"{at}/flows/{flow['id']}")
+        assert are_offered() == []
 
 
 def test_resources_are_searched(visitor, api, make_worker, advance):
