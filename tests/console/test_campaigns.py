@@ -74,29 +74,25 @@ class TestNew:
 
     @pytest.mark.parametrize("separator", [";", "\t", ", "])
     def test_cells_may_have_other_separators(self, create, campaigns, separator):
-        create(SHEET.replace(",", separator))
+        create(SHEET.replace(",", separator), status="CREATED")
         assert campaigns()[0]["data"][1] == {"id": "b", "name": "Al", "phoneNumber": "+14155550102"}
 
     def test_a_quoted_cell_may_have_separators_and_newlines(self, create, campaigns):
-        create('phoneNumber,note\n+14155550101,"one, ""two""\nthree"\n')
+        create('phoneNumber,note\n+14155550101,"one, ""two""\nthree"\n', status="CREATED")
         assert campaigns()[0]["data"][0]["note"].splitlines() == ['one, "two"', "three"]
 
-    def test_a_file_replaces_the_text(self, visitor, preview):
+    def test_a_file_replaces_the_text(self, preview):
         page = preview(data="nothing", file=(io.BytesIO(b"\xef\xbb\xbf" + SHEET.encode()), "rows.csv"))
         assert "3 rows can be called" in page.text
 
-    @pytest.mark.parametrize(
-        ("row", "fault"),
-        [
-            ("d,Cy,abc", "Line 5: 'abc' is no phone number in E.164 form."),
-            ("d,Cy,", "Line 5: '' is no phone number in E.164 form."),
-            ("d,Cy,+14155550104,more", "Line 5: It has 4 values for 3 columns."),
-        ],
-    )
-    def test_a_row_without_a_valid_number_is_named_and_left_out(self, preview, create, campaigns, row, fault):
-        page = preview(data=f"{SHEET}{row}\n")
-        assert fault in page.text and "3 rows can be called, 1 cannot" in page.text
-        create(f"{SHEET}{row}\n")
+    def test_rows_that_cannot_be_called_are_named_and_left_out(self, preview, create, campaigns):
+        data = f"{SHEET}d,Cy,abc\ne,Cy,\nf,Cy,+14155550104,more\n"
+        text = preview(data=data).text
+        assert "Line 5: 'abc' is no phone number in E.164 form." in text
+        assert "Line 6: '' is no phone number in E.164 form." in text
+        assert "Line 7: It has 4 values for 3 columns." in text
+        assert "3 rows can be called, 3 cannot" in text
+        create(data, status="CREATED")
         assert [one["id"] for one in campaigns()[0]["data"]] == ["a", "b", "c"]
 
     @pytest.mark.parametrize(
@@ -113,32 +109,30 @@ class TestNew:
         assert fault in page.text and "0 rows can be called" in page.text
         assert not any(form["action"].endswith("/campaigns") for form in page.forms)
 
-    def test_a_campaign_without_rows_is_not_created(self, visitor, deployment, campaigns):
-        fields = visitor.go("/campaigns/new").form("/campaigns/new")["fields"]
-        data = {"_token": fields["_token"], "back": "/console/campaigns/new", "deploymentId": deployment["id"]}
-        answer = visitor.client.post("/console/campaigns", data=data | {"data": "a"}, follow_redirects=True)
-        assert "There are no rows." in answer.text and campaigns() == []
-
-    def test_the_deployment_of_another_team_is_refused(self, visitor, other_api, make_voice_deployment, preview):
+    def test_a_campaign_needs_rows_and_a_deployment_of_the_team(
+        self, visitor, other_api, make_voice_deployment, preview, campaigns
+    ):
         foreign = make_voice_deployment(api=other_api)
         preview(data=SHEET)
         page = visitor.send("/campaigns", data=SHEET, deploymentId=foreign["id"])
         assert f"Deployment {foreign['id']} not found." in page.text
+        preview(data=SHEET)
+        assert "There are no rows." in visitor.send("/campaigns", data="a").text
+        assert campaigns() == []
 
 
 class TestRunning:
-    def test_a_started_campaign_calls_its_first_batch(self, visitor, create, calls):
-        address = create(batch_size="2", status="STARTED")
-        assert calls() == ["a", "b"]
+    def test_batches_are_called_at_once_by_hand_and_when_they_are_due(self, visitor, create, calls, advance):
+        address = create(SHEET + "d,Cy,+14155550104\n", batch_size="1")
         page = visitor.go(address)
-        assert states(page)[2] == "queued" and "1 row in 0:05:00" in page.text
-
-    def test_the_button_calls_the_next_batch_only(self, visitor, create, calls):
-        address = create(SHEET + "d,Cy,+14155550104\n", batch_size="1", batch_interval_minutes="60", status="STARTED")
-        visitor.go(address)
-        visitor.send("/next")
-        assert calls() == ["a", "b"]
-        assert "1 row in 2:00:00" in visitor.page.text
+        assert calls() == ["a"]
+        assert states(page)[1:] == ["queued"] * 3 and "1 row in 0:05:00" in page.text
+        page = visitor.send("/next")
+        assert calls() == ["a", "b"] and "1 row in 0:10:00" in page.text
+        assert states(visitor.go(f"{address}?state=queued")) == ["queued", "queued"]
+        assert re.search(r"Spring\s+Line\s+RUNNING\s+4\s+2\s+Thu 1 Jan 00:10:00", visitor.go("/campaigns").text)
+        advance(600)
+        assert calls() == ["a", "b", "c"]
 
     def test_a_call_is_in_progress_until_it_ends(self, visitor, create, advance):
         address = create("".join(["phoneNumber\n", *(f"+1415555{n:04}\n" for n in range(40))]), batch_size="40")
@@ -151,18 +145,12 @@ class TestRunning:
         (log,) = api.get(f"/workers/{deployment['workerId']}/deploymentLogs/voice").json["data"]
         assert f"/console/calls/{log['id']}" in visitor.go(address).links
 
-    def test_a_campaign_is_stopped_and_started_again(self, visitor, create, campaigns, calls, advance):
-        address = create(batch_size="1")
-        visitor.go(address)
+    def test_a_campaign_is_stopped_and_started_again(self, visitor, create, campaigns, calls):
+        visitor.go(create(batch_size="1"))
         assert states(visitor.send("/stop"))[1:] == ["not queued", "not queued"]
         assert campaigns()[0]["status"] == "STOPPED"
         visitor.send("/start")
         assert calls() == ["a", "b"]
-
-    def test_rows_are_filtered_by_state(self, visitor, create):
-        address = create(batch_size="1")
-        page = visitor.go(f"{address}?state=queued")
-        assert states(page) == ["queued", "queued"]
 
     def test_a_page_has_100_rows(self, visitor, create):
         address = create("phoneNumber\n" + "+14155550101\n" * 120, status="CREATED")
@@ -179,11 +167,6 @@ class TestRunning:
         made = api.post(base, {"data": [{"items": "x"}, {"phoneNumber": "abc", "note": {"a": 1}}]}).json
         page = visitor.go(f"/campaigns/{made['id']}")
         assert "The row has no phoneNumber." in page.text and '{"a": 1}' in page.text
-
-    def test_the_list_shows_queued_rows_and_the_next_batch(self, visitor, create):
-        create(batch_size="1")
-        page = visitor.go("/campaigns")
-        assert re.search(r"Spring\s+Line\s+RUNNING\s+3\s+2\s+Thu 1 Jan 00:05:00", page.text)
 
 
 class TestVoiceV1:

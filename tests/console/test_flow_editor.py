@@ -64,53 +64,45 @@ class TestSave:
         assert (fields["name"], fields["label"], fields["code"]) == ("Desk", "day", CODE)
         assert '"desk": "+14155550100"' in fields["variables"]
 
-    def test_changed_code_is_saved_and_committed(self, save, now, versions):
-        assert "Saved as version 1." in save(code=OTHER, commitMessage="Elm").text
-        assert (now()["code"], now()["version"]) == (OTHER, 2)
-        assert [(one["code"], one["commitMessage"]) for one in versions()] == [(OTHER, "Elm")]
-
-    def test_the_author_is_a_person(self, control, save, now, versions):
+    def test_changed_code_is_committed_in_the_name_of_a_person(self, control, save, now, versions):
         (team,) = control.get("/state").json["teams"]
-        save(code=OTHER)
-        flow = now()
-        assert flow["lastEditedByType"] == "USER" and flow["lastEditedByApiKeyId"] is None
-        assert flow["lastEditedByUserId"] == team["teamOwnerId"]
-        (version,) = versions()
+        assert "Saved as version 1." in save(code=OTHER).text
+        flow, (version,) = now(), versions()
+        assert (flow["code"], flow["version"], flow["lastEditedByType"]) == (OTHER, 2, "USER")
+        assert (flow["lastEditedByApiKeyId"], flow["lastEditedByUserId"]) == (None, team["teamOwnerId"])
+        assert (version["code"], version["commitMessage"]) == (OTHER, "Edited in the console")
         assert (version["authorType"], version["authorApiKeyId"]) == ("USER", None)
-        assert version["commitMessage"] == "Edited in the console"
+        save(code=CODE, commitMessage="Oak")
+        assert versions()[0]["commitMessage"] == "Oak"
 
-    def test_a_new_name_commits_no_version(self, save, now, versions):
-        assert "Saved: no new version." in save(name="Night desk").text
-        assert (now()["name"], now()["code"], versions()) == ("Night desk", CODE, [])
-
-    def test_unchanged_code_keeps_its_line_endings(self, api, at, save, now):
+    def test_a_new_name_commits_no_version_and_keeps_the_line_endings(self, api, at, save, now, versions):
         code = CODE.replace("\n", "\r\n")
         api.patch(at, {"code": code})
-        save(name="Night desk")
-        assert now()["code"] == code
+        before = versions()
+        assert "Saved: no new version." in save(name="Night desk").text
+        assert (now()["name"], now()["code"], versions()) == ("Night desk", code, before)
 
     def test_emptied_fields_are_saved_empty(self, save, now):
         save(code="", variables="", label="")
         assert (now()["code"], now()["variables"], now()["label"]) == ("", {}, None)
-
-    def test_a_refused_form_keeps_its_values(self, save, now):
-        page = save(code=OTHER, variables="{desk}", commitMessage="Elm")
-        assert page.status == 400 and "variables: Not valid JSON text. Nothing is saved." in words(page)
-        fields = page.form("/edit")["fields"]
-        assert (fields["code"], fields["variables"], fields["commitMessage"]) == (OTHER, "{desk}", "Elm")
-        assert now()["code"] == CODE
 
     def test_code_with_an_error_is_saved_with_a_message(self, save, now):
         page = save(code=BROKEN)
         assert "It cannot run: line 2, column 3: This ( is never closed." in page.text
         assert NEVER_CLOSED in words(page) and now()["code"] == BROKEN
 
-    def test_code_with_an_error_is_refused_with_validate(self, save, now):
-        page = save(code=BROKEN, validate="true")
-        assert page.status == 400
-        assert "code: Line 2, column 3: This ( is never closed. Nothing is saved." in words(page)
-        fields = page.form("/edit")["fields"]
-        assert (fields["code"], fields["validate"], now()["code"]) == (BROKEN, "true", CODE)
+    @pytest.mark.parametrize(
+        ("typed", "reason"),
+        [
+            ({"code": OTHER, "variables": "{desk}", "commitMessage": "Elm"}, "variables: Not valid JSON text."),
+            ({"code": BROKEN, "validate": "true"}, "code: Line 2, column 3: This ( is never closed."),
+        ],
+    )
+    def test_a_refused_form_keeps_its_values(self, save, now, typed, reason):
+        page = save(**typed)
+        assert page.status == 400 and f"{reason} Nothing is saved." in words(page)
+        assert typed.items() <= page.form("/edit")["fields"].items()
+        assert now()["code"] == CODE
 
 
 class TestConflict:
@@ -122,13 +114,10 @@ class TestConflict:
         api.patch(at, {"code": f"# theirs\n{CODE}"})
         return visitor
 
-    def test_a_flow_that_was_changed_meanwhile_is_not_overwritten(self, conflict, now):
-        page = press(conflict, code=OTHER)
+    def test_a_flow_that_was_changed_meanwhile_is_compared_and_not_overwritten_at_once(self, conflict, api, at, now):
+        page = press(conflict, code=OTHER, commitMessage="Elm")
         assert page.status == 409 and "was changed meanwhile." in page.text
         assert now()["code"] == f"# theirs\n{CODE}"
-
-    def test_typed_values_are_kept_and_compared_with_the_flow(self, conflict):
-        page = press(conflict, code=OTHER, commitMessage="Elm")
         fields = page.form("/edit")["fields"]
         assert (fields["code"], fields["commitMessage"]) == (OTHER, "Elm")
         rows = re.findall(r'<tr class="(added|removed)">.*?<code>(.*?)</code>', page.answer.text)
@@ -137,17 +126,11 @@ class TestConflict:
             ("removed", 'say("Oak Clinic.")'),
             ("added", 'say("Elm Clinic.")'),
         ]
-
-    def test_the_next_save_overwrites_the_flow(self, conflict, now):
-        press(conflict, code=OTHER)
-        assert "Saved as version 2." in press(conflict).text
-        assert now()["code"] == OTHER
-
-    def test_a_change_after_the_comparison_is_not_overwritten(self, conflict, api, at, now):
-        press(conflict, code=OTHER)
         api.patch(at, {"name": "Renamed"})
         assert press(conflict).status == 409
         assert now()["name"] == "Renamed"
+        assert "Saved as version 2." in press(conflict).text
+        assert now()["code"] == OTHER
 
     def test_the_values_of_a_deleted_flow_become_a_new_flow(self, conflict, api, flow, at):
         api.delete(at)
@@ -163,82 +146,58 @@ class TestConflict:
         assert now()["code"] == OTHER
 
 
-class TestCheck:
-    def test_a_check_does_not_save(self, save, now):
-        page = save("check", code=BROKEN)
-        assert page.status == 200 and f"error {NEVER_CLOSED}" in words(page)
-        assert page.form("/edit")["fields"]["code"] == BROKEN and now()["code"] == CODE
-
-    def test_a_check_shows_warnings(self, save):
-        page = save("check", code=f"{CODE}x = nothing\n")
-        assert "warning line 6, column 5 : Nothing defines the name 'nothing'." in words(page)
+def test_a_check_shows_findings_and_does_not_save(visitor, save, now):
+    page = save("check", code=BROKEN)
+    assert page.status == 200 and f"error {NEVER_CLOSED}" in words(page)
+    assert page.form("/edit")["fields"]["code"] == BROKEN and now()["code"] == CODE
+    page = press(visitor, "check", code=f"{CODE}x = nothing\n")
+    assert "warning line 6, column 5 : Nothing defines the name 'nothing'." in words(page)
 
 
-class TestTry:
-    def test_typed_code_is_tried_and_not_saved(self, save, now):
-        code = "say(f\"Call {variables['desk']}.\")\n"
-        page = save("try", code=code, variables='{"desk": "+1 555"}')
-        assert "A draft" in words(page) and "Agent: Call +1 555. line 1" in words(page)
-        assert now()["code"] == CODE
-
-    def test_a_draft_is_listed_with_the_conversations(self, visitor, flow, save):
-        address = save("try", code=CODE).answer.request.path
-        page = visitor.go(f"/workers/{flow['workerId']}/talk")
-        assert address in page.links and "a draft 1 waiting" in words(page)
-
-    def test_the_worker_of_another_team_is_404(self, visitor, at, other_api, make_worker):
-        visitor.go(f"{at}/edit")
-        token = visitor.page.form("/edit")["fields"]["_token"]
-        worker = make_worker(api=other_api)["id"]
-        data = {"name": "Desk", "code": CODE, "try": "", "_token": token}
-        assert visitor.client.post(f"/console/workers/{worker}/flows/new", data=data).status_code == 404
-
-    def test_code_with_an_error_is_not_tried(self, save):
-        page = save("try", code=BROKEN)
-        assert "code: Line 2, column 3: This ( is never closed." in words(page)
-        assert page.form("/edit")["fields"]["code"] == BROKEN
+def test_typed_code_is_tried_as_a_draft_and_not_saved(visitor, flow, save, now):
+    page = save("try", code=BROKEN)
+    assert "code: Line 2, column 3: This ( is never closed." in words(page)
+    assert page.form("/edit")["fields"]["code"] == BROKEN
+    page = press(visitor, "try", code=f"say(variables['desk'])\n{CODE}", variables='{"desk": "+1 555"}')
+    assert "A draft" in words(page) and "Agent: +1 555 line 1" in words(page)
+    listed = visitor.go(f"/workers/{flow['workerId']}/talk")
+    assert page.answer.request.path in listed.links and "a draft 1 waiting" in words(listed)
+    assert now()["code"] == CODE
 
 
-class TestVersion:
-    def test_an_older_version_is_restored(self, visitor, api, at, now, versions):
-        api.patch(at, {"code": "x = 1\n", "variables": {"desk": "+1"}})
-        api.patch(at, {"code": "x = 2\n", "variables": {"desk": "+2"}})
-        first = versions()[-1]["id"]
-        (address,) = [link for link in visitor.go(f"{at}?version={first}").links if "/edit" in link]
-        visitor.go(address.removeprefix("/console"))
-        assert "Saved as version 3." in press(visitor).text
-        assert (now()["code"], now()["variables"]) == ("x = 1\n", {"desk": "+1"})
-        assert versions()[0]["commitMessage"] == "Back to version 1"
-
-    def test_a_version_of_another_flow_is_404(self, visitor, api, at, make_flow):
-        other = make_flow(name="Other")
-        api.patch(f"/workers/{other['workerId']}/flows/{other['id']}", {"code": "x = 1\n"})
-        (version,) = api.get(f"/workers/{other['workerId']}/flows/{other['id']}/versions").json["data"]
-        assert visitor.go(f"{at}/edit?version={version['id']}").status == 404
+def test_code_is_not_tried_for_a_worker_of_another_team(visitor, at, other_api, make_worker):
+    token = visitor.go(f"{at}/edit").form("/edit")["fields"]["_token"]
+    address = f"/console/workers/{make_worker(api=other_api)['id']}/flows/new"
+    data = {"name": "Desk", "code": CODE, "try": "", "_token": token}
+    assert visitor.client.post(address, data=data).status_code == 404
 
 
-class TestNew:
-    @pytest.fixture
-    def worker(self, visitor, make_worker):
-        worker = make_worker()
-        visitor.go(f"/workers/{worker['id']}/flows")
-        visitor.go(next(link for link in visitor.page.links if link.endswith("/new")).removeprefix("/console"))
-        return worker
+def test_an_older_version_of_the_same_flow_is_restored(visitor, api, at, now, versions, make_flow):
+    api.patch(at, {"code": "x = 1\n", "variables": {"desk": "+1"}})
+    api.patch(at, {"code": "x = 2\n", "variables": {"desk": "+2"}})
+    first = versions()[-1]["id"]
+    other = make_flow(name="Other")
+    assert visitor.go(f"/workers/{other['workerId']}/flows/{other['id']}/edit?version={first}").status == 404
+    (address,) = [link for link in visitor.go(f"{at}?version={first}").links if "/edit" in link]
+    visitor.go(address.removeprefix("/console"))
+    assert "Saved as version 3." in press(visitor).text
+    assert (now()["code"], now()["variables"]) == ("x = 1\n", {"desk": "+1"})
+    assert versions()[0]["commitMessage"] == "Back to version 1"
 
-    def test_the_code_of_a_new_flow_can_run(self, visitor, api, worker):
-        assert "passed No findings." in words(visitor.page)
-        assert "The flow is created." in visitor.send("/new", name="Desk").text
-        (flow,) = api.get(f"/workers/{worker['id']}/flows").json
-        assert (flow["name"], flow["label"], flow["code"], flow["variables"]) == ("Desk", None, NEW_CODE, {})
-        assert (flow["version"], flow["lastEditedByType"]) == (1, "USER")
-        assert api.get(f"/workers/{worker['id']}/flows/{flow['id']}/versions").json["data"] == []
 
-    def test_a_flow_without_a_name_is_refused(self, visitor, api, worker):
-        assert f"error {NEVER_CLOSED}" in words(visitor.send("/new", code=BROKEN, check=""))
-        page = visitor.send("/new")
-        assert page.status == 400 and "name: Missing data for required field." in words(page)
-        assert page.form("/new")["fields"]["code"] == BROKEN
-        assert api.get(f"/workers/{worker['id']}/flows").json == []
+def test_a_new_flow_has_code_that_runs_and_needs_a_name(visitor, api, worker):
+    page = visitor.go(f"/workers/{worker['id']}/flows")
+    visitor.go(next(link for link in page.links if link.endswith("/new")).removeprefix("/console"))
+    assert "passed No findings." in words(visitor.page)
+    page = visitor.send("/new")
+    assert page.status == 400 and "name: Missing data for required field." in words(page)
+    assert page.form("/new")["fields"]["code"] == NEW_CODE
+    assert api.get(f"/workers/{worker['id']}/flows").json == []
+    assert "The flow is created." in visitor.send("/new", name="Desk").text
+    (flow,) = api.get(f"/workers/{worker['id']}/flows").json
+    assert (flow["name"], flow["label"], flow["code"], flow["variables"]) == ("Desk", None, NEW_CODE, {})
+    assert (flow["version"], flow["lastEditedByType"]) == (1, "USER")
+    assert api.get(f"/workers/{worker['id']}/flows/{flow['id']}/versions").json["data"] == []
 
 
 def editing(server, tab, **looks):

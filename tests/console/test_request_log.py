@@ -5,7 +5,9 @@ import re
 import subprocess
 
 import pytest
+from playwright.sync_api import expect
 
+from dryline.blueprints.console.request_log import as_curl
 from dryline.tests.console.visitor import words
 
 
@@ -19,31 +21,37 @@ def newest(visitor):
 WORKER = {"name": "Front desk", "description": None, "status": None}
 
 
-def test_request_and_answer_are_shown(visitor, api):
+def listed(page):
+    """Return the paths of the listed GET requests."""
+    return set(re.findall(r"GET (/api/[\w/]+)\n", page.text))
+
+
+def test_request_and_answer_are_shown_with_links_to_the_worker_and_the_documentation(visitor, api):
     worker = api.post("/workers", WORKER).json
     page = newest(visitor)
     assert "Front desk" in page.text and worker["teamId"] in page.text
     assert f"/console/workers/{worker['id']}" in page.links
+    (link,) = [link for link in page.links if link.startswith("/docs#")]
+    documented = visitor.client.get("/openapi.json").json["paths"]["/api/workers"]["post"]
+    assert link.split("/")[-2:] == [documented["tags"][0], documented["operationId"]]
+    assert visitor.go("/requests/17000").status == 404
 
 
-@pytest.mark.parametrize(
-    ("query", "paths"),
-    [
+def test_filters_select_requests(visitor, api, control):
+    control.post("/faults", {"path": "/api/team", "status": 503})
+    for path in ("/workers", "/workers/none", "/team"):
+        api.get(path)
+    for query, paths in (
         ("", {"/api/workers", "/api/workers/none", "/api/team"}),
         ("?path=/api/workers*", {"/api/workers", "/api/workers/none"}),
         ("?status=4xx", {"/api/workers/none"}),
         ("?status=404", {"/api/workers/none"}),
         ("?fault=only", {"/api/team"}),
         ("?method=POST", set()),
-    ],
-)
-def test_filters_select_requests(visitor, api, control, query, paths):
-    api.get("/workers")
-    api.get("/workers/none")
-    control.post("/faults", {"path": "/api/team", "status": 503})
-    api.get("/team")
-    text = visitor.go(f"/requests{query}").text
-    assert {path for path in ("/api/workers", "/api/workers/none", "/api/team") if f"GET {path}\n" in text} == paths
+    ):
+        assert listed(visitor.go(f"/requests{query}")) == paths, query
+    visitor.go("/requests")
+    assert "No requests yet" in visitor.send("/clear").text
 
 
 def test_the_list_says_why_requests_failed_and_counts_equal_failures(visitor, api, control):
@@ -64,13 +72,6 @@ def test_the_list_says_why_requests_failed_and_counts_equal_failures(visitor, ap
     assert "400: name: Missing data" in visitor.go(row).text
 
 
-def test_a_near_miss_stands_beside_what_was_expected(visitor, api):
-    api.post("/workers", WORKER)
-    page = visitor.go("/requests/verify?method=POST&path=/api/workers&bodyContains=Back+desk")
-    expected, actual = re.findall(r"<(?:ins|del)>(.*?)</", page.answer.text)
-    assert (expected, "Front desk" in actual) == ("Back desk", True)
-
-
 def test_new_requests_are_announced(tab, served):
     client, key = served.app.test_client(), {"x-api-key": "dryline-local-key"}
     client.get("/api/team", headers=key)
@@ -89,8 +90,8 @@ def test_a_request_with_the_presets_of_faults_fits_a_phone(tab, served):
     page = tab(served, 390).go("/requests")
     page.locator("tbody a").first.click()
     page.get_by_role("button", name="503 twice").wait_for()
-    # It is wider until its styles are loaded. Raises TimeoutError for a page that stays too wide.
-    page.wait_for_function("document.documentElement?.scrollWidth === 390", timeout=5000)
+    # It is wider until its styles are loaded.
+    expect(page.locator("html")).to_have_js_property("scrollWidth", 390, timeout=5000)
 
 
 def test_a_request_is_sent_again(visitor, api):
@@ -128,44 +129,22 @@ def test_a_fault_may_close_the_connection_of_a_request_sent_again(visitor, api, 
 def test_the_curl_command_sends_the_same_request(visitor, served):
     client = served.app.test_client()
     client.post("/api/workers", json=WORKER | {"name": "O'Hara's \"desk\""}, headers={"x-api-key": "dryline-local-key"})
-    from dryline.blueprints.console.request_log import as_curl
-
     with served.app.world.active(), served.app.test_request_context(base_url=served.url):
         line = as_curl(served.app.world.requests.newest_first()[0])
     answer = subprocess.run(f"{line} -s", shell=True, capture_output=True, text=True).stdout
     assert json.loads(answer)["name"] == "O'Hara's \"desk\""
 
 
-def test_a_request_links_to_the_documentation_of_its_operation(visitor, api, control):
-    api.get("/workers/worker_1")
-    (link,) = [link for link in newest(visitor).links if link.startswith("/docs#")]
-    _, _, tag, operation = link.split("/")[-4:]
-    document = visitor.client.get("/openapi.json").json
-    documented = document["paths"]["/api/workers/{id}"]["get"]
-    assert (tag, operation) == (documented["tags"][0], documented["operationId"])
-
-
-def test_a_verification_shows_misses_and_surplus_requests(visitor, api):
+def test_a_verification_shows_near_misses_and_surplus_requests(visitor, api):
     api.post("/workers", WORKER)
-    text = visitor.go("/requests/verify?method=POST&path=/api/workers&bodyContains=Back+desk").text
-    assert "Not as expected" in text and "bodyContains" in text
+    page = visitor.go("/requests/verify?method=POST&path=/api/workers&bodyContains=Back+desk")
+    assert "Not as expected" in page.text and "bodyContains" in page.text
+    expected, actual = re.findall(r"<(?:ins|del)>(.*?)</", page.answer.text)
+    assert (expected, "Front desk" in actual) == ("Back desk", True)
     assert "As expected" in visitor.go("/requests/verify?method=POST&bodyContains=Front&max=1").text
     assert "Surplus requests" in visitor.go("/requests/verify?method=POST&max=0").text
-
-
-def test_an_invalid_verification_is_refused(visitor):
     assert "regular expression" in visitor.go("/requests/verify?bodyMatches=(").text
     assert "did you mean /api/workers?" in visitor.go("/requests/verify?path=/api/wrokers&max=0").text
-
-
-def test_the_log_is_cleared(visitor, api):
-    api.get("/workers")
-    visitor.go("/requests")
-    assert "No requests yet" in visitor.send("/clear").text
-
-
-def test_a_request_that_is_not_in_the_log_is_404(visitor):
-    assert visitor.go("/requests/17").status == 404
 
 
 class TestTeams:
@@ -177,27 +156,19 @@ class TestTeams:
         app.test_client().get("/api/exports")
         return other_api.get("/team").json["id"]
 
-    def listed(self, page):
-        return set(re.findall(r"GET (/api/[\w/]+)\n", page.text))
-
     def test_the_requests_of_all_teams_are_listed_with_their_team(self, visitor, team):
         page = visitor.go("/requests")
-        assert self.listed(page) == {"/api/echo/suites", "/api/workers", "/api/team", "/api/exports"}
+        assert listed(page) == {"/api/echo/suites", "/api/workers", "/api/team", "/api/exports"}
         assert page.text.count("Other team") == 3  # two rows, and the menu
         assert [form["fields"]["team"] for form in page.forms if "team" in form["fields"]] == [""]  # "all teams"
 
-    def test_the_chosen_teams_requests_are_listed_and_those_without_a_team(self, visitor, team):
-        page = visitor.go(f"/requests?team={team}")
-        assert self.listed(page) == {"/api/workers", "/api/team", "/api/exports"}
-
-    def test_the_chosen_teams_requests_are_verified(self, visitor, team):
+    def test_the_chosen_teams_requests_are_listed_verified_and_cleared(self, visitor, team):
         assert "made 0 times" in visitor.go(f"/requests/verify?team={team}&path=/api/echo/suites").text
         assert "made 1 time" in visitor.go("/requests/verify?path=/api/echo/suites").text
-
-    def test_the_chosen_teams_requests_are_cleared(self, visitor, team):
-        visitor.go(f"/requests?team={team}")
+        # Those without a team are listed with each team.
+        assert listed(visitor.go(f"/requests?team={team}")) == {"/api/workers", "/api/team", "/api/exports"}
         visitor.send("/clear")
-        assert self.listed(visitor.go("/requests")) == {"/api/echo/suites", "/api/exports"}
+        assert listed(visitor.go("/requests")) == {"/api/echo/suites", "/api/exports"}
 
     def test_links_to_the_rows_of_another_team_name_it(self, visitor, other_api, team):
         worker = other_api.post("/workers", WORKER).json["id"]
