@@ -15,14 +15,16 @@ from dryline.settings import Settings
 from dryline.tests.remote.conftest import reader
 
 WORKER = "/api/workers/north-workers"
-# Every question of a pull of the small world.
-QUESTIONS = (
-    *("/api/team", "/api/team/tags", "/api/team/integrations", "/api/team/assets/phone_numbers", "/api/workers"),
-    *(f"{WORKER}/flows", f"{WORKER}/flows/north-flows/versions"),
-    *(f"{WORKER}/deployments/{kind}" for kind in ("voice", "voicev1", "chat", "chat-embed")),
+NEEDED = ("/api/team", "/api/workers")  # without them nothing is written
+# Questions of a pull of the small world: those whose rows lead to further questions, and the others.
+LEADING = (f"{WORKER}/flows", *(f"{WORKER}/deployments/{kind}" for kind in ("voice", "voicev1", "chat", "chat-embed")))
+LAST = (
+    *("/api/team/tags", "/api/team/integrations", "/api/team/assets/phone_numbers"),
+    f"{WORKER}/flows/north-flows/versions",
     *(f"{WORKER}/deployments/north-{kind}Deployments/params" for kind in ("voice", "voicev1", "chat", "chatEmbed")),
     *(f"{WORKER}/deploymentLogs/{channel}" for channel in ("voice", "sms", "whatsapp", "chat", "chat-embed")),
 )
+QUESTIONS = (*NEEDED, *LEADING, *LAST)
 
 
 @pytest.fixture(scope="module")
@@ -33,9 +35,10 @@ def strict():
     app.close()
 
 
-def test_these_are_all_questions(small):
+def test_pull_asks_these_questions_and_only_reads(small):
     Pull(reader(small)).run()
-    assert {entry["path"] for entry in small.requests(limit=1000)} == set(QUESTIONS)
+    requests = {(entry["method"], entry["path"]) for entry in small.requests(limit=1000)}
+    assert requests == {("GET", path) for path in QUESTIONS}
 
 
 def written(small, strict, redactor=None):
@@ -52,26 +55,40 @@ def written(small, strict, redactor=None):
     return document
 
 
-@pytest.mark.parametrize("path", QUESTIONS)
-def test_a_list_that_is_not_there(small, strict, path):
-    small.fault(path=path, status=404)
-    assert (written(small, strict) is None) == (path in ("/api/team", "/api/workers"))
+@pytest.mark.parametrize("path", NEEDED)
+@pytest.mark.parametrize("answer", [{"status": 404}, {"status": 200, "body": {"oops": 1}}], ids=["404", "other"])
+def test_without_a_team_or_workers_nothing_is_written(small, strict, path, answer):
+    small.fault(path=path, **answer)
+    assert written(small, strict) is None
 
 
-@pytest.mark.parametrize("path", QUESTIONS)
-@pytest.mark.parametrize("body", [[], {}, {"oops": 1}, {"data": [{"id": "x"}]}, [{"id": "x"}], [None, 5]], ids=repr)
-def test_a_list_of_something_else(small, strict, path, body):
-    small.fault(path=path, status=200, body=body)
-    written(small, strict)
+@pytest.mark.parametrize("paths", [*([path] for path in LEADING), LAST], ids=lambda paths: paths[0])
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"status": 404},
+        *({"status": 200, "body": body} for body in ([], {}, {"data": [{"id": "x"}]}, [{"id": "x"}], [None, 5])),
+    ],
+    ids=repr,
+)
+def test_all_else_is_written_beside_a_list_that_is_missing_or_of_something_else(small, strict, paths, answer):
+    for path in paths:
+        small.fault(path=path, **answer)
+    assert written(small, strict)
 
 
-@pytest.mark.parametrize("path", QUESTIONS)
-def test_a_list_whose_rows_come_twice(small, strict, path):
-    answer = reader(small).get(path)
-    rows = answer["data"] if isinstance(answer, dict) and "data" in answer else answer
-    doubled = rows * 2 + [{**row, "id": f"{row['id']}_again"} for row in rows] if isinstance(rows, list) else rows
-    body = {**answer, "data": doubled} if rows is not answer else doubled
-    small.fault(path=path, status=200, body=body)
+@pytest.mark.parametrize("body", [[], [{"id": "x"}], [None, 5]], ids=repr)
+def test_a_list_of_other_workers(small, strict, body):
+    small.fault(path="/api/workers", status=200, body=body)
+    assert written(small, strict)
+
+
+def test_lists_whose_rows_come_twice(small, strict):
+    for path in QUESTIONS[1:]:
+        answer = reader(small).get(path)
+        rows = answer["data"] if isinstance(answer, dict) else answer
+        rows += [*rows, *({**row, "id": f"{row['id']}_again"} for row in rows)]
+        small.fault(path=path, status=200, body=answer)
     assert written(small, strict)
 
 
@@ -108,7 +125,7 @@ def altered(value, at, other):
     return value
 
 
-@settings(max_examples=50, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=some.data())
 def test_any_altered_answer(small, strict, data):
     small.plane("DELETE", "/faults")

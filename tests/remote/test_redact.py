@@ -27,7 +27,7 @@ def of_flow(redactor):
 
 
 def test_no_number_and_no_word_of_a_call_is_left(source, command, loads):
-    plain = command.pulled(source)
+    plain = source.state()
     masked = command.pulled(source, "--redact")
     text = json.dumps(masked)
     for row in plain["voiceLogs"]:
@@ -57,10 +57,10 @@ def test_a_name_in_a_contact_row_is_gone(small, command):
     assert not any(known in text for known in ("Zachary", "Quimby", "2025550101", "123456789"))
 
 
-@pytest.mark.parametrize(
-    "member", ["extractionsData", "metadata", "data", "messages", "sessionLogData", "successResults", "transferData"]
-)
-@pytest.mark.parametrize("key", ["name", "id", "status", "type", "role", "note"])
+MEMBERS = ("extractionsData", "metadata", "data", "messages", "sessionLogData", "successResults", "transferData")
+NAMES = ("name", "id", "status", "type", "role", "note")
+
+
 @pytest.mark.parametrize(
     "value",
     [
@@ -69,10 +69,10 @@ def test_a_name_in_a_contact_row_is_gone(small, command):
     ],
     ids=repr,
 )
-def test_personal_data_is_masked_under_any_name(of_log, member, key, value):
-    redacted = json.dumps(of_log(member, {"list": [{key: value}]}))
-    assert str(value) not in redacted
-    assert json.loads(redacted)["list"][0][key] is not None
+def test_personal_data_is_masked_under_any_name(redactor, value):
+    row = {member: {"list": [dict.fromkeys(NAMES, value)]} for member in MEMBERS}
+    redacted = json.dumps(redactor.row("voiceLogs", {"id": "log_1", **row}))
+    assert str(value) not in redacted and "null" not in redacted
 
 
 @pytest.mark.parametrize("value", [43, 90210, 4821, "1985-03-02T00:00:00Z", "1985-03-02", 12.5, "43"], ids=repr)
@@ -186,6 +186,6 @@ def test_a_replacement_cannot_be_computed_without_the_key(redactor):
     assert redactor.numbers.stand_in("+12025550101") != Redactor(b"another").numbers.stand_in("+12025550101")
 
 
-@pytest.mark.parametrize("text", ["a" * 1_000_000 + "1234567@", "+1 (" * 100_000 + "1234567", "1" * 100_000])
+@pytest.mark.parametrize("text", ["a" * 200_000 + "1234567@", "+1 (" * 20_000 + "1234567", "1" * 100_000])
 def test_long_texts_are_read_but_once(of_flow, text):
     of_flow("code", text)
