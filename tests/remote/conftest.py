@@ -75,17 +75,8 @@ class Command:
 
     def pull(self, source, *flags, key=None):
         """Run `dryline pull` and return its exit code and output."""
-        options = [
-            "--from",
-            source.url,
-            "--api-key",
-            key or source.api_key,
-            "--rate",
-            "0",
-            "--output",
-            str(self.output),
-        ]
-        return CliRunner().invoke(cli, ["pull", *options, *flags])
+        options = ["--from", source.url, "--api-key", key or source.api_key, "--rate", "0"]
+        return CliRunner().invoke(cli, ["pull", *options, "--output", str(self.output), *flags])
 
     def pulled(self, source, *flags, exit_code=0, **options):
         """Return the document that was written."""

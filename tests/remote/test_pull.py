@@ -65,10 +65,11 @@ def test_one_worker_can_be_pulled_alone(small, command):
 def test_since_leaves_older_logs_out_in_any_notation_of_their_times(small, command):
     times = {"before": "2026-03-02T11:30:00+02:00", "after": "2026-03-02T11:30:00+01:00"}
     logs = [{"id": id, "workerId": "north-workers", "startTime": time} for id, time in times.items()]
-    small.fault(path="*/deploymentLogs/chat", status=200, body=logs)
+    chats = [{**log, "id": f"chat {log['id']}"} for log in logs]
+    small.fault(path="*/deploymentLogs/chat", status=200, body=chats)
     small.add({"version": 1, "voiceLogs": logs})
     document = command.pulled(small, "--since", "2026-03-02T10:00:00Z")
-    assert [row["id"] for row in document["chatLogs"]] == ["after"]
+    assert [row["id"] for row in document["chatLogs"]] == ["chat after"]
     assert {row["id"] for row in document["voiceLogs"]} == {"after", "north-voiceLogs"}
 
 
