@@ -156,7 +156,9 @@ def _day(slot: Slot, random: Random, now: datetime) -> date:
     if re.fullmatch(r"\d{1,2}/\d{2,4}", slot.example_text):  # a card's expiry
         return date(now.year + random.randint(1, 4), random.randint(1, 12), 1)
     day = now.date() + timedelta(days=random.randint(2, 21))
-    return day + timedelta(days=max(0, day.weekday() - 4) and 7 - day.weekday())  # a weekday
+    day += timedelta(days=max(0, day.weekday() - 4) and 7 - day.weekday())  # a weekday
+    is_today = _is_weekday(slot) and day.weekday() == now.weekday()  # "Monday" said on a Monday may be either
+    return day + timedelta(days=3 if day.weekday() == 4 else 1) if is_today else day
 
 
 def _is_weekday(slot: Slot) -> bool:

@@ -43,7 +43,7 @@ from dryline.engine.session import FlowSession
 from dryline.engine.slots import Slot
 from dryline.engine.understanding.yes_or_no import last_question
 from dryline.phrases.spoken_values import speak
-from dryline.phrases.value_kinds import is_of_user, language_of, part_of_name, read_values
+from dryline.phrases.value_kinds import is_of_user, kind_of_question, language_of, part_of_name, read_values
 
 MOST_TURNS = 40
 MOST_IDLE = 12  # turns after the branch was taken: a caller does not stay in a flow that has no way out
@@ -155,7 +155,7 @@ class Caller:
             return None
         self._has_asked_aside = True
         talk = session.conversation.talk()
-        if talk.prompt == talk.first_prompt:
+        if talk.prompt == talk.first_prompt or kind_of_question(last_agent_text(talk.messages)) == "rating":
             return None
         agent_said = [message.text for message in talk.messages if message.who == "agent"]
         questions = read_values()["questions_in_passing"]

@@ -76,7 +76,7 @@ class TransferReports:
 def random_transfer(rng: Random) -> TransferReports:
     """Return the reports of a transfer; 88 % of them are answered."""
     if rng.random() < 0.88:
-        answered, talk_s = 1 + rng.randrange(2, 9), rng.randrange(35, 420)
+        answered, talk_s = 1 + rng.randrange(2, 9), rng.randrange(25, 150)
         statuses = (("initiated", 0), ("ringing", 1), ("answered", answered), ("completed", answered + talk_s))
         return TransferReports(statuses, talk_s)
     end = "busy" if rng.random() < 0.2 else "no-answer"
