@@ -31,81 +31,77 @@ def status(client, path="/settings", token=None, **headers):
     return client.get(f"/_dryline{path}", headers=sent).status_code
 
 
-@pytest.mark.parametrize("path", PATHS)
-def test_anyone_on_this_machine_may_use_it(start, path):
-    assert status(start(), path) == 200
+@pytest.fixture
+def client(app):
+    """Return a client of a stand-in without a token, on this machine."""
+    return app.test_client()
 
 
-@pytest.mark.parametrize("path", PATHS)
-def test_no_other_sites_page_may(start, path):
-    client = start()
-    assert status(client, path, Origin="https://evil.example") == 403
-    assert status(client, path, Sec_Fetch_Site="cross-site") == 403
-    assert status(client, path, Host="evil.example") == 403
+def test_anyone_on_this_machine_may_use_it_and_no_other_sites_page(client):
+    for path in PATHS:
+        assert status(client, path) == 200, path
+        assert status(client, path, Origin="https://evil.example") == 403, path
+        assert status(client, path, Sec_Fetch_Site="cross-site") == 403, path
+        assert status(client, path, Host="evil.example") == 403, path
 
 
 @pytest.mark.parametrize(
     "host",
     ["localhost", "localhost:4010", "LOCALHOST:1", "127.0.0.1", "127.0.0.1:65535", "[::1]", "[::1]:4010", "127.9.9.9"],
 )
-def test_a_host_of_this_machine_is_fine_on_any_port(start, host):
-    assert status(start(), Host=host) == 200
+def test_a_host_of_this_machine_is_fine_on_any_port(client, host):
+    assert status(client, Host=host) == 200
 
 
-@pytest.mark.parametrize(
-    "host",
-    [
-        "evil.example:4010",
-        "localhost.evil.example",
-        "127.0.0.1.evil.example",
-        "0.0.0.0",
-        "10.0.0.1:4010",
-        "[::2]:1",
-        "::1",
-    ],
-)
-def test_any_other_host_is_not(start, host):
-    assert status(start(), Host=host) in (400, 403)
+OTHER_HOSTS = ("evil.example:4010", "localhost.evil.example", "127.0.0.1.evil.example")
+OTHER_HOSTS += ("0.0.0.0", "10.0.0.1:4010", "[::2]:1", "::1")
+
+
+@pytest.mark.parametrize("host", OTHER_HOSTS)
+def test_any_other_host_is_not(client, host):
+    assert status(client, Host=host) in (400, 403)
 
 
 @pytest.mark.parametrize("origin", ["http://localhost:4010", "http://LOCALHOST:4010"])
-def test_its_own_pages_may(start, origin):
-    assert status(start(), Host=origin[7:], Origin=origin, Sec_Fetch_Site="same-origin") == 200
+def test_its_own_pages_may(client, origin):
+    assert status(client, Host=origin[7:], Origin=origin, Sec_Fetch_Site="same-origin") == 200
 
 
 @pytest.mark.parametrize(
     "origin", ["null", "http://localhost:3000", "https://localhost:4010", "http://127.0.0.1:4010", "http://localhost"]
 )
-def test_a_page_of_another_origin_may_not_even_from_this_machine(start, origin):
-    assert status(start(), Host="localhost:4010", Origin=origin) == 403
+def test_a_page_of_another_origin_may_not_even_from_this_machine(client, origin):
+    assert status(client, Host="localhost:4010", Origin=origin) == 403
 
 
 @pytest.mark.parametrize("site", ["none", "same-origin"])
-def test_a_page_that_a_person_opens_is_answered(start, site):
-    assert status(start(), Sec_Fetch_Site=site) == 200
+def test_a_page_that_a_person_opens_is_answered(client, site):
+    assert status(client, Sec_Fetch_Site=site) == 200
 
 
-def test_writes_and_unsafe_methods_are_guarded_alike(start):
-    client = start()
+def test_writes_and_unsafe_methods_are_guarded_alike(client):
     headers = {"Origin": "https://evil.example"}
     for method, path in (("POST", "/reset"), ("PUT", "/state"), ("DELETE", "/clock"), ("OPTIONS", "/state")):
         assert client.open(f"/_dryline{path}", method=method, headers=headers).status_code == 403
 
 
-@pytest.mark.parametrize("header", ["Forwarded", "X_Forwarded_For", "X_Forwarded_Host", "X_Real_IP", "Via"])
-def test_behind_a_proxy_it_needs_a_token(start, header):
-    client = start()
-    answer = client.get("/_dryline/teams", headers={header.replace("_", "-"): "203.0.113.9"})
-    assert (answer.status_code, "behind a proxy it needs --admin-token" in answer.json["error"]) == (403, True)
-    assert status(start(admin_token="s3cret"), token="s3cret", **{header: "203.0.113.9"}) == 200
+PROXY_HEADERS = ("Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-IP", "Via")
 
 
-@pytest.mark.parametrize("path", ["/_dryline/teams", "/console/state"])
-def test_a_proxys_headers_reach_the_check_over_a_connection(path):
-    with in_thread(Settings(ephemeral=True, scenario="empty", port=0)) as server:
-        assert httpx.get(server.url + path).status_code == 200
-        for header in ("Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-IP", "Via"):
-            assert httpx.get(server.url + path, headers={header: "203.0.113.9"}).status_code == 403, header
+def test_behind_a_proxy_it_needs_a_token(client, start):
+    with_token = start(admin_token="s3cret")
+    for header in PROXY_HEADERS:
+        answer = client.get("/_dryline/teams", headers={header: "203.0.113.9"})
+        assert (answer.status_code, "behind a proxy it needs --admin-token" in answer.json["error"]) == (403, True)
+        assert status(with_token, token="s3cret", **{header: "203.0.113.9"}) == 200
+
+
+def test_a_proxys_headers_reach_the_check_over_a_connection():
+    with in_thread(Settings(ephemeral=True, scenario="empty", port=0)) as server, httpx.Client() as connection:
+        for path in ("/_dryline/teams", "/console/state"):
+            assert connection.get(server.url + path).status_code == 200
+            for header in PROXY_HEADERS:
+                assert connection.get(server.url + path, headers={header: "203.0.113.9"}).status_code == 403, header
 
 
 @pytest.mark.parametrize("token", [None, "s3cret"])
@@ -115,13 +111,11 @@ def test_a_request_that_dryline_sends_for_a_team_is_refused(start, token):
     assert status(client, token=token, X_Dryline_Outgoing="1") == 403
 
 
-@pytest.mark.parametrize("path", PATHS)
-def test_with_a_token_only_its_header_opens(start, path):
+def test_with_a_token_only_its_header_opens(start):
     client = start(admin_token="s3cret-t.k")
-    assert status(client, path) == 403
-    assert status(client, path, token="") == 403
-    assert status(client, path, token="wrong") == 403
-    assert client.get(f"/_dryline{path}", headers={"x-dryline-token": "s3cret-t.k"}).status_code == 200
+    for path in PATHS:
+        assert [status(client, path, token) for token in (None, "", "wrong")] == [403] * 3, path
+        assert status(client, path, "s3cret-t.k") == 200, path
 
 
 def test_a_token_opens_from_anywhere(start):

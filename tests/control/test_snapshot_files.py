@@ -335,23 +335,22 @@ def test_a_presigned_address_takes_and_gives_the_file(a, team, tmp_path):
     assert "answered 403" in snapshot("load", f"{address}x", "--url", a.url, "--team", team.id, code=1)
 
 
-@pytest.mark.parametrize(
-    "sql",
-    [
-        "CREATE TRIGGER evil AFTER DELETE ON worker BEGIN SELECT RAISE(ABORT, 'no'); END",
-        "CREATE TRIGGER evil AFTER INSERT ON worker BEGIN UPDATE team SET name = 'evil'; END",
-        "CREATE VIEW evil AS SELECT * FROM worker",
-        "CREATE INDEX evil ON worker (name)",
-        "CREATE TABLE evil (id TEXT)",
-        "ALTER TABLE worker ADD COLUMN evil TEXT",
-    ],
+EVIL = (
+    "CREATE TRIGGER evil_1 AFTER DELETE ON worker BEGIN SELECT RAISE(ABORT, 'no'); END",
+    "CREATE TRIGGER evil_2 AFTER INSERT ON worker BEGIN UPDATE team SET name = 'evil'; END",
+    "CREATE VIEW evil_3 AS SELECT * FROM worker",
+    "CREATE INDEX evil_4 ON worker (name)",
+    "CREATE TABLE evil_5 (id TEXT)",
+    "ALTER TABLE worker ADD COLUMN evil_6 TEXT",
 )
-def test_of_a_loaded_database_only_rows_arrive(sql):
+
+
+def test_of_a_loaded_database_only_rows_arrive():
     with DrylineServer() as server:
         client = server.client()
         before = client.workers.create(**NEW_WORKER)
         server.snapshot("h")
-        file = repacked(http.get(f"{server.url}/_dryline/snapshots/h/file").content, changed_by(sql))
+        file = repacked(http.get(f"{server.url}/_dryline/snapshots/h/file").content, changed_by(*EVIL))
         assert http.put(f"{server.url}/_dryline/snapshots/h/file", content=file).status_code == 201
         client.workers.create(**NEW_WORKER)
         server.restore("h")

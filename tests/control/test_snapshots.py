@@ -32,16 +32,6 @@ def test_a_snapshot_brings_everything_back(control, make_worker):
     assert control.get("/state").data == before
 
 
-def test_after_a_restore_the_world_lives_on(control, make_worker, api):
-    make_worker(name="First")
-    save(control)
-    control.post("/snapshots/before/restore")
-    make_worker(name="Second")
-    assert [worker["name"] for worker in api.get("/workers").json] == ["Second", "First"]
-    control.post("/snapshots/before/restore")
-    assert [worker["name"] for worker in api.get("/workers").json] == ["First"]
-
-
 def test_the_same_live_calls_come_after_each_restore_with_a_seed(control, make_voice_deployment, advance):
     make_voice_deployment()
     control.put("/clock", {"now": WHEN, "frozen": True})
@@ -80,18 +70,14 @@ def test_a_snapshot_can_be_dropped(control):
     assert control.post("/snapshots/before/restore").status_code == 404
 
 
-@pytest.mark.parametrize("name", ["", ".", "..", "../x", "a/b", "a\\b", ".part", "x" * 101, "a\0b", "a\n", 7, None])
-def test_a_name_is_no_path(control, app, name):
+def test_a_name_is_no_path(control, app):
     before = sorted(app.world.directory.rglob("*"))
-    assert control.post("/snapshots", {"name": name}).status_code == 400
+    for name in ("", ".", "..", "../x", "a/b", "a\\b", ".part", "x" * 101, "a\0b", "a\n", 7, None):
+        assert control.post("/snapshots", {"name": name}).status_code == 400, name
+    for name in ("..", "%2e%2e", "..%2f..", "a%00b"):
+        assert control.post(f"/snapshots/{name}/restore").status_code == 404, name
+        assert control.delete(f"/snapshots/{name}").status_code in (404, 405), name
     assert sorted(app.world.directory.rglob("*")) == before
-
-
-@pytest.mark.parametrize("name", ["..", "%2e%2e", "..%2f..", "a%00b"])
-def test_a_name_in_a_path_leads_nowhere_else(control, app, name):
-    assert control.post(f"/snapshots/{name}/restore").status_code == 404
-    assert control.delete(f"/snapshots/{name}").status_code in (404, 405)
-    assert app.world.directory.exists()
 
 
 def test_clock_and_with_a_seed_ids_come_back_too(control, make_worker):

@@ -58,7 +58,7 @@ def another(draw, name, value):
     return draw(TEXTS.filter(bool))
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=10, deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=some.data())
 def test_any_state_survives(client, full, data):
     sent = {"version": 1}
@@ -96,7 +96,7 @@ AROUND_NOW = some.integers(-7200, 7200).map(
 )
 
 
-@settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=some.data())
 def test_a_state_at_rest_that_is_put_back_stays_at_rest(client, full, data):
     """Load a state again while the jobs run: nothing becomes due that was not due before."""
@@ -120,7 +120,7 @@ def test_a_state_at_rest_that_is_put_back_stays_at_rest(client, full, data):
     assert client.get("/_dryline/state").data == at_rest
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=some.data())
 def test_no_document_does_half_or_crashes(client, data):
     """Replace a member by any value: the document is accepted, or refused by the member's name, never a 500."""
