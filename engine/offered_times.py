@@ -29,6 +29,6 @@ def find_offered_time(text: str, choices: Sequence[Any]) -> Any | None:
     elif (choice := find_choice(text, choices)) is not None:
         return choice
     else:
-        numbers = re.findall(r"\b\d{1,2}\b", text) if len(text.split()) <= _BARE else []
+        numbers = re.findall(r"\b\d{1,2}\b" if len(text.split()) <= _BARE else r"\b(\d{1,2})\W*$", text)
         named = [at for at, each in enumerate(hours) if each[0] in [int(number) % 12 for number in numbers[-1:]]]
     return choices[named[0]] if len(named) == 1 else None

@@ -411,3 +411,8 @@ def test_a_bare_number_is_a_rating_and_only_what_the_question_names_is_the_need(
     example = {"need": "help with calls", "industry": "dental"}
     value = fill(Question(about, "What is their need?", example, now=NOW))[0]
     assert value == {"need": "we miss too many calls", "industry": None}
+
+
+@pytest.mark.parametrize("said", ["11", "ok tomorrow is fine, 11", "eleven would be great"])
+def test_a_bare_hour_chooses_an_offered_time(said):
+    assert answer("For tomorrow, would you like 11 AM or 4 PM?", "11 AM | 4 PM", said)[0] == "11 AM"
