@@ -6,10 +6,13 @@ import shutil
 
 from axe_playwright_python.base import AXE_SCRIPT
 
-# The widths and themes in which a page is checked, and whether by all of axe's rules: a tablet by contrast alone.
-LOOKS = ((1440, "light", True), (768, "dark", False), (390, "dark", True))
+# The widths and themes in which a page is checked, and axe's rules there besides contrast: None for all. On a telephone
+# parts of a page scroll, and texts are hidden that name a control.
+NAMES = ["button-name", "label", "link-name", "scrollable-region-focusable", "select-name", "summary-name"]
+LOOKS = ((1440, "light", None), (768, "dark", []), (390, "dark", NAMES))
 # Without `preload`, which reads style sheets for a rule that is not used.
-RULES = """() => axe.run({preload: false, resultTypes: ["violations"], rules: {"color-contrast": {enabled: false}}})
+RULES = """(rules) => axe.run({preload: false, resultTypes: ["violations"],
+    ...(rules ? {runOnly: rules} : {rules: {"color-contrast": {enabled: false}}})})
     .then((found) => found.violations.map((one) => [one.id, one.nodes[0].html]))"""
 # Contrast takes axe longer than all other rules. It depends on an element's style alone, so each style is checked once.
 CONTRAST = """async (checked) => {
@@ -25,12 +28,12 @@ CONTRAST = """async (checked) => {
     };
     const styles = new Map();
     for (const one of document.body.querySelectorAll("*")) {
-        if (!one.checkVisibility()) continue;
-        const {color, fontSize, fontWeight} = getComputedStyle(one);
-        const style = [one.tagName, one.className, color, fontSize, fontWeight, background(one)].join("|");
         const has_text = one.matches("input, select, textarea")
             || [...one.childNodes].some((node) => node.nodeType === 3 && node.data.trim());
-        if (has_text && !checked.includes(style) && !styles.has(style)) styles.set(style, one);
+        if (!has_text || !one.checkVisibility()) continue;
+        const {color, fontSize, fontWeight} = getComputedStyle(one);
+        const style = [one.tagName, one.className, color, fontSize, fontWeight, background(one)].join("|");
+        if (!checked.includes(style) && !styles.has(style)) styles.set(style, one);
     }
     const options = {preload: false, resultTypes: ["violations"], runOnly: ["color-contrast"]};
     const found = styles.size ? (await axe.run({include: [...styles.values()]}, options)).violations : [];
@@ -120,12 +123,13 @@ class Tab:
         faults = []
         self.page.evaluate(AXE_SCRIPT)
         self.page.keyboard.press("Tab")  # shows the outline of the focused element from now on
-        for width, theme, has_all_rules in LOOKS:
+        for width, theme, rules in LOOKS:
             self.page.set_viewport_size({"width": width, "height": 900})
             self.page.emulate_media(color_scheme=theme)
             violations, styles = self.page.evaluate(CONTRAST, self._checked_styles)
             self._checked_styles += styles
-            violations += self.page.evaluate(RULES) + self.page.evaluate(LOST) if has_all_rules else []
+            violations += self.page.evaluate(RULES, rules) if rules != [] else []
+            violations += self.page.evaluate(LOST) if rules is None else []
             faults += [(width, theme, *each) for each in violations]
             if not self.page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"):
                 faults.append((width, "wider than the window"))

@@ -2,9 +2,6 @@
 
 from playwright.sync_api import expect
 
-from dryline.settings import Settings
-from dryline.tests.console.conftest import serving
-
 
 def put_clock(server, **body):
     assert server.app.test_client().put("/_dryline/clock", json=body).status_code == 200
@@ -29,18 +26,6 @@ def test_a_server_that_does_not_answer_is_told_within_five_seconds(demo, tab):
     assert page.url.endswith("/console/live")  # and not the browser's own error page
     page.unroute_all()
     expect(lost).to_be_empty()
-
-
-def test_a_session_that_ended_is_told(tab):
-    settings = Settings(ephemeral=True, scenario="empty", port=0, admin_token="open sesame")
-    with serving(settings) as server:
-        page = tab(server).go("/faults")
-        page.get_by_label("Token").fill("open sesame")
-        page.get_by_role("button", name="Sign in").click()
-        expect(page.locator("h1")).to_have_text("Faults")
-        page.context.clear_cookies()
-        page.locator("#lost").get_by_role("link", name="Sign in again").click()
-        expect(page.get_by_label("Token")).to_be_visible()
 
 
 def test_shortcuts_of_one_letter_can_be_switched_off(demo, tab):
