@@ -7,8 +7,7 @@ import pytest
 
 from dryline.serving import thread_pool
 from dryline.serving.thread_pool import ThreadPool
-
-PATIENCE_S = 20  # before a test counts as stuck
+from dryline.tests.connections.conftest import PATIENCE_S
 
 
 @pytest.fixture
@@ -45,7 +44,7 @@ def pool_threads():
 
 def test_a_request_sent_while_the_idle_thread_ends_is_answered(ask, monkeypatch):
     monkeypatch.setattr(thread_pool, "IDLE_S", 0)
-    assert {ask("DELETE", "/api/workers/worker_1") for _ in range(200)} == {404}
+    assert {ask("DELETE", "/api/workers/worker_1") for _ in range(100)} == {404}
 
 
 def test_work_added_after_the_idle_time_and_before_the_thread_ends_is_done(make_pool, monkeypatch):

@@ -9,14 +9,7 @@ import pytest
 
 from dryline.serving import listener
 from dryline.serving.server import HttpServer
-
-PATIENCE_S = 20  # before a test counts as stuck
-NEW_WORKER = b'{"name": "Front desk", "description": null, "status": null}'
-
-
-def test_health_answers_beside_delayed_requests(delayed, ask):
-    delayed()
-    assert ask("GET", "/_dryline/health") == 200
+from dryline.tests.connections.conftest import NEW_WORKER, PATIENCE_S
 
 
 def test_taking_the_fault_away_ends_the_delays_and_the_requests_go_on(delayed, ask, api):

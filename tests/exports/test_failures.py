@@ -8,8 +8,7 @@ import pytest
 from dryline.jobs import export_files
 from dryline.jobs.exports import write_and_complete
 from dryline.models.exports import Export
-from dryline.models.voice_logs import VoiceLog
-from dryline.tests.exports.conftest import INSIDE, REQUEST, files, start_team
+from dryline.tests.exports.conftest import REQUEST, files, start_team
 
 
 @pytest.mark.alone
@@ -80,13 +79,12 @@ def test_an_export_that_is_failed_while_it_is_written_stays_failed(app, api, con
     assert files(app) == []
 
 
-@pytest.mark.parametrize("filters", [{}, {"status": "none has it"}])
-def test_a_shutdown_makes_an_interrupted_export_pending_again(app, api, make_log, filters):
-    first = make_log()
-    with app.world.active(), app.world.transaction():
-        log = VoiceLog.find(id=first)
-        for _ in range(20_000):
-            VoiceLog.add(log, worker_id=log.worker_id, start_time=INSIDE)
+@pytest.mark.parametrize(
+    ("filters", "checked_after"), [({}, "BATCH_ROWS"), ({"status": "none has it"}, "INTERRUPT_CHECK_STEPS")]
+)
+def test_a_shutdown_makes_an_interrupted_export_pending_again(app, api, make_log, monkeypatch, filters, checked_after):
+    monkeypatch.setattr(export_files, checked_after, 1)
+    make_log(), make_log()
     made = api.post("/team/exports", REQUEST | {"filtersJson": filters}).json
     with app.world.active():
         with app.world.transaction():

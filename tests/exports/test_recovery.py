@@ -2,23 +2,25 @@
 
 import csv
 import io
+import shutil
 import signal
 import sqlite3
 import subprocess
 import sys
 import threading
 import time
-import urllib.request
+from contextlib import closing
 
 import pytest
 
 from dryline.app import create_app
 from dryline.settings import Settings
+from dryline.tests.exports.conftest import REQUEST
 from dryline.tests.test_server import Process
 
-LOGS = 2_000
+LOGS = 200
+KEY = {"x-api-key": "dryline-local-key"}
 NEVER = threading.Event()  # never set: to wait for it leaves the processor to the server
-REQUEST = {"format": "CSV", "startDate": "2026-01-01T00:00:00.000Z", "endDate": "2026-02-01T00:00:00.000Z"}
 
 # Serves. An export waits before its first line until the server ends, so that no test has to be faster than it.
 PAUSED = """
@@ -35,7 +37,7 @@ export_files.csv_header = pause
 del sys.argv[1]
 cli()
 """
-# Writes the pending export and is killed at a moment that the second argument names.
+# Writes the pending export of each directory, which ends with the moment at which the process is killed.
 KILLED = """
 import os, signal, sys
 from pathlib import Path
@@ -50,17 +52,25 @@ def rename_and_die(part, path, rename=export_files.move_into_place):
     rename(part, path)
     die()
 
-app = create_app(Settings(data_dir=sys.argv[1], scenario="empty"))
-if sys.argv[2] == "before anything is written":
-    export_files.write = die
-elif sys.argv[2] == "before all is on the disk":
-    os.fsync = die
-elif sys.argv[2] == "between the rename and the commit":
-    export_files.move_into_place = rename_and_die
-elif sys.argv[2] == "after the commit":
-    Path.unlink = die
-with app.world.active():
-    app.world.run_due()
+def write_until(directory):
+    app = create_app(Settings(data_dir=directory, scenario="empty"))
+    if directory.endswith("before anything is written"):
+        export_files.write = die
+    elif directory.endswith("before all is on the disk"):
+        os.fsync = die
+    elif directory.endswith("between the rename and the commit"):
+        export_files.move_into_place = rename_and_die
+    elif directory.endswith("after the commit"):
+        Path.unlink = die
+    with app.world.active():
+        app.world.run_due()
+
+for directory in sys.argv[1:]:
+    child = os.fork()
+    if child == 0:
+        write_until(directory)
+        os._exit(0)
+    assert os.waitpid(child, 0)[1] == signal.SIGKILL
 """
 MOMENTS = {  # with the status and the files that the kill leaves
     "before anything is written": ("PROCESSING", []),
@@ -70,110 +80,78 @@ MOMENTS = {  # with the status and the files that the kill leaves
 }
 
 
-@pytest.fixture
-def data_dir(tmp_path):
-    """Return a data directory with many logs."""
-    directory = tmp_path / "world"
-    app = create_app(Settings(data_dir=directory, scenario="empty"))
-    client, headers = app.test_client(), {"x-api-key": "dryline-local-key"}
-    worker = client.post("/api/workers", json={"name": "W", "description": None, "status": None}, headers=headers).json
-    with app.world.active():
-        app.world.db.execute_sql(
-            "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)"
-            " INSERT INTO voice_log (id, team_id, created_at, updated_at, worker_id, type, start_time)"
-            " SELECT 'log_' || i, ?, '2026-01-02', '2026-01-02', ?, 'VoiceDeploymentLog',"
-            " strftime('%Y-%m-%dT%H:%M:%S.000Z', '2026-01-02', i || ' seconds') FROM n",
-            (LOGS, worker["teamId"], worker["id"]),
-        )
-    app.close()
+def opened(data_dir):
+    return closing(create_app(Settings(data_dir=data_dir, scenario="empty")))
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory):
+    """Return a data directory with many logs and no export."""
+    directory = tmp_path_factory.mktemp("exports") / "world"
+    with opened(directory) as app:
+        new = {"name": "W", "description": None, "status": None}
+        worker = app.test_client().post("/api/workers", json=new, headers=KEY).json["id"]
+        logs = [
+            {"id": f"log_{n:03}", "workerId": worker, "startTime": f"2026-01-02T10:{n // 60:02}:{n % 60:02}.000Z"}
+            for n in range(LOGS)
+        ]
+        document = {"version": 1, "voiceLogs": logs}
+        assert app.test_client().post("/_dryline/state", json=document).status_code == 204
     return directory
 
 
-@pytest.fixture
-def start(tmp_path, data_dir):
-    """Start a server on that directory. With `paused` it never finishes an export."""
-    running = []
-
-    def start(paused=False):
-        before = (sys.executable, "-c", PAUSED) if paused else ()
-        running.append(Process(tmp_path, "--data-dir", str(data_dir), before=before))
-        return running[-1]
-
-    yield start
-    for process in running:
-        if process.process.poll() is None:
-            process.end(signal.SIGKILL)
+@pytest.fixture(scope="module")
+def killed(world):
+    """Return copies of the world, by the moment at which the process that wrote their export was killed."""
+    copies = {moment: world.with_name(f"killed {moment}") for moment in MOMENTS}
+    requested = shutil.copytree(world, world.with_name("requested"))
+    with opened(requested) as app:
+        assert app.test_client().post("/api/team/exports", json=REQUEST, headers=KEY).status_code == 201
+    for copy in copies.values():
+        shutil.copytree(requested, copy)
+    subprocess.run([sys.executable, "-c", KILLED, *copies.values()], check=True)
+    return copies
 
 
-def files(data_dir):
-    return sorted((data_dir / "exports").iterdir())
-
-
-def status(data_dir):
-    with sqlite3.connect(data_dir / "dryline.sqlite3") as db:
+def left_behind(data_dir):
+    """Return the status of the one export, and the kinds of its files."""
+    with closing(sqlite3.connect(data_dir / "dryline.sqlite3")) as db:
         ((status,),) = db.execute("SELECT status FROM export").fetchall()
-    db.close()
-    return status
+    return status, [path.suffix for path in sorted((data_dir / "exports").iterdir())]
 
 
-def wait_for(condition):
-    """Call a function until it returns something true, and return that. Fails after 30 seconds."""
-    deadline = time.monotonic() + 30
-    while not (result := condition()):
-        assert time.monotonic() < deadline, "nothing within 30 seconds"
-        NEVER.wait(0.005)
-    return result
+def assert_whole_after_a_start(data_dir):
+    """Assert that a start completes the one export, with one file that has each log once."""
+    with opened(data_dir) as app:
+        client = app.test_client()
+        client.post("/_dryline/clock/advance", json={"seconds": 0})
+        (export,) = client.get("/api/team/exports", headers=KEY).json
+        assert (export["status"], export["rowCount"]) == ("COMPLETED", LOGS)
+        content = client.get(export["downloadUrl"], buffered=True).data
+        assert len(content) == export["fileSizeBytes"]
+        rows = list(csv.DictReader(io.StringIO(content.decode(), newline="")))
+        assert [row["id"] for row in rows] == [f"log_{n:03}" for n in range(LOGS)]
+        assert [path.suffix for path in app.world.exports.iterdir()] == [".csv"]
 
 
-def finished(server, id):
-    """Return the export once it is COMPLETED or FAILED."""
-
-    def look_up():
-        export = server.call("GET", f"/api/team/exports/{id}")
-        return export if export["status"] not in ("PENDING", "PROCESSING") else None
-
-    return wait_for(look_up)
-
-
-def assert_whole(server, id, data_dir):
-    """Assert that there is one export, COMPLETED, with one file that has each log once."""
-    export = finished(server, id)
-    assert (export["status"], export["rowCount"]) == ("COMPLETED", LOGS)
-    assert [one["id"] for one in server.call("GET", "/api/team/exports")] == [id]
-    with urllib.request.urlopen(export["downloadUrl"]) as answer:
-        content = answer.read()
-    assert len(content) == export["fileSizeBytes"]
-    rows = list(csv.DictReader(io.StringIO(content.decode(), newline="")))
-    assert [row["id"] for row in rows] == [f"log_{i}" for i in range(1, LOGS + 1)]
-    assert [path.suffix for path in files(data_dir)] == [".csv"]
-
-
-def test_an_export_survives_a_shutdown_of_the_server(start, data_dir):
-    server = start(paused=True)
-    id = server.call("POST", "/api/team/exports", REQUEST)["id"]
-    wait_for(lambda: files(data_dir))
-    assert server.end(signal.SIGTERM)[0] == 0
-    assert (status(data_dir), files(data_dir)) == ("PENDING", [])
-    assert_whole(start(), id, data_dir)
+def test_an_export_survives_a_shutdown_of_the_server(world, tmp_path):
+    data_dir = shutil.copytree(world, tmp_path / "world")
+    server = Process(tmp_path, "--data-dir", str(data_dir), before=(sys.executable, "-c", PAUSED))
+    try:
+        server.call("POST", "/api/team/exports", REQUEST)
+        deadline = time.monotonic() + 30
+        while not left_behind(data_dir)[1]:
+            assert time.monotonic() < deadline, "nothing within 30 seconds"
+            NEVER.wait(0.005)
+        assert server.end(signal.SIGTERM)[0] == 0
+    finally:
+        if server.process.poll() is None:
+            server.end(signal.SIGKILL)
+    assert left_behind(data_dir) == ("PENDING", [])
+    assert_whole_after_a_start(data_dir)
 
 
 @pytest.mark.parametrize("moment", MOMENTS)
-def test_an_export_survives_a_kill_at_any_moment(start, data_dir, moment):
-    app = create_app(Settings(data_dir=data_dir, scenario="empty"))
-    made = app.test_client().post("/api/team/exports", json=REQUEST, headers={"x-api-key": "dryline-local-key"}).json
-    app.close()
-    killed = subprocess.run([sys.executable, "-c", KILLED, str(data_dir), moment])
-    assert killed.returncode == -signal.SIGKILL
-    assert (status(data_dir), [path.suffix for path in files(data_dir)]) == MOMENTS[moment]
-    assert_whole(start(), made["id"], data_dir)
-
-
-def test_a_missing_or_truncated_file_is_written_again_at_the_start(start, data_dir):
-    server = start()
-    id = server.call("POST", "/api/team/exports", REQUEST)["id"]
-    finished(server, id)
-    for damage in (lambda path: path.unlink(), lambda path: path.write_bytes(path.read_bytes()[:-1])):
-        server.end()
-        damage(files(data_dir)[0])
-        server = start()
-        assert_whole(server, id, data_dir)
+def test_an_export_survives_a_kill_at_any_moment(killed, moment):
+    assert left_behind(killed[moment]) == MOMENTS[moment]
+    assert_whole_after_a_start(killed[moment])
