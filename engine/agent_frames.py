@@ -11,7 +11,7 @@ class AgentFrames:
     questions behind `again`, which asks a second time. `listening` goes on with a chat, `more` asks for further
     questions. `next` thanks for an answer, `bare` for a value without a word of what it is for. `wrong` asks what is
     right after a no, `either` which of two options is meant. `options` names what the caller can do, `states` what may
-    be the matter, `options_too` both. `well` answers "How are you?".
+    be the matter, `options_too` both. `well` answers "How are you?", `robot` "Are you a robot?".
     """
 
     openings: tuple[str, ...]
@@ -31,6 +31,7 @@ class AgentFrames:
     wrong: str
     greeted: str
     well: str
+    robot: str
     thanked: str
     waiting: str
     closings: tuple[str, ...]
@@ -62,6 +63,7 @@ FRAMES = {
         wrong="I'm sorry. What is right, then?",
         greeted="Hello! {}",
         well="I'm doing well, thank you. {}",
+        robot="I'm an automated assistant. {}",
         thanked="You're welcome. {}",
         waiting="Of course, take your time.",
         closings=("Thank you, and goodbye!", "Thanks for your time. Have a good day!"),
@@ -94,6 +96,7 @@ FRAMES = {
         wrong="Entschuldigung. Was ist denn richtig?",
         greeted="Guten Tag! {}",
         well="Danke, mir geht es gut. {}",
+        robot="Ich bin ein automatischer Assistent. {}",
         thanked="Gern geschehen. {}",
         waiting="Natürlich, lassen Sie sich Zeit.",
         closings=("Vielen Dank und auf Wiederhören!", "Danke für das Gespräch. Einen schönen Tag noch!"),
@@ -122,6 +125,7 @@ FRAMES = {
         wrong="Disculpe. ¿Qué es lo correcto?",
         greeted="¡Buenos días! {}",
         well="Muy bien, gracias. {}",
+        robot="Soy un asistente automático. {}",
         thanked="De nada. {}",
         waiting="Claro, tómese su tiempo.",
         closings=("Muchas gracias. ¡Hasta luego!", "Gracias por su llamada. ¡Que tenga un buen día!"),

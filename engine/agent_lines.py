@@ -304,14 +304,14 @@ def _answer(parts: PromptParts, utterance: str, agent_said: list[str]) -> str | 
         return None
     about = _stems(utterance)
     least = 1 if len(parts.facts) <= _LONG_REFERENCE else 2
-    best: tuple[bool, int, str] | None = None
+    best: tuple[bool, int, int, str] | None = None
     for fact in parts.facts:
-        score = len(about & _stems(fact))
-        score += sum(bool(asks.search(utterance) and answers.search(fact)) for asks, answers in _ANSWERS_TO)
+        of_kind = sum(bool(asks.search(utterance) and answers.search(fact)) for asks, answers in _ANSWERS_TO)
+        score = of_kind + len(about & _stems(fact))
         is_new = not _was_said(fact, agent_said)
-        if score >= least and (best is None or (is_new, score) > best[:2]):
-            best = (is_new, score, fact)
-    return best[2] if best else None
+        if score >= least and (best is None or (is_new, score, of_kind) > best[:3]):
+            best = (is_new, score, of_kind, fact)
+    return best[3] if best else None
 
 
 def _stems(text: str) -> set[str]:

@@ -46,6 +46,13 @@ _WHO = re.compile(
     r"|(?:wer|mit wem) (?:ist|spreche|sind) .{1,20}|(?:con )?quién (?:es|habla|hablo).{0,20})\W*",
     re.IGNORECASE,
 )
+_ROBOT = re.compile(
+    r"(?:.{0,30}\W)?(?:(?:are you|is this|am i (?:talking|speaking) (?:to|with)) (?:really )?(?:a |an )?(?:real )?"
+    r"|(?:sind sie|spreche ich mit)(?: einem| einer| ein| eine)? (?:echte[rn]? )?"
+    r"|(?:es usted|eres|hablo con) (?:una? )?)"
+    r"(?:robot|bot|machine|computer|ai|human|person|recording|roboter|maschine|mensch(?:en)?|persona|máquina)\b.{0,15}",
+    re.IGNORECASE,
+)
 _INTRODUCES = re.compile(r"\b(?:this is|my name is|hier ist|le habla)\b", re.IGNORECASE)
 _ASKS_IF_RIGHT = re.compile(r"\b(?:right|correct|richtig|so|correct[oa]|cierto)\?$", re.IGNORECASE)
 
@@ -66,7 +73,12 @@ def reply_to_act(
         return frames.next[1].format(re.split(r"(?<=[.!?])\s+", question)[-1])
     if _WHO.fullmatch(utterance) and (introduction := _introduction(messages)):
         return f"{introduction} {question}"
-    for pattern, line in ((_HOW_ARE_YOU, frames.well), (_GREETING, frames.greeted), (_THANKS, frames.thanked)):
+    for pattern, line in (
+        (_HOW_ARE_YOU, frames.well),
+        (_ROBOT, frames.robot),
+        (_GREETING, frames.greeted),
+        (_THANKS, frames.thanked),
+    ):
         if pattern.fullmatch(utterance):
             return line.format(question)
     if asks_for_more(question) and is_bare_yes(utterance, language):

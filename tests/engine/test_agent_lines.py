@@ -190,6 +190,8 @@ def test_a_statement_before_the_question_is_said_with_it_once(talk):
 
 
 def test_a_statement_that_answers_the_user_is_said_before_the_next_question(talk):
+    prompt = "A cleaning is 120 dollars. A visit takes about 45 minutes. How can I help?"
+    assert "45 minutes" in agent(talk(LOOP.format(prompt=prompt), "how long does a cleaning take?"))[1]
     prompt = "You help customers of a shop. Ask what we can do for them. Returns are free. We are open from 9 to 5."
     talked = talk(LOOP.format(prompt=prompt), "when are you open?", "how much is a return?", "when do you open?")
     assert agent(talked)[1:] == [
@@ -410,6 +412,8 @@ def test_asking_again_uses_other_words_each_time(talk):
         ("hi, how are you?", "I'm doing well, thank you. What do you need?"),
         ("pretty good, you?", "I'm doing well, thank you. What do you need?"),
         ("thanks", "You're welcome. What do you need?"),
+        ("wait, are you a robot?", "I'm an automated assistant. What do you need?"),
+        ("am I talking to a real person", "I'm an automated assistant. What do you need?"),
     ],
 )
 def test_an_utterance_about_nothing_is_answered_as_people_do(talk, utterance, answer):

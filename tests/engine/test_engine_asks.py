@@ -125,6 +125,8 @@ CASES = [
     ("Order number?", {"order_number": "12345"}, "it's eight eight one oh two", {"order_number": "88102"}),
     ("Reference?", {"reference": "AB-1234"}, "A as in apple, C, dash seven seven eight one", {"reference": "AC-7781"}),
     ("ZIP code?", {"zip": "78701"}, "nine four one oh seven", {"zip": "94107"}),
+    ("What is the ZIP code?", "97209", "it's K48210", None),
+    ("What is the ZIP code?", "97209", "K48210, and the ZIP is 97209", "97209"),
     ("How would they rate it, from 1 to 5?", {"rating": 4}, "I'd give it a four", {"rating": 4}),
     # e-mail, phone, address
     (
