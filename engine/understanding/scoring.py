@@ -52,6 +52,7 @@ _NEAR_VERBATIM = 0.7  # "that's it" ends a call although it is a yes, too
 _UNWANTED, _NOT_WANTING = 0.3, ("not want", "not need", "not try", "not look", "not call", "not here", "not like")
 _QUESTION_ASKED = 1.1
 _WISH_ASKED = 0.9  # "do you have a table?" is a wish, "what do you charge?" is none
+_MEASURES = (("how", "long"), ("how", "much"), ("how", "many"))  # "how long does a cleaning take?" is no wish
 _FACT_ASKED = 0.6  # of a condition of fact, when the utterance only asks
 
 
@@ -308,7 +309,10 @@ def _form(parts: list[ConditionPart], utterance: ParsedUtterance) -> float:
     if only_asks and whole.asks:
         return _QUESTION_ASKED
     if only_asks and not (whole.asks or whole.gives or whole.asks_anything):
-        return _WISH_ASKED if whole.wants else _FACT_ASKED
+        asks_measure = not set(_MEASURES).isdisjoint(
+            zip(utterance.whole.stems, utterance.whole.stems[1:], strict=False)
+        )
+        return _WISH_ASKED if whole.wants and not asks_measure else _FACT_ASKED
     return 1.0
 
 

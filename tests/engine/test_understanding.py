@@ -328,6 +328,15 @@ FIRST_MENUS = [
         ],
     ),
     (
+        ["caller wants to book an appointment", "caller asks about prices", "caller needs nothing else"],
+        "How can I help you today?",
+        [
+            ("how long does a cleaning take?", None),
+            ("how much is a cleaning?", 1),
+            ("do you have a slot on Friday?", 0),
+        ],
+    ),
+    (
         ["caller gives their name"],
         "May I have your name, please?",
         [("nope", None), ("yes", None), ("yes, Jo Lee", 0)],
