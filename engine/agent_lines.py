@@ -22,7 +22,7 @@ from dryline.engine.understanding.scoring import Context
 from dryline.engine.understanding.yes_or_no import asks_for_more, asks_who
 
 _QUESTION = re.compile(
-    r"[?¿]|^\W*(?:when|where|what|which|who|why|how|is|are|do|does|can|could|will|wann|wo|was|wie|warum|cuándo"
+    r"[?¿]|^\W*(?:when|where|what|which|who|why|how|is|are|do|does|can(?!')|could|will|wann|wo|was|wie|warum|cuándo"
     r"|dónde|qué|cómo)\b",
     re.IGNORECASE,
 )
@@ -30,7 +30,7 @@ _QUESTION = re.compile(
 _ACKNOWLEDGES = re.compile(
     r"I(?:'m| am) (?:so |very )?(?:glad|sorry|happy)\b[^,:\d]*[.!]"
     r"|(?:thank you|thanks|ok(?:ay)?|all right|good|great|perfect|of course|sure|gladly|I see|I understand|got it"
-    r"|no problem|very good|oh dear|that happens)\b(?:,? [\w'-]+){0,3}[.!]",
+    r"|no problem|very good|oh dear|that happens)\b(?:,? (?:let (?:us|me) [\w ]+|[\w'-]+(?: [\w'-]+){0,2}))?[.!]",
     re.IGNORECASE,
 )
 _REFERS_BACK = re.compile(
@@ -241,7 +241,8 @@ def _fallback(utterance: str, question: str, parts: PromptParts, talk: Talk, age
         line = frames.bare.format(utterance.strip(" .,!"), offer or frames.general[1])
         if [line] != agent_said[-1:]:
             return line
-    if (either := _either(talk, parts.language)) and either not in agent_said:
+    may_choose = is_general or not _QUESTION.search(utterance)
+    if may_choose and (either := _either(talk, parts.language)) and either not in agent_said:
         return either
     failures = _failures(talk, parts.language)
     if failures >= _PATIENCE and offer and not agent_said[-1].startswith(offer):

@@ -24,7 +24,8 @@ _THANKS = re.compile(
     re.IGNORECASE,
 )
 _WAIT = re.compile(
-    r"\W*(?:(?:just |only )?(?:one|a) (?:moment|second|minute|sec)|hold on|hang on|wait a"
+    r"\W*(?:(?:ok(?:ay)?|sure|yes|yeah|wait)\W+)?(?:(?:give me |just |only )*(?:one|a) (?:moment|second|minute|sec)"
+    r"|hold on|hang on|wait a"
     r"|let me (?:check|look|think|see)|einen (?:moment|augenblick)|moment|un momento|espere)\b.{0,30}",
     re.IGNORECASE,
 )
@@ -38,7 +39,9 @@ _REPEAT = re.compile(
 )
 _STEP_DONE = re.compile(
     r"\W*(?:(?:ok(?:ay)?|all ?right|yes|yeah|so|well)\W+)*(?:(?:I|we)(?:'ve| have)? |that's |it's )?(?:just |already )?"
-    r"(?:did|done|tried)(?: (?:that|it|this|so))?(?: now| already)?\W*",
+    r"(?:(?:did|done|tried)(?: (?:that|it|this|so))?(?: now| already)?"
+    r"|(?:un)?(?:plugged|pushed|pressed|pulled|switched|turned|clicked|connected)(?: (?!but\b|and (?:it|nothing|now|still|no)\b)[\w']+){0,7}"
+    r"|(?:restarted|reset|opened|checked)(?: (?:it|that|the \w+))?)\W*",
     re.IGNORECASE,
 )
 _WHO = re.compile(

@@ -438,6 +438,10 @@ ADVICE = "Please switch the lamp off and on again. Did that help?"
         ),
         (ADVICE, "ok I did that", "All right. Did that help?"),
         (ADVICE, "done", "All right. Did that help?"),
+        (ADVICE, "I've unplugged it", "All right. Did that help?"),
+        (ADVICE, "ok, I turned it off and on again", "All right. Did that help?"),
+        (ADVICE, "ok give me a second", "Of course, take your time."),
+        ("I see, let us find out why. Is it slow everywhere?", "elephants", "Sorry, I didn't get that. Is it slow"),
         (
             "I have the card that ends in 17. May I charge it?",
             "what card?",

@@ -41,6 +41,7 @@ def answer(question, example, said):
         ("Stephen with a P H, Stephen Clark", "Stephen Clark"),
         ("it's under my husband's name, Robert Vance", "Robert Vance"),
         *[(said, None) for said in ("yes I tried that", "already did", "that doesn't help", "I restarted it twice")],
+        ("internet is super slow", None),
         *[(said, None) for said in ("nobody told me", "hold on a second", "it's about my bill", "speaking")],
     ],
 )
