@@ -40,7 +40,8 @@ _REPEAT = re.compile(
 _STEP_DONE = re.compile(
     r"\W*(?:(?:ok(?:ay)?|all ?right|yes|yeah|so|well)\W+)*(?:(?:I|we)(?:'ve| have)? |that's |it's )?(?:just |already )?"
     r"(?:(?:did|done|tried)(?: (?:that|it|this|so))?(?: now| already)?"
-    r"|(?:un)?(?:plugged|pushed|pressed|pulled|switched|turned|clicked|connected)(?: (?!but\b|and (?:it|nothing|now|still|no)\b)[\w']+){0,7}"
+    r"|(?:un)?(?:plugged|pushed|pressed|pulled|switched|turned|clicked|connected)"
+    r"(?: (?!but\b|and (?:it|nothing|now|still|no)\b)[\w']+){0,7}"
     r"|(?:restarted|reset|opened|checked)(?: (?:it|that|the \w+))?)\W*",
     re.IGNORECASE,
 )
