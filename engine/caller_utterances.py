@@ -9,7 +9,8 @@ from functools import lru_cache
 from random import Random
 from typing import NamedTuple
 
-from dryline.engine.understanding.conditions import ConditionPart, read_condition, read_menu
+from dryline.engine.understanding.conditions import ConditionPart, read_condition
+from dryline.engine.understanding.menus import read_menu
 from dryline.phrases import SLOT, Intent, load
 from dryline.phrases.value_kinds import language_of, read_values
 

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from math import exp
 
-from dryline.engine.understanding.conditions import read_menu
 from dryline.engine.understanding.dialogue_acts import read_utterance
 from dryline.engine.understanding.lexicon import lexicon
+from dryline.engine.understanding.menus import read_menu
 from dryline.engine.understanding.scoring import Context, Scores, score
 from dryline.phrases.value_kinds import language_of
 

@@ -2,11 +2,13 @@
 
 from dataclasses import dataclass, field, replace
 
-from dryline.engine.understanding.conditions import ConditionPart, Menu
+from dryline.engine.understanding.conditions import ConditionPart
 from dryline.engine.understanding.cues import tell_places_apart
 from dryline.engine.understanding.dialogue_acts import ParsedUtterance
 from dryline.engine.understanding.given_values import given, is_quoted, names_option, states_no_problem
+from dryline.engine.understanding.intent_shares import ALWAYS_COMPETE, ANY_TRADE, share
 from dryline.engine.understanding.lexicon import Lexicon
+from dryline.engine.understanding.menus import Menu
 from dryline.engine.understanding.number_bounds import said_number
 from dryline.engine.understanding.options import options_of_prompt, options_of_question
 from dryline.engine.understanding.yes_or_no import (
@@ -20,7 +22,6 @@ from dryline.engine.understanding.yes_or_no import (
 from dryline.phrases import SLOT
 
 _NEAR, _NEAR_EXACT, _FULL = 0.13, 0.5, 0.62  # phrases less near mean nothing, nearer ones mean the intent for certain
-_RELATED = 0.85  # of an intent that counts for another
 _DIVIDED = 0.35  # of an intent that several conditions mean, if none of their own words was said
 _BARE, _ANOTHER = 3, 0.7  # "Monday, please" to who asked whether Friday suits
 _CLEARLY_NAMED = 0.8
@@ -30,16 +31,10 @@ _COURTESIES = {"thanks", "greeting"}
 _QUOTED = 0.95
 _SIBLING_LEAD = 0.05  # by which the surest of all intents is no longer taken for its sibling
 _RIVAL_ALWAYS, _RIVAL, _RIVAL_SIBLING, _RIVAL_OF_OTHER_TRADE = 1.0, 0.6, 0.7, 0.4
-_ALWAYS_COMPETE = {"wrong_number", "small_talk", "wait_a_moment", "repeat", "thanks", "ask_robot", "confused"}
 # Of general conditions such as "explains their issue" and "has a question"; the most of a specific one beside them.
 _MATTER, _QUESTION, _BESIDE_MATTER, _BESIDE_QUESTION = 0.72, 0.6, 0.3, 0.5
 _TALK, _OTHERWISE, _CLEAR = 0.5, 0.45, 0.35  # "otherwise" holds where no condition is as clear as this
-# Their wordings are like those of other questions ("where are you?", "where is it?"), their meaning is not.
-_NOT_DISTANT = _ALWAYS_COMPETE | {"ask_address", "ask_hours", "ask_price", "dont_know"}
-_NO_MATTER = _ALWAYS_COMPETE | {"want_person", "goodbye", "greeting", "dont_know"}
-_MEANT = 0.6  # the least claim of a condition to an intent that it means
-_DISTANT = 0.6  # the most that an intent counts for a condition whose wording is a little like its own
-_ANY_TRADE, _OTHER_TRADE = ("general", "answers"), 0.75
+_NO_MATTER = ALWAYS_COMPETE | {"want_person", "goodbye", "greeting", "dont_know"}
 _LEAST_FITTING = 0.3  # of a claim to an intent whose cues count
 _PHRASE_SHARE = 0.4
 _OVERLAP_SHARE, _OVERLAP_OF_ONE_WORD = 0.8, 0.55
@@ -119,7 +114,7 @@ def _add_cues(
     for clause in utterance.clauses:
         for intent, clear in lexicon.cues.match(clause.stems).items():
             is_fitting = intent in answers_to or menu.best_claims.get(intent, 0.0) >= _LEAST_FITTING
-            if is_fitting or lexicon.intents[intent].subject in _ANY_TRADE:
+            if is_fitting or lexicon.intents[intent].subject in ANY_TRADE:
                 intents[intent] = max(intents.get(intent, 0.0), clear * clause.weight)
 
 
@@ -212,54 +207,12 @@ def _intent_score(
 ) -> tuple[float, str | None]:
     best, name = 0.0, None
     for intent, sure in intents.items():
-        value = sure * _share(menu, index, intent, lexicon)
+        value = sure * share(menu, index, intent, lexicon)
         if intent in menu.divided:
             value *= _DIVIDED + (1 - _DIVIDED) * min(1.0, 2 * own_words)
         if value > best:
             best, name = value, intent
     return best, name
-
-
-def _share(menu: Menu, index: int, intent: str, lexicon: Lexicon) -> float:
-    """Return how much an intent belongs to a condition, by itself or through an intent for which it counts too."""
-    known = menu.shares.get((index, intent))
-    if known is None:
-        known = menu.shares[index, intent] = _find_share(menu, index, intent, lexicon)
-    return known
-
-
-def _find_share(menu: Menu, index: int, intent: str, lexicon: Lexicon) -> float:
-    share = menu.share(index, intent)
-    if menu.best_claims.get(intent, 0.0) >= 0.6:
-        return share
-    subject = lexicon.intents[intent].subject if intent in lexicon.intents else "general"
-    of_trade = 1.0 if subject in _ANY_TRADE or subject in menu.trades else _OTHER_TRADE
-    for other, distance in related(intent, lexicon).items():
-        share = max(share, of_trade * distance * menu.share(index, other))
-    nearest, near = (None, 0.0) if intent in _NOT_DISTANT else menu.distant.get(intent, (None, 0.0))
-    if nearest != index or _is_confused_with(intent, menu.claims[index], lexicon):
-        return share
-    return max(share, min(_DISTANT, 1.5 * near))
-
-
-def _is_confused_with(intent: str, claims: dict[str, float], lexicon: Lexicon) -> bool:
-    """Return whether an intent is easily confused with one that a condition means: to have paid, with to pay."""
-    return any(
-        claim >= _MEANT and (other in lexicon.intents[intent].instead_of or intent in lexicon.intents[other].instead_of)
-        for other, claim in claims.items()
-        if intent in lexicon.intents
-    )
-
-
-def related(intent: str, lexicon: Lexicon) -> dict[str, float]:
-    """Return the intents for which an intent counts too, at most two steps away."""
-    reached: dict[str, float] = {}
-    step = [intent]
-    for distance in (_RELATED, _RELATED**2):
-        step = [name for each in step if each in lexicon.intents for name in lexicon.intents[each].also]
-        for name in step:
-            reached.setdefault(name, distance)
-    return reached
 
 
 def _overlap(part: ConditionPart, utterance: ParsedUtterance, menu: Menu, lexicon: Lexicon) -> float:
@@ -371,7 +324,7 @@ def _is_matter(part: ConditionPart, scores: Scores, utterance: ParsedUtterance) 
 def _find_rival(scores: Scores, menu: Menu, utterance: ParsedUtterance, lexicon: Lexicon) -> None:
     """Find the surest intent that no condition means: it may be why none is to be taken."""
     places = range(len(menu.parts))
-    meant = {name for name in scores.intents if any(_share(menu, at, name, lexicon) >= 0.3 for at in places)}
+    meant = {name for name in scores.intents if any(share(menu, at, name, lexicon) >= 0.3 for at in places)}
     surest = max((scores.intents[name] for name in meant), default=0.0) + _SIBLING_LEAD
     for intent, sure in scores.intents.items():
         if intent in meant:
@@ -379,15 +332,13 @@ def _find_rival(scores: Scores, menu: Menu, utterance: ParsedUtterance, lexicon:
         meaning = lexicon.intents[intent]
         if scores.is_general and intent not in _NO_MATTER:
             continue  # whatever was meant, it is a matter or a question
-        if intent in _ALWAYS_COMPETE:
+        if intent in ALWAYS_COMPETE:
             weight = _RIVAL_ALWAYS
         elif any(menu.best_claims.get(other, 0.0) >= 0.6 for other in meaning.instead_of):
             weight = _RIVAL_ALWAYS if sure > surest else _RIVAL_SIBLING
         else:
-            weight = (
-                _RIVAL if meaning.subject in _ANY_TRADE or meaning.subject in menu.trades else _RIVAL_OF_OTHER_TRADE
-            )
-        if scores.is_named and intent not in _ALWAYS_COMPETE:
+            weight = _RIVAL if meaning.subject in ANY_TRADE or meaning.subject in menu.trades else _RIVAL_OF_OTHER_TRADE
+        if scores.is_named and intent not in ALWAYS_COMPETE:
             weight = min(weight, _RIVAL_SIBLING)
         value = sure * weight
         if value > scores.rival_value:

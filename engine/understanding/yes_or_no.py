@@ -4,10 +4,11 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from dryline.engine.understanding.conditions import ConditionPart, Menu
+from dryline.engine.understanding.conditions import ConditionPart
 from dryline.engine.understanding.dialogue_acts import ParsedUtterance
 from dryline.engine.understanding.given_values import needs_value
 from dryline.engine.understanding.lexicon import Lexicon
+from dryline.engine.understanding.menus import Menu
 
 _NAMES = re.compile(r"(?<=[a-z,] )[A-Z][\w'-]+")
 # A question that a bare yes or no does not answer. "How about Monday?" and "How does that sound?" can be answered so.
