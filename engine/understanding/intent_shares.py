@@ -1,4 +1,4 @@
-"""How much an intent belongs to a condition of a menu, by itself or through a related one."""
+"""The share of an intent in a condition of a menu, by itself or through a related one."""
 
 from dryline.engine.understanding.lexicon import Lexicon
 from dryline.engine.understanding.menus import Menu
