@@ -1,5 +1,7 @@
 """Fixtures of the command line's tests: a world, and a function that runs commands on it."""
 
+import shutil
+
 import pytest
 from click.testing import CliRunner
 
@@ -9,13 +11,19 @@ from dryline.testing import DrylineServer
 NEW = {"name": "Front desk", "description": None, "status": None}
 
 
-@pytest.fixture
-def data_dir(tmp_path):
-    """Return a data directory with an empty world that no server uses."""
-    directory = tmp_path / "world"
+@pytest.fixture(scope="session")
+def empty_world(tmp_path_factory):
+    """Return a data directory with an empty world, to be copied."""
+    directory = tmp_path_factory.mktemp("command_line") / "world"
     with DrylineServer(data_dir=directory):
         pass
-    return str(directory)
+    return directory
+
+
+@pytest.fixture
+def data_dir(empty_world, tmp_path):
+    """Return a data directory with an empty world that no server uses."""
+    return str(shutil.copytree(empty_world, tmp_path / "world"))
 
 
 @pytest.fixture

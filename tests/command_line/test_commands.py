@@ -17,14 +17,15 @@ from dryline.tests.test_packaging import ROOT
 from dryline.tests.test_server import DRYLINE
 
 
-def test_state_is_exported_and_imported_without_a_server(run, tmp_path):
-    world = tmp_path / "world.json"
-    world.write_text(json.dumps({"version": 1, "workers": [{"id": "w1", "name": "One"}]}))
-    run("state", "import", str(world))
-    assert [worker["id"] for worker in json.loads(run("state", "export"))["workers"]] == ["w1"]
+def test_state_is_exported_imported_and_added_to_without_a_server(run, tmp_path):
     copy = tmp_path / "copy.json"
+    for id, flags in (("w0", ()), ("w1", ()), ("w2", ("--add",))):
+        world = tmp_path / f"{id}.json"
+        world.write_text(json.dumps({"version": 1, "workers": [{"id": id, "name": id}]}))
+        run("state", "import", *flags, str(world))
+    assert {worker["id"] for worker in json.loads(run("state", "export"))["workers"]} == {"w1", "w2"}
     run("state", "export", str(copy))
-    assert json.loads(copy.read_text())["workers"][0]["name"] == "One"
+    assert len(json.loads(copy.read_text())["workers"]) == 2
 
 
 def test_state_is_exported_and_imported_beside_a_running_server(run, served, tmp_path):
@@ -50,14 +51,6 @@ def test_the_hook_for_pre_commit_runs_a_command_that_exists(tmp_path):
     word, *command = hook["entry"].split()
     done = CliRunner().invoke(cli, [*command, str(tmp_path / "wrong.based")])
     assert (word, done.exit_code) == ("dryline", 1) and "wrong.based:" in done.output
-
-
-def test_import_can_add_instead_of_replacing(run, tmp_path):
-    for id in ("w1", "w2"):
-        world = tmp_path / f"{id}.json"
-        world.write_text(json.dumps({"version": 1, "workers": [{"id": id, "name": id}]}))
-        run("state", "import", "--add", str(world))
-    assert {worker["id"] for worker in json.loads(run("state", "export"))["workers"]} == {"w1", "w2"}
 
 
 def test_a_bad_document_is_refused_with_row_and_member(run, tmp_path):
@@ -141,25 +134,15 @@ def test_reset_takes_everything_back(run, served):
     assert "Cannot read the scenario nosuch" in run("reset", "--scenario", "nosuch", code=1)
 
 
-@pytest.mark.parametrize(
-    ("command", "text"),
-    [
-        (("freeze", "2030-01-01T09:00:00Z"), "2030-01-01T09:00:00.000Z  frozen"),
-        (("advance", "2h"), "2030-01-01T11:00:00.000Z  frozen"),
-        (("advance", "1.5"), "2030-01-01T09:00:01.500Z  frozen"),
-        (("set", "2031-01-01T00:00:00Z"), "2031-01-01T00:00:00.000Z  frozen"),
-        ((), "2030-01-01T09:00:00.000Z  frozen"),
-    ],
-)
-def test_the_clock_is_moved(run, served, command, text):
-    served.freeze("2030-01-01T09:00:00Z")
-    assert run("clock", *command).strip() == text
-
-
-def test_the_clock_runs_again(run, served):
-    served.freeze("2030-01-01T09:00:00Z")
-    assert run("clock", "run").startswith("2030-01-01T09:00:0")
-    assert not run("clock", "reset").startswith("2030")
+def test_the_clock_is_frozen_moved_set_and_runs_again(run, served):
+    assert run("clock", "freeze", "2030-01-01T09:00:00Z").strip() == "2030-01-01T09:00:00.000Z  frozen"
+    assert run("clock", "advance", "2h").strip() == "2030-01-01T11:00:00.000Z  frozen"
+    assert run("clock", "advance", "1.5").strip() == "2030-01-01T11:00:01.500Z  frozen"
+    assert run("clock", "set", "2031-01-01T00:00:00Z").strip() == "2031-01-01T00:00:00.000Z  frozen"
+    assert run("clock").strip() == "2031-01-01T00:00:00.000Z  frozen"
+    running = run("clock", "run")
+    assert running.startswith("2031-01-01T00:0") and "frozen" not in running
+    assert not run("clock", "reset").startswith("2031")
 
 
 def test_a_duration_of_no_known_form_is_one_line(run):
@@ -177,10 +160,10 @@ def test_faults_are_switched_on_listed_and_switched_off(run, served):
     assert run("faults") == "No fault rules.\n"
 
 
-@pytest.mark.parametrize("rule", ["{", "[1]", "null", "text"])
-def test_a_rule_that_is_no_json_object_is_one_line(run, served, rule):
-    message = run("faults", "add", "--rule", rule, code=2)
-    assert message.startswith("dryline: Invalid value for '--rule': it ") and "\n" not in message.strip()
+def test_a_rule_that_is_no_json_object_is_one_line(run, served):
+    for rule in ("{", "[1]", "null", "text"):
+        message = run("faults", "add", "--rule", rule, code=2)
+        assert message.startswith("dryline: Invalid value for '--rule': it ") and "\n" not in message.strip()
 
 
 # How a refusal looks
@@ -191,19 +174,16 @@ def test_a_rule_without_an_effect_is_refused_by_the_names_of_the_flags(run, serv
     assert "--status, --delay-ms, --drop" in message and "delayMs" not in message
 
 
-@pytest.mark.parametrize(
-    ("command", "start"),
-    [
+def test_a_refused_value_is_named_by_its_flag(run, served):
+    served.simulate_calls(1)
+    for command, start in (
         (("faults", "add", "--delay-ms", "-1"), "dryline: --delay-ms: Must be"),
         (("simulate", "--customer-number", "12"), "dryline: --customer-number: "),
         (("clock", "set", "soon"), "dryline: MOMENT: "),
         (("clock", "freeze", "soon"), "dryline: MOMENT: "),
         (("simulate", "--outcome", "won"), "dryline: --outcome: Must be one of"),
-    ],
-)
-def test_a_refused_value_is_named_by_its_flag(run, served, command, start):
-    served.simulate_calls(1)
-    assert run(*command, code=1).splitlines()[-1].startswith(start)
+    ):
+        assert run(*command, code=1).splitlines()[-1].startswith(start)
 
 
 @pytest.mark.parametrize(
@@ -234,17 +214,14 @@ def test_a_group_without_a_command_shows_its_help():
     assert done.exit_code == 2 and "export" in done.output and "dryline:" not in done.output
 
 
-@pytest.mark.parametrize(
-    ("command", "message"),
-    [
+def test_a_command_without_data_says_that_it_is_done(data_dir, served):
+    for command, message in (
         (("reset",), "Reset.\n"),
         (("snapshots", "take", "one"), "Took one.\n"),
         (("faults", "off"), "Removed all rules.\n"),
-    ],
-)
-def test_a_command_without_data_says_that_it_is_done(data_dir, served, command, message):
-    done = CliRunner().invoke(cli, [*command, "--data-dir", data_dir])
-    assert (done.stdout, done.stderr) == ("", message)
+    ):
+        done = CliRunner().invoke(cli, [*command, "--data-dir", data_dir])
+        assert (done.stdout, done.stderr) == ("", message)
 
 
 def test_keys_are_listed_for_a_person_or_as_json(run, served):

@@ -1,5 +1,6 @@
 """The world that a command works on: a running server's, or one that is named."""
 
+import contextlib
 import json
 import socket
 import tempfile
@@ -24,6 +25,14 @@ def elsewhere(tmp_path, monkeypatch):
     return tmp_path / "elsewhere"
 
 
+@contextlib.contextmanager
+def announced(**settings):
+    """Start a server that writes its address to a file, as `dryline serve` does, so that commands find it."""
+    with DrylineServer(**settings) as server:
+        (server.app.world.directory / "address").write_text(server.url)
+        yield server
+
+
 def invoked(*command):
     done = CliRunner().invoke(cli, list(command))
     return done.exit_code, done.stdout, done.stderr
@@ -43,34 +52,33 @@ def test_without_a_server_there_is_a_refusal_with_the_way_out_and_nothing_is_mad
 @pytest.mark.parametrize("place", ["dryline-data", "temporary"])
 def test_the_server_that_runs_is_found_and_named(elsewhere, place):
     settings = {} if place == "temporary" else {"data_dir": elsewhere / place}
-    with DrylineServer(**settings) as server:
-        (server.app.world.directory / "address").write_text(server.url)
+    with announced(**settings) as server:
         server.client().workers.create(**NEW)
         code, out, err = invoked("state", "export")
     assert (code, [worker["name"] for worker in json.loads(out)["workers"]]) == (0, ["Front desk"])
     assert err.startswith(f"On {server.url} ({'temporary, in' if place == 'temporary' else 'data directory'} ")
 
 
-@pytest.mark.parametrize(
-    "command",
-    [("reset",), ("snapshots", "restore", "one"), ("snapshots", "remove", "one"), ("keys", "revoke", "key_1")],
-)
-def test_a_command_that_takes_away_does_so_on_a_temporary_server_only_where_it_is_named(elsewhere, command):
-    with DrylineServer() as server:
-        (server.app.world.directory / "address").write_text(server.url)
+def test_a_command_that_takes_away_does_so_on_a_temporary_server_only_where_it_is_named(elsewhere):
+    with announced() as server:
         server.client().workers.create(**NEW)
         before = server.state()
-        code, out, err = invoked(*command)
-        assert (code, out) == (2, "")
-        assert server.url in err and "--url" in err and "\n" not in err.strip()
+        for command in (
+            ("reset",),
+            ("snapshots", "restore", "one"),
+            ("snapshots", "remove", "one"),
+            ("keys", "revoke", "key_1"),
+        ):
+            code, out, err = invoked(*command)
+            assert (code, out) == (2, "")
+            assert server.url in err and "--url" in err and "\n" not in err.strip()
         assert server.state() == before
         assert invoked("reset", "--url", server.url)[0] == 0
         assert server.state() != before
 
 
 def test_a_temporary_server_at_the_usual_port_is_reset_without_a_name(elsewhere, monkeypatch):
-    with DrylineServer() as server:
-        (server.app.world.directory / "address").write_text(server.url)
+    with announced() as server:
         monkeypatch.setattr(client, "USUAL_URL", server.url)
         server.client().workers.create(**NEW)
         assert invoked("reset")[0] == 0
@@ -78,25 +86,21 @@ def test_a_temporary_server_at_the_usual_port_is_reset_without_a_name(elsewhere,
 
 
 def test_the_server_of_this_folder_is_reset_without_a_name(elsewhere):
-    with DrylineServer(data_dir=elsewhere / "dryline-data") as server:
-        (server.app.world.directory / "address").write_text(server.url)
+    with announced(data_dir=elsewhere / "dryline-data") as server:
         server.client().workers.create(**NEW)
         assert invoked("reset")[0] == 0
         assert server.state()["workers"] == []
 
 
 def test_the_server_of_this_folder_comes_before_all_others(elsewhere, monkeypatch):
-    with DrylineServer(data_dir="dryline-data") as own, DrylineServer() as temporary, DrylineServer() as usual:
-        for server in (own, temporary):
-            (server.app.world.directory / "address").write_text(server.url)
+    with announced(data_dir="dryline-data") as own, announced(), DrylineServer() as usual:
         monkeypatch.setattr(client, "USUAL_URL", usual.url)
         code, _, err = invoked("clock")
         assert (code, err) == (0, f"On {own.url} (data directory dryline-data).\n")
 
 
 def test_the_server_at_the_usual_port_comes_before_a_temporary_one(elsewhere, monkeypatch):
-    with DrylineServer() as temporary, DrylineServer(data_dir=elsewhere / "other") as usual:
-        (temporary.app.world.directory / "address").write_text(temporary.url)
+    with announced(), DrylineServer(data_dir=elsewhere / "other") as usual:
         monkeypatch.setattr(client, "USUAL_URL", usual.url)
         assert invoked("clock")[2] == f"On {usual.url} (the usual port).\n"
 
@@ -107,9 +111,7 @@ def test_the_server_at_the_usual_port_is_found_wherever_its_state_is(elsewhere, 
 
 
 def test_of_several_temporary_servers_none_is_used(elsewhere):
-    with DrylineServer() as one, DrylineServer() as two:
-        for server in (one, two):
-            (server.app.world.directory / "address").write_text(server.url)
+    with announced() as one, announced() as two:
         code, out, err = invoked("clock")
         assert (code, out) == (2, "")
         assert one.url in err and two.url in err and "--url" in err
@@ -146,8 +148,7 @@ def test_a_world_that_is_named_badly_is_one_line(elsewhere, flags, says):
     ("variable", "value", "flag"), [("DRYLINE_DATA_DIR", "nowhere", "--url"), ("DRYLINE_URL", "http://x", "--data-dir")]
 )
 def test_a_flag_that_names_the_world_goes_before_a_variable(elsewhere, monkeypatch, variable, value, flag):
-    with DrylineServer(data_dir="data") as server:
-        (server.app.world.directory / "address").write_text(server.url)
+    with announced(data_dir="data") as server:
         monkeypatch.setenv(variable, value)
         code, _, err = invoked("clock", flag, server.url if flag == "--url" else "data")
     assert (code, err) == (0, "")
@@ -264,22 +265,18 @@ def listen():
         listener.end()
 
 
-@pytest.mark.parametrize(
-    ("answer", "says"),
-    [
-        (b"HTTP/1.0 200 OK\r\n\r\n<html>", "answered 200, and not as dryline does"),
-        (b"HTTP/1.0 502 Bad Gateway\r\n\r\n<html>", "answered 502, and not as dryline does"),
-        (b"HTTP/1.0 500 Oh\r\n\r\n[]", "answered 500, and not as dryline does"),
-        (b"", "RemoteDisconnected"),
-        (b"not HTTP at all\r\n", "BadStatusLine"),
-    ],
-)
-def test_an_answer_that_is_not_drylines_is_one_line(run, data_dir, listen, answer, says):
+def test_an_answer_that_is_not_drylines_is_one_line(run, data_dir, listen):
     with DrylineServer(data_dir=data_dir):
-        Path(data_dir, "address").write_text(listen(answer).url)
-        done = run("state", "export", code=1)
-    assert says in done
-    assert "\n" not in done.strip()
+        for answer, says in (
+            (b"HTTP/1.0 200 OK\r\n\r\n<html>", "answered 200, and not as dryline does"),
+            (b"HTTP/1.0 502 Bad Gateway\r\n\r\n<html>", "answered 502, and not as dryline does"),
+            (b"HTTP/1.0 500 Oh\r\n\r\n[]", "answered 500, and not as dryline does"),
+            (b"", "RemoteDisconnected"),
+            (b"not HTTP at all\r\n", "BadStatusLine"),
+        ):
+            Path(data_dir, "address").write_text(listen(answer).url)
+            done = run("state", "export", code=1)
+            assert says in done and "\n" not in done.strip()
 
 
 def test_a_server_that_does_not_answer_is_not_waited_for_without_end(run, data_dir, monkeypatch):

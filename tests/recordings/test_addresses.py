@@ -13,8 +13,8 @@ def test_only_a_call_that_was_answered_has_a_recording(simulate):
     assert simulate(outcome="no-answer")["recordingUrl"] is simulate(outcome="busy")["recordingUrl"] is None
 
 
-def test_every_answer_with_a_log_has_its_address(api, deployment, simulate, fetch):
-    log = simulate()
+def test_every_answer_with_a_log_has_its_address(api, deployment, add_call, fetch):
+    log = add_call()
     path = f"/workers/{deployment['workerId']}/deploymentLogs/voice"
     shown = [
         api.get(path).json["data"][0],
@@ -28,8 +28,8 @@ def test_every_answer_with_a_log_has_its_address(api, deployment, simulate, fetc
     assert fetch(log["recordingUrl"]).status_code == 200
 
 
-def test_an_address_begins_with_what_the_server_was_asked_by(app, simulate):
-    log = simulate()
+def test_an_address_begins_with_what_the_server_was_asked_by(app, add_call):
+    log = add_call()
     headers = {"x-api-key": "dryline-local-key", "Host": "dryline.test:99"}
     shown = app.test_client().get(f"/api/logs/{log['id']}", headers=headers).json
     assert shown["recordingUrl"].startswith("http://dryline.test:99/recordings/")
@@ -84,8 +84,8 @@ def altered(url, **members):
         {"log": None},
     ],
 )
-def test_an_altered_link_is_refused(app, simulate, members):
-    path, query = altered(simulate()["recordingUrl"], **members)
+def test_an_altered_link_is_refused(app, add_call, members):
+    path, query = altered(add_call()["recordingUrl"], **members)
     answer = app.test_client().get(path, query_string=query)
     assert (answer.status_code, answer.json["error"]) == (403, "The link is not valid.")
 
@@ -106,8 +106,8 @@ def test_a_signature_for_another_use_opens_nothing(app, add_call):
     assert app.test_client().get(path, query_string=query | {"signature": signature}).status_code == 403
 
 
-def test_a_link_works_for_a_day_and_stays_the_same_for_an_hour(api, simulate, fetch, advance):
-    log = simulate()
+def test_a_link_works_for_a_day_and_stays_the_same_for_an_hour(api, add_call, fetch, advance):
+    log = add_call()
     advance(29 * 60)
     assert api.get(f"/logs/{log['id']}").json["recordingUrl"] == log["recordingUrl"]
     advance(24 * 3600)

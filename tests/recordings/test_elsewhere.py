@@ -15,8 +15,8 @@ from dryline.testing import DrylineServer
 from dryline.tests.recordings.calls import NEUTRAL
 
 
-def test_state_documents_are_portable(api, control, simulate, listen, tmp_path):
-    log = simulate()
+def test_state_documents_are_portable(control, add_call):
+    log = add_call()
     document = control.get("/state").json
     assert document["voiceLogs"][0]["recordingUrl"] == NEUTRAL.format(log["call_sid"])
     app = create_app(Settings(ephemeral=True, scenario="empty", speech="tones"))
@@ -32,8 +32,8 @@ def test_state_documents_are_portable(api, control, simulate, listen, tmp_path):
 
 @pytest.mark.parametrize("fields", [None, ["recordingUrl"]])
 @pytest.mark.parametrize("form", ["CSV", "JSON"])
-def test_exports_have_addresses_that_work(app, api, simulate, fetch, advance, form, fields):
-    log = simulate()
+def test_exports_have_addresses_that_work(app, api, add_call, fetch, advance, form, fields):
+    log = add_call()
     body = {"format": form, "startDate": "2026-01-01", "endDate": "2026-01-03", "logType": "voice"}
     headers = {"Host": "dryline.test"}
     made = api.post("/team/exports", body | ({"fields": fields} if fields else {}), headers=headers).json

@@ -6,8 +6,8 @@ from dryline.simulator import recordings as made_of
 from dryline.tests.recordings.calls import RATE
 
 
-def test_a_recording_is_played_not_saved_also_in_parts(simulate, fetch):
-    url = simulate()["recordingUrl"]
+def test_a_recording_is_played_not_saved_also_in_parts(add_call, fetch):
+    url = add_call()["recordingUrl"]
     whole = fetch(url)
     part = fetch(url, Range="bytes=44-1043")
     assert (part.status_code, part.data) == (206, whole.data[44:1044])
@@ -17,14 +17,14 @@ def test_a_recording_is_played_not_saved_also_in_parts(simulate, fetch):
     assert not whole.headers["Content-Disposition"].startswith("attachment")
 
 
-def test_a_head_request_has_the_size_only(simulate, fetch):
-    log = simulate()
+def test_a_head_request_has_the_size_only(add_call, fetch):
+    log = add_call()
     answer = fetch(log["recordingUrl"], "HEAD")
     assert (answer.status_code, answer.content_length, answer.data) == (200, 44 + log["duration"] * RATE * 4, b"")
 
 
-def test_a_file_is_made_when_somebody_listens_and_a_part_of_one_is_removed(app, simulate, fetch, files, advance):
-    url = simulate()["recordingUrl"]
+def test_a_file_is_made_when_somebody_listens_and_a_part_of_one_is_removed(app, add_call, fetch, files, advance):
+    url = add_call()["recordingUrl"]
     advance()
     assert files() == []
     fetch(url)
@@ -34,15 +34,15 @@ def test_a_file_is_made_when_somebody_listens_and_a_part_of_one_is_removed(app, 
     assert files() == [name]
 
 
-def test_a_file_that_a_power_cut_has_left_short_is_made_anew(app, simulate, fetch, files):
-    url = simulate()["recordingUrl"]
+def test_a_file_that_a_power_cut_has_left_short_is_made_anew(app, add_call, fetch, files):
+    url = add_call()["recordingUrl"]
     whole = fetch(url).data
     (app.world.directory / "recordings" / files()[0]).write_bytes(b"RIFF")
     assert fetch(url).data == whole
 
 
-def test_a_request_waits_for_a_recording_that_is_being_made(app, simulate, fetch, monkeypatch):
-    url = simulate()["recordingUrl"]
+def test_a_request_waits_for_a_recording_that_is_being_made(app, add_call, fetch, monkeypatch):
+    url = add_call()["recordingUrl"]
     begun, go_on, written = threading.Event(), threading.Event(), []
     write = made_of.write
 
@@ -68,8 +68,8 @@ def test_a_request_waits_for_a_recording_that_is_being_made(app, simulate, fetch
     assert len(written) == 1 and len(answers) == 3 and len(set(answers)) == 1
 
 
-def test_a_server_that_ends_makes_no_more(app, simulate, fetch, files):
-    url = simulate()["recordingUrl"]
+def test_a_server_that_ends_makes_no_more(app, add_call, fetch, files):
+    url = add_call()["recordingUrl"]
     app.world.ending.set()
     assert fetch(url).status_code == 503
     assert files() == []

@@ -32,9 +32,9 @@ def test_one_that_is_larger_than_the_room_is_heard_too(app, add_call, listen, fi
     "gone_by",
     ["/workers/{workerId}", "/workers/{workerId}/deployments/voice/{deploymentId}", "reset", "restore"],
 )
-def test_a_recording_goes_with_its_log(api, control, simulate, fetch, files, advance, gone_by):
+def test_a_recording_goes_with_its_log(api, control, add_call, fetch, files, advance, gone_by):
     control.post("/snapshots", {"name": "before"})
-    log = simulate()
+    log = add_call()
     fetch(log["recordingUrl"])
     assert len(files()) == 1
     if gone_by == "reset":
@@ -50,12 +50,12 @@ def test_a_recording_goes_with_its_log(api, control, simulate, fetch, files, adv
 
 
 def test_a_recording_goes_with_its_team(
-    other_api, control, make_flow, make_voice_deployment, simulate, fetch, files, advance
+    other_api, control, make_flow, make_voice_deployment, add_call, fetch, files, advance
 ):
     line = make_voice_deployment(make_flow(api=other_api), api=other_api)
     body = {"workerId": line["workerId"], "deploymentId": line["id"], "outcome": "completed"}
     log = other_api.get(f"/logs/{control.post('/simulate/calls', body).json['ids'][0]}").json
-    for url in (log["recordingUrl"], simulate()["recordingUrl"]):
+    for url in (log["recordingUrl"], add_call()["recordingUrl"]):
         fetch(url)
     team = next(team["id"] for team in control.get("/teams").json if team["name"] == "Other team")
     assert control.delete(f"/teams/{team}").status_code == 204

@@ -86,8 +86,8 @@ def test_a_transfer_rings_until_it_is_answered_or_sounds_busy(add_call, listen):
     assert is_quiet(agent, 15.5, 16)
 
 
-def test_the_same_call_gives_the_same_bytes_again(app, simulate, fetch, files):
-    url = simulate()["recordingUrl"]
+def test_the_same_call_gives_the_same_bytes_again(app, add_call, fetch, files):
+    url = add_call()["recordingUrl"]
     before = fetch(url).data
     (app.world.directory / "recordings" / files()[0]).unlink()
     assert fetch(url).data == before
