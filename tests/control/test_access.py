@@ -8,6 +8,7 @@ from dryline.serving.server import in_thread
 from dryline.settings import Settings
 
 PATHS = ["/settings", "/state", "/teams", "/snapshots", "/clock", "/faults", "/requests", "/metrics"]
+PATHS += ["/webhooks"]
 
 
 @pytest.fixture

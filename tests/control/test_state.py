@@ -290,11 +290,3 @@ def test_a_test_run_that_waits_still_waits_when_its_state_is_put_back(control, a
     assert control.get("/state").data == before.data
     advance(60)
     assert control.get("/state").json["testRuns"][0]["status"] in ("PASSED", "FAILED")
-
-
-def test_deliveries_and_echo_runs_are_part_of_the_state(control):
-    control.put("/state", of_north())
-    state = control.get("/state")
-    control.put("/state", data=state.data, content_type="application/json")
-    assert [delivery["id"] for delivery in control.get("/webhooks").json] == ["north-webhookDeliveries"]
-    assert [run["id"] for run in control.get("/echo-runs").json] == ["north-echoRuns"]

@@ -272,10 +272,12 @@ def test_an_unknown_flow_deployment_or_conversation_is_not_found(begin, turn, co
     assert control.get("/talk/talk_none").status_code == control.delete("/talk/talk_none").status_code == 404
 
 
-def test_a_conversation_can_be_forgotten(control, begin):
-    session = begin(code=CLINIC)
-    assert control.delete(f"/talk/{session['id']}").status_code == 204
-    assert control.get(f"/talk/{session['id']}").status_code == 404
+def test_a_conversation_is_forgotten_on_request_and_by_a_reset(control, begin):
+    one, other = begin(code=CLINIC), begin(code=CLINIC)
+    assert control.delete(f"/talk/{one['id']}").status_code == 204
+    assert [control.get(f"/talk/{session['id']}").status_code for session in (one, other)] == [404, 200]
+    control.post("/reset", {})
+    assert control.get(f"/talk/{other['id']}").status_code == 404
 
 
 def test_a_conversation_belongs_to_its_flows_team(control, begin, other_api, make_flow):
@@ -297,12 +299,6 @@ def test_a_conversation_goes_with_its_worker_and_outlives_its_flow(api, control,
     api.delete(f"/workers/{flow['workerId']}/flows/{flow['id']}")
     assert turn(session, choose="1")["ended"] == "transfer"
     api.delete(f"/workers/{flow['workerId']}")
-    assert control.get(f"/talk/{session['id']}").status_code == 404
-
-
-def test_a_reset_forgets_conversations(control, begin):
-    session = begin(code=CLINIC)
-    control.post("/reset", {})
     assert control.get(f"/talk/{session['id']}").status_code == 404
 
 

@@ -14,6 +14,8 @@ from dryline.settings import BadSetting, Settings
 from dryline.testing import DrylineServer
 from dryline.tests.recordings.calls import NEUTRAL
 
+WINDOW = {"startDate": "2026-01-01", "endDate": "2026-01-03"}
+
 
 def test_state_documents_are_portable(control, add_call):
     log = add_call()
@@ -34,7 +36,7 @@ def test_state_documents_are_portable(control, add_call):
 @pytest.mark.parametrize("form", ["CSV", "JSON"])
 def test_exports_have_addresses_that_work(app, api, add_call, fetch, advance, form, fields):
     log = add_call()
-    body = {"format": form, "startDate": "2026-01-01", "endDate": "2026-01-03", "logType": "voice"}
+    body = {"format": form, **WINDOW, "logType": "voice"}
     headers = {"Host": "dryline.test"}
     made = api.post("/team/exports", body | ({"fields": fields} if fields else {}), headers=headers).json
     advance()
@@ -44,9 +46,6 @@ def test_exports_have_addresses_that_work(app, api, add_call, fetch, advance, fo
     assert fetch(expected).status_code == 200
     if fields == ["recordingUrl"]:
         assert text == (f"recordingUrl\r\n{expected}\r\n" if form == "CSV" else f'[{{"recordingUrl":"{expected}"}}]')
-
-
-WINDOW = {"startDate": "2026-01-01", "endDate": "2026-01-03"}
 
 
 def test_a_file_has_the_host_of_its_request_however_many_exports_came_since(
@@ -85,7 +84,7 @@ def test_a_file_has_the_host_of_its_request_after_a_restart(tmp_path):
 def test_each_row_of_an_export_has_the_address_that_its_log_shows(app, api, add_call, fetch, advance, form):
     stored = [NEUTRAL.format("CA1"), NEUTRAL.format("a,b"), 'https://elsewhere.test/a,"b".mp3', "", None]
     shown = [add_call(id=f"log, {n}", recording_url=url)["recordingUrl"] or "" for n, url in enumerate(stored)]
-    body = {"format": form, "startDate": "2026-01-01", "endDate": "2026-01-03", "logType": "voice"}
+    body = {"format": form, **WINDOW, "logType": "voice"}
     made = api.post("/team/exports", body | {"fields": ["status", "recordingUrl"]}).json
     advance()
     text = fetch(api.get(f"/team/exports/{made['id']}").json["downloadUrl"]).text

@@ -24,18 +24,17 @@ def told_once(tmp_path, receiver):
     """Return settings and a server with a webhook for the receiver."""
     settings = Settings(data_dir=tmp_path, scenario="empty")
     app = create_app(settings)
-    client, key = app.test_client(), {"x-api-key": "dryline-local-key"}
-    worker = client.post("/api/workers", json={"name": "Desk", "description": None, "status": None}, headers=key).json[
-        "id"
-    ]
-    flow = client.post(
-        f"/api/workers/{worker}/flows", json={"name": "Main", "label": None, "code": "loop:\n    talk()\n"}, headers=key
-    ).json["id"]
-    body = {"name": "Line", "phoneNumber": "+14155550100", "flowId": flow}
-    deployment = client.post(f"/api/workers/{worker}/deployments/voice", json=body, headers=key).json["id"]
-    path = f"/api/workers/{worker}/deployments/{deployment}/voice/customWebhooks"
-    client.post(path, json={"url": receiver.url, "fields": "status"}, headers=key)
-    client.post("/_dryline/simulate/calls", json={"workerId": worker, "deploymentId": deployment})
+    in_worker = {"name": "Main", "workerId": "w"}
+    line = {**in_worker, "id": "d", "flowId": "f", "phoneNumber": "+14155550100"}
+    rows = {
+        "workers": [{"id": "w", "name": "Desk"}],
+        "flows": [{**in_worker, "id": "f", "code": "loop:\n    talk()\n"}],
+        "voiceDeployments": [line],
+        "customWebhooks": [{"id": "h", "deploymentId": "d", "url": receiver.url, "fields": "status"}],
+    }
+    client = app.test_client()
+    assert client.post("/_dryline/state", json={"version": 1, **rows}).status_code == 204
+    assert client.post("/_dryline/simulate/calls", json={"workerId": "w", "deploymentId": "d"}).status_code == 201
     return settings, app
 
 
