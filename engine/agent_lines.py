@@ -47,7 +47,8 @@ _ANSWERS_TO = tuple(
         ),
         ("open|close|hours|geöffnet|abren|abierto", "open|hours|closed|geöffnet|öffnungszeiten|abrimos|horario"),
         (
-            "where(?!(?:'s| is| are) (?:it|that|they|my)\\b)|address|wo|adresse|dónde|dirección",
+            "where(?!(?:'s| is| are) (?:it|that|they|my)\\b| (?:do|can) I find my\\b)"
+            "|address|wo|adresse|dónde|dirección",
             "address|street|road|avenue|located|straße|calle",
         ),
         ("why|warum|por qué", "because|difference|reason|due to|weil|porque"),

@@ -20,7 +20,8 @@ _HOW_ARE_YOU = re.compile(
     re.IGNORECASE,
 )
 _THANKS = re.compile(
-    r"\W*(?:ok(?:ay)?\W+|muchas )?(?:thanks|thank you|danke|gracias)(?: (?:so much|very much|a lot|schön|sehr))?\W*",
+    r"\W*(?:(?:ok(?:ay)?|great|perfect|good|wonderful|super|gut|muy bien)\W+|muchas )?"
+    r"(?:thanks|thank you|danke|gracias)(?: (?:so much|very much|a lot|schön|sehr))?\W*",
     re.IGNORECASE,
 )
 _WAIT = re.compile(

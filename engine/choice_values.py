@@ -59,7 +59,7 @@ def find_choice(text: str, choices: Sequence[Any]) -> Any | None:
     if (best := _farthest(places, choices)) is not None:
         return choices[best]
     for index, word in enumerate(_ORDINALS[: len(choices)]):
-        if re.search(rf"\bthe {word}\b|\b{word} (?:one|option)\b", folded):
+        if re.search(rf"\bthe {word}\b|\b{word} (?:one|option)\b|^\W*{word}(?:,? please)?\W*$", folded):
             return choices[index]
     if re.search(r"\bthe (?:last|latter|later)\b|\b(?:last|latter|later) (?:one|option)\b", folded):
         return choices[-1]

@@ -45,7 +45,8 @@ _FREE_TEXT = {
 # A choice by position or by the time of day, where the agent has offered something.
 _WHICH = re.compile(
     r"\bthe (?:first|second|third|last|former|latter|earlier|later|morning|afternoon|evening|1st|2nd|3rd)\b(?! time)"
-    r"|\b(?:first|second|third|last|latter|earlier|later) (?:one|option)\b",
+    r"|\b(?:first|second|third|last|latter|earlier|later) (?:one|option)\b"
+    r"|^\W*(?:first|second|third|last|latter|earlier|later)(?:,? please)?\W*$",
     re.I,
 )
 # "It's broken", "the glass has a crack": a sentence about the thing that the question is about.

@@ -31,7 +31,7 @@ def _find_share(menu: Menu, index: int, intent: str, lexicon: Lexicon) -> float:
     nearest, near = (None, 0.0) if intent in _NOT_DISTANT else menu.distant.get(intent, (None, 0.0))
     if nearest != index or _is_confused_with(intent, menu.claims[index], lexicon):
         return share
-    return max(share, min(_DISTANT, 1.5 * near))
+    return max(share, of_trade * min(_DISTANT, 1.5 * near))
 
 
 def _is_confused_with(intent: str, claims: dict[str, float], lexicon: Lexicon) -> bool:

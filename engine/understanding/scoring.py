@@ -47,7 +47,12 @@ _NEAR_VERBATIM = 0.7  # "that's it" ends a call although it is a yes, too
 _UNWANTED, _NOT_WANTING = 0.3, ("not want", "not need", "not try", "not look", "not call", "not here", "not like")
 _QUESTION_ASKED = 1.1
 _WISH_ASKED = 0.9  # "do you have a table?" is a wish, "what do you charge?" is none
-_MEASURES = (("how", "long"), ("how", "much"), ("how", "many"))  # "how long does a cleaning take?" is no wish
+_MEASURES = (
+    ("how", "long"),
+    ("how", "much"),
+    ("how", "many"),
+    ("when", "be"),
+)  # "how long does a cleaning take?" is no wish
 _FACT_ASKED = 0.6  # of a condition of fact, when the utterance only asks
 
 

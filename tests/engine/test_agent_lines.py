@@ -412,6 +412,7 @@ def test_asking_again_uses_other_words_each_time(talk):
         ("hi, how are you?", "I'm doing well, thank you. What do you need?"),
         ("pretty good, you?", "I'm doing well, thank you. What do you need?"),
         ("thanks", "You're welcome. What do you need?"),
+        ("great, thanks", "You're welcome. What do you need?"),
         ("wait, are you a robot?", "I'm an automated assistant. What do you need?"),
         ("am I talking to a real person", "I'm an automated assistant. What do you need?"),
     ],

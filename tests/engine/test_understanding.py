@@ -169,6 +169,7 @@ FIRST_MENUS = [
             ("that doesn't work for me", 1),
             ("the second one", 0),
             ("first one", 0),
+            ("first", 0),
             ("either is fine", 0),
             ("you choose", 0),
             ("either doesn't work", 1),
@@ -188,6 +189,16 @@ FIRST_MENUS = [
         ["caller gives the account number", "caller cannot find the account number"],
         "What is your account number? It has eight digits.",
         [("I don't have it handy", 1), ("not on me", 1), ("12345678", 0)],
+    ),
+    (
+        ["caller asks where an order is", "caller wants to cancel an order", "caller needs nothing else"],
+        "What can I do for you?",
+        [("order K77120, please", None), ("it's about order K48210", None), ("please cancel order K77120", 1)],
+    ),
+    (
+        ["caller is fine with that", "caller will not be at home", "caller has waited too long for it"],
+        "Your lamp arrives tomorrow. Does that suit you?",
+        [("it should be here already, this is ridiculous", 2), ("that's ridiculous", 2), ("that's great", 0)],
     ),
     (
         ["caller is fine with that", "caller has waited too long for it"],
