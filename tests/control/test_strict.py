@@ -5,8 +5,6 @@ import pytest
 
 from dryline.testing import DrylineError, DrylineInProcess
 
-FAULT = {"path": "/api/workers", "status": 503}
-
 
 def faults_of(answer):
     assert answer.status_code == 400, answer.text
