@@ -152,8 +152,9 @@ cli(["serve", "--port", "0", *sys.argv[2:]])
 """
 
 
-@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP", "SIGINT"])
-@pytest.mark.parametrize("kind", ["--ephemeral", "--data-dir"])
+@pytest.mark.parametrize(
+    ("kind", "name"), [("--ephemeral", "SIGTERM"), ("--data-dir", "SIGHUP"), ("--data-dir", "SIGINT")]
+)
 def test_a_signal_during_the_start_leaves_nothing_behind(tmp_path, name, kind):
     (tmp_path / "here").mkdir()
     flags = ["--ephemeral"] if kind == "--ephemeral" else ["--data-dir", str(tmp_path / "here" / "world")]
@@ -182,27 +183,19 @@ def test_a_stale_ready_file_is_removed_first(tmp_path):
     assert not ready.exists()
 
 
-def test_the_ready_file_is_removed_when_the_server_stops(start):
-    server = start("--scenario", "empty")
-    server.end()
-    assert not server.ready_file.exists()
-
-
 # The start message
 
 
-def test_the_message_has_the_scenario_of_a_new_world(start):
-    assert message_of(start("--scenario", "empty"))["world"].endswith("new empty: 0 workers, 0 calls")
+def test_the_message_has_the_scenario_of_a_new_world_and_what_a_reset_loads(start):
+    server = start("--scenario", "empty")
+    assert message_of(server)["world"].endswith("new empty: 0 workers, 0 calls")
+    assert not server.ready_file.exists()  # which the server removes when it stops
+    server = start("--scenario", "demo")
+    assert message_of(server)["world"].endswith("existing, 0 workers  (a reset loads demo)")
 
 
 def test_the_message_has_the_number_of_teams_if_there_are_several(start):
     assert " 5 workers of 2 teams, " in message_of(start("--scenario", "demo"))["world"]
-
-
-def test_the_message_says_that_the_scenario_is_loaded_by_a_reset(start):
-    start("--scenario", "empty").end()
-    line = message_of(start("--scenario", "demo"))["world"]
-    assert line.endswith("existing, 0 workers  (a reset loads demo)")
 
 
 def test_the_message_has_the_number_of_further_keys(start):
