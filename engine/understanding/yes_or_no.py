@@ -179,6 +179,7 @@ def _is_like(question: str, other: str, lexicon: Lexicon) -> bool:
     return any(others and len(words & others) >= 0.55 * len(words | others) for words in sentences)
 
 
-def _words(text: str, lexicon: Lexicon) -> set[str]:
+@lru_cache(maxsize=4_096)
+def _words(text: str, lexicon: Lexicon) -> frozenset[str]:
     without_names = _NAMES.sub("", text)
-    return {stem for stem in lexicon.vocabulary.stems(without_names) if stem[0] != "_"}
+    return frozenset(stem for stem in lexicon.vocabulary.stems(without_names) if stem[0] != "_")
