@@ -68,6 +68,12 @@ def lexicon(language: str) -> Lexicon:
         return _build(language)
 
 
+def build_soon(language: str) -> None:
+    """Build a language's lexicon in the background, so that a caller's first sentence need not wait a second for it."""
+    if not _build.cache_info().currsize:
+        threading.Thread(target=lexicon, args=(language,), name="phrases", daemon=True).start()
+
+
 @lru_cache(maxsize=3)
 def _build(language: str) -> Lexicon:
     return Lexicon(language)
