@@ -76,6 +76,14 @@ def start(tmp_path):
             process.end(signal.SIGKILL)
 
 
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    """Return a running server for the tests that only send requests."""
+    server = Process(tmp_path_factory.mktemp("server"), "--ephemeral", "--scenario", "empty")
+    yield server
+    server.end(signal.SIGKILL)
+
+
 @pytest.fixture
 def data_dir(tmp_path):
     return ("--data-dir", str(tmp_path / "world"), "--scenario", "empty")
@@ -120,15 +128,9 @@ def test_a_quiet_server_prints_nothing_without_errors(start, data_dir):
     assert server.end() == (0, "", "")
 
 
-@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT])
-def test_a_signal_stops_the_server_cleanly(start, data_dir, how):
-    code, _, err = start(*data_dir).end(how)
-    assert (code, err) == (0, "")
-
-
 @pytest.mark.parametrize("again", [signal.SIGTERM, signal.SIGINT])
-def test_a_second_signal_changes_nothing(start, again):
-    code, _, err = start("--ephemeral", "--scenario", "empty").end(signal.SIGTERM, again)
+def test_a_signal_stops_the_server_cleanly_and_a_second_one_changes_nothing(start, data_dir, again):
+    code, _, err = start(*data_dir).end(signal.SIGTERM, again)
     assert (code, err) == (0, "")
 
 
@@ -322,9 +324,8 @@ def test_a_client_of_https_is_disconnected_with_a_warning(start):
     assert "speaks https://" in server.end()[2]
 
 
-def test_an_error_of_the_http_server_has_the_apis_form(start):
-    url = start("--ephemeral", "--scenario", "empty").url
-    host, port = url.removeprefix("http://").split(":")
+def test_an_error_of_the_http_server_has_the_apis_form(server):
+    host, port = server.url.removeprefix("http://").split(":")
     with socket.create_connection((host, int(port))) as connection:
         connection.sendall(b"GARBAGE\r\n\r\n")
         answer = b""
@@ -335,17 +336,16 @@ def test_an_error_of_the_http_server_has_the_apis_form(start):
     assert json.loads(answer.partition(b"\r\n\r\n")[2]) == {"error": "Bad Request: Start line is invalid"}
 
 
-def test_headers_above_64_kb_are_refused_in_the_apis_form(start):
-    server = start("--ephemeral", "--scenario", "empty")
+def test_headers_above_64_kb_are_refused_in_the_apis_form(server):
     with pytest.raises(urllib.error.HTTPError, match="431") as refused:
         server.call("GET", "/api/workers", headers=KEY | {"x-large": "x" * 70_000})
     assert list(json.loads(refused.value.read())) == ["error"]
 
 
-def test_a_connection_stays_open_after_an_answer_without_a_body(start):
+def test_a_connection_stays_open_after_an_answer_without_a_body(server):
     import http.client
 
-    connection = http.client.HTTPConnection(start("--ephemeral", "--scenario", "empty").url.removeprefix("http://"))
+    connection = http.client.HTTPConnection(server.url.removeprefix("http://"))
     for _ in range(2):
         connection.request("POST", "/_dryline/reset")
         answer = connection.getresponse()
@@ -356,8 +356,7 @@ def test_a_connection_stays_open_after_an_answer_without_a_body(start):
     assert connection.getresponse().headers["Connection"] == "close"
 
 
-def test_the_documentation_page_and_its_files_come_from_the_server(start):
-    server = start("--ephemeral", "--scenario", "empty")
+def test_the_documentation_page_and_its_files_come_from_the_server(server):
     with urllib.request.urlopen(server.url + "/docs") as page:
         text = page.read().decode()
     assert "://" not in text

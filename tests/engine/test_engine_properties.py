@@ -87,7 +87,7 @@ def errors_of(engine, code):
     return []
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(code=FLOWS, turns=st.lists(st.integers(0, 2), max_size=5))
 def test_a_generated_flow_runs_or_is_refused_with_a_line(impatient, code, turns):
     engine = impatient
@@ -118,14 +118,14 @@ def test_a_generated_flow_runs_or_is_refused_with_a_line(impatient, code, turns)
         assert 1 <= session.failure.line <= code.count("\n") + 1
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(code=st.text(st.sampled_from("lop:until \n\t\"'\\#(){}[]f=as.k,;é\r1!"), max_size=80))
 def test_any_text_is_answered(engine, code):
     for finding in engine.check(code):
         assert finding.line >= 1
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(said=st.text(st.characters(), max_size=200))
 def test_anything_can_be_said(engine, said):
     session = engine.open(engine.program(QUIZ))
@@ -146,7 +146,7 @@ VALUES = st.recursive(
 )
 
 
-@settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     name=st.sampled_from(CALLS.split()),
     args=st.lists(VALUES, max_size=4),

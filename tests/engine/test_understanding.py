@@ -386,7 +386,7 @@ def test_an_item_that_the_prompt_lists_is_ordered_unless_it_is_taken_off(said, e
 
 @pytest.mark.parametrize("subject", sorted({intent.subject for intent in load("en").intents.values()}))
 def test_utterances_of_an_intent_are_understood_as_it(subject):
-    """The menu has a condition of the intent and two of unrelated intents. A third of 9,500 utterances is enough."""
+    """The menu has a condition of the intent and two of unrelated intents. A quarter of 9,500 utterances is enough."""
     intents = load("en").intents
     missed = defaultdict(list)
     count = 0
@@ -396,7 +396,7 @@ def test_utterances_of_an_intent_are_understood_as_it(subject):
         others = [name for name in ("moving_quote", "pet_died", "library_hold", "praise") if name != intent.name]
         others = [name for name in others if name not in intent.also and intents[name].subject != subject][:2]
         conditions = [f"caller {intents[name].conditions[0]}" for name in (intent.name, *others)]
-        for text in (*intent.says, *intent.opens)[::3]:
+        for text in (*intent.says, *intent.opens)[::4]:
             count += 1
             if take(SLOT.sub(lambda slot: VALUES[slot[1]], text), conditions).index not in (0,):
                 missed[intent.name].append(text)
