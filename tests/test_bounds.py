@@ -149,7 +149,7 @@ def test_the_request_log_takes_no_more_memory_than_its_bound(app, monkeypatch, k
     monkeypatch.setattr(request_log, "MAX_BYTES", 1_000_000)
     monkeypatch.setattr(request_log, "MAX_LONG_BYTES", 500_000)
     client = app.test_client()
-    for number in range(50):
+    for number in range(30):
         REQUESTS[kind](client, number)
     assert sum(map(deep_size, app.world.requests.newest_first())) < 1_300_000
 
