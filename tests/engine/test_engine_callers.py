@@ -9,7 +9,7 @@ import pytest
 
 from dryline.engine import branch_discovery
 from dryline.engine.branches import paths
-from dryline.engine.caller_utterances import utter
+from dryline.engine.caller_utterances import intent_of, utter
 from dryline.engine.session import FlowSession
 from dryline.engine.simulated_caller import Caller
 
@@ -396,3 +396,9 @@ def test_a_value_that_a_flow_asks_for_on_another_branch_is_said_there(play):
     code = CLINIC + 'until "caller asks for the price":\n    return "It is free."\n'
     _, session = play(code, "caller asks for the price")
     assert session.extracted["visit"]["service"].casefold() in spoken(session).casefold()
+
+
+def test_a_condition_in_an_intents_own_words_means_it_beside_conditions_of_any_trade():
+    emergency = "caller reports an emergency with an animal"
+    menu = ("caller wants an appointment", emergency, "caller asks for a person", "caller needs nothing else")
+    assert intent_of(emergency, menu).name == "vet_emergency"
