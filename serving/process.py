@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from dryline import __version__
+from dryline.blueprints.console.template_filters import count
 from dryline.models.teams import ApiKey, Team
 from dryline.models.voice_logs import VoiceLog
 from dryline.models.workers import Worker
@@ -154,17 +155,13 @@ def _farewell(world: World) -> str:
 def _describe_world(world: World) -> str:
     """Return the world in a line: whether it is new, and its size."""
     with world.active():
-        workers, teams = _count(Worker.select().count(), "worker"), Team.select().count()
+        workers, teams = count(Worker.select().count(), "worker"), Team.select().count()
         if teams > 1:
             workers += f" of {teams} teams"
         if not world.is_new:
             return f"existing, {workers}  (a reset loads {world.settings.scenario})"
-        calls = _count(VoiceLog.select().count(), "call")
+        calls = count(VoiceLog.select().count(), "call")
     return f"new {world.settings.scenario}: {workers}, {calls}"
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 def _note_on_data(settings: Settings) -> str:

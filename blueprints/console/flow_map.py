@@ -8,6 +8,7 @@ from typing import Any
 
 from markupsafe import Markup
 
+from dryline.blueprints.console import template_filters
 from dryline.models.taken_branches import TakenBranches
 
 # In pixels: the column of a level, the height of a row, the widest branch, and the first column with the start.
@@ -148,7 +149,7 @@ def _label(place: Place, x: float, y: float, end: float, here: int) -> Markup:
 
 
 def _calls(number: int) -> str:
-    return f"{number} call" if number == 1 else f"{number:,} calls"
+    return template_filters.count(number, "call")
 
 
 def _dot(x: float, y: float, here: int) -> Markup:
