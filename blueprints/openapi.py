@@ -208,10 +208,15 @@ class Operations(BasePlugin):
             responses = {str(status): response for status, response in operation["responses"].items()}
             responses |= {str(status): ERRORS[status][0] for status in statuses}
             operation["responses"] = dict(sorted(responses.items()))
-            if method == "get" and not path.endswith("}"):
+            if _answers_with_list(operation):
                 operation.setdefault("description", "The list is not paginated.")
             elif 404 in statuses:
                 operation.setdefault("description", "404 if there is no such record.")
+
+
+def _answers_with_list(operation: dict[str, Any]) -> bool:
+    content = operation["responses"].get("200", {}).get("content", {})
+    return content.get("application/json", {}).get("schema", {}).get("type") == "array"
 
 
 class _Answer:
