@@ -19,6 +19,7 @@ from dryline.engine.understanding.decision import understand
 from dryline.engine.understanding.dialogue_acts import is_bare_value
 from dryline.engine.understanding.lexicon import lexicon
 from dryline.engine.understanding.scoring import Context
+from dryline.engine.understanding.words import split_sentences
 from dryline.engine.understanding.yes_or_no import asks_for_more, asks_who
 
 _QUESTION = re.compile(
@@ -175,7 +176,7 @@ def _open_question(parts: PromptParts, talk: Talk, agent_said: list[str]) -> str
 
 def _question_in(text: str) -> str:
     """Return the last question of a text, with the sentence before it if it refers to that; else nothing."""
-    sentences = re.split(r"(?<=[.!?])\s+", text.strip())
+    sentences = split_sentences(text)
     at = max((index for index, sentence in enumerate(sentences) if sentence.endswith("?")), default=None)
     if at is None:
         return ""
@@ -228,7 +229,7 @@ def _latest_turn(talk: Talk, language: str) -> str:
         if message.who == "user":
             break
         spoken.insert(0, _without_opener(message.text, language))
-    return " ".join(_informative(re.split(r"(?<=[.!?])\s+", " ".join(spoken))))
+    return " ".join(_informative(split_sentences(" ".join(spoken))))
 
 
 def _fallback(utterance: str, question: str, parts: PromptParts, talk: Talk, agent_said: list[str]) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dryline.engine.agent_frames import FRAMES
 from dryline.engine.events import Message
 from dryline.engine.understanding.dialogue_acts import is_bare_no, is_bare_yes
+from dryline.engine.understanding.words import split_sentences
 from dryline.engine.understanding.yes_or_no import asks_for_more
 
 _GREETING = re.compile(
@@ -75,7 +76,7 @@ def reply_to_act(
     if _REPEAT.fullmatch(utterance) and latest_turn:
         return latest_turn
     if _STEP_DONE.fullmatch(utterance):
-        return frames.next[1].format(re.split(r"(?<=[.!?])\s+", question)[-1])
+        return frames.next[1].format(split_sentences(question)[-1])
     if _WHO.fullmatch(utterance) and (introduction := _introduction(messages)):
         return f"{introduction} {question}"
     for pattern, line in (
@@ -96,4 +97,4 @@ def reply_to_act(
 def _introduction(messages: Sequence[Message]) -> str | None:
     """Return the sentence with which the agent has introduced itself."""
     first = next((message.text for message in messages if message.who == "agent"), "")
-    return next((each for each in re.split(r"(?<=[.!?])\s+", first) if _INTRODUCES.search(each)), None)
+    return next((each for each in split_sentences(first) if _INTRODUCES.search(each)), None)

@@ -85,11 +85,10 @@ def format_phone(phone: str, example: str) -> str:
         numbers = iter(digits)
         return "".join(next(numbers) if each.isdigit() else each for each in example)
     groups = re.findall(r"\d+", phone)
-    if len(expected) == 7 and len(digits) == 10:  # an example without its area code
-        return f"{digits[:3]}-{digits[3:6]}-{digits[6:]}"
-    if len(re.findall(r"\d+", example)) == 2 and len(groups) > 2:
+    lacks_area_code = len(expected) == 7 and len(digits) == 10
+    if not lacks_area_code and len(re.findall(r"\d+", example)) == 2 and len(groups) > 2:
         return f"{groups[0]}{re.sub(r'[0-9]', '', example)}{''.join(groups[1:])}"
-    if example and len(digits) == 10 and len(groups) != 2:
+    if lacks_area_code or (example and len(digits) == 10 and len(groups) != 2):
         return f"{digits[:3]}-{digits[3:6]}-{digits[6:]}"
     return re.sub(r",\s*", " ", phone)
 

@@ -46,6 +46,7 @@ _SEVERAL = {
     "guests": 8,
     "people": 8,
 }
+_FRIDAY = 4
 _CLOCK = {"hour": (9, 17), "minute": (0, 59), "month": (1, 12), "day": (1, 28), "stars": (1, 5)}
 
 
@@ -156,9 +157,10 @@ def _day(slot: Slot, random: Random, now: datetime) -> date:
     if re.fullmatch(r"\d{1,2}/\d{2,4}", slot.example_text):  # a card's expiry
         return date(now.year + random.randint(1, 4), random.randint(1, 12), 1)
     day = now.date() + timedelta(days=random.randint(2, 21))
-    day += timedelta(days=max(0, day.weekday() - 4) and 7 - day.weekday())  # a weekday
-    is_today = _is_weekday(slot) and day.weekday() == now.weekday()  # "Monday" said on a Monday may be either
-    return day + timedelta(days=3 if day.weekday() == 4 else 1) if is_today else day
+    # Not at a weekend. "Monday" said on a Monday could be today or in a week.
+    while day.weekday() > _FRIDAY or (_is_weekday(slot) and day.weekday() == now.weekday()):
+        day += timedelta(days=1)
+    return day
 
 
 def _is_weekday(slot: Slot) -> bool:

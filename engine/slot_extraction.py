@@ -235,8 +235,9 @@ def _meant_choice(choices: list[Any], utterance: Utterance) -> Any:
     others = [] if any(map(_BOOKS.search, labels)) else ["caller wants an appointment"]
     conditions = [*(f"caller asks about {label}" for label in labels), *others]
     decision = understand(conditions, utterance.text, Context(utterance.question, "", ""))
-    is_clear = decision.index is not None and decision.sure >= _CLEARLY and decision.index < len(choices)
-    return choices[decision.index] if is_clear and decision.index is not None else None
+    if decision.index is None or decision.index >= len(choices) or decision.sure < _CLEARLY:
+        return None
+    return choices[decision.index]
 
 
 def _text(slot: Slot, utterance: Utterance, now: datetime) -> Any:

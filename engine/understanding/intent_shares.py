@@ -22,7 +22,7 @@ def share(menu: Menu, index: int, intent: str, lexicon: Lexicon) -> float:
 
 def _find_share(menu: Menu, index: int, intent: str, lexicon: Lexicon) -> float:
     share = menu.share(index, intent)
-    if menu.best_claims.get(intent, 0.0) >= 0.6:
+    if menu.best_claims.get(intent, 0.0) >= _MEANT:
         return share
     subject = lexicon.intents[intent].subject if intent in lexicon.intents else "general"
     of_trade = 1.0 if subject in ANY_TRADE or subject in menu.trades else _OTHER_TRADE

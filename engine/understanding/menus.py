@@ -92,8 +92,8 @@ def _prefer_common_trades(claims: list[dict[str, float]], lexicon_: Lexicon) -> 
             (claim for intent, claim in merged.items() if _supports(intent, support, most, lexicon_)), default=0.0
         )
         for intent, claim in merged.items():
-            is_usual = claim == 1.0 or _supports(intent, support, most, lexicon_)  # or in the intent's own words
-            if usual >= 0.8 * claim and not is_usual:
+            is_literal = claim == 1.0  # the condition has the intent's own words
+            if usual >= 0.8 * claim and not is_literal and not _supports(intent, support, most, lexicon_):
                 merged[intent] = claim * OTHER_TRADE
 
 

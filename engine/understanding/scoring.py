@@ -115,7 +115,7 @@ def _add_cues(
     intents: dict[str, float], menu: Menu, utterance: ParsedUtterance, question: str, lexicon: Lexicon
 ) -> None:
     """Add what the cues of an utterance mean, except those of trades that menu and question have nothing to do with."""
-    answers_to = frozenset[str]().union(*intents_of_answers(question, lexicon))
+    answers_to = frozenset[str]().union(*(intents_of_answers(question, lexicon) if question.endswith("?") else ()))
     for clause in utterance.clauses:
         for intent, clear in lexicon.cues.match(clause.stems).items():
             is_fitting = intent in answers_to or menu.best_claims.get(intent, 0.0) >= _LEAST_FITTING

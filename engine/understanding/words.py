@@ -69,6 +69,11 @@ _UNCHANGED = {
 _VOWELS = re.compile("[aeiouy]")
 
 
+def split_sentences(text: str) -> list[str]:
+    """Return the sentences of a text, each with its punctuation."""
+    return re.split(r"(?<=[.!?])\s+", text.strip())
+
+
 class Vocabulary:
     """The words of a language: how they are shortened, their stems, their synonyms, and which of them are ordinary."""
 

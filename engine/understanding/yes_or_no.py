@@ -9,12 +9,13 @@ from dryline.engine.understanding.dialogue_acts import ParsedUtterance
 from dryline.engine.understanding.given_values import needs_value
 from dryline.engine.understanding.lexicon import Lexicon
 from dryline.engine.understanding.menus import Menu
+from dryline.engine.understanding.words import split_sentences
 
 _NAMES = re.compile(r"(?<=[a-z,] )[A-Z][\w'-]+")
 # A question that a bare yes or no does not answer. "How about Monday?" and "How does that sound?" can be answered so.
 _OPEN_QUESTION = re.compile(
     r"(?:^|[,;:.!] )(?:so |and |hi |hello |okay )*"
-    r"(?:what(?! about| if)|when|where|who|why|which|how(?! about| does| is| are| would))\b[^,]*\?$"
+    r"(?:what(?! about| if)|when|where|who|why|which|how(?! about| does| is| are| would))\b[^,:]*(?::[^?]*)?\?$"
 )
 _EITHER = re.compile(r"\bor\b(?! (?:not|more|so|less)\b)")
 _POINTS_BACK = re.compile(r"\b(?:that|it|this|so|them|these|those|which)\b")
@@ -40,7 +41,7 @@ def asks_for_more(question: str) -> bool:
 
 def last_question(agent: str) -> str:
     """Return the agent's question, with the sentence before it where the question only points back."""
-    sentences = [sentence for sentence in re.split(r"(?<=[.!?])\s+", agent.strip()) if sentence]
+    sentences = [sentence for sentence in split_sentences(agent) if sentence]
     if not sentences:
         return ""
     at = max((index for index, each in enumerate(sentences) if each.endswith("?")), default=len(sentences) - 1)
@@ -89,7 +90,7 @@ def named_alternatives(menu: Menu, stems: Sequence[str], text: str, lexicon: Lex
 @lru_cache(maxsize=256)
 def intents_of_answers(question: str, lexicon: Lexicon) -> tuple[frozenset[str], frozenset[str]]:
     """Return the intents that a yes to a question means, and those that a no means."""
-    intents = lexicon.intents.values() if question.endswith("?") else ()
+    intents = lexicon.intents.values()
     yes = (each.name for each in intents if any(_is_like(question, other, lexicon) for other in each.yes_to))
     no = (each.name for each in intents if any(_is_like(question, other, lexicon) for other in each.no_to))
     return frozenset(yes), frozenset(no)
@@ -107,10 +108,12 @@ def answer_in_other_words(
     """Return how clearly an utterance says yes and no: "still jammed" is a no to "Did that help?"."""
     if utterance.yes or utterance.no:
         return utterance.yes, utterance.no
+    if utterance.whole.is_question or not question.endswith("?"):
+        return 0.0, 0.0
     yes, no = (
         max((intents.get(name, 0.0) for name in names), default=0.0) for names in intents_of_answers(question, lexicon)
     )
-    if max(yes, no) < _LEAST_IN_OTHER_WORDS or utterance.whole.is_question:
+    if max(yes, no) < _LEAST_IN_OTHER_WORDS:
         return 0.0, 0.0
     return (yes, 0.0) if yes > no else (0.0, no)
 
@@ -151,18 +154,14 @@ def _answer(
             best = max(best, 0.9 * about if about >= 0.5 else 0.0)
     if not says_yes and asks_for_more(question):  # in any words and language
         best = max([best, *(_NO_MORE * menu.claims[index].get(intent, 0.0) for intent in _ENDS)])
-    for intent, claim in menu.claims[index].items():
-        if claim >= 0.5 and intent in lexicon.intents:
-            questions = lexicon.intents[intent].yes_to if says_yes else lexicon.intents[intent].no_to
-            if any(_is_like(question, other, lexicon) for other in questions):
-                best = max(best, 0.9 * claim)
-    return best
+    meant = intents_of_answers(question, lexicon)[0 if says_yes else 1]
+    claims = menu.claims[index]
+    return max([best, *(0.9 * claims[intent] for intent in meant & claims.keys() if claims[intent] >= 0.5)])
 
 
 def asks_who(question: str, lexicon: Lexicon) -> bool:
     """Return whether the agent asks for a person: a yes to "Is this Ana?" agrees to nothing else."""
-    identity = lexicon.intents.get("confirm_identity")
-    return identity is not None and any(_is_like(question, other, lexicon) for other in identity.yes_to)
+    return "confirm_identity" in intents_of_answers(question, lexicon)[0]
 
 
 def _is_met_by_yes_to_who(claims: dict[str, float], parts: list[ConditionPart]) -> bool:
