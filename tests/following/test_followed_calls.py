@@ -280,7 +280,8 @@ def test_the_same_seed_gives_the_same_calls(line, simulate):
     ]
 
 
-def test_a_branch_that_runs_away_is_run_once_and_fails_each_call(make_line, simulate, api):
+@pytest.mark.alone
+def test_a_branch_that_runs_away_is_run_once_and_fails_each_call(hurried, make_line, simulate, api):
     code = FLOW.replace('raise ValueError("no department for bills")', "while True:\n        pass")
     line = make_line(code, VARIABLES)
     logs = simulate(line, 25, branch="caller has a complaint about a bill")
