@@ -138,7 +138,7 @@ def assert_beeps(recording, recorded):
 # Any program
 
 
-@pytest.mark.parametrize("rate", [8000, 16000, 22050])
+@pytest.mark.parametrize("rate", [8000, 22050])
 def test_a_program_speaks_each_turn_at_its_own_sample_rate(program, runs, recorded, rate):
     recording = recorded(f"command: {program()} 3 {rate}")()
     assert {text for text, *_ in runs()} == {turn["content"] for turn in CALL["messages"]["messages"]}
@@ -173,16 +173,14 @@ def test_a_program_has_none_of_the_servers_settings_in_its_environment(program, 
     assert "PIPER_VOICES" in names and not any(name.startswith("DRYLINE_") for name in names)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "least", "most"), [("3 22050 {out}", 0.95, 1), ("9 8000", 0.98, 1), ("1 8000", 0.3, 0.4)]
-)
+@pytest.mark.parametrize(("arguments", "least", "most"), [("9 8000 {out}", 0.98, 1), ("1 8000", 0.3, 0.4)])
 def test_speech_from_a_pipe_or_a_file_is_cut_or_followed_by_silence(program, recorded, arguments, least, most):
     recording = recorded(f"command: {program()} {arguments}")()
     assert least < recording.filled(recording.agent, 1, 4) <= most
     assert recording.is_quiet(recording.agent, 4, 5)
 
 
-@pytest.mark.parametrize(("peak", "louder"), [(4_000, -12.3), (12_000, -2.7), (20_000, -1.4), (32_000, -0.2)])
+@pytest.mark.parametrize(("peak", "louder"), [(4_000, -12.3), (12_000, -2.7), (32_000, -0.2)])
 def test_speech_is_up_to_6_db_louder_and_never_clipped(program, recorded, peak, louder):
     recording = recorded(f"command: {program(SPEAKS.replace('9000', str(peak)))} 3 8000")()
     at, level = recording.level(recording.agent, 1, 4)
@@ -224,7 +222,6 @@ CHANGES_RATE = SPEAKS.replace("int(sys.argv[2])", "16000 if 'help' in text else 
     [
         ("import sys; sys.exit('no voice')", "ended with 1: no voice"),
         ("print('hello')", "gave no WAV file"),
-        ("", "gave no WAV file"),
         (SPEAKS.replace("setsampwidth(2)", "setsampwidth(1)"), "gave 8 bit at 8000 Hz"),
         (SPEAKS.replace("int(sys.argv[2])", "4000"), "gave 16 bit at 4000 Hz"),
         (CHANGES_RATE, "sample rate changed from 16000 to 8000 Hz"),
@@ -314,7 +311,7 @@ voice, sys.argv[1:] = sys.argv[sys.argv.index("-v") + 1], [str(525 / int(sys.arg
 
 @pytest.mark.parametrize(
     ("language", "espeaks"),
-    [("en-US", "en-us"), ("", "en-us"), ("en-GB", "en-us"), ("de_CH", "de"), ("pt-BR", "pt-br"), ("xx", "en-us")],
+    [("", "en-us"), ("en-GB", "en-us"), ("de_CH", "de"), ("pt-BR", "pt-br")],
 )
 def test_espeak_speaks_the_language_with_two_voices(tmp_path, language, espeaks):
     path = tmp_path / "espeak-ng"

@@ -391,7 +391,7 @@ def test_an_item_that_the_prompt_lists_is_ordered_unless_it_is_taken_off(said, e
 
 @pytest.mark.parametrize("subject", sorted({intent.subject for intent in load("en").intents.values()}))
 def test_utterances_of_an_intent_are_understood_as_it(subject):
-    """The menu has a condition of the intent and two of unrelated intents. A quarter of the bank is enough."""
+    """The menu has a condition of the intent and two of unrelated intents. An eighth of the bank is enough."""
     intents = load("en").intents
     missed = defaultdict(list)
     count = 0
@@ -401,7 +401,7 @@ def test_utterances_of_an_intent_are_understood_as_it(subject):
         others = [name for name in ("moving_quote", "pet_died", "library_hold", "praise") if name != intent.name]
         others = [name for name in others if name not in intent.also and intents[name].subject != subject][:2]
         conditions = [f"caller {intents[name].conditions[0]}" for name in (intent.name, *others)]
-        for text in (*intent.says, *intent.opens)[::4]:
+        for text in (*intent.says, *intent.opens)[::8]:
             count += 1
             if take(SLOT.sub(lambda slot: VALUES[slot[1]], text), conditions).index not in (0,):
                 missed[intent.name].append(text)
