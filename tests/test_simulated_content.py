@@ -1,4 +1,4 @@
-"""The words of a simulated conversation and its data agree, in some hundred calls of each trade."""
+"""The words of a simulated conversation and its data agree, in a hundred calls of each trade."""
 
 import re
 
@@ -80,7 +80,7 @@ def spoken(request):
         line = new_line(api, request.param)
         body = {"workerId": line["workerId"], "deploymentId": line["id"], "llmLogs": False}
         for options in (
-            {"count": 100},
+            {"count": 60},
             *({"count": 12, "outcome": each} for each in ("failed", "transferred", "voicemail")),
         ):
             created(control.post("/simulate/calls", body | options))

@@ -41,12 +41,6 @@ def test_an_end_sentence_is_the_last_of_a_call_that_the_agent_ends(old_line, sim
         assert (log["messages"]["messages"][-1]["content"] == "Gracias y adiós.") is ended
 
 
-def test_a_voicemail_gets_the_message_that_was_set(make_voice_deployment, simulate):
-    line = make_voice_deployment(externalConfig={"voicemailMessage": "Acme here, please call {us} back."})
-    for log in simulate(line, outcome="voicemail", direction="outbound"):
-        assert agent(log) == ["Acme here, please call {us} back."]
-
-
 def test_no_call_is_longer_than_the_longest(make_voice_deployment, simulate):
     line = make_voice_deployment(externalConfig={"maxCallDurationMs": 25_500})
     logs = simulate(line, 40, outcome="completed")

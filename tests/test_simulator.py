@@ -52,7 +52,7 @@ def seconds(log):
 
 
 def test_a_mixture_has_every_outcome_and_direction_and_its_members_agree(logs, line):
-    mixture = logs(300)
+    mixture = logs(150)
     assert {log["status"] for log in mixture} == set(OUTCOMES)
     assert {log["direction"] for log in mixture} == {"inbound", "outbound"}
     for log in mixture:

@@ -193,8 +193,9 @@ def test_a_flow_that_never_fails_loses_its_model_when_a_failure_is_asked_for(mak
     assert len(errors) == len(logs)
 
 
-def test_a_mixture_has_every_outcome_and_some_users_hang_up_in_the_middle(line, simulate, taken):
-    logs = simulate(line, 200)
+def test_a_mixture_has_every_branch_and_outcome_and_some_users_hang_up_in_the_middle(line, simulate, taken):
+    logs = simulate(line, 120)
+    assert {condition for log in logs for condition in taken(log)} >= BRANCHES
     assert {log["status"] for log in logs} == set(OUTCOMES)
     left = [log for log in logs if log["data"]["disconnection_reason"] == "user_hangup" and said(log)]
     assert left
@@ -225,10 +226,10 @@ def test_a_voicemail_is_a_scripts_unless_the_flow_has_a_condition_for_it(make_li
 
 
 def test_a_deployments_own_message_for_voicemails_goes_before_the_flow(make_line, simulate, steps_of):
-    line = make_line(externalConfig={"voicemailMessage": "Please call Oak back."})
+    line = make_line(externalConfig={"voicemailMessage": "Please call {us} back."})
     for log in simulate(line, 2, outcome="voicemail", direction="outbound"):
         assert why(steps_of, log) == "The deployment has a message of its own for voicemails."
-        assert said(log) == ["Please call Oak back."]
+        assert said(log) == ["Please call {us} back."]
 
 
 def test_a_flow_that_waits_for_others_too_long_is_left_for_scripts(line, simulate, steps_of, monkeypatch):
@@ -267,9 +268,9 @@ def test_a_flow_is_explored_once(line, simulate, monkeypatch):
     simulate(line, 1, outcome="completed")
 
 
-def test_another_code_is_explored_anew(line, simulate, api, taken):
+def test_another_code_is_explored_anew_and_is_the_snapshot(line, simulate, api, taken):
     simulate(line, 1, outcome="completed")
     code = FLOW.replace("caller wants to cancel the visit", "caller wants to call it off")
     api.patch(f"/workers/{line['workerId']}/flows/{line['flowId']}", {"code": code, "variables": VARIABLES})
     (log,) = simulate(line, 1, branch="caller wants to call it off")
-    assert taken(log) == ["caller wants to call it off"]
+    assert (taken(log), log["flowSnapshot"]) == (["caller wants to call it off"], code)
