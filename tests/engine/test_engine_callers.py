@@ -177,7 +177,7 @@ until "caller declines or wants to move the appointment":
 
 
 def test_a_value_that_a_plain_no_does_not_hold_is_said_behind_it(play):
-    for seed in range(60):
+    for seed in range(30):
         _, session = play(NO_AND_A_DAY, seed=seed)
         assert session.extracted["day"] in spoken(session), spoken(session)
 
@@ -231,7 +231,7 @@ ENGLISH = re.compile(
 def test_callers_of_other_languages_add_no_english_and_recite_no_condition(engine, code):
     program = engine.program(code)
     branch = engine.explore(program)[-1]
-    for seed in range(80):
+    for seed in range(40):
         caller = Caller(program, branch, Random(seed), {"name": "Anna Weber"}, natural=True)
         session = engine.open(program, model=caller, seed=seed)
         session.play(caller)
@@ -271,7 +271,7 @@ loop:
 until "customer names a neighbour":
     extract("neighbour", r.ask("What is the neighbour's name?", "Sam Reed"))
 """
-    texts = [spoken(play(code, seed=seed)[1]) for seed in range(60)]
+    texts = [spoken(play(code, seed=seed)[1]) for seed in range(30)]
     assert not any(re.search("I'm|my name|this is", text, re.IGNORECASE) for text in texts)
 
 

@@ -70,7 +70,6 @@ STOPS = {
     "an heir": ("x = 1\nclass A(str):\n    pass\n", 2),
     "a deletion": ("x = 1\ndel x\n", 2),
     "a star": ("from os import *\n", 1),
-    "a module that is not there": ("x = 1\nimport socket\n", 2),
     "the way over a class": ("x = 1\n().__class__.__base__.__subclasses__()\n", 2),
     "the way over a function": ('say("a")\nsay.__globals__\n', 2),
     "the way over a format": ('x = "{0.__class__.__mro__}".format(say)\n', 1),
@@ -85,7 +84,6 @@ STOPS = {
     "lambdas without end": (f"x = {'lambda: ' * 3000}1\n", 1),
     "untils without end": ('loop:\n    talk("p", False)\n' + 'until "c":\n    pass\n' * 3000, None),
     "arguments without end": (f"say({','.join(['1'] * 1000)})\n", 1),
-    "code in a text": ('x = 1\n\nexec("y = 1\\n\\n1 / 0")\n', 3),
     "an exception in a condition": ('loop:\n    talk("p", False)\nuntil f"{1 / 0}":\n    pass\n', 3),
     "a property": ("class A:\n    @property\n    def x(self): return 1\n", 2),
     "an address that is none": ('import requests\nrequests.get("http://[::1")\n', 2),
@@ -127,12 +125,6 @@ def test_code_that_cannot_run_stops_on_its_line(failure, code, line):
     failed = failure(code)
     assert failed.line == line or (line is None and 1 <= failed.line <= code.count("\n"))
     assert "_based_" not in failed.traceback and "monty" not in failed.traceback
-
-
-@pytest.mark.parametrize("code", ["say('a')\u2028say('b')\n", "x = 1\x0b\n", "x = 1 ? 2\n", "x = $y\n"])
-def test_characters_without_a_meaning_are_refused_with_their_place(engine, code):
-    with pytest.raises(CodeRefused, match="has no meaning here"):
-        engine.program(code)
 
 
 @pytest.mark.parametrize("code", ['x = "t"' + '.ask("q")' * 10_000, "x = a" + ".a.ask(1)" * 10_000, "# x\n" * 60_000])
