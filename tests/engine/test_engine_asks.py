@@ -30,7 +30,6 @@ CASES = [
     ("For which date?", {"date": "2026-01-05"}, "the twenty first of December", {"date": "2026-12-21"}),
     ("For which date?", {"date": "2026-01-05"}, "next Tuesday", {"date": "2026-12-01"}),
     ("For which date?", {"date": "2026-01-05"}, "tomorrow if possible", {"date": "2026-11-26"}),
-    ("For which date?", {"date": "2026-01-05"}, "in two weeks", {"date": "2026-12-09"}),
     ("For which date?", {"date": "March 15"}, "let's say January third", {"date": "January 3"}),
     ("Date of birth?", {"dob": "1980-05-21"}, "July 4th 1976", {"dob": "1976-07-04"}),
     ("Date of birth?", {"dob": "1980-05-21"}, "nineteenth of March nineteen ninety one", {"dob": "1991-03-19"}),
@@ -51,7 +50,6 @@ CASES = [
     ("At what time?", {"time": "14:00"}, "at nine, no, at ten", {"time": "10:00"}),
     ("Working hours?", {"start": "07:00", "end": "15:00"}, "from nine to five", {"start": "09:00", "end": "17:00"}),
     ("When?", {"day": "Monday", "time": "2pm"}, "Friday at noon", {"day": "Friday", "time": "12pm"}),
-    ("When?", {"date": "2026-01-05"}, "a week from Monday", {"date": "2026-12-07"}),
     ("When?", {"date": "March 15"}, "on the fifth", {"date": "December 5"}),
     ("When did it happen?", {"incident_date": "2026-01-05"}, "last Friday", {"incident_date": "2026-11-20"}),
     (
@@ -83,15 +81,6 @@ CASES = [
     ),
     ("Do you prefer a call or an email?", {"contact": "call"}, "just drop me an email", {"contact": "email"}),
     ("What's the best number to reach you?", {"phone": "555-123-4567"}, "617 555 0142", {"phone": "617-555-0142"}),
-    ("What is their name?", {"name": "Jane Doe"}, "Miriam Castle", {"name": "Miriam Castle"}),
-    ("What is their name?", {"name": "Jane Doe"}, "sure, it's tom baker", {"name": "Tom Baker"}),
-    (
-        "What is their name?",
-        {"name": "Jane Doe"},
-        "this is Ines Novak, I'm calling about my car",
-        {"name": "Ines Novak"},
-    ),
-    ("What is their name?", {"name": "Jane Doe"}, "O'Neil, Sean O'Neil", {"name": "Sean O'Neil"}),
     (
         "What is their name?",
         {"first_name": "Jane", "last_name": "Doe"},
@@ -104,7 +93,6 @@ CASES = [
         "I'm the office manager at Harbor Foods",
         {"company": "Harbor Foods", "role": "office manager"},
     ),
-    ("What is their name?", {"name": "Jane"}, "yeah it's Deborah, Deborah Klein", {"name": "Deborah Klein"}),
     ("What is their name?", {"name": "Jane"}, "my name is Jon, no sorry, John Peters", {"name": "John Peters"}),
     ("What is their name?", {"name": "Jane"}, "I'd rather not say", {"name": None}),
     # numbers
@@ -119,15 +107,12 @@ CASES = [
     ("Rooms and nights?", {"rooms": 1, "nights": 1}, "two rooms for three nights", {"rooms": 2, "nights": 3}),
     ("How many?", {"party_size": 2}, "we are four people", {"party_size": 4}),
     ("How old are they?", {"age": 40}, "I just turned thirty three", {"age": 33}),
-    ("How many guests?", {"guests": 4}, "me and three friends", {"guests": 4}),
-    ("How much was it?", {"amount": 50.0}, "forty nine ninety nine", {"amount": 49.99}),
     ("What is the budget?", {"budget": 20000}, "between twenty and twenty five thousand", {"budget": 25000}),
     ("Order number?", {"order_number": "12345"}, "it's eight eight one oh two", {"order_number": "88102"}),
     ("Reference?", {"reference": "AB-1234"}, "A as in apple, C, dash seven seven eight one", {"reference": "AC-7781"}),
     ("ZIP code?", {"zip": "78701"}, "nine four one oh seven", {"zip": "94107"}),
     ("What is the ZIP code?", "97209", "it's K48210", None),
     ("What is the ZIP code?", "97209", "K48210, and the ZIP is 97209", "97209"),
-    ("How would they rate it, from 1 to 5?", {"rating": 4}, "I'd give it a four", {"rating": 4}),
     # e-mail, phone, address
     (
         "E-mail address?",

@@ -8,12 +8,10 @@ import pytest
 @pytest.mark.parametrize(
     "around",
     [
-        "if True:\n{}",
         "if False:\n    pass\nelif True:\n{}",
         "if False:\n    pass\nelse:\n{}",
         "for number in [1]:\n{}",
         "for number in [1]:\n    pass\nelse:\n{}",
-        "try:\n{}\nfinally:\n    pass",
         "try:\n    1 / 0\nexcept ZeroDivisionError:\n{}",
         "while True:\n{}\n    break",
     ],
@@ -23,18 +21,9 @@ def test_a_loop_can_stand_in_any_block_of_python(talk, take, around):
     assert talk(around.format(loop) + '\nsay("end")\n', take("a")).said == ["A", "end"]
 
 
-def test_loops_can_stand_five_deep(talk, take):
-    code, indent = "", ""
-    for depth in range(5):
-        code += f'{indent}loop:\n{indent}    r = talk("p", False)\n{indent}until "c{depth}":\n'
-        indent += "    "
-    assert talk(code + f'{indent}say("deep")\n', *(take(f"c{depth}") for depth in range(5))).said == ["deep"]
-
-
 @pytest.mark.parametrize(
     "block",
     [
-        "for n in [1, 2]:\n        return n",
         "while True:\n        return 1",
         "for n in [1]:\n        for m in [1]:\n            if m: return 1\n        else:\n            say('no')",
         "for n in [1]:\n        return\n    else:\n        say('no')",
@@ -47,7 +36,6 @@ def test_loops_can_stand_five_deep(talk, take):
         "return 'x'  # why",
         "return   # only a comment",
         "return (\n        'x'\n    )",
-        "return 'a', 'b'",
         "return \\\n        'x'",
     ],
 )
@@ -102,7 +90,6 @@ def test_no_condition_can_be_chosen_after_done(talk, take):
 @pytest.mark.parametrize(
     "arguments",
     [
-        '"Ask for the name.", True',
         '"Ask for the name."',
         '"Ask for the name.", True, {"city": "Bern"}, {"plan": "gold"}',
         'system_prompt="Ask for the name.", first_prompt=True, default_values={"city": "Bern"}, info={}',
@@ -246,7 +233,6 @@ def test_an_exception_prints_as_in_python(talk, raised, text):
     [
         ('"x".ask()', "TypeError: ask() missing a required argument: 'question'"),
         ('end_call("bye")', "TypeError: end_call() too many positional arguments"),
-        ("done(1)", "TypeError: done() too many positional arguments"),
         ("transfer()", "TypeError: transfer() missing a required argument: 'number'"),
         ('sya("b")', "NameError: name 'sya' is not defined"),
         ("x = missing", "NameError: name 'missing' is not defined"),

@@ -25,18 +25,6 @@ say((1, "a"))
 say({"b", "a", "c"})
 >>> 2026-01-02 09:30:00 | 1:30:00 | 1180591620717411303424 | (1, 'a') | {'a', 'b', 'c'}
 
-=== Top-level variables live through all turns
-import math
-n = 7
-def f():
-    return n
-loop:
-    talk("p", False)
-until "a":
-    say(f"{f()} {math.floor(2.5)}")
-<<< /a
->>> 7 2
-
 === A built-in can be stored and called later
 f = say
 loop:
