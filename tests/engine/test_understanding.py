@@ -131,17 +131,17 @@ FIRST_MENUS = [
     (
         ["caller asks where an order is", "caller asks about hours or the address", "asks for a person"],
         "What can I do for you?",
-        [("where is it?", 0), ("Where is my parcel", 0), ("where are you", 1)],
+        [
+            ("where is it?", 0),
+            ("where are you", 1),
+            ("what's your address?", 1),
+            ("I'd like to change my address", None),
+        ],
     ),
     (
         ["caller has a device that does not work", "caller forgot a password", "asks for a person"],
         "What is the matter?",
         [("I don't know", None), ("my laptop is broken", 0)],
-    ),
-    (
-        ["caller gives the account number", "caller cannot find the account number"],
-        "What is your account number?",
-        [("I don't know my account number", 1)],
     ),
     (
         ["caller says what is wrong", "caller asks for a person"],
@@ -157,15 +157,12 @@ FIRST_MENUS = [
         ],
     ),
     (
-        ["caller chooses a time", "caller wants another day"],
-        "I have Tuesday at 9 AM or Tuesday at 2 PM. Which suits you?",
-        [("neither", 1), ("none of those work", 1), ("neither works for me", 1)],
-    ),
-    (
         ["caller chooses a time", "caller needs another day"],
         "For Friday, would you like 11 AM or 4 PM?",
         [
             ("neither", 1),
+            ("neither works for me", 1),
+            ("none of those work", 1),
             ("that doesn't work for me", 1),
             ("the second one", 0),
             ("first one", 0),
@@ -181,14 +178,9 @@ FIRST_MENUS = [
         [("today if possible", 0), ("I'm on my way", 0), ("not today", 1)],
     ),
     (
-        ["caller asks where an order is", "caller wants to send something back", "caller wants to cancel an order"],
-        "What can I do for you?",
-        [("my lamp arrived broken", 1), ("you sent me the wrong thing", 1)],
-    ),
-    (
         ["caller gives the account number", "caller cannot find the account number"],
         "What is your account number? It has eight digits.",
-        [("I don't have it handy", 1), ("not on me", 1), ("12345678", 0)],
+        [("I don't have it handy", 1), ("not on me", 1), ("I don't know my account number", 1), ("12345678", 0)],
     ),
     (
         ["caller asks where an order is", "caller wants to cancel an order", "caller needs nothing else"],
@@ -231,11 +223,7 @@ FIRST_MENUS = [
         "Hi, is this Ana? This is Riley of the garage.",
         [("yes, this is she", None), ("yes", None), ("yes, I'll be there", 0), ("you have the wrong number", 2)],
     ),
-    (
-        ["contact is the right person", "wrong number"],
-        "Hi, is this Ana?",
-        [("yes, this is she", 0), ("yes", 0)],
-    ),
+    (["contact is the right person", "wrong number"], "Hi, is this Ana?", [("yes, this is she", 0), ("yes", 0)]),
     (
         ["customer has no further questions"],
         "All right. Do you have any further questions?",
@@ -250,11 +238,6 @@ FIRST_MENUS = [
         ["customer has given and confirmed their first name, zip code and date of birth", "caller asks for a person"],
         "Could you tell me your first name?",
         [("Matthew", None), ("yes", None), ("Matthew, 94107, July 30th 1998", 0)],
-    ),
-    (
-        ["caller says which device it is"],
-        "Oh dear. Which device is it: the printer, the screen, the phone or the laptop?",
-        [("ok thanks", None), ("the printer", 0)],
     ),
     (["user has given a response"], "What can we do to help you?", [("more classes", 0), ("shorter queues please", 0)]),
     (
@@ -290,8 +273,8 @@ FIRST_MENUS = [
     ),
     (
         ["caller says which device it is"],
-        "Which device is it: the printer, the screen, the phone or the laptop?",
-        [("I'd prefer the laptop", 0), ("it's my phone", 0), ("I don't know", None)],
+        "Oh dear. Which device is it: the printer, the screen, the phone or the laptop?",
+        [("I'd prefer the laptop", 0), ("the printer", 0), ("I don't know", None), ("ok thanks", None)],
     ),
     (
         ["caller has no internet connection", "caller has slow internet", "caller asks about hours or the address"],
@@ -301,7 +284,7 @@ FIRST_MENUS = [
     (
         ["caller asks where an order is", "caller wants to send something back", "caller needs nothing else"],
         "What can I do for you?",
-        [("my lamp came in pieces", 1), ("the mirror was smashed", 1)],
+        [("my lamp arrived broken", 1), ("the mirror was smashed", 1), ("you sent me the wrong thing", 1)],
     ),
     (
         ["caller wants an appointment", "caller reports an emergency with an animal", "caller asks about hours"],
@@ -337,11 +320,7 @@ FIRST_MENUS = [
     (
         ["caller asks about hours or the address", "caller wants to send something back", "caller needs nothing else"],
         "What can I do for you?",
-        [
-            ("I'd like to change my address", None),
-            ("what's your address?", 0),
-            ("I ordered a red one and got a blue one", 1),
-        ],
+        [("I ordered a red one and got a blue one", 1)],
     ),
     (
         ["caller wants to book an appointment", "caller asks about prices", "caller needs nothing else"],
@@ -424,7 +403,6 @@ def test_utterances_of_an_intent_are_understood_as_it(subject):
         ("no problem, that works", ["user agrees", "user declines"], "Is Monday fine?", 0),
         ("I don't want to cancel, I want to move it", ["caller cancels", "caller wants to reschedule"], "Yes?", 1),
         ("yes", ["user confirms the order", "user declines"], "So two lamps. Is that right?", 0),
-        ("no thanks", ["user confirms the order", "user declines"], "So two lamps. Is that right?", 1),
         ("yes please", ["user wants the blue car", "user wants the red boat"], "Is it the red boat?", 1),
         ("yes", ["user wants tea", "user wants coffee"], "How can I help you?", None),
         ("blue elephants", TEA, "What would you like?", None),
