@@ -29,6 +29,7 @@ def opening(talk):
         "Let me look at it with you. What is your account number? It has eight digits.",
         "Please switch the printer off and on again. Does it work now?",
         "Stay calm, we can help. Is your animal awake and breathing?",
+        "I found your booking: Monday at nine. Shall I move it?",
         "Which describes you: a family member, a health plan, or a fitness center?",
     ],
 )
