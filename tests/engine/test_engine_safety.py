@@ -14,8 +14,6 @@ ENDLESS = {
     "an endless loop": "while True:\n    pass\n",
     "an endless loop that catches all": "while True:\n    try:\n        while True:\n"
     "            pass\n    except BaseException:\n        pass\n",
-    "a loop of talks that are never reached": "n = 0\nloop:\n    n += 1\n    if n: return\n"
-    '    talk("p")\nuntil "a":\n    pass\n',
     "long prints": 'while True:\n    print("x" * 100000)\n',
     "a slow pattern": 'import re\nre.match("(a+)+$", "a" * 40 + "b")\nwhile True:\n    pass\n',
     "a pattern with a loop in a loop": 'import re\nre.match("(a|a)*$", "a" * 5000 + "b")\nwhile True:\n    pass\n',
