@@ -21,7 +21,6 @@ from dryline.engine.text_values import find_things
 from dryline.phrases.value_kinds import is_of_user, kind_of, label_of, language_of
 
 _DEEPEST = 12
-_MOST = 500  # values in one answer; what an example has beyond them stays as it is
 _CHOICES = re.compile(r"\s*\|\s*|\s+(?:/|or)\s+")
 _QUANTITIES = ("quantity", "qty", "count", "amount")
 
@@ -57,10 +56,7 @@ class _Filling:
         return value, {"value": "said" if value is not None else "not said"}
 
     def _leaf(self, slot: Slot) -> Any:
-        path = slot.path or "value"
-        if len(self._how) >= _MOST:
-            return slot.example
-        value, self._how[path] = self._value(slot)
+        value, self._how[slot.path or "value"] = self._value(slot)
         return value
 
     def _value(self, slot: Slot) -> tuple[Any, str]:

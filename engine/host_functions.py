@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 
 _MISSING: Any = object()
+_MOST_ASKED = 500  # values in the example or schema of one ask()
 
 
 class Raised(Exception):
@@ -154,11 +155,14 @@ def ask(
     schema: Any = None,
     model: Any = None,
 ) -> Any:
+    example, schema = plain(example), plain(schema)
+    if _count(example) + _count(schema) > _MOST_ASKED:
+        raise Raised("ValueError", f"ask() takes an example or schema of at most {_MOST_ASKED} values.")
     request = Question(
         _about(about),
         text(question),
-        plain(example),
-        plain(schema),
+        example,
+        schema,
         at,
         session.random(),
         session.now(),
@@ -273,6 +277,12 @@ def _require_json(value: Any) -> None:
     lacking = json_lacks(value)
     if lacking:
         raise Raised("TypeError", readable(lacking))
+
+
+def _count(value: Any) -> int:
+    """Return how many values an example or a schema has at all its levels."""
+    members = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return 1 + sum(map(_count, members))
 
 
 def _about(value: Any) -> str:

@@ -28,7 +28,6 @@ _CLEARLY = 0.85
 _BOOKS = re.compile(r"\b(?:book|appointment|schedul|reserv|visit)", re.IGNORECASE)
 _ENDS_OF_TRIP = ("origin", "destination", "from", "to")
 _NUMBERS = ("number", "count", "age", "year", "money", "rating", "percent", "duration")
-_TEXTS = ("text", "item", "service", "reason", "choice", "language", "country", "make", "model")
 
 
 def find_value(slot: Slot, utterances: list[Utterance], now: datetime) -> Any:
@@ -251,7 +250,7 @@ def _text(slot: Slot, utterance: Utterance, now: datetime) -> Any:
     options = options_of_question(utterance.question or slot.question)
     if slot.example_text.lower() in options and (option := find_choice(utterance.text, options)) is not None:
         return option
-    if not (_is_asked_alone(slot) or slot.is_named_in(utterance.question)) or not slot.is_answered_by(utterance):
+    if not (slot.is_only_text or slot.is_named_in(utterance.question)) or not slot.is_answered_by(utterance):
         return None
     words = without_fillers(utterance.text, utterance.language).split()
     if slot.kind in ("language", "country", "make", "model", "choice") and len(words) > 4:
@@ -285,13 +284,6 @@ def _model(slot: Slot, utterance: Utterance, now: datetime) -> Any:
     ):
         return match[1] if not match[1].islower() else match[1].capitalize()
     return _text(slot, utterance, now)
-
-
-def _is_asked_alone(slot: Slot) -> bool:
-    """Return whether no other free text of the same answer could be meant."""
-    texts = [key for key, example in slot.others.items() if kind_of(key, example, siblings=slot.siblings) in _TEXTS]
-    named = [key for key in texts if Slot(None, key).is_named_in(slot.question)]
-    return len(texts) <= 1 or named == [slot.key]
 
 
 def _asks_for_completeness(slot: Slot) -> bool:

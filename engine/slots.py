@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 from dryline.engine.spoken_turns import Utterance, in_digits
@@ -27,6 +27,7 @@ _ASKED_ALONE = {
     "count",
     "year",
 }
+_FREE_TEXTS = ("text", "item", "service", "reason", "choice", "language", "country", "make", "model")
 _END_OF_SPAN = {
     "end",
     "until",
@@ -98,6 +99,12 @@ class Slot:
         example = "" if self.example is None else self.example
         return kind_of(self.key, example, self.question, siblings=self.siblings, in_list=self.in_list)
 
+    @cached_property
+    def is_only_text(self) -> bool:
+        """Whether no other free text of the same answer could be meant."""
+        texts, named = _free_texts(tuple(self.others.items()), self.siblings, self.question)
+        return len(texts) <= 1 or named == [self.key]
+
     @property
     def example_text(self) -> str:
         return self.example if isinstance(self.example, str) else ""
@@ -151,3 +158,15 @@ def _words_of(key: str) -> set[str]:
 
 def digits_of(utterance: Utterance) -> str:
     return in_digits(utterance.text, utterance.language)
+
+
+@lru_cache(maxsize=64)
+def _free_texts(
+    examples: tuple[tuple[str, Any], ...], siblings: tuple[str, ...], question: str
+) -> tuple[list[str], list[str]]:
+    """Return the keys of an object that stand for free text, and those of them that the question names.
+
+    Remembered, because each value of the object needs it.
+    """
+    texts = [key for key, example in examples if kind_of(key, example, siblings=siblings) in _FREE_TEXTS]
+    return texts, [key for key in texts if Slot(None, key).is_named_in(question)]

@@ -22,7 +22,6 @@ ENDLESS = {
     "a condition without end": 'def f():\n    while True:\n        pass\nloop:\n    talk("p", False)\n'
     "until f():\n    pass\n",
     "a talk that is never come to": 'loop:\n    if False:\n        talk("p", False)\nuntil "a":\n    pass\n',
-    "a text that asks for a long answer": '"t".ask("q", {str(n): "a" for n in range(10**5)})\nwhile True:\n    pass\n',
     "code in a text": "exec('while True: pass')\n",
     "many small steps": "for n in range(400):\n    say(str(sum(range(100000))))\n",
 }
@@ -47,6 +46,7 @@ TOO_MUCH = {
     "a message that is an essay": 'raise ValueError("x" * 5_000_000)\n',
     "many extractions": 'for n in range(400):\n    extract(str(n), "x" * 1_000_000)\n',
     "arguments without end": "say(*[1] * 10**6)\n",
+    "an answer of many values": '"t".ask("q", {str(n): "a" for n in range(10**5)})\n',
     "an exit": "raise SystemExit(1)\n",
 }
 BOMBS = ENDLESS | TOO_MUCH
