@@ -341,6 +341,33 @@ FIRST_MENUS = [
         "What is the matter?",
         [("my phone is broken", 0), ("can I get someone on the phone", 1)],
     ),
+    (
+        ["caller wants a quote", "caller reports damage", "caller wants to change the moving date"],
+        "Swift Movers. What can I do for you?",
+        [("your guys scratched my dining table", 1), ("our closing got delayed, we need to push it back a week", 2)],
+    ),
+    (
+        ["customer confirms the appointment", "customer wants to reschedule", "customer wants to cancel"],
+        "Your appointment is Friday at 3 PM with Dana. Can you confirm that you'll make it?",
+        [("Friday at three works", 0), ("I can't do Friday, how about Monday", 1)],
+    ),
+    (
+        ["employee forgot the password", "employee cannot connect to the VPN", "employee needs new hardware"],
+        "IT service desk, what seems to be the issue?",
+        [
+            ("I'm working from home and I can't get on the company network", 1),
+            ("could I get a second monitor", 2),
+        ],
+    ),
+    (
+        ["customer reports a lost or stolen card", "customer disputes a charge", "customer wants more credit"],
+        "You've reached card services. How can I help?",
+        [
+            ("somebody took my card", 0),
+            ("I was billed twice by the gas station", 1),
+            ("can I get a bit more to spend on it? we're renovating", 2),
+        ],
+    ),
 ]
 
 
