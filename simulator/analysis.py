@@ -183,6 +183,8 @@ def mood(dialogue: Dialogue, facts: Slots) -> str:
         return "Neutral"
     if "complained" in dialogue.reached:
         return "Negative" if draw < 0.85 else "Neutral"
+    if "unsolved" in dialogue.reached:
+        return "Negative" if draw < 0.2 else "Neutral"
     if dialogue.done:
         return "Positive" if draw < 0.65 else "Neutral"
     return "Negative" if draw < 0.4 else "Neutral"

@@ -58,6 +58,8 @@ def dialogue_of(run: FlowRun, facts: Slots, *, left: str) -> Dialogue:
     if comes_to_its_end(run) and conditions:
         is_missed = _means(conditions[-1], _MISSED)
         dialogue.reached |= {"missed"} if is_missed else {"done", *_marks(run, conditions)}
+        if any(value is False and "solved" in key for key, value in run.extracted.items()):
+            dialogue.reached.add("unsolved")
     elif run.ended == "transfer":
         dialogue.reached |= {"transferred", *_marks(run, conditions)}
     if run.machine:

@@ -126,6 +126,13 @@ def test_booked_means_that_day_and_time_were_said(followed):
             assert data["appointment_day"] in log["transcription"] and data["appointment_time"] in log["transcription"]
 
 
+def test_no_call_is_positive_whose_problem_was_not_solved(followed):
+    for log in followed:
+        data = log["extractionsData"] or {}
+        if False in (data.get("solved"), data.get("resolved")) and "satisfaction" not in data:
+            assert log["data"]["call_analysis"]["user_sentiment"] != "Positive"
+
+
 def test_rating_and_sentiment_agree(followed):
     for log in followed:
         rating = (log["extractionsData"] or {}).get("satisfaction")
