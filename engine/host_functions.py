@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 _MISSING: Any = object()
-_MOST_ASKED = 500  # values in the example or schema of one ask()
+_MOST_VALUES = 500  # in the example and the schema of one ask(), objects and lists included
 
 
 class Raised(Exception):
@@ -156,8 +156,8 @@ def ask(
     model: Any = None,
 ) -> Any:
     example, schema = plain(example), plain(schema)
-    if _count(example) + _count(schema) > _MOST_ASKED:
-        raise Raised("ValueError", f"ask() takes an example or schema of at most {_MOST_ASKED} values.")
+    if sum(_count_values(each) for each in (example, schema) if each is not None) > _MOST_VALUES:
+        raise Raised("ValueError", f"ask() takes an example or schema of at most {_MOST_VALUES} values.")
     request = Question(
         _about(about),
         text(question),
@@ -279,10 +279,10 @@ def _require_json(value: Any) -> None:
         raise Raised("TypeError", readable(lacking))
 
 
-def _count(value: Any) -> int:
-    """Return how many values an example or a schema has at all its levels."""
+def _count_values(value: Any) -> int:
+    """Return the number of values at all levels, objects and lists included."""
     members = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return 1 + sum(map(_count, members))
+    return 1 + sum(map(_count_values, members))
 
 
 def _about(value: Any) -> str:

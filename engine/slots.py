@@ -99,7 +99,7 @@ class Slot:
         example = "" if self.example is None else self.example
         return kind_of(self.key, example, self.question, siblings=self.siblings, in_list=self.in_list)
 
-    @cached_property
+    @property
     def is_only_text(self) -> bool:
         """Whether no other free text of the same answer could be meant."""
         texts, named = _free_texts(tuple(self.others.items()), self.siblings, self.question)
@@ -166,7 +166,7 @@ def _free_texts(
 ) -> tuple[list[str], list[str]]:
     """Return the keys of an object that stand for free text, and those of them that the question names.
 
-    Remembered, because each value of the object needs it.
+    Cached, because it is the same for every value of the object.
     """
     texts = [key for key, example in examples if kind_of(key, example, siblings=siblings) in _FREE_TEXTS]
     return texts, [key for key in texts if Slot(None, key).is_named_in(question)]

@@ -40,6 +40,7 @@ _MARKS = tuple(
 _SUBJECT = re.compile(
     r"^(if |when |the |a )*\w+('s)? (wants|needs|asks|would like|wishes)( to| for| about)?( an?| the)? ", re.IGNORECASE
 )
+_SOLVED = re.compile(r"(?<!un)(?<!unre)solved", re.IGNORECASE)
 _NOT = re.compile(r"^(no|not|never)\b|\b(not|cannot|can't|declin\w+|refus\w+|without|unable)\b", re.IGNORECASE)
 
 
@@ -58,7 +59,7 @@ def dialogue_of(run: FlowRun, facts: Slots, *, left: str) -> Dialogue:
     if comes_to_its_end(run) and conditions:
         is_missed = _means(conditions[-1], _MISSED)
         dialogue.reached |= {"missed"} if is_missed else {"done", *_marks(run, conditions)}
-        if any(value is False and "solved" in key for key, value in run.extracted.items()):
+        if any(value is False and _SOLVED.search(key) for key, value in run.extracted.items()):
             dialogue.reached.add("unsolved")
     elif run.ended == "transfer":
         dialogue.reached |= {"transferred", *_marks(run, conditions)}

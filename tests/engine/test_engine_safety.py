@@ -69,6 +69,12 @@ def test_a_flow_that_runs_away_ends_as_an_error_of_its_own(talk, name):
         assert failure.bound
 
 
+def test_an_ask_takes_five_hundred_values(talk):
+    code = '"t".ask("q", {{str(n): "a" for n in range({})}})\n'
+    assert talk(code.format(499)).session.failure is None
+    assert talk(code.format(500)).session.failure.exception == "ValueError"
+
+
 def assert_an_error_of_its_own(session, code):
     assert session.ended == "failed"
     assert 1 <= session.failure.line <= code.count("\n")
