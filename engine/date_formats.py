@@ -1,8 +1,10 @@
 """Dates in the form of an example: `2026-01-05`, `01/31/1975`, `March 15`, `Monday`, `09/27`."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import replace
-from datetime import date, timedelta
+from datetime import date
+from typing import Any
 
 from dryline.engine.date_values import SpokenDate
 from dryline.phrases.number_words import suffix_of
@@ -22,11 +24,10 @@ def format_date(spoken: SpokenDate, example: str, today: date, *, kind: str, lan
             return None
         day = spoken.resolve(today, past=kind in ("birth", "past"))
         return day.strftime(strict) if day else None
-    is_near = spoken.offset is not None and 0 <= spoken.offset < _WEEK  # "tomorrow"
-    if example.casefold() in names["weekdays"] and (spoken.weekday is not None or is_near):
-        day = today + timedelta(days=spoken.offset or 0)
-        weekday = names["weekdays"][day.weekday() if spoken.weekday is None else spoken.weekday]
-        return str(weekday) if example.islower() else str(weekday).capitalize()
+    if example.casefold() in names["weekdays"] and (
+        weekday := _as_weekday(spoken, example, today, past=kind == "past", names=names)
+    ):
+        return weekday
     form = re.fullmatch(r"[A-Z][a-z]{2,8}\.? \d{1,2}(?P<th>st|nd|rd|th)?(?P<year>,? \d{4})?", example)
     if form and spoken.day and spoken.month is None and (day := spoken.resolve(today, past=kind == "past")):
         spoken = replace(spoken, month=day.month)  # "the fifth"
@@ -35,6 +36,20 @@ def format_date(spoken: SpokenDate, example: str, today: date, *, kind: str, lan
         year = f", {spoken.year}" if spoken.year else ""
         return f"{month} {spoken.day}{suffix_of(spoken.day) if form['th'] else ''}{year}"
     return _as_spoken(spoken.text, language)
+
+
+def _as_weekday(spoken: SpokenDate, example: str, today: date, *, past: bool, names: Mapping[str, Any]) -> str | None:
+    """Return the weekday of a near day, with "next" if that was said of a day a week ahead; None for other days."""
+    if spoken.weekday is None and (spoken.offset is None or not 0 <= spoken.offset < _WEEK):  # "tomorrow"
+        return None
+    day = spoken.resolve(today, past=past)
+    if day is None:
+        return None
+    weekday = str(names["weekdays"][day.weekday() if spoken.weekday is None else spoken.weekday])
+    if not example.islower():
+        weekday = weekday.capitalize()
+    is_a_week_ahead = spoken.is_next and (day - today).days >= _WEEK
+    return str(names["next_weekday"]).format(weekday) if is_a_week_ahead else weekday
 
 
 def _strict_format(example: str) -> str | None:

@@ -89,8 +89,6 @@ def _free(_: str, params: Params) -> Response:
     elif weekday is None:
         closed = "saturday" in day.lower() or "sunday" in day.lower() or not day or "after" in day
         day = "Monday" if closed else day
-    else:
-        day = weekday.capitalize()
     return 200, {"day": day, "times": list(_pick(_TIMES, day, params.get("service")))}
 
 

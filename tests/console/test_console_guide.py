@@ -178,9 +178,15 @@ def position(page):
     return float(page.get_by_label("Position").input_value())
 
 
-@FLOW.does("Open Calls and click on the first call.", "Beside the transcript is the flow's code as it ran.")
+@FLOW.does(
+    'Open Calls, choose the outcome "completed", press "Show", and click on the first call.',
+    "Beside the transcript is the flow's code as it ran.",
+)
 def open_call(page):
     open_page(page, "Calls")
+    page.get_by_label("Outcome").select_option(label="completed")
+    press(page, "Show")
+    expect(page.locator("tr[data-open]").first).to_contain_text("completed")
     page.locator("tr[data-open] a").first.click()
     expect(page.locator("h1")).to_contain_text("Call ")
     page.wait_for_load_state()  # with its styles

@@ -27,6 +27,9 @@ CASES = [
     ("What day suits them?", {"day": "Monday"}, "Monday doesn't work for me, how about Tuesday?", {"day": "Tuesday"}),
     ("What day suits them?", {"day": "Monday"}, "tomorrow, please", {"day": "Thursday"}),
     ("What day suits them?", {"day": "Monday"}, "today if possible", {"day": "Wednesday"}),
+    ("What day suits them?", {"day": "Monday"}, "next Wednesday", {"day": "next Wednesday"}),
+    ("What day suits them?", {"day": "Monday"}, "next Tuesday", {"day": "Tuesday"}),  # six days ahead
+    ("Welcher Tag passt?", {"tag": "Montag"}, "nächsten Freitag", {"tag": "nächsten Freitag"}),
     ("For which date?", {"date": "2026-01-05"}, "the twenty first of December", {"date": "2026-12-21"}),
     ("For which date?", {"date": "2026-01-05"}, "next Tuesday", {"date": "2026-12-01"}),
     ("For which date?", {"date": "2026-01-05"}, "tomorrow if possible", {"date": "2026-11-26"}),
