@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Any
 
 from dryline.engine.spoken_turns import Utterance, without_degree
-from dryline.engine.understanding.number_bounds import read_bounds, said_number
+from dryline.phrases.number_bounds import read_bounds, said_number
 from dryline.phrases.value_kinds import LANGUAGES, class_of, label_of, read_values
 
 _ORDINALS = ("first", "second", "third", "fourth")

@@ -3,7 +3,6 @@
 import re
 from math import inf
 
-from dryline.engine.understanding.words import plain
 from dryline.phrases.number_words import to_digits
 
 _NUMBER = r"[$€£]?(\d[\d,]*(?:\.\d+)?)(?: ?(k|thousand|grand|million))?\b"
@@ -39,7 +38,7 @@ def read_bounds(condition: str) -> Bounds | None:
 
 def said_number(text: str) -> float | None:
     """Return the first number of an utterance that is no time of day."""
-    match = _SAID.search(to_digits(plain(text)))
+    match = _SAID.search(to_digits(text.casefold()))
     return _value(match[1], match[2]) if match else None
 
 
