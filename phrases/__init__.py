@@ -1,12 +1,13 @@
 """Phrases of callers, as data: their intents, the words they use, and the ways in which they give a value.
 
 The simulator speaks from these files, the engine understands by them. `en/`, `de/` and `es/` hold a file a subject;
-`words.json` and `values.json` hold words and the frames of values. `docs/contributing.md` tells how to add an intent.
+`words.json` and `values.json` hold words and the frames of values, `synonyms.json` what callers say for the words of
+conditions. `docs/contributing.md` tells how to add an intent.
 """
 
 import re
 import threading
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ import orjson
 LANGUAGES = ("en", "de", "es")
 SLOT = re.compile(r"\{([a-z]+)(?::[a-z_]+)?\}")
 _FOLDER = Path(__file__).parent
-_OTHER_FILES = {"words.json", "values.json"}
+_OTHER_FILES = {"words.json", "synonyms.json", "values.json"}
 _LOADING = threading.Lock()
 
 
@@ -29,8 +30,8 @@ class Intent:
     """Something that a caller may want, and how callers say it.
 
     `conditions` are ways in which the author of a flow words it. `also` names intents whose conditions this one
-    satisfies too, `instead_of` its near siblings. A yes to one of `yes_to`, or a no to one of `no_to`, means this
-    intent. `cues` are short sequences of words that mean it whatever else is said ("how much is").
+    satisfies too. A yes to one of `yes_to`, or a no to one of `no_to`, means this intent. `cues` are short sequences of
+    words that mean it whatever else is said ("how much is").
     """
 
     name: str
@@ -39,7 +40,6 @@ class Intent:
     says: tuple[str, ...]
     opens: tuple[str, ...] = ()
     also: tuple[str, ...] = ()
-    instead_of: tuple[str, ...] = ()
     yes_to: tuple[str, ...] = ()
     no_to: tuple[str, ...] = ()
     cues: tuple[str, ...] = ()
@@ -47,11 +47,12 @@ class Intent:
 
 @dataclass(frozen=True, slots=True)
 class Bank:
-    """The phrases of a language. `words` is the content of `words.json`, empty where there is none."""
+    """The phrases of a language. `words` and `synonyms` are the files of these names, empty where there is none."""
 
     language: str
     intents: dict[str, Intent]
-    words: dict[str, Any] = field(default_factory=dict)
+    words: dict[str, Any]
+    synonyms: dict[str, list[str]]
 
 
 def load(language: str = "en") -> Bank:
@@ -73,7 +74,7 @@ def _load(language: str) -> Bank:
             if name in intents:
                 raise InvalidPhrases(f"{path.name}: {name!r} is in {intents[name].subject}.json as well.")
             intents[name] = _intent(name, path.stem, entry)
-    return Bank(language, intents, _read(folder / "words.json"))
+    return Bank(language, intents, _read(folder / "words.json"), _read(folder / "synonyms.json"))
 
 
 @lru_cache(maxsize=1)
@@ -112,4 +113,4 @@ def _intent(name: str, subject: str, entry: Any) -> Intent:
     return Intent(name, subject, **{member: tuple(texts) for member, texts in entry.items()})
 
 
-_MEMBERS = {"conditions", "says", "opens", "also", "instead_of", "yes_to", "no_to", "cues"}
+_MEMBERS = {"conditions", "says", "opens", "also", "yes_to", "no_to", "cues"}
