@@ -218,7 +218,7 @@ def _best(condition: str, menu: tuple[str, ...], part: ConditionPart) -> Intent 
     if index >= len(open_menu.claims):  # a menu is read up to a limit
         open_menu, index = read_menu((condition,), language), 0
     claims = {name: claim for name, claim in part.claims.items() if name in intents}  # some are in English only
-    shares = {name: claim * open_menu.share(index, name) for name, claim in claims.items()}
+    shares = {name: claim * open_menu.shares[index][name] for name, claim in claims.items()}
     name = max(shares, key=lambda name: (shares[name], _rank(intents[name].subject)), default=None)
     if name is not None and shares[name] >= _ENOUGH:
         return intents[name]

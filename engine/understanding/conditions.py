@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from dryline.engine.understanding.lexicon import NEGATION, Lexicon, lexicon
-from dryline.engine.understanding.number_bounds import Bounds, read_bounds
+from dryline.engine.understanding.profiles import Profile
 from dryline.engine.understanding.words import MAX_LENGTH, plain
+from dryline.phrases.number_bounds import Bounds, read_bounds
 
 _PARTS = 12
-_DISTANT, _LEAST_CLAIM, _FULL_CLAIM = 0.3, 0.36, 0.72
+_LEAST_CLAIM, _FULL_CLAIM = 0.36, 0.72
 _ANY_PERSON, _ANSWER = 0.85, 0.7
 _WEAKER_PART = 0.9  # a part counts a little less than the whole condition
 OTHER_TRADE = 0.7
@@ -102,7 +103,7 @@ class ConditionPart:
     stems: tuple[str, ...]
     words: tuple[str, ...]  # the stems that carry the meaning
     claims: dict[str, float]  # how much the part means each intent
-    distant: dict[str, float]  # intents whose wording is a little like that of the part
+    profile: Profile
     gives: str | None  # the thing that has to be named, as in "gives their name"
     moves: bool  # another day or time is needed, so that a bare "Monday" satisfies it
     bounds: Bounds | None  # of the number that has to be named, as in "is over 18"
@@ -200,7 +201,7 @@ def _read_part(text: str, quote: str | None, *, is_whole: bool, lexicon_: Lexico
     denies = bool(_DENIES.search(text))
     needs_more = gives is not None and not _CONFIRMS.match(text)  # than a yes: "has given and confirmed a name"
     affirms = bool(_AFFIRMS.search(text)) and not denies and not needs_more
-    nears = {} if is_otherwise else lexicon_.conditions.nearest(stems, is_negated=is_negated).owners
+    nears = {} if is_otherwise else lexicon_.conditions.nearest(stems, is_negated=is_negated)
     if _ASKS_ABOUT.match(text):  # who asks about the address does not change theirs
         nears = {intent: near for intent, near in nears.items() if not _is_change(intent, lexicon_)}
     claims = _claims(nears, lexicon_, 1.0 if is_whole else _WEAKER_PART)
@@ -214,7 +215,7 @@ def _read_part(text: str, quote: str | None, *, is_whole: bool, lexicon_: Lexico
         stems=tuple(stems),
         words=tuple(words),
         claims=claims,
-        distant={intent: near for intent, near in nears.items() if near >= _DISTANT and intent not in claims},
+        profile=lexicon_.profiles.of(stems),
         gives=_thing_given(gives["object"]) if gives else None,
         moves=bool(_ANOTHER_TIME.search(text)),
         bounds=read_bounds(text),

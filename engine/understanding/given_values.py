@@ -56,8 +56,20 @@ _TELLS = re.compile(
     re.IGNORECASE,
 )
 _NO_ZIP = re.compile(r"\b[a-z]{1,3}\d{4,}\b", re.IGNORECASE)  # such as the order number K48210
+_TROUBLES = {
+    "problem",
+    "issue",
+    "fault",
+    "symptom",
+    "symptoms",
+    "trouble",
+    "damage",
+    "concern",
+    "complaint",
+    "incident",
+}
 _TOLD = 0.88
-_ONE_PART_ONLY = 0.35  # said of "a service and a time"
+_ONE_PART_ONLY = 0.15  # said of "a service and a time"
 
 
 def given(thing: str, utterance: ParsedUtterance, earlier: str, question: str, options: list[str]) -> float:
@@ -100,7 +112,7 @@ def _names(kind: str, label: str, text: str, utterance: ParsedUtterance, questio
     tokens = set(utterance.whole.stems)
     if "good _part" in " ".join(utterance.whole.stems):  # "good morning" names no time
         tokens.discard("_part")
-    if label == "problem":  # to choose one of the treatments tells no problem
+    if label in _TROUBLES:  # to choose one of the treatments tells no problem
         options = []
     if kind in _TOKENS:
         if kind == "rating" and tokens & {"star", "point"}:

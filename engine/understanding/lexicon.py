@@ -2,17 +2,20 @@
 
 import re
 import threading
-from collections.abc import Iterator
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 from dryline.engine.understanding.cues import CueIndex
 from dryline.engine.understanding.phrase_index import PhraseIndex
-from dryline.engine.understanding.words import Vocabulary
+from dryline.engine.understanding.profiles import Profiles
+from dryline.engine.understanding.words import Vocabulary, terms
 from dryline.phrases import Intent, load
 
 # Verbs in a condition that deny: "declines the offer".
 NEGATION = re.compile(r"\b(?:not|no|never|without|cannot|unable|nothing|nobody|refus\w+|declin\w+|reject\w+)\b|n't\b")
 _SYNONYM = 0.75  # of a word that was said by another one that means the same
+_OF_AUTHOR = 2  # times that a word of a condition counts in a profile, where one of a caller counts once
 _BUILDING = threading.Lock()
 
 
@@ -28,7 +31,22 @@ class Lexicon:
         both = [*load("en").intents.values(), *foreign.values()]
         self.utterances = PhraseIndex(_utterances(both), self.vocabulary)
         self.conditions = PhraseIndex(_conditions(both), self.vocabulary, negation=NEGATION, opposite=(0.5, 0.5))
+        self.profiles = Profiles(self._topics(), self.vocabulary.ordinary)
         self.cues = CueIndex(((intent.name, cue) for intent in both for cue in intent.cues), self.vocabulary)
+
+    def _topics(self) -> Iterable[Counter[str]]:
+        """Return the terms of each intent and of each word with its synonyms, with the number of times."""
+        intents: dict[str, Counter[str]] = defaultdict(Counter)
+        for index, times in ((self.utterances, 1), (self.conditions, _OF_AUTHOR)):
+            for owner, distinct in zip(index.owners, index.terms_of, strict=True):
+                for term in distinct:
+                    intents[owner][term] += times
+        yield from intents.values()
+        for word, others in self.vocabulary.synonyms.items():
+            topic = Counter({word: _OF_AUTHOR})
+            for other in sorted(others):
+                topic.update(terms(other.split(), self.vocabulary.ordinary))
+            yield topic
 
     def weight(self, word: str) -> float:
         """Return how telling a word is. One that no phrase has is as telling as a rare one."""

@@ -3,7 +3,6 @@
 import re
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass
 from math import log, sqrt
 
 from dryline.engine.understanding.words import Vocabulary, terms
@@ -12,16 +11,8 @@ _PAIR_WEIGHT = 0.45  # two neighbouring words say little more than each of them
 _UNKNOWN_WEIGHT = 0.35  # of a word that no phrase has; else the nouns of a trade outweigh the pattern
 _VALUE_WEIGHT = 0.5  # a day or a number says little about what somebody wants
 _OTHER_FORM = 0.88  # of a question to a statement, and the reverse
-_MOST_NEAR, _PHRASES = 200, 6
+_MOST_NEAR = 200
 _NEXT_PHRASES = (0.8, 0.13, 0.07)  # the shares of an owner's three nearest phrases
-
-
-@dataclass(frozen=True, slots=True)
-class Nearest:
-    """The similarity of each owner's phrases, from 0 to 1, and the nearest phrases by their number."""
-
-    owners: dict[str, float]
-    phrases: list[tuple[int, float]]
 
 
 class PhraseIndex:
@@ -72,8 +63,10 @@ class PhraseIndex:
     def __contains__(self, stem: str) -> bool:
         return stem in self._postings
 
-    def nearest(self, stems: list[str], *, is_negated: bool | None = None, asks: bool | None = None) -> Nearest:
-        """Return how near the phrases are to a text.
+    def nearest(
+        self, stems: list[str], *, is_negated: bool | None = None, asks: bool | None = None
+    ) -> dict[str, float]:
+        """Return how near each owner's phrases are to a text, from 0 to 1.
 
         Phrases that are not negated as the text is, or do not ask as it does, count less.
         """
@@ -95,17 +88,17 @@ class PhraseIndex:
             share = 1.0 if agrees else self._denied if is_negated else self._denying
             if asks is not None and asks != self._asks[line]:
                 share *= _OTHER_FORM
-            nears.append((dot / self._norms[line] / norm * share, line))
-        nears.sort(key=lambda near: (-near[0], near[1]))
+            nears.append((-dot / self._norms[line] / norm * share, line))
+        nears.sort()
         owners: dict[str, float] = {}
         counts: dict[str, int] = {}
         for near, line in nears[:_MOST_NEAR]:
             owner = self.owners[line]
             count = counts.get(owner, 0)
             if count < len(_NEXT_PHRASES):
-                owners[owner] = owners.get(owner, 0.0) + _NEXT_PHRASES[count] * near
+                owners[owner] = owners.get(owner, 0.0) - _NEXT_PHRASES[count] * near
                 counts[owner] = count + 1
-        return Nearest(owners, [(line, near) for near, line in nears[:_PHRASES]])
+        return owners
 
     def nearest_of(self, owner: str, stems: list[str]) -> str | None:
         """Return an owner's phrase that is nearest to a text, if one shares a word with it."""

@@ -2,15 +2,15 @@
 
 from dataclasses import dataclass, field, replace
 
+from dryline.engine.understanding.choices import chosen_condition, offered_options
 from dryline.engine.understanding.conditions import ConditionPart
 from dryline.engine.understanding.cues import tell_places_apart
 from dryline.engine.understanding.dialogue_acts import ParsedUtterance
 from dryline.engine.understanding.given_values import given, is_quoted, names_option, states_no_problem
-from dryline.engine.understanding.intent_shares import ALWAYS_COMPETE, ANY_TRADE, share
 from dryline.engine.understanding.lexicon import Lexicon
 from dryline.engine.understanding.menus import Menu
-from dryline.engine.understanding.number_bounds import said_number
 from dryline.engine.understanding.options import options_of_prompt, options_of_question
+from dryline.engine.understanding.profiles import Profile, similarity
 from dryline.engine.understanding.yes_or_no import (
     answer_in_other_words,
     answers,
@@ -20,23 +20,26 @@ from dryline.engine.understanding.yes_or_no import (
     only_reports_step,
 )
 from dryline.phrases import SLOT
+from dryline.phrases.number_bounds import said_number
 
 _NEAR, _NEAR_EXACT, _FULL = 0.13, 0.5, 0.62  # phrases less near mean nothing, nearer ones mean the intent for certain
-_DIVIDED = 0.35  # of an intent that several conditions mean, if none of their own words was said
 _BARE, _ANOTHER = 3, 0.7  # "Monday, please" to who asked whether Friday suits
 _CLEARLY_NAMED = 0.8
 _NAMES = "it names what the condition asks for"
 _ITEM_NAMED = 0.8  # of an order with an item of the list in the prompt
+_ANY_TRADE = ("general", "answers")
+_ALWAYS_COMPETE = {"wrong_number", "small_talk", "wait_a_moment", "repeat", "thanks", "ask_robot", "confused"}
 _COURTESIES = {"thanks", "greeting"}
-_QUOTED = 0.95
-_SIBLING_LEAD = 0.05  # by which the surest of all intents is no longer taken for its sibling
-_RIVAL_ALWAYS, _RIVAL, _RIVAL_SIBLING, _RIVAL_OF_OTHER_TRADE = 1.0, 0.6, 0.7, 0.4
+_QUOTED, _CHOSEN = 0.95, 0.95
+_RIVAL_ALWAYS, _RIVAL, _MEANT_LITTLE = 1.0, 0.6, 0.3
+_VERBATIM, _CLEARLY_NEARER = 0.85, 1.25  # a phrase of another intent, nearly word for word
 # Of general conditions such as "explains their issue" and "has a question"; the most of a specific one beside them.
 _MATTER, _QUESTION, _BESIDE_MATTER, _BESIDE_QUESTION = 0.72, 0.6, 0.3, 0.5
 _TALK, _OTHERWISE, _CLEAR = 0.5, 0.45, 0.35  # "otherwise" holds where no condition is as clear as this
-_NO_MATTER = ALWAYS_COMPETE | {"want_person", "goodbye", "greeting", "dont_know"}
+_NO_MATTER = _ALWAYS_COMPETE | {"want_person", "goodbye", "greeting", "dont_know"}
 _LEAST_FITTING = 0.3  # of a claim to an intent whose cues count
-_PHRASE_SHARE = 0.4
+_PROFILE_OF_CLAUSE = 0.9  # beside that of the whole utterance
+_DENIES_OTHERWISE = 0.7  # of the similarity between a statement and its negation
 _OVERLAP_SHARE, _OVERLAP_OF_ONE_WORD = 0.8, 0.55
 _OVERLAP_POWER = 1.6  # one word of three says less than a third
 _NAMED_ONLY = 0.4
@@ -63,6 +66,7 @@ class Scores:
     values: list[float]
     reasons: list[str]
     nearness: list[float]  # of the phrases alone; tells two conditions apart that are both certain
+    alike: list[float]  # the similarity of the profiles, 0 for a condition that a value satisfies
     rival: str | None = None
     rival_value: float = 0.0
     intents: dict[str, float] = field(default_factory=dict)
@@ -79,36 +83,28 @@ class Context:
     earlier: str
 
 
-def intents_of(
-    utterance: ParsedUtterance, lexicon: Lexicon
-) -> tuple[dict[str, float], dict[str, float], dict[int, float]]:
-    """Return how sure it is that an utterance means each intent, how near each is, and how sure the nearest phrases."""
+def intents_of(utterance: ParsedUtterance, lexicon: Lexicon) -> tuple[dict[str, float], dict[str, float]]:
+    """Return how sure it is that an utterance means each intent, and how near its phrases are."""
     best: dict[str, float] = {}
     nears: dict[str, float] = {}
-    phrases: dict[int, float] = {}
     clauses = utterance.clauses if len(utterance.clauses) > 1 else ()
     contradicts = len({clause.is_negated for clause in clauses}) > 1
     for clause in (utterance.whole, *clauses):
         weight = clause.weight * (1.0 if clause is utterance.whole else 0.95)
         if len(clause.stems) == 1 and clause is not utterance.whole:
             weight *= 0.6
+        least = _NEAR_EXACT if contradicts and clause is utterance.whole else 0.0  # one clause denies what another says
         nearest = lexicon.utterances.nearest(
             list(clause.stems), is_negated=clause.is_negated, asks=clause.is_question or clause.is_request
         )
-        least = _NEAR_EXACT if contradicts and clause is utterance.whole else 0.0  # one clause denies what another says
-        for intent, near in nearest.owners.items():
+        for intent, near in nearest.items():
             if near < least:
                 continue
             nears[intent] = max(nears.get(intent, 0.0), near * weight)
             if near > _NEAR:
                 sure = weight * min(1.0, (near - _NEAR) / (_FULL - _NEAR))
                 best[intent] = max(best.get(intent, 0.0), sure)
-        for number, near in nearest.phrases:
-            if near < least:
-                break
-            sure = weight * min(1.0, max(0.0, near - _NEAR) / (_FULL - _NEAR))
-            phrases[number] = max(phrases.get(number, 0.0), sure)
-    return best, nears, phrases
+    return best, nears
 
 
 def _add_cues(
@@ -118,21 +114,21 @@ def _add_cues(
     answers_to = frozenset[str]().union(*(intents_of_answers(question, lexicon) if question.endswith("?") else ()))
     for clause in utterance.clauses:
         for intent, clear in lexicon.cues.match(clause.stems).items():
-            is_fitting = intent in answers_to or menu.best_claims.get(intent, 0.0) >= _LEAST_FITTING
-            if is_fitting or lexicon.intents[intent].subject in ANY_TRADE:
+            is_fitting = intent in answers_to or menu.best_claim(intent) >= _LEAST_FITTING
+            if is_fitting or lexicon.intents[intent].subject in _ANY_TRADE:
                 intents[intent] = max(intents.get(intent, 0.0), clear * clause.weight)
 
 
 def score(menu: Menu, utterance: ParsedUtterance, context: Context, lexicon: Lexicon) -> Scores:
     """Return the score of each condition."""
-    intents, nears, phrases = intents_of(utterance, lexicon)
+    intents, nears = intents_of(utterance, lexicon)
     question = last_question(context.agent)
     _add_cues(intents, menu, utterance, question, lexicon)
     if only_reports_step(utterance, question, intents):
         utterance = replace(utterance, yes=0.0)
         intents.pop("agree", None)
     # "I can't come on Monday, could we do Tuesday?" moves an appointment, and cancels none.
-    can_move = menu.best_claims.keys() >= {"reschedule", "cancel"}
+    can_move = menu.best_claim("reschedule") and menu.best_claim("cancel")
     if can_move and "cannot_come" in intents and _asks_for_another_time(utterance):
         intents["reschedule"] = max(intents.get("reschedule", 0.0), intents.pop("cannot_come"))
     intents = tell_places_apart(intents, utterance.text)
@@ -144,40 +140,55 @@ def score(menu: Menu, utterance: ParsedUtterance, context: Context, lexicon: Lex
         intents["add_item"] = max(intents.get("add_item", 0.0), _ITEM_NAMED)
         intents.pop("change_order", None)
     options = [*items, *options_of_question(question)]
+    offered = offered_options(menu, context.agent, lexicon.vocabulary.ordinary)
+    chosen = chosen_condition(offered, utterance.text) if offered and not utterance.whole.is_question else None
     is_mere_wish = states_no_problem(utterance.text, question)
-    values, reasons, nearness = [], [], []
+    profiles, denies = _profiles(utterance, lexicon), utterance.whole.is_negated
+    values, reasons, nearness, alike = [], [], [], []
     for index, parts in enumerate(menu.parts):
         by_words = max((_overlap(part, utterance, menu, lexicon) for part in parts), default=0.0)
-        by_phrase = max((_overlap_of_phrases(part, phrases, menu, lexicon) for part in parts), default=0.0)
-        by_intent, intent = _intent_score(menu, index, intents, lexicon, own_words=max(by_words, by_phrase))
+        by_intent, intent = _intent_score(menu, index, intents)
         by_value = max((_value_score(part, utterance, context, question, options) for part in parts), default=0.0)
+        if index in offered.values():
+            by_value = _CHOSEN if index == chosen else 0.0
         quotes = [part.quote for part in parts if part.quote and not (part.affirms or part.denies)]
         by_quote = _QUOTED if any(is_quoted(quote, utterance.text) for quote in quotes) else 0.0
-        content = 1 - (1 - by_intent) * (1 - _OVERLAP_SHARE * by_words) * (1 - _PHRASE_SHARE * by_phrase)
+        content = 1 - (1 - by_intent) * (1 - _OVERLAP_SHARE * by_words)
         if parts[0].bounds and not by_value and said_number(utterance.text) is not None:
             content *= _OUT_OF_BOUNDS
         if is_mere_wish and parts[0].is_matter:  # "I need to fix my bike" tells no problem
             content *= _UNWANTED
-        content *= _form(parts, utterance) * (_UNWANTED if _is_unwanted(parts[0], utterance, menu, lexicon) else 1.0)
+        fits = _form(parts, utterance) * (_UNWANTED if _is_unwanted(parts[0], utterance, menu, lexicon) else 1.0)
+        content *= fits
+        polarity = 1.0 if parts[0].is_negated == denies else _DENIES_OTHERWISE
+        resemblance = fits * polarity * max(weight * similarity(parts[0].profile, each) for weight, each in profiles)
         best = max(
             (content, _content_reason(by_intent, by_words, intent, utterance, lexicon)),
             (by_value, _NAMES),
             (by_quote, "it holds the quoted words"),
         )
-        by_nearness = _intent_score(menu, index, nears, lexicon, own_words=max(by_words, by_phrase))[0]
+        by_nearness = _intent_score(menu, index, nears)[0]
         nearness.append(by_nearness if best[0] == content else 1.0)
+        alike.append(resemblance if best[0] == content else 0.0)
         values.append(best[0])
         reasons.append(best[1])
-    scores = Scores(values, reasons, nearness, intents=intents)
+    scores = Scores(values, reasons, nearness, alike, intents=intents)
     scores.is_named = any(why == _NAMES and value >= _CLEARLY_NAMED for why, value in zip(reasons, values, strict=True))
     _add_answers(scores, menu, utterance, question, lexicon)
     _add_generic(scores, menu, utterance, is_mere_wish=is_mere_wish)
     alternatives = named_alternatives(menu, utterance.whole.stems, utterance.text, lexicon)
     for index in alternatives:  # "by card or online?" chooses neither
         scores.values[index] = max(scores.values[other] for other in alternatives)
-        scores.nearness[index] = 0.0
-    _find_rival(scores, menu, utterance, lexicon)
+        scores.nearness[index] = scores.alike[index] = 0.0
+    _find_rival(scores, menu, nears)
     return scores
+
+
+def _profiles(utterance: ParsedUtterance, lexicon: Lexicon) -> list[tuple[float, Profile]]:
+    """Return the profile of an utterance and those of its clauses, each with its weight."""
+    clauses = utterance.clauses if len(utterance.clauses) > 1 else ()
+    parts = [(1.0, utterance.whole), *((_PROFILE_OF_CLAUSE * clause.weight, clause) for clause in clauses)]
+    return [(weight, lexicon.profiles.of(list(clause.stems))) for weight, clause in parts]
 
 
 def _asks_for_another_time(utterance: ParsedUtterance) -> bool:
@@ -207,14 +218,10 @@ def _content_reason(
     return "it has the condition's own words"
 
 
-def _intent_score(
-    menu: Menu, index: int, intents: dict[str, float], lexicon: Lexicon, *, own_words: float
-) -> tuple[float, str | None]:
+def _intent_score(menu: Menu, index: int, intents: dict[str, float]) -> tuple[float, str | None]:
     best, name = 0.0, None
     for intent, sure in intents.items():
-        value = sure * share(menu, index, intent, lexicon)
-        if intent in menu.divided:
-            value *= _DIVIDED + (1 - _DIVIDED) * min(1.0, 2 * own_words)
+        value = sure * menu.shares[index].get(intent, 0.0)
         if value > best:
             best, name = value, intent
     return best, name
@@ -233,19 +240,6 @@ def _overlap(part: ConditionPart, utterance: ParsedUtterance, menu: Menu, lexico
     if best and len(part.words) == 1:
         others = [stem for stem in lexicon.vocabulary.content(utterance.whole.stems) if stem not in part.words]
         best *= _OVERLAP_OF_ONE_WORD if others else 0.95
-    return best
-
-
-def _overlap_of_phrases(part: ConditionPart, phrases: dict[int, float], menu: Menu, lexicon: Lexicon) -> float:
-    """Return how much of a condition's words is in the phrases that are nearest to the utterance."""
-    if len(menu.parts) < 2:
-        return 0.0
-    best = 0.0
-    for number, sure in phrases.items():
-        terms = lexicon.utterances.terms_of[number]
-        total = sum(menu.word_weights.get(word, 1.0) for word in part.words)
-        covered = sum(menu.word_weights.get(word, 1.0) for word in part.words if word in terms)
-        best = max(best, sure * (covered / total) ** _OVERLAP_POWER if total else 0.0)
     return best
 
 
@@ -299,7 +293,7 @@ def _add_generic(scores: Scores, menu: Menu, utterance: ParsedUtterance, *, is_m
         elif any(part.asks_anything for part in parts) and utterance.whole.is_question:
             value = _QUESTION
         elif any(part.talks for part in parts):
-            value = _TALK
+            value, scores.is_general = _TALK, True
         elif any(part.is_otherwise for part in parts) and best < _CLEAR:
             value = _OTHERWISE
         if value > scores.values[index]:
@@ -326,25 +320,15 @@ def _is_matter(part: ConditionPart, scores: Scores, utterance: ParsedUtterance) 
     return likely not in _NO_MATTER and not utterance.no and not (utterance.yes and not utterance.rest)
 
 
-def _find_rival(scores: Scores, menu: Menu, utterance: ParsedUtterance, lexicon: Lexicon) -> None:
+def _find_rival(scores: Scores, menu: Menu, nears: dict[str, float]) -> None:
     """Find the surest intent that no condition means: it may be why none is to be taken."""
-    places = range(len(menu.parts))
-    meant = {name for name in scores.intents if any(share(menu, at, name, lexicon) >= 0.3 for at in places)}
-    surest = max((scores.intents[name] for name in meant), default=0.0) + _SIBLING_LEAD
+    meant = {name for name in scores.intents if any(share.get(name, 0.0) >= _MEANT_LITTLE for share in menu.shares)}
+    nearest = max((nears[name] for name in meant & nears.keys()), default=0.0)
     for intent, sure in scores.intents.items():
-        if intent in meant:
-            continue
-        meaning = lexicon.intents[intent]
-        if scores.is_general and intent not in _NO_MATTER:
+        if intent in meant or (scores.is_general and intent not in _NO_MATTER):
             continue  # whatever was meant, it is a matter or a question
-        if intent in ALWAYS_COMPETE:
-            weight = _RIVAL_ALWAYS
-        elif any(menu.best_claims.get(other, 0.0) >= 0.6 for other in meaning.instead_of):
-            weight = _RIVAL_ALWAYS if sure > surest else _RIVAL_SIBLING
-        else:
-            weight = _RIVAL if meaning.subject in ANY_TRADE or meaning.subject in menu.trades else _RIVAL_OF_OTHER_TRADE
-        if scores.is_named and intent not in ALWAYS_COMPETE:
-            weight = min(weight, _RIVAL_SIBLING)
-        value = sure * weight
+        always = intent in _ALWAYS_COMPETE
+        is_verbatim = nears.get(intent, 0.0) >= max(_VERBATIM, _CLEARLY_NEARER * nearest) and not scores.is_named
+        value = sure * (_RIVAL_ALWAYS if always or is_verbatim else _RIVAL)
         if value > scores.rival_value:
             scores.rival, scores.rival_value = intent, value

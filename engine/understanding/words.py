@@ -95,7 +95,7 @@ class Vocabulary:
         self.roles = frozenset(plain(role) for role in words.get("roles", []))
         self.idioms = {" ".join(self.stems(text)): meaning for text, meaning in words.get("idioms", {}).items()}
         self.synonyms: dict[str, frozenset[str]] = {}
-        for word, alike in words.get("synonyms", {}).items():
+        for word, alike in load("en").synonyms.items():
             for key in self.stems(word)[-1:]:
                 others = {" ".join(self.stems(other)) for other in alike}
                 self.synonyms[key] = self.synonyms.get(key, frozenset()) | others

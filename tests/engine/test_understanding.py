@@ -34,16 +34,36 @@ def test_most_utterances_are_understood_few_wrongly_and_sure_decisions_nearly_al
             decisions.append((None if expected == "none" else expected, decision, said))
     right = sum(decision.index == expected for expected, decision, _ in decisions)
     wrong = [said for expected, decision, said in decisions if decision.index not in (None, expected)]
-    assert right >= 0.8 * len(decisions)
-    assert len(wrong) <= 0.03 * len(decisions), wrong
+    assert right >= 0.85 * len(decisions)
+    assert len(wrong) <= 0.04 * len(decisions), wrong
     sure = [(decision.index == expected, said) for expected, decision, said in decisions if decision.sure >= 0.9]
-    assert len(sure) >= 80
+    assert len(sure) >= 150
     wrong = [said for is_right, said in sure if not is_right]
     assert len(wrong) <= 0.05 * len(sure), wrong
 
 
 # Menus of the kinds that public flow programs have, with first utterances as callers say them.
 FIRST_MENUS = [
+    (
+        ["caller wants to redeem a gift certificate", "caller wants to book a flight", "caller asks about the weather"],
+        "How can I help you?",
+        [("My kids got me one of your vouchers", 0)],
+    ),
+    (
+        [
+            "client picks Tuesday",
+            "client picks Thursday",
+            "client picks Saturday",
+            "client would rather have another week",
+        ],
+        "I have Tuesday, Thursday or Saturday. Which would you like?",
+        [("the middle one", 1), ("Saturday would be best", 2), ("Tuesday. No, wait, Thursday.", 1), ("hello?", None)],
+    ),
+    (
+        ["customer wants an MOT", "customer wants a service", "customer describes a fault of the car"],
+        "Do you need an MOT, a service or a repair?",
+        [("Just the MOT, thanks.", 0)],
+    ),
     (
         ["user says theyre bored"],
         "Could you tell me about your day?",
