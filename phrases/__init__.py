@@ -47,12 +47,11 @@ class Intent:
 
 @dataclass(frozen=True, slots=True)
 class Bank:
-    """The phrases of a language. `words` and `synonyms` are the files of these names, empty where there is none."""
+    """The phrases of a language. `words` is the content of `words.json`, empty where there is none."""
 
     language: str
     intents: dict[str, Intent]
     words: dict[str, Any]
-    synonyms: dict[str, list[str]]
 
 
 def load(language: str = "en") -> Bank:
@@ -74,7 +73,12 @@ def _load(language: str) -> Bank:
             if name in intents:
                 raise InvalidPhrases(f"{path.name}: {name!r} is in {intents[name].subject}.json as well.")
             intents[name] = _intent(name, path.stem, entry)
-    return Bank(language, intents, _read(folder / "words.json"), _read(folder / "synonyms.json"))
+    return Bank(language, intents, _read(folder / "words.json"))
+
+
+def load_synonyms() -> dict[str, list[str]]:
+    """Return what callers say for the words of English conditions. Raises InvalidPhrases."""
+    return _read(_FOLDER / "en" / "synonyms.json")
 
 
 @lru_cache(maxsize=1)

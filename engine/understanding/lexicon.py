@@ -2,7 +2,7 @@
 
 import re
 import threading
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
@@ -31,20 +31,19 @@ class Lexicon:
         both = [*load("en").intents.values(), *foreign.values()]
         self.utterances = PhraseIndex(_utterances(both), self.vocabulary)
         self.conditions = PhraseIndex(_conditions(both), self.vocabulary, negation=NEGATION, opposite=(0.5, 0.5))
-        self.profiles = Profiles(self._topics(), self.vocabulary.ordinary)
+        self.profiles = Profiles(self._topics, self.vocabulary.ordinary)
         self.cues = CueIndex(((intent.name, cue) for intent in both for cue in intent.cues), self.vocabulary)
 
     def _topics(self) -> Iterable[Counter[str]]:
         """Return the terms of each intent and of each word with its synonyms, with the number of times."""
-        intents: dict[str, Counter[str]] = defaultdict(Counter)
-        for index, times in ((self.utterances, 1), (self.conditions, _OF_AUTHOR)):
-            for owner, distinct in zip(index.owners, index.terms_of, strict=True):
-                for term in distinct:
-                    intents[owner][term] += times
-        yield from intents.values()
+        for intent in self.intents:
+            topic = Counter(self.utterances.terms_of(intent))
+            for term in self.conditions.terms_of(intent):
+                topic[term] += _OF_AUTHOR
+            yield topic
         for word, others in self.vocabulary.synonyms.items():
             topic = Counter({word: _OF_AUTHOR})
-            for other in sorted(others):
+            for other in others:
                 topic.update(terms(other.split(), self.vocabulary.ordinary))
             yield topic
 

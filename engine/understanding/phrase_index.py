@@ -34,12 +34,12 @@ class PhraseIndex:
         self._lines_of: dict[str, list[int]] = defaultdict(list)
         postings: dict[str, list[int]] = {}
         shared: dict[str, str] = {}  # one string for each term: they take a third of the index
-        self.terms_of: list[tuple[str, ...]] = []
+        self._terms: list[tuple[str, ...]] = []
         for line, (owner, text) in enumerate(phrases):
             # Distinct, and in an order: the order of the sums, and so the last digit, is the same in each process.
             distinct = dict.fromkeys(terms(vocabulary.stems(text), vocabulary.ordinary))
-            self.terms_of.append(tuple(shared.setdefault(term, term) for term in distinct))
-            for term in self.terms_of[-1]:
+            self._terms.append(tuple(shared.setdefault(term, term) for term in distinct))
+            for term in self._terms[-1]:
                 postings.setdefault(term, []).append(line)
             self.owners.append(owner)
             self._lines_of[owner].append(line)
@@ -55,13 +55,14 @@ class PhraseIndex:
         self._asks = [text.endswith("?") for text in self.texts]
         self._negated = [
             bool(negation.search(text) if negation else not negations.isdisjoint(distinct))
-            for text, distinct in zip(self.texts, self.terms_of, strict=True)
+            for text, distinct in zip(self.texts, self._terms, strict=True)
         ]
-        self._norms = [sqrt(sum(weights[term] ** 2 for term in distinct)) for distinct in self.terms_of]
+        self._norms = [sqrt(sum(weights[term] ** 2 for term in distinct)) for distinct in self._terms]
         self._unknown = _UNKNOWN_WEIGHT * log(1 + count)
 
-    def __contains__(self, stem: str) -> bool:
-        return stem in self._postings
+    def terms_of(self, owner: str) -> list[str]:
+        """Return the terms of an owner's phrases, each as often as there are phrases that have it."""
+        return [term for line in self._lines_of.get(owner, ()) for term in self._terms[line]]
 
     def nearest(
         self, stems: list[str], *, is_negated: bool | None = None, asks: bool | None = None
@@ -104,7 +105,7 @@ class PhraseIndex:
         """Return an owner's phrase that is nearest to a text, if one shares a word with it."""
         said = set(terms(stems, self._vocabulary.ordinary))
         nears = {
-            line: sum(self.weights[term] ** 2 for term in self.terms_of[line] if term in said)
+            line: sum(self.weights[term] ** 2 for term in self._terms[line] if term in said)
             / (self._norms[line] or 1.0)
             for line in self._lines_of.get(owner, ())
         }

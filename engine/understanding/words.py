@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from itertools import pairwise
 from typing import Any
 
-from dryline.phrases import SLOT, load
+from dryline.phrases import SLOT, load, load_synonyms
 
 MAX_LENGTH = 2_000
 _MAX_CACHED = 20_000  # words of which the stems are cached
@@ -94,11 +94,11 @@ class Vocabulary:
         self.requests = frozenset(self._stems_of(words.get("requests", [])))
         self.roles = frozenset(plain(role) for role in words.get("roles", []))
         self.idioms = {" ".join(self.stems(text)): meaning for text, meaning in words.get("idioms", {}).items()}
-        self.synonyms: dict[str, frozenset[str]] = {}
-        for word, alike in load("en").synonyms.items():
+        self.synonyms: dict[str, tuple[str, ...]] = {}
+        for word, alike in load_synonyms().items():
             for key in self.stems(word)[-1:]:
-                others = {" ".join(self.stems(other)) for other in alike}
-                self.synonyms[key] = self.synonyms.get(key, frozenset()) | others
+                others = dict.fromkeys(" ".join(self.stems(other)) for other in alike)
+                self.synonyms[key] = (*self.synonyms.get(key, ()), *others)
 
     def stems(self, text: str) -> list[str]:
         """Return the stems of a text in their order, values and slots as tokens such as `_day`."""
