@@ -6,6 +6,7 @@ from dryline.engine.choice_values import find_choice
 from dryline.engine.understanding.menus import Menu
 from dryline.engine.understanding.words import plain
 
+_TAKES = re.compile(r"(?:takes?|accepts?|prefers?|go(?:es)? (?:for|with)) ")
 _WORD = re.compile(r"[a-z0-9:]+(?:'[a-z]+)?")
 
 
@@ -15,9 +16,9 @@ def offered_options(menu: Menu, agent: str, ordinary: frozenset[str]) -> dict[st
     Empty if there is only one.
     """
     words_of = {
-        index: [word for word in _WORD.findall(part.gives) if word not in ordinary]
+        index: [word for word in _WORD.findall(part.gives or part.text) if word not in ordinary]
         for index, (part, *_) in enumerate(menu.parts)
-        if part.gives and not part.is_negated
+        if not part.is_negated and (part.gives or _TAKES.match(part.text))
     }
     message = _WORD.findall(plain(agent))
     offered: list[tuple[int, int, str]] = []
