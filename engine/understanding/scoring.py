@@ -134,6 +134,8 @@ def score(menu: Menu, utterance: ParsedUtterance, context: Context, lexicon: Lex
     intents = tell_places_apart(intents, utterance.text)
     if utterance.is_courtesy:
         intents = {intent: sure for intent, sure in intents.items() if intent in _COURTESIES}
+    else:  # "the blue one, thanks" chooses the blue one
+        intents.pop("thanks", None)
     items = options_of_prompt(context.prompt)
     # "Two tacos with no onions" orders tacos, and takes nothing off the order.
     if names_option(items, utterance.text) and intents.get("add_item", 0.0) >= intents.get("change_order", 0.0):
