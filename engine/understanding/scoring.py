@@ -57,6 +57,7 @@ _MEASURES = (
     ("when", "be"),
 )  # "how long does a cleaning take?" is no wish
 _FACT_ASKED = 0.6  # of a condition of fact, when the utterance only asks
+_STATED = 0.7  # of a condition that something is asked, when the utterance only states something
 
 
 @dataclass(slots=True)
@@ -119,6 +120,23 @@ def _add_cues(
                 intents[intent] = max(intents.get(intent, 0.0), clear * clause.weight)
 
 
+def _meant(menu: Menu, utterance: ParsedUtterance, intents: dict[str, float], items: list[str]) -> dict[str, float]:
+    """Return the intents without those that the utterance only seems to mean beside another one."""
+    intents = tell_places_apart(intents, utterance.text)
+    # "I can't come on Monday, could we do Tuesday?" moves an appointment, and cancels none.
+    can_move = menu.best_claim("reschedule") and menu.best_claim("cancel")
+    if can_move and "cannot_come" in intents and _asks_for_another_time(utterance):
+        intents["reschedule"] = max(intents.get("reschedule", 0.0), intents.pop("cannot_come"))
+    if utterance.is_courtesy:
+        return {intent: sure for intent, sure in intents.items() if intent in _COURTESIES}
+    intents.pop("thanks", None)  # "the blue one, thanks" chooses the blue one
+    # "Two tacos with no onions" orders tacos, and takes nothing off the order.
+    if names_option(items, utterance.text) and intents.get("add_item", 0.0) >= intents.get("change_order", 0.0):
+        intents["add_item"] = max(intents.get("add_item", 0.0), _ITEM_NAMED)
+        intents.pop("change_order", None)
+    return intents
+
+
 def score(menu: Menu, utterance: ParsedUtterance, context: Context, lexicon: Lexicon) -> Scores:
     """Return the score of each condition."""
     intents, nears = intents_of(utterance, lexicon)
@@ -127,20 +145,8 @@ def score(menu: Menu, utterance: ParsedUtterance, context: Context, lexicon: Lex
     if only_reports_step(utterance, question, intents):
         utterance = replace(utterance, yes=0.0)
         intents.pop("agree", None)
-    # "I can't come on Monday, could we do Tuesday?" moves an appointment, and cancels none.
-    can_move = menu.best_claim("reschedule") and menu.best_claim("cancel")
-    if can_move and "cannot_come" in intents and _asks_for_another_time(utterance):
-        intents["reschedule"] = max(intents.get("reschedule", 0.0), intents.pop("cannot_come"))
-    intents = tell_places_apart(intents, utterance.text)
-    if utterance.is_courtesy:
-        intents = {intent: sure for intent, sure in intents.items() if intent in _COURTESIES}
-    else:  # "the blue one, thanks" chooses the blue one
-        intents.pop("thanks", None)
     items = options_of_prompt(context.prompt)
-    # "Two tacos with no onions" orders tacos, and takes nothing off the order.
-    if names_option(items, utterance.text) and intents.get("add_item", 0.0) >= intents.get("change_order", 0.0):
-        intents["add_item"] = max(intents.get("add_item", 0.0), _ITEM_NAMED)
-        intents.pop("change_order", None)
+    intents = _meant(menu, utterance, intents, items)
     options = [*items, *options_of_question(question)]
     offered = offered_options(menu, context.agent, lexicon.vocabulary.ordinary)
     chosen = chosen_condition(offered, utterance.text) if offered and not utterance.whole.is_question else None
@@ -267,7 +273,8 @@ def _form(parts: list[ConditionPart], utterance: ParsedUtterance) -> float:
             zip(utterance.whole.stems, utterance.whole.stems[1:], strict=False)
         )
         return _WISH_ASKED if whole.wants and not asks_measure else _FACT_ASKED
-    return 1.0
+    asks = any(clause.is_question or clause.is_request for clause in (utterance.whole, *utterance.clauses))
+    return _STATED if whole.asks and not asks else 1.0
 
 
 def _add_answers(scores: Scores, menu: Menu, utterance: ParsedUtterance, question: str, lexicon: Lexicon) -> None:
