@@ -57,7 +57,7 @@ _MEASURES = (
     ("when", "be"),
 )  # "how long does a cleaning take?" is no wish
 _FACT_ASKED = 0.6  # of a condition of fact, when the utterance only asks
-_STATED = 0.7  # of a condition that something is asked, when the utterance only states something
+_STATED = 0.85  # of a condition that something is asked, when the utterance only states something
 
 
 @dataclass(slots=True)
