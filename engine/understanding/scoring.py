@@ -29,6 +29,7 @@ _NAMES = "it names what the condition asks for"
 _ITEM_NAMED = 0.8  # of an order with an item of the list in the prompt
 _ANY_TRADE = ("general", "answers")
 _ALWAYS_COMPETE = {"wrong_number", "small_talk", "wait_a_moment", "repeat", "thanks", "ask_robot", "confused"}
+_AGREEMENTS = ("agree", "confirm_appointment", "confirms_visit")
 _COURTESIES = {"thanks", "greeting"}
 _QUOTED, _CHOSEN = 0.95, 0.95
 _RIVAL_ALWAYS, _RIVAL, _MEANT_LITTLE = 1.0, 0.6, 0.3
@@ -125,8 +126,10 @@ def _meant(menu: Menu, utterance: ParsedUtterance, intents: dict[str, float], it
     intents = tell_places_apart(intents, utterance.text)
     # "I can't come on Monday, could we do Tuesday?" moves an appointment, and cancels none.
     can_move = menu.best_claim("reschedule") and menu.best_claim("cancel")
-    if can_move and "cannot_come" in intents and _asks_for_another_time(utterance):
+    if can_move and "cannot_come" in intents and _proposes_another_time(utterance):
         intents["reschedule"] = max(intents.get("reschedule", 0.0), intents.pop("cannot_come"))
+        for intent in _AGREEMENTS:
+            intents.pop(intent, None)
     if utterance.is_courtesy:
         return {intent: sure for intent, sure in intents.items() if intent in _COURTESIES}
     intents.pop("thanks", None)  # "the blue one, thanks" chooses the blue one
@@ -142,7 +145,8 @@ def score(menu: Menu, utterance: ParsedUtterance, context: Context, lexicon: Lex
     intents, nears = intents_of(utterance, lexicon)
     question = last_question(context.agent)
     _add_cues(intents, menu, utterance, question, lexicon)
-    if only_reports_step(utterance, question, intents):
+    denies = utterance.whole.is_negated
+    if only_reports_step(utterance, question, intents) or (denies and _proposes_another_time(utterance)):
         utterance = replace(utterance, yes=0.0)
         intents.pop("agree", None)
     items = options_of_prompt(context.prompt)
@@ -151,7 +155,7 @@ def score(menu: Menu, utterance: ParsedUtterance, context: Context, lexicon: Lex
     offered = offered_options(menu, context.agent, lexicon.vocabulary.ordinary)
     chosen = chosen_condition(offered, utterance.text) if offered and not utterance.whole.is_question else None
     is_mere_wish = states_no_problem(utterance.text, question)
-    profiles, denies = _profiles(utterance, lexicon), utterance.whole.is_negated
+    profiles = _profiles(utterance, lexicon)
     values, reasons, nearness, alike = [], [], [], []
     for index, parts in enumerate(menu.parts):
         by_words = max((_overlap(part, utterance, menu, lexicon) for part in parts), default=0.0)
@@ -188,7 +192,8 @@ def score(menu: Menu, utterance: ParsedUtterance, context: Context, lexicon: Lex
     for index in alternatives:  # "by card or online?" chooses neither
         scores.values[index] = max(scores.values[other] for other in alternatives)
         scores.nearness[index] = scores.alike[index] = 0.0
-    _find_rival(scores, menu, nears)
+    if utterance.rest or not (utterance.yes or utterance.no):  # a bare yes means nothing else
+        _find_rival(scores, menu, nears)
     return scores
 
 
@@ -199,9 +204,13 @@ def _profiles(utterance: ParsedUtterance, lexicon: Lexicon) -> list[tuple[float,
     return [(weight, lexicon.profiles.of(list(clause.stems))) for weight, clause in parts]
 
 
-def _asks_for_another_time(utterance: ParsedUtterance) -> bool:
-    """Return whether a clause proposes a day or a time: "could we do Tuesday?"."""
-    clauses = [clause for clause in utterance.clauses if clause.is_question or clause.is_request]
+def _proposes_another_time(utterance: ParsedUtterance) -> bool:
+    """Return whether a clause proposes a day or a time: "could we do Tuesday?", "but Friday works"."""
+    clauses = [
+        clause
+        for clause in utterance.clauses
+        if clause.is_question or clause.is_request or (utterance.whole.is_negated and not clause.is_negated)
+    ]
     return any({"_day", "_date", "_time", "another", "later", "instead"} & set(clause.stems) for clause in clauses)
 
 

@@ -19,6 +19,10 @@ _OPEN_QUESTION = re.compile(
 )
 _EITHER = re.compile(r"\bor\b(?! (?:not|more|so|less)\b)")
 _POINTS_BACK = re.compile(r"\b(?:that|it|this|so|them|these|those|which)\b")
+_IS_ME = re.compile(
+    r"\b(?:this is|i am|i'm|it's|it is) (?P<name>[\w'-]+)|\b(?:that's|that is|that would be|it's|it is) (?:me|him|her)\b",
+    re.IGNORECASE,
+)
 _MORE = re.compile(
     r"\b(?:anything|something) (?:else|more)\b|\b(?:any|other|more) questions\b"
     r"|^(?:can|may|could) (?:I|we) (?:help|assist)\b|\b(?:sonst|noch) (?:noch )?(?:etwas|was)\b|\balgo más\b",
@@ -108,6 +112,8 @@ def answer_in_other_words(
     """Return how clearly an utterance says yes and no: "still jammed" is a no to "Did that help?"."""
     if utterance.yes or utterance.no:
         return utterance.yes, utterance.no
+    if asks_who(question, lexicon) and _is_name_of(utterance, question):
+        return 1.0, 0.0
     if utterance.whole.is_question or not question.endswith("?"):
         return 0.0, 0.0
     yes, no = (
@@ -162,6 +168,15 @@ def _answer(
 def asks_who(question: str, lexicon: Lexicon) -> bool:
     """Return whether the agent asks for a person: a yes to "Is this Ana?" agrees to nothing else."""
     return "confirm_identity" in intents_of_answers(question, lexicon)[0]
+
+
+def _is_name_of(utterance: ParsedUtterance, question: str) -> bool:
+    """Return whether a caller says that they are the person for whom the agent asks: "this is Ada", "that's me"."""
+    if utterance.whole.is_negated or utterance.whole.is_question:
+        return False
+    names = {name.lower() for name in _NAMES.findall(question)}
+    said = _IS_ME.search(utterance.text)
+    return said is not None and (said["name"] is None or said["name"].lower() in names)
 
 
 def _is_met_by_yes_to_who(claims: dict[str, float], parts: list[ConditionPart]) -> bool:
