@@ -20,7 +20,8 @@ _OPEN_QUESTION = re.compile(
 _EITHER = re.compile(r"\bor\b(?! (?:not|more|so|less)\b)")
 _POINTS_BACK = re.compile(r"\b(?:that|it|this|so|them|these|those|which)\b")
 _IS_ME = re.compile(
-    r"\b(?:this is|i am|i'm|it's|it is) (?P<name>[\w'-]+)|\b(?:that's|that is|that would be|it's|it is) (?:me|him|her)\b",
+    r"\b(?:this is|i am|i'm|it's|it is) (?P<name>[\w'-]+)"
+    r"|\b(?:that's|that is|that would be|it's|it is) (?:me|him|her)\b",
     re.IGNORECASE,
 )
 _MORE = re.compile(
