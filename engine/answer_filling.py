@@ -11,17 +11,21 @@ from typing import Any
 
 import orjson
 
+from dryline.engine.choice_values import find_all_of_class
 from dryline.engine.date_values import find_weekdays
 from dryline.engine.fake_values import made_up, value_in_question
 from dryline.engine.language_model import MADE_UP, Question
 from dryline.engine.slot_extraction import MISSING, find_value
-from dryline.engine.slots import Slot
+from dryline.engine.slots import FREE_TEXTS, Slot, digits_of
 from dryline.engine.spoken_turns import Utterance, utterances_of
 from dryline.engine.text_values import find_things
 from dryline.phrases.value_kinds import is_of_user, kind_of, label_of, language_of
 
 _DEEPEST = 12
 _CHOICES = re.compile(r"\s*\|\s*|\s+(?:/|or)\s+")
+_SAID_FOR_ONE = (*FREE_TEXTS, "name", "company", "email", "phone", "code", "city", "number", "count", "money")
+_FOR_BOTH = re.compile(r"\b(?:same|both|each|square|likewise)\b")
+_ADDS = re.compile(r"\W*(?:oh,? )?(?:and|also|plus)\b|\b(?:too|as well|also)\W*(?:$|,)", re.IGNORECASE)
 _QUANTITIES = ("quantity", "qty", "count", "amount")
 
 
@@ -36,6 +40,7 @@ class _Filling:
     def __init__(self, question: Question) -> None:
         self._question = question
         self._now = question.now or datetime.now(UTC)
+        self._taken: dict[tuple[str, bool | str, str], str] = {}
         self._how: dict[str, str] = {}
         self._known = _members(question.about)
         about = question.about if not self._known else "\n".join(map(str, _texts(self._known)))
@@ -65,11 +70,20 @@ class _Filling:
         if slot.kind == "phone" and not is_of_user(slot.key, slot.question):
             return value_in_question(slot, self._utterances, self._question.unsaid)
         value = find_value(slot, self._utterances, self._now)
-        if value is not MISSING:
+        if value is not MISSING and not self._is_taken(slot, value):
             return value, "said"
         if self._question.unsaid != MADE_UP:
             return None, "not said"
         return made_up(slot, self._question.random, self._now)
+
+    def _is_taken(self, slot: Slot, value: Any) -> bool:
+        """Return whether a member beside this one has the value already, which was said only once."""
+        if slot.kind not in _SAID_FOR_ONE or not isinstance(value, (str, int, float)):
+            return False
+        said = " ".join(digits_of(utterance) for utterance in self._utterances).casefold()
+        place = slot.path.rpartition(".")[0], slot.kind in FREE_TEXTS or slot.kind, str(value).casefold()
+        owner = self._taken.setdefault(place, slot.path)
+        return owner != slot.path and said.count(place[2]) < 2 and not _FOR_BOTH.search(said)
 
     def _members_of_list(self, example: Any, place: Slot) -> list[Any] | None:
         """Return the members of a list that was said; None to walk the example instead, for invented values."""
@@ -94,6 +108,7 @@ class _Filling:
             value = find_value(Slot(first, place.key, question=place.question), self._utterances, self._now)
             return [] if value is MISSING else [value]
         is_days = isinstance(first, str) and kind_of(place.key, first) == "date"
+        listed: list[Any] = []
         for utterance in self._utterances:
             if is_days:
                 members: list[Any] = find_weekdays(_days_in(utterance), utterance.language, str(first))
@@ -104,9 +119,12 @@ class _Filling:
                     for thing in find_things(part, self._about_list(place, utterance), utterance.language)
                 ]
                 members = [_like(first, thing, place) for thing in things]
-            if members:
-                return members
-        return []
+            if isinstance(first, str) and len(known := find_all_of_class(utterance.parts, first)) >= len(members):
+                members = known
+            listed = members + listed
+            if listed and not _ADDS.search(utterance.text):
+                break
+        return listed
 
 
 def _days_in(utterance: Utterance) -> str:

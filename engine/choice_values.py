@@ -19,9 +19,9 @@ _UNDECIDED = re.compile(
 _ASKS_FOR_EXISTENCE = re.compile(r"^(?:do|does) \w+ (?:\w+ )?have\b|^(?:is|are) there\b|^can\b", re.IGNORECASE)
 _EXISTS = re.compile(
     r"\W*(?:well,? |oh,? )?(?:there's|there is|there are|(?:i|we)(?:'ve got| have))"
-    r" (?:an?|some|plenty|lots|enough|one|two|three|four|several)\b"
+    r" (?:an?|some|plenty|lots|enough|one|two|three|four|several)\b(?! (?:question|problem|query))"
 )
-_QUESTION = re.compile(r"\?\s*$")
+_ASKING_BACK = re.compile(r"(?:(?<=[,.;!])|^)[^,.;!?]*\?\s*$")
 
 
 @lru_cache(maxsize=1024)
@@ -39,6 +39,9 @@ def find_choice(text: str, choices: Sequence[Any]) -> Any | None:
         rest = folded.replace(refused[0], " ")
         if len(named) == 1 and not any(_pattern(str(choice)).search(rest) for choice in choices):
             return next(choice for choice in choices if choice != named[0])
+    if len(choices) > 2:
+        names = [_pattern(str(choice)) for choice in choices]
+        folded = _REFUSED.sub(lambda said: " " if any(name.search(said[0]) for name in names) else said[0], folded)
     synonyms = read_values()["synonyms"]
     denied = [
         phrase
@@ -81,7 +84,7 @@ def _of_half_day(text: str, choices: Sequence[Any]) -> Any | None:
 
 def _meanings(choice: Any, synonyms: dict[str, list[str]]) -> list[str]:
     """Return the words that mean a choice; of one of several words, those of its words as well."""
-    folded = str(choice).casefold().replace("_", " ")
+    folded = re.sub(r"[_-]", " ", str(choice).casefold())
     own = [folded] if folded != str(choice).casefold() else []
     return own + synonyms.get(folded, [])
 
@@ -126,7 +129,24 @@ def find_of_class(text: str, example: str) -> str | None:
         return None
     member = max(places, key=lambda name: (places[name][1], name.casefold() in folded, places[name][0]))
     literal = [name for name in places if name.casefold() in folded and places[name][0] == places[member][0]]
-    member = max(literal, key=len, default=member)
+    return _cased(max(literal, key=len, default=member), example)
+
+
+def find_all_of_class(parts: Sequence[str], example: str) -> list[str]:
+    """Return the values of the class of an example in the newest part of an utterance that has any, in their order."""
+    for part in parts:
+        members = [(place, name) for name in class_of(example) if (place := _last_place(part.casefold(), name))]
+        longest = [
+            (start, name)
+            for (start, length), name in members
+            if not any(at <= start < at + other and other > length for (at, other), _ in members)
+        ]
+        if longest:
+            return [_cased(name, example) for _, name in sorted(longest)]
+    return []
+
+
+def _cased(member: str, example: str) -> str:
     if example.islower():
         return member.lower()
     return member[:1].upper() + member[1:] if example[:1].isupper() else member
@@ -146,11 +166,28 @@ def _answers(language: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
 _POSITIVE_NO = re.compile(
     r"\bwhy not\b|\bno hay problema\b|\bkein problem\b|"
     r"\bno (?:problem|worries|objections?|doubt)\b|\bi don['\u2019]?t see why not\b|"
+    r"\bwouldn['\u2019]?t say no\b|"
     r"\bdon['\u2019]?t mind\b|\bnot (?:a problem|bad)\b|\bcan['\u2019]?t wait\b|"
     r"\bno,? (?:that['\u2019]?s|it['\u2019]?s) (?:fine|right|correct|ok|okay|perfect|all right)\b",
     re.IGNORECASE,
 )
+_ENDS_ASSENT = re.compile(  # "I have", "I did it", "I do have one", but not "I have a question"
+    r"\s*(?:$|[,.;!]|(?:it|one|that|them|some|mine|so|have|already|just|indeed|in|last|once|two|three|both)\b)", re.I
+)
+_LOOSE_YES = {"right", "great", "perfect", "fine", "please", "true", "correct", "sure", "totally", "exactly", "ok"}
+_LOOSE_YES |= {"okay"}
+_OPENS = re.compile(r"(?:^|(?<=[,.;!?]))\s*(?:(?:oh|well|um|uh|and|so|yes|that's|that is)\s*)+$", re.IGNORECASE)
 _POLITE_NO = re.compile(r"\bi['\u2019]?m (?:good|fine|all set|okay)\b|\bi['\u2019]?ll pass\b", re.IGNORECASE)
+
+
+def _is_assent(match: re.Match[str]) -> bool:
+    """Return whether a word such as "right" or "please" agrees: at the begin of a clause, or as its end."""
+    before, behind = match.string[: match.start()], match.string[match.end() :]
+    if re.match(r"(?:i|we|they|it) ", match[0], re.IGNORECASE):
+        return _ENDS_ASSENT.match(behind) is not None
+    if match[0].lower() not in _LOOSE_YES:
+        return True
+    return not re.search(r"[^\s,.;!?-]\s*$", _OPENS.sub("", before)) or not re.match(r"\s*\w", behind)
 
 
 def yes_or_no(text: str, language: str) -> bool | None:
@@ -161,12 +198,15 @@ def yes_or_no(text: str, language: str) -> bool | None:
     rest, positive = _POSITIVE_NO.subn(" ", text)
     if _POLITE_NO.search(rest):
         return False
-    denial, assent = no.search(rest), yes.search(rest)
+    denial, assent = no.search(rest), next((each for each in yes.finditer(rest) if _is_assent(each)), None)
     if (
         denial
         and assent
         and re.match(
-            r"\W*(?:um |uh |well,? |oh,? )*(?:yes|yeah|yep|yup|sure|ja|s\u00ed|absolutely|of course)\b", rest, re.I
+            r"\W*(?:um |uh |well,? |oh,? )*"
+            r"(?:yes|yeah|yep|yup|sure|ja|s\u00ed|(?:absolutely|of course|(?:i|we) (?:did|do|have|am|are))(?! not))\b",
+            rest,
+            re.I,
         )
     ):
         return True
@@ -175,63 +215,38 @@ def yes_or_no(text: str, language: str) -> bool | None:
     return True if assent or positive else None
 
 
-def find_yes_no(utterances: Sequence[Utterance], key: str, question: str) -> bool | None:
+def find_yes_no(utterances: Sequence[Utterance], key: str, question: str, siblings: Sequence[str] = ()) -> bool | None:
     """Return the answer to a yes-or-no question, the newest one that is about the key or answers the agent."""
     language = utterances[0].language if utterances else "en"
     topic = _topic(key, question, language)
+    others = [_topic(sibling, "", language) for sibling in siblings if sibling != key]
+    is_one_of_several = any(_mentions(question, other) for other in others)
+    topic = _topic(key, "", language) if is_one_of_several else topic
     for utterance in utterances:
-        about_topic = _mentions(utterance.text, topic)
+        said = utterance.text if _POSITIVE_NO.search(utterance.text) else _ASKING_BACK.sub("", utterance.text)
+        about_topic = _mentions(said, topic)
         answers = not utterance.question or _mentions(utterance.question, topic) or len(utterances) == 1
-        short = len(utterance.text.split()) <= 6
-        fact = _fact(utterance.text, key, question) if about_topic or answers else None
+        short = len(said.split()) <= 6
+        part = said if not about_topic else _clause_about(said, topic, is_one_of_several)
+        fact = _fact(part, key, "" if is_one_of_several else question) if about_topic or answers else None
         if fact is not None:
             return fact
-        parts = utterance.text if not about_topic else _clause_about(utterance.text, topic)
-        answer = yes_or_no(parts, language)
+        answer = yes_or_no(part, language)
         if about_topic:
             if answer is not None:
                 return answer
-            if not _QUESTION.search(utterance.text):
-                return True
-        elif answer is not None and (answers or short):
+            return True
+        elif answer is not None and (short or (answers and not is_one_of_several)):
             return answer
     return None
 
 
 @lru_cache(maxsize=256)
 def _topic(key: str, question: str, language: str) -> frozenset[str]:
-    common = {
-        "want",
-        "have",
-        "does",
-        "they",
-        "with",
-        "this",
-        "that",
-        "like",
-        "wants",
-        "needs",
-        "need",
-        "complete",
-        "user",
-        "caller",
-        "customer",
-        "would",
-        "there",
-        "their",
-        "them",
-        "from",
-        "your",
-    }
+    common = {"want", "have", "does", "they", "with", "this", "that", "like", "wants", "needs", "need", "complete"}
+    common |= {"user", "caller", "customer", "would", "there", "their", "them", "from", "your"}
     words = set(label_of(key).split()) | set(re.findall(r"\w+", question.lower()))
-    agreement = set(read_values(language)["kinds"]["yes_no"]["keys"]) | {
-        "confirm",
-        "agree",
-        "confirmed",
-        "agreed",
-        "accept",
-        "consent",
-    }
+    agreement = {*read_values(language)["kinds"]["yes_no"]["keys"], "confirm", "agree", "accept"}
     return frozenset(_stem(word) for word in words - common - agreement if len(word) > 3)
 
 
@@ -260,13 +275,13 @@ def _mentions(text: str, topic: frozenset[str]) -> bool:
     return any(_stem(word) in topic for word in re.findall(r"\w+", text.lower()))
 
 
-def _clause_about(text: str, topic: frozenset[str]) -> str:
+def _clause_about(text: str, topic: frozenset[str], is_short: bool) -> str:
     """Return the sentence that mentions the topic, with a bare yes or no before it."""
-    clauses = re.split(r"(?<=[.;!?])\s+|\bbut\b", text)
+    clauses = re.split(r"(?<=[.;!?])\s+|\bbut\b" + (r"|,\s|\band\b" if is_short else ""), text)
     named = [index for index, clause in enumerate(clauses) if _mentions(clause, topic)]
     if not named:
         return text
     start = named[0]
-    while start > 0 and len(clauses[start - 1].split()) <= 2:
+    while start > 0 and len(clauses[start - 1].split()) <= (1 if is_short else 2):
         start -= 1
     return " ".join(clauses[start : named[-1] + 1])

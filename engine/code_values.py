@@ -5,16 +5,17 @@ from functools import lru_cache
 
 from dryline.engine.contact_values import without_spans
 from dryline.engine.date_values import find_dates
+from dryline.engine.number_values import SINCE_YEAR
 from dryline.engine.spoken_turns import without_spelling_words
 from dryline.engine.time_values import find_times
 from dryline.phrases.value_kinds import read_values
 
 _TOKEN = re.compile(r"(?<![\w'])#?[A-Za-z0-9]+(?:-[A-Za-z0-9]+)*(?![\w'])")
-_GAP = re.compile(r"\s*,?\s*")
+_GAP = re.compile(r"\s*,?\s*(?:then\s+)?")
 _NO_CODE = re.compile(r"\d+(?:st|nd|rd|th|[kK]|am|pm|ish)")
-_SINCE_YEAR = re.compile(r"\b(?:since|in) (?:19|20)\d\d\b", re.IGNORECASE)
 _QUANTITY = re.compile(
-    r"\b\d+ (?:minute|hour|day|week|month|year|time|people|person|percent|dollar|euro)s?\b", re.IGNORECASE
+    r"\b\d+ (?:minute|hour|day|week|month|year|mile|km|kilo|metre|time|people|person|percent|dollar|euro|pound)s?\b",
+    re.I,
 )
 _DASHES = {"dash", "hyphen", "minus"}
 _NO_PREFIX = {"ID", "PIN", "VIN", "OK", "NO", "IS", "I", "A", "ZIP", "MY"}
@@ -25,7 +26,7 @@ def find_code(text: str, language: str, example: str) -> str | None:
     text = without_spelling_words(text)
     spans = [(each.start, each.end) for each in find_dates(text, language)]
     spans += [(each.start, each.end) for each in find_times(text) if ":" in each.text or each.half]
-    spans += [match.span() for pattern in (_SINCE_YEAR, _QUANTITY) for match in pattern.finditer(text)]
+    spans += [match.span() for pattern in (SINCE_YEAR, _QUANTITY) for match in pattern.finditer(text)]
     codes = [code for run in _runs(without_spans(text, spans)) if (code := _code_of(run, example))]
     if not codes:
         return None
@@ -35,7 +36,9 @@ def find_code(text: str, language: str, example: str) -> str | None:
     prefix = re.match(r"[A-Za-z]+-", example)
     if prefix and re.fullmatch(rf"(?i){prefix[0][:-1]}\d+", code):
         code = f"{prefix[0]}{code[len(prefix[0]) - 1 :]}"
-    return code.upper() if any(each.isupper() for each in example) or not example else code
+    code = code.upper() if any(each.isupper() for each in example) or not example else code
+    end = example.rpartition(" ")[2] if example.count(" ") == 1 else ""
+    return f"{code[: -len(end)]} {code[-len(end) :]}" if end and _has_form_of(code[-len(end) :], end) else code
 
 
 def _runs(text: str) -> list[list[str]]:
@@ -45,7 +48,7 @@ def _runs(text: str) -> list[list[str]]:
     for token in _TOKEN.finditer(text):
         part = _part(token[0])
         if part is None:
-            end = -1
+            end = end if token[0].lower() == "then" else -1
             continue
         if end < 0 or not _GAP.fullmatch(text[end : token.start()]):
             runs.append([])

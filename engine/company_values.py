@@ -7,7 +7,8 @@ from dryline.engine.spoken_turns import deflects, without_fillers, without_lead_
 from dryline.phrases.value_kinds import read_values
 
 _COMPANY = re.compile(
-    r"\b(?i:work(?:ing)? (?:for|at|with)|i'm with|i am with|i'm from|i am from|calling (?:from|for)|employed (?:at|by)|"
+    r"\b(?i:work(?:ing)? (?:for|at|with)|(?:i'm|i am) (?:with|from)|(?:we're|we are)(?: with)?|"
+    r"(?:calling|ringing|phoning) (?:from|for)|employed (?:at|by)|"
     r"\w+ (?:at|of|for) (?:a company called )?|(?:company|business)(?:'s| is)(?: called)?|(?:it's|we're|we are) called|"
     r"name of the company is|on behalf of)\s*"
     r"(?:the )?((?i:(?:city|county|state|university|college|bank|department) of )?"
@@ -17,8 +18,9 @@ _FROM_COMPANY = re.compile(
     rf"\b{WORD},? (?i:(?:over )?(?:at|with|from)) (?:the )?({WORD}(?:\s+(?:&\s+|and\s+|of\s+)?{WORD}){{0,3}})"
 )
 _ROLE = re.compile(
-    r"\b(?:i'm|i am|i work (?:there |for \w+ |at \w+(?: \w+)? )?as|as|my (?:role|title|job|position) is|role is)\s+"
-    r"(?:an?\s+|the\s+|their\s+|our\s+)?([a-z][\w/-]*(?:\s+(?:of\s+)?[a-z][\w/-]*){0,3}?)"
+    r"\b(?:(?:he|she)(?:'s| is)(?= (?:an?|the|our|their|my)\b)|i'm|i am|"
+    r"i work (?:there |for \w+ |at \w+(?: \w+)? )?as|as|my (?:role|title|job|position) is|role is)\s+"
+    r"(?:an?\s+|the\s+|their\s+|our\s+|my\s+)?([a-z][\w/-]*(?:\s+(?:of\s+)?[a-z][\w/-]*){0,3}?)"
     r"(?=\s+(?:at|for|there|with|in|over|here)\b|[,.;!?]|$)",
     re.IGNORECASE,
 )

@@ -17,6 +17,7 @@ def find_email(text: str) -> str | None:
     """Return an e-mail address, written or spoken: "deb dot klein at outlook dot com"."""
     if match := _EMAIL.search(text):
         return match[0].strip(".").lower()
+    text = re.sub(r",? with (?:an?|one|two|2) \w+(?= at\b)", "", text)  # "Sarah with an H"
     tokens = re.findall(
         r"[\w+@\u00e4]+(?:['\u2019]\w+)?|[.,;_-]", re.sub(r"[.!?](?=\s|$)", " ;", without_spelling_words(text))
     )
@@ -31,7 +32,7 @@ def find_email(text: str) -> str | None:
 def _local_part(tokens: list[str]) -> str:
     """Return the name before the "at": words that symbols join, or single letters; the first plain word begins it."""
     pieces: list[str] = []
-    for token in reversed(tokens):
+    for token in reversed(tokens[:-1] if tokens[-1] == "," else tokens):
         symbol = _SYMBOLS.get(token.lower(), token if token in "._-" else None)
         joins = not pieces or pieces[-1] in _SYMBOLS.values()
         single = bool(pieces) and len(token) == 1 and token.isalnum()
@@ -53,7 +54,7 @@ def _domain(tokens: list[str]) -> str:
         symbol = _SYMBOLS.get(token.lower(), token if token in ".-" else None)
         if symbol is not None:
             domain, joins = domain + symbol, True
-        elif joins or (len(token) == 1 and domain[-1:].isalnum() and "." not in domain):
+        elif joins or ("." not in domain and token.isalnum()):  # "at fjord mail dot no"
             domain, joins = domain + token, False
         else:
             break
@@ -64,17 +65,21 @@ def _domain(tokens: list[str]) -> str:
 def find_phone(text: str, language: str) -> str | None:
     """Return a phone number of a text whose numbers are digits, as it was grouped."""
     text = re.sub(r"\bplus\s+(?=\d)", "+", text, flags=re.IGNORECASE)
-    for match in _PHONE.finditer(without_spans(text, [(each.start, each.end) for each in find_dates(text, language)])):
-        digits = re.sub(r"\D", "", match[0])
-        if 7 <= len(digits) <= 15:
-            return match[0].strip(" ,.-")
-    return None
+    text = re.sub(r"(?<=\d),? (?:and )?then(?= \d)", "", text)
+    rest = without_spans(text, [(each.start, each.end) for each in find_dates(text, language)])
+    phones = [match for match in _PHONE.finditer(rest) if 7 <= len(re.sub(r"\D", "", match[0])) <= 15]
+    if not phones:
+        return None
+    is_better = re.search(r"\b(?:but|instead|better|rather)\b", text[phones[0].end() : phones[-1].start()])
+    return phones[-1 if is_better else 0][0].strip(" ,.-")
 
 
 def format_phone(phone: str, example: str) -> str:
     """Return a phone number in the form of the example, if it has as many digits; else as it was said."""
     digits = re.sub(r"\D", "", phone)
     expected = re.sub(r"\D", "", example)
+    if re.fullmatch(r"\d+", example) and len(digits) != len(expected):
+        return f"{'+' * phone.startswith('+')}{digits}"
     if example.startswith("+"):
         if phone.startswith("+"):
             return f"+{digits}"

@@ -11,6 +11,7 @@ from unicodedata import combining, normalize
 from dryline.phrases.value_kinds import LANGUAGES, read_values
 
 _SPANS = {"day": 1, "night": 1, "week": 7, "fortnight": 14, "month": 30, "tage": 1, "tagen": 1, "wochen": 7}
+_WEEK_AHEAD = re.compile(r"\b(?P<way>next|last) week\b|\bin (?P<weeks>\d{1,2}) weeks['\u2019]? time\b", re.IGNORECASE)
 _ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "last": -1}
 
 
@@ -29,6 +30,7 @@ class SpokenDate:
     is_next: bool = False  # "next Tuesday"
     weeks: int = 0  # "a week from Monday"
     nth: int | None = None  # "the first Monday in December"
+    week: int | None = None  # "Monday of last week" is -1
     edge: str = ""  # "the end of the month", "the beginning of the week"
 
     def resolve(self, today: date, *, past: bool = False) -> date | None:
@@ -36,7 +38,7 @@ class SpokenDate:
         if self.offset is not None:
             return today + timedelta(days=self.offset)
         if self.edge:
-            return _edge(self.edge, today, is_next=self.is_next)
+            return _edge(self.edge, today, is_next=self.is_next, past=past)
         if self.nth is not None and self.weekday is not None and self.month is not None:
             return _nearest(
                 [_nth(year, self.month, self.weekday, self.nth) for year in self._years(today)], today, past
@@ -57,23 +59,26 @@ class SpokenDate:
 
     def _resolve_weekday(self, today: date, past: bool) -> date:
         assert self.weekday is not None
+        if self.week is not None:
+            return today + timedelta(days=self.weekday - today.weekday() + 7 * self.week)
         ahead = (self.weekday - today.weekday()) % 7
         if past:
-            return today - timedelta(days=7 - ahead if ahead else 7)
+            return today - timedelta(days=(7 - ahead if ahead else 7) + 7 * self.weeks)
         if self.is_next and 0 < ahead <= 6 - today.weekday():  # still in this week, so next week's is meant
             ahead += 7
         return today + timedelta(days=(ahead or 7) + 7 * self.weeks)
 
 
-def _edge(edge: str, today: date, *, is_next: bool) -> date:
+def _edge(edge: str, today: date, *, is_next: bool, past: bool) -> date:
     """Return the first or last day of this week, month or year, or of the next one; Friday ends a week."""
     side, unit = edge.split()
+    ahead = is_next or (side != "end" and not past)
     if unit == "week":
-        return today + timedelta(days=(4 if side == "end" else 0) - today.weekday() + 7 * (is_next or side != "end"))
+        return today + timedelta(days=(4 if side == "end" else 0) - today.weekday() + 7 * ahead)
     if unit == "year":
-        year = today.year + (is_next or side != "end")
+        year = today.year + ahead
         return date(year, 12, 31) if side == "end" else date(year, 1, 1)
-    year, month = divmod(today.year * 12 + today.month - 1 + (is_next or side != "end"), 12)
+    year, month = divmod(today.year * 12 + today.month - 1 + ahead, 12)
     return date(year, month + 1, monthrange(year, month + 1)[1] if side == "end" else 1)
 
 
@@ -117,12 +122,12 @@ def _patterns(language: str) -> list[tuple[str, re.Pattern[str]]]:
         "iso": r"\b(?P<year>\d{4})-(?P<month>\d{2})-(?P<day>\d{2})",
         "slashed": r"\b(?P<first>\d{1,2})/(?P<second>\d{1,2})(?:/(?P<year>\d{4}|\d{2}))?\b",
         "dotted": r"\b(?P<day>\d{1,2})\.\s?(?P<month>\d{1,2})\.(?:\s?(?P<year>\d{4}|\d{2}))?",
-        "month first": rf"\b(?P<name>{months})\.?\s+(?:the\s+)?(?P<day>3[01]|[12]\d|0?[1-9]){ending}(?!\d|:|\s?[ap]m)\b"
-        + year,
+        "month first": rf"\b(?P<name>{months})(?:\.?\s+(?:the\s+)?|,\s+the\s+)"
+        rf"(?P<day>3[01]|[12]\d|0?[1-9]){ending}(?!\d|:|\s?[ap]m|\s(?:year|week)s?\b)\b" + year,
         "day first": rf"\b(?P<day>\d{{1,2}}){ending}\s+(?:day\s+)?(?:of\s+|de\s+)?(?P<name>{months})\b{year}",
         "month": rf"\b(?P<name>{months})\s+(?:of\s+|de\s+)?(?P<year>(?:19|20)\d{{2}})\b",
-        "weeks after": rf"\b(?P<weeks>a|\d{{1,2}})\s+weeks?\s+(?:from|on|after)\s+(?:this |next )?"
-        rf"(?P<weekday>{weekdays})\b",
+        "weeks after": rf"\b(?P<weeks>a|\d{{1,2}})\s+(?:weeks?|(?P<fortnight>fortnight))\s+"
+        rf"(?:from |on |after |last )(?:this |next )?(?P<weekday>{weekdays})\b",
         "weekday week": rf"\b(?P<weekday>{weekdays})\s+week\b(?!\s*end)",
         "nth weekday": rf"\b(?P<nth>first|second|third|fourth|last|[1-4](?:st|nd|rd|th))\s+(?P<weekday>{weekdays})\s+"
         rf"(?:in|of)\s+(?P<name>{months})\b",
@@ -131,10 +136,10 @@ def _patterns(language: str) -> list[tuple[str, re.Pattern[str]]]:
         r"(?:the|this|(?P<next>next)) (?P<unit>week|month|year)\b",
         "holiday": rf"\b(?P<holiday>{'|'.join(sorted(table.get('holidays', ('(?!)',)), key=len, reverse=True))})\b",
         "weekday": rf"\b(?:(?P<next>next|n\u00e4chsten?|pr\u00f3ximo)\s+|(?:this|coming|this coming|diesen|este)\s+)?"
-        rf"(?P<weekday>{weekdays})s?\b(?:,?\s+(?:the\s+)?(?P<day>\d{{1,2}})(?:st|nd|rd|th)\b)?",
+        rf"(?P<weekday>{weekdays})s?\b(?P<skip> after next)?(?:,?\s+(?:the\s+)?(?P<day>\d{{1,2}})(?:st|nd|rd|th)\b)?",
         "span": rf"\b(?:in|within|vor)\s+(?P<count>an?|\d{{1,2}})\s+(?P<span>{spans})s?\b"
-        rf"|\b(?P<count2>an?|\d{{1,2}})\s+(?P<span2>{spans})s?\s+(?:from\s+(?:now\b)?|after\s+|(?P<ago>ago)\b)"
-        rf"(?P<from>{relative})?",
+        rf"|\b(?P<count2>an?|\d{{1,2}})\s+(?P<span2>{spans})s?\s+"
+        rf"(?:from\s+(?:now\b)?|after\s+|(?=to(?:day|morrow)\b)|(?P<ago>ago)\b)(?P<from>{relative})?",
         "relative": rf"\b(?<!por la )(?<!de la )(?:the\s+)?(?P<relative>{relative})\b",
         "day": r"\bthe\s+(?P<day>\d{1,2})(?:st|nd|rd|th)\b|\b(?P<day2>\d{1,2})(?:st|nd|rd|th)\b",
     }
@@ -164,9 +169,12 @@ def find_dates(text: str, language: str) -> tuple[SpokenDate, ...]:
                 dates.append(spoken)
                 rest = f"{rest[: match.start()]}{' ' * (match.end() - match.start())}{rest[match.end() :]}"
     dates.sort(key=lambda each: each.start)
+    if week := _WEEK_AHEAD.search(text):
+        ahead = int(week["weeks"] or {"next": 1, "last": -1}[week["way"].lower()])
+        dates = [replace(each, week=ahead) if each.weekday is not None and not each.weeks else each for each in dates]
     for index, (before, each) in enumerate(pairwise(dates), 1):
-        if each.month is None and each.day is not None and each.weekday is None and before.month and before.day:
-            month = before.month % 12 + 1 if each.day < before.day else before.month
+        if each.month is None and each.day is not None and each.weekday is None and before.month:
+            month = before.month % 12 + 1 if each.day < (before.day or 1) else before.month
             dates[index] = replace(each, month=month, year=before.year)
     return tuple(dates)
 
@@ -200,6 +208,7 @@ def _read(form: str, match: re.Match[str], language: str) -> SpokenDate | None:
         return replace(spoken, month=month, day=holiday)
     if form in ("weeks after", "weekday week"):
         weeks = int(parts["weeks"]) if parts.get("weeks", "a") != "a" else 1
+        weeks *= 2 if "fortnight" in parts else 1
         return replace(spoken, weekday=_weekday(parts["weekday"], language), weeks=weeks)
     if form == "edge":
         side = "end" if parts["edge"].lower().startswith(("end", "last")) else "begin"
@@ -207,7 +216,7 @@ def _read(form: str, match: re.Match[str], language: str) -> SpokenDate | None:
     if form == "weekday":
         weekday = _weekday(parts["weekday"], language)
         day = int(parts["day"]) if "day" in parts else None
-        return replace(spoken, weekday=weekday, day=day, is_next="next" in parts)
+        return replace(spoken, weekday=weekday, day=day, is_next="next" in parts, weeks=int("skip" in parts))
     if form == "relative":
         return replace(spoken, offset=read_values(language)["relative_days"][parts["relative"].lower()])
     if form == "span":

@@ -18,14 +18,15 @@ _TITLES = {"mr", "mrs", "ms", "miss", "mister", "missus", "dr", "doctor", "herr"
 _TITLES |= {"sergeant", "officer", "detective", "captain", "professor", "reverend", "pastor", "rabbi", "judge", "madam"}
 _INTRODUCES = (
     r"(?:my|the|his|her|their)?\s*(?:full\s+)?name(?:'s| is| was|:)(?: going to be)?|name of|"
-    r"(?:calls?|called) (?:me|him|her|it)|"
+    r"(?:calls?|called) (?:me|him|her|it)|(?<=s )(?:called|named)|"
     r"(?:i|he|she) goe?s? by|(?:you(?:'re| are) )?speaking (?:with|to)"
 )
 _MAY_INTRODUCE = r"this is|i am|i'm|here is|hier ist|ich bin|soy|habla|under(?: the name)?(?: of)?|ask for"
-_INTRODUCES_ANSWER = r"it's|it is|it was|that's|that is|that was|is|try|maybe"
+_INTRODUCES_ANSWER = r"it's|he's|she's|it is|it was|that's|that is|that was|is|try|maybe"
 _CLOSES = re.compile(r"\s+(?:is my name|speaking|here|is the name|am apparat|mein name|al habla)\b.*", re.IGNORECASE)
 _SPELLED = re.compile(r"(?<![\w'])(?:(?:double |triple )?[^\W\d_](?:[\s,.-]{1,4}|$)){3,}(?!')", re.IGNORECASE)
 _BEFORE_SPELLED = re.compile(r"[,.\s]*\b(?:that's|that is|it's|spelled|spelt|spelling)[\s,.:]*$", re.IGNORECASE)
+_INITIAL = re.compile(r"^\w|(?<=['-])(?!s\b)\w")
 _LETTER = re.compile(r"(double |triple )?\b([^\W\d_])\b", re.IGNORECASE)
 _SAID_TWICE = re.compile(r"\b(\w[\w'-]+)[,.]\s+(?=\w[\w'-]+ \1\b)", re.IGNORECASE)  # "Brown, Alice Brown"
 _PART_HEADS = {
@@ -66,6 +67,12 @@ def find_name(text: str, question: NameQuestion) -> str | None:
     if question.part == "last" and (len(words) > 1 or not question.asks_part_alone):
         return " ".join(words[1:]) or None
     return words[0] if question.part == "first" else full
+
+
+def find_names(text: str, question: NameQuestion) -> list[str]:
+    """Return the names of several people, in the order in which they were said."""
+    names = (find_name(piece, question) for piece in re.split(r"[,;]\s*(?:and\s)?|\s(?:and|und|y)\s", text))
+    return [name for name in names if name]
 
 
 def _without_spelling(text: str) -> tuple[str, str]:
@@ -130,7 +137,12 @@ def _full_name(text: str, question: NameQuestion) -> str | None:
     closed = _CLOSES.sub("", text)
     if question.is_answered or closed != text:
         bare = without_lead_in(closed, question.language) if question.of_other else closed
-        return _bare_name(bare, question.language) or (_related_name(text) if question.is_answered else None)
+        others = re.findall(rf"(?<=[a-z,] ){WORD} {WORD}", text) if question.of_other else []  # "from Olga Petrova"
+        return (
+            _bare_name(bare, question.language)
+            or (_related_name(text) if question.is_answered else None)
+            or (_read_name(others[0], is_checked=True) if len(others) == 1 else None)
+        )
     return None
 
 
@@ -166,8 +178,8 @@ def _introduced_names(text: str, question: NameQuestion) -> list[tuple[str, str]
 def _relations() -> re.Pattern[str]:
     words = "|".join(read_values()["relations"])
     return re.compile(
-        r"\b(?:dr|doctor|professor) |\b(?:my|our|his|her|\w+'s) (?:\w+ )?"
-        rf"(?:{words})(?:'s name)?(?: is(?: called| named)?)?,?\s+",
+        r"\b(?:mr|mrs|ms|miss|mister|dr|doctor|professor) |\b(?:called|named) |\b(?:an?|my|our|his|her|\w+'s) (?:\w+ )?"
+        rf"(?:{words})(?:-in-law)?(?: of (?:mine|ours))?(?:'s name)?(?: is(?: called| named)?| did| made it)?,?\s+",
         re.IGNORECASE,
     )
 
@@ -271,6 +283,6 @@ def _all_capitalized(words: list[str]) -> bool:
 def titled(name: str) -> str:
     """Return a name with a capital at the start of each word but its particles."""
     return " ".join(
-        word if word in _PARTICLES and at else re.sub(r"(^|['-])(\w)", lambda match: match[1] + match[2].upper(), word)
+        word if word in _PARTICLES and at else _INITIAL.sub(lambda match: match[0].upper(), word)
         for at, word in enumerate(name.split(" "))
     )

@@ -9,23 +9,32 @@ from dryline.engine.contact_values import find_phone, without_spans
 from dryline.engine.date_values import find_dates
 from dryline.engine.spoken_turns import in_digits
 from dryline.engine.time_values import SpokenTime, find_times
-from dryline.phrases.value_kinds import kind_of, label_of, read_values
+from dryline.phrases.value_kinds import class_of, kind_of, label_of, read_values
 
 _NUMBER = re.compile(
-    r"(?P<sign>[$\u20ac\u00a3]\s?)?(?<![\w.])(?P<digits>\d[\d,]*(?:\.\d+)?)(?P<scale>\s?[kKmM]\b)?(?![\w:/])"
+    r"(?P<minus>\b(?:minus|negative) |(?<!\S)-)?(?P<sign>[$\u20ac\u00a3]\s?)?(?<![\w.])"
+    r"(?P<digits>\d+(?:,\d+)*(?:\.\d+)?)(?P<scale>\s?[kKmM]\b)?(?![\w:/])"
     r"(?P<unit>\s?(?:dollars?|bucks|euros?|pounds?|percent|%|USD|EUR))?"
 )
 _RANGE = re.compile(r"\d\s*(?:to|and|or|-|\u2013)\s*[$\u20ac\u00a3]?\d", re.IGNORECASE)
 _AT_LEAST = re.compile(r"\b(?:at least|from|more than|over|above|minimum|no less than|starting at)\b", re.IGNORECASE)
 _PEOPLE = {"guests", "people", "party", "size", "persons", "personen", "personas", "travelers", "passengers"}
+_PEOPLE |= {"attendees", "travellers", "participants", "visitors", "seats", "places"}
 _ALONE = re.compile(
     r"\b(?:just|only) (?:me|myself)\b|\bby myself\b|\balone\b|\bnur (?:f\u00fcr )?mich\b|\bs[o\u00f3]lo yo\b",
     re.IGNORECASE,
 )
-_NONE = re.compile(r"\W*(?:none|zero|not any|nobody|no one)(?: at all| for me| of us)?\W*", re.IGNORECASE)
+_NONE = re.compile(
+    r"(?:none|zero|not any|nobody|no one|.{,20}\b(?:have|has|do|does)n't (?:got |have )?any)(?: at all| for me)?", re.I
+)
 _BOTH = re.compile(r"\b(?:both of us|the two of us)\b", re.IGNORECASE)
 _SPEAKER = re.compile(r"\b(?:me|myself|und ich|and i|y yo)\b", re.IGNORECASE)
-_WITH_SPEAKER = re.compile(r"\b(?:me|myself)(?: and|,) (?:my )?\d|\d (?:\w+ )?and (?:me|myself|i)\b", re.IGNORECASE)
+_WITH_SPEAKER = re.compile(r"\b(?:me|myself)(?: and| plus|,) (?:my )?\d|\d (?:\w+ )?and (?:me|myself|i)\b", re.I)
+_PAIRS = re.compile(r"\b(?:my|our|the|his|her|both) (?:\w+ )?(?:twins|parents|grandparents|in-laws)\b", re.IGNORECASE)
+_ONLY_CENTS = re.compile(r"(?<![\d.])(\d{1,2}) ?(?:p|pence|cents?)\b")
+_GROUP = re.compile(r"\b(?P<number>\d+) of us\b(?P<rest>.*)", re.IGNORECASE)
+_FURTHER = re.compile(r"\b(?:our|my|plus|and) (\d+) [a-z]", re.IGNORECASE)
+SINCE_YEAR = re.compile(r"\b(?:since|in) (?:19|20)\d\d\b", re.IGNORECASE)
 _SHORT_YEAR = re.compile(r"(?<![\d,.])'?(\d\d)(?![\d,.:])")
 _PAIR = re.compile(r"(?<![\d:.])(\d{1,4}) (\d{2})(?= dollars| bucks| pounds| miles|\W*$)")
 _CENTS = re.compile(r"(\d+) (?:dollars?|bucks|euros?|pounds?),?(?: and)? (\d{1,2})(?: cents)?\b")
@@ -40,6 +49,7 @@ def find_number(
     `size` is that of the example, which decides whether "49 99" is 49.99 or 4999.
     """
     text = _CENTS.sub(lambda match: f"{match[1]}.{match[2]:0>2} dollars", text)
+    text = _ONLY_CENTS.sub(lambda match: f"{int(match[1]) / 100} dollars", text)
     text = re.sub(r"\bout of \d+|(?<=\d)/(?:5|10)\b", " ", text) if kind == "rating" else text
     if kind == "money" or (kind == "number" and size >= 100):
         text = _joined_pairs(text, size)
@@ -57,6 +67,8 @@ def find_number(
         return single + sum(own)  # "a boy and two girls"
     if own:
         return own[-1]
+    if kind == "count" and len({number for number, _, _ in numbers}) > 1 and not _RANGE.search(text):
+        return None  # numbers of other things
     others = _other_units(key, siblings, language)
     free = [(number, marked) for number, following, marked in numbers if marked or not _begins_with(following, others)]
     if kind == "money" and any(marked for _, marked in free):
@@ -65,8 +77,10 @@ def find_number(
     values = [number for number, _ in free if bounds is None or bounds[0] <= number <= bounds[1]]
     if kind == "age":
         values = [number for number in values if 0 < number < 120]
+    if kind == "number" and any(kind_of(each, 1) == "year" for each in siblings):
+        values = [number for number in values if not 1900 <= number <= 2100]
     if kind == "year":
-        values = [number for number in values if 1900 <= number <= 2100]
+        values = [number for number in values if 1700 <= number <= 2100]
     if not values:
         return None
     if kind == "money":
@@ -78,7 +92,7 @@ def find_number(
 
 def _joined_pairs(text: str, example: float) -> str:
     """Return the text with "49 99" as one number: 49.99 or 4999, the one whose size is nearer to the example's."""
-    text = re.sub(r"(?<!\S)(1[3-9]|20)(\d\d)(?=\W*$)", r"\1 \2", text)  # "nineteen ninety nine"
+    text = re.sub(r"(?<!\S)(1[3-9]|20)(?!00)(\d\d)(?=\W*$)", r"\1 \2", text)  # "nineteen ninety nine"
     return _PAIR.sub(lambda pair: min(f"{pair[1]}.{pair[2]}", f"{pair[1]}{pair[2]}", key=_distance(example)), text)
 
 
@@ -104,12 +118,13 @@ def find_end_of_range(text: str, *, is_end: bool) -> float | None:
 
 def _amount(match: re.Match[str]) -> float:
     scale = {"k": 1e3, "m": 1e6}.get((match["scale"] or "").strip().lower(), 1)
-    return float(match["digits"].replace(",", "")) * scale
+    return float(match["digits"].replace(",", "")) * scale * (-1 if match["minus"] else 1)
 
 
 def _numbers(text: str, language: str, kind: str) -> list[tuple[float, str, bool]]:
     """Return each number with the words behind it, and whether it is marked as money."""
     spans = [(each.start, each.end) for each in find_dates(text, language)]
+    spans += [match.span() for match in SINCE_YEAR.finditer(text) if kind != "year"]
     if kind not in ("year", "money", "age"):
         spans += [(each.start, each.end) for each in find_times(text) if each.is_sure or _is_after_at(text, each)]
     rest = without_spans(text, spans)
@@ -129,7 +144,7 @@ def _numbers(text: str, language: str, kind: str) -> list[tuple[float, str, bool
 
 def _is_after_at(text: str, time: SpokenTime) -> bool:
     """Return whether a time such as "7 30" follows a word that marks it as one."""
-    if re.match(r"(?:at|um|gegen)\b", time.text, re.IGNORECASE):
+    if re.match(r"(?:at|by|um|gegen)\b", time.text, re.IGNORECASE):
         return True
     return " " in time.text and re.search(r"\b(?:at|by|around|from|until|till)\W*$", text[: time.start]) is not None
 
@@ -147,13 +162,13 @@ def _wordless_count(text: str, key: str, kind: str) -> float | None:
         return 1
     if re.fullmatch(r"\W*(?:just |only )?the one\W*", text, re.IGNORECASE):
         return 1
-    return 0 if _NONE.fullmatch(text) else None
+    return 0 if _NONE.fullmatch(text.strip(" ,.;!")) else None
 
 
 @lru_cache(maxsize=1)
 def _companion() -> re.Pattern[str]:
-    relations = "|".join(read_values()["relations"])
-    return re.compile(rf"\b(?:a|my|our) (?:\w+ )?(?:{relations})\b|\b(?:meine?|mi) [a-z]+", re.IGNORECASE)
+    relations = "|".join(each for each in read_values()["relations"] if each not in class_of("dog"))
+    return re.compile(rf"\b(?:a|my|our|the|his|her) (?:\w+ )?(?:{relations})\b|\b(?:meine?|mi) [a-z]+", re.IGNORECASE)
 
 
 def _people(text: str, key: str, numbers: list[tuple[float, str, bool]], language: str) -> float | None:
@@ -162,10 +177,14 @@ def _people(text: str, key: str, numbers: list[tuple[float, str, bool]], languag
         return None
     parts = [unit for part in ("adults", "children", "erwachsene", "kinder") for unit in _units(part, language)]
     members = [number for number, following, _ in numbers if _begins_with(following, parts)]
+    pairs = len(_PAIRS.findall(text))
     speaker = len(_SPEAKER.findall(text))
     companions = len(_companion().findall(text)) if speaker else 0
-    if speaker and (companions or (len(numbers) == 1 and _WITH_SPEAKER.search(text))):
-        return speaker + companions + sum(members or [number for number, _, _ in numbers])
+    if speaker and (companions or pairs or (len(numbers) == 1 and _WITH_SPEAKER.search(text))):
+        return speaker + companions + 2 * pairs + sum(members or [number for number, _, _ in numbers])
+    if group := _GROUP.search(text):  # "the two of us, our three kids and my mum"
+        further = _companion().findall(group["rest"]) + _FURTHER.findall(group["rest"])
+        return int(group["number"]) + sum(int(each) if each.isdigit() else 1 for each in further)
     return 2 if _BOTH.search(text) and not numbers else sum(members) if len(members) > 1 else None
 
 
@@ -201,9 +220,12 @@ def range_of(question: str) -> tuple[float, float] | None:
 
 @lru_cache(maxsize=256)
 def _units(key: str, language: str) -> tuple[str, ...]:
-    last = label_of(key).split()[-1] if label_of(key) else ""
+    words = label_of(key).split()[::-1] or [""]
+    last = words[0]
     table = {**read_values()["units"], **read_values(language)["units"]}
-    return tuple(table.get(label_of(key)) or table.get(last) or (last, last.rstrip("s")) if last else ())
+    own = (last, last.rstrip("s"), *(table["people"] if last in _PEOPLE else ()))
+    known = table.get(label_of(key)) or next((table[word] for word in words if word in table), own)
+    return tuple(known if last else ())
 
 
 @lru_cache(maxsize=4)
@@ -228,10 +250,10 @@ def _begins_with(following: str, units: Iterable[str]) -> bool:
 @lru_cache(maxsize=256)
 def _single(units: tuple[str, ...]) -> re.Pattern[str]:
     names = "|".join(re.escape(unit) for unit in units if unit and not unit.endswith("s")) or "(?!)"
-    return re.compile(rf"\ban? (?:{names})\b", re.IGNORECASE)
+    return re.compile(rf"\b(?:an?|the one) (?:{names})\b", re.IGNORECASE)
 
 
 @lru_cache(maxsize=256)
 def _unit_pattern(units: tuple[str, ...]) -> re.Pattern[str]:
     names = "|".join(re.escape(unit) for unit in units if unit) or "(?!)"
-    return re.compile(rf"(?:(?!an? |per )\w+ )?(?:{names})\b")
+    return re.compile(rf"(?:(?!(?:an?|per|last|next|this) )\w+ )?(?:{names})\b")

@@ -9,15 +9,18 @@ from dryline.phrases.value_kinds import read_values
 
 _STREET_END = (
     r"(?:street|st|avenue|ave|road|rd|lane|ln|drive|dr|boulevard|blvd|court|ct|way|place|pl|terrace|parkway|pkwy|circle|cir|"
-    r"highway|hwy|square|sq|trail|row|broadway)"
+    r"highway|hwy|square|sq|trail|row|broadway|"
+    r"(?-i:Close|Crescent|Gardens?|Grove|Hill|Mews|Rise|Walk|View|Green|Park|Quay|Wharf|Bank|Parade|Yard|Gate|Croft))"
 )
 _STREET = re.compile(
-    rf"\b(?P<number>\d{{1,6}}(?:\s\d{{1,2}})?[a-z]?)\s+(?P<name>(?:[\w'.]+\s+){{0,4}}?{_STREET_END})\b\.?"
+    rf"\b(?P<number>\d{{1,6}}(?:\s\d{{1,2}})?(?:\s?[a-z]\b)?),?\s+"
+    rf"(?P<name>(?:(?:\d+[a-z]{{2}}|[^\W\d][\w'.]*)\s+){{1,4}}?{_STREET_END}|Broadway)\b\.?"
     r"(?P<unit>,?\s+(?:apartment|apt|unit|suite|#|number)\.?\s*#?\w+)?",
     re.IGNORECASE,
 )
 _STREET_NAME = re.compile(rf"\b((?:[A-Z][\w'.]+\s+|[a-z]+\s+){{1,3}}?{_STREET_END})\b", re.IGNORECASE)
 _STREET_PLAIN = re.compile(rf"\b(\d{{1,5}}\s+{WORD}(?:\s+{WORD}){{0,4}})")
+_STREET_CAPITALS = re.compile(rf"\b(?:{WORD} ){{1,3}}(?:Street|St|Road|Rd|Avenue|Ave|Lane|Drive|Close|Way)\b")
 _STREET_GERMAN = re.compile(
     r"\b([A-Z\u00c0-\u00de]\w*(?:stra\u00dfe|strasse|str\.|weg|platz|allee|gasse|ring)\s+\d+\w?)"
 )
@@ -79,7 +82,7 @@ def find_state(text: str, example: str) -> str | None:
 
 def find_city(text: str, *, answers: bool) -> str | None:
     """Return a city: a known one, the one before a state or behind a street, or a short bare answer."""
-    if match := _STREET.search(text):
+    if match := _STREET.search(text) or _STREET_PLAIN.search(text) or _STREET_CAPITALS.search(text):
         rest = _without_state(text[match.end() :])
         if piece := re.match(r"[\s,.]*(?:in\s+)?([A-Za-z][A-Za-z .'-]*?)\s*(?:,|\.|$|\d)", rest):
             return titled(piece[1].strip().lower()) if piece[1].strip() else None
@@ -95,10 +98,11 @@ def find_city(text: str, *, answers: bool) -> str | None:
     first = re.split(r",\s|\s(?:please|thanks)\b", text)[0]
     if answers and first != text and re.fullmatch(rf"{WORD}(?: {WORD}){{0,2}}", first):
         return first
-    for named in re.finditer(rf"\b(?:in|from|near|to|live in)\s+({WORD}(?:\s+{WORD}){{0,2}})", text):
+    for named in re.finditer(rf"\b(?:in|from|near|to|outside|outside of|called)\s+({WORD}(?:\s+{WORD}){{,2}})", text):
         if named[1].split()[0].casefold() not in {*no_names(), *read_values()["months"]}:
             return named[1].rstrip(".")
-    return bare_capitals(text) if answers and len(text.split()) <= 5 and not re.search(r"\d", text) else None
+    is_bare = answers and len(text.split()) <= 5 and not re.search(r"\d|\b(?:the|an?|my|our|this)\b", text)
+    return bare_capitals(text) if is_bare else None
 
 
 def _without_state(text: str) -> str:
@@ -114,28 +118,19 @@ _DESTINATION = re.compile(
     r"\b(?i:to|going to|into|bound for|arriving in|headed (?:to|for)|"
     rf"drop(?:ping)? (?:it |me |us )?off (?:in|at))\s+(?!to\b|be\b|go\b|get\b){_PLACE}"
 )
-_ENDS = {
-    "origin": True,
-    "from": True,
-    "pickup": True,
-    "start": True,
-    "destination": False,
-    "to": False,
-    "dropoff": False,
-    "drop off": False,
-}
+_ORIGINS = {"origin", "from", "pickup", "start"}
+_DESTINATIONS = {"destination", "to", "dropoff", "drop off"}
 
 
 def find_end_of_trip(text: str, label: str) -> str | None:
     """Return where a trip begins or ends: "from Chicago to Denver"."""
-    words = label.split()
-    is_origin = next((_ENDS[word] for word in (label, *words) if word in _ENDS), None)
-    if is_origin is None:
+    words = {label, *label.split()}
+    is_origin = bool(words & _ORIGINS)
+    if not is_origin and not words & _DESTINATIONS:
         return None
     match = (_ORIGIN if is_origin else _DESTINATION).search(text)
-    if match:
-        return titled(match[1]) if match[1].islower() else match[1].rstrip(".")
-    if pair := re.search(rf"\b{_PLACE}\s+to\s+{_PLACE}", text):
-        place = pair[1 if is_origin else 2]
-        return titled(place) if place.islower() else place
-    return None
+    pair = re.search(rf"\b{_PLACE}\s+to\s+{_PLACE}", text)
+    place = match[1] if match else pair[1 if is_origin else 2] if pair else ""
+    if not place or place.split()[0].casefold() in no_names():
+        return None
+    return titled(place) if place.islower() else place.rstrip(".")

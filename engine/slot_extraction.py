@@ -1,7 +1,8 @@
 """Finds the value of one member of an answer in what the user said. Its kind decides how it is looked for."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime
 from typing import Any, Final
 
@@ -9,15 +10,17 @@ from dryline.engine.choice_values import find_choice, find_of_class, find_yes_no
 from dryline.engine.code_values import find_code
 from dryline.engine.company_values import find_company, find_role
 from dryline.engine.contact_values import find_email, find_phone, find_zip, format_phone
-from dryline.engine.duration_values import duration_in_words, find_duration, unit_of
-from dryline.engine.name_values import NameQuestion, find_name
+from dryline.engine.date_values import find_dates
+from dryline.engine.measure_values import duration_in_words, find_measure, part_about, unit_of, without_measures
+from dryline.engine.name_values import WORD, NameQuestion, find_name, find_names, no_names
 from dryline.engine.number_values import find_end_of_range, find_number, format_money
 from dryline.engine.offered_times import find_offered_time
 from dryline.engine.place_values import find_address, find_city, find_end_of_trip, find_state, find_street
 from dryline.engine.slot_times import find_date, find_datetime, find_time
 from dryline.engine.slots import Slot, digits_of
-from dryline.engine.spoken_turns import Utterance, in_digits, without_fillers
-from dryline.engine.text_values import find_labelled, find_sentence, find_thing, with_modifiers
+from dryline.engine.spoken_turns import Utterance, without_fillers
+from dryline.engine.text_values import find_labelled, find_sentence, find_thing, find_things, with_modifiers
+from dryline.engine.time_values import find_times
 from dryline.engine.understanding.decision import understand
 from dryline.engine.understanding.options import options_of_question
 from dryline.engine.understanding.scoring import Context
@@ -25,6 +28,9 @@ from dryline.phrases.value_kinds import class_of, kind_of, kind_of_question, lab
 
 MISSING: Final = object()
 _CLEARLY = 0.85
+_TOPICS = {"topic", "reason", "intent", "subject", "issue", "category", "department", "purpose", "request", "about"}
+_TOPICS |= {"inquiry", "enquiry", "need", "wish", "concern"}
+_SHORT = 4  # words of a clause or an example that can be the name of a thing
 _BOOKS = re.compile(r"\b(?:book|appointment|schedul|reserv|visit)", re.IGNORECASE)
 _ENDS_OF_TRIP = ("origin", "destination", "from", "to")
 _NUMBERS = ("number", "count", "age", "year", "money", "rating", "percent", "duration")
@@ -33,11 +39,10 @@ _NUMBERS = ("number", "count", "age", "year", "money", "rating", "percent", "dur
 def find_value(slot: Slot, utterances: list[Utterance], now: datetime) -> Any:
     """Return the value that was said, in the type of the example, or MISSING. The newest utterance with one counts."""
     if slot.kind == "yes_no":
-        return (
-            _complete_address(slot, utterances)
-            if _asks_for_completeness(slot)
-            else _or_missing(find_yes_no(utterances, slot.key, slot.question))
-        )
+        if utterances and _asks_for_completeness(slot):
+            return _is_complete_address(utterances)
+        answer = find_yes_no(utterances, slot.key, slot.question, slot.siblings)
+        return MISSING if answer is None else answer
     find = _FINDERS.get(slot.kind, _text)
     role = _end_of_trip(slot)
     for utterance in utterances:
@@ -63,10 +68,6 @@ def _part_of_trip(text: str, role: str) -> str:
     """Return the part of "from … to …" that is about one end."""
     match = re.search(r"\bfrom\s+(?P<from>.+?)\s+to\s+(?P<to>.+)", text, re.IGNORECASE)
     return match[role] if match else text
-
-
-def _or_missing(value: Any) -> Any:
-    return MISSING if value is None else value
 
 
 def _typed(value: Any, example: Any) -> Any:
@@ -100,6 +101,22 @@ def _code(slot: Slot, utterance: Utterance, now: datetime) -> Any:
     return find_code(text, utterance.language, slot.example_text)
 
 
+def _zip(slot: Slot, utterance: Utterance, now: datetime) -> Any:
+    if not slot.is_answered_by(utterance):
+        return None
+    text = digits_of(utterance)
+    if not re.search(r"[A-Z]", slot.example_text):
+        return find_zip(text)
+    code = find_code(text, utterance.language, slot.example_text) or ""  # as in the United Kingdom
+    return code if re.fullmatch(r"[A-Z][A-Z\d ]{4,8}", code) else None
+
+
+def _street(slot: Slot, utterance: Utterance, now: datetime) -> Any:
+    street = find_street(digits_of(utterance), slot.example_text)
+    has_number = any(label_of(key) in ("house number", "street number", "number", "house") for key in slot.siblings)
+    return re.sub(r"^\d+ ?[A-Za-z]? (?=\w)", "", street) if street and has_number else street
+
+
 def _duration(slot: Slot, utterance: Utterance, now: datetime) -> Any:
     if isinstance(slot.example, str) and not slot.example.isdigit():
         return duration_in_words(digits_of(utterance))
@@ -108,8 +125,11 @@ def _duration(slot: Slot, utterance: Utterance, now: datetime) -> Any:
 
 def _number(slot: Slot, utterance: Utterance, now: datetime) -> Any:
     text = digits_of(utterance)
-    if (unit := unit_of(slot.key)) and (length := find_duration(text, unit)) is not None:
-        return length
+    numbers = [key for key, example in slot.others.items() if isinstance(example, (int, float))]
+    if len(numbers) > 1 and slot.key in numbers:
+        text = part_about(text, numbers, slot.key)
+    if (unit := unit_of(slot.key, slot.question)) and (measure := find_measure(text, unit)) is not None:
+        return measure if measure * 4 % 1 == 0 or isinstance(slot.example, float) else round(measure)
     question = f"{slot.question} {utterance.question}"
     key = slot.key or _noun_of(slot.question)
     if slot.has_span:
@@ -172,21 +192,24 @@ def _name(slot: Slot, utterance: Utterance, now: datetime) -> Any:
     if part is not None and _asks_for_other_part(utterance.question, part):
         return None
     of_other = not names_speaker(slot.key)
-    name = find_name(
-        utterance.text,
-        NameQuestion(
-            utterance.language,
-            part,
-            is_answered=asked_kind == "name"
-            or _names_in(utterance.question)
-            or (of_other and slot.is_asked_for(utterance)),
-            asks_part_alone=part is not None and part_of_name(utterance.question) == part,
-            of_other=of_other,
-        ),
+    question = NameQuestion(
+        utterance.language,
+        part,
+        is_answered=asked_kind == "name"
+        or (asked_kind is None and slot.is_named_in(utterance.question or slot.question))
+        or _names_in(utterance.question)
+        or (of_other and slot.is_asked_for(utterance)),
+        asks_part_alone=part is not None and part_of_name(utterance.question or slot.question) == part,
+        of_other=of_other,
     )
+    if slot.number is not None:
+        return next(iter(find_names(utterance.text, question)[slot.number : slot.number + 1]), None)
+    labelled = re.split(r" and\b", find_labelled(utterance.text, slot.key) or "")[0] or None
+    name = labelled and find_name(labelled, replace(question, is_answered=True))
+    name = name or find_name(utterance.text, question)
     if name and (title := re.match(r"Dr\.? ", slot.example_text)):
         return f"{title[0]}{name}"
-    return name or find_labelled(utterance.text, slot.key)
+    return name
 
 
 def _asks_for_other_part(question: str, part: str) -> bool:
@@ -206,6 +229,12 @@ def _company(slot: Slot, utterance: Utterance, now: datetime) -> Any:
     return find_company(utterance.text, answers=is_answer) or find_labelled(utterance.text, slot.key)
 
 
+def _role(slot: Slot, utterance: Utterance, now: datetime) -> Any:
+    is_bare = slot.is_asked_for(utterance) and re.fullmatch(r"[a-z]+(?: [a-z]+){,3}", utterance.text)
+    role = find_role(utterance.text) or find_labelled(utterance.text, slot.key)
+    return role or (find_thing(utterance, label_of(slot.key)) if is_bare else None)
+
+
 def _place(slot: Slot, utterance: Utterance, now: datetime) -> Any:
     label = label_of(slot.key)
     if trip := find_end_of_trip(utterance.text, label):
@@ -223,7 +252,8 @@ def _choice(slot: Slot, utterance: Utterance, now: datetime) -> Any:
         if (time := find_offered_time(digits_of(utterance), slot.choices)) is not None:
             return time
         value = find_choice(utterance.text, slot.choices)
-        return _meant_choice(slot.choices, utterance) if value is None else value
+        is_topic = bool(_TOPICS & {*label_of(slot.key).split()})
+        return _meant_choice(slot.choices, utterance) if value is None and is_topic else value
     return _text(slot, utterance, now)
 
 
@@ -250,27 +280,60 @@ def _text(slot: Slot, utterance: Utterance, now: datetime) -> Any:
     options = options_of_question(utterance.question or slot.question)
     if slot.example_text.lower() in options and (option := find_choice(utterance.text, options)) is not None:
         return option
+    if slot.kind in ("item", "text") and len(slot.others) > 1:
+        utterance = replace(utterance, text=_without_values(slot, utterance) or utterance.text)
+        if thing := _counted(slot, utterance):
+            return thing
     if not (slot.is_only_text or slot.is_named_in(utterance.question)) or not slot.is_answered_by(utterance):
         return None
-    words = without_fillers(utterance.text, utterance.language).split()
-    if slot.kind in ("language", "country", "make", "model", "choice") and len(words) > 4:
-        return None
+    if slot.kind in ("language", "country", "make", "model", "choice"):
+        clauses = [without_fillers(clause, utterance.language) for clause in utterance.text.split(",")]
+        short = [clause for clause in clauses if 0 < len(clause.split()) <= _SHORT and not re.search(r"\d", clause)]
+        if not short:
+            return None
+        utterance = replace(utterance, text=short[0])
     label = label_of(slot.key)
-    if slot.kind == "reason" or (slot.kind == "text" and not _is_name_of_thing(slot.example_text)):
+    is_sentence = not 0 < len(slot.example_text.split()) <= _SHORT  # unlike "golden retriever"
+    if slot.kind == "reason" or (slot.kind == "text" and is_sentence):
         return find_sentence(utterance, label)
-    text = find_thing(utterance, label)
-    return _thing(slot, text) if text and slot.kind == "item" else text
+    return find_thing(utterance, label) or _proper_name(slot, utterance.text)
 
 
-def _is_name_of_thing(example: str) -> bool:
-    """Return whether an example is a short name and no sentence: `golden retriever`."""
-    return 0 < len(example.split()) <= 3
+def _proper_name(slot: Slot, text: str) -> str | None:
+    """Return the one name in capitals that an utterance has, where the example is such a name."""
+    if not re.fullmatch(rf"{WORD}(?: {WORD})*", slot.example_text):
+        return None
+    names = re.findall(rf"(?<=[a-z,] ){WORD}(?: (?:of |the |and |& )?{WORD})*", text)
+    names = [name for name in names if name.split()[0].casefold() not in no_names()]
+    return names[0].rstrip(".") if len(names) == 1 else None
 
 
-def _thing(slot: Slot, text: str) -> str:
-    """Return the name of a thing, without how many if that is asked for beside it."""
-    is_counted = any(kind_of(key, example) == "count" for key, example in slot.others.items())
-    return re.sub(r"^\d+ (?:x )?", "", in_digits(text, "en")) if is_counted else text
+def _without_values(slot: Slot, utterance: Utterance) -> str:
+    """Return the text without the day, time and length that other members ask for: "on Thursday", "half an hour of"."""
+    text, kinds = digits_of(utterance), {kind_of(key, example) for key, example in slot.others.items()}
+    if kinds & {"duration", "count"}:
+        text = without_measures(text)
+    if not kinds & {"date", "past", "time"}:
+        return text
+    spans = [(each.start, each.end) for each in find_dates(text, utterance.language)]
+    spans += [(each.start, each.end) for each in find_times(text)]
+    for start, end in sorted(spans, reverse=True):
+        text = re.sub(r",?(?: (?:on|at|by|for|from|in|until|the))*\s*$", "", text[:start]) + text[end:]
+    return text
+
+
+def _counted(slot: Slot, utterance: Utterance) -> str | None:
+    """Return the one thing that is counted, where its number is asked for beside it: "forty rolls for Monday"."""
+    if not any(kind_of(key, example) in ("count", "number") for key, example in slot.others.items()):
+        return None
+    question = "" if slot.kind == "item" and slot.is_asked_for(utterance) else "x"  # which asks for no things
+    part = next(iter(utterance.parts), "")
+    counted = [thing for thing in find_things(part, question, utterance.language) if thing["quantity"]]
+    name = counted[0]["name"] if len(counted) == 1 else ""
+    for example in slot.others.values():
+        if example != slot.example and isinstance(example, str) and (value := find_of_class(name, example)):
+            name = re.sub(rf"\b{value}\b\s*", "", name, flags=re.IGNORECASE)
+    return name or None
 
 
 def _model(slot: Slot, utterance: Utterance, now: datetime) -> Any:
@@ -294,15 +357,10 @@ def _asks_for_completeness(slot: Slot) -> bool:
     )
 
 
-def _complete_address(slot: Slot, utterances: list[Utterance]) -> Any:
+def _is_complete_address(utterances: list[Utterance]) -> bool:
     """Return whether street, city, state and postal code were all said."""
     text = " , ".join(digits_of(utterance) for utterance in reversed(utterances))
-    if not utterances:
-        return MISSING
-    parts: Iterator[Any] = iter(
-        (find_street(text, "1 X"), find_city(text, answers=False), find_state(text, "TX"), find_zip(text))
-    )
-    return all(parts)
+    return all((find_street(text, "1 X"), find_city(text, answers=False), find_state(text, "TX"), find_zip(text)))
 
 
 Finder = Callable[[Slot, Utterance, datetime], Any]
@@ -314,7 +372,7 @@ _FINDERS: dict[str, Finder] = {
     ),
     "name": _name,
     "company": _company,
-    "role": lambda slot, utterance, now: find_role(utterance.text) or find_labelled(utterance.text, slot.key),
+    "role": _role,
     "date": find_date,
     "birth": find_date,
     "past": find_date,
@@ -322,9 +380,9 @@ _FINDERS: dict[str, Finder] = {
     "datetime": find_datetime,
     "model": _model,
     "code": _code,
-    "zip": lambda slot, utterance, now: find_zip(digits_of(utterance)) if slot.is_answered_by(utterance) else None,
+    "zip": _zip,
     "address": lambda slot, utterance, now: find_address(digits_of(utterance), slot.example_text),
-    "street": lambda slot, utterance, now: find_street(digits_of(utterance), slot.example_text),
+    "street": _street,
     "city": _place,
     "state": lambda slot, utterance, now: find_state(utterance.text, slot.example_text),
     "choice": _choice,

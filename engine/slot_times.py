@@ -1,22 +1,34 @@
 """Values for dates and times of day, spans of both included."""
 
 import re
-from datetime import datetime
+from dataclasses import replace
+from datetime import datetime, timedelta
 from typing import Any
 
 from dryline.engine.date_formats import format_date
 from dryline.engine.date_values import SpokenDate, find_birth, find_dates
+from dryline.engine.measure_values import find_measure
 from dryline.engine.slots import Slot, digits_of
 from dryline.engine.spoken_turns import Utterance
 from dryline.engine.time_values import SpokenTime, find_times, format_time
 from dryline.phrases.value_kinds import read_values
 
-_IN_THE_PAST = re.compile(r"\b(?:paid|bought|happened|ordered|placed|since|last|ago|received)\b", re.IGNORECASE)
+_DAY = 24 * 60  # minutes
+_IN_THE_PAST = re.compile(
+    r"\b(?:(?:paid|bought|happened|ordered|placed|since|ago|received)\b|last (?!day\b|of\b|\w+day (?:of|in)\b))", re.I
+)
 _BEFORE_OR_AFTER = re.compile(r"\b(after|before)\s+$", re.IGNORECASE)  # "any day after Wednesday" names no day
 _HOURS = re.compile(r"\b(1[0-2]|[1-9]) (?:to|till|until|through|-) (1[0-2]|[1-9])\b(?! (?:people|days|hours))")
+_BEGIN = re.compile(r"\b(1[0-2]|[1-9]) (?:to|till|until|through|-) $")
+_YEAR = re.compile(r"\b(?P<year>(?:19|20)\d\d)\b|\b(?P<ago>\d{1,2}) years? ago|(?:(?P<last>last)|this) year\b")
+_FROM_NOW = re.compile(
+    r"\b(?:in|give me|after) (?:about |another |just )?(?=\d|an?\b|half\b)|\bfrom now\b|\btime\b|\bago\b", re.IGNORECASE
+)
 _CLOCK = re.compile(r"\d{1,2}:\d{2}(?::\d{2})?")
 _ASKS_FOR_PAST = re.compile(
-    r"\b(?:did (?!(?:you|they|he|she) (?:want|like|need|prefer))|happen(?:ed)?|occurred)\b", re.IGNORECASE
+    r"\b(?:(?:was|were|did) (?!(?:you|they|he|she) (?:want|like|need|prefer|hop|think|plan))|since|last (?!day|date)|"
+    r"happen(?:ed)?\b|occurred\b)",
+    re.IGNORECASE,
 )
 
 
@@ -40,14 +52,22 @@ def find_date(slot: Slot, utterance: Utterance, now: datetime) -> Any:
         chosen = next((each for each in dates if each.month), dates[0])
     elif len(dates) > 1:
         chosen = _specific(dates)
-    is_past = _IN_THE_PAST.search(text) or _ASKS_FOR_PAST.search(utterance.question)
+    if chosen.month and chosen.year is None and (year := _YEAR.search(text)):
+        chosen = replace(chosen, year=int(year["year"] or now.year - int(year["ago"] or year["last"] is not None)))
+    is_past = _IN_THE_PAST.search(text) or _ASKS_FOR_PAST.search(utterance.question or slot.question)
     kind = "past" if slot.kind == "date" and is_past else slot.kind
     return format_date(chosen, slot.example_text, now.date(), kind=kind, language=utterance.language)
 
 
 def _specific(dates: list[SpokenDate]) -> SpokenDate:
     """Return the date of "next week, on Tuesday" that says the most; of equal ones the first."""
-    return max(dates, key=lambda each: (each.day is not None) + (each.weekday is not None) + (each.month is not None))
+    return max(
+        dates,
+        key=lambda each: (
+            sum(part is not None for part in (each.day, each.weekday, each.month)),
+            bool(re.search(r"\d", each.text)),  # rather than a holiday
+        ),
+    )
 
 
 def _expiry_in_numbers(text: str) -> list[SpokenDate]:
@@ -77,7 +97,13 @@ def find_time(slot: Slot, utterance: Utterance, now: datetime) -> Any:
     if slot.has_span and (span := _HOURS.search(text)):
         hours = [SpokenTime(span.start(at), span.end(at), span[at], int(span[at]), is_sure=False) for at in (1, 2)]
         times = hours if len(times) < 2 else times
+    if slot.has_span and len(times) == 1 and (hour := _BEGIN.search(text[: times[0].start])):  # "9 to half past 5"
+        times = [SpokenTime(hour.start(), hour.end(), hour[0], int(hour[1]), is_sure=False), *times]
     context = f"{slot.question} {utterance.question} {utterance.text}"
+    if not times and _FROM_NOW.search(text) and (minutes := find_measure(text, "minute")) and minutes <= _DAY:
+        then = now + timedelta(minutes=-minutes if re.search(r"\bago\b", text) else minutes)
+        half = "a" if then.hour < 12 else "p"
+        return format_time(SpokenTime(0, 0, "", then.hour % 12 or 12, then.minute, half), slot.example_text, context)
     if not times and slot.is_answered_by(utterance):
         times = _bare_hour(text)
     if not times:
@@ -88,7 +114,7 @@ def find_time(slot: Slot, utterance: Utterance, now: datetime) -> Any:
             sure[-1] if len(sure) > 1 and not re.search(r"\bbetween\b", text) else sure[0], slot.example_text, context
         )
     if len(times) < 2:
-        is_until = bool(re.search(r"\b(?:until|till|bis|hasta)\b", text))
+        is_until = bool(re.search(r"\b(?:until|till|before|by|up to|no later than|bis|hasta)\b", text))
         return format_time(times[0], slot.example_text, context) if is_until == slot.is_end else None
     first, last = times[0], times[-1]
     if not slot.is_end:

@@ -12,67 +12,14 @@ ASKS_FOR_PROBLEM = re.compile(
     r"\bwhat(?:'s| is| seems to be|) (?:going |gone )?(?:wrong|the (?:problem|issue|trouble|matter))\b", re.IGNORECASE
 )
 # Answers to questions of these kinds are no answers to others.
-_ASKED_ALONE = {
-    "time",
-    "date",
-    "birth",
-    "phone",
-    "email",
-    "zip",
-    "code",
-    "name",
-    "age",
-    "money",
-    "rating",
-    "count",
-    "year",
-}
-_FREE_TEXTS = ("text", "item", "service", "reason", "choice", "language", "country", "make", "model")
-_END_OF_SPAN = {
-    "end",
-    "until",
-    "till",
-    "to",
-    "out",
-    "checkout",
-    "departure",
-    "return",
-    "finish",
-    "close",
-    "closing",
-    "last",
-    "bis",
-    "max",
-    "maximum",
-    "high",
-    "highest",
-    "upper",
-    "salida",
-    "hasta",
-}
-_START_OF_SPAN = {
-    "start",
-    "from",
-    "begin",
-    "in",
-    "checkin",
-    "arrival",
-    "pickup",
-    "open",
-    "opening",
-    "min",
-    "minimum",
-    "low",
-    "lowest",
-    "lower",
-    "von",
-    "entrada",
-    "desde",
-    "leave",
-    "outbound",
-    "departure",
-    "depart",
-}
+_ASKED_ALONE = {"time", "date", "birth", "phone", "email", "zip", "code", "name", "age", "money", "rating", "count"}
+_ASKED_ALONE |= {"year"}
+FREE_TEXTS = ("text", "item", "service", "reason", "choice", "language", "country", "make", "model")
+_END_OF_SPAN = {"end", "until", "till", "to", "out", "checkout", "departure", "return", "finish", "close", "closing"}
+_END_OF_SPAN |= {"last", "bis", "max", "maximum", "high", "highest", "upper", "salida", "hasta"}
+_START_OF_SPAN = {"start", "first", "from", "begin", "in", "checkin", "arrival", "pickup", "open", "opening", "min"}
+_START_OF_SPAN |= {"minimum", "low", "lowest", "lower", "von", "entrada", "desde", "leave", "outbound", "departure"}
+_START_OF_SPAN |= {"depart"}
 
 
 @dataclass(frozen=True)
@@ -108,6 +55,12 @@ class Slot:
     @property
     def example_text(self) -> str:
         return self.example if isinstance(self.example, str) else ""
+
+    @property
+    def number(self) -> int | None:
+        """Its place among members such as `driver_1` and `driver_2`, from 0; None for a member of another name."""
+        numbered = [key for key in self.siblings if re.sub(r"\d+$", "", key) == re.sub(r"\d+$", "", self.key)]
+        return numbered.index(self.key) if len(numbered) > 1 else None
 
     @property
     def is_end(self) -> bool:
@@ -160,6 +113,10 @@ def digits_of(utterance: Utterance) -> str:
     return in_digits(utterance.text, utterance.language)
 
 
+def _is_free_text(key: str, example: Any, siblings: tuple[str, ...]) -> bool:
+    return " | " not in str(example) and kind_of(key, example, siblings=siblings) in FREE_TEXTS
+
+
 @lru_cache(maxsize=64)
 def _free_texts(
     examples: tuple[tuple[str, Any], ...], siblings: tuple[str, ...], question: str
@@ -168,5 +125,5 @@ def _free_texts(
 
     Cached, because it is the same for every value of the object.
     """
-    texts = [key for key, example in examples if kind_of(key, example, siblings=siblings) in _FREE_TEXTS]
+    texts = [key for key, example in examples if _is_free_text(key, example, siblings)]
     return texts, [key for key in texts if Slot(None, key).is_named_in(question)]

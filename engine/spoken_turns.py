@@ -87,6 +87,8 @@ _RANGE = re.compile(  # "between two and three hundred", "two or three hundred"
     r"(?P<scale> (?:hundred|thousand|grand|million)(?: thousand)?)\b",
     re.IGNORECASE,
 )
+_DIGIT = r"(?:(?:double |triple )?(?:oh|zero|one|two|three|four|five|six|seven|eight|nine|\d))"
+_DIGITS = re.compile(rf"\b{_DIGIT}(?:, {_DIGIT}\b){{2,}}", re.IGNORECASE)  # "four, oh, nine"
 _ISH = re.compile(rf"\b({_HOURS}|thirty|noon|\d+)-?ish\b", re.IGNORECASE)
 _THE_ONE = re.compile(r"\b(the \w+ (?:fifteen|thirty|forty five|o'?clock)) one\b", re.IGNORECASE)
 
@@ -95,6 +97,7 @@ _THE_ONE = re.compile(r"\b(the \w+ (?:fifteen|thirty|forty five|o'?clock)) one\b
 def in_digits(text: str, language: str) -> str:
     """Return the text with numbers in words as digits; "fiveish" is 5, "the three thirty one" 3 30."""
     if language == "en":
+        text = _DIGITS.sub(lambda digits: digits[0].replace(",", ""), text)
         text = _ISH.sub(r"\1", text)
         text = _THE_ONE.sub(r"\1", text)
         text = _RANGE.sub(r"\g<first>\g<scale> to \g<last>\g<scale>", text)
@@ -114,7 +117,7 @@ def _corrections(language: str) -> re.Pattern[str]:
     words = "|".join(re.escape(phrase).replace(r"\ ", r",?\s+") for phrase in phrases if phrase not in ("no", "nein"))
     values = "|".join([*read_values(language)["weekdays"], *read_values(language)["numbers"]])
     no = rf"(?<=\w){_PAUSE}\s*(?:no|nope|nein)\s*(?:,\s*|\s+(?=(?:i|it's|the|at|on|\d+|{values})\b))"
-    return re.compile(rf"{no}|(?<=\w), say |\b(?:{words})\b{_PAUSE}?", re.IGNORECASE)
+    return re.compile(rf"{no}|(?<=\w), say |\b(?:{words})\b(?! than\b){_PAUSE}?", re.IGNORECASE)
 
 
 @lru_cache(maxsize=len(LANGUAGES))
@@ -125,7 +128,7 @@ def _rejections(language: str) -> tuple[re.Pattern[str], re.Pattern[str], re.Pat
     negation = {"en": "not", "de": "nicht", "es": "no"}[language]
     return (
         re.compile(rf"(?:(?<=[,.;])|^)[^,.;]*?\b(?:{tails})\b[^,.;]*?(?=[,.;]|\b(?:but|so|then|aber|pero)\b|$)", re.I),
-        re.compile(rf"\b(?:{heads})\b[^,.;]*", re.IGNORECASE),
+        re.compile(rf"\b(?:{heads}|any (?:day|time)\b[^,.;]*\bbut)\b[^,.;]*", re.IGNORECASE),
         re.compile(
             rf"\b{negation}\s+(?!sure\b|really\b|at all\b|a problem\b)"
             rf"(?:[^,.;]*?(?=[,;]|\.\s|\bbut\b|\bsondern\b|\bsino\b)|(?:the |on |at |a |am |el )?[\w:]+)",
@@ -135,6 +138,9 @@ def _rejections(language: str) -> tuple[re.Pattern[str], re.Pattern[str], re.Pat
 
 
 _DEGREE = re.compile(r"\bnot (?:very|so|super|that|really|particularly|too|all that) (?=\w)", re.IGNORECASE)
+_NEXT_BUT_ONE = re.compile(  # "not this Friday, the week after"
+    r"\bnot (?:on |this |next )?(?P<day>\w+day|tomorrow),? (?:but )?the (?P<unit>day|week|one) after\b", re.IGNORECASE
+)
 _IS_REJECTED = re.compile(r"['\u2019]s (?=(?:no good|not|out|bad|full|too|taken|wrong|impossible)\b)", re.IGNORECASE)
 _REJECTED_BEFORE = re.compile(r"(?:(?<=[,.;])|^)[^,.;]+\b(?:no|nicht)\s*(?=,)", re.IGNORECASE)
 
@@ -146,6 +152,9 @@ def without_degree(text: str) -> str:
 
 def without_rejected(text: str, language: str) -> str:
     """Return a text without the values that it rejects: "not Monday, Tuesday", "Monday doesn't work"."""
+    text = _NEXT_BUT_ONE.sub(
+        lambda match: f"{'the day' if match['unit'] == 'day' else 'a week'} after {match['day']}", text
+    )
     text = _IS_REJECTED.sub(" is ", without_degree(text))
     if language != "en":  # "el lunes no, el martes"
         text = _REJECTED_BEFORE.sub(" ", text)

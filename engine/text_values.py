@@ -9,8 +9,8 @@ from dryline.phrases.value_kinds import label_of, read_values
 
 _CLAUSE = re.compile(r"(?<=[.;!?])\s+|,?\s+\b(?:so|and) (?=(?:i|we|my|it|can|could)\b)", re.IGNORECASE)
 _REASON = re.compile(
-    r"\b(?:because(?: of)?|the (?:reason|problem|issue|trouble|thing) is(?: that)?|it's about|call(?:ing)? about|"
-    r"regarding|concerning|due to)\s+",
+    r"\b(?:because(?: of)?|the (?:reason|problem|issue|trouble|thing) is(?: that)?|it's about|"
+    r"(?:call|ring|phon)(?:ing)? about|regarding|concerning|due to)\s+",
     re.IGNORECASE,
 )
 _PLEASANTRY = re.compile(
@@ -55,29 +55,12 @@ _BESIDE = re.compile(
     r",?\s+(?:from you|that|which|who|because|since|so|but|if|when|and (?:i|it|we|my)|right now|at the moment|"
     r"currently|every (?:day|week|month|year|night|morning)|(?:last|this) (?:week|month|year|summer|winter)|"
     r"once in a|tonight|today|tomorrow|"
-    r"mostly|usually|(?:i|we) (?:think|guess|got|bought|ordered|have|had|received)|for my|for our)\b.*",
+    r"mostly|usually|(?:i|we) (?:think|guess|got|bought|ordered|have|had|received)|"
+    r"for (?:my|our|it|me|us|them|him|her|an?|the|\d+|one|two|three|four|five|six|ten|several))\b.*",
     re.IGNORECASE,
 )
-_LOOSE = {
-    "new",
-    "nice",
-    "good",
-    "small",
-    "medium",
-    "large",
-    "big",
-    "little",
-    "regular",
-    "quick",
-    "simple",
-    "different",
-    "old",
-    "same",
-    "usual",
-    "normal",
-    "default",
-    "other",
-}
+_LOOSE = {"new", "nice", "good", "small", "medium", "large", "big", "little", "regular", "quick", "simple"}
+_LOOSE |= {"different", "old", "same", "usual", "normal", "default", "other"}
 _COPULAS = {"is", "are", "am", "was", "were", "'s", "'re", "'m"}
 _EQUATION = re.compile(
     r"(?:my|our|the|his|her|their) (?P<subject>.+?)(?: is| are| was|'s| hurts?| keeps)\b(?P<rest>.*)", re.IGNORECASE
@@ -97,10 +80,10 @@ _QUANTITY = re.compile(
     re.IGNORECASE,
 )
 _ADDITION = re.compile(
-    r"\s+(?:with(?:out)?|no|on the side|from|for|in|that|which|who|instead|please|too|as well|off|again)\b.*$",
+    r"\s+(?:with(?:out)?|no|on the side|from|to|for|in|that|which|who|instead|please|too|as well|off|again)\b.*$",
     re.IGNORECASE,
 )
-_FILLED_PAUSE = re.compile(r",?\s*\b(?:um|uh|uhm|er|hmm)\b,?", re.IGNORECASE)
+_FILLED_PAUSE = re.compile(r",?\s*\b(?:um|uh|uhm|er|erm|hmm|oh)\b,?", re.IGNORECASE)
 _ASKS_FOR_THINGS = re.compile(r"\b(?:what|which|anything|welche|was|qu\u00e9)\b", re.IGNORECASE)
 _ORDERS = re.compile(
     r"\b(?:(?:can|could|may|let) (?:i|we|me|us) (?:please )?(?:get|have|do|order)|(?:i|we)(?:'d| would) like|"
@@ -112,8 +95,9 @@ _WANTS_TO = re.compile(
     r"\b(?:like|want|need|calling|trying) to (?!order|get|have|buy|remove|add|cancel|take)", re.IGNORECASE
 )
 _SIZES = r"(?:extra large|extra small|small|medium|large|regular)"
+_RUN_OUT = re.compile(r"^(?:i|we|they)(?:'\w+)? (?:\w+ ){1,3}?(?:of|about|with)\s", re.IGNORECASE)
 _NO_THING = re.compile(
-    r"^(?:i|we|he|she|they|no|not|without|hold|nothing|that's|that is|please|thanks?|yes|it|for|to|let me|i'm|is)\b",
+    r"^(?:i|we|he|she|they|no|not|none|without|hold|nothing|that's|that is|please|thanks?|yes|it|for|to|let me|is)\b",
     re.IGNORECASE,
 )
 
@@ -236,7 +220,7 @@ def find_things(text: str, question: str, language: str) -> list[dict[str, Any]]
 
     A text that neither counts things, nor asks for them, nor answers a question about them lists none.
     """
-    if _PLEASANTRY.fullmatch(text):
+    if _PLEASANTRY.fullmatch(text) or re.match(r"\W*no \w+\b", text, re.IGNORECASE):
         return []
     text = in_digits(re.sub(r"(?<=\w)[.!?]\s+(?=[A-Z])", ", ", text), language)
     whole = without_fillers(text, language)
@@ -246,7 +230,12 @@ def find_things(text: str, question: str, language: str) -> list[dict[str, Any]]
         if things and re.match(r"(?:no|not|without|hold)\b", piece, re.IGNORECASE):
             continue
         piece = without_lead_in(without_fillers(piece, language), language, with_actions=True)
-        if not piece or _NO_THING.match(piece) or _says_nothing(piece, "", is_thing=True):
+        piece = _RUN_OUT.sub("", piece)
+        if not things and (match := _SUBJECT.match(piece)):
+            if not _names_thing(match["verb"].lower(), question):
+                return []  # "I've seen the leaflet and the poster"
+            piece = piece[match.end() :]
+        if not piece or _NO_THING.match(piece) or deflects(piece, language) or _says_nothing(piece, "", is_thing=True):
             continue
         thing = _thing(piece)
         if thing is not None:

@@ -7,6 +7,7 @@ from functools import lru_cache
 _EVENING = re.compile(
     r"\b(?:dinner|table|reservation|restaurant|evening|tonight|supper|party|movie|show|concert)\b", re.I
 )
+_OPENING = re.compile(r"\b(?:opens?|opening|breakfast|get up|wake|sunrise)\b", re.IGNORECASE)
 _HALF = r"(?:\s*(?P<half>[ap])\s?\.?\s?m\b\.?)?"
 _HOUR = r"(?P<hour>\d{1,2})"
 _TO_HOUR = rf"(?P<hour>\d{{1,2}}|noon)\b{_HALF}"
@@ -38,6 +39,7 @@ _SOURCES = {
     rf"{_HOUR}\b(?![\d:/]|\s*(?:{_OTHER_UNITS})|\s+past\b)",
     "military": r"\b(?P<hour>[01]\d|2[0-3])(?P<minute>[0-5]\d)\b(?:\s+hours)?",
 }
+_MINUTES = {"half past": 30, "quarter past": 15, "quarter to": 15, "halb": 30, "viertel": 15, "media": 30, "cuarto": 15}
 _PATTERNS = {form: re.compile(source, re.IGNORECASE) for form, source in _SOURCES.items()}
 _UNSURE = ("two numbers", "at", "military")  # which can be other numbers as well
 _MORNING = re.compile(r"^\W*(?:in the morning|a\.?m\b|de la ma\u00f1ana|morgens|vormittags|fr\u00fch)", re.IGNORECASE)
@@ -68,7 +70,8 @@ class SpokenTime:
             hour = 0
         elif self.half is None and 1 <= hour <= 11 and not re.match(r"0\d", self.text):
             is_evening = hour >= 5 and _EVENING.search(context)
-            hour += 12 if hour < 7 or is_evening else 0
+            is_morning = hour >= 5 and _OPENING.search(context)
+            hour += 12 if (hour < 7 or is_evening) and not is_morning else 0
         return hour, self.minute
 
 
@@ -95,25 +98,12 @@ def _read(form: str, match: re.Match[str], text: str) -> SpokenTime | None:
         )
     hour = 12 if match["hour"] == "noon" else int(match["hour"])
     groups = match.groupdict()
-    minute = int(groups.get("minute") or groups.get("minute2") or 0)
-    if form == "half past":
-        minute = 30
-    elif form == "quarter past":
-        minute = 15
-    elif form == "halb":
-        hour, minute = (hour or 12) - 1, 30
-    elif form == "quarter to":
-        hour, minute = hour - 1 or 12, 45
-    elif form == "viertel":
-        hour, minute = (hour, 15) if match["way"].lower() == "nach" else (hour - 1 or 12, 45)
-    elif form == "minutes" and match["way"].lower() in ("to", "before"):
+    minute = _MINUTES.get(form) or int(groups.get("minute") or groups.get("minute2") or 0)
+    way, *more = (groups.get("more") or groups.get("way") or "").lower().split() or [""]  # "menos cuarto", "vor"
+    if more:
+        minute = _MINUTES.get(more[0]) or int(more[0])
+    if form in ("halb", "quarter to") or way in ("to", "before", "vor", "menos"):
         hour, minute = hour - 1 or 12, 60 - minute
-    elif form == "a las" and match["more"]:
-        more = match["more"].split()
-        if more[0] == "menos":
-            hour, minute = hour - 1 or 12, 45
-        else:
-            minute = {"media": 30, "cuarto": 15}.get(more[1]) or int(more[1])
     if hour > 24 or minute > 59:
         return None
     half = groups.get("half")

@@ -10,6 +10,7 @@ _DIGITS = re.compile(r"\d+(?:[.,]\d+)*")
 _TOKEN = re.compile(r"\d+(?:[.,]\d+)*(?!\w)|\w+(?:['\u2019]\w+)?|\s+|[^\w\s]+")
 _AND = {"en": "and", "es": "y"}
 _REPEATED = {"double": 2, "triple": 3}
+_LETTERS = {*"abcdefghijklmnopqrstuvwxyz"}
 _DATE_WORDS = ("the", "of", "on")
 
 
@@ -135,8 +136,10 @@ class _Reader:
 
     def _digit_words(self, in_run: bool) -> str | None:
         word, following = self._word(), self._word(1)
-        if word in ("oh", "o") and self._language == "en":
-            near = in_run or (self._words.values.get(following, 99) <= 9 and len(following) > 1) or following == "oh"
+        is_letter = word == "o" and self._tokens[self._at] == "O" and self._previous_word() in _LETTERS
+        if word in ("oh", "o") and self._language == "en" and not is_letter:  # "Y O 1 7"
+            near = in_run or (self._words.values.get(following, 99) <= 9 and len(following) > 1)
+            near = near or following in ("oh", *_REPEATED)
             if near:
                 self._take(1)
                 return "0"
@@ -291,7 +294,10 @@ class _Reader:
             return str(12 * self._words.values[words[0]])
         if words[:2] == ["a", "couple"] or words[:2] == ["a", "pair"]:
             self._take(3 if words[2] == "of" else 2)
-            return "2"
+            if not self._scale_follows():
+                return "2"
+            self._at += 2
+            return str(2 * self._words.scales[self._lower[self._at - 1]])
         return None
 
 

@@ -22,7 +22,7 @@ _FORMS = (
     ("time", re.compile(r"\d{1,2}:\d{2}(?::\d{2})?(?:\s?[ap]\.?m\.?)?|\d{1,2}\s?[ap]\.?m\.?|noon|midnight", re.I)),
     ("date", re.compile(r"\d{4}-\d{2}-\d{2}|\d{1,2}[/.]\d{1,2}[/.]\d{2,4}|\d{1,2}/\d{2,4}")),
     ("money", re.compile(r"[$\u20ac£]\s?\d[\d,.]*[kKmM]?|\d[\d,.]*\s?(?:dollars|euros|USD|EUR)")),
-    ("phone", re.compile(r"\+\d[\d\s().-]{6,}|\(\d{3}\)\s?\d{3}-\d{4}|\d{3}-\d{4}|\d{3}[-. ]\d{3}[-. ]\d{4}")),
+    ("phone", re.compile(r"\+\d[\d\s().-]{6,}|(?:\(\d{3}\)\s?|\d{3}[-. ])?\d{3}[-. ]\d{4}|0\d{2,4} [\d ]{6,8}")),
 )
 _OF_USER = re.compile(
     r"\b(?:reach|call|text|contact|phone) (?:you|them|the (?:caller|customer|user|client))\b|\byour\b", re.IGNORECASE
@@ -31,7 +31,7 @@ _PERSON = re.compile(
     r"(?:Jane|John|Anna?|Maria|Mary|Alex|Sam|Bob|Alice|Jo|James|Peter|Tom|Sarah|David|Emma|Max|Erika) [A-Z]\w+$"
 )
 _CAPITALIZED = re.compile(r"[A-Z\u00c0-\u00de]")
-_LETTERS_AND_DIGITS = re.compile(r"(?=.*\d)[A-Za-z\d#-]+")
+_LETTERS_AND_DIGITS = re.compile(r"(?=.*\d)(?:[A-Za-z\d#-]+|[A-Z]+\d[A-Z\d]*(?: [A-Z\d]+)+)")
 _DATED = {"date", "birth", "past"}
 # Kinds whose example has to look like one, else the key misleads: {"order": "two pizzas"} is no order number.
 _WITH_DIGIT = {"code", "phone", "zip", "count", "age", "year", "money", "rating", "percent"}
@@ -84,8 +84,11 @@ def kind_of(
             return "date"
         if by_key in _WITH_DIGIT and not re.search(r"\d|^[A-Z]{4,}$", example):
             return "text"
-        if by_key is None and _LETTERS_AND_DIGITS.fullmatch(example):
-            return _kind_of_question(question) or ("number" if len(example) < 4 and example.isdigit() else "code")
+        if by_key == "city" and example[0].islower():
+            return "text"
+        if by_key in (None, "model", "item") and _LETTERS_AND_DIGITS.fullmatch(example) and not _class_name(example):
+            kind = _kind_of_question(question) if by_key is None else None
+            return kind or ("number" if len(example) < 4 and example.isdigit() else "code")
     return by_key or "text"
 
 
@@ -96,7 +99,7 @@ def _kind_of_form(example: Any) -> str | None:
 
 
 def _kind_of_label(label: str) -> str | None:
-    words = label.split()
+    words = label.rstrip(" 0123456789").split() if label not in _keys() else [label]
     keys = _keys()
     return next((keys[end] for at in range(len(words)) if (end := " ".join(words[at:])) in keys), None)
 
@@ -141,7 +144,7 @@ def names_speaker(key: str) -> bool:
 
 def part_of_name(key: str) -> str | None:
     """Return the part of a name that a member asks for, `first` or `last`; None for all of it."""
-    words = set(label_of(key).split())
+    words = set(_WORD.findall(label_of(key)))
     if words & {"last", "surname", "family", "lastname", "nachname", "apellido"}:
         return "last"
     return "first" if words & {"first", "firstname", "given", "vorname"} else None
@@ -163,7 +166,7 @@ def _class_name(value: str) -> str | None:
 
 def language_of(text: str, *, least: int = 0, default: str = "en") -> str:
     """Return the language of a text: that of most of its words, `default` if it has fewer than `least` of any."""
-    words = _WORD.findall(text.lower())
+    words = [word.lower() for word in _WORD.findall(text) if not re.fullmatch("[B-HJ-Z]", word)]  # a spelled letter
     scores = {language: sum(word in _marks(language) for word in words) for language in LANGUAGES}
     best = max(LANGUAGES, key=lambda language: (scores[language], language == default))
     return best if scores[best] >= least else default

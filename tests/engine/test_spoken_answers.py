@@ -56,6 +56,12 @@ def test_a_name_is_found_and_no_other_words_are_taken_for_one(said, name):
         ("What is the patient's name?", {"patient_name": "Jane Doe"}, "her name is Mia Torres", "Mia Torres"),
         ("What is the child's name?", {"child_name": "Emma"}, "I'm calling about my son Noah", "Noah"),
         ("What is the dog's name?", {"dog_name": "Rex"}, "we call her Pepper", "Pepper"),
+        ("What is the pet's name?", {"pet_name": "Rex"}, "she's a poodle called Biscuit", "Biscuit"),
+        ("Who collects it?", {"collector": "Jane Doe"}, "my brother-in-law, Neil Garvey", "Neil Garvey"),
+        ("Who recommended us?", {"referred_by": "Jane Doe"}, "a friend of mine, Jo Vogel, did", "Jo Vogel"),
+        ("Who is the landlord?", {"landlord": "Jane Doe"}, "I rent it from Olga Petrova", "Olga Petrova"),
+        ("What is the surname?", {"surname": "Doe"}, "Smythe, that's S M Y T H E, not Smith", "Smythe"),
+        ("Which name?", {"name": "Jane Doe"}, "the name is on the invoice", None),
         ("Who is the emergency contact?", {"emergency_contact": "Jane Doe"}, "my brother, Sanjay Rao", "Sanjay Rao"),
         ("Which stylist do they want?", {"stylist": "Jenny"}, "I'd like Marco if he's free", "Marco"),
         ("Which doctor do they see?", {"doctor": "Dr. Smith"}, "I usually see Doctor Patel", "Dr. Patel"),
@@ -115,6 +121,16 @@ def test_a_condition_that_waits_for_a_name_is_met_only_by_one(said, is_name):
         ("Tuesday's no good, Thursday then", "2026-11-26"),
         ("right after New Year's, say January fourth", "2027-01-04"),
         ("on the last day of the month", "2026-11-30"),
+        ("the last day of the year", "2026-12-31"),
+        ("not this Friday, the one after", "2026-12-04"),
+        ("not tomorrow, the day after", "2026-11-27"),
+        ("a fortnight on Saturday", "2026-12-12"),
+        ("two weeks today", "2026-12-09"),
+        ("Tuesday after next", "2026-12-08"),
+        ("Friday next week", "2026-12-04"),
+        ("could it be Thursday rather than Wednesday?", "2026-11-26"),
+        ("Friday's impossible, but Saturday I could manage", "2026-11-28"),
+        ("any day next week but Tuesday", None),
         ("at the end of March", "2027-03-31"),
         ("Mondays are bad, anything after Wednesday", None),
         ("any day but Friday", None),
@@ -132,6 +148,10 @@ def test_a_coming_date_is_found(said, date):
         ("last night", "2026-11-24"),
         ("about three weeks ago", "2026-11-04"),
         ("on Monday", "2026-11-23"),
+        ("Monday of last week", "2026-11-16"),
+        ("the first of the month", "2026-11-01"),
+        ("back in October, the twelfth I think", "2026-10-12"),
+        ("the eleventh of August two years ago", "2024-08-11"),
     ],
 )
 def test_a_date_in_answer_to_a_question_about_the_past_is_past(said, date):
@@ -149,6 +169,9 @@ def test_a_date_in_answer_to_a_question_about_the_past_is_past(said, date):
         ("first thing in the morning", "first thing in the morning"),
         ("after work", "after work"),
         ("good morning", None),
+        ("in two hours", "5:00 PM"),
+        ("give me half an hour", "3:30 PM"),
+        ("an hour ago", "2:00 PM"),
     ],
 )
 def test_a_time_of_day_is_found(said, time):
@@ -164,11 +187,16 @@ def test_a_time_of_day_is_found(said, time):
         ({"hours": 2}, "ninety minutes", 1.5),
         ({"duration_minutes": 30}, "an hour and fifteen minutes", 75),
         ({"months": 6}, "a year", 12),
+        ({"years": 2}, "since 2019", None),
+        ({"length_m": 7.5}, "ten point four metres, eleven with the ladder", 10.4),
+        ({"width_cm": 90}, "one metre twenty", 120),
+        ({"weight_kg": 70}, "eleven stone four", 72),
+        ({"height_m": 5}, "twelve and a half metres", 12.5),
         ({"duration": "2 weeks"}, "for about three months", "3 months"),
         ({"duration": "2 weeks"}, "since Monday", "since Monday"),
     ],
 )
-def test_a_length_of_time_is_found_in_the_unit_of_the_key(example, said, length):
+def test_a_quantity_is_found_in_the_unit_of_the_key(example, said, length):
     assert list(answer("How long?", example, said).values()) == [length]
 
 
@@ -177,6 +205,15 @@ def test_a_length_of_time_is_found_in_the_unit_of_the_key(example, said, length)
     [
         ("How many people?", {"party_size": 4}, "my wife and I and our two kids", 4),
         ("How many people?", {"party_size": 4}, "me and a friend", 2),
+        ("How many people?", {"party_size": 4}, "the two of us, our three kids and my mum", 6),
+        ("How many people?", {"party_size": 4}, "myself, my partner and his parents", 4),
+        ("How many?", {"passengers": 1}, "three of us", 3),
+        ("How many?", {"rooms": 1}, "three beds and two bathrooms", None),
+        ("How many keys?", {"keys": 1}, "we haven't got any", 0),
+        ("What does the meter say?", {"reading": 12345}, "four, oh, nine, one, seven", 40917),
+        ("How cold is it?", {"temperature": 4}, "minus two", -2),
+        ("How much?", {"amount": 50.0}, "ninety-nine p", 0.99),
+        ("How much?", {"amount": 50}, "a couple of hundred", 200),
         ("How many people?", {"party_size": 4}, "a table for me and three colleagues", 4),
         ("How many?", {"quantity": 2}, "none", 0),
         ("How many children?", {"children": 1}, "a boy and two girls", 3),
@@ -214,7 +251,8 @@ def test_both_ends_of_a_range_are_found(said, bounds):
     [
         ("A1234", "it's bravo seven seven two one", "B7721"),
         ("XK42PL", "Q as in queen, R as in Romeo, nine, nine, T as in tango", "QR99T"),
-        ("ABC 123", "7 K L M 442", "7KLM442"),
+        ("ABC 123", "7 K L M 442", "7KLM 442"),
+        ("AB12 CDE", "Lima Kilo one nine, Romeo Tango X-ray", "LK19 RTX"),
         ("12345678", "it's four four one nine, double zero, two one", "44190021"),
         ("AB12CD", "alpha kilo two nine tango mike", "AK29TM"),
         ("KXQZPL", "R T Y U I O", "RTYUIO"),
@@ -222,6 +260,7 @@ def test_both_ends_of_a_range_are_found(said, bounds):
         ("CL-100200", "C L dash three zero zero four one one", "CL-300411"),
         ("A1234", "I don't have it with me", None),
         ("12345678", "I've been a customer since 1998", None),
+        ("AB12 CDE", "Y R six four, K L M, thirty thousand miles", "YR64 KLM"),
     ],
 )
 def test_a_code_is_found_as_it_is_spelled(example, said, code):
@@ -291,6 +330,9 @@ def test_free_text_is_the_part_that_answers(question, key, example, said, text):
         ("basic | premium", "not the premium", "basic"),
         ("red | blue", "neither", None),
         ("low | medium | high", "it's not super urgent", "low"),
+        ("red | green | blue", "anything but red", None),
+        ("one-way | return", "there and back", "return"),
+        ("S | M | L", "a medium", "M"),
         ("pickup | delivery", "I'll come and get it", "pickup"),
     ],
 )
@@ -309,10 +351,96 @@ def test_a_choice_is_found_by_place_by_price_and_by_refusal(choices, said, choic
         ("Is anyone hurt?", "injured", "everyone's okay", False),
         ("Does it work now?", "working", "still the same", False),
         ("Do you agree to the recording?", "consent", "hmm, I'm not sure", None),
+        ("Have you given blood before?", "donated_before", "it's my very first time", False),
+        ("Have you restarted it?", "restarted", "how do I do that?", None),
+        ("Have you restarted it?", "restarted", "I did, and nothing changed", True),
+        ("Do you agree?", "agrees", "absolutely not", False),
+        ("Do you have insurance?", "insured", "I have a question", None),
     ],
 )
 def test_a_fact_answers_a_question_for_yes_or_no(question, key, said, is_so):
     assert answer(question, {key: True}, said) == {key: is_so}
+
+
+@pytest.mark.parametrize(
+    ("example", "said", "values"),
+    [
+        ({"stairs": True, "lift": True}, "there are two flights of stairs and no lift", [True, False]),
+        ({"stairs": True, "lift": True}, "it's right in front of you", [None, None]),
+        (
+            {"bride": "Jo Lee", "groom": "Al Fox"},
+            "the bride is Noor Aziz and the groom is Dan Hughes",
+            ["Noor Aziz", "Dan Hughes"],
+        ),
+        ({"driver_1": "Jo Lee", "driver_2": "Al Fox"}, "I'm Mina Cho and he's Raj Patel", ["Mina Cho", "Raj Patel"]),
+        ({"pet": "Rex", "owner": "Jo Lee"}, "Biscuit", ["Biscuit", None]),
+        ({"length_cm": 90, "width_cm": 40}, "two metres by three", [200, 300]),
+        ({"length_cm": 90, "width_cm": 40}, "it's ninety long and forty-five wide", [90, 45]),
+        ({"product": "bread", "quantity": 10}, "forty rolls for Monday, by five", ["rolls", 40]),
+        ({"product": "bread", "quantity": 10}, "not that", [None, None]),
+        (
+            {"item": "chairs", "by": "2026-01-05"},
+            "folding tables by the third of December",
+            ["folding tables", "2026-12-03"],
+        ),
+        ({"street": "Main St", "house_number": "1"}, "forty-seven B Quarry Road", ["Quarry Road", "47B"]),
+        (
+            {"street": "1 Main St", "postcode": "N1 1AA"},
+            "14 Church Lane, Y O one, seven E F",
+            ["14 Church Lane", "YO1 7EF"],
+        ),
+        ({"from": "09:00", "to": "17:00"}, "nine to half past five", ["09:00", "17:30"]),
+        ({"from": "09:00", "to": "17:00"}, "before noon", [None, "12:00"]),
+        ({"from": "Reno", "to": "Tulsa"}, "from home to the airport", [None, None]),
+    ],
+)
+def test_what_is_said_once_fills_one_of_several_members(example, said, values):
+    question = f"What are {' and '.join(key.replace('_', ' ') for key in example)}?"
+    assert list(answer(question, example, said).values()) == values
+
+
+@pytest.mark.parametrize(
+    ("key", "example", "said", "members"),
+    [
+        ("languages", "english", "from Danish into Greek and Turkish, all three", ["danish", "greek", "turkish"]),
+        ("ingredients", "flour", "we've run out of yeast and butter", ["yeast", "butter"]),
+        ("extras", "roof box", "none of them, thanks", []),
+        ("tools", "saw", "no tools, I've got my own", []),
+    ],
+)
+def test_a_list_has_all_that_was_said(key, example, said, members):
+    assert answer(f"Which {key}?", {key: [example]}, said) == {key: members}
+
+
+def test_a_turn_that_adds_to_a_list_keeps_what_was_said_before():
+    about = "User: peanuts\nAgent: Anything else?\nUser: and shellfish as well"
+    assert fill(Question(about, "Which allergies?", {"allergies": ["soy"]}))[0] == {
+        "allergies": ["peanuts", "shellfish"]
+    }
+
+
+@pytest.mark.parametrize(
+    ("said", "email"),
+    [
+        ("b underscore lund at fjord mail dot no", "b_lund@fjordmail.no"),
+        ("sarah with an h at aol dot com", "sarah@aol.com"),
+        ("francesca, f r a n c e s c a, at villanova dot it", "francesca@villanova.it"),
+    ],
+)
+def test_an_email_address_is_found_as_it_is_spoken(said, email):
+    assert answer("What is the e-mail address?", {"email": "jane@example.com"}, said) == {"email": email}
+
+
+@pytest.mark.parametrize(
+    ("said", "phone"),
+    [
+        ("oh double seven oh oh, nine double oh, one oh six", "07700900106"),
+        ("my work one's 01632 960441, but use the mobile, 07700 900358", "07700900358"),
+        ("plus four four, seven seven double oh, nine double oh, one two three", "+447700900123"),
+    ],
+)
+def test_a_phone_number_is_found_as_it_is_spoken(said, phone):
+    assert answer("Which number?", {"phone": "07700900123"}, said) == {"phone": phone}
 
 
 @pytest.mark.parametrize(
