@@ -73,7 +73,7 @@ class _Explorer:
                 if variant >= RANDOM_WALKS:
                     branch = self._shortened(branch, caller, goal)
                 asks = {line: tuple(questions) for line, questions in caller.asks.items()}
-                branch = replace(branch, asks=asks)
+                branch = replace(branch, asks=asks, before=_before(branch, caller))
                 return replace(branch, free=not stopped and self._is_free(branch, goal))
         return None
 
@@ -111,6 +111,12 @@ class _Explorer:
         events = session.play(caller)
         stopped = session.failure is not None and session.failure.bound
         return caller, session.failure is None and not uses_missing_answer(events), stopped
+
+
+def _before(branch: Branch, caller: Caller) -> tuple[Condition, ...]:
+    """Return what the caller took on the way to the branch's condition and led out of its loop."""
+    taken = caller.taken[: caller.taken.index(branch.condition)]
+    return tuple(condition for condition in taken if condition.leaves and condition not in branch.path)
 
 
 def uses_missing_answer(events: list[Event]) -> bool:

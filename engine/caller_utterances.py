@@ -64,9 +64,10 @@ _MACHINE = re.compile(r"voice ?mail|answering machine", re.IGNORECASE)
 _ANSWERS = ("agree", "decline", "dont_know", "confirm_identity", "wait_a_moment")
 _DECISIONS = ("keeps_it_after_all", "cannot_come_today", "doubts_it", "rather_money_back", "wants_replacement")
 _CONTRADICTING = ("says_it_is_wrong", "rather_other_time", "corrects_number", "is_other_one")
+_URGENT = re.compile(r"emergency|urgent|pain$")  # names of intents
 _ENOUGH = 0.5  # of a claim to an intent, for its phrases to be said
 _SHORT_HESITATIONS = ("Uh, ", "Um, ", "Hm, ")
-_HESITATIONS = (*_SHORT_HESITATIONS, "Well, ", "So, ")
+_HESITATIONS = (*_SHORT_HESITATIONS, "Well, ")
 _LONG = 4  # spaces of a sentence before which people say "well"
 _AT_ONCE = re.compile(
     r"(?:yes|yeah|yep|no|nope|nah|okay|ok|oh|ah|ha|help|please|sure|exactly|looks|hm|uh|um|well|so|right|alright|thanks|thank|perfect|great|fine|good"
@@ -156,7 +157,9 @@ def hesitate(text: str, random: Random, names: Collection[str] = ()) -> str:
     rest = text[greeting.end() :] if greeting else text
     if _AT_ONCE.match(rest):
         return text
-    hesitation = random.choice(_HESITATIONS if rest.count(" ") >= _LONG else _SHORT_HESITATIONS)
+    is_long = rest.count(" ") >= _LONG
+    hesitations = (*(_HESITATIONS if is_long else _SHORT_HESITATIONS), *(("So, ",) if greeting and is_long else ()))
+    hesitation = random.choice(hesitations)
     if greeting is None:
         return hesitation + lower_first(rest, names)
     return greeting[0] + hesitation.lower() + lower_first(rest, names)
@@ -182,6 +185,12 @@ def contradicts(condition: str) -> bool:
     """Return whether a condition is met by a caller to whom something was read back wrongly."""
     intent = intent_of(condition)
     return intent is not None and intent.name in _CONTRADICTING
+
+
+def is_urgent(condition: str) -> bool:
+    """Return whether a condition is met by somebody who needs help at once."""
+    intent = intent_of(condition)
+    return intent is not None and bool(_URGENT.search(intent.name))
 
 
 def answers_agent(condition: str) -> bool:
@@ -237,12 +246,13 @@ def language_of_menu(menu: tuple[str, ...]) -> str:
 
 
 def _phrases(intent: Intent, *, opening: bool) -> tuple[str, ...]:
+    says = tuple(phrase for phrase in intent.says if phrase not in intent.hears)
     if not opening:
-        return intent.says
+        return says
     if len(intent.opens) >= _ENOUGH_OPENINGS:
         return intent.opens
-    openings = (*intent.opens, *(phrase for phrase in intent.says if not _REFERS_BACK.search(phrase)))
-    return openings if len(openings) >= _ENOUGH_OPENINGS else (*intent.opens, *intent.says)
+    openings = (*intent.opens, *(phrase for phrase in says if not _REFERS_BACK.search(phrase)))
+    return openings if len(openings) >= _ENOUGH_OPENINGS else (*intent.opens, *says)
 
 
 def predicate(condition: str) -> str:
