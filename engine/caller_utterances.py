@@ -228,15 +228,24 @@ def _best(condition: str, menu: tuple[str, ...], part: ConditionPart) -> Intent 
         open_menu, index = read_menu((condition,), language), 0
     claims = {name: claim for name, claim in part.claims.items() if name in intents}  # some are in English only
     shares = {name: claim * open_menu.shares[index][name] for name, claim in claims.items()}
-    name = max(shares, key=lambda name: (shares[name], _rank(intents[name].subject)), default=None)
+    trades = {
+        intents[other].subject
+        for at, theirs in enumerate(open_menu.claims)
+        for other, claim in theirs.items()
+        if at != index and claim >= _ENOUGH and other in intents
+    }
+    name = max(shares, key=lambda name: (shares[name], _rank(intents[name].subject, trades)), default=None)
     if name is not None and shares[name] >= _ENOUGH:
         return intents[name]
     return intents["agree"] if part.affirms else intents["decline"] if part.denies else None
 
 
-def _rank(subject: str) -> int:
-    """Return which of two intents that fit alike is meant: an answer first, and one of any trade last."""
-    return {"answers": 2, "general": 0}.get(subject, 1)
+def _rank(subject: str, trades: Collection[str]) -> int:
+    """Return which of two intents that fit alike is meant.
+
+    An answer comes first, then what another condition of the menu is about, then what fits any trade.
+    """
+    return {"answers": 3, "general": 1}.get(subject, 2 if subject in trades else 0)
 
 
 @lru_cache(maxsize=2_000)

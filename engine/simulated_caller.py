@@ -242,7 +242,7 @@ class Caller:
                 for slot in each
                 if slot.value is not None and not slot.is_in(utterance) and not slot.is_known(self._told)
             ]
-        if self._branch.brief and not gives:
+        if self._branch.brief and not gives and not contradicts(condition):
             left_out = [slot for slot in unsaid if slot.slot.kind not in _ADDED or self._random.random() > 0.3]
             left_out += [slot for slot in unsaid if slot not in left_out][1:]
         left_out = [slot for slot in left_out if slot.slot.key not in self._answers]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from random import Random
 
 import pytest
@@ -530,3 +531,20 @@ until "caller gives the room":
     sessions = [play(code, seed=seed)[1] for seed in range(12)]
     assert len({session.extracted["room"] for session in sessions}) > 8
     assert not any("number" in spoken(session) or "have it here" in spoken(session) for session in sessions)
+
+
+def test_nobody_asks_about_a_job_where_no_condition_is_about_one():
+    menu = ("caller asks where an order is", "caller asks about hours or the address", "caller needs nothing else")
+    said = {utter(menu[1], {}, Random(seed), opening=True, avoid=set(), menu=menu).text for seed in range(60)}
+    assert not any(re.search(r"\b(?:pay|job|work)\b", text) for text in said), said
+    assert intent_of("caller asks about prices", ("caller asks about prices", "caller is in pain")).name == "ask_price"
+
+
+def test_who_corrects_a_number_says_the_right_one(engine):
+    program = engine.program(PARCEL)
+    branch = replace(engine.explore(program)[-1], brief=True)
+    for seed in range(20):
+        caller = Caller(program, branch, Random(seed), natural=True)
+        session = engine.open(program, model=caller, seed=seed)
+        session.play(caller)
+        assert session.extracted["numbers"][0] != session.extracted["numbers"][1], spoken(session)
