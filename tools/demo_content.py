@@ -48,7 +48,7 @@ BAYSIDE = Business(
             ("Goal reached", "The caller got an appointment or an answer", "SCORE", 7),
         ),
     },
-    calls_a_day=1.4,
+    calls_a_day=1.5,
 )
 REMINDER = Program(
     "Reminder",

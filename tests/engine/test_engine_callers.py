@@ -548,3 +548,28 @@ def test_who_corrects_a_number_says_the_right_one(engine):
         session = engine.open(program, model=caller, seed=seed)
         session.play(caller)
         assert session.extracted["numbers"][0] != session.extracted["numbers"][1], spoken(session)
+
+
+def test_the_way_to_a_branch_is_a_usual_one(engine):
+    code = """
+comes = False
+loop:
+    talk("Can you make it?", True)
+until "contact confirms the appointment":
+    comes = True
+until "contact wants to cancel":
+    loop:
+        talk("Would you like another day instead?", True)
+    until "contact wants to keep it after all":
+        comes = True
+    until "contact would rather cancel":
+        say("Goodbye.")
+if comes:
+    loop:
+        talk("Shall I send you a text message?", True)
+    until "contact wants a text message":
+        say("Good.")
+"""
+    branches = {branch.condition.text: branch for branch in engine.explore(engine.program(code))}
+    way = branches["contact wants a text message"].guided().path
+    assert [condition.text for condition in way] == ["contact confirms the appointment", "contact wants a text message"]
