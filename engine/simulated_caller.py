@@ -321,7 +321,7 @@ class Caller:
         if offered:
             return deciding.choice(offered)
         if slot.kind == "rating":  # most callers are content
-            return max(made_up(slot, deciding, self._now)[0] for _ in range(4))
+            return max(made_up(slot, deciding, self._now)[0] for _ in range(6))
         if self._decided[place] == 1 and (named := named_in(self._told, slot)):
             return named
         if slot.choices or isinstance(slot.example, (bool, int, float)):
