@@ -1,7 +1,7 @@
 """Branches of a flow: the conditions that a conversation can take, one after the other."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from dryline.engine.language_model import Question
 from dryline.engine.program import Condition, Loop, Program
@@ -14,6 +14,7 @@ class Branch:
     `path` is the conditions to take, outermost first, the branch's own last. `variant` seeds the answers that the
     flow's `if` statements may look at. With `free`, any answers lead there, so that each caller has their own. With
     `brief`, callers may leave out what the flow asks for again. `asks` is what the flow asks after each condition.
+    `before` has the conditions that the explorer's caller took on the way, beside those of the path.
     """
 
     path: tuple[Condition, ...]
@@ -21,6 +22,11 @@ class Branch:
     asks: dict[int, tuple[Question, ...]] = field(default_factory=dict)
     free: bool = False
     brief: bool = False
+    before: tuple[Condition, ...] = ()
+
+    def guided(self) -> "Branch":
+        """Return the branch with a path on which a caller finds it at once."""
+        return replace(self, path=(*self.before, *self.path))
 
     @property
     def condition(self) -> Condition:

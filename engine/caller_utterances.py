@@ -64,9 +64,10 @@ _MACHINE = re.compile(r"voice ?mail|answering machine", re.IGNORECASE)
 _ANSWERS = ("agree", "decline", "dont_know", "confirm_identity", "wait_a_moment")
 _DECISIONS = ("keeps_it_after_all", "cannot_come_today", "doubts_it", "rather_money_back", "wants_replacement")
 _CONTRADICTING = ("says_it_is_wrong", "rather_other_time", "corrects_number", "is_other_one")
+_URGENT = re.compile(r"emergency|urgent|pain$")  # names of intents
 _ENOUGH = 0.5  # of a claim to an intent, for its phrases to be said
 _SHORT_HESITATIONS = ("Uh, ", "Um, ", "Hm, ")
-_HESITATIONS = (*_SHORT_HESITATIONS, "Well, ", "So, ")
+_HESITATIONS = (*_SHORT_HESITATIONS, "Well, ")
 _LONG = 4  # spaces of a sentence before which people say "well"
 _AT_ONCE = re.compile(
     r"(?:yes|yeah|yep|no|nope|nah|okay|ok|oh|ah|ha|help|please|sure|exactly|looks|hm|uh|um|well|so|right|alright|thanks|thank|perfect|great|fine|good"
@@ -156,7 +157,9 @@ def hesitate(text: str, random: Random, names: Collection[str] = ()) -> str:
     rest = text[greeting.end() :] if greeting else text
     if _AT_ONCE.match(rest):
         return text
-    hesitation = random.choice(_HESITATIONS if rest.count(" ") >= _LONG else _SHORT_HESITATIONS)
+    is_long = rest.count(" ") >= _LONG
+    hesitations = (*(_HESITATIONS if is_long else _SHORT_HESITATIONS), *(("So, ",) if greeting and is_long else ()))
+    hesitation = random.choice(hesitations)
     if greeting is None:
         return hesitation + lower_first(rest, names)
     return greeting[0] + hesitation.lower() + lower_first(rest, names)
@@ -182,6 +185,12 @@ def contradicts(condition: str) -> bool:
     """Return whether a condition is met by a caller to whom something was read back wrongly."""
     intent = intent_of(condition)
     return intent is not None and intent.name in _CONTRADICTING
+
+
+def is_urgent(condition: str) -> bool:
+    """Return whether a condition is met by somebody who needs help at once."""
+    intent = intent_of(condition)
+    return intent is not None and bool(_URGENT.search(intent.name))
 
 
 def answers_agent(condition: str) -> bool:
@@ -219,15 +228,24 @@ def _best(condition: str, menu: tuple[str, ...], part: ConditionPart) -> Intent 
         open_menu, index = read_menu((condition,), language), 0
     claims = {name: claim for name, claim in part.claims.items() if name in intents}  # some are in English only
     shares = {name: claim * open_menu.shares[index][name] for name, claim in claims.items()}
-    name = max(shares, key=lambda name: (shares[name], _rank(intents[name].subject)), default=None)
+    trades = {
+        intents[other].subject
+        for at, theirs in enumerate(open_menu.claims)
+        for other, claim in theirs.items()
+        if at != index and claim >= _ENOUGH and other in intents
+    }
+    name = max(shares, key=lambda name: (shares[name], _rank(intents[name].subject, trades)), default=None)
     if name is not None and shares[name] >= _ENOUGH:
         return intents[name]
     return intents["agree"] if part.affirms else intents["decline"] if part.denies else None
 
 
-def _rank(subject: str) -> int:
-    """Return which of two intents that fit alike is meant: an answer first, and one of any trade last."""
-    return {"answers": 2, "general": 0}.get(subject, 1)
+def _rank(subject: str, trades: Collection[str]) -> int:
+    """Return which of two intents that fit alike is meant.
+
+    An answer comes first, then what another condition of the menu is about, then what fits any trade.
+    """
+    return {"answers": 3, "general": 1}.get(subject, 2 if subject in trades else 0)
 
 
 @lru_cache(maxsize=2_000)
@@ -237,12 +255,13 @@ def language_of_menu(menu: tuple[str, ...]) -> str:
 
 
 def _phrases(intent: Intent, *, opening: bool) -> tuple[str, ...]:
+    says = tuple(phrase for phrase in intent.says if phrase not in intent.hears)
     if not opening:
-        return intent.says
+        return says
     if len(intent.opens) >= _ENOUGH_OPENINGS:
         return intent.opens
-    openings = (*intent.opens, *(phrase for phrase in intent.says if not _REFERS_BACK.search(phrase)))
-    return openings if len(openings) >= _ENOUGH_OPENINGS else (*intent.opens, *intent.says)
+    openings = (*intent.opens, *(phrase for phrase in says if not _REFERS_BACK.search(phrase)))
+    return openings if len(openings) >= _ENOUGH_OPENINGS else (*intent.opens, *says)
 
 
 def predicate(condition: str) -> str:

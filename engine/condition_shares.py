@@ -21,6 +21,11 @@ def collects(loop: Loop) -> bool:
     return not first.leaves and not first.inner and any(closes(each.text) for each in loop.conditions)
 
 
+def _is_matter(condition: Condition) -> bool:
+    """Return whether a condition is what a call is about, and not a question that is answered in passing."""
+    return condition.leaves or bool(condition.inner) or not _SMALL_QUESTION.search(condition.text)
+
+
 def usual_weights(
     loop: Loop, conditions: list[Condition], taken: list[Condition], shares: Mapping[str, float]
 ) -> list[float]:
@@ -33,10 +38,12 @@ def usual_weights(
         if closes(condition.text):
             usual = shares.get(condition.text, 1.0 if collects(loop) else _CLOSING)
             weight = usual if before else 0.0
-        elif is_served and (condition.inner or not _SMALL_QUESTION.search(condition.text)):
-            weight *= _SECOND_MATTER
+        elif is_served and _is_matter(condition):
+            is_repeated = condition.line in before and not gives_value(condition.text)
+            weight *= 0.0 if is_repeated else _SECOND_MATTER
         elif condition.line in before and not gives_value(condition.text):
             weight *= 1 / before[condition.line] if collects(loop) and not condition.leaves else _TAKEN_BEFORE
-        weight *= _CONTRADICTING_SHARE if contradicts(condition.text) else 1
+        if contradicts(condition.text):  # at most once
+            weight *= 0.0 if condition.line in before else _CONTRADICTING_SHARE
         weights.append(0.0 if meets_machine(condition.text) else weight)
     return weights

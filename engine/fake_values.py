@@ -65,8 +65,10 @@ def made_up(slot: Slot, random: Random, now: datetime) -> tuple[Any, str]:
         return maker(slot, random, now), "made up"
     alike = class_of(slot.example_text) or class_of({"company": "Acme", "role": "manager"}.get(slot.kind, ""))
     if alike:
-        value = random.choice(alike)
+        (value,) = random.choices(alike, [1 / rank for rank in range(1, len(alike) + 1)])  # the usual ones come first
         return value.lower() if slot.example_text.islower() else value, "made up"
+    if slot.example_text.isdigit():  # such as a room
+        return _alike(slot.example_text, random), "made up"
     return (slot.example, "the example") if slot.example else ("not said", "made up")
 
 

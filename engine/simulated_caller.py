@@ -15,17 +15,22 @@ from dryline.engine.builtin_model import BuiltInModel
 from dryline.engine.caller_utterances import (
     CallerUtterance,
     closes,
+    contradicts,
     gives_value,
     hesitate,
+    is_urgent,
     language_of_menu,
     names_in,
     utter,
 )
 from dryline.engine.caller_values import (
     CallerValue,
+    as_named,
     candidates,
     give_value,
     is_own,
+    misread,
+    named_in,
     numbers,
     offered_values,
     own_number,
@@ -54,7 +59,7 @@ _BUILT_IN = BuiltInModel()
 # Kinds of values that callers give unasked, in a sentence of its own.
 _ADDED = ("name", "code", "date", "phone", "email")
 _ASIDE_SHARE = 0.06  # of the answers, before one of which a caller asks something else
-_DAYS_TRIED = 6  # to name another day than the agent has named
+_DAYS_TRIED = 20  # to name another day than the agent has named
 _MOST_REPEATED = 6  # questions that the block of a condition hands back, before the caller says something else
 
 
@@ -105,9 +110,11 @@ class Caller:
         self._used: set[str] = set()  # phrases and sentences
         self._names = names_in(map(str, self._known.values()))  # that keep their capital letter behind "um"
         self._own_numbers: dict[str, Any] = {}
+        self._codes: dict[str, str] = {}  # by their examples: the numbers that the caller has given last
+        self._told = ""  # all that the caller has said
         self._next: Condition | None = None
         self._asks_back = self._has_asked_back = self._has_asked_aside = False
-        self._detours = branch.variant % 4
+        self._detours = branch.variant // 2 % 4
         self._turns = self._idle = 0
 
     def __call__(self, session: FlowSession) -> str | None:
@@ -144,13 +151,12 @@ class Caller:
         condition = session.waiting[self._next.loop.conditions.index(self._next)]
         text = self._say(condition, menu, self._branch.asks.get(self._next.line, ()), self._next.line)
         hesitates = self._natural and not closes(condition) and self._random.random() < self._hesitancy
-        if not hesitates or not is_english:
-            return text
-        return hesitate(text, self._random, self._names)
+        return hesitate(text, self._random, self._names) if hesitates and is_english else text
 
     def _aside(self, session: FlowSession) -> str | None:
         """Return a question in passing that the conversation's first prompt answers, at most one; mostly None."""
         is_possible = self._natural and not self._has_asked_aside and any(map(gives_value, session.waiting))
+        is_possible = is_possible and not any(is_urgent(each.text) for each in self.taken)
         if not is_possible or self._random.random() > _ASIDE_SHARE:
             return None
         self._has_asked_aside = True
@@ -229,8 +235,14 @@ class Caller:
         if not (gives and unsaid):
             utterance = self._utter(condition, menu, unsaid)
             sentences.append(utterance.text)
-            unsaid = [slot for slot in unsaid if not slot.names & utterance.slots]
-        if self._branch.brief and not gives:
+            slots = [[as_named(slot, utterance.text) for slot in each] for each in slots]
+            unsaid = [
+                slot
+                for each in slots
+                for slot in each
+                if slot.value is not None and not slot.is_in(utterance) and not slot.is_known(self._told)
+            ]
+        if self._branch.brief and not gives and not contradicts(condition):
             left_out = [slot for slot in unsaid if slot.slot.kind not in _ADDED or self._random.random() > 0.3]
             left_out += [slot for slot in unsaid if slot not in left_out][1:]
         left_out = [slot for slot in left_out if slot.slot.key not in self._answers]
@@ -243,11 +255,12 @@ class Caller:
         for question, known in zip(questions, slots, strict=True):
             silent = [index for index, slot in enumerate(known) if id(slot.slot) in unspoken]
             self._planned.plan(line, question, known, silent)
+        self._told = f"{self._told} {' '.join(sentences)}"
         return " ".join(sentences)
 
     def _utter(self, condition: str, menu: tuple[str, ...], unsaid: list[CallerValue]) -> CallerUtterance:
         """Return words of somebody who meets the condition, with values of theirs in them."""
-        if answer := yes_or_no(condition, menu, self._agent_said, self._random):
+        if answer := yes_or_no(condition, menu, self._agent_said, self._random, self._used):
             return CallerUtterance(answer, frozenset())
         language = language_of_menu(menu)
         values = {name: str(value) for name, value in self._known.items() if value}
@@ -308,7 +321,9 @@ class Caller:
         if offered:
             return deciding.choice(offered)
         if slot.kind == "rating":  # most callers are content
-            return max(made_up(slot, deciding, self._now)[0] for _ in range(3))
+            return max(made_up(slot, deciding, self._now)[0] for _ in range(6))
+        if self._decided[place] == 1 and (named := named_in(self._told, slot)):
+            return named
         if slot.choices or isinstance(slot.example, (bool, int, float)):
             return made_up(slot, deciding, self._now)[0]
         if slot.kind == "phone" and not is_of_user(slot.key, slot.question):
@@ -321,8 +336,13 @@ class Caller:
             return self._own_numbers.setdefault(owner, made_up(slot, self._random, self._now)[0])
         if self._candidates and slot.kind == "text" and deciding.random() < 0.5:
             return deciding.choice(self._candidates)
+        if slot.kind == "code" and self._next and contradicts(self._next.text) and slot.example_text in self._codes:
+            self._codes[slot.example_text] = misread(self._codes[slot.example_text], self._random)
+            return self._codes[slot.example_text]
         for _ in range(_DAYS_TRIED):
             value = made_up(slot, self._random, self._now)[0]
             if slot.kind != "date" or str(value) not in self._heard:
                 break
+        if slot.kind == "code":
+            self._codes[slot.example_text] = str(value)
         return value

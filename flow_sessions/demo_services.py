@@ -22,19 +22,29 @@ Routes = Mapping[str, Callable[[str, Params], Response]]
 
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday")
 _TIMES = (("9:15 AM", "2 PM"), ("10 AM", "3:30 PM"), ("8:30 AM", "1:45 PM"), ("11 AM", "4 PM"))
-_PRODUCTS = ("desk lamp", "rain jacket", "suitcase", "coffee grinder", "reading chair", "pair of hiking boots")
+_PRODUCTS = (
+    *("desk lamp", "rain jacket", "suitcase", "coffee grinder", "reading chair", "pair of hiking boots"),
+    *("backpack", "tea kettle", "wool blanket", "camping stove", "toaster", "picnic basket"),
+)
 _DELIVERIES = (
     ("on its way", "tomorrow between 2 and 6 PM"),
-    ("packed and ready", "on Thursday"),
+    ("packed and ready", "in two days"),
     ("on its way", "today before 8 PM"),
-    ("delayed at the depot", "on Friday"),
+    ("delayed at the depot", "within three days"),
+    ("on its way", "tomorrow morning"),
 )
 _REASONS = (
     "the meter replacement in October",
     "a colder month, you used a quarter more than last year",
     "that the last two bills were estimates, and this one is measured",
+    "that this bill is for 35 days, and the last one was for 28",
+    "the new rate, which began last month",
 )
-_NAMES = ("Grace Tanaka", "Omar Haddad", "Linda Brooks", "Peter Novak", "Ruth Alvarez", "Sean Murphy")
+_NAMES = (
+    *("Grace Tanaka", "Omar Haddad", "Linda Brooks", "Peter Novak", "Ruth Alvarez", "Sean Murphy", "Carol Jensen"),
+    *("Andre Silva", "Monica Reyes", "Thomas Becker", "Diane Foster", "Kevin Liu", "Rosa Martinez", "Walter Simmons"),
+    *("Priya Nair", "Jack Donovan", "Helen Kowalski", "Marcus Webb", "Yvonne Dupree", "Samuel Ortiz", "Joyce Palmer"),
+)
 
 
 def with_demo_services(fetch: Fetch) -> Fetch:
@@ -111,13 +121,19 @@ def _cancel_order(number: str, params: Params) -> Response:
 
 
 def _return(_: str, params: Params) -> Response:
-    return 200, {"number": _number("R-", params), "amount": _pick((39.9, 64.5, 89.0, 120.0), params.get("order"))}
+    return 200, {
+        "number": _number("R-", params),
+        "amount": _pick((24.9, 39.9, 52.0, 64.5, 89.0, 120.0), params.get("order")),
+    }
 
 
 def _account(number: str, _: Params) -> Response:
-    amount = _pick((86.4, 118.75, 164.2, 203.1, 248.9), number)
+    amount = _pick((74.3, 86.4, 97.85, 118.75, 139.6, 164.2, 187.45, 203.1, 231.0, 248.9), number)
     document = {"number": number, "name": _pick(_NAMES, number), "amount": amount, "reason": _pick(_REASONS, number)}
-    return 200, document | {"difference": round(amount / 4, 2), "card": _pick(("4417", "0932", "7761"), number)}
+    return 200, document | {
+        "difference": round(amount / 4, 2),
+        "card": _pick(("4417", "0932", "7761", "2085", "6314"), number),
+    }
 
 
 def _account_by_phone(_: str, params: Params) -> Response:
@@ -127,7 +143,7 @@ def _account_by_phone(_: str, params: Params) -> Response:
 def _diagnostics(_: str, params: Params) -> Response:
     if crc32(str(params.get("name")).encode()) % 6 == 0:
         return 200, {"outage": True, "until": _pick(("6 PM", "8 PM tonight"), params)}
-    return 200, {"outage": False, "speed": _pick((94, 128, 212), params)}
+    return 200, {"outage": False, "speed": _pick((94, 128, 212, 247), params)}
 
 
 def _parcel(number: str, _: Params) -> Response:

@@ -29,9 +29,10 @@ class InvalidPhrases(ValueError):
 class Intent:
     """Something that a caller may want, and how callers say it.
 
-    `conditions` are ways in which the author of a flow words it. `also` names intents whose conditions this one
-    satisfies too. A yes to one of `yes_to`, or a no to one of `no_to`, means this intent. `cues` are short sequences of
-    words that mean it whatever else is said ("how much is").
+    `conditions` are ways in which the author of a flow words it. `says` holds all sentences that mean it; those of
+    `hears` are understood, but simulated callers do not say them, since few calls suit them. `also` names intents
+    whose conditions this one satisfies too. A yes to one of `yes_to`, or a no to one of `no_to`, means this intent.
+    `cues` are short sequences of words that mean it whatever else is said ("how much is").
     """
 
     name: str
@@ -39,6 +40,7 @@ class Intent:
     conditions: tuple[str, ...]
     says: tuple[str, ...]
     opens: tuple[str, ...] = ()
+    hears: tuple[str, ...] = ()
     also: tuple[str, ...] = ()
     yes_to: tuple[str, ...] = ()
     no_to: tuple[str, ...] = ()
@@ -114,7 +116,8 @@ def _intent(name: str, subject: str, entry: Any) -> Intent:
     for member, texts in entry.items():
         if not isinstance(texts, list) or not all(isinstance(text, str) and text.strip() for text in texts):
             raise InvalidPhrases(f"{where}: {member} is not a list of texts.")
-    return Intent(name, subject, **{member: tuple(texts) for member, texts in entry.items()})
+    members = {member: tuple(texts) for member, texts in entry.items()}
+    return Intent(name, subject, **{**members, "says": members["says"] + members.get("hears", ())})
 
 
-_MEMBERS = {"conditions", "says", "opens", "also", "yes_to", "no_to", "cues"}
+_MEMBERS = {"conditions", "says", "opens", "hears", "also", "yes_to", "no_to", "cues"}

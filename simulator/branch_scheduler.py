@@ -192,11 +192,12 @@ class FlowScheduler:
             seed, branch = rng.getrandbits(32), result.branch
             if result.stopped is not None:
                 return replace(result.stopped)
-            # Each caller's own answers are tried first, then those by which the branch was found.
-            has_own_answers = attempt < _TRIES // 2
+            # Each caller's own answers are tried first, then the way and the answers by which the branch was found.
+            has_own_answers = attempt < _TRIES - 2
             branch = replace(branch, free=has_own_answers, variant=0 if has_own_answers else branch.variant)
+            branch = branch.guided() if attempt >= _TRIES // 2 else branch
             if attempt == _TRIES:
-                seed, branch, options = branch.variant, as_explored(branch), options | {"known": None}
+                seed, branch, options = branch.variant, as_explored(result.branch), options | {"known": None}
             began = time.monotonic()
             run = self._runner.play(branch, seed, **options)
             if time.monotonic() - began > SLOW_S and not run.stopped:

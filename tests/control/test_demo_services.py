@@ -32,7 +32,7 @@ def ask(control):
 @pytest.mark.parametrize(
     ("day", "answer"),
     [
-        ("next Thursday", "Thursday"),
+        ("next Thursday", "next Thursday"),
         ("Saturday", "Monday"),
         ("tomorrow", "tomorrow"),
         ("the day after Friday", "Monday"),

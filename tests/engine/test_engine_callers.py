@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from random import Random
 
 import pytest
@@ -12,6 +13,7 @@ from dryline.engine.branches import paths
 from dryline.engine.caller_utterances import intent_of, utter
 from dryline.engine.session import FlowSession
 from dryline.engine.simulated_caller import Caller
+from dryline.phrases import load
 
 SHOP = """
 order = []
@@ -402,3 +404,172 @@ def test_a_condition_in_an_intents_own_words_means_it_beside_conditions_of_any_t
     emergency = "caller reports an emergency with an animal"
     menu = ("caller wants an appointment", emergency, "caller asks for a person", "caller needs nothing else")
     assert intent_of(emergency, menu).name == "vet_emergency"
+
+
+# Calls that a listener believes
+
+
+def test_sentences_that_are_only_heard_are_never_said():
+    intents = [intent for intent in load().intents.values() if intent.hears]
+    assert intents
+    for intent in intents:
+        assert set(intent.hears) <= set(intent.says)
+        for opening in (True, False):
+            said = {
+                utter(f"caller {intent.conditions[0]}", {}, Random(n), opening=opening, avoid=set()).text
+                for n in range(40)
+            }
+            assert not said & set(intent.hears), intent.name
+
+
+MATTERS = """
+wish = None
+while wish != "goodbye":
+    loop:
+        r = talk("How can I help you?", True)
+    until "caller asks where an order is":
+        wish = "track"
+    until "caller wants to send something back":
+        wish = "return"
+    until "caller asks about the opening hours":
+        return "Nine to five. Anything else?"
+    until "caller needs nothing else":
+        wish = "goodbye"
+"""
+
+
+def test_nobody_comes_back_with_the_matter_that_was_settled_and_few_with_another_one(engine, play):
+    track, send_back, *_ = engine.explore(engine.program(MATTERS))
+    calls = [[condition.text for condition in play(MATTERS, track, seed)[0].taken] for seed in range(150)]
+    assert all(len(set(taken)) == len(taken) for taken in calls)
+    calls = [[condition.text for condition in play(MATTERS, send_back, seed)[0].taken] for seed in range(60)]
+    assert sum("caller asks where an order is" in taken for taken in calls) < 4
+
+
+WHICH = """
+loop:
+    r = talk("What is the matter?", True)
+until "caller has a device that does not work":
+    device = r.ask("Which device is it?", {"device": "printer | screen | phone | laptop"})["device"]
+    if not device:
+        loop:
+            a = talk("Which device is it: the printer, the screen, the phone or the laptop?", True)
+        until "caller says which device it is":
+            device = a.ask("Which device is it?", "printer | screen | phone | laptop")
+    extract("device", device)
+"""
+
+
+def test_a_fact_is_not_given_as_a_wish_and_agrees_with_what_was_said_before(engine):
+    program = engine.program(WHICH)
+    for branch in engine.explore(program):
+        for seed in range(60):
+            session = engine.open(program, model=(caller := Caller(program, branch, Random(seed))), seed=seed)
+            session.play(caller)
+            assert not re.search(r"prefer|go for|(?:printer|screen|phone|laptop), please", spoken(session))
+            named = set(re.findall("printer|screen|phone|laptop", spoken(session)))
+            assert named == {session.extracted["device"]}, spoken(session)
+
+
+EMERGENCY = """
+loop:
+    r = talk("A visit is 65 dollars. How can we help?", True)
+until "caller reports an emergency with an animal":
+    animal = r.ask("What kind of animal is it?", "cat")
+    if not animal:
+        loop:
+            a = talk("What kind of animal is it?", True)
+        until "caller says what animal it is":
+            animal = a.ask("What kind of animal is it?", "cat")
+    extract("animal", animal)
+"""
+
+
+def test_an_animal_stays_the_same_animal_and_nobody_asks_for_the_price_in_an_emergency(engine):
+    program = engine.program(EMERGENCY)
+    branches = engine.explore(program)
+    assert len(branches) == 2
+    for branch in branches:
+        for seed in range(80):
+            caller = Caller(program, branch, Random(seed), natural=True)
+            session = engine.open(program, model=caller, seed=seed)
+            session.play(caller)
+            named = set(re.findall(r"\b(?:dog|cat|rabbit|hamster|horse|turtle)\b", spoken(session).casefold()))
+            assert named <= {session.extracted["animal"]}, spoken(session)
+            assert "cost" not in spoken(session)
+
+
+PARCEL = """
+loop:
+    r = talk("How can I help you?", True)
+until "caller asks where a parcel is":
+    first = number = r.ask("What is the parcel number?", "H482107")
+    loop:
+        a = talk(f"I have {number}. Is that right?", True)
+    until "caller says that it is right":
+        extract("numbers", [first, number])
+    until "caller corrects the parcel number":
+        number = a.ask("What is the parcel number?", "H482107")
+        return
+"""
+
+
+def test_a_corrected_number_differs_from_the_wrong_one_in_two_digits(engine, play):
+    branch = engine.explore(engine.program(PARCEL))[-1]
+    for seed in range(20):
+        wrong, right = play(PARCEL, branch, seed)[1].extracted["numbers"]
+        assert sum(one != other for one, other in zip(wrong, right, strict=True)) in (1, 2), (wrong, right)
+
+
+def test_each_caller_is_in_a_room_of_their_own(play):
+    code = """
+loop:
+    r = talk("Which room are you in?", True)
+until "caller gives the room":
+    extract("room", r.ask("Which room?", "312"))
+"""
+    sessions = [play(code, seed=seed)[1] for seed in range(12)]
+    assert len({session.extracted["room"] for session in sessions}) > 8
+    assert not any("number" in spoken(session) or "have it here" in spoken(session) for session in sessions)
+
+
+def test_nobody_asks_about_a_job_where_no_condition_is_about_one():
+    menu = ("caller asks where an order is", "caller asks about hours or the address", "caller needs nothing else")
+    said = {utter(menu[1], {}, Random(seed), opening=True, avoid=set(), menu=menu).text for seed in range(60)}
+    assert not any(re.search(r"\b(?:pay|job|work)\b", text) for text in said), said
+    assert intent_of("caller asks about prices", ("caller asks about prices", "caller is in pain")).name == "ask_price"
+
+
+def test_who_corrects_a_number_says_the_right_one(engine):
+    program = engine.program(PARCEL)
+    branch = replace(engine.explore(program)[-1], brief=True)
+    for seed in range(20):
+        caller = Caller(program, branch, Random(seed), natural=True)
+        session = engine.open(program, model=caller, seed=seed)
+        session.play(caller)
+        assert session.extracted["numbers"][0] != session.extracted["numbers"][1], spoken(session)
+
+
+def test_the_way_to_a_branch_is_a_usual_one(engine):
+    code = """
+comes = False
+loop:
+    talk("Can you make it?", True)
+until "contact confirms the appointment":
+    comes = True
+until "contact wants to cancel":
+    loop:
+        talk("Would you like another day instead?", True)
+    until "contact wants to keep it after all":
+        comes = True
+    until "contact would rather cancel":
+        say("Goodbye.")
+if comes:
+    loop:
+        talk("Shall I send you a text message?", True)
+    until "contact wants a text message":
+        say("Good.")
+"""
+    branches = {branch.condition.text: branch for branch in engine.explore(engine.program(code))}
+    way = branches["contact wants a text message"].guided().path
+    assert [condition.text for condition in way] == ["contact confirms the appointment", "contact wants a text message"]
