@@ -219,15 +219,29 @@ def _best(condition: str, menu: tuple[str, ...], part: ConditionPart) -> Intent 
         open_menu, index = read_menu((condition,), language), 0
     claims = {name: claim for name, claim in part.claims.items() if name in intents}  # some are in English only
     shares = {name: claim * open_menu.shares[index][name] for name, claim in claims.items()}
-    name = max(shares, key=lambda name: (shares[name], _rank(intents[name].subject)), default=None)
+    trades = _trades(tuple(other for other in menu if other != condition), language)
+    name = max(shares, key=lambda name: (shares[name], _rank(intents[name].subject, trades)), default=None)
     if name is not None and shares[name] >= _ENOUGH:
         return intents[name]
     return intents["agree"] if part.affirms else intents["decline"] if part.denies else None
 
 
-def _rank(subject: str) -> int:
-    """Return which of two intents that fit alike is meant: an answer first, and one of any trade last."""
-    return {"answers": 2, "general": 0}.get(subject, 1)
+def _rank(subject: str, trades: frozenset[str]) -> int:
+    """Return which of two intents that fit alike is meant: an answer first, one of another trade last."""
+    return {"answers": 3, "general": 1}.get(subject, 2 if subject in trades else 0)
+
+
+@lru_cache(maxsize=2_000)
+def _trades(conditions: tuple[str, ...], language: str) -> frozenset[str]:
+    """Return the subjects of the intents that other conditions of a menu mean in so many words."""
+    intents = load(language).intents
+    parts = [read_condition(condition, language)[0] for condition in conditions]
+    return frozenset(
+        intents[name].subject
+        for part in parts
+        for name, claim in part.claims.items()
+        if name in intents and claim == 1.0
+    )
 
 
 @lru_cache(maxsize=2_000)

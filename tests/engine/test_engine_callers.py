@@ -402,3 +402,9 @@ def test_a_condition_in_an_intents_own_words_means_it_beside_conditions_of_any_t
     emergency = "caller reports an emergency with an animal"
     menu = ("caller wants an appointment", emergency, "caller asks for a person", "caller needs nothing else")
     assert intent_of(emergency, menu).name == "vet_emergency"
+
+
+def test_a_condition_of_any_trade_has_words_of_a_trade_only_beside_conditions_of_that_trade():
+    prices = "caller asks about prices"
+    assert intent_of(prices, ("caller is in pain", prices, "caller asks for a person")).name == "ask_price"
+    assert intent_of(prices, ("caller wants a haircut", prices, "caller asks for a person")).name == "salon_price"
