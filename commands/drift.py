@@ -40,6 +40,7 @@ def drift(url: str, api_key: str, rate: float) -> None:
                     click.echo(f"{name}  {operation}  not compared: {reason}")
             click.echo(
                 f"{name}: {len(job.checked)} of {len(job.checked) + len(job.skipped)} operations compared, "
-                f"{len(job.empty)} of them by empty lists, {len(findings)} deviations"
+                f"{len(job.empty)} of them by empty lists, "
+                f"{len(findings)} {'deviation' if len(findings) == 1 else 'deviations'}"
             )
     sys.exit(1 if deviating else 0)

@@ -6,7 +6,7 @@ This module needs the extra `mcp`, the protocol's SDK.
 import functools
 import inspect
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
 from mcp.server.mcpserver import Context, MCPServer
@@ -33,29 +33,33 @@ class McpServer(MCPServer[Any]):
     """The tools on one server. `run("stdio")` serves them.
 
     An argument that a tool does not have is refused. The SDK would ignore it, and a fault that was meant for one path
-    would match all paths.
+    would match all paths. A missing argument is refused in one line; the SDK's message has four.
     """
 
     def __init__(self, dryline: StandIn) -> None:
         super().__init__("dryline", version=__version__, instructions=INSTRUCTIONS, log_level="WARNING")
         tools = Tools(dryline)
-        self._arguments: dict[str, list[str]] = {}  # by the tool's name
+        self._parameters: dict[str, Mapping[str, inspect.Parameter]] = {}  # by the tool's name
         for tool in (
             *(tools.about, tools.rows, tools.call_api, tools.simulate_calls, tools.simulate_chats),
             *(tools.add_fault, tools.faults, tools.remove_faults, tools.clock, tools.move_clock),
             *(tools.requests, tools.verify, tools.check_flow, tools.talk, tools.save, tools.restore, tools.reset),
         ):
-            self._arguments[tool.__name__] = list(inspect.signature(tool).parameters)
+            self._parameters[tool.__name__] = inspect.signature(tool).parameters
             self.add_tool(_with_tool_errors(tool))
 
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
     ) -> CallToolResult | InputRequiredResult:
-        """Call a tool by name. Raises ToolError for an unknown argument and for a refusal of the server."""
-        known = self._arguments.get(name, list(arguments))
-        for argument in arguments:
-            if argument not in known:
-                raise ToolError(f"{name} has no argument {argument}. It has: {', '.join(known) or 'none'}.")
+        """Call a tool by name. Raises ToolError for unknown or missing arguments and for a refusal of the server."""
+        parameters = self._parameters.get(name)
+        if parameters is not None:
+            for argument in arguments:
+                if argument not in parameters:
+                    raise ToolError(f"{name} has no argument {argument}. It has: {', '.join(parameters) or 'none'}.")
+            for parameter in parameters.values():
+                if parameter.default is parameter.empty and parameter.name not in arguments:
+                    raise ToolError(f"{name} needs the argument {parameter.name}.")
         return await super().call_tool(name, arguments, context)
 
 

@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 import click
 
 from dryline.commands.client import on_world
-from dryline.commands.output import AS_JSON
+from dryline.commands.output import AS_JSON, print_done
 
 if TYPE_CHECKING:
     from dryline.testing.plane import ControlPlane
@@ -34,6 +34,8 @@ def requests(world: ControlPlane, limit: int, follow: bool, as_json: bool, **cri
         raise click.ClickException("No server uses this data directory, so there are no new requests to follow.")
     entries = world.plane("GET", "/requests", query={"limit": limit, **criteria})[::-1]
     _print_requests(entries, as_json)
+    if not (entries or follow or as_json):
+        print_done("No requests.")
     newest = entries[-1]["number"] if entries else 0
     try:
         while follow:

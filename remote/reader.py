@@ -88,11 +88,21 @@ class Reader:
             pause_s = _retry_after_s(answer.headers.get("Retry-After"))
             raise ReadError(f"{question}: status {answer.status}", answer.status, passing=True, pause_s=pause_s)
         if answer.status >= 300:
-            raise ReadError(f"{question}: {_refusal(answer)}", answer.status)
+            raise ReadError(f"{question}: {self._refusal(answer)}", answer.status)
         try:
             return Reply(answer.status, orjson.loads(answer.body))
         except orjson.JSONDecodeError:
             raise ReadError(f"{question}: the answer is not JSON", passing=True) from None
+
+    def _refusal(self, answer: HttpResponse) -> str:
+        """Return the reason why an answer with this status cannot be used."""
+        if answer.status < 400 and (place := answer.headers.get("Location")):
+            # It may lead to another host, which must not get the key.
+            return f"status {answer.status}, to {place}: redirects are not followed"
+        reason = REASONS.get(answer.status)
+        if answer.status == 404 and self.base_url.endswith("/api"):
+            reason = "the base URL must not end in /api"
+        return f"status {answer.status}" + (f", {reason}" if reason else "")
 
     def _pause(self, error: ReadError, pause_s: float) -> None:
         if error.pause_s is not None:
@@ -110,15 +120,6 @@ class Reader:
             if now < self._next:
                 sleep(self._next - now)
             self._next = max(now, self._next) + 1 / self.rate
-
-
-def _refusal(answer: HttpResponse) -> str:
-    """Return the reason why an answer with this status cannot be used."""
-    if answer.status < 400 and (place := answer.headers.get("Location")):
-        # It may lead to another host, which must not get the key.
-        return f"status {answer.status}, to {place}: redirects are not followed"
-    reason = REASONS.get(answer.status)
-    return f"status {answer.status}" + (f", {reason}" if reason else "")
 
 
 def _retry_after_s(header: str | None) -> float | None:

@@ -83,6 +83,9 @@ def plan_call(
     """
     outcome_is_fixed = outcome is not None and not drawn
     outcome = outcome or _outcome(direction, rng)
+    follows_branch = following is not None and not following.why and following.named and not outcome_is_fixed
+    if following is not None and follows_branch:
+        outcome = "voicemail" if following.has_only_voicemail else "completed"
     direction = direction or _direction(line, outcome)
     if row is None and direction == "outbound" and line.code is not None:
         invented = contact_row(line, rng, at or datetime.now(UTC))
@@ -93,9 +96,7 @@ def plan_call(
         facts = Slots(line, rng, facts_of_row(row, customer_number))
     if following is None or following.why:
         return _scripted(line, outcome, direction, facts, rng, following.why if following else None)
-    if following.named and not outcome_is_fixed:
-        outcome = "voicemail" if following.has_only_voicemail else "completed"
-    elif outcome == "voicemail" and direction == "outbound" and line.voicemail is not None:
+    if outcome == "voicemail" and direction == "outbound" and line.voicemail is not None and not follows_branch:
         why = "The deployment has a message of its own for voicemails."
         return _scripted(line, outcome, direction, facts, rng, why)
     dials = direction == "outbound" and not following.fails

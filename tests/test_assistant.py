@@ -101,6 +101,11 @@ def test_unknown_arguments_are_refused_by_name(ask):
     assert rules == []
 
 
+def test_a_missing_argument_is_named(ask):
+    (error,) = ask(("add_fault", {"status": 503}))
+    assert error == "refused: add_fault needs the argument path."
+
+
 def test_a_path_is_taken_as_programs_ask_it(ask):
     (answer,) = ask(("call_api", {"method": "GET", "path": "/api/workers"}))
     assert answer["status"] == 200

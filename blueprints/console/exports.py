@@ -34,7 +34,8 @@ def show() -> Any:
 def new() -> Any:
     """Show the form. The address may give its values, by the API's names."""
     now = current().clock.now()
-    defaults = {"startDate": wire(now - DEFAULT_WINDOW)[:16], "endDate": wire(now)[:16], "format": "CSV"}
+    end = now + timedelta(minutes=1)  # the form shows whole minutes, and the calls of the present one count
+    defaults = {"startDate": wire(now - DEFAULT_WINDOW)[:16], "endDate": wire(end)[:16], "format": "CSV"}
     return render_template(
         "export_new.html",
         form=defaults | request.args.to_dict(),

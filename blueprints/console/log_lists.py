@@ -141,13 +141,13 @@ class LogListQuery:
     @property
     def export(self) -> dict[str, str] | None:
         """The form values of an export of these logs, or None if exports lack one of the filters."""
-        until = self.filters.get("start_time_before") or self.filters.get("end_date") or current().clock.stamp()
+        until = self.filters.get("start_time_before") or self.filters.get("end_date") or _next_minute()
         since = self.filters.get("start_time_after") or self.filters.get("start_date")
         window = ("start_time_after", "start_time_before", "start_date", "end_date")
         filters = {camel(name): self.query[camel(name)] for name in self.filters if name not in window}
         if not filters.keys() <= {camel(name) for name in VoiceLogFilterSchema().fields} or g.team is None:
             return None
-        earliest = max(parse(until), FIRST + LONGEST_WINDOW) - LONGEST_WINDOW + timedelta(seconds=1)
+        earliest = max(parse(until), FIRST + LONGEST_WINDOW) - LONGEST_WINDOW
         return {
             "startDate": since or wire(earliest),
             "endDate": until,
@@ -155,6 +155,11 @@ class LogListQuery:
             **({"workerId": self.worker.id} if self.worker else {}),
             **({"filtersJson": orjson.dumps(filters).decode()} if filters else {}),
         }
+
+
+def _next_minute() -> str:
+    """Return the end of the present minute. In a form it reads better than a time with milliseconds."""
+    return f"{wire(current().clock.now() + timedelta(minutes=1))[:16]}:00.000Z"
 
 
 def _find_channel(key: str) -> Channel:

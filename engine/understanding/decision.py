@@ -53,8 +53,8 @@ def decide(conditions: list[str], scores: Scores) -> Understanding:
     is_rival_surer = scores.rival_value > values[best]
     sure = certainty(scores, best)
     if sure >= LEAST_SURE and not (is_rival_surer and scores.rival_value >= _CERTAIN):
-        why = f"Of the {len(conditions)} conditions this one fits best: {scores.reasons[best]}."
-        return Understanding(best, why, sure)
+        fits = f"Of the {len(order)} conditions this one fits best" if others else "The only condition fits"
+        return Understanding(best, f"{fits}: {scores.reasons[best]}.", sure)
     if is_rival_surer:
         meant = (scores.rival or "").replace("_", " ")
         return Understanding(None, f"What was said is more like {meant!r}, which no condition names.", 0.0)

@@ -254,6 +254,11 @@ def test_workers_are_listed_with_their_ids(run, served):
     assert all(id in text for id in (worker["id"], worker["flows"][0]["id"], worker["deployments"][0]["id"]))
 
 
+def test_without_requests_the_command_says_so(run):
+    assert run("requests") == "No requests.\n"
+    assert run("requests", "--json") == ""
+
+
 def test_requests_are_shown_the_newest_last(run, served):
     served.client().workers.create(**NEW)
     served.client().workers.list()

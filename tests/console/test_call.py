@@ -81,6 +81,10 @@ class TestTranscript:
             ("#turn-3", "Line 6, ran at 0:07"),
         ]
 
+    def test_code_of_which_nothing_ran_is_not_said_to_have_run(self, visitor, add_call, flow):
+        page = visitor.go(f"/calls/{add_call(status='no-answer', messages=None, flowSnapshot=flow['code'])}")
+        assert "free_slots" in page.text and "The flow as it ran" not in page.text
+
     def test_a_server_that_does_not_answer_is_named_in_a_few_words(self, visitor, add_call):
         error = (
             "HTTPSConnectionPool(host='shop.example', port=443): Max retries exceeded with url: /1 "

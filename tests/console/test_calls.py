@@ -173,9 +173,17 @@ def test_the_export_of_a_list_has_the_logs_of_all_its_pages(visitor, api, advanc
     assert export["rowCount"] == len(listed(api, CLINIC, status="completed", minDuration=30, limit=100)) > 2
 
 
+@pytest.mark.parametrize(("address", "action"), [("/calls", "/export"), ("/exports/new", "/exports")])
+def test_without_dates_an_export_ends_with_the_present_minute(visitor, app, address, action):
+    now = app.world.clock.stamp()
+    fields = visitor.go(address).form(action)["fields"]
+    assert len(fields["startDate"]) == len(fields["endDate"]) == len("2026-11-26T14:40")
+    assert fields["endDate"] > now[:16]
+
+
 def test_the_window_of_an_export_comes_from_the_filters(visitor):
     fields = visitor.go("/calls?startTimeAfter=2026-11-01&startTimeBefore=2026-11-02").form("/export")["fields"]
-    assert (fields["startDate"], fields["endDate"]) == ("2026-11-01T00:00:00.000", "2026-11-02T00:00:00.000")
+    assert (fields["startDate"], fields["endDate"]) == ("2026-11-01T00:00", "2026-11-02T00:00")
     assert "filtersJson" not in fields
 
 

@@ -542,6 +542,11 @@ def test_a_tie_takes_nothing_and_names_the_candidates():
     assert "for the visit" in decision.why and "for the call" in decision.why
 
 
+def test_the_only_condition_is_named_as_such():
+    decision = take("It's Ada Park", ["caller gives their name"], "What is your name?")
+    assert decision.why == "The only condition fits: it names what the condition asks for."
+
+
 def test_a_decision_says_why_and_how_sure():
     decision = take("could you put me through to somebody?", ["caller wants a human", "caller asks for prices"])
     assert decision.index == 0

@@ -112,6 +112,11 @@ def test_transfer_makes_the_record_with_its_number(line, simulate, taken):
         assert taken(log)[-1] == "caller asks for a human"
 
 
+def test_callers_of_a_named_branch_call_in(line, simulate):
+    logs = simulate(line, 40, branch="caller confirms the day")
+    assert {log["direction"] for log in logs} == {"inbound"}
+
+
 def test_the_trace_has_each_decision_and_what_is_printed(booked, session_of):
     for log in booked:
         trace = session_of(log)["trace"]

@@ -5,7 +5,7 @@ from email.utils import format_datetime
 
 import pytest
 
-from dryline.remote.reader import ReadError
+from dryline.remote.reader import Reader, ReadError
 from dryline.tests.remote.conftest import reader
 
 
@@ -15,6 +15,12 @@ def test_the_rate_is_kept(small, pauses):
     slow.get("/api/workers")
     assert len(pauses) == 1
     assert 990 < pauses[0] <= 1000
+
+
+def test_a_base_url_with_the_path_of_the_api_is_named(small):
+    wrong = Reader(f"{small.url}/api", small.api_key)
+    with pytest.raises(ReadError, match="status 404, the base URL must not end in /api"):
+        wrong.get("/api/team")
 
 
 def refused_once(small, retry_after):
