@@ -16,7 +16,7 @@ _CERTAIN = 0.95  # of an intent that no condition means, when one of its phrases
 _NEAR_ENOUGH, _NEARER = 0.4, 1.25
 _OF_PROFILE = 0.8  # of the rank of a condition, beside its score
 # Fitted by logistic regression to menus that were written by others.
-_BIAS, _OF_VALUE, _OF_LEAD, _OF_PROFILES_LEAD, _OF_RIVAL = -0.91, 3.66, 1.13, 6.4, -2.52
+_BIAS, _OF_VALUE, _OF_LEAD, _OF_PROFILES_LEAD, _OF_RIVAL = -0.5, 3.5, 2.16, 5.25, -3.37
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,8 @@ def decide(conditions: list[str], scores: Scores) -> Understanding:
         return Understanding(None, f"What was said fits {either} about as well.", 0.0, tuple(sorted(order[:2])))
     is_rival_surer = scores.rival_value > values[best]
     sure = certainty(scores, best)
-    if sure >= LEAST_SURE and not (is_rival_surer and scores.rival_value >= _CERTAIN):
+    is_likely = values[best] >= _LEAST or scores.alike[best] >= _PROFILES_MARGIN
+    if is_likely and sure >= LEAST_SURE and not (is_rival_surer and scores.rival_value >= _CERTAIN):
         fits = f"Of the {len(order)} conditions this one fits best" if others else "The only condition fits"
         return Understanding(best, f"{fits}: {scores.reasons[best]}.", sure)
     if is_rival_surer:

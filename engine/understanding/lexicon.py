@@ -31,7 +31,7 @@ class Lexicon:
         both = [*load("en").intents.values(), *foreign.values()]
         self.utterances = PhraseIndex(_utterances(both), self.vocabulary)
         self.conditions = PhraseIndex(_conditions(both), self.vocabulary, negation=NEGATION, opposite=(0.5, 0.5))
-        self.profiles = Profiles(self._topics, self.vocabulary.ordinary)
+        self.profiles = Profiles(self._topics, self.vocabulary.ordinary | self.vocabulary.negations)
         self.cues = CueIndex(((intent.name, cue) for intent in both for cue in intent.cues), self.vocabulary)
 
     def _topics(self) -> Iterable[Counter[str]]:

@@ -74,6 +74,7 @@ class Scores:
     intents: dict[str, float] = field(default_factory=dict)
     is_named: bool = False  # a value was said that a condition asks for
     is_general: bool = False  # a condition is satisfied that any matter satisfies
+    answers: frozenset[str] = frozenset()  # intents that answer the agent's question, if a condition takes the answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -297,6 +298,7 @@ def _add_answers(scores: Scores, menu: Menu, utterance: ParsedUtterance, questio
     for index, (value, is_opposite) in enumerate(answers(menu, utterance, question, best, lexicon)):
         if value > scores.values[index]:
             scores.values[index], scores.reasons[index] = value, f"the user said {said} to what the agent asked"
+            scores.answers = frozenset[str]().union(*intents_of_answers(question, lexicon))
         elif is_opposite and scores.nearness[index] < _NEAR_VERBATIM:
             scores.values[index] *= _CONTRADICTED
 
@@ -343,7 +345,7 @@ def _find_rival(scores: Scores, menu: Menu, nears: dict[str, float]) -> None:
     meant = {name for name in scores.intents if any(share.get(name, 0.0) >= _MEANT_LITTLE for share in menu.shares)}
     nearest = max((nears[name] for name in meant & nears.keys()), default=0.0)
     for intent, sure in scores.intents.items():
-        if intent in meant or (scores.is_general and intent not in _NO_MATTER):
+        if intent in meant or intent in scores.answers or (scores.is_general and intent not in _NO_MATTER):
             continue  # whatever was meant, it is a matter or a question
         always = intent in _ALWAYS_COMPETE
         is_verbatim = nears.get(intent, 0.0) >= max(_VERBATIM, _CLEARLY_NEARER * nearest) and not scores.is_named

@@ -36,6 +36,7 @@ _ABOUT_STEP = re.compile(
 _LEAST_IN_OTHER_WORDS = 0.7
 _STEP, _STEP_IS_SURE = "step_done", 0.85
 _ENDS, _NO_MORE = ("goodbye", "finish_order"), 0.9
+_ALL_WORDS = 4  # of a question, to be found in a longer one
 _IS_PERSON, _ANY_YES = 0.5, 0.95  # claims of a condition
 
 
@@ -188,9 +189,14 @@ def _is_met_by_yes_to_who(claims: dict[str, float], parts: list[ConditionPart]) 
 
 
 def _is_like(question: str, other: str, lexicon: Lexicon) -> bool:
-    """Return whether a sentence of a question has most words in common with another; names and values may differ."""
+    """Return whether a sentence of a question has most words in common with another, or all of them.
+
+    Names and values may differ.
+    """
     others = _words(other, lexicon)
     sentences = [_words(sentence, lexicon) for sentence in re.split(r"(?<=[.!?])\s+|,", question)]
+    if len(others) >= _ALL_WORDS and any(others <= words for words in sentences):
+        return True
     return any(others and len(words & others) >= 0.55 * len(words | others) for words in sentences)
 
 
