@@ -2,6 +2,7 @@
 
 import contextlib
 import logging
+import secrets
 import sqlite3
 from collections.abc import Callable, Sequence
 
@@ -11,6 +12,7 @@ from dryline.jobs import export_files
 from dryline.jobs.isolation import work_on
 from dryline.models.exports import Export, requeue_interrupted
 from dryline.storage.errors import Conflict, NotFound
+from dryline.storage.files import rename
 from dryline.world.clock import set_current_team
 from dryline.world.world import World
 
@@ -119,12 +121,12 @@ def _write_file(world: World, export: Export, update_row: Callable[[int, int], o
     The lock covers both. The row is committed last: whoever sees it finds the file, and a process that is killed in
     between leaves the row as it was. Raises WriteInterrupted if the server shuts down meanwhile.
     """
-    part = export_files.new_part(export)
+    part = export.path.with_suffix(f".{secrets.token_hex(8)}.part")  # no two attempts share one
     try:
         row_count, size = export_files.write(export, part)
         with world.transaction():
             update_row(row_count, size)
-            export_files.move_into_place(part, export.path)
+            rename(part, export.path)
     finally:
         with contextlib.suppress(OSError):
             part.unlink(missing_ok=True)

@@ -29,11 +29,11 @@ from dryline.commands import cli
 from dryline.jobs import export_files
 from dryline.storage.current_world import current
 
-def pause(names, header=export_files.csv_header):
+def pause(export, file, write=export_files._write_csv):
     current().ending.wait()
-    return header(names)
+    return write(export, file)
 
-export_files.csv_header = pause
+export_files._write_csv = pause
 del sys.argv[1]
 cli()
 """
@@ -42,13 +42,13 @@ KILLED = """
 import os, signal, sys
 from pathlib import Path
 from dryline.app import create_app
-from dryline.jobs import export_files
+from dryline.jobs import export_files, exports
 from dryline.settings import Settings
 
 def die(*args, **kwargs):
     os.kill(os.getpid(), signal.SIGKILL)
 
-def rename_and_die(part, path, rename=export_files.move_into_place):
+def rename_and_die(part, path, rename=exports.rename):
     rename(part, path)
     die()
 
@@ -59,7 +59,7 @@ def write_until(directory):
     elif directory.endswith("before all is on the disk"):
         os.fsync = die
     elif directory.endswith("between the rename and the commit"):
-        export_files.move_into_place = rename_and_die
+        exports.rename = rename_and_die
     elif directory.endswith("after the commit"):
         Path.unlink = die
     with app.world.active():
