@@ -342,20 +342,6 @@ def test_headers_above_64_kb_are_refused_in_the_apis_form(server):
     assert list(json.loads(refused.value.read())) == ["error"]
 
 
-def test_a_connection_stays_open_after_an_answer_without_a_body(server):
-    import http.client
-
-    connection = http.client.HTTPConnection(server.url.removeprefix("http://"))
-    for _ in range(2):
-        connection.request("POST", "/_dryline/reset")
-        answer = connection.getresponse()
-        assert (answer.status, answer.read(), answer.headers["Connection"]) == (204, b"", None)
-        first_socket = connection.sock
-        assert first_socket is not None
-    connection.request("POST", "/_dryline/reset", headers={"Connection": "close"})
-    assert connection.getresponse().headers["Connection"] == "close"
-
-
 def test_the_documentation_page_and_its_files_come_from_the_server(server):
     with urllib.request.urlopen(server.url + "/docs") as page:
         text = page.read().decode()
