@@ -5,7 +5,7 @@ transcription. After a cursor a query starts at the cursor's row (keyset paginat
 what the first one does. peewee writes the SQL of each combination of filters once; a request only binds the values.
 """
 
-import threading
+import sqlite3
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
@@ -108,25 +108,17 @@ def _criteria(names: tuple[str, ...]) -> list[Any]:
     return [owner_id == "", *conditions(dict.fromkeys(filters, ""), VoiceLog)]
 
 
-class _CountCache(threading.local):
-    """Results of count queries since the database last changed. Each thread has its own, as it has a connection."""
-
-    state: Any = None
-    results: dict[Any, int]
-
-
-_cache = _CountCache()
-
-
 def _count(sql: str, values: tuple[Any, ...]) -> int:
-    """Return the number that `sql` selects, from the cache if the database has not changed.
+    """Return the number that `sql` selects, from a cache if the database has not changed.
 
-    `data_version` changes when another connection has written, `total_changes` when this one has.
+    `data_version` changes when another connection has written, `total_changes` when this thread's has.
     """
     db = connection()
-    state = (db, db.execute("PRAGMA data_version").fetchone(), db.total_changes)
-    if state != _cache.state or len(_cache.results) > 1000:
-        _cache.state, _cache.results = state, {}
-    if (sql, values) not in _cache.results:
-        (_cache.results[sql, values],) = db.execute(sql, values).fetchone()
-    return _cache.results[sql, values]
+    (version,) = db.execute("PRAGMA data_version").fetchone()
+    return _count_at(db, version, db.total_changes, sql, values)
+
+
+@lru_cache(maxsize=1024)
+def _count_at(db: sqlite3.Connection, version: int, changes: int, sql: str, values: tuple[Any, ...]) -> int:
+    (count,) = db.execute(sql, values).fetchone()
+    return count
