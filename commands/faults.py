@@ -41,7 +41,7 @@ def list_faults(world: ControlPlane, as_json: bool) -> None:
 @on_world()
 def add_fault(world: ControlPlane, rule: dict[str, Any] | None, **values: Any) -> None:
     """Add a rule: a PRESET (`dryline faults presets` lists them), or one of your own."""
-    from dryline.world.wire_names import camel
+    from dryline.world.wording import camel
 
     body = (rule or {}) | {camel(name): value for name, value in values.items() if value is not None}
     if not body.keys() - {"method", "path", "times"}:

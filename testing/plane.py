@@ -13,7 +13,7 @@ from typing import IO, Any, NamedTuple, Protocol
 from urllib.parse import urlencode, urlsplit
 
 from dryline.world import clock
-from dryline.world.wire_names import camel
+from dryline.world.wording import camel
 
 __tracebackhide__ = True  # pytest leaves the frames of this module out of a traceback
 

@@ -17,8 +17,7 @@ from dryline.models.exports import Export
 from dryline.models.flow_versions import FlowVersion
 from dryline.models.flows import Flow
 from dryline.models.llm_logs import LlmLog
-from dryline.models.logs import Log
-from dryline.models.logs_lookup import find_log
+from dryline.models.logs import Log, find_log
 from dryline.models.runtime_errors import RuntimeErrorRecord
 from dryline.models.sessions import Session
 from dryline.models.voice_logs import OUTCOMES, VoiceLog
