@@ -10,7 +10,7 @@ from typing import Any
 
 from dryline.storage.errors import NotFound
 from dryline.traffic.delays import DelayDistribution
-from dryline.traffic.path_patterns import PathPattern
+from dryline.traffic.path_patterns import path_pattern
 from dryline.traffic.rate_limits import RateLimit
 
 # The interval at which a delayed request checks whether its rule still exists, in seconds.
@@ -60,14 +60,14 @@ class Fault:
     forgotten = False
 
     def __post_init__(self) -> None:
-        self._pattern = PathPattern(self.path)
+        self._pattern = path_pattern(self.path)
 
     def matches_request(self, method: str, path: str, team_id: str | None) -> bool:
         """Return whether the rule is about such a request."""
         return (
             self.method in ("*", method)
             and (self.team_id is None or self.team_id == team_id)
-            and self._pattern.matches(path)
+            and self._pattern.fullmatch(path) is not None
         )
 
     def in_words(self) -> str:
