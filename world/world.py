@@ -41,7 +41,7 @@ class World:
     """The state of one stand-in. Opening it locks its data directory and brings the database's schema up to date.
 
     Raises BadSetting if the directory cannot be used or another server owns it, and with `must_exist` if it has no
-    world. Then nothing stays open, and nothing new stays on the disk.
+    world. Then nothing stays open, and no directory that it created stays.
     """
 
     def __init__(self, settings: Settings, *, must_exist: bool = False) -> None:
