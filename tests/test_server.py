@@ -110,13 +110,6 @@ def test_the_start_message_has_url_key_documentation_and_data_directory(start, d
     assert re.fullmatch(r"\d\d:\d\d:\d\d GET    /api/workers 200 \d+ ms\n", err)
 
 
-def test_a_misspelt_variable_has_a_warning():
-    code, err = refused("--threads", "0", DRYLINE_PROT="1", DRYLINE_OF_MY_OWN="2", DRYLINE_PULL_API_KEY="3")
-    warning, refusal = err.splitlines()
-    assert warning == "dryline: DRYLINE_PROT has no effect; did you mean DRYLINE_PORT?"
-    assert (code, refusal[:18]) == (2, "dryline: --threads")
-
-
 def test_the_port_variable_of_kubernetes_is_ignored():
     code, err = refused("--threads", "0", DRYLINE_PORT="tcp://10.0.0.1:4010")
     assert (code, err[:18]) == (2, "dryline: --threads")
@@ -276,8 +269,6 @@ def test_with_any_key_a_key_is_still_required(start):
         (("--scenario", "no-such-file.json"), "no-such-file.json"),
         (("--scenario", "demos"), "The scenarios are demo, "),
         (("--ephemeral",), "--data-dir is of no use with --ephemeral"),
-        (("--label", "--help"), "--label needs a value, but --help follows."),
-        (("--api-key", "--any-key"), "--api-key needs a value, but --any-key follows."),
     ],
 )
 def test_an_invalid_setting_is_refused_with_one_line(tmp_path, flags, says):
