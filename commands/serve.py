@@ -84,9 +84,7 @@ def serve(ready_file: Path | None, **values: Any) -> None:
         if not values["api_keys"]:
             raise BadSetting("--api-key must not be empty.")
         source = click.get_current_context().get_parameter_source
-        if values["ephemeral"] and {source(name) for name in ("ephemeral", "data_dir")} == {
-            ParameterSource.COMMANDLINE
-        }:
+        if values["ephemeral"] and source("ephemeral") is source("data_dir") is ParameterSource.COMMANDLINE:
             raise BadSetting("--data-dir is of no use with --ephemeral: the state is in a temporary directory.")
         settings = Settings(**values)
         _prepare_ready_file(ready_file)
