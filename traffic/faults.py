@@ -1,18 +1,20 @@
 """Fault rules, which make chosen requests fail, wait or lose their answer. They end with the process."""
 
+import math
 import random
 import threading
 import time
+from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from dryline.storage.errors import NotFound
-from dryline.traffic.delays import DelayDistribution
 from dryline.traffic.path_patterns import path_pattern
 from dryline.traffic.rate_limits import RateLimit
 
+LONGEST_MS = 600_000  # of a delay
 # The interval at which a delayed request checks whether its rule still exists, in seconds.
 CHECK_INTERVAL_S = 0.25
 # Key of a request's environ: a function that says whether the client times out within a delay of so many seconds. A
@@ -20,6 +22,35 @@ CHECK_INTERVAL_S = 0.25
 GIVES_UP = "dryline.gives_up"
 # Key of a request's environ: the listener closes the connection after the response, and says so in its headers.
 CLOSE = "dryline.close"
+
+
+class DelayDistribution(NamedTuple):
+    """`uniform` from `lower_ms` to `upper_ms`; or `lognormal` around `median_ms`: most are short, some are long.
+
+    `sigma` is the standard deviation of its logarithm: two thirds lie within a factor of e^sigma of the median.
+    """
+
+    type: str
+    lower_ms: int | None = None
+    upper_ms: int | None = None
+    median_ms: int | None = None
+    sigma: float | None = None
+
+    def draw_ms(self, chance: random.Random) -> int:
+        """Return the next delay, at most LONGEST_MS."""
+        if self.type == "uniform":
+            return round(chance.uniform(self.lower_ms or 0, self.upper_ms or 0))
+        drawn = chance.lognormvariate(math.log(self.median_ms or 1), self.sigma or 0)
+        return round(min(drawn, LONGEST_MS))
+
+    def in_words(self) -> str:
+        if self.type == "uniform":
+            return f"{self.lower_ms:,} to {self.upper_ms:,} ms late"
+        return f"about {self.median_ms:,} ms late, some much more"
+
+    def project(self, names: Mapping[str, str]) -> dict[str, Any]:
+        """Return the wire form. `names` maps wire names to attributes."""
+        return {name: value for name, attribute in names.items() if (value := getattr(self, attribute)) is not None}
 
 
 @dataclass(eq=False)
@@ -205,3 +236,28 @@ class FaultRules:
                 rule.hits += 1
                 return rule, headers
         return None, headers
+
+
+class Preset(NamedTuple):
+    """A ready-made rule: a title, and the values of `Fault`; nested values have wire names."""
+
+    title: str
+    rule: dict[str, Any]
+
+
+PRESETS = {
+    "rate-limited": Preset(
+        "10 requests in 10 s for each key, then 429 with Retry-After",
+        {"rate_limit": {"requests": 10, "windowSeconds": 10}},
+    ),
+    "unavailable-twice": Preset("503 twice, then normal answers", {"status": 503, "times": 2}),
+    "answer-lost": Preset("the write is done, its answer is lost", {"phase": "after", "drop": True, "times": 1}),
+    "slow": Preset("every answer takes three seconds longer", {"delay_ms": 3_000}),
+    "uneven": Preset(
+        "most answers take a third of a second longer, some several seconds",
+        {"delay_distribution": {"type": "lognormal", "medianMs": 300, "sigma": 1}},
+    ),
+    "trickle": Preset("bodies come at 2,000 bytes a second", {"bytes_per_second": 2_000}),
+    "cut-off": Preset("the connection is cut without an answer", {"drop": True}),
+    "half-an-answer": Preset("the answer breaks off in the middle", {"malformed": "truncated"}),
+}
