@@ -27,6 +27,9 @@ from dryline.world.world import World
 
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_. -]{0,99}")
 MAX_SNAPSHOTS = 200  # of the world, and of each team
+# The names of snapshots that the console takes before it replaces or deletes much begin with this.
+UNDO_PREFIX = "before "
+MAX_UNDO_SNAPSHOTS = 5
 _PART, _OLD = ".part", ".old"  # folders of snapshots that are being written, and that are being replaced
 
 
@@ -216,6 +219,35 @@ def remove(world: World, name: str, team_id: str | None = None) -> None:
         _remove(path)
         if world.durable:
             sync(path.parent)
+
+
+@contextlib.contextmanager
+def undoable(world: World, change: str) -> Iterator[str]:
+    """Take a snapshot before the block, whose change has this name in words, and yield the snapshot's name.
+
+    The newest five such snapshots are kept. If the change fails, its snapshot is deleted.
+    """
+    name = _free_name(world, f"{UNDO_PREFIX}{change}")
+    save(world, name)
+    try:
+        yield name
+    except BaseException:
+        remove(world, name)
+        raise
+    for old in _by_age(world)[MAX_UNDO_SNAPSHOTS:]:
+        remove(world, old.name)
+
+
+def _free_name(world: World, name: str) -> str:
+    """Return the name, with a number if there is a snapshot of it."""
+    names = {snapshot.name for snapshot in listing(world)}
+    return next(one for number in range(1, len(names) + 2) if (one := f"{name} {number}") not in names)
+
+
+def _by_age(world: World) -> list[Snapshot]:
+    """Return the automatic snapshots, the last one taken first. The clock may have been set back between them."""
+    automatic = [one for one in listing(world) if one.name.startswith(UNDO_PREFIX)]
+    return sorted(automatic, key=lambda snapshot: snapshot.path.stat().st_mtime, reverse=True)
 
 
 def _require_valid_clock_and_ids(about: dict[str, Any]) -> None:
