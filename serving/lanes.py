@@ -103,7 +103,7 @@ class Lanes:
         if channel is None:
             return
         try:
-            with self._world.faults.unchanged:
+            with self._world.faults.lock:
                 lane, method = self._classify(channel)
                 if lane is Lane.LOOP:
                     if method in READS:

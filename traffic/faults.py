@@ -5,7 +5,6 @@ import random
 import threading
 import time
 from collections.abc import Mapping
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -148,7 +147,7 @@ class FaultRules:
     """The rules of one world, oldest first. At most one is applied to a request, the first that matches."""
 
     def __init__(self, seed: int | None = None) -> None:
-        self._lock = threading.RLock()  # reentrant: a holder of `unchanged` calls the other methods
+        self.lock = threading.RLock()  # while it is held, no rule is added or removed
         self.rules: list[Fault] = []
         self.changes = 0  # counts rules that were added or removed
         self._seed = seed
@@ -160,13 +159,8 @@ class FaultRules:
     def may_delay(self) -> bool:
         return any(rule.may_delay for rule in self.rules)
 
-    @property
-    def unchanged(self) -> AbstractContextManager[Any]:
-        """A lock: while it is held, no rule is added or removed."""
-        return self._lock
-
     def add(self, id: str, created_at: str, **values: Any) -> Fault:
-        with self._lock:
+        with self.lock:
             self._added += 1
             fault = Fault(id=id, created_at=created_at, chance=self._chance(f"delays/{self._added}"), **values)
             self.rules = [*self.rules, fault]
@@ -182,7 +176,7 @@ class FaultRules:
 
     def remove(self, id: str) -> None:
         """Remove a rule. Raises NotFound."""
-        with self._lock:
+        with self.lock:
             removed = [rule for rule in self.rules if rule.id == id]
             if not removed:
                 raise NotFound(f"Fault {id} not found.")
@@ -190,7 +184,7 @@ class FaultRules:
 
     def clear(self, team_id: str | None = None) -> None:
         """Remove all rules, or a team's. Without `team_id`, the random numbers start again from the seed."""
-        with self._lock:
+        with self.lock:
             self._remove([rule for rule in self.rules if team_id in (None, rule.team_id)])
             if team_id is None:
                 self._random = self._chance("faults")
@@ -219,7 +213,7 @@ class FaultRules:
         Matches and hits are counted. Rate limits count requests of each `caller`; `now` is API time.
         """
         headers: dict[str, str] = {}
-        with self._lock:
+        with self.lock:
             for rule in self.rules:
                 if not rule.matches_request(method, path, team_id):
                     continue

@@ -129,7 +129,7 @@ def queued(monkeypatch):
 
 
 def test_a_thread_answers_a_write_that_waits_for_another(app, ask, begin, queued, threads):
-    with app.world.write_lock():
+    with app.world.write_lock:
         outcome = begin("POST", "/api/workers", NEW_WORKER)
         assert queued()
         assert ask("GET", "/api/workers") == 200
