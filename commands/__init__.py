@@ -4,6 +4,7 @@ import json
 import os
 import re
 import sys
+from copy import copy
 from typing import Any
 
 import click
@@ -58,8 +59,9 @@ class Commands(DefaultGroup):
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the commands, the options, and the options of `serve`, which most readers look for."""
+        visible = {name: command for name, command in self.commands.items() if not command.hidden}
         with formatter.section("Commands"):
-            formatter.write_dl([(name, command.get_short_help_str(200)) for name, command in self.commands.items()])
+            formatter.write_dl([(name, command.get_short_help_str(200)) for name, command in visible.items()])
         with formatter.section("Options"):
             formatter.write_dl([record for param in self.get_params(ctx) if (record := param.get_help_record(ctx))])
         serve_context = click.Context(serve.serve, parent=ctx)
@@ -119,3 +121,6 @@ for command in (
     openapi,
 ):
     cli.add_command(command)
+_alias = copy(snapshots.snapshots)
+_alias.hidden = True
+cli.add_command(_alias, "snapshot")

@@ -30,9 +30,11 @@ DATABASE, ABOUT = "dryline.sqlite3", "about.json"
 KINDS = (exports.FILES.kind, uploads.FILES.kind)
 _FILE_OF_A_ROW = rf"({'|'.join(KINDS)})/[A-Za-z0-9_-][A-Za-z0-9._-]{{0,199}}"
 _MEMBER = re.compile("|".join((re.escape(DATABASE), re.escape(ABOUT), _FILE_OF_A_ROW)))
-# Every column of every table, without the tables that SQLite and Litestream add.
+# Every column of every table, without the tables that Litestream adds.
 _COLUMNS = """SELECT of.name, of_it.name FROM sqlite_master AS of, pragma_table_info(of.name) AS of_it
- WHERE of.type = 'table' AND of.name NOT GLOB '_litestream*' AND of.name NOT GLOB 'sqlite_*'"""
+ WHERE of.type = 'table' AND of.name NOT LIKE '\\_litestream%' ESCAPE '\\'"""
+# Tables that triggers or SQLite itself fill, and the list of migrations.
+_NOT_COPIED = ("resource_index", "schema_migration", "sqlite_")
 # zlib's quickest level. The next one takes twice the time and saves a twentieth.
 _LEVEL = 1
 # The largest content of a file that is unpacked. A call takes about 6 kB.
@@ -126,14 +128,60 @@ def bring_up(path: Path, name: str = "") -> None:
         raise Conflict(f"The database of the snapshot is not dryline's: {error}") from None
 
 
-def adopt(world: World, path: Path) -> None:
-    """Bring a database from elsewhere up to date. Raises Conflict if its tables are not those of this world."""
-    bring_up(path)
-    with contextlib.closing(sqlite3.connect(path)) as connection:
-        difference = set(world.db.execute_sql(_COLUMNS)) ^ set(connection.execute(_COLUMNS))
-    if difference:
-        table, column = min(difference)
-        raise Conflict(f"The database of the snapshot is not dryline's: it differs in {table}.{column}.")
+def rebuild(world: World, path: Path) -> None:
+    """Replace a database from elsewhere by a new one with its rows.
+
+    A file may come from anybody. Only its rows are taken: triggers, views, indexes and further columns could run code
+    or damage this world for good. Raises Conflict if it lacks a table or column of this world.
+    """
+    own = path.with_name("rebuilt.sqlite3")
+    try:
+        _drop_triggers_and_views(path)
+        bring_up(path)
+        with contextlib.closing(sqlite3.connect(path)) as connection:
+            missing = set(world.db.execute_sql(_COLUMNS)) - set(connection.execute(_COLUMNS))
+        if missing:
+            table, column = min(missing)
+            raise Conflict(f"The database of the snapshot is not dryline's: it has no {table}.{column}.")
+        _copy_all_rows(path, own)
+        own.replace(path)
+    except (BadSetting, sqlite3.Error, PeeweeException) as error:
+        raise Conflict(f"The database of the snapshot is not dryline's: {error}.") from None
+    finally:
+        own.unlink(missing_ok=True)
+
+
+def _drop_triggers_and_views(path: Path) -> None:
+    with contextlib.closing(sqlite3.connect(path)) as connection, connection:
+        kinds = "SELECT type, name FROM sqlite_master WHERE type IN ('trigger', 'view')"
+        for kind, name in connection.execute(kinds).fetchall():
+            connection.execute(f"DROP {kind} {_quoted(name)}")
+
+
+def _copy_all_rows(source: Path, target: Path) -> None:
+    """Create a database and copy the rows of every table of this version into it."""
+    with _database(target) as database:
+        bring_up_to_date(database)
+        connection = database.connection()
+        connection.execute("PRAGMA foreign_keys = OFF")
+        connection.execute("PRAGMA synchronous = OFF")
+        connection.execute("ATTACH DATABASE ? AS saved", (str(source),))
+        connection.execute("BEGIN")
+        tables = "SELECT name, sql FROM main.sqlite_master WHERE type = 'table' ORDER BY rowid"
+        for table, sql in connection.execute(tables).fetchall():
+            if not table.startswith(_NOT_COPIED):
+                columns = ", ".join(
+                    _quoted(name) for (name,) in connection.execute("SELECT name FROM pragma_table_info(?)", (table,))
+                )
+                connection.execute(f"DELETE FROM main.{table}")  # rows that triggers or the migrations made
+                order = "" if sql.endswith("WITHOUT ROWID") else "ORDER BY rowid"
+                connection.execute(f"INSERT INTO main.{table} ({columns}) SELECT {columns} FROM saved.{table} {order}")
+        connection.execute("COMMIT")
+        connection.execute("DETACH DATABASE saved")
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
 
 
 @contextlib.contextmanager

@@ -199,7 +199,7 @@ def read_file(world: World, name: str, stream: IO[bytes], team_id: str | None = 
         if about.get("team") not in (None, team_id):
             raise Conflict(f"The file has only team {about['team']}.")
         _require_valid_clock_and_ids(about)
-        snapshot_files.adopt(world, part / DATABASE)
+        snapshot_files.rebuild(world, part / DATABASE)
         if team_id is not None:
             snapshot_files.require_team_in(part / DATABASE, team_id)
             snapshot_files.skip_ids(world, part / DATABASE, team_id)

@@ -144,6 +144,7 @@ def wait_until(
     timeout_s: float = 5,
     every_s: float = 0.02,
     message: str | None = None,
+    told: str | None = None,  # the former name of `message`
 ) -> Value:
     """Call `condition` until it returns a true value without an AssertionError, and return that value.
 
@@ -158,6 +159,6 @@ def wait_until(
         except AssertionError as error:
             failure = str(error)
         if time.monotonic() >= deadline:
-            reason = message or failure or "the condition stayed false."
+            reason = message or told or failure or "the condition stayed false."
             raise DrylineError(f"Timed out after {timeout_s:g} s: {reason}")
         time.sleep(every_s)
