@@ -119,3 +119,10 @@ def test_no_text_and_no_value_takes_long(text, row):
 def test_a_text_that_comes_close_to_a_condition_is_refused_at_once(text):
     with pytest.raises(Invalid):
         RowCondition(text)
+
+
+def test_the_text_that_a_condition_compares_is_bounded():
+    condition = RowCondition("a == b")
+    with pytest.raises(Invalid, match="too long"):
+        for _ in range(30):
+            condition.meets({"a": "x" * 1_000_000})
