@@ -147,6 +147,7 @@ REQUESTS = {
 @pytest.mark.parametrize("kind", REQUESTS)
 def test_the_request_log_takes_no_more_memory_than_its_bound(app, monkeypatch, kind):
     monkeypatch.setattr(request_log, "MAX_BYTES", 1_000_000)
+    monkeypatch.setattr(request_log, "MAX_LONG_BYTES", 500_000)
     client = app.test_client()
     for number in range(30):
         REQUESTS[kind](client, number)

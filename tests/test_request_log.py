@@ -97,8 +97,18 @@ def test_only_the_beginning_of_a_large_answer_is_kept(api, control):
     assert len(control.get("/requests").json[0]["answer"]) == request_log.ANSWER_BYTES
 
 
+def test_long_bodies_of_older_requests_are_cut(api, control, monkeypatch):
+    monkeypatch.setattr(request_log, "MAX_LONG_BYTES", 100_000)
+    for _ in range(3):
+        api.post("/workers", WORKER | {"description": "x" * 40_000})
+    newest, _, oldest = control.get("/requests").json
+    assert newest["body"] == WORKER | {"description": "x" * 40_000}
+    assert newest["answer"]["description"] == "x" * 40_000
+    assert len(oldest["body"]) == len(oldest["answer"]) == request_log.SHORT_BYTES
+
+
 def test_the_newest_request_is_kept_whole(api, control, monkeypatch):
-    monkeypatch.setattr(request_log, "MAX_BYTES", 1_000)
+    monkeypatch.setattr(request_log, "MAX_LONG_BYTES", 1_000)
     api.post("/workers", WORKER | {"description": "x" * 40_000})
     assert control.get("/requests").json[0]["body"]["description"] == "x" * 40_000
 
@@ -108,6 +118,15 @@ def test_wide_characters_count_as_they_are_stored(api, control, monkeypatch):
     for _ in range(2):
         api.get("/workers/" + "\N{GRINNING FACE}" * 2_000)
     assert len(control.get("/requests").json) == 1
+
+
+def test_one_long_body_pushes_out_no_other_request(api, control, monkeypatch):
+    monkeypatch.setattr(request_log, "MAX_BYTES", 20_000)
+    monkeypatch.setattr(request_log, "MAX_LONG_BYTES", 5_000)
+    api.get("/workers")
+    api.post("/workers", WORKER | {"description": "x" * 40_000})
+    api.get("/team")
+    assert len(control.get("/requests").json) == 3
 
 
 def test_the_size_counts_answers(api, control, monkeypatch):

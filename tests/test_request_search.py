@@ -6,7 +6,7 @@ from urllib.parse import urlencode
 import pytest
 
 from dryline.tests.conftest import Api
-from dryline.traffic import request_search
+from dryline.traffic import request_log, request_search
 from dryline.traffic.request_search import Criteria, wait
 
 WORKER = {"name": "Front desk", "description": None, "status": None}
@@ -148,6 +148,19 @@ def test_verify_compares_members_parameters_and_headers(app, control, criteria, 
 def test_a_check_of_a_masked_secret_is_refused(control, criteria):
     answer = control.post("/requests/verify", criteria | {"times": {"max": 0}})
     assert (answer.status_code, [detail["path"] for detail in answer.json["details"]]) == (400, [*criteria])
+
+
+@pytest.mark.parametrize("criteria", [{"bodyContains": "needle"}, {"json": {"description": "needle"}}])
+def test_a_check_that_a_body_was_never_sent_is_refused_if_a_body_is_cut(api, control, monkeypatch, criteria):
+    monkeypatch.setattr(request_log, "MAX_LONG_BYTES", 1_000)
+    for _ in range(2):
+        api.post("/workers", WORKER | {"description": "x" * 2_000 + "needle"})
+    never = criteria | {"times": {"max": 0}}
+    assert control.post("/requests/verify", never | {"path": "/api/team"}).status_code == 200
+    answer = control.post("/requests/verify", never | {"path": "/api/workers", "times": {"max": 1}})
+    assert (answer.status_code, [detail["path"] for detail in answer.json["details"]]) == (
+        (400, [next(iter(criteria))])
+    )
 
 
 @pytest.mark.parametrize("pattern", ["(a|aa)+$", "(x+x+)+y"])

@@ -12,9 +12,12 @@ from dryline.traffic.masking import mask_json
 # The header of requests that a test makes itself, with the client of the test helpers.
 FROM_TEST = "X-Dryline-From-Test"
 MAX_ENTRIES = 10_000
-MAX_BYTES = 24_000_000
-# The part of an answer's body that an entry keeps.
+MAX_BYTES = 12_000_000
+# The part of an answer's body that an entry keeps at first.
 ANSWER_BYTES = 64_000
+# Bodies above SHORT_BYTES are cut to that once the newer ones among them take MAX_LONG_BYTES.
+SHORT_BYTES = 1_000
+MAX_LONG_BYTES = 4_000_000
 # The memory of an entry with usual headers beside its texts, measured over 10,000 requests.
 ENTRY_BYTES = 600
 # Entries share usual headers. The memory of a header is counted from this number of headers on.
@@ -26,8 +29,9 @@ HEADER_BYTES = 200
 class Entry:
     """One request. `duration_ms` is real time; `fault_id` names the fault that hit it.
 
-    `time` is API time, `answered_at` real time, in seconds since 1970. `unmasked_answer` is the beginning of the
-    answer's body, and nothing of a file. `client` is the address of the client or of a proxy.
+    `time` is API time, `answered_at` real time, in seconds since 1970. The log may keep only the beginning of `body`
+    and `unmasked_answer`, and nothing of a file; `body_bytes` is the whole length of the body. `client` is the
+    address of the client or of a proxy.
     """
 
     time: str
@@ -45,6 +49,7 @@ class Entry:
     key_id: str | None = None
     client: str | None = None
     number: int = 0
+    body_bytes: int = 0
     answered_at: float = 0
 
     @property
@@ -61,6 +66,18 @@ class Entry:
         """Return the body as text. Bytes that are no text are replaced."""
         return self.body.decode(errors="replace")
 
+    def long_bytes(self) -> int:
+        """Return the bytes of body and answer if one of them is long, else 0."""
+        body, answer = len(self.body), len(self.unmasked_answer)
+        return body + answer if body > SHORT_BYTES or answer > SHORT_BYTES else 0
+
+    def cut(self) -> int:
+        """Keep the beginning of the body and of the answer. Return the number of bytes that are gone."""
+        before = len(self.body) + len(self.unmasked_answer)
+        self.body = self.body[:SHORT_BYTES]
+        self.unmasked_answer = self.unmasked_answer[:SHORT_BYTES]
+        return before - len(self.body) - len(self.unmasked_answer)
+
     def memory(self) -> int:
         """Return about how many bytes of memory the entry takes."""
         headers = sum([len(name) + len(value) for name, value in self.headers])
@@ -71,28 +88,35 @@ class Entry:
 
 
 class RequestLog:
-    """The newest requests of one world, at most MAX_ENTRIES and MAX_BYTES of them. The newest one is always kept."""
+    """The newest requests of one world, at most MAX_ENTRIES and MAX_BYTES of them. The oldest go first.
+
+    The newest request is always kept whole, and its long body does not push out others.
+    """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._added = threading.Condition(self._lock)
         self._entries: deque[Entry] = deque()
         self._bytes = 0
+        self._long: deque[Entry] = deque()  # those with long bodies, not yet cut
+        self._long_bytes = 0
         self.count = 0  # of requests since the start of the server
         self.clears = 0  # how often the log was cleared
         self._subscription: deque[Entry] | None = None
 
     def add(self, entry: Entry) -> None:
         """Add a request that was answered just now."""
-        entry.answered_at = time.time()
+        entry.answered_at, entry.body_bytes = time.time(), len(entry.body)
         with self._lock:
             self.count += 1
             entry.number = self.count
             if self._subscription is not None:
                 self._subscription.append(entry)
             self._keep(entry)
-            while len(self._entries) > MAX_ENTRIES or (self._bytes > MAX_BYTES and len(self._entries) > 1):
-                self._bytes -= self._entries.popleft().memory()
+            while self._long_bytes > MAX_LONG_BYTES and self._long[0] is not entry:
+                self._cut_oldest()
+            while len(self._entries) > MAX_ENTRIES or self._bytes > MAX_BYTES + entry.long_bytes():
+                self._drop_oldest()
             self._added.notify_all()
 
     def clear(self, team_id: str | None = None) -> None:
@@ -100,7 +124,8 @@ class RequestLog:
         with self._lock:
             entries = [entry for entry in self._entries if team_id is not None and entry.team_id != team_id]
             self._entries.clear()
-            self._bytes = 0
+            self._long.clear()
+            self._bytes = self._long_bytes = 0
             for entry in entries:
                 self._keep(entry)
             self.clears += 1
@@ -128,3 +153,17 @@ class RequestLog:
     def _keep(self, entry: Entry) -> None:
         self._entries.append(entry)
         self._bytes += entry.memory()
+        if long_bytes := entry.long_bytes():
+            self._long.append(entry)
+            self._long_bytes += long_bytes
+
+    def _cut_oldest(self) -> None:
+        entry = self._long.popleft()
+        self._long_bytes -= entry.long_bytes()
+        self._bytes -= entry.cut()
+
+    def _drop_oldest(self) -> None:
+        entry = self._entries.popleft()
+        if self._long and self._long[0] is entry:
+            self._cut_oldest()  # a reader may have it yet
+        self._bytes -= entry.memory()

@@ -138,6 +138,8 @@ def verify(log: RequestLog, criteria: Criteria, least: int | None, most: int | N
         least = 1 if most is None else 0
     calls = list(find(log, criteria))
     count = len(calls)
+    if most is not None and count <= most:
+        _require_whole_bodies(log, criteria)
     expected = _bounds_in_words(least, most)
     if most is not None and count > most:
         return Verification(False, count, expected, calls[: count - most][:MAX_SURPLUS], [])
@@ -152,6 +154,20 @@ def _bounds_in_words(least: int, most: int | None) -> str:
     if least == most:
         return f"exactly {most}"
     return f"at least {least} and at most {most}" if least else f"at most {most}"
+
+
+def _require_whole_bodies(log: RequestLog, criteria: Criteria) -> None:
+    """Raise Invalid if a body that the criteria test is cut, since the request might meet them."""
+    tests = criteria.tests()
+    others = [test for name, test in tests if not name.startswith(("body", "json"))]
+    if len(others) == len(tests):
+        return
+    for entry in log.newest_first():
+        if len(entry.body) < entry.body_bytes and all(test(entry) for test in others):
+            message = (
+                f"The request log has only the beginning of the body of request {entry.number}, so this is not known."
+            )
+            raise Invalid(message, "body_contains" if criteria.json is None else "json")
 
 
 def _nearest(log: RequestLog, criteria: Criteria) -> list[tuple[Entry, list[str]]]:

@@ -89,6 +89,9 @@ def entry(number: int) -> Any:
 def replay(number: int) -> Any:
     """Send a request again, with a key of its team."""
     entry = _find_entry(number)
+    if len(entry.body) < entry.body_bytes:
+        message = "The request log has only the beginning of the body, so the request cannot be sent again."
+        return flash_and_redirect(message, "requests.show")
     headers = {
         name: value for name, value in plane.entry_fields(entry)["headers"].items() if name not in _CONNECTION_HEADERS
     }
