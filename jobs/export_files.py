@@ -6,15 +6,17 @@ import io
 import itertools
 import json
 import os
+import secrets
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from operator import itemgetter
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 import orjson
-from peewee import SQL, BooleanField, Case, Value
+from peewee import SQL
 
+from dryline.jobs.csv_text import CsvColumn, csv_header, csv_lines
 from dryline.models.calls_in_progress import CallInProgress
 from dryline.models.exports import FILES, LOGS, Export
 from dryline.models.logs import Log
@@ -22,6 +24,7 @@ from dryline.models.recordings import RecordingAddresses, addresses_at
 from dryline.models.voice_log_filters import conditions, register_text_search
 from dryline.schemas.exports import FORMS, members, read_filters
 from dryline.storage.current_world import current
+from dryline.storage.files import rename
 from dryline.storage.record import connection, wire_rows
 
 INTERRUPT_CHECK_STEPS = 100_000  # instructions of SQLite's virtual machine
@@ -79,6 +82,16 @@ def _interruptible() -> Iterator[None]:
         db.set_progress_handler(None, 0)
 
 
+def new_part(export: Export) -> Path:
+    """Return a new path for an unfinished file, so that no two attempts share one."""
+    return export.path.with_suffix(f".{secrets.token_hex(8)}.part")
+
+
+def move_into_place(part: Path, path: Path) -> None:
+    """Rename a finished file, durably. Raises OSError."""
+    rename(part, path)
+
+
 def all_files() -> list[Path]:
     """Return the files of all exports, finished or not."""
     return [path for path in FILES.folder.iterdir() if path.suffix in SUFFIXES]
@@ -120,39 +133,18 @@ def _complete_records(text: str) -> Iterator[dict[str, Any]]:
 
 
 def _write_csv(export: Export, file: IO[bytes]) -> int:
-    """Write a header and all rows (RFC 4180). Return the number of rows."""
+    """Write a header and all rows. Return the number of rows."""
     names = export.fields or members(export.log_type)
-    text = io.TextIOWrapper(file, encoding="utf-8", newline="")
-    writer = csv.writer(text)
-    writer.writerow(names)
+    file.write(csv_header(names))
     count, addresses = 0, _addresses(export)
     for source in _sources(export):
-        attributes = [source.columns.get(name) for name in names]
-        for rows in _batches(source, [_csv_cell(source.model, attribute) for attribute in attributes]):
-            columns: list[Iterable[Any]] = list(zip(*rows, strict=True))
-            ids = columns[-1]
-            for place, attribute in enumerate(attributes):
-                if attribute == "recording_url":
-                    columns[place] = map(addresses.of, ids, columns[place])
-                elif attribute == "flow_snapshot":
-                    columns[place] = map(_code, columns[place])
-            writer.writerows(zip(*columns[:-2], strict=True))
-            count += len(rows)
-    text.detach()
+        columns = [CsvColumn(source.model, source.columns.get(name), addresses) for name in names]
+        with _text_as_bytes():
+            for rows in _batches(source, [column.cell for column in columns]):
+                *batch, _, ids = zip(*rows, strict=True)
+                file.write(csv_lines([column.format(cells, ids) for column, cells in zip(columns, batch, strict=True)]))
+                count += len(rows)
     return count
-
-
-def _code(cell: str | None) -> str | None:
-    """Return the copy of a flow as CSV shows it: the text of a JSON string, any other JSON as it is."""
-    return orjson.loads(cell) if cell and cell.startswith('"') else cell
-
-
-def _csv_cell(log: type[Log], attribute: str | None) -> Any:
-    """Return the SQL expression of a column's cells. `attribute` is None for one that this kind of log lacks."""
-    if attribute is None:
-        return Value("")
-    field = log._meta.fields[attribute]
-    return Case(None, [(field, "true")], "false") if isinstance(field, BooleanField) else field
 
 
 def _write_json(export: Export, file: IO[bytes]) -> int:
@@ -182,6 +174,17 @@ def _write_json(export: Export, file: IO[bytes]) -> int:
 def _addresses(export: Export) -> RecordingAddresses:
     world = current()
     return addresses_at(world.settings.public_url or export.base_url or world.base_url)
+
+
+@contextlib.contextmanager
+def _text_as_bytes() -> Iterator[None]:
+    """Read text as bytes, so that it is not decoded only to be encoded again."""
+    db = connection()
+    db.text_factory = bytes
+    try:
+        yield
+    finally:
+        db.text_factory = str
 
 
 def _batches(source: Source, columns: list[Any]) -> Iterator[list[tuple[Any, ...]]]:

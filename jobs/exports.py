@@ -2,7 +2,6 @@
 
 import contextlib
 import logging
-import secrets
 import sqlite3
 from collections.abc import Callable, Sequence
 
@@ -114,12 +113,12 @@ def _write_file(world: World, export: Export, update_row: Callable[[int, int], o
     The lock covers both. The row is committed last: whoever sees it finds the file, and a process that is killed in
     between leaves the row as it was. Raises WriteInterrupted if the server shuts down meanwhile.
     """
-    part = export.path.with_suffix(f".{secrets.token_hex(8)}.part")  # no two attempts share one
+    part = export_files.new_part(export)
     try:
         row_count, size = export_files.write(export, part)
         with world.transaction():
             update_row(row_count, size)
-            rename(part, export.path)
+            export_files.move_into_place(part, export.path)
     finally:
         with contextlib.suppress(OSError):
             part.unlink(missing_ok=True)

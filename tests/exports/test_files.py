@@ -76,6 +76,14 @@ def as_text(value):
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
+@pytest.mark.parametrize("values", [{}, {"status": "a,b"}], ids=["plain", "with care"])
+def test_csv_quotes_json_always_and_short_texts_only_if_necessary(export, fetch, make_log, values):
+    make_log(call_sid="CA1", duration=60, metadata={}, **values)
+    text = fetch(export(logType="voice", fields=["call_sid", "duration", "metadata", "data", "status"])).text
+    status = '"a,b"' if values else ""
+    assert text.split("\r\n", 1)[1] == f'CA1,60,"{{}}",,{status}\r\n'
+
+
 @pytest.mark.parametrize("format", ["CSV", "JSON"])
 def test_columns_are_the_requested_fields_in_their_order(rows, make_log, format):
     make_log(call_sid="CA1", telephony_source="twilio")
@@ -214,22 +222,20 @@ def test_logs_of_several_batches_are_all_there_once(app, make_log, rows):
 def test_all_rows_of_a_file_are_of_one_moment(app, make_log, rows, monkeypatch):
     made = [make_log(status="completed") for _ in range(3)]
     monkeypatch.setattr(export_files, "BATCH_ROWS", 1)
-    batches = export_files._batches
+    format_lines = export_files.csv_lines
 
-    def change_all_logs(*args):
-        monkeypatch.setattr(export_files, "_batches", batches)
-        for number, batch in enumerate(batches(*args)):
-            if number == 1:
-                writer = threading.Thread(target=update_all_logs)
-                writer.start()
-                writer.join()
-            yield batch
+    def change_all_logs(columns):
+        monkeypatch.setattr(export_files, "csv_lines", format_lines)
+        writer = threading.Thread(target=update_all_logs)
+        writer.start()
+        writer.join()
+        return format_lines(columns)
 
     def update_all_logs():
         with app.world.active(), app.world.transaction():
             VoiceLog.update(status="changed").execute()
             VoiceLog.find(id=made[-1]).remove()
 
-    monkeypatch.setattr(export_files, "_batches", change_all_logs)
+    monkeypatch.setattr(export_files, "csv_lines", change_all_logs)
     assert [(row["id"], row["status"]) for row in rows()] == [(id, "completed") for id in made]
     assert [(row["id"], row["status"]) for row in rows()] == [(id, "changed") for id in made[:-1]]

@@ -5,7 +5,7 @@ from errno import ENOSPC
 from unittest.mock import Mock
 
 from dryline.app import create_app
-from dryline.jobs import exports
+from dryline.jobs import export_files
 from dryline.jobs.exports import recover, repair_files
 from dryline.models.exports import Export
 from dryline.models.teams import Team
@@ -42,7 +42,7 @@ def test_a_file_that_is_removed_is_written_again_at_the_next_start(app, api, exp
 def test_an_export_fails_if_its_lost_file_cannot_be_written_again(app, api, export, monkeypatch):
     made = export()
     (app.world.exports / f"{made['id']}.csv").unlink()
-    monkeypatch.setattr(exports, "rename", Mock(side_effect=OSError(ENOSPC, "No space left on device")))
+    monkeypatch.setattr(export_files, "move_into_place", Mock(side_effect=OSError(ENOSPC, "No space left on device")))
     with app.world.active():
         repair_files(app.world)
     failed = api.get(f"/team/exports/{made['id']}").json

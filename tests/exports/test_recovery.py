@@ -29,11 +29,11 @@ from dryline.commands import cli
 from dryline.jobs import export_files
 from dryline.storage.current_world import current
 
-def pause(export, file, write=export_files._write_csv):
+def pause(names, header=export_files.csv_header):
     current().ending.wait()
-    return write(export, file)
+    return header(names)
 
-export_files._write_csv = pause
+export_files.csv_header = pause
 del sys.argv[1]
 cli()
 """
@@ -42,13 +42,13 @@ KILLED = """
 import os, signal, sys
 from pathlib import Path
 from dryline.app import create_app
-from dryline.jobs import export_files, exports
+from dryline.jobs import export_files
 from dryline.settings import Settings
 
 def die(*args, **kwargs):
     os.kill(os.getpid(), signal.SIGKILL)
 
-def rename_and_die(part, path, rename=exports.rename):
+def rename_and_die(part, path, rename=export_files.move_into_place):
     rename(part, path)
     die()
 
@@ -59,7 +59,7 @@ def write_until(directory):
     elif directory.endswith("before all is on the disk"):
         os.fsync = die
     elif directory.endswith("between the rename and the commit"):
-        exports.rename = rename_and_die
+        export_files.move_into_place = rename_and_die
     elif directory.endswith("after the commit"):
         Path.unlink = die
     with app.world.active():
