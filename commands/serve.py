@@ -1,8 +1,10 @@
 """`dryline serve`: its options, their checks, and the start of the server."""
 
 import gc
+import os
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from difflib import get_close_matches
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Any, NoReturn
@@ -79,6 +81,8 @@ REPEATABLE = "repeatable; the variable takes several, separated by commas."
 def serve(ready_file: Path | None, **values: Any) -> None:
     """Start the server; Ctrl-C or SIGTERM ends it."""
     _exit_on_signals()
+    for name, near in _misspelt_variables():
+        click.echo(f"dryline: {name} has no effect; did you mean {near}?", err=True)
     gc.disable()  # while modules are imported there is no garbage; `process.serve` enables it
     try:
         if not values["api_keys"]:
@@ -95,6 +99,14 @@ def serve(ready_file: Path | None, **values: Any) -> None:
             process.serve(create_app(settings), listening, ready_file)
     finally:
         gc.enable()
+
+
+def _misspelt_variables() -> Iterator[tuple[str, str]]:
+    """Yield each DRYLINE_… variable whose name is nearly that of an option of this command, with that name."""
+    names = {param.envvar for param in serve.params if isinstance(param.envvar, str)}
+    for variable in sorted(name for name in os.environ if name.startswith("DRYLINE_") and name not in names):
+        for near in get_close_matches(variable, names, n=1, cutoff=0.85):
+            yield variable, near
 
 
 def _exit_on_signals() -> None:

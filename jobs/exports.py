@@ -11,7 +11,6 @@ from dryline.jobs import export_files
 from dryline.jobs.isolation import work_on
 from dryline.models.exports import Export, requeue_interrupted
 from dryline.storage.errors import Conflict
-from dryline.storage.files import rename
 from dryline.world.clock import set_current_team
 from dryline.world.world import World
 

@@ -118,6 +118,13 @@ def test_a_quiet_server_prints_nothing_without_errors(start, data_dir):
     assert server.end() == (0, "", "")
 
 
+def test_a_misspelt_variable_has_a_warning():
+    code, err = refused("--threads", "0", DRYLINE_PROT="1", DRYLINE_OF_MY_OWN="2", DRYLINE_PULL_API_KEY="3")
+    warning, refusal = err.splitlines()
+    assert warning == "dryline: DRYLINE_PROT has no effect; did you mean DRYLINE_PORT?"
+    assert (code, refusal[:18]) == (2, "dryline: --threads")
+
+
 @pytest.mark.parametrize("again", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_stops_the_server_cleanly_and_a_second_one_changes_nothing(start, data_dir, again):
     code, _, err = start(*data_dir).end(signal.SIGTERM, again)
