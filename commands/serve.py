@@ -105,7 +105,7 @@ def _misspelt_variables() -> Iterator[tuple[str, str]]:
     """Yield each DRYLINE_… variable whose name is nearly that of an option of this command, with that name."""
     names = {param.envvar for param in serve.params if isinstance(param.envvar, str)}
     for variable in sorted(name for name in os.environ if name.startswith("DRYLINE_") and name not in names):
-        for near in get_close_matches(variable, names, n=1, cutoff=0.85):
+        for near in get_close_matches(variable, names, n=1, cutoff=0.9):
             yield variable, near
 
 
