@@ -20,6 +20,14 @@ from dryline.jobs import live as live_jobs
 from dryline.jobs import transitions
 from dryline.jobs import webhooks as webhook_jobs
 from dryline.jobs.runner import Jobs
+from dryline.jobs.transitions import proceed_with
+from dryline.models.calls_in_progress import CallInProgress
+from dryline.models.campaigns import OutboundCampaign
+from dryline.models.echo_runs import EchoRun
+from dryline.models.resources import Resource
+from dryline.models.tests import TestRun
+from dryline.models.voicev1_campaigns import Voicev1Campaign
+from dryline.models.whatsapp_senders import WhatsappSender
 from dryline.settings import Settings
 from dryline.state import scenarios, snapshots
 from dryline.storage.current_world import enter, leave
@@ -93,20 +101,20 @@ CONTROL = (
 
 # The steps of background work that are quick, in the order in which they run.
 STEPS = (
-    transitions.process_resources,
+    proceed_with(Resource),
     transitions.sweep_uploads,
     transitions.sweep_recordings,
-    transitions.proceed_with_echo_runs,
-    transitions.start_test_runs,
-    transitions.review_whatsapp_senders,
+    proceed_with(EchoRun),
+    proceed_with(TestRun),
+    proceed_with(WhatsappSender),
     export_jobs.expire,
     live_jobs.place_calls,
     campaign_jobs.place_queued_calls,
     campaign_jobs.place_voicev1_calls,
-    transitions.proceed_with_calls,
-    transitions.proceed_with_campaigns,
+    proceed_with(CallInProgress),
+    proceed_with(OutboundCampaign),
     campaign_jobs.finish_voicev1_calls,
-    transitions.end_voicev1_campaigns,
+    proceed_with(Voicev1Campaign),
 )
 # Steps that may take long. Each kind has a thread.
 SLOW_STEPS = {

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -173,7 +173,10 @@ def _begin(world: StandIn, request: pytest.FixtureRequest, scenario: str | None 
     with _failing_without_traceback():
         world.reset(scenario)
         if options:
-            _apply_settings(world.settings, options)
+            try:
+                world.settings(**options)
+            except TypeError as error:
+                pytest.fail(f"@pytest.mark.dryline: {str(error).split('() ')[-1]}.", False)
 
 
 def _finish(world: StandIn, request: pytest.FixtureRequest) -> None:
@@ -201,14 +204,6 @@ def _finish(world: StandIn, request: pytest.FixtureRequest) -> None:
             "If that is meant, pass unused_ok=True to fault().",
             False,
         )
-
-
-def _apply_settings(settings: Callable[..., object], options: dict[str, Any]) -> None:
-    """Change the settings by a marker's options. Fails the test if an option is unknown."""
-    try:
-        settings(**options)
-    except TypeError as error:
-        pytest.fail(f"@pytest.mark.dryline: {str(error).split('() ')[-1]}.", False)
 
 
 @contextlib.contextmanager

@@ -63,7 +63,7 @@ class Settings:
         self._check_server()
         self._check_hosts()
         self._check_public_url()
-        self._check_node()
+        self._check_node_name()
         self._check_durability()
         self._check_recordings()
         self._check_model()
@@ -127,7 +127,7 @@ class Settings:
         elif self.model or self.model_key:
             raise BadSetting("--model and --model-key need --model-url, the URL of the model's server.")
 
-    def _check_node(self) -> None:
+    def _check_node_name(self) -> None:
         if self.node is not None and (not _NODE.fullmatch(self.node) or self.node in _OWN_PATHS):
             raise BadSetting(
                 f"--node must be 1 to 9 lower-case letters, digits and dashes, and none of {', '.join(_OWN_PATHS)}; "

@@ -5,7 +5,7 @@ from flask.views import MethodView
 
 from dryline.blueprints.base import Area
 from dryline.blueprints.links import log_with_recording
-from dryline.models.logs_lookup import find_log
+from dryline.models.logs import find_log
 from dryline.schemas.logs_lookup import AnyLogSchema
 
 blp = Area("Logs", "/api/logs", description="Logs of any channel, found by their id alone.")

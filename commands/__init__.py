@@ -26,7 +26,7 @@ from dryline.commands import (
     talk,
     wait,
 )
-from dryline.commands.groups import DefaultGroup, all_commands
+from dryline.commands.groups import DefaultGroup
 from dryline.settings import BadSetting, Settings
 
 # Raised for a group without a command, such as `dryline state`. Older versions of click exit instead.
@@ -50,9 +50,7 @@ class Commands(DefaultGroup):
             click.echo(f"dryline: {error}", err=True)
             exit_code = 2
         except click.ClickException as error:
-            click.echo(
-                f"dryline: {_misplaced_option(error) or error.format_message() + _pointer_to_help(error)}", err=True
-            )
+            click.echo(f"dryline: {error.format_message()}{_pointer_to_help(error)}", err=True)
             exit_code = error.exit_code
         except click.Abort:
             click.echo("dryline: Aborted.", err=True)
@@ -69,20 +67,6 @@ class Commands(DefaultGroup):
         serve_context = click.Context(serve.serve, parent=ctx)
         with formatter.section("Options of serve (also without its name)"):
             formatter.write_dl([record for param in serve.serve.params if (record := _brief(param, serve_context))])
-
-
-def _misplaced_option(error: click.ClickException) -> str | None:
-    """Return a message for an option of another command that stands where the options of `serve` do."""
-    if not isinstance(error, click.NoSuchOption) or error.ctx is None or error.ctx.command is not serve.serve:
-        return None
-    option = error.option_name
-    if not any(option in _flags(each) for command in cli.commands.values() for each in all_commands(command)):
-        return None
-    return f"dryline serve has no option '{option}'. Write it after the command, as in: dryline COMMAND {option}"
-
-
-def _flags(command: click.Command) -> set[str]:
-    return {flag for param in command.params for flag in param.opts}
 
 
 def _pointer_to_help(error: click.ClickException) -> str:

@@ -138,7 +138,7 @@ def _address(data_dir: Path) -> str:
 
 def _with_flags(error: DrylineError) -> str:
     """Return the message of a refusal, with flags and arguments in place of the members of the request's body."""
-    from dryline.world.wire_names import camel
+    from dryline.world.wording import camel
 
     message = str(error)
     ctx = click.get_current_context(silent=True)

@@ -41,7 +41,7 @@ def list_faults(world: ControlPlane, as_json: bool) -> None:
 @on_world()
 def add_fault(world: ControlPlane, rule: dict[str, Any] | None, **values: Any) -> None:
     """Add a rule: a PRESET (`dryline faults presets` lists them), or one of your own."""
-    from dryline.world.wire_names import camel
+    from dryline.world.wording import camel
 
     body = (rule or {}) | {camel(name): value for name, value in values.items() if value is not None}
     if not body.keys() - {"method", "path", "times"}:
@@ -52,7 +52,7 @@ def add_fault(world: ControlPlane, rule: dict[str, Any] | None, **values: Any) -
 @faults.command("presets")
 def list_presets() -> None:
     """List the presets."""
-    from dryline.traffic.fault_presets import PRESETS
+    from dryline.traffic.faults import PRESETS
 
     for name, preset in PRESETS.items():
         click.echo(f"{name:<20} {preset.title}")

@@ -1,6 +1,5 @@
 """Groups of commands."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import click
@@ -29,10 +28,3 @@ class DefaultGroup(click.Group):
             command = self.commands[self.default]
             items += command.shell_complete(click.Context(command, parent=ctx), incomplete)
         return items
-
-
-def all_commands(command: click.Command) -> Iterator[click.Command]:
-    """Yield a command and all commands below it."""
-    yield command
-    for child in command.commands.values() if isinstance(command, click.Group) else ():
-        yield from all_commands(child)

@@ -58,10 +58,16 @@ def header_value(context: Any, parameter: click.Parameter, value: str) -> str:
 
 
 def moment(context: Any, parameter: click.Parameter, value: str | None) -> str | None:
-    """Return an option's value if it is like `30d` or `12h`, or an ISO 8601 time. Raises BadOption."""
-    if value is not None:
-        _as_time(value)
-    return value
+    """Return an option's value, `30d`, `12h` or an ISO 8601 time, as a time on the wire. Raises BadOption."""
+    if value is None:
+        return None
+    ago = re.fullmatch(r"([0-9]+)([dh])", value)
+    try:
+        if ago:
+            return wire(datetime.now(UTC) - timedelta(**{{"d": "days", "h": "hours"}[ago[2]]: int(ago[1])}))
+        return wire(parse(value))
+    except (ValueError, OverflowError):
+        raise BadOption(f"--since: {value!r} is neither like 30d or 12h nor an ISO 8601 time.") from None
 
 
 def service_options(flag: str, variable: str) -> Callable[[Any], Any]:
@@ -122,7 +128,7 @@ def pull(
     redactor = _redactor(api_key) if redact else None
     if not os.access(output.parent, os.W_OK):
         raise click.ClickException(f"Cannot write to the folder {output.parent}. Name another file with --output.")
-    job = Pull(Reader(url, api_key, rate=rate), since and _as_time(since), worker_id, redactor)
+    job = Pull(Reader(url, api_key, rate=rate), since, worker_id, redactor)
     try:
         loadable = _as_loadable(_run_with_progress(job))
         write_whole(output, orjson.dumps(loadable.document), mode=0o600)
@@ -174,14 +180,3 @@ def _as_loadable(rows: dict[str, Any]) -> Loadable:
 
 def _counted(counter: Counter[str]) -> list[str]:
     return [f"{line} ({count}x)" for line, count in counter.items()]
-
-
-def _as_time(text: str) -> str:
-    """Return `30d`, `12h` or an ISO 8601 time as a time on the wire. Raises BadOption."""
-    ago = re.fullmatch(r"([0-9]+)([dh])", text)
-    try:
-        if ago:
-            return wire(datetime.now(UTC) - timedelta(**{{"d": "days", "h": "hours"}[ago[2]]: int(ago[1])}))
-        return wire(parse(text))
-    except (ValueError, OverflowError):
-        raise BadOption(f"--since: {text!r} is neither like 30d or 12h nor an ISO 8601 time.") from None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlencode
 
 import click
 
@@ -63,16 +62,8 @@ def _print_next(world: ControlPlane, newest: int, as_json: bool, criteria: dict[
 
 
 def _print_requests(entries: list[dict[str, Any]], as_json: bool) -> None:
-    from dryline.serving.access_log import request_line
+    from dryline.testing.journal import request_and_answer
 
     for entry in entries:
-        if as_json:
-            click.echo(json.dumps(entry))
-            continue
-        answer, is_error = entry["answer"], (entry["status"] or 0) >= 400
-        error = answer.get("error") if isinstance(answer, dict) and is_error else None
-        ignored = f"ignored: {', '.join(entry['ignored'])}" if entry["ignored"] else ""
-        note = f"[{entry['faultId']}]" if entry["faultId"] else error or ignored
-        query = urlencode(entry["query"], doseq=True, safe="*")  # a masked value is ***
-        path = entry["path"] + (f"?{query}" if query else "")
-        click.echo(request_line(entry["time"][:19], entry["method"], path, entry["status"], entry["durationMs"], note))
+        line = json.dumps(entry) if as_json else request_and_answer(entry)
+        click.echo("".join(each if each.isprintable() else "�" for each in line))  # others could change the terminal

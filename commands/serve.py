@@ -3,7 +3,8 @@
 import gc
 import os
 import signal
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
+from difflib import get_close_matches
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Any, NoReturn
@@ -11,7 +12,6 @@ from typing import Any, NoReturn
 import click
 from click.core import ParameterSource
 
-from dryline.commands.groups import all_commands
 from dryline.commands.param_types import COMMA_SEPARATED
 from dryline.settings import BadSetting, Settings
 
@@ -26,72 +26,55 @@ def setting(flag: str, name: str | None = None, **kwargs: Any) -> Callable[[Any]
 
 REPEATABLE = "repeatable; the variable takes several, separated by commas."
 
-SERVE_OPTIONS = (
-    setting("--host", help="Address to listen on."),
-    setting("--port", help="Port to listen on; 0 chooses a free port and prints it."),
-    setting("--data-dir", type=click.Path(path_type=Path, file_okay=False), help="Directory of the state."),
-    setting("--ephemeral", is_flag=True, help="Keep the state in a temporary directory and remove it at the end."),
-    setting("--scenario", help="Content of a new data directory: demo, clinic, campaign, trouble, empty, or a file."),
-    setting(
-        "--api-key", "api_keys", multiple=True, type=COMMA_SEPARATED, help=f"A key of the first team; {REPEATABLE}"
-    ),
-    setting("--any-key", is_flag=True, help="Accept every other key as a key of the first team."),
-    setting("--seed", type=int, help="Make ids and simulated content repeat from run to run."),
-    setting("--admin-token", help="Token that /_dryline and the console require (header x-dryline-token)."),
-    setting("--public-url", help="Start of all links, for a server behind a proxy."),
-    setting("--threads", help="Threads for long reads, such as pages of logs."),
-    setting("--max-body-mb", help="Largest request body, in MB."),
-    setting(
-        "--strict", is_flag=True, help="Refuse unknown members and query parameters, and require nullable members."
-    ),
-    setting(
-        "--cors-origin",
-        "cors_origins",
-        multiple=True,
-        type=COMMA_SEPARATED,
-        help=f"Origin of a web page that may call the API; {REPEATABLE}",
-    ),
-    setting(
-        "--allowed-host",
-        "allowed_hosts",
-        multiple=True,
-        type=COMMA_SEPARATED,
-        help=f"A further host name for a server on loopback; {REPEATABLE}",
-    ),
-    setting(
-        "--webhook-hosts",
-        multiple=True,
-        type=COMMA_SEPARATED,
-        help=f"Host besides loopback that webhooks and flows may call; {REPEATABLE}",
-    ),
-    setting("--speech", help='Voices of recordings: auto, tones, or "command: PROGRAM ARGUMENT…".'),
-    setting("--recordings-mb", help="Disk space for recordings, in MB."),
-    setting("--model-url", help="Server with OpenAI's chat completions that decides for flows, such as http://…/v1."),
-    setting("--model", help="Name of the model."),
-    setting("--model-key", help="Key for that server."),
-    setting("--node", help="Name of this server if there are several; its keys and ids contain it."),
-    setting(
-        "--durability",
-        type=click.Choice(["process", "power"]),
-        help="Survival of a committed write: after the process is killed, or after a power cut too.",
-    ),
-    setting("--label", help="Title of this server in the console."),
-    setting("--log-format", type=click.Choice(["text", "json"]), help="Format of the log."),
-    setting("--quiet", is_flag=True, help="Print problems only: no start message, no line per request."),
-)
-
-
-def _with_options(options: tuple[Callable[[Any], Any], ...]) -> Callable[[Any], Any]:
-    def decorate(command: Any) -> Any:
-        for option in reversed(options):
-            command = option(command)
-        return command
-
-    return decorate
-
 
 @click.command()
-@_with_options(SERVE_OPTIONS)
+@setting("--host", help="Address to listen on.")
+@setting("--port", help="Port to listen on; 0 chooses a free port and prints it.")
+@setting("--data-dir", type=click.Path(path_type=Path, file_okay=False), help="Directory of the state.")
+@setting("--ephemeral", is_flag=True, help="Keep the state in a temporary directory and remove it at the end.")
+@setting("--scenario", help="Content of a new data directory: demo, clinic, campaign, trouble, empty, or a file.")
+@setting("--api-key", "api_keys", multiple=True, type=COMMA_SEPARATED, help=f"A key of the first team; {REPEATABLE}")
+@setting("--any-key", is_flag=True, help="Accept every other key as a key of the first team.")
+@setting("--seed", type=int, help="Make ids and simulated content repeat from run to run.")
+@setting("--admin-token", help="Token that /_dryline and the console require (header x-dryline-token).")
+@setting("--public-url", help="Start of all links, for a server behind a proxy.")
+@setting("--threads", help="Threads for long reads, such as pages of logs.")
+@setting("--max-body-mb", help="Largest request body, in MB.")
+@setting("--strict", is_flag=True, help="Refuse unknown members and query parameters, and require nullable members.")
+@setting(
+    "--cors-origin",
+    "cors_origins",
+    multiple=True,
+    type=COMMA_SEPARATED,
+    help=f"Origin of a web page that may call the API; {REPEATABLE}",
+)
+@setting(
+    "--allowed-host",
+    "allowed_hosts",
+    multiple=True,
+    type=COMMA_SEPARATED,
+    help=f"A further host name for a server on loopback; {REPEATABLE}",
+)
+@setting(
+    "--webhook-hosts",
+    multiple=True,
+    type=COMMA_SEPARATED,
+    help=f"Host besides loopback that webhooks and flows may call; {REPEATABLE}",
+)
+@setting("--speech", help='Voices of recordings: auto, tones, or "command: PROGRAM ARGUMENT…".')
+@setting("--recordings-mb", help="Disk space for recordings, in MB.")
+@setting("--model-url", help="Server with OpenAI's chat completions that decides for flows, such as http://…/v1.")
+@setting("--model", help="Name of the model.")
+@setting("--model-key", help="Key for that server.")
+@setting("--node", help="Name of this server if there are several; its keys and ids contain it.")
+@setting(
+    "--durability",
+    type=click.Choice(["process", "power"]),
+    help="Survival of a committed write: after the process is killed, or after a power cut too.",
+)
+@setting("--label", help="Title of this server in the console.")
+@setting("--log-format", type=click.Choice(["text", "json"]), help="Format of the log.")
+@setting("--quiet", is_flag=True, help="Print problems only: no start message, no line per request.")
 @click.option(
     "--ready-file", type=click.Path(path_type=Path), help="File for the server's address, as JSON, once it answers."
 )
@@ -104,7 +87,9 @@ def serve(ready_file: Path | None, **values: Any) -> None:
     try:
         if not values["api_keys"]:
             raise BadSetting("--api-key must not be empty.")
-        _require_sensible_flags(click.get_current_context(), values)
+        source = click.get_current_context().get_parameter_source
+        if values["ephemeral"] and source("ephemeral") is source("data_dir") is ParameterSource.COMMANDLINE:
+            raise BadSetting("--data-dir is of no use with --ephemeral: the state is in a temporary directory.")
         settings = Settings(**values)
         _prepare_ready_file(ready_file)
         from dryline.app import create_app
@@ -117,22 +102,11 @@ def serve(ready_file: Path | None, **values: Any) -> None:
 
 
 def _misspelt_variables() -> Iterator[tuple[str, str]]:
-    """Yield each DRYLINE_… variable whose name is nearly that of a setting, with that name."""
-    names = sorted(name for name in os.environ if name.startswith("DRYLINE_"))
-    if not names:
-        return
-    from difflib import get_close_matches  # imported late: most starts have no variables
-
-    cli = click.get_current_context().find_root().command
-    known = {name for command in all_commands(cli) for param in command.params for name in _variables(param)}
-    for name in names:
-        if name not in known:
-            for near in get_close_matches(name, known, n=1, cutoff=0.85):
-                yield name, near
-
-
-def _variables(option: click.Parameter) -> Sequence[str]:
-    return [option.envvar] if isinstance(option.envvar, str) else option.envvar or ()
+    """Yield each DRYLINE_… variable whose name is nearly that of an option of this command, with that name."""
+    names = {param.envvar for param in serve.params if isinstance(param.envvar, str)}
+    for variable in sorted(name for name in os.environ if name.startswith("DRYLINE_") and name not in names):
+        for near in get_close_matches(variable, names, n=1, cutoff=0.9):
+            yield variable, near
 
 
 def _exit_on_signals() -> None:
@@ -144,18 +118,6 @@ def _exit_on_signals() -> None:
     signal.signal(signal.SIGTERM, exit_quietly)
     if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) == signal.SIG_DFL:  # nohup ignores it
         signal.signal(signal.SIGHUP, exit_quietly)
-
-
-def _require_sensible_flags(ctx: click.Context, values: dict[str, Any]) -> None:
-    """Raise BadSetting for a flag that has another flag as its value, or that the other flags make useless."""
-    for param in ctx.command.params:
-        value = values.get(param.name or "")
-        for text in value if isinstance(value, tuple) else (value,):
-            if isinstance(text, str | Path) and str(text).startswith("--"):
-                raise BadSetting(f"{param.opts[0]} needs a value, but {text} follows.")
-    flagged = {name for name in values if ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE}
-    if {"ephemeral", "data_dir"} <= flagged and values["ephemeral"]:
-        raise BadSetting("--data-dir is of no use with --ephemeral: the state is in a temporary directory.")
 
 
 def _prepare_ready_file(ready_file: Path | None) -> None:

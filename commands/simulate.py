@@ -46,7 +46,7 @@ def _worker_lines(worker: dict[str, Any]) -> Iterator[str]:
 @on_world()
 def simulate(world: ControlPlane, chats: bool, **values: Any) -> None:
     """Make believable calls or chats and print their ids."""
-    from dryline.world.wire_names import camel
+    from dryline.world.wording import camel
 
     if values["worker_id"] is None or values["deployment_id"] is None:
         values |= _find_deployment(world, chats, values["worker_id"], values["deployment_id"])

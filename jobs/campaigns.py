@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dryline.jobs.isolation import work_on
 from dryline.models.queued_calls import QueuedCall
 from dryline.models.voicev1_campaigns import Voicev1CampaignData
+from dryline.world.wording import count
 from dryline.world.world import World
 
 # Calls in one transaction, so that other writers need not wait.
@@ -47,8 +48,8 @@ def place_voicev1_calls(world: World, now: str) -> bool:
     return work_on(world, rows, place)
 
 
-def _add_event(world: World, count: int) -> None:
-    world.events.add(f"campaign batch placed: {count} call{'s' if count != 1 else ''}", placed=count)
+def _add_event(world: World, placed: int) -> None:
+    world.events.add(f"campaign batch placed: {count(placed, 'call')}", placed=placed)
 
 
 def finish_voicev1_calls(world: World, now: str) -> bool:

@@ -10,7 +10,7 @@ from marshmallow import ValidationError
 from dryline.jobs import export_files
 from dryline.jobs.isolation import work_on
 from dryline.models.exports import Export, requeue_interrupted
-from dryline.storage.errors import Conflict, NotFound
+from dryline.storage.errors import Conflict
 from dryline.world.clock import set_current_team
 from dryline.world.world import World
 
@@ -70,7 +70,7 @@ def transition(world: World, id: str, status: str, error_message: str | None = N
     machine lacks. Contract: DESIGN, The control plane.
     """
     with world.transaction():
-        export = _by_id(id)
+        export = Export.by_id(id)
         set_current_team(export.team_id)
         export.require_transition(status)
         if status == "FAILED":
@@ -81,14 +81,7 @@ def transition(world: World, id: str, status: str, error_message: str | None = N
             _remove_file_after_commit(world, export)
     if status == "COMPLETED":
         write_and_complete(world, export)
-    return _by_id(id)
-
-
-def _by_id(id: str) -> Export:
-    export = Export.find(id=id)
-    if export is None:
-        raise NotFound(f"Export {id} not found.")
-    return export
+    return Export.by_id(id)
 
 
 # Files

@@ -8,6 +8,7 @@ from dryline.models.teams import start_team
 from dryline.models.voice_deployments import VoiceDeployment
 from dryline.world.arrivals import Arrivals
 from dryline.world.clock import current_team_id, parse
+from dryline.world.wording import count
 from dryline.world.world import World
 
 # If the clock is moved far, only the latest calls come in: about this many, so that the move takes a second or two.
@@ -48,8 +49,8 @@ def place_calls(world: World, now: str) -> bool:
         arrivals.skipped += round((until - arrivals.since) / mean_wait) - MAX_CALLS
         arrivals.skip_to(until - MAX_CALLS * mean_wait)
     calls = arrivals.until(until, mean_wait, BATCH_SIZE)
-    if count := _place(world, arrivals, calls):
-        world.events.add(f"live: {count} call{'s' if count != 1 else ''} came in", placed=count)
+    if placed := _place(world, arrivals, calls):
+        world.events.add(f"live: {count(placed, 'call')} came in", placed=placed)
     return bool(calls)
 
 

@@ -1,7 +1,4 @@
-"""State changes that are due: records that start, go on and end over API time, and files whose rows are gone.
-
-Each class of records knows which of them are due (`due`) and what comes next (`proceed`).
-"""
+"""State changes that are due: records that start, go on and end over API time, and files whose rows are gone."""
 
 import contextlib
 import time
@@ -9,14 +6,9 @@ from collections.abc import Sequence
 from typing import Protocol, Self
 
 from dryline.jobs.isolation import Row, work_on
+from dryline.jobs.runner import Step
 from dryline.models import recordings, uploads
-from dryline.models.calls_in_progress import CallInProgress
-from dryline.models.campaigns import OutboundCampaign
-from dryline.models.echo_runs import EchoRun
-from dryline.models.resources import Resource
 from dryline.models.tests import TestRun
-from dryline.models.voicev1_campaigns import Voicev1Campaign
-from dryline.models.whatsapp_senders import WhatsappSender
 from dryline.world.world import World
 
 # The bounds of one transaction, so that other writers need not wait: records, and real time in seconds.
@@ -25,7 +17,7 @@ MAX_TRANSACTION_S = 0.02
 
 
 class DueRecord(Row, Protocol):
-    """A record that changes over API time."""
+    """A record that changes over API time. Its class knows which rows are due, each row what comes next."""
 
     @classmethod
     def due(cls, moment: str, limit: int) -> Sequence[Self]:
@@ -33,11 +25,6 @@ class DueRecord(Row, Protocol):
 
     def proceed(self) -> None:
         """Make the change that is due."""
-
-
-def process_resources(world: World, now: str) -> bool:
-    """Finish the processing of links and files."""
-    return _proceed(Resource, world, now)
 
 
 def sweep_uploads(world: World, now: str) -> bool:
@@ -48,16 +35,6 @@ def sweep_uploads(world: World, now: str) -> bool:
 def sweep_recordings(world: World, now: str) -> bool:
     """Delete recordings without a log."""
     return recordings.sweep()
-
-
-def proceed_with_echo_runs(world: World, now: str) -> bool:
-    """Start and end Echo runs."""
-    return _proceed(EchoRun, world, now)
-
-
-def start_test_runs(world: World, now: str) -> bool:
-    """Start test runs that are due."""
-    return _proceed(TestRun, world, now)
 
 
 def finish_next_test_run(world: World, now: str) -> bool:
@@ -77,37 +54,21 @@ def finish_next_test_run(world: World, now: str) -> bool:
     return work_on(world, runs, finish) and not world.ending.is_set()
 
 
-def review_whatsapp_senders(world: World, now: str) -> bool:
-    """Accept or reject WhatsApp senders, as the provider would."""
-    return _proceed(WhatsappSender, world, now)
+def proceed_with(records: type[DueRecord]) -> Step:
+    """Return a step that makes the changes of some records that are due."""
 
+    def step(world: World, now: str) -> bool:
+        def proceed(rows: Sequence[DueRecord]) -> None:
+            ids = {row.id for row in rows}
+            with world.transaction():
+                began = time.monotonic()
+                for record in records.due(now, BATCH_SIZE):
+                    if record.id in ids:
+                        record.proceed()
+                    if time.monotonic() - began > MAX_TRANSACTION_S:
+                        break
 
-def proceed_with_calls(world: World, now: str) -> bool:
-    """Begin, update and end calls in progress."""
-    return _proceed(CallInProgress, world, now)
+        return work_on(world, records.due(now, BATCH_SIZE), proceed)
 
-
-def proceed_with_campaigns(world: World, now: str) -> bool:
-    """Begin and end outbound campaigns."""
-    return _proceed(OutboundCampaign, world, now)
-
-
-def end_voicev1_campaigns(world: World, now: str) -> bool:
-    """Complete or fail the Voice V1 campaigns whose rows are all done."""
-    return _proceed(Voicev1Campaign, world, now)
-
-
-def _proceed(records: type[DueRecord], world: World, now: str) -> bool:
-    """Make the changes of some records that are due. Return whether there were any."""
-
-    def proceed(rows: Sequence[DueRecord]) -> None:
-        ids = {row.id for row in rows}
-        with world.transaction():
-            began = time.monotonic()
-            for record in records.due(now, BATCH_SIZE):
-                if record.id in ids:
-                    record.proceed()
-                if time.monotonic() - began > MAX_TRANSACTION_S:
-                    break
-
-    return work_on(world, records.due(now, BATCH_SIZE), proceed)
+    step.__name__ = f"proceed_with({records.__name__})"
+    return step

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Self
 
 from peewee import TextField
 
-from dryline.models.collection import ImportContext, Row, StateCollection
+from dryline.models.collection import StateCollection
 from dryline.models.numbering import e164
 from dryline.models.teams import Team
 from dryline.storage.errors import Invalid, NotFound
@@ -210,12 +210,7 @@ def _clock(opening: Opening) -> str:
     return f"{start // 60:02}:{start % 60:02}-{end // 60:02}:{end % 60:02}"
 
 
-def complete_hours(row: Row, rows: ImportContext) -> None:
-    """Check imported hours as at a creation. Raises Invalid."""
-    check_hours(row)
-
-
 STATE = {
-    "businessHours": StateCollection(BusinessHours, complete=complete_hours),
+    "businessHours": StateCollection(BusinessHours, complete=lambda row, rows: check_hours(row)),
     "teamPhoneHours": StateCollection(TeamPhoneHours, required_links={"hours_id": ("businessHours",)}),
 }

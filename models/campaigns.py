@@ -96,7 +96,7 @@ class OutboundCampaign(Record):
         QueuedCall.take_out(QueuedCall.campaign_id == self.id)
         if self.status not in ACTIVE:
             return 0
-        call_counts = self._call_counts()
+        call_counts = Counter(row_id for row_id, *_ in self.calls())  # a stopped campaign resumes where it was
         rows = []
         for id, row in numbered(self.data if isinstance(self.data, list) else [self.data]):
             if call_counts[id] > 0:
@@ -116,10 +116,6 @@ class OutboundCampaign(Record):
             self.id == _CAMPAIGN_ID, log.deployment_id == self.deployment_id, log.team_id == self.team_id
         )
         return [(str(row_id), *rest) for row_id, *rest in tuples(query.order_by(log.start_time, log.id))]
-
-    def _call_counts(self) -> Counter[str]:
-        """Return how often each row id was called, so that a stopped campaign resumes where it was."""
-        return Counter(row_id for row_id, *_ in self.calls())
 
     @classmethod
     def record_calls(cls, id: str, at: str, ends_at: str) -> None:

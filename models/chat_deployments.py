@@ -4,7 +4,7 @@ from typing import Any, Self
 
 from peewee import TextField
 
-from dryline.models.collection import VERSION, ImportContext, Row
+from dryline.models.collection import VERSION
 from dryline.models.deployments import Deployment, collection_of
 from dryline.models.workers import Worker
 from dryline.storage.current_world import current
@@ -52,9 +52,8 @@ def new_chat_agent_id() -> str:
     return current().ids.new("chatagent")
 
 
-def complete_deployment(row: Row, rows: ImportContext) -> None:
-    """Set the defaults of an imported deployment."""
-    row.setdefault("chat_agent_id", new_chat_agent_id())
-
-
-STATE = {"chatDeployments": collection_of(ChatDeployment, complete_deployment, **VERSION)}
+STATE = {
+    "chatDeployments": collection_of(
+        ChatDeployment, lambda row, rows: row.setdefault("chat_agent_id", new_chat_agent_id()), **VERSION
+    )
+}

@@ -4,7 +4,7 @@ from typing import Any, Self
 
 from peewee import TextField
 
-from dryline.models.collection import VERSION, ImportContext, Row
+from dryline.models.collection import VERSION
 from dryline.models.deployments import Deployment, collection_of
 from dryline.models.workers import Worker
 from dryline.storage.current_world import current
@@ -52,9 +52,8 @@ def new_embed_id() -> str:
     return current().ids.new("embed")
 
 
-def complete_deployment(row: Row, rows: ImportContext) -> None:
-    """Set the defaults of an imported deployment."""
-    row.setdefault("embed_id", new_embed_id())
-
-
-STATE = {"chatEmbedDeployments": collection_of(ChatEmbedDeployment, complete_deployment, **VERSION)}
+STATE = {
+    "chatEmbedDeployments": collection_of(
+        ChatEmbedDeployment, lambda row, rows: row.setdefault("embed_id", new_embed_id()), **VERSION
+    )
+}

@@ -45,7 +45,7 @@ class StateCollection:
     shares_ids: tuple[str, ...] = ()
     # Sets the values that a creation would have set, beyond the defaults of columns, once the links are checked.
     # Raises Invalid for a row that cannot be.
-    complete: Callable[[Row, ImportContext], None] | None = None
+    complete: Callable[[Row, ImportContext], object] | None = None
     # Called once all rows of an import are inserted.
     after_import: Callable[[], object] | None = None
     # Called after a snapshot of the world (None) or of one team was restored; the team's is attached as `saved`.

@@ -88,7 +88,7 @@ class Deployment(Record):
 
 
 def collection_of(
-    model: type[Deployment], complete: Callable[[Row, ImportContext], None] | None = None, **links: tuple[str, ...]
+    model: type[Deployment], complete: Callable[[Row, ImportContext], object] | None = None, **links: tuple[str, ...]
 ) -> StateCollection:
     """Return the state collection of one channel's deployments; `links` are those beside the flow."""
     return StateCollection(

@@ -26,7 +26,8 @@ FILES = RowFiles("exports")
 # The log tables by `log_type`, in the order of an export of all types.
 LOGS: dict[str, type[Log]] = {channel.key: model_of(channel) for channel in CHANNELS}
 
-# The state machine of the API and of the control plane.
+# The state machine of the API and of the control plane. The server itself also makes PENDING of PROCESSING if the
+# writing was interrupted, and FAILED of COMPLETED if a lost file cannot be written again.
 TRANSITIONS = {
     "PENDING": ("PROCESSING", "FAILED"),
     "PROCESSING": ("COMPLETED", "FAILED"),
@@ -34,10 +35,6 @@ TRANSITIONS = {
     "FAILED": (),
     "EXPIRED": (),
 }
-# Transitions that only the server makes: writing was interrupted, by a shutdown, a crash or an import; a lost file
-# cannot be written again.
-_INTERNAL_TRANSITIONS = {"PROCESSING": "PENDING", "COMPLETED": "FAILED"}
-
 LONGEST_WINDOW = timedelta(days=90)
 LIFETIME = timedelta(hours=24)
 LIST_LIMIT = 20
@@ -120,7 +117,7 @@ class Export(Record):
 
     def requeue(self) -> Self:
         """Change PROCESSING to PENDING after an interruption. Raises Conflict if the row has changed."""
-        return self._set(status=_INTERNAL_TRANSITIONS["PROCESSING"])
+        return self._set(status="PENDING")
 
     def complete(self, row_count: int, size: int) -> Self:
         """Change PROCESSING to COMPLETED. The file of `size` bytes is available for 24 hours of API time."""
@@ -132,7 +129,7 @@ class Export(Record):
 
     def fail(self, reason: str) -> Self:
         """Change the status to FAILED, without a file. Raises Conflict if the row has changed."""
-        if _INTERNAL_TRANSITIONS.get(self.status) != "FAILED":
+        if self.status != "COMPLETED":
             self.require_transition("FAILED")
         no_file = dict.fromkeys(("row_count", "file_size_bytes", "expires_at"))
         return self._set(status="FAILED", error_message=reason, **no_file)
@@ -220,7 +217,7 @@ def _require_deployment(team: Record, id: str, worker_id: str | None) -> None:
 def complete_export(row: Row, rows: ImportContext) -> None:
     """Requeue an imported export that was PROCESSING; have the file of a COMPLETED one written."""
     if row["status"] == "PROCESSING":
-        row["status"] = _INTERNAL_TRANSITIONS["PROCESSING"]
+        row["status"] = "PENDING"
     if row["status"] == "COMPLETED":
         now = current().clock.now()
         if row.get("expires_at") is None:
@@ -232,8 +229,7 @@ def complete_export(row: Row, rows: ImportContext) -> None:
 def requeue_interrupted(team_id: str | None) -> None:
     """Change PROCESSING to PENDING, of all teams or of one, after a restart or a restore interrupted the writing."""
     of_team = () if team_id is None else (Export.team_id == team_id,)
-    pending = _INTERNAL_TRANSITIONS["PROCESSING"]
-    Export.update(status=pending).where(Export.status == "PROCESSING", *of_team).execute()
+    Export.update(status="PENDING").where(Export.status == "PROCESSING", *of_team).execute()
 
 
 STATE = {

@@ -71,11 +71,6 @@ class Flow(Record):
             FlowVersion.commit(self, author, UPDATE_MESSAGE if commit_message is None else commit_message)
         return self
 
-    def show_version(self, version: FlowVersion) -> Self:
-        """Set code and variables to those of a version, without saving. Contract: getFlow, versionId."""
-        self.code, self.variables = version.code, version.variables
-        return self
-
 
 def _edited_by(author: ApiKey | Team) -> dict[str, str | None]:
     return {f"last_edited_by_{name}": value for name, value in author.authorship.items()}

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, NamedTuple
 from peewee import TextField
 
 from dryline.models.collection import FLOW, WORKER, StateCollection
+from dryline.storage.errors import NotFound
 from dryline.storage.record import JsonField, Record, Rows, connection
 from dryline.world.channels import CHANNELS, Channel
 
@@ -112,6 +113,14 @@ class Page:
 def model_of(channel: Channel) -> type[Log]:
     """Return the class of a channel's logs."""
     return getattr(import_module(f"dryline.models.{channel.area}"), channel.record)
+
+
+def find_log(team: Record, id: str) -> Log:
+    """Return the team's log of any channel with this id. Raises NotFound. Contract: lookupLog."""
+    for channel in CHANNELS:
+        if log := model_of(channel).find(id=id, team_id=team.team_id):
+            return log
+    raise NotFound(f"Log {id} not found.")
 
 
 def collection_of(model: type[Log]) -> StateCollection:

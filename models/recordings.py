@@ -45,7 +45,7 @@ class RecordingAddresses:
     def __init__(self, base: str, until: str) -> None:
         self._base = base
         self._until = until
-        self._sign = FILES.signer(USE, until)
+        self._signer = FILES.signer(USE, until)
 
     def of(self, log_id: str, stored: str | None) -> str | None:
         """Return the address that clients see for the one that a log stores. That of another host stays as it is."""
@@ -55,7 +55,8 @@ class RecordingAddresses:
         name, log = match[1], log_id
         if not _UNRESERVED.fullmatch(name + log):  # quote() would take a tenth of a page of logs
             name, log = quote(name, safe=""), quote(log, safe="")
-        return f"{self._base}/recordings/{name}.wav?log={log}&until={self._until}&signature={self._sign(log_id)}"
+        signature = self._signer.get_signature(log_id).decode()
+        return f"{self._base}/recordings/{name}.wav?log={log}&until={self._until}&signature={signature}"
 
     def put_into(self, rows: Sequence[dict[str, Any]], name: str, ids: Iterable[str]) -> None:
         """Replace the stored addresses in the member `name` of rows; `ids` are the ids of their logs."""

@@ -6,12 +6,12 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from itsdangerous import BadData
+from itsdangerous import BadData, Signer
 
 from dryline.storage.current_world import current
 from dryline.storage.errors import Forbidden
 from dryline.storage.files import write_whole
-from dryline.storage.signatures import is_signature, text_signer, token_serializer
+from dryline.storage.signatures import text_signer, token_serializer
 
 _SAFE_NAME = re.compile("[a-z0-9_-]{1,100}")
 
@@ -58,13 +58,13 @@ class RowFiles:
         _require_unexpired(claims["until"], claims.get("team", team_id))
         return claims
 
-    def signer(self, use: str, until: str) -> Callable[[str], str]:
-        """Return a function from row ids to signatures, for URLs with the id and `until`: faster than `sign`."""
+    def signer(self, use: str, until: str) -> Signer:
+        """Return a signer of row ids, for URLs with the id and `until`: faster than `sign`."""
         return text_signer(f"{self.kind} {use} {until}")
 
     def check_signature(self, use: str, id: str, until: str, signature: str, team_id: str | None) -> None:
-        """Raise Forbidden unless a function of `signer` made the signature, and `until` is after the team's now."""
-        if not is_signature(f"{self.kind} {use} {until}", id, signature):
+        """Raise Forbidden unless `signer` made the signature, and `until` is after the team's now."""
+        if not self.signer(use, until).verify_signature(id, signature):
             raise Forbidden("The link is not valid.")
         _require_unexpired(until, team_id)
 

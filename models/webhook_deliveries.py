@@ -5,9 +5,9 @@ retries, or REFUSED if its address must not be reached. jobs/webhooks.py sends t
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import timedelta
-from functools import cache
+from functools import cache, cached_property
 from typing import Any, NamedTuple, Self
 
 from peewee import IntegerField, TextField
@@ -28,8 +28,7 @@ from dryline.models.webhook_payloads import (
 )
 from dryline.storage.current_world import current
 from dryline.storage.errors import Conflict
-from dryline.storage.record import JsonField, Record, connection, tuples
-from dryline.storage.statements import select_sql
+from dryline.storage.record import JsonField, Record, Rows, tuples
 from dryline.world.clock import parse, wire
 
 # The retries: API time between one attempt and the next. Assumed.
@@ -52,9 +51,7 @@ class Refusals(NamedTuple):
 def _unknown_fields(webhook_id: str | None, deployment_id: str) -> list[str]:
     deployment = VoiceDeployment.find(id=deployment_id)
     webhook = CustomWebhook.find(id=webhook_id)
-    if deployment is None or webhook is None:
-        return []
-    return unknown_names(names_of(webhook.fields), deployment)
+    return unknown_names(names_of(webhook.fields), deployment) if deployment and webhook else []
 
 
 class WebhookDelivery(Record):
@@ -77,8 +74,6 @@ class WebhookDelivery(Record):
     response_body = TextField(null=True)
     error = TextField(null=True)
 
-    _unknown_fields_of = staticmethod(_unknown_fields)  # the rows of a list share a cache of it
-
     @property
     def request(self) -> dict[str, Any]:
         """The request to send, with the recording's address on this server."""
@@ -88,10 +83,10 @@ class WebhookDelivery(Record):
             body = {**body, "recording_url": addresses.of(self.log_id, body["recording_url"])}
         return {"method": self.method, "url": self.url, "body": body}
 
-    @property
+    @cached_property
     def unknown_fields(self) -> list[str]:
         """The names in the webhook's `fields` that no call has a value for."""
-        return self._unknown_fields_of(self.webhook_id, self.deployment_id)
+        return _unknown_fields(self.webhook_id, self.deployment_id)
 
     @property
     def response(self) -> dict[str, Any] | None:
@@ -118,7 +113,7 @@ class WebhookDelivery(Record):
         deliveries = list(query)
         lookup = cache(_unknown_fields)
         for delivery in deliveries:
-            delivery._unknown_fields_of = lookup
+            delivery.unknown_fields = lookup(delivery.webhook_id, delivery.deployment_id)
         return deliveries
 
     @classmethod
@@ -208,22 +203,20 @@ class WebhookDelivery(Record):
 def announce(logs: Sequence[LogRow], *events: str) -> None:
     """Create deliveries of calls, as rows by column names, to the webhooks of their deployments.
 
-    Each active webhook gets a message for each of `events`, due now; without events, for the start and the end, due at
-    these times or now if they are past. A batch's `wsUrl` gets one for the end. Runs in the caller's transaction.
+    Each active webhook gets a message for each of `events`, due at the event's time; without events, for the start and
+    the end, due not before now. A batch's `wsUrl` gets one for the end. Runs in the caller's transaction.
     """
     now = current().clock.stamp()
-    webhooks = _webhooks({log["deployment_id"] for log in logs})
+    webhooks = {id: list(_active(id)) for id in {log["deployment_id"] for log in logs}}
     rows: list[dict[str, Any]] = []
     for log in logs:
-        for webhook in webhooks.get(log["deployment_id"], ()):
-            about = {"webhook_id": webhook.id, "method": webhook.method, "url": webhook.url}
-            for event in events or (STARTED, ENDED):
-                rows.append(_row(log, event, **about, body=webhook_payload(webhook, log, event)))
-        address = log["metadata"].get("wsUrl") if log["metadata"] else None
-        if address and ENDED in (events or (ENDED,)):
-            rows.append(_row(log, ENDED, url=address, method="POST", body=batch_payload(log)))
-    for row in rows:
-        row["due_at"] = row["due_at"] if events else max(row["due_at"], now)
+        for event in events or (STARTED, ENDED):
+            at = log["start_time" if event == STARTED else "end_time"]
+            due_at = at if events else max(at, now)
+            rows += [_message(log, event, webhook, due_at) for webhook in webhooks[log["deployment_id"]]]
+            address = log["metadata"].get("wsUrl") if log["metadata"] and event == ENDED else None
+            if address:
+                rows.append(_row(log, event, due_at, url=address, method="POST", body=batch_payload(log)))
     if not rows:
         return
     WebhookDelivery.add_many(rows)
@@ -237,18 +230,7 @@ def fire(log: LogRow, event: str) -> list[WebhookDelivery]:
     Raises Conflict if the deployment has none.
     """
     now = current().clock.of(log["team_id"]).stamp()
-    rows = [
-        _row(
-            log,
-            event,
-            webhook_id=webhook.id,
-            method=webhook.method,
-            url=webhook.url,
-            body=webhook_payload(webhook, log, event),
-            due_at=now,
-        )
-        for webhook in _webhooks({log["deployment_id"]}).get(log["deployment_id"], ())
-    ]
+    rows = [_message(log, event, webhook, now) for webhook in _active(log["deployment_id"])]
     if not rows:
         raise Conflict(f"The deployment of {log['id']} has no active webhook.")
     WebhookDelivery.add_many(rows)
@@ -256,34 +238,28 @@ def fire(log: LogRow, event: str) -> list[WebhookDelivery]:
     return [WebhookDelivery.by_id(row["id"]) for row in rows]
 
 
-def _webhooks(deployment_ids: Iterable[str | None]) -> dict[str, list[CustomWebhook]]:
-    """Return the active webhooks of deployments by the id of the deployment."""
-    by_deployment: dict[str, list[CustomWebhook]] = {}
-    for id in deployment_ids:
-        if id is not None and (webhooks := _active(id)):
-            by_deployment[id] = webhooks
-    return by_deployment
+def _active(deployment_id: str | None) -> Rows:
+    """Return the active webhooks of a deployment, oldest first."""
+    return Rows(CustomWebhook, {"deployment_id": deployment_id, "active": True}, order=("id",))
 
 
-def _active(deployment_id: str) -> list[CustomWebhook]:
-    sql = select_sql(CustomWebhook, CustomWebhook._meta.sorted_field_names, ("deployment_id", "active"), ("id",))
-    return [CustomWebhook.from_row(row) for row in connection().execute(sql, (deployment_id, 1))]
+def _message(log: LogRow, event: str, webhook: CustomWebhook, due_at: str) -> dict[str, Any]:
+    about = {"webhook_id": webhook.id, "method": webhook.method, "url": webhook.url}
+    return _row(log, event, due_at, **about, body=webhook_payload(webhook, log, event))
 
 
-def _row(log: LogRow, event: str, **values: Any) -> dict[str, Any]:
-    """Return the row of a message, due at the time of the event."""
+def _row(log: LogRow, event: str, due_at: str, **values: Any) -> dict[str, Any]:
     world = current()
-    now = world.clock.of(log["team_id"]).stamp()
     return {
         "id": world.ids.new(WebhookDelivery.id_prefix),
         "team_id": log["team_id"],
-        "created_at": now,
+        "created_at": world.clock.of(log["team_id"]).stamp(),
         "deployment_id": log["deployment_id"],
         "log_id": log["id"],
         "event": event,
         "status": "PENDING",
         "attempts": 0,
-        "due_at": log["start_time" if event == STARTED else "end_time"],
+        "due_at": due_at,
         **values,
     }
 

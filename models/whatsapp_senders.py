@@ -6,7 +6,7 @@ from typing import Any, Self
 from peewee import TextField
 
 from dryline.models.assets import new_sid
-from dryline.models.collection import ImportContext, Row, StateCollection
+from dryline.models.collection import StateCollection
 from dryline.models.due import due_rows
 from dryline.models.numbering import e164
 from dryline.models.teams import Team
@@ -32,11 +32,6 @@ class WhatsappSender(Record):
         """Create a new sender, pending. Contract: purchaseWhatsappSender."""
         return cls.add(team, id=new_sid(cls.id_prefix), phone_number=phone_number, profile=profile)
 
-    @staticmethod
-    def complete(row: Row, rows: ImportContext) -> None:
-        """Give an imported sender without a profile one with its number as the name."""
-        row.setdefault("profile", {"name": row["phone_number"]})
-
     @classmethod
     def due(cls, moment: str, limit: int) -> list[Self]:
         """Return the next `limit` senders of any team whose review is over at a moment, oldest first."""
@@ -50,4 +45,8 @@ class WhatsappSender(Record):
         self.change(status=status, updated_at=wire(parse(self.created_at) + REVIEW))
 
 
-STATE = {"whatsappSenders": StateCollection(WhatsappSender, complete=WhatsappSender.complete)}
+STATE = {
+    "whatsappSenders": StateCollection(
+        WhatsappSender, complete=lambda row, rows: row.setdefault("profile", {"name": row["phone_number"]})
+    )
+}

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Self
 from marshmallow import EXCLUDE, INCLUDE, RAISE, Schema, ValidationError, fields, types, validate
 
 from dryline.world.clock import parse, wire
-from dryline.world.wire_names import camel
+from dryline.world.wording import camel
 
 # The beginning of every message about an unknown field.
 UNKNOWN = "Unknown field"

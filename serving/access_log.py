@@ -10,7 +10,6 @@ import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from datetime import datetime
-from functools import partial
 from io import BytesIO, RawIOBase
 from typing import Any, Self
 
@@ -88,9 +87,9 @@ class AccessLog:
         if entry.fault_id is not None:
             note = self._colour(_MAGENTA, f"[fault: {printable(self._describe_fault(entry.fault_id))}]")
         colour = _GREEN if _is_success(entry) else _YELLOW if (entry.status or 999) < 500 else _RED
-        path, paint = entry.path + query, partial(self._colour, colour)
-        clock = self._clock(entry.answered_at)
-        return request_line(clock, entry.method, path, entry.status, entry.duration_ms, note, paint)
+        request = f"{printable(entry.method):<6} {printable(entry.path + query)}"
+        outcome = f"{self._colour(colour, str(entry.status or 'cut'))} {entry.duration_ms:.0f} ms"
+        return f"{self._clock(entry.answered_at)} {request} {outcome}" + (f"  {note}" if note else "")
 
     def _format_event(self, event: BackgroundEvent) -> str:
         text = printable(event.text)
@@ -136,21 +135,6 @@ class AccessLog:
         if entry.fault_id is not None:
             members |= {"faultId": entry.fault_id, "fault": self._describe_fault(entry.fault_id)}
         return members
-
-
-def request_line(
-    clock: str,
-    method: str,
-    path: str,
-    status: int | None,
-    duration_ms: float,
-    note: str,
-    paint: Callable[[str], str] = str,
-) -> str:
-    """Return a request as a line of text. `paint` colours the status."""
-    outcome = paint("cut" if status is None else str(status))
-    line = f"{clock} {printable(method):<6} {printable(path)} {outcome} {duration_ms:.0f} ms"
-    return f"{line}  {note}" if note else line
 
 
 def first_error(entry: Entry) -> str:

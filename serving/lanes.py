@@ -4,7 +4,6 @@ import math
 import re
 import threading
 from enum import Enum
-from functools import partial
 from typing import Any
 
 from dryline.blueprints.paths import HEALTH, READS
@@ -104,7 +103,7 @@ class Lanes:
         if channel is None:
             return
         try:
-            with self._world.faults.unchanged:
+            with self._world.faults.lock:
                 lane, method = self._classify(channel)
                 if lane is Lane.LOOP:
                     if method in READS:
@@ -144,15 +143,7 @@ class Lanes:
         lane, method = self._classify(channel)
         if lane is Lane.LOOP:
             lane = Lane.READ if method in READS else Lane.WRITE
-        self._pools[lane].add(partial(self._serve_queued, lane, channel))
-
-    def _serve_queued(self, lane: Lane, channel: Any) -> None:
-        """Answer in a thread. If a fault that delays was added while the request was queued, change its lane."""
-        lane_now, _ = self._classify(channel)
-        if lane_now is Lane.BLOCKING and lane is not Lane.BLOCKING:
-            self._enqueue(channel)
-        else:
-            channel.service()
+        self._pools[lane].add(channel.service)
 
     def _count_write(self) -> None:
         self._writes_since_checkpoint += 1

@@ -1,8 +1,8 @@
 """The listening socket and its connections, on waitress.
 
 This module uses names of waitress that its documentation does not mention. waitress offers no other way to answer short
-requests in the event loop, to write its own errors in the API's form and to keep a connection open after a 204. The
-names are listed in tests/test_private_names.py, and pyproject.toml allows only versions of waitress that have them.
+requests in the event loop and to write its own errors in the API's form. The names are listed in
+tests/test_private_names.py, and pyproject.toml allows only versions of waitress that have them.
 """
 
 import contextlib
@@ -67,23 +67,14 @@ class ApiErrorTask(SafeTask, ErrorTask):
 
 
 class ApiTask(SafeTask, WSGITask):
-    """A request to the application. The connection stays open after a response without a body (204).
-
-    waitress would close it, since such a response has no Content-Length.
-    """
+    """A request to the application, which can have the connection closed after the response (`faults.CLOSE`)."""
 
     logger = _task_log
 
     def build_response_header(self) -> bytes:
-        closing = self.request.headers.get("CONNECTION", "").lower() == "close"
         if CLOSE in self.environ:
-            closing = True
             self.set_close_on_finish()
-        head = super().build_response_header()
-        if self.version == "1.1" and not self.has_body and not closing:
-            self.close_on_finish = False
-            head = head.replace(b"Connection: close\r\n", b"", 1)
-        return head
+        return super().build_response_header()
 
 
 class ApiChannel(HTTPChannel):

@@ -16,11 +16,9 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from dryline import __version__
-from dryline.blueprints.console.template_filters import count
 from dryline.models.teams import ApiKey, Team
 from dryline.models.voice_logs import VoiceLog
 from dryline.models.workers import Worker
-from dryline.schemas.base import camel
 from dryline.serving.access_log import AccessLog
 from dryline.serving.listener import raise_file_limit
 from dryline.serving.log_setup import set_up_logging, standard_error
@@ -28,6 +26,7 @@ from dryline.serving.server import HttpServer
 from dryline.settings import BadSetting, Settings
 from dryline.storage.files import write_whole
 from dryline.world.directory import address_in
+from dryline.world.wording import camel, count
 
 if TYPE_CHECKING:
     from dryline.app import Dryline

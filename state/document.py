@@ -6,6 +6,7 @@ An imported row is a dict by columns; state/forms.py reads it.
 import contextlib
 import shutil
 from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import Any
 
 from dryline.models.due import SET_ASIDE
@@ -13,7 +14,7 @@ from dryline.models.teams import ApiKey, Team, digest, forget_keys, start_team
 from dryline.state.collections import COLLECTIONS
 from dryline.state.forms import VERSION, Document, forms
 from dryline.state.import_rows import Import
-from dryline.storage.current_world import WorldLocal, current
+from dryline.storage.current_world import current
 from dryline.storage.errors import Conflict
 from dryline.storage.record import connection, wire_rows
 from dryline.world.world import World
@@ -142,7 +143,7 @@ def without_foreign_keys(world: World) -> Iterator[None]:
 
     An import inserts rows in any order, may link to deleted rows, and checks links by the document's own rules.
     """
-    with world.write_lock():
+    with world.write_lock:
         database = world.db.connection()
         database.execute("PRAGMA foreign_keys = OFF")
         try:
@@ -167,7 +168,7 @@ def delete_team(world: World, team_id: str) -> None:
 
 def wipe(world: World, team_id: str | None = None) -> None:
     """Delete all rows of all teams, or of one. Foreign keys must be off. Empty tables are not touched."""
-    tables = team_tables(world)
+    tables = team_tables()
     if team_id is None:
         if not tables:
             return
@@ -181,25 +182,23 @@ def wipe(world: World, team_id: str | None = None) -> None:
         world.db.execute_sql(f'DELETE FROM "{name}" WHERE {condition}', (team_id,))
 
 
-def team_tables(world: World) -> Mapping[str, str]:
-    """Return the tables with teams' rows, children before parents, and the SQL condition for one team's rows."""
-    return _TEAM_TABLES.of(world)
+@cache
+def team_tables() -> Mapping[str, str]:
+    """Return the tables with teams' rows, children before parents, and the SQL condition for one team's rows.
 
-
-def _read_team_tables(world: World) -> Mapping[str, str]:
+    The schema of the current world is read, which is that of all worlds.
+    """
     conditions: dict[str, str] = {}
-    names = [name for (name,) in world.db.execute_sql("SELECT name FROM sqlite_master WHERE type = 'table'")]
+    ask = connection().execute
+    names = [name for (name,) in ask("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()]
     for name in reversed(names):
-        columns = {row[1] for row in world.db.execute_sql(f'PRAGMA table_info("{name}")')}
+        columns = {row[1] for row in ask(f'PRAGMA table_info("{name}")')}
         if "team_id" in columns:
             conditions[name] = OWN_ROWS
             continue
-        for _, _, parent, column, *_ in world.db.execute_sql(f'PRAGMA foreign_key_list("{name}")'):
+        for _, _, parent, column, *_ in ask(f'PRAGMA foreign_key_list("{name}")'):
             conditions[name] = f'"{column}" IN (SELECT id FROM "{parent}" WHERE team_id = ?)'
     return conditions
-
-
-_TEAM_TABLES = WorldLocal(_read_team_tables)
 
 
 def require_team(team_id: str | None) -> None:

@@ -115,19 +115,14 @@ class Import:
         if rows:
             tuples = _inserter(self, about.model, rows)
             self._execute(
-                insert_sql(about.model),
-                tuples,
-                lambda index, column: self.document.path(name, places[index], column),
-                rows,
+                insert_sql(about.model), tuples, lambda index, column: self.document.path(name, places[index], column)
             )
 
     def _lies_ahead(self, row: Row) -> bool:
         """Return whether the row, or its session, is dated after now."""
         return any((row.get(name) or "") > self.now for name in _HAPPENED) or row.get("session_id") in self.unfinished
 
-    def _execute(
-        self, sql: str, tuples: Iterator[list[Any]], path: Callable[[int, str], str], rows: list[Row] | None = None
-    ) -> None:
+    def _execute(self, sql: str, tuples: Iterator[list[Any]], path: Callable[[int, str], str]) -> None:
         """Insert all rows. If SQLite refuses one, it is the row that was yielded last."""
         last = -1
 
@@ -140,7 +135,7 @@ class Import:
             self.world.db.connection().executemany(sql, counted())
         except sqlite3.IntegrityError as error:
             columns = [column.rpartition(".")[2] for column in str(error).partition(": ")[2].split(", ")]
-            if str(error).startswith("UNIQUE") and self.links.rows_exist and _is_first(rows, last, columns):
+            if str(error).startswith("UNIQUE") and self.links.rows_exist:
                 raise Conflict(f"{path(last, columns[-1])}: there is such a row already.") from None
             message = "Another row has that already." if str(error).startswith("UNIQUE") else str(error)
             raise BadDocument([(path(last, columns[-1]), message)]) from None
@@ -181,14 +176,6 @@ def _default(field: Any, now: str) -> Callable[[], Any]:
         return lambda: now
     default = field.default
     return default if callable(default) else lambda: default
-
-
-def _is_first(rows: list[Row] | None, index: int, columns: list[str]) -> bool:
-    """Return whether no earlier row has the same values. If so, the row clashes with a row of the world."""
-    if rows is None:
-        return True
-    values = [rows[index].get(column) for column in columns]
-    return not any([row.get(column) for column in columns] == values for row in rows[:index])
 
 
 def _shift(by: timedelta) -> Callable[[str], str]:

@@ -217,7 +217,7 @@ def copy_rows(connection: sqlite3.Connection, tables: Mapping[str, str], team_id
             connection.execute(sql, (team_id,))
 
 
-def extract_team(world: World, snapshot: Path, folder: Path, team_id: str, about: dict[str, Any]) -> None:
+def extract_team(snapshot: Path, folder: Path, team_id: str, about: dict[str, Any]) -> None:
     """Fill a folder with a team's part of a snapshot, whose database is up to date, and with `about` as about.json."""
     with _database(folder / DATABASE) as database:
         bring_up_to_date(database)
@@ -226,7 +226,7 @@ def extract_team(world: World, snapshot: Path, folder: Path, team_id: str, about
         connection.execute("PRAGMA synchronous = OFF")
         connection.execute("ATTACH DATABASE ? AS saved", (str(snapshot / DATABASE),))
         connection.execute("BEGIN")
-        copy_rows(connection, team_tables(world), team_id)
+        copy_rows(connection, team_tables(), team_id)
         connection.execute("COMMIT")
         connection.execute("DETACH DATABASE saved")
         for name in files_of(connection, team_id):
@@ -257,7 +257,7 @@ def skip_ids(world: World, path: Path, team_id: str) -> None:
     Another server with the same seed may have made them, and this one would make them again.
     """
     with contextlib.closing(sqlite3.connect(path)) as connection:
-        for table, condition in team_tables(world).items():
+        for table, condition in team_tables().items():
             if condition == OWN_ROWS:
                 (highest,) = connection.execute(
                     f'SELECT MAX(id) FROM "{table}" WHERE {condition}', (team_id,)

@@ -27,6 +27,9 @@ from dryline.world.world import World
 
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_. -]{0,99}")
 MAX_SNAPSHOTS = 200  # of the world, and of each team
+# The names of snapshots that the console takes before it replaces or deletes much begin with this.
+UNDO_PREFIX = "before "
+MAX_UNDO_SNAPSHOTS = 5
 _PART, _OLD = ".part", ".old"  # folders of snapshots that are being written, and that are being replaced
 
 
@@ -73,7 +76,7 @@ def save(world: World, name: str, team_id: str | None = None) -> Snapshot:
     _require_room(world, name, team_id)
     directory = world.snapshots_dir(team_id)
     part, path = directory / _PART / name, directory / name
-    with world.write_lock():
+    with world.write_lock:
         _remove(part)
         part.mkdir(parents=True)
         world.db.copy_to(part / DATABASE)
@@ -107,7 +110,7 @@ def restore(world: World, name: str) -> None:
 
     Raises NotFound, and Conflict if a newer version made the snapshot or it is damaged.
     """
-    with world.write_lock():
+    with world.write_lock:
         snapshot = find(world, name)
         bring_up(snapshot.path / DATABASE, name)
         # Missing files come before the rows that name them, so that a restore that is killed leaves no row without
@@ -133,7 +136,7 @@ def restore_team(world: World, name: str, team_id: str) -> None:
 
     Raises NotFound, and Conflict if the snapshot cannot be used or another team has one of its ids or keys.
     """
-    with world.write_lock():
+    with world.write_lock:
         snapshot = find(world, name, team_id)
         bring_up(snapshot.path / DATABASE, name)
         with without_foreign_keys(world):
@@ -142,7 +145,7 @@ def restore_team(world: World, name: str, team_id: str) -> None:
                 _link_files(world, snapshot.path / kind, world.directory / kind)
             with snapshot_files.attached(world, snapshot.path / DATABASE), world.transaction():
                 wipe(world, team_id)
-                copy_rows(world.db.connection(), team_tables(world), team_id)
+                copy_rows(world.db.connection(), team_tables(), team_id)
                 world.clock.restore_team(team_id, snapshot.about["clock"])
                 world.save_runtime_state()
                 _after_restore(team_id)
@@ -173,7 +176,7 @@ def packed(world: World, name: str, team_id: str | None = None) -> Iterator[Path
             folder.mkdir()
             bring_up(snapshot.path / DATABASE, name)
             about = snapshot.about | {"team": team_id}
-            snapshot_files.extract_team(world, snapshot.path, folder, team_id, about)
+            snapshot_files.extract_team(snapshot.path, folder, team_id, about)
         snapshot_files.pack(folder, file)
         yield file
 
@@ -200,7 +203,7 @@ def read_file(world: World, name: str, stream: IO[bytes], team_id: str | None = 
         if team_id is not None:
             snapshot_files.require_team_in(part / DATABASE, team_id)
             snapshot_files.skip_ids(world, part / DATABASE, team_id)
-        with world.write_lock():
+        with world.write_lock:
             write_whole(part / ABOUT, orjson.dumps(about), durable=world.durable)
             _put_in_place(world, part, directory / name)
     except BaseException:
@@ -211,11 +214,40 @@ def read_file(world: World, name: str, stream: IO[bytes], team_id: str | None = 
 
 def remove(world: World, name: str, team_id: str | None = None) -> None:
     """Remove a snapshot. Raises NotFound."""
-    with world.write_lock():
+    with world.write_lock:
         path = find(world, name, team_id).path
         _remove(path)
         if world.durable:
             sync(path.parent)
+
+
+@contextlib.contextmanager
+def undoable(world: World, change: str) -> Iterator[str]:
+    """Take a snapshot before the block, whose change has this name in words, and yield the snapshot's name.
+
+    The newest five such snapshots are kept. If the change fails, its snapshot is deleted.
+    """
+    name = _free_name(world, f"{UNDO_PREFIX}{change}")
+    save(world, name)
+    try:
+        yield name
+    except BaseException:
+        remove(world, name)
+        raise
+    for old in _by_age(world)[MAX_UNDO_SNAPSHOTS:]:
+        remove(world, old.name)
+
+
+def _free_name(world: World, name: str) -> str:
+    """Return the name, with a number if there is a snapshot of it."""
+    names = {snapshot.name for snapshot in listing(world)}
+    return next(one for number in range(1, len(names) + 2) if (one := f"{name} {number}") not in names)
+
+
+def _by_age(world: World) -> list[Snapshot]:
+    """Return the automatic snapshots, the last one taken first. The clock may have been set back between them."""
+    automatic = [one for one in listing(world) if one.name.startswith(UNDO_PREFIX)]
+    return sorted(automatic, key=lambda snapshot: snapshot.path.stat().st_mtime, reverse=True)
 
 
 def _require_valid_clock_and_ids(about: dict[str, Any]) -> None:

@@ -51,10 +51,6 @@ class WorldLocal(Generic[T]):
         value: T | None = world.locals.get(self)
         return self._create_for(world) if value is None else value
 
-    def exists(self, world: World) -> bool:
-        """Return whether the world's value was created."""
-        return self in world.locals
-
     def drop(self, world: World) -> None:
         """Forget the value of a world. The next use creates another."""
         world.locals.pop(self, None)

@@ -52,7 +52,7 @@ class Record(Model):
     @classmethod
     def find(cls, **where: Any) -> Self | None:
         """Return the one row with these column values, or None."""
-        sql = select_sql(cls, cls._meta.sorted_field_names, tuple(where), ())
+        sql = select_sql(cls, tuple(cls._meta.sorted_field_names), tuple(where))
         row = connection().execute(sql, tuple(where.values())).fetchone()
         return cls.from_row(row) if row else None
 

@@ -1,6 +1,6 @@
 """SQL of the queries of `Record` and `Rows`, which peewee writes once for each form (see record.py)."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
@@ -20,25 +20,19 @@ def _ordered(query: Any, order: tuple[str, ...]) -> Any:
 
 
 @cache
-def _select_sql(
-    model: type[Model], columns: tuple[str, ...], where: tuple[str, ...], order: tuple[str, ...], window: bool
+def select_sql(
+    model: type[Model],
+    columns: tuple[str, ...],
+    where: tuple[str, ...],
+    order: tuple[str, ...] = (),
+    window: bool = False,
 ) -> str:
+    """Return SELECT of `columns`, with parameters for the `where` columns, and for LIMIT and OFFSET with `window`."""
     fields = model._meta.fields
     query = _ordered(_equal(model, model.select(*[fields[name] for name in columns]), where), order)
     if window:
         query = query.limit(0).offset(1)
     return query.sql()[0]
-
-
-def select_sql(
-    model: type[Model],
-    columns: Iterable[str],
-    where: tuple[str, ...],
-    order: tuple[str, ...],
-    window: bool = False,
-) -> str:
-    """Return SELECT of `columns`, with parameters for the `where` columns, and for LIMIT and OFFSET with `window`."""
-    return _select_sql(model, tuple(columns), where, order, window)
 
 
 @cache

@@ -19,11 +19,12 @@ def format_requests(entries: list[dict[str, Any]], newest: int) -> str:
     """Return entries of the request log, which come newest first, as lines with the oldest first."""
     if not entries:
         return "No request came in."
-    lines = [_request_and_answer(entry) for entry in reversed(entries)]
+    lines = [request_and_answer(entry) for entry in reversed(entries)]
     return "\n".join(([f"(the newest {newest})"] if len(entries) == newest else []) + lines)
 
 
-def _request_and_answer(entry: dict[str, Any]) -> str:
+def request_and_answer(entry: dict[str, Any]) -> str:
+    """Return an entry of the request log as a line."""
     api_time, real_time = entry["time"], entry["answeredAt"]
     # A clock that is frozen or moved has times of its own.
     moved = f"  (API time {api_time[:19]})" if abs(clock.parse(api_time) - clock.parse(real_time)) > A_MOMENT else ""

@@ -8,12 +8,13 @@ import http.client
 import json
 import os
 import shutil
+from collections.abc import Callable
 from datetime import datetime
-from typing import IO, Any, NamedTuple, Protocol
+from typing import IO, Any, NamedTuple
 from urllib.parse import urlencode, urlsplit
 
 from dryline.world import clock
-from dryline.world.wire_names import camel
+from dryline.world.wording import camel
 
 __tracebackhide__ = True  # pytest leaves the frames of this module out of a traceback
 
@@ -42,23 +43,13 @@ class PlaneReply(NamedTuple):
 Content = bytes | IO[bytes] | None
 
 
-class Sender(Protocol):
-    """A function that sends a request to one server, as `send` does. `path` has the query. Raises NoReply."""
-
-    def __call__(
-        self, method: str, path: str, headers: dict[str, str], content: Content = None, into: IO[bytes] | None = None
-    ) -> PlaneReply: ...
+# A function that sends a request to one server, as `send` does; its `path` has the query.
+Sender = Callable[..., PlaneReply]
 
 
 def over_http(url: str) -> Sender:
     """Return a function that sends requests to the server at `url`."""
-
-    def call(
-        method: str, path: str, headers: dict[str, str], content: Content = None, into: IO[bytes] | None = None
-    ) -> PlaneReply:
-        return send(method, url + path, headers, content, into)
-
-    return call
+    return lambda method, path, *rest: send(method, url + path, *rest)
 
 
 def send(

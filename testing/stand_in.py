@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from dryline.settings import DEFAULT_API_KEY
 from dryline.testing.driver import Driver
-from dryline.testing.plane import DrylineError, Sender, members, over_http
+from dryline.testing.plane import DrylineError, members, over_http
 from dryline.testing.traffic import Created
 
 if TYPE_CHECKING:
@@ -124,21 +124,14 @@ class Team(Driver):
         self.stand_in.plane("DELETE", f"/teams/{self.id}")
 
 
-class Connected(StandIn):
-    """A server that another process started."""
-
-    def __init__(self, url: str, token: str | None, api_key: str, send: Sender) -> None:
-        super().__init__()
-        self.url, self._token, self.api_key, self._send = url, token, api_key, send
-
-
 def connect(url: str, token: str | None = None, *, api_key: str = DEFAULT_API_KEY) -> StandIn:
     """Return the helpers for a running server, such as one in a container. `token` is its `--admin-token`.
 
     Raises DrylineError if no dryline answers at `url`.
     """
     url = url.rstrip("/")
-    stand_in = Connected(url, token, api_key, over_http(url))
+    stand_in = StandIn()
+    stand_in.url, stand_in._token, stand_in.api_key, stand_in._send = url, token, api_key, over_http(url)
     health = stand_in.plane("GET", "/health")
     if not isinstance(health, dict) or health.get("status") != "ok":
         raise DrylineError(f"The server at {url} is not dryline.")

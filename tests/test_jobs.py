@@ -73,7 +73,7 @@ def test_a_step_that_fails_does_not_stop_the_others(failing, export, call, advan
 def test_a_step_that_fails_again_and_again_is_logged_once(failing, advance, caplog):
     with caplog.at_level(logging.ERROR, "dryline"):
         advance(), advance()
-    assert [record.message for record in caplog.records] == ["proceed_with_echo_runs failed. It is tried again."]
+    assert [record.message for record in caplog.records] == ["proceed_with(EchoRun) failed. It is tried again."]
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ PROJECT = tomllib.loads((Path(__file__).parent.parent / "pyproject.toml").read_t
 
 WAITRESS = """
     _flush_some _sock ClientDisconnected accepting active_channels add_task bind_socket build_response_header
-    channel_class close_all close_on_finish dispatcher error_task_class handle_write has_body in_connection_overflow
+    channel_class close_all dispatcher error_task_class handle_write in_connection_overflow
     logger pull_trigger received requests response_headers service set_close_on_finish sockinfo task_class
     task_dispatcher total_outbufs_len use_poll will_close
 """

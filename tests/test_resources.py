@@ -5,6 +5,7 @@ from datetime import timedelta
 import pytest
 
 from dryline.jobs import transitions
+from dryline.models.resources import Resource
 from dryline.tests.conftest import created
 
 LINK = {"name": "Menu", "rawLink": "https://example.com/menu", "updateFrequency": "daily"}
@@ -71,7 +72,7 @@ def test_long_work_is_done_in_pieces_between_other_writes(app, api, path, make_f
     app.world.clock.of(None).advance(timedelta(seconds=10))
     with app.world.active(), monkeypatch.context() as patch:
         patch.setattr(transitions, "MAX_TRANSACTION_S", -1)  # whatever a piece takes, it took long
-        assert transitions.process_resources(app.world, app.world.clock.stamp())
+        assert transitions.proceed_with(Resource)(app.world, app.world.clock.stamp())
     statuses = [file["status"] for file in api.get(f"{path}/file").json]
     assert sorted(statuses) == ["AVAILABLE", "STARTED", "STARTED"]
     advance(0)

@@ -59,7 +59,7 @@ def workers(app, key="dryline-local-key"):
 @pytest.mark.parametrize("scenario", ["no-such-file.json", "."])
 def test_a_first_start_that_fails_leaves_no_directory(directory, open_world, scenario):
     with pytest.raises(BadSetting):
-        open_world(data_dir=directory / "deeper", scenario=scenario)
+        open_world(scenario=scenario)
     assert not directory.exists()
 
 

@@ -1,18 +1,19 @@
 """Fault rules, which make chosen requests fail, wait or lose their answer. They end with the process."""
 
+import math
 import random
 import threading
 import time
-from contextlib import AbstractContextManager
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from dryline.storage.errors import NotFound
-from dryline.traffic.delays import DelayDistribution
-from dryline.traffic.path_patterns import PathPattern
+from dryline.traffic.path_patterns import path_pattern
 from dryline.traffic.rate_limits import RateLimit
 
+LONGEST_MS = 600_000  # of a delay
 # The interval at which a delayed request checks whether its rule still exists, in seconds.
 CHECK_INTERVAL_S = 0.25
 # Key of a request's environ: a function that says whether the client times out within a delay of so many seconds. A
@@ -20,6 +21,35 @@ CHECK_INTERVAL_S = 0.25
 GIVES_UP = "dryline.gives_up"
 # Key of a request's environ: the listener closes the connection after the response, and says so in its headers.
 CLOSE = "dryline.close"
+
+
+class DelayDistribution(NamedTuple):
+    """`uniform` from `lower_ms` to `upper_ms`; or `lognormal` around `median_ms`: most are short, some are long.
+
+    `sigma` is the standard deviation of its logarithm: two thirds lie within a factor of e^sigma of the median.
+    """
+
+    type: str
+    lower_ms: int | None = None
+    upper_ms: int | None = None
+    median_ms: int | None = None
+    sigma: float | None = None
+
+    def draw_ms(self, chance: random.Random) -> int:
+        """Return the next delay, at most LONGEST_MS."""
+        if self.type == "uniform":
+            return round(chance.uniform(self.lower_ms or 0, self.upper_ms or 0))
+        drawn = chance.lognormvariate(math.log(self.median_ms or 1), self.sigma or 0)
+        return round(min(drawn, LONGEST_MS))
+
+    def in_words(self) -> str:
+        if self.type == "uniform":
+            return f"{self.lower_ms:,} to {self.upper_ms:,} ms late"
+        return f"about {self.median_ms:,} ms late, some much more"
+
+    def project(self, names: Mapping[str, str]) -> dict[str, Any]:
+        """Return the wire form. `names` maps wire names to attributes."""
+        return {name: value for name, attribute in names.items() if (value := getattr(self, attribute)) is not None}
 
 
 @dataclass(eq=False)
@@ -60,14 +90,14 @@ class Fault:
     forgotten = False
 
     def __post_init__(self) -> None:
-        self._pattern = PathPattern(self.path)
+        self._pattern = path_pattern(self.path)
 
     def matches_request(self, method: str, path: str, team_id: str | None) -> bool:
         """Return whether the rule is about such a request."""
         return (
             self.method in ("*", method)
             and (self.team_id is None or self.team_id == team_id)
-            and self._pattern.matches(path)
+            and self._pattern.fullmatch(path) is not None
         )
 
     def in_words(self) -> str:
@@ -117,7 +147,7 @@ class FaultRules:
     """The rules of one world, oldest first. At most one is applied to a request, the first that matches."""
 
     def __init__(self, seed: int | None = None) -> None:
-        self._lock = threading.RLock()  # reentrant: a holder of `unchanged` calls the other methods
+        self.lock = threading.RLock()  # while it is held, no rule is added or removed
         self.rules: list[Fault] = []
         self.changes = 0  # counts rules that were added or removed
         self._seed = seed
@@ -129,13 +159,8 @@ class FaultRules:
     def may_delay(self) -> bool:
         return any(rule.may_delay for rule in self.rules)
 
-    @property
-    def unchanged(self) -> AbstractContextManager[Any]:
-        """A lock: while it is held, no rule is added or removed."""
-        return self._lock
-
     def add(self, id: str, created_at: str, **values: Any) -> Fault:
-        with self._lock:
+        with self.lock:
             self._added += 1
             fault = Fault(id=id, created_at=created_at, chance=self._chance(f"delays/{self._added}"), **values)
             self.rules = [*self.rules, fault]
@@ -151,7 +176,7 @@ class FaultRules:
 
     def remove(self, id: str) -> None:
         """Remove a rule. Raises NotFound."""
-        with self._lock:
+        with self.lock:
             removed = [rule for rule in self.rules if rule.id == id]
             if not removed:
                 raise NotFound(f"Fault {id} not found.")
@@ -159,7 +184,7 @@ class FaultRules:
 
     def clear(self, team_id: str | None = None) -> None:
         """Remove all rules, or a team's. Without `team_id`, the random numbers start again from the seed."""
-        with self._lock:
+        with self.lock:
             self._remove([rule for rule in self.rules if team_id in (None, rule.team_id)])
             if team_id is None:
                 self._random = self._chance("faults")
@@ -188,7 +213,7 @@ class FaultRules:
         Matches and hits are counted. Rate limits count requests of each `caller`; `now` is API time.
         """
         headers: dict[str, str] = {}
-        with self._lock:
+        with self.lock:
             for rule in self.rules:
                 if not rule.matches_request(method, path, team_id):
                     continue
@@ -205,3 +230,28 @@ class FaultRules:
                 rule.hits += 1
                 return rule, headers
         return None, headers
+
+
+class Preset(NamedTuple):
+    """A ready-made rule: a title, and the values of `Fault`; nested values have wire names."""
+
+    title: str
+    rule: dict[str, Any]
+
+
+PRESETS = {
+    "rate-limited": Preset(
+        "10 requests in 10 s for each key, then 429 with Retry-After",
+        {"rate_limit": {"requests": 10, "windowSeconds": 10}},
+    ),
+    "unavailable-twice": Preset("503 twice, then normal answers", {"status": 503, "times": 2}),
+    "answer-lost": Preset("the write is done, its answer is lost", {"phase": "after", "drop": True, "times": 1}),
+    "slow": Preset("every answer takes three seconds longer", {"delay_ms": 3_000}),
+    "uneven": Preset(
+        "most answers take a third of a second longer, some several seconds",
+        {"delay_distribution": {"type": "lognormal", "medianMs": 300, "sigma": 1}},
+    ),
+    "trickle": Preset("bodies come at 2,000 bytes a second", {"bytes_per_second": 2_000}),
+    "cut-off": Preset("the connection is cut without an answer", {"drop": True}),
+    "half-an-answer": Preset("the answer breaks off in the middle", {"malformed": "truncated"}),
+}

@@ -96,31 +96,20 @@ class RequestLog:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._added = threading.Condition(self._lock)
-        self._waiting = 0  # threads in `wait_for_next`: without any, `add` notifies nobody
         self._entries: deque[Entry] = deque()
         self._bytes = 0
         self._long: deque[Entry] = deque()  # those with long bodies, not yet cut
         self._long_bytes = 0
-        self._count = 0
-        self._clears = 0
+        self.count = 0  # of requests since the start of the server
+        self.clears = 0  # how often the log was cleared
         self._subscription: deque[Entry] | None = None
-
-    @property
-    def count(self) -> int:
-        """The number of requests since the start of the server."""
-        return self._count
-
-    @property
-    def clears(self) -> int:
-        """The number of times that the log was cleared."""
-        return self._clears
 
     def add(self, entry: Entry) -> None:
         """Add a request that was answered just now."""
         entry.answered_at, entry.body_bytes = time.time(), len(entry.body)
         with self._lock:
-            self._count += 1
-            entry.number = self._count
+            self.count += 1
+            entry.number = self.count
             if self._subscription is not None:
                 self._subscription.append(entry)
             self._keep(entry)
@@ -128,8 +117,7 @@ class RequestLog:
                 self._cut_oldest()
             while len(self._entries) > MAX_ENTRIES or self._bytes > MAX_BYTES + entry.long_bytes():
                 self._drop_oldest()
-            if self._waiting:
-                self._added.notify_all()
+            self._added.notify_all()
 
     def clear(self, team_id: str | None = None) -> None:
         """Forget all requests, or those of one team."""
@@ -140,7 +128,7 @@ class RequestLog:
             self._bytes = self._long_bytes = 0
             for entry in entries:
                 self._keep(entry)
-            self._clears += 1
+            self.clears += 1
 
     def newest_first(self) -> list[Entry]:
         with self._lock:
@@ -154,10 +142,8 @@ class RequestLog:
     def wait_for_next(self, count: int, timeout_s: float) -> None:
         """Wait until there were more than `count` requests, or until the time is over."""
         with self._added:
-            if self._count == count:
-                self._waiting += 1
+            if self.count == count:
                 self._added.wait(timeout_s)
-                self._waiting -= 1
 
     def subscribe(self) -> deque[Entry]:
         """Return a queue that receives each request from now on, for one reader. `clear` does not empty it."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from dryline.storage.errors import Invalid
 from dryline.traffic import request_parts
-from dryline.traffic.path_patterns import PathPattern
+from dryline.traffic.path_patterns import path_pattern
 from dryline.traffic.request_log import Entry, RequestLog
 
 # Real time that one search may take for its regular expression.
@@ -43,10 +43,10 @@ class Criteria:
 
     def tests(self) -> list[tuple[str, Test]]:
         """Return a test for each criterion, with the criterion's name in the API. Raises Invalid."""
-        pattern, method = PathPattern(self.path or ""), (self.method or "").upper()
+        pattern, method = path_pattern(self.path or ""), (self.method or "").upper()
         since, after, part = self.since or "", self.after or 0, self.body_contains or ""
         criteria: dict[str, tuple[Any, Test]] = {
-            "path": (self.path, lambda entry: pattern.matches(entry.path)),
+            "path": (self.path, lambda entry: pattern.fullmatch(entry.path) is not None),
             "method": (self.method, lambda entry: entry.method == method),
             "status": (self.status, lambda entry: entry.status == self.status),
             "since": (self.since, lambda entry: entry.time >= since),

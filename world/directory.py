@@ -35,17 +35,17 @@ class NoWorld(BadSetting):
 class Directory:
     """A data directory, created if necessary, and locked until `close`. Without a path it is a temporary one.
 
-    Raises InUse, OSError and sqlite3.Error. Then nothing new stays on the disk.
+    Raises InUse, OSError and sqlite3.Error.
     """
 
     def __init__(self, path: Path | None) -> None:
         self.temporary = path is None
         if path is None:
-            self.path = Path(tempfile.mkdtemp(prefix=_PREFIX))
-            self._created = [self.path]
+            self.path, self._is_new = Path(tempfile.mkdtemp(prefix=_PREFIX)), True
         else:
             self.path = path.absolute()
-            self._created = _create(self.path)
+            self._is_new = not self.path.exists()
+            self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._lock: sqlite3.Connection | None = None
         try:
             self._lock = _lock(self.path)
@@ -86,13 +86,10 @@ class Directory:
             self._lock.close()
 
     def abandon(self) -> None:
-        """Unlock the directory after a start that failed, and remove what the start has created."""
-        if self._lock is not None and self.path in self._created:
+        """Unlock the directory after a start that failed, and remove it if the start has created it."""
+        if self._lock is not None and self._is_new:  # without the lock it is another process's by now
             shutil.rmtree(self.path, ignore_errors=True)
         self.close()
-        for directory in reversed(self._created):
-            with contextlib.suppress(OSError):  # it is removed already, or another program uses it by now
-                directory.rmdir()
 
 
 def database_in(directory: Path) -> Path:
@@ -124,16 +121,6 @@ def find_temporary_directories(parent: Path) -> list[Path]:
 
 def _is_own(path: Path) -> bool:
     return not path.is_symlink() and (not hasattr(os, "getuid") or path.stat().st_uid == os.getuid())
-
-
-def _create(path: Path) -> list[Path]:
-    """Create a directory and its parents. Return those that did not exist, from the top."""
-    created = []
-    for missing in reversed([directory for directory in (path, *path.parents) if not directory.exists()]):
-        with contextlib.suppress(FileExistsError):  # another process was faster
-            missing.mkdir(mode=0o700)
-            created.append(missing)
-    return created
 
 
 def _lock(path: Path) -> sqlite3.Connection:

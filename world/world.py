@@ -41,7 +41,7 @@ class World:
     """The state of one stand-in. Opening it locks its data directory and brings the database's schema up to date.
 
     Raises BadSetting if the directory cannot be used or another server owns it, and with `must_exist` if it has no
-    world. Then nothing stays open, and nothing new stays on the disk.
+    world. Then nothing stays open, and no directory that it created stays.
     """
 
     def __init__(self, settings: Settings, *, must_exist: bool = False) -> None:
@@ -66,7 +66,7 @@ class World:
         self.repair_files: Callable[[], None] = lambda: None
         self.exit_stack = contextlib.ExitStack()  # resources that are closed with the world
         self.ending = threading.Event()  # set when the server ends: slow work stops then
-        self._write_lock = threading.RLock()
+        self.write_lock = threading.RLock()  # locks out other threads that write, without a transaction
         if must_exist and not database_in(settings.data_dir).exists():
             raise NoWorld(settings.data_dir)
         self._open(settings)
@@ -138,7 +138,7 @@ class World:
 
         Threads that write wait for each other at a lock, and not in SQLite's polling.
         """
-        with self._write_lock:
+        with self.write_lock:
             with self.db.atomic("IMMEDIATE"):
                 yield
             self.writes += 1
@@ -154,25 +154,19 @@ class World:
             connection.rollback()
 
     @contextlib.contextmanager
-    def write_lock(self) -> Iterator[None]:
-        """Lock out other threads that write, without a transaction."""
-        with self._write_lock:
-            yield
-
-    @contextlib.contextmanager
     def try_write_lock(self) -> Iterator[bool]:
         """Try to lock out other threads and programs that write, without waiting; yield whether that worked.
 
         The block's first transaction begins with the lock.
         """
-        if not self._write_lock.acquire(blocking=False):
+        if not self.write_lock.acquire(blocking=False):
             yield False
             return
         try:
             yield self.db.begin_early()
         finally:
             self.db.roll_back_early()
-            self._write_lock.release()
+            self.write_lock.release()
 
     def change_settings(self, **values: Any) -> None:
         """Change settings of the running server."""

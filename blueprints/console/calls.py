@@ -9,7 +9,7 @@ from dryline.blueprints.console import charts, conversation, highlighting, snipp
 from dryline.blueprints.console.base import PageBlueprint, flash_and_redirect, load_form, require_team
 from dryline.blueprints.console.log_lists import CHANNEL_TITLES, PAGE_LENGTH, VOICE, LogListQuery, rows_of
 from dryline.blueprints.links import base_url, log_with_recording
-from dryline.models import activity, voice_log_pagination
+from dryline.models import activity, voice_log_pages
 from dryline.models.calls_in_progress import UNDER_WAY, CallInProgress
 from dryline.models.campaigns import OutboundCampaign
 from dryline.models.deployments import Deployment
@@ -17,8 +17,7 @@ from dryline.models.exports import Export
 from dryline.models.flow_versions import FlowVersion
 from dryline.models.flows import Flow
 from dryline.models.llm_logs import LlmLog
-from dryline.models.logs import Log
-from dryline.models.logs_lookup import find_log
+from dryline.models.logs import Log, find_log
 from dryline.models.runtime_errors import RuntimeErrorRecord
 from dryline.models.sessions import Session
 from dryline.models.voice_logs import OUTCOMES, VoiceLog
@@ -162,9 +161,7 @@ def _call_values(log: VoiceLog, turns: list[conversation.Turn], events: list[con
     """Return the template variables that only a call has."""
     query = LogListQuery()
     is_running = CallInProgress.find(id=log.id) is not None
-    before, after = voice_log_pagination.find_neighbours(
-        log, query.filters if query.channel is VOICE else {}, query.owner
-    )
+    before, after = voice_log_pages.find_neighbours(log, query.filters if query.channel is VOICE else {}, query.owner)
     length_s = conversation.length_s(log, turns)
     campaign_id = (log.metadata or {}).get("campaignId")
     transfer = conversation.transfer(log)

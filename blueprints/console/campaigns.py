@@ -8,7 +8,6 @@ from flask import g, render_template, request, url_for
 
 from dryline.blueprints.console import charts
 from dryline.blueprints.console.base import PageBlueprint, flash_and_redirect, hide_new_rows, load_form, require_team
-from dryline.blueprints.console.template_filters import count
 from dryline.models.campaign_progress import IDLE, IN_CALL, QUEUED, campaigns_of, find_campaign, rows_of
 from dryline.models.campaigns import ACTIVE, OutboundCampaign
 from dryline.models.deployments import Deployment
@@ -21,6 +20,7 @@ from dryline.models.workers import Worker
 from dryline.schemas.contact_rows import CampaignSheetSchema, read_contacts
 from dryline.schemas.voicev1_campaigns import Voicev1CampaignRunSchema
 from dryline.storage.current_world import current
+from dryline.world.wording import count
 
 blp = PageBlueprint("campaigns", "Campaigns", "m", path="/campaigns")
 

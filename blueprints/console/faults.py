@@ -13,8 +13,7 @@ from dryline.blueprints.control.base import known_team
 from dryline.blueprints.links import base_url
 from dryline.schemas.base import camel
 from dryline.storage.current_world import current
-from dryline.traffic.fault_presets import PRESETS
-from dryline.traffic.faults import Fault
+from dryline.traffic.faults import PRESETS, Fault
 
 blp = PageBlueprint("faults", "Faults", "f", path="/faults")
 

@@ -17,7 +17,7 @@ from dryline.storage.current_world import current
 from dryline.storage.errors import DomainError, NotFound
 from dryline.traffic import request_search
 from dryline.traffic.failures import RequestGroup, differences, grouped, reason_of
-from dryline.traffic.fault_presets import PRESETS
+from dryline.traffic.faults import PRESETS
 from dryline.traffic.masking import MASK
 from dryline.traffic.request_log import Entry
 from dryline.traffic.request_search import Criteria, find

@@ -7,6 +7,7 @@ from typing import Any
 
 from dryline.storage.current_world import current
 from dryline.world.clock import parse
+from dryline.world.wording import count
 
 
 def duration(seconds: float | None) -> str:
@@ -98,13 +99,6 @@ def status_colour(status: str | None) -> str:
 def pretty(value: Any) -> str:
     """Format a value as indented JSON."""
     return json.dumps(value, indent=2, ensure_ascii=False)
-
-
-def count(number: int, noun: str = "") -> str:
-    """Format 12345 as `12,345`; with the noun `row` as `12,345 rows`, and 1 as `1 row`."""
-    if not noun:
-        return f"{number:,}"
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 FILTERS = {

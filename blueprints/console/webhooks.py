@@ -5,7 +5,6 @@ from typing import Any
 from flask import g, render_template, request
 
 from dryline.blueprints.console.base import PageBlueprint, flash_and_redirect, hide_new_rows, require_team, team_names
-from dryline.blueprints.console.template_filters import count
 from dryline.blueprints.control.requests import entry_fields
 from dryline.blueprints.links import base_url
 from dryline.models import activity
@@ -21,6 +20,7 @@ from dryline.storage.current_world import current
 from dryline.traffic.request_log import Entry
 from dryline.traffic.request_search import Criteria, find
 from dryline.world.outgoing import INBOX
+from dryline.world.wording import count
 
 blp = PageBlueprint("webhooks", "Webhooks", "h", path="/webhooks", all_teams=True)
 

@@ -10,8 +10,7 @@ from dryline.blueprints.control.operations import METHODS, require_operation
 from dryline.blueprints.paths import UNRECORDED
 from dryline.schemas.base import ApiSchema, Boolean, Integer, Number, OneOf, Timestamp, camel
 from dryline.storage.current_world import current
-from dryline.traffic.delays import LONGEST_MS, DelayDistribution
-from dryline.traffic.fault_presets import PRESETS
+from dryline.traffic.faults import LONGEST_MS, PRESETS, DelayDistribution
 from dryline.traffic.rate_limits import RateLimit
 
 blp = ControlArea("Control: faults", description="Make matching requests fail, wait or lose their answer.")

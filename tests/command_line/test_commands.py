@@ -190,10 +190,6 @@ def test_a_refused_value_is_named_by_its_flag(run, served):
     ("words", "line"),
     [
         (["--zzz", "1"], "dryline: No such option '--zzz'. See dryline serve --help."),
-        (
-            ["--url", "http://127.0.0.1:4011", "clock"],
-            "dryline: dryline serve has no option '--url'. Write it after the command, as in: dryline COMMAND --url",
-        ),
         (["clock", "advance"], "dryline: Missing argument 'DURATION'."),
         (["simulate", "--count", "many"], "dryline: Invalid value for '--count': 'many' is not a valid integer."),
         (["clock", "stop"], "dryline: No such command 'stop'. See dryline clock --help."),

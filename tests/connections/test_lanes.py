@@ -16,7 +16,6 @@ from dryline.serving.thread_pool import ThreadPool
 from dryline.storage.database import WorldDatabase
 from dryline.tests.connections.conftest import NEW_WORKER, PATIENCE_S
 from dryline.traffic.faults import FaultRules
-from dryline.world.world import World
 
 W = "/api/workers/worker_1"
 FAST = (("GET", "/_dryline/health"), ("GET", "/api/workers"), ("GET", "/api/team"))
@@ -130,7 +129,7 @@ def queued(monkeypatch):
 
 
 def test_a_thread_answers_a_write_that_waits_for_another(app, ask, begin, queued, threads):
-    with app.world.write_lock():
+    with app.world.write_lock:
         outcome = begin("POST", "/api/workers", NEW_WORKER)
         assert queued()
         assert ask("GET", "/api/workers") == 200
@@ -290,26 +289,6 @@ def test_a_fault_added_while_the_loop_answers_does_not_apply_to_that_request(app
     assert threads == ["loop"]
     assert [fault["hits"] for fault in control.get("/faults").json] == [0, 0]
     control.delete("/faults")
-
-
-def test_a_queued_request_that_a_new_fault_delays_holds_up_no_other(app, begin, queued, control, monkeypatch):
-    at_work, transaction = threading.Semaphore(0), World.transaction
-
-    def begin_transaction(world):
-        at_work.release()
-        return transaction(world)
-
-    monkeypatch.setattr(World, "transaction", begin_transaction)
-    with app.world.write_lock():
-        outcomes = []
-        for number in range(3):
-            outcomes.append(begin("DELETE", f"/api/workers/worker_{number}"))
-            assert queued()
-        assert at_work.acquire(timeout=PATIENCE_S)
-        fault = control.post("/faults", {"path": "/api/workers/worker_1", "delayMs": 600_000}).json["id"]
-    assert (outcomes[0](), outcomes[2]()) == (404, 404)
-    control.delete(f"/faults/{fault}")
-    assert outcomes[1]() == 404
 
 
 def test_a_thread_checkpoints_the_writes_of_the_loop(ask, monkeypatch):

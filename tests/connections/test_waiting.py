@@ -40,7 +40,7 @@ def test_the_servers_end_drops_delayed_requests(delayed, server):
 
 
 def test_reads_are_answered_beside_writes_that_wait_for_the_writer(app, ask, begin, api):
-    with app.world.write_lock():
+    with app.world.write_lock:
         outcomes = [begin("POST", "/api/workers", NEW_WORKER) for _ in range(8)]
         assert [ask("GET", path) for path in ("/api/workers", "/_dryline/health", "/_dryline/faults")] == [200] * 3
     assert {outcome() for outcome in outcomes} == {201}

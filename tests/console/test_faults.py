@@ -5,7 +5,7 @@ import json
 from playwright.sync_api import expect
 
 from dryline.testing import DrylineInProcess
-from dryline.traffic.fault_presets import PRESETS
+from dryline.traffic.faults import PRESETS
 
 
 def test_a_preset_adds_the_rule_that_the_control_plane_adds(visitor, control):

@@ -102,7 +102,7 @@ def test_a_signature_for_another_use_opens_nothing(app, add_call):
     log = add_call()
     path, query = altered(log["recordingUrl"])
     with app.world.active():
-        signature = text_signer(f"exports get {query['until']}")(log["id"])
+        signature = text_signer(f"exports get {query['until']}").get_signature(log["id"]).decode()
     assert app.test_client().get(path, query_string=query | {"signature": signature}).status_code == 403
 
 
