@@ -1,9 +1,8 @@
 """Named snapshots."""
 
-from flask import request
+from flask import request, send_file
 from flask.views import MethodView
 
-from dryline.blueprints import files
 from dryline.blueprints.control.base import ControlArea, TeamQuery
 from dryline.blueprints.control.state import NO_LIMIT
 from dryline.schemas.snapshots import SnapshotSchema
@@ -69,7 +68,9 @@ class SnapshotFile(MethodView):
         The file of a team's snapshot has only that team.
         """
         with snapshots.packed(current(), name, query.get("team")) as path:
-            return files.send_once(path, FILE, f"{name}.tar.gz")
+            return send_file(
+                path, FILE, as_attachment=True, download_name=f"{name}.tar.gz", conditional=False, etag=False
+            )
 
     @blp.arguments(TeamQuery, location="query")
     @blp.doc(requestBody={"required": True, "content": {BYTES: {"schema": {"type": "string", "format": "binary"}}}})
