@@ -10,7 +10,9 @@ from dryline.blueprints.paths import CONSOLE
 from dryline.storage.current_world import current
 from dryline.storage.errors import Forbidden
 
-blp = Blueprint("documentation", __name__, template_folder="swagger", static_folder="swagger")
+blp = Blueprint(
+    "documentation", __name__, template_folder="swagger", static_folder="swagger", static_url_path="/docs/own"
+)
 
 
 @blp.get("/")
@@ -37,12 +39,6 @@ def page() -> Any:
 @blp.get("/openapi.json")
 def openapi_json() -> Any:
     return json_response(cast(Any, current_app).openapi.document())
-
-
-@blp.get("/docs/assets/docs.<any(js, css):kind>")
-def own_asset(kind: str) -> Any:
-    """Return a script or style of dryline."""
-    return blp.send_static_file(f"docs.{kind}")
 
 
 @blp.get("/docs/assets/<path:name>")
