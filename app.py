@@ -1,14 +1,13 @@
 """The application: its areas, background work and requests, wired on one page."""
 
-from collections.abc import Callable
 from functools import cached_property, partial
 from importlib import import_module
 from typing import Any
 
-from flask import Flask, Request, request
+from flask import Flask, request
 
 from dryline.blueprints import chat_completions, cors, docs, errors, guides, hosts, inbox, openapi
-from dryline.blueprints.base import OrjsonProvider
+from dryline.blueprints.base import OrjsonProvider, admit
 from dryline.blueprints.control.base import answer_and_report
 from dryline.blueprints.links import is_from_console
 from dryline.blueprints.paths import CONSOLE, PLANE, READS, SIGNED_FILES, is_below, is_unrecorded
@@ -126,7 +125,6 @@ class Dryline(RoutedFlask):
     world: World
     jobs: Jobs
     openapi: openapi.Api
-    admissions: dict[str | None, Callable[[Request], None]]  # checks of the API key, by the name of the area
 
     def wsgi_app(self, environ: Any, start_response: Any) -> Any:
         """Answer one request in this application's world."""
@@ -161,10 +159,10 @@ class Dryline(RoutedFlask):
         hosts.require_known_host(self.world.settings, request.environ)
         if request.path.startswith(OWN_TRANSACTIONS):
             return super().dispatch_request()
-        admit = self.admissions.get(request.blueprint)
+        area = self.blueprints.get(request.blueprint or "")
         with self.world.reading() if request.method in READS else self.world.transaction():
-            if admit is not None:
-                admit(request)
+            if getattr(area, "key_required", False):
+                admit(request)  # here, so that key, team and rows are read at the same moment
             return super().dispatch_request()
 
     def close(self) -> None:
@@ -211,12 +209,8 @@ def _register(app: Dryline) -> None:
     app.register_blueprint(chat_completions.blp)
     if app.world.settings.cors_origins:
         cors.register(app, app.world.settings.cors_origins)
-    app.admissions = {}
     for area in (*AREAS, *(f"control.{part}" for part in CONTROL)):
-        blp = import_module(f"dryline.blueprints.{area}").blp
-        app.openapi.register_blueprint(blp)
-        if blp.admit is not None:
-            app.admissions[blp.name] = blp.admit
+        app.openapi.register_blueprint(import_module(f"dryline.blueprints.{area}").blp)
 
 
 def main() -> None:

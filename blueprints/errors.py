@@ -8,7 +8,7 @@ from flask import Flask, current_app, request
 from werkzeug.exceptions import HTTPException
 from werkzeug.routing import WebsocketMismatch
 
-from dryline.blueprints.nearest import nearest_path
+from dryline.blueprints.operations import nearest_path
 from dryline.schemas.base import camel
 from dryline.storage.current_world import current
 from dryline.storage.errors import (

@@ -53,6 +53,7 @@ def answer_and_record(world: World, request: Request, view: Callable[[], Any]) -
             # Interned: the entries of the log share these texts.
             key_id=intern(key.id) if key else None,
             client=intern(request.environ.get("REMOTE_ADDR", "")) or None,
+            endpoint=request.endpoint,
         )
     )
     return response
