@@ -15,7 +15,7 @@ from dryline.models.exports import LONGEST_WINDOW
 from dryline.models.logs import Page, model_of
 from dryline.models.workers import Worker
 from dryline.schemas.base import camel
-from dryline.schemas.chat_embed_logs import ChatEmbedLogFilterSchema
+from dryline.schemas.chat_logs import ChatEmbedLogFilterSchema
 from dryline.schemas.logs import NumberedLogsSchema, PageArgumentsSchema, schema_of
 from dryline.schemas.voice_logs import VoiceLogFilterSchema, VoiceLogListSchema
 from dryline.storage.current_world import current
