@@ -40,6 +40,6 @@ class ChatEmbedLogFilterSchema(LogFilterSchema):
 
 
 ROWS = {
-    "chatLogs": RowForm(ChatLogSchema, "workerId", deployment_id=fields.String(allow_none=True)),
-    "chatEmbedLogs": RowForm(ChatEmbedLogSchema, "workerId", deployment_id=fields.String(allow_none=True)),
+    "chatLogs": RowForm(ChatLogSchema, "workerId"),
+    "chatEmbedLogs": RowForm(ChatEmbedLogSchema, "workerId"),
 }

@@ -49,7 +49,7 @@ class ApiLogSchema(LogSchema):
 
 
 ROWS = {
-    "smsLogs": RowForm(SmsLogSchema, "workerId", deployment_id=fields.String(allow_none=True)),
-    "whatsappLogs": RowForm(WhatsappLogSchema, "workerId", deployment_id=fields.String(allow_none=True)),
-    "apiLogs": RowForm(ApiLogSchema, "workerId", deployment_id=fields.String(allow_none=True)),
+    "smsLogs": RowForm(SmsLogSchema, "workerId"),
+    "whatsappLogs": RowForm(WhatsappLogSchema, "workerId"),
+    "apiLogs": RowForm(ApiLogSchema, "workerId"),
 }
