@@ -132,7 +132,7 @@ def call(log_id: str) -> Any:
         return render_template("conversation.html", **shared, own_members=_own_members(log, channel))
     of_call = _call_values(log, turns, events)
     page = make_response(render_template("call.html", **shared, **of_call))
-    if "HX-Request" in request.headers and of_call["elapsed_s"] is None:
+    if request.headers.get("HX-Target") == "call" and of_call["elapsed_s"] is None:
         page.headers["HX-Refresh"] = "true"  # the call ended while it was watched: reload, for the player
     return page
 
@@ -149,13 +149,6 @@ def llm_logs(log_id: str) -> Any:
     """Show the requests of a conversation to language models in full."""
     log = find_log(require_team(), log_id)
     return render_template("llm_logs.html", log=log, llm_logs=LlmLog.of_conversation(log))
-
-
-@blp.get("/<log_id>/deliveries")
-def deliveries(log_id: str) -> Any:
-    """Return the table of a call's webhook deliveries."""
-    log = find_log(require_team(), log_id)
-    return render_template("call_deliveries.html", log=log, deliveries=_deliveries(log))
 
 
 def _call_values(log: VoiceLog, turns: list[conversation.Turn], events: list[conversation.Event]) -> dict[str, Any]:
@@ -181,7 +174,7 @@ def _call_values(log: VoiceLog, turns: list[conversation.Turn], events: list[con
         "lanes": lanes,
         "recording": _recording(log.recording_url),
         "criteria": conversation.success_criteria(log.success_results),
-        "deliveries": _deliveries(log),
+        "deliveries": WebhookDelivery.search(MAX_DELIVERIES, log_id=log.id, team_id=log.team_id),
         "before": before,
         "after": after,
         "query": query.args(),
@@ -196,10 +189,6 @@ def _own_members(log: Log, channel: Channel) -> list[tuple[str, Any]]:
     shared = {*LogSchema().wire_names, "transcription", "status"}
     members = ((name, getattr(log, attribute)) for name, attribute in schema_of(channel)().wire_names.items())
     return [(name, value) for name, value in members if name not in shared and value is not None]
-
-
-def _deliveries(log: Log) -> list[WebhookDelivery]:
-    return WebhookDelivery.search(MAX_DELIVERIES, log_id=log.id, team_id=log.team_id)
 
 
 def _flow_version(log: Log) -> FlowVersion | None:
