@@ -18,12 +18,9 @@ from dryline.blueprints.console import (
     live,
     overview,
     request_log,
-    resources,
-    scorecards,
     state,
     talks,
     template_filters,
-    tests,
     webhooks,
     workers,
     world_actions,
@@ -39,7 +36,7 @@ from dryline.world.clock import set_current_team
 
 # In the order of the menu.
 MENU_PAGES = (overview, live, calls, workers, campaigns, exports, request_log, faults, webhooks, state, connect)
-WORKER_PAGES = (flows, deployments, talks, resources, tests, scorecards)
+WORKER_PAGES = (flows, deployments, talks)
 
 HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:;"
