@@ -133,14 +133,6 @@ class Area(flask_smorest.Blueprint):
 
         return decorator
 
-    def response(self, status_code: Any, schema: Any = None, **options: Any) -> Any:
-        """Answer what the view returns, written by `schema`. A view may return its status beside it."""
-        return super().response(status_code, instance_of(schema), **options)
-
-    def alt_response(self, status_code: Any, response: str | None = None, *, schema: Any = None, **options: Any) -> Any:
-        """Document another answer: a named one, or one that `schema` describes."""
-        return super().alt_response(status_code, response, schema=instance_of(schema), **options)
-
     def errors(self, *statuses: int) -> Callable[[Any], Any]:
         """Document errors beyond those that follow from an operation's form (400, 401, 404, 413, 415)."""
 
