@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from marshmallow import ValidationError, fields, validate
+from marshmallow import fields, validate
 
 from dryline.schemas.base import ApiSchema, Integer, JsonObject, Number, OneOf, Timestamp
 from dryline.schemas.row_forms import ContactRows, RowForm
@@ -128,16 +128,6 @@ class VoiceBatchCallsBodySchema(ApiSchema):
     )
     additional_data = fields.String(data_key="additional_data")
     ws_url = fields.String(attribute="wsUrl")
-
-
-def numeric_text(value: Any) -> Any:
-    """Return the number in a text; anything else unchanged."""
-    if isinstance(value, str):
-        try:
-            return int(value) if value.strip().isdecimal() else float(value)
-        except ValueError:
-            raise ValidationError("Not a valid number.") from None
-    return value
 
 
 ROWS = {

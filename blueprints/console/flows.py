@@ -136,7 +136,7 @@ def change(worker_id: str, flow_id: str | None) -> Any:
     """Check, try or save the form of the editor."""
     g.team = require_team()
     set_current_team(g.team.id)
-    values = {name: _with_newlines(text) for name, text in request.form.items()}
+    values = {name: highlighting.with_newlines(text) for name, text in request.form.items()}
     refusal = None
     if "check" not in values:
         try:
@@ -170,7 +170,7 @@ def _save(worker_id: str, flow_id: str | None, values: dict[str, str]) -> Any:
             message = "The flow is created."
         else:
             flow = worker.child(Flow, flow_id)
-            if _with_newlines(flow.code) == code:
+            if highlighting.with_newlines(flow.code) == code:
                 body["code"] = flow.code  # with its own line endings
             version_before = flow.version
             flow.revise(g.team, **body)
@@ -209,8 +209,3 @@ def _findings(code: str) -> list[Finding] | None:
         return engine_of(current()).check(code)
     except Busy:
         return None
-
-
-def _with_newlines(text: str) -> str:
-    r"""Return the text with `\n` at the ends of its lines. Browsers send forms with `\r\n`."""
-    return text.replace("\r\n", "\n").replace("\r", "\n")

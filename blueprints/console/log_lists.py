@@ -63,6 +63,7 @@ class LogListQuery:
     def __init__(self) -> None:
         args = request.args
         self.channel = _find_channel(args.get("channel", VOICE.key))
+        self.title = CHANNEL_TITLES[self.channel.key]
         schema = _SCHEMAS.get(self.channel.key, NumberedLogsSchema)()
         # No other names, because links are made of them.
         names = {field.data_key for field in schema.fields.values()}
@@ -94,11 +95,6 @@ class LogListQuery:
     def owner(self) -> Any:
         """The worker or the team that the list is of; None in a world without teams."""
         return self.worker or g.team
-
-    @property
-    def title(self) -> str:
-        """The channel's title."""
-        return CHANNEL_TITLES[self.channel.key]
 
     @property
     def has_rare_filters(self) -> bool:
