@@ -7,7 +7,7 @@ from typing import Any
 from flask import Flask, request
 
 from dryline.blueprints import chat_completions, cors, docs, errors, guides, hosts, inbox, openapi
-from dryline.blueprints.base import OrjsonProvider, admit
+from dryline.blueprints.base import Area, OrjsonProvider, admit
 from dryline.blueprints.control.base import answer_and_report
 from dryline.blueprints.links import is_from_console
 from dryline.blueprints.paths import CONSOLE, PLANE, READS, SIGNED_FILES, is_below, is_unrecorded
@@ -58,15 +58,13 @@ AREAS = (
     "recordings",
     "voice_logs",
     "chat_logs",
-    "sms_logs",
-    "whatsapp_logs",
+    "message_logs",
     "logs_lookup",
     "sessions",
     "llm_logs",
     "runtime_errors",
     "voice_analysis",
     "campaigns",
-    "batch_calls",
     "voicev1_campaigns",
 )
 # The areas of the control plane, each a module of blueprints/control/.
@@ -210,7 +208,9 @@ def _register(app: Dryline) -> None:
     if app.world.settings.cors_origins:
         cors.register(app, app.world.settings.cors_origins)
     for area in (*AREAS, *(f"control.{part}" for part in CONTROL)):
-        app.openapi.register_blueprint(import_module(f"dryline.blueprints.{area}").blp)
+        for blp in vars(import_module(f"dryline.blueprints.{area}")).values():
+            if isinstance(blp, Area):
+                app.openapi.register_blueprint(blp)
 
 
 def main() -> None:

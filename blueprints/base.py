@@ -126,6 +126,7 @@ class Area(flask_smorest.Blueprint):
         register = super().route(rule, tags=tags)
 
         def decorator(view: Any) -> Any:
+            view.tag = (tags or [self.name])[0]
             view.security = [*self.security, *([{"teamSecret": []}] if hasattr(view, "takes_secret") else [])]
             for method, operation_id in operation_ids.items():
                 getattr(view, method).operation_id = operation_id

@@ -11,7 +11,7 @@ from dryline.blueprints.console.base import PageBlueprint, flash_and_redirect, h
 from dryline.blueprints.console.snippets import NO_KEY, clear_key
 from dryline.blueprints.control import requests as plane
 from dryline.blueprints.links import base_url
-from dryline.blueprints.operations import find_operation
+from dryline.blueprints.operations import find_operation, find_view
 from dryline.schemas.request_log import ConditionsSchema, TimesSchema
 from dryline.storage.current_world import current
 from dryline.storage.errors import DomainError, NotFound
@@ -189,4 +189,4 @@ def _documentation(entry: Entry) -> str | None:
     operation = find_operation(entry.endpoint, entry.method)
     if operation is None:
         return None
-    return f"/docs#/{quote((entry.endpoint or '').rpartition('.')[0])}/{operation.operation_id}"
+    return f"/docs#/{quote(find_view(entry.endpoint).tag)}/{operation.operation_id}"
