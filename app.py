@@ -6,7 +6,7 @@ from typing import Any
 
 from flask import Flask, request
 
-from dryline.blueprints import chat_completions, cors, docs, errors, guides, hosts, inbox, openapi
+from dryline.blueprints import chat_completions, cors, custom_webhooks, docs, errors, hosts, openapi
 from dryline.blueprints.base import Area, OrjsonProvider, admit
 from dryline.blueprints.control.base import answer_and_report
 from dryline.blueprints.links import is_from_console
@@ -202,8 +202,7 @@ def _register(app: Dryline) -> None:
     app.openapi = openapi.Api(app)
     errors.register(app)  # after flask-smorest's own handler, which it replaces
     app.register_blueprint(docs.blp)
-    app.register_blueprint(guides.blp)
-    app.register_blueprint(inbox.blp)
+    app.register_blueprint(custom_webhooks.inbox)
     app.register_blueprint(chat_completions.blp)
     if app.world.settings.cors_origins:
         cors.register(app, app.world.settings.cors_origins)
