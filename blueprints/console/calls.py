@@ -45,9 +45,9 @@ def show() -> Any:
         return redirect(f"{request.script_root}{request.path}?{args}")
     query = LogListQuery()
     worker = query.worker
-    page = query.page() if query.owner and not query.errors else None
+    page = None if query.errors else query.page()
     own = {"worker_id": worker.id} if worker else {}
-    deployments = list(Deployment.listing(g.team, **own)) if g.team else []
+    deployments = list(Deployment.listing(g.team, **own))
     content = render_template(
         "calls.html",
         list_query=query,
@@ -61,7 +61,7 @@ def show() -> Any:
         first_deployment=next((one for one in deployments if one.type == "Voice"), None),
         names={one.id: one.name for one in deployments},
         worker_names={one.id: one.name for one in query.workers},
-        flows=[(one.id, one.name) for one in Flow.listing(g.team, **own)] if g.team else [],
+        flows=[(one.id, one.name) for one in Flow.listing(g.team, **own)],
         snippets=snippets.list_snippets(g.team, query.channel, worker, {"limit": str(PAGE_LENGTH), **query.query})
         if page
         else {},
@@ -74,7 +74,7 @@ def new_count() -> Any:
     """Return a link that says how many conversations are newer than those on the page (`?seen=`)."""
     query = LogListQuery()
     query.params.pop("cursor", None)
-    total = query.page(limit=1, page=1).total if query.owner else 0
+    total = query.page(limit=1, page=1).total
     address = url_for("calls.show", **query.args(page=None, cursor=None))
     return render_template("new_calls.html", count=total - request.args.get("seen", 0, int), address=address)
 
@@ -93,7 +93,7 @@ def latest() -> Any:
     """Redirect to the newest call, with `?worker=` to that of the worker; to the list if there is none."""
     worker_id = request.args.get("worker")
     where = {"worker_id": worker_id} if worker_id else {}
-    logs = activity.newest_logs(g.team, VoiceLog, 1, **where) if g.team else []
+    logs = activity.newest_logs(g.team, VoiceLog, 1, **where)
     return redirect(url_for("calls.call", log_id=logs[0].id) if logs else url_for("calls.show"))
 
 

@@ -83,17 +83,17 @@ class LogListQuery:
     @cached_property
     def workers(self) -> list[Worker]:
         """The team's workers."""
-        return list(Worker.listing(g.team)) if g.team else []
+        return list(Worker.listing(g.team))
 
     @cached_property
     def worker(self) -> Worker | None:
         """The worker of `?worker=`; None for the conversations of all workers. Raises NotFound."""
         id = request.args.get("worker")
-        return Worker.fetch(g.team, id) if id and g.team else None
+        return Worker.fetch(g.team, id) if id else None
 
     @property
     def owner(self) -> Any:
-        """The worker or the team that the list is of; None in a world without teams."""
+        """The worker or the team that the list is of."""
         return self.worker or g.team
 
     @property
@@ -141,7 +141,7 @@ class LogListQuery:
         since = self.filters.get("start_time_after") or self.filters.get("start_date")
         window = ("start_time_after", "start_time_before", "start_date", "end_date")
         filters = {camel(name): self.query[camel(name)] for name in self.filters if name not in window}
-        if not filters.keys() <= {camel(name) for name in VoiceLogFilterSchema().fields} or g.team is None:
+        if not filters.keys() <= {camel(name) for name in VoiceLogFilterSchema().fields}:
             return None
         earliest = max(parse(until), FIRST + LONGEST_WINDOW) - LONGEST_WINDOW
         return {

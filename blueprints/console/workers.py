@@ -32,7 +32,7 @@ def show() -> Any:
     """List the workers; `tag` and `q` in the address filter them."""
     tag, text = request.args.get("tag", ""), request.args.get("q", "").lower()
     # `dump` of a list returns its JSON.
-    workers = orjson.loads(orjson.dumps(WorkerSchema().dump(workers_with_tags(g.team)))) if g.team else []
+    workers = orjson.loads(orjson.dumps(WorkerSchema().dump(workers_with_tags(g.team))))
     return render_template(
         "workers.html",
         workers=[
@@ -41,8 +41,8 @@ def show() -> Any:
             if text in f"{worker['name']} {worker['description'] or ''} {worker['id']}".lower()
             and (not tag or any(one["id"] == tag for one in worker["tags"]))
         ],
-        counts=activity.count_parts(g.team) if g.team else {},
-        tags=list(Tag.listing(g.team)) if g.team else [],
+        counts=activity.count_parts(g.team),
+        tags=list(Tag.listing(g.team)),
         tag=tag,
         q=request.args.get("q", ""),
     )
