@@ -55,7 +55,6 @@ AREAS = (
     "team_phone_hours",
     "exports",
     "downloads",
-    "recordings",
     "voice_logs",
     "chat_logs",
     "message_logs",

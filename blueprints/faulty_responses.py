@@ -80,12 +80,6 @@ class Dropped(Response):
         raise ClientDisconnected
 
 
-class Truncated(Response):
-    """A response whose body is shorter than its Content-Length. waitress closes the connection after it."""
-
-    automatically_set_content_length = False
-
-
 class Slow(Response):
     """A response whose body is sent in pieces, at the speed of a fault, until the fault is removed."""
 
@@ -133,6 +127,8 @@ def _malformed(response: Any, kind: str) -> Any:
     if kind == "garbage":
         response.set_data(data[: len(data) // 2] + b'\x00<garbage>"{[')
         return response
-    truncated = Truncated(data[: len(data) // 2], response.status_code, response.headers)
+    # The body is shorter than its Content-Length. waitress closes the connection after it.
+    truncated = Response(data[: len(data) // 2], response.status_code, response.headers)
+    truncated.automatically_set_content_length = False
     truncated.headers["Content-Length"] = str(max(len(data), 1))
     return truncated

@@ -75,21 +75,17 @@ class RowForm:
                 values[column] = value
                 continue
             try:
-                values[column] = _value(field, value)
+                loaded = field.deserialize(value)
             except ValidationError as error:
                 faults.extend(_flatten(error.messages, f"{path}.{name}"))
+            else:  # times are stored in wire form, JSON as sent
+                values[column] = value if isinstance(field, fields.Nested | fields.List | fields.Dict) else loaded
         for name in self.needs:
             if name not in row:
                 faults.append((f"{path}.{name}", "Missing data for required field."))
             elif name == self.id and row[name] == "":
                 faults.append((f"{path}.{name}", "Must not be empty."))
         return values
-
-
-def _value(field: fields.Field, value: Any) -> Any:
-    """Return the column's value: times in wire form, JSON checked and as sent. Raises ValidationError."""
-    loaded = field.deserialize(value)
-    return value if isinstance(field, fields.Nested | fields.List | fields.Dict) else loaded
 
 
 # The type of the values that a field without validators loads unchanged. Most values are such: with marshmallow for all
@@ -124,16 +120,6 @@ class TextsAsText(fields.String):
         if not isinstance(texts, list) or not all(isinstance(one, str) for one in texts):
             raise ValidationError("Must be an array of texts, or its JSON text.")
         return value if isinstance(value, str) else orjson.dumps(value).decode()
-
-
-class ContactRows(fields.Raw):
-    """The rows of a campaign: objects in an array, or one object of any form, as the record is typed."""
-
-    def _deserialize(self, value: Any, attr: Any, data: Any, **kwargs: Any) -> Any:
-        rows = value if isinstance(value, list) else [value]
-        if not all(isinstance(row, dict) for row in rows):
-            raise ValidationError("Must be an array of objects, or an object.")
-        return value
 
 
 class Digest(fields.String):
