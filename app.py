@@ -43,7 +43,6 @@ AREAS = (
     "echo",
     "voicev1_deployments",
     "chat_deployments",
-    "chat_embed_deployments",
     "deployment_history",
     "deployment_parameters",
     "deployments_lookup",
