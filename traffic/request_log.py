@@ -31,7 +31,7 @@ class Entry:
 
     `time` is API time, `answered_at` real time, in seconds since 1970. The log may keep only the beginning of `body`
     and `unmasked_answer`, and nothing of a file; `body_bytes` is the whole length of the body. `client` is the
-    address of the client or of a proxy, `endpoint` the name of the route that the path leads to.
+    address of the client or of a proxy.
     """
 
     time: str
@@ -46,9 +46,9 @@ class Entry:
     team_id: str | None
     answer_headers: tuple[tuple[str, str], ...]
     unmasked_answer: bytes
+    endpoint: str | None = None  # the name of the route that the path leads to
     key_id: str | None = None
     client: str | None = None
-    endpoint: str | None = None
     number: int = 0
     body_bytes: int = 0
     answered_at: float = 0

@@ -16,7 +16,7 @@ class Kind(NamedTuple):
     title: str
     about: str
     attribute: str
-    write: Callable[[float], str]
+    write: Callable[..., str]
     is_share: bool = False
 
 

@@ -100,7 +100,7 @@ def pretty(value: Any) -> str:
     return json.dumps(value, indent=2, ensure_ascii=False)
 
 
-def count(number: float, noun: str = "") -> str:
+def count(number: int, noun: str = "") -> str:
     """Format 12345 as `12,345`; with the noun `row` as `12,345 rows`, and 1 as `1 row`."""
     if not noun:
         return f"{number:,}"
