@@ -1,14 +1,13 @@
 """The application: its areas, background work and requests, wired on one page."""
 
-from collections.abc import Callable
 from functools import cached_property, partial
 from importlib import import_module
 from typing import Any
 
-from flask import Flask, Request, request
+from flask import Flask, request
 
-from dryline.blueprints import chat_completions, cors, docs, errors, guides, hosts, inbox, openapi
-from dryline.blueprints.base import OrjsonProvider
+from dryline.blueprints import chat_completions, cors, custom_webhooks, docs, errors, hosts, openapi
+from dryline.blueprints.base import Area, OrjsonProvider, admit
 from dryline.blueprints.control.base import answer_and_report
 from dryline.blueprints.links import is_from_console
 from dryline.blueprints.paths import CONSOLE, PLANE, READS, SIGNED_FILES, is_below, is_unrecorded
@@ -52,7 +51,6 @@ AREAS = (
     "echo",
     "voicev1_deployments",
     "chat_deployments",
-    "chat_embed_deployments",
     "deployment_history",
     "deployment_parameters",
     "deployments_lookup",
@@ -64,18 +62,15 @@ AREAS = (
     "team_phone_hours",
     "exports",
     "downloads",
-    "recordings",
     "voice_logs",
     "chat_logs",
-    "sms_logs",
-    "whatsapp_logs",
+    "message_logs",
     "logs_lookup",
     "sessions",
     "llm_logs",
     "runtime_errors",
     "voice_analysis",
     "campaigns",
-    "batch_calls",
     "voicev1_campaigns",
 )
 # The areas of the control plane, each a module of blueprints/control/.
@@ -134,7 +129,6 @@ class Dryline(RoutedFlask):
     world: World
     jobs: Jobs
     openapi: openapi.Api
-    admissions: dict[str | None, Callable[[Request], None]]  # checks of the API key, by the name of the area
 
     def wsgi_app(self, environ: Any, start_response: Any) -> Any:
         """Answer one request in this application's world."""
@@ -169,10 +163,10 @@ class Dryline(RoutedFlask):
         hosts.require_known_host(self.world.settings, request.environ)
         if request.path.startswith(OWN_TRANSACTIONS):
             return super().dispatch_request()
-        admit = self.admissions.get(request.blueprint)
+        area = self.blueprints.get(request.blueprint or "")
         with self.world.reading() if request.method in READS else self.world.transaction():
-            if admit is not None:
-                admit(request)
+            if getattr(area, "key_required", False):
+                admit(request)  # here, so that key, team and rows are read at the same moment
             return super().dispatch_request()
 
     def close(self) -> None:
@@ -214,17 +208,14 @@ def _register(app: Dryline) -> None:
     app.openapi = openapi.Api(app)
     errors.register(app)  # after flask-smorest's own handler, which it replaces
     app.register_blueprint(docs.blp)
-    app.register_blueprint(guides.blp)
-    app.register_blueprint(inbox.blp)
+    app.register_blueprint(custom_webhooks.inbox)
     app.register_blueprint(chat_completions.blp)
     if app.world.settings.cors_origins:
         cors.register(app, app.world.settings.cors_origins)
-    app.admissions = {}
     for area in (*AREAS, *(f"control.{part}" for part in CONTROL)):
-        blp = import_module(f"dryline.blueprints.{area}").blp
-        app.openapi.register_blueprint(blp)
-        if blp.admit is not None:
-            app.admissions[blp.name] = blp.admit
+        for blp in vars(import_module(f"dryline.blueprints.{area}")).values():
+            if isinstance(blp, Area):
+                app.openapi.register_blueprint(blp)
 
 
 def main() -> None:

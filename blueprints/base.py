@@ -5,13 +5,14 @@ from typing import Any
 
 import flask_smorest
 import orjson
-from flask import Request, Response, current_app, g, request
+from flask import Request, Response, g, request
 from flask.json.provider import JSONProvider
 from marshmallow import Schema
 from webargs import core
 from webargs.flaskparser import FlaskParser
 from werkzeug.exceptions import BadRequest, UnsupportedMediaType
 
+from dryline.blueprints.operations import find_operation, find_view
 from dryline.models.teams import authenticate
 from dryline.schemas.base import instance_of, strict
 from dryline.storage.current_world import current
@@ -96,23 +97,18 @@ class Parser(FlaskParser):
 
 
 class Area(flask_smorest.Blueprint):
-    """A blueprint for one area of the API. Its requests need a team's API key, and views find the team in `g.team`.
+    """A blueprint for one area of the API.
 
-    `admit` checks the key and raises Unauthorized. The application calls it inside the request's transaction, so that
-    key, team and rows are read at the same moment. It is None if no key is needed. The view named by `secret_for`
-    takes the key from the header `team-secret` as well.
+    With `key_required`, its requests need a team's API key, and views find the team in `g.team`. A view with
+    `takes_secret` takes the key from the header `team-secret` as well.
     """
 
     ARGUMENTS_PARSER = Parser()
-    admit: Callable[[Request], None] | None
 
-    def __init__(
-        self, name: str, url_prefix: str, *, description: str = "", key_required: bool = True, secret_for: str = ""
-    ) -> None:
+    def __init__(self, name: str, url_prefix: str, *, description: str = "", key_required: bool = True) -> None:
         super().__init__(name, __name__, url_prefix=url_prefix, description=description)
-        self.takes_secret = f"{name}.{secret_for}"
+        self.key_required = key_required
         self.security: list[dict[str, list[str]]] = [{"apiKey": []}] if key_required else []
-        self.admit = admit if key_required else None
 
     def arguments(self, schema: Any, *, location: str = "json", **kwargs: Any) -> Any:
         """Pass the body or the query to the view. The view's `forms` then has the schema by its location."""
@@ -130,21 +126,13 @@ class Area(flask_smorest.Blueprint):
         register = super().route(rule, tags=tags)
 
         def decorator(view: Any) -> Any:
-            takes_secret = self.takes_secret == f"{self.name}.{view.__name__}"
-            view.security = [*self.security, *([{"teamSecret": []}] if takes_secret else [])]
+            view.tag = (tags or [self.name])[0]
+            view.security = [*self.security, *([{"teamSecret": []}] if hasattr(view, "takes_secret") else [])]
             for method, operation_id in operation_ids.items():
                 getattr(view, method).operation_id = operation_id
             return register(view)
 
         return decorator
-
-    def response(self, status_code: Any, schema: Any = None, **options: Any) -> Any:
-        """Answer what the view returns, written by `schema`. A view may return its status beside it."""
-        return super().response(status_code, instance_of(schema), **options)
-
-    def alt_response(self, status_code: Any, response: str | None = None, *, schema: Any = None, **options: Any) -> Any:
-        """Document another answer: a named one, or one that `schema` describes."""
-        return super().alt_response(status_code, response, schema=instance_of(schema), **options)
 
     def errors(self, *statuses: int) -> Callable[[Any], Any]:
         """Document errors beyond those that follow from an operation's form (400, 401, 404, 413, 415)."""
@@ -165,9 +153,8 @@ def admit(request: Request) -> None:
 
 def require_no_query() -> None:
     """Raise Invalid for a query to a view that takes none: its sender expects an effect."""
-    view = getattr(current_app.view_functions[request.endpoint or ""], "view_class", None)
-    method = getattr(view, request.method.lower(), None)
-    if request.args and method is not None and "query" not in getattr(method, "forms", {}):
+    operation = find_operation(request.endpoint, request.method)
+    if request.args and operation is not None and "query" not in getattr(operation, "forms", {}):
         name = next(iter(request.args))
         raise Invalid(f"{request.method} {request.path} takes no parameters.", name)
 
@@ -182,10 +169,8 @@ def require_key(request: Request) -> None:
 
 
 def sent_key(request: Request) -> str | None:
-    """Return the request's API key in clear. Only a view that takes it reads the header `team-secret`."""
+    """Return the request's API key in clear. The header `team-secret` counts only for a view that takes it."""
     key = request.environ.get("HTTP_X_API_KEY")
-    if key is None and request.blueprint:
-        area = current_app.blueprints[request.blueprint]
-        if isinstance(area, Area) and request.endpoint == area.takes_secret:
-            key = request.environ.get("HTTP_TEAM_SECRET")
+    if key is None and hasattr(find_view(request.endpoint), "takes_secret"):
+        key = request.environ.get("HTTP_TEAM_SECRET")
     return key

@@ -4,11 +4,9 @@ from flask import g
 from flask.views import MethodView
 
 from dryline.blueprints.base import Area
-from dryline.models.chat_embed_logs import ChatEmbedLog
-from dryline.models.chat_logs import ChatLog
+from dryline.models.chat_logs import ChatEmbedLog, ChatLog
 from dryline.models.workers import Worker
-from dryline.schemas.chat_embed_logs import ChatEmbedLogFilterSchema, ChatEmbedLogSchema
-from dryline.schemas.chat_logs import ChatLogSchema
+from dryline.schemas.chat_logs import ChatEmbedLogFilterSchema, ChatEmbedLogSchema, ChatLogSchema
 from dryline.schemas.logs import LogFilterSchema
 
 blp = Area(

@@ -1,6 +1,6 @@
-"""Custom webhooks of a voice deployment."""
+"""Custom webhooks of a voice deployment, and an inbox for their deliveries."""
 
-from flask import g
+from flask import Blueprint, g
 from flask.views import MethodView
 
 from dryline.blueprints.base import Area
@@ -8,12 +8,17 @@ from dryline.models.custom_webhooks import CustomWebhook
 from dryline.models.voice_deployments import VoiceDeployment
 from dryline.models.workers import Worker
 from dryline.schemas.custom_webhooks import CustomWebhookBody, CustomWebhookSchema
+from dryline.world.outgoing import INBOX
 
 blp = Area(
     "Custom Webhooks",
     "/api/workers/<worker_id>/deployments/<deployment_id>/voice/customWebhooks",
     description="Webhooks that receive the events of a voice deployment's calls.",
 )
+
+# URLs on this server that accept any webhook, for use before a receiver exists. Deliveries are in the request log, and
+# faults can make them fail.
+inbox = Blueprint("inbox", __name__)
 
 
 @blp.route("", get="listCustomWebhooks", post="createCustomWebhook")
@@ -62,3 +67,9 @@ class CustomWebhookById(MethodView):
         Its pending deliveries are cancelled. The deployment's history records the change.
         """
         Worker.fetch(g.team, worker_id).child(VoiceDeployment, deployment_id).remove_webhook(g.key, webhook_id)
+
+
+@inbox.route(f"{INBOX}<path:name>", methods=["GET", "POST", "PUT", "PATCH", "DELETE"])
+def receive(name):
+    """Accept a request."""
+    return "", 204

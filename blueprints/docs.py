@@ -1,16 +1,32 @@
-"""The interactive documentation, served from an installed package so that it works offline."""
+"""The documentation: interactive, from an installed package so that it works offline, and the guides as text."""
 
+from pathlib import Path
 from typing import Any, cast
 
-from flask import Blueprint, current_app, make_response, redirect, render_template, request, send_from_directory
+from flask import (
+    Blueprint,
+    Response,
+    current_app,
+    make_response,
+    redirect,
+    render_template,
+    request,
+    send_from_directory,
+)
 
 from dryline.blueprints.base import json_response
 from dryline.blueprints.control.base import guard
+from dryline.blueprints.links import base_url
 from dryline.blueprints.paths import CONSOLE
 from dryline.storage.current_world import current
 from dryline.storage.errors import Forbidden
 
-blp = Blueprint("documentation", __name__, template_folder="swagger", static_folder="swagger")
+blp = Blueprint(
+    "documentation", __name__, template_folder="swagger", static_folder="swagger", static_url_path="/docs/own"
+)
+# A summary for coding assistants: https://llmstxt.org
+SUMMARY = Path(__file__).with_name("llms.txt")
+GUIDES = Path(__file__).parent.parent / "docs"
 
 
 @blp.get("/")
@@ -39,15 +55,22 @@ def openapi_json() -> Any:
     return json_response(cast(Any, current_app).openapi.document())
 
 
-@blp.get("/docs/assets/docs.<any(js, css):kind>")
-def own_asset(kind: str) -> Any:
-    """Return a script or style of dryline."""
-    return blp.send_static_file(f"docs.{kind}")
-
-
 @blp.get("/docs/assets/<path:name>")
 def asset(name: str) -> Any:
     """Return a file of Swagger UI."""
     from swagger_ui_bundle import swagger_ui_path  # imported on first use: a start does not need it
 
     return send_from_directory(swagger_ui_path, name, max_age=86_400)
+
+
+@blp.get("/llms.txt")
+def summary() -> Any:
+    """Return the summary with this server's own URL."""
+    text = SUMMARY.read_text(encoding="utf-8").replace("{base}", base_url())
+    return Response(text, content_type="text/plain; charset=utf-8")
+
+
+@blp.get("/docs/<name>.md")
+def guide(name: str) -> Any:
+    """Return a guide. Raises NotFound."""
+    return send_from_directory(GUIDES, f"{name}.md", mimetype="text/markdown")

@@ -16,13 +16,7 @@ from dryline.schemas.echo import (
     EchoSuiteSchema,
 )
 
-# A run's key may come in `team-secret`. Contract: runEcho.
-blp = Area(
-    "Echo",
-    "/api/echo",
-    description="Echo: test suites, simulated callers, scorecards and runs.",
-    secret_for="EchoRunStart",
-)
+blp = Area("Echo", "/api/echo", description="Echo: test suites, simulated callers, scorecards and runs.")
 
 
 @blp.route("/suites", get="listEchoSuites", post="createEchoSuite")
@@ -137,6 +131,8 @@ class EchoScorecardById(MethodView):
 
 @blp.route("/run", post="runEcho")
 class EchoRunStart(MethodView):
+    takes_secret = True  # Contract: runEcho
+
     @blp.arguments(EchoRunSchema)
     @blp.response(200, EchoRunSchema)
     @blp.errors(404)

@@ -8,7 +8,8 @@ from flask import Flask, current_app, request
 from werkzeug.exceptions import HTTPException
 from werkzeug.routing import WebsocketMismatch
 
-from dryline.blueprints.nearest import nearest_path
+from dryline.blueprints.base import json_response
+from dryline.blueprints.operations import nearest_path
 from dryline.schemas.base import camel
 from dryline.storage.current_world import current
 from dryline.storage.errors import (
@@ -37,12 +38,7 @@ def register(app: Flask) -> None:
 
 def answer(status: int, message: str, details: list[dict[str, str]] | None = None) -> Any:
     """Return an error response. Contract: records.error."""
-    body: dict[str, Any] = {"error": message}
-    if details:
-        body["details"] = details
-    response = current_app.json.response(body)
-    response.status_code = status
-    return response
+    return json_response({"error": message, "details": details} if details else {"error": message}, status)
 
 
 def domain_error(error: DomainError) -> Any:
@@ -68,7 +64,8 @@ def http_error(error: HTTPException) -> Any:
     status = error.code or 500
     messages = getattr(error, "data", {}).get("messages")
     if messages:
-        details = [{"path": path, "message": text} for path, text in _flatten(messages)]
+        locations = messages.values()
+        details = [{"path": path, "message": text} for one in locations for path, text in flatten_messages(one)]
         response = answer(status, _summary(details), details)
     else:
         response = answer(status, _sentence(error, status))
@@ -128,12 +125,6 @@ def _wire_path(field: str) -> str:
     if isinstance(body, dict) and field.partition(".")[0] in body:
         return field
     return ".".join(map(camel, field.split(".")))
-
-
-def _flatten(messages: Any, path: str = "") -> Iterator[tuple[str, str]]:
-    """Yield (dotted path, message) from marshmallow's nested messages, without the location at the top."""
-    for location in messages.values():
-        yield from flatten_messages(location, path)
 
 
 def flatten_messages(messages: Any, path: str = "") -> Iterator[tuple[str, str]]:

@@ -4,21 +4,18 @@ import threading
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-import orjson
 from flask import Request, Response, request
 from waitress.channel import ClientDisconnected
 from werkzeug.wsgi import ClosingIterator
 
 from dryline.blueprints import cors
-from dryline.blueprints.base import sent_key
+from dryline.blueprints.base import json_response, sent_key
 from dryline.blueprints.errors import answer
 from dryline.models.teams import authenticate
 from dryline.storage.errors import DomainError
 from dryline.traffic.faults import CLOSE, GIVES_UP, Fault
 from dryline.world.world import World
 
-# Number of trailing characters of a key that identify a rate limit's caller.
-_CALLER_CHARACTERS = 200
 # The interval between two pieces of a slow body, in seconds.
 PIECE_S = 0.05
 
@@ -29,9 +26,8 @@ def find_fault(world: World, request: Request) -> tuple[Fault | None, dict[str, 
         return None, {}
     caller = sent_key(request) or request.headers.get("x-brainbase-api-key") or ""
     team_id = team_of(request)
-    # A rate limit counts in the team's time.
-    now = world.clock.of(team_id).now()
-    return world.faults.apply(request.method, request.path, team_id, caller[-_CALLER_CHARACTERS:], now)
+    now = world.clock.of(team_id).now()  # a rate limit counts in the team's time
+    return world.faults.apply(request.method, request.path, team_id, caller[-200:], now)
 
 
 def team_of(request: Request) -> str | None:
@@ -46,7 +42,8 @@ def apply_fault(world: World, fault: Fault, view: Callable[[], Any]) -> Any:
     """Return the response to the current request with a fault. `Fault` says when the view runs."""
     response = view() if fault.phase == "after" else None
     delay_ms = fault.next_delay_ms()
-    if delay_ms and not _client_gives_up(delay_ms) and not fault.delay(world.ending, delay_ms):
+    gives_up = request.environ.get(GIVES_UP, lambda seconds: False)
+    if delay_ms and not gives_up(delay_ms / 1000) and not fault.delay(world.ending, delay_ms):
         return Dropped()
     if fault.drop:
         return Dropped()
@@ -75,23 +72,12 @@ def effect_of(fault: Fault) -> str:
     return "slow" if fault.bytes_per_second else "delay"
 
 
-def _client_gives_up(delay_ms: float) -> bool:
-    gives_up = request.environ.get(GIVES_UP)
-    return gives_up is not None and gives_up(delay_ms / 1000)
-
-
 class Dropped(Response):
     """No response: the connection is closed."""
 
     def __call__(self, environ: Any, start_response: Any) -> Any:
         """Raise ClientDisconnected, so that waitress closes the connection without an answer."""
         raise ClientDisconnected
-
-
-class Truncated(Response):
-    """A response whose body is shorter than its Content-Length. waitress closes the connection after it."""
-
-    automatically_set_content_length = False
 
 
 class Slow(Response):
@@ -132,7 +118,7 @@ def _error_response(fault: Fault) -> Any:
         return answer(fault.status, f"Fault {fault.id} applies to this request.")
     if isinstance(fault.body, str):
         return Response(fault.body, fault.status, mimetype="text/plain")
-    return Response(orjson.dumps(fault.body), fault.status, mimetype="application/json")
+    return json_response(fault.body, fault.status)
 
 
 def _malformed(response: Any, kind: str) -> Any:
@@ -141,6 +127,8 @@ def _malformed(response: Any, kind: str) -> Any:
     if kind == "garbage":
         response.set_data(data[: len(data) // 2] + b'\x00<garbage>"{[')
         return response
-    truncated = Truncated(data[: len(data) // 2], response.status_code, response.headers)
+    # The body is shorter than its Content-Length. waitress closes the connection after it.
+    truncated = Response(data[: len(data) // 2], response.status_code, response.headers)
+    truncated.automatically_set_content_length = False
     truncated.headers["Content-Length"] = str(max(len(data), 1))
     return truncated

@@ -1,57 +1,21 @@
 """Responses with files, whole or by Range."""
 
-import os
-from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 from typing import Any
 
-from flask import Response, request, send_file
+from flask import Response, request
 from werkzeug.http import parse_range_header
-from werkzeug.wsgi import wrap_file
+from werkzeug.utils import send_file
 
 
 def send(path: Path, content_type: str, name: str, *, saved: bool = True) -> Response:
     """Return a response with a file of exactly this content type. Raises FileNotFoundError.
 
-    It is saved under `name` unless it is to be shown. The event loop reads it, so that no thread waits for a slow
-    reader.
+    It is saved under `name` unless it is to be shown.
     """
-    file = path.open("rb")
-    try:
-        stat = os.fstat(file.fileno())
-        version = f"{stat.st_mtime_ns:x}-{stat.st_size:x}"
-        response = send_file(file, as_attachment=saved, download_name=name, conditional=False, etag=version)
-        response.headers["Content-Type"] = content_type
-        response.content_length = stat.st_size
-        response.last_modified = stat.st_mtime  # type: ignore[assignment]  # takes seconds as well
-        environ = _with_plain_range(request.environ, stat.st_size)
-        response.make_conditional(environ, accept_ranges=True, complete_length=stat.st_size)
-        if response.status_code == 206 and "wsgi.file_wrapper" in environ:
-            # Werkzeug cuts the range out while iterating; the server sends Content-Length bytes from here.
-            file.seek(response.content_range.start or 0)
-            response.response = wrap_file(environ, file)
-    except BaseException:
-        file.close()
-        raise
-    return response
-
-
-def send_once(path: Path, content_type: str, name: str) -> Response:
-    """Return a response with the whole file, to be saved under `name`. Raises FileNotFoundError.
-
-    The file may be removed once this returns.
-    """
-    file = path.open("rb")
-
-    def content() -> Iterator[bytes]:
-        with file:  # in tests without a server, nobody closes the response
-            yield from iter(partial(file.read, 1 << 16), b"")
-
-    response = Response(content(), content_type=content_type)
-    response.call_on_close(file.close)
-    response.content_length = os.fstat(file.fileno()).st_size
-    response.headers.set("Content-Disposition", "attachment", filename=name)
+    environ = _with_plain_range(request.environ, path.stat().st_size)
+    response: Any = send_file(path, environ, as_attachment=saved, download_name=name, response_class=Response)
+    response.headers["Content-Type"] = content_type
     return response
 
 

@@ -1,6 +1,5 @@
 """Checks of a request's host and origin, for a server on loopback, its control plane and its console."""
 
-from functools import lru_cache
 from ipaddress import ip_address
 from typing import Any
 from urllib.parse import urlsplit
@@ -51,16 +50,11 @@ def require_this_machine(settings: Settings, request: Request, door: str) -> Non
         raise Forbidden(f"The {door} is closed: the server is not bound to loopback and has no --admin-token.")
     if not is_loopback(request.host) and name_of(request.host) not in settings.allowed_hosts:
         raise Forbidden(f"The {door} answers this machine only, not the host {request.host!r}.")
-    if any(map(_is_of_a_proxy, request.headers.keys())):
+    names = [name.lower() for name, _ in request.headers]
+    if any(name in _FORWARDING_HEADERS or name.startswith("x-forwarded") for name in names):
         raise Forbidden(f"The {door} answers this machine only: behind a proxy it needs --admin-token.")
 
 
-def _is_of_a_proxy(header: str) -> bool:
-    name = header.lower()
-    return name in _FORWARDING_HEADERS or name.startswith("x-forwarded")
-
-
-@lru_cache(maxsize=64)
 def is_loopback(host: str) -> bool:
     """Return whether a Host header names this machine: `localhost`, 127.x.x.x or [::1], with any port."""
     name = name_of(host)

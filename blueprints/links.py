@@ -8,7 +8,7 @@ from dryline.blueprints.paths import CONSOLE
 from dryline.models.exports import Export
 from dryline.models.logs import Log
 from dryline.models.recordings import addresses_at
-from dryline.models.voice_log_pages import SelectedLogs, VoiceLogPage
+from dryline.models.voice_log_pages import SelectedLogs
 from dryline.models.voice_logs import VoiceLog
 from dryline.storage.current_world import current
 
@@ -25,7 +25,8 @@ def is_from_console() -> bool:
 
 def with_link(export: Export) -> Export:
     """Return an export with the URL of its file while it can be downloaded."""
-    export.download_url = _download_url(export) if export.is_available else None
+    address = f"{base_url()}/downloads/exports/{quote(export.id, safe='')}"
+    export.download_url = f"{address}?signature={export.signature}" if export.is_available else None
     return export
 
 
@@ -35,18 +36,8 @@ def with_recordings(logs: SelectedLogs) -> SelectedLogs:
     return logs
 
 
-def page_with_recordings(page: VoiceLogPage) -> VoiceLogPage:
-    """Return a page of voice logs with the URLs of their recordings."""
-    with_recordings(page.data)
-    return page
-
-
 def log_with_recording(log: Log) -> Log:
     """Return a log of any channel, with the URL of its recording if it has one."""
     if isinstance(log, VoiceLog):
         log.recording_url = addresses_at(base_url()).of(log.id, log.recording_url)
     return log
-
-
-def _download_url(export: Export) -> str:
-    return f"{base_url()}/downloads/exports/{quote(export.id, safe='')}?signature={export.signature}"

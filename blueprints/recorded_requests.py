@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable
 from functools import lru_cache
+from itertools import starmap
 from sys import intern
 from typing import Any
 
@@ -13,8 +14,9 @@ from dryline.traffic.masking import mask_header, mask_json, mask_query
 from dryline.traffic.request_log import ANSWER_BYTES, Entry
 from dryline.world.world import World
 
-# The headers whose names in a WSGI environ do not begin with HTTP_.
-_OTHER_HEADERS = {"CONTENT_TYPE", "CONTENT_LENGTH"}
+# Most requests have the headers of the one before. The cache lets the entries of the request log share them, which
+# halves an entry's memory.
+_header = lru_cache(maxsize=1_000)(mask_header)
 
 
 def answer_and_record(world: World, request: Request, view: Callable[[], Any]) -> Any:
@@ -24,10 +26,8 @@ def answer_and_record(world: World, request: Request, view: Callable[[], Any]) -
     method, path = request.method, request.path
     fault, rate_limit_headers = find_fault(world, request)
     response = view() if fault is None else apply_fault(world, fault, view)
-    if rate_limit_headers:
-        response.headers.extend(
-            {name: value for name, value in rate_limit_headers.items() if name not in response.headers}
-        )
+    for name, value in rate_limit_headers.items():
+        response.headers.setdefault(name, value)
     if fault is not None and fault.forgotten:  # the world was reset meanwhile; its log is of another time
         return response
     seconds = time.perf_counter() - start
@@ -42,51 +42,21 @@ def answer_and_record(world: World, request: Request, view: Callable[[], Any]) -
             method=method,
             path=path,
             query=mask_query(request.environ.get("QUERY_STRING", "")),
-            headers=_request_headers(request.environ),
+            headers=tuple(starmap(_header, request.headers)),
             body=_body(request),
             status=status,
             duration_ms=round(seconds * 1000, 3),
             fault_id=fault.id if fault else None,
             team_id=key.team_id if key else team_of(request) if fault else None,
-            answer_headers=_answer_headers(response),
+            answer_headers=tuple(starmap(_header, response.headers)),
             unmasked_answer=_answer(response),
             # Interned: the entries of the log share these texts.
             key_id=intern(key.id) if key else None,
             client=intern(request.environ.get("REMOTE_ADDR", "")) or None,
+            endpoint=request.endpoint,
         )
     )
     return response
-
-
-def _request_headers(environ: dict[str, Any]) -> tuple[tuple[str, str], ...]:
-    # Runs for every request: a list and a slice are faster than a generator and startswith().
-    return tuple(
-        [
-            (_request_header if len(key) + len(value) < 200 else _request_header.__wrapped__)(key, value)
-            for key, value in environ.items()
-            if key[:5] == "HTTP_" or key in _OTHER_HEADERS
-        ]
-    )
-
-
-# Most requests have the headers of the one before. These caches let the entries of the request log share them, which
-# halves an entry's memory.
-@lru_cache(maxsize=1_000)
-def _request_header(key: str, value: str) -> tuple[str, str]:
-    """Return the masked header that a WSGI environ has under a key."""
-    return mask_header(key.removeprefix("HTTP_").replace("_", "-").title(), value)
-
-
-_answer_header = lru_cache(maxsize=1_000)(mask_header)
-
-
-def _answer_headers(response: Any) -> tuple[tuple[str, str], ...]:
-    return tuple(
-        [
-            (_answer_header if len(name) + len(value) < 200 else mask_header)(name, value)
-            for name, value in response.headers
-        ]
-    )
 
 
 def _answer(response: Any) -> bytes:

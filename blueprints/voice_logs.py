@@ -4,7 +4,7 @@ from flask import g
 from flask.views import MethodView
 
 from dryline.blueprints.base import Area
-from dryline.blueprints.links import page_with_recordings, with_recordings
+from dryline.blueprints.links import with_recordings
 from dryline.models import voice_log_pages
 from dryline.models.workers import Worker
 from dryline.schemas.voice_logs import SelectionSchema, VoiceLogListSchema, VoiceLogPageSchema, VoiceLogSchema
@@ -28,7 +28,9 @@ class VoiceLogs(MethodView):
         pages. Limits of times and durations are inclusive. `fields` selects the fields of each log. 400 if the cursor
         is not from this server.
         """
-        return page_with_recordings(voice_log_pages.search(Worker.fetch(g.team, worker_id), **query))
+        page = voice_log_pages.search(Worker.fetch(g.team, worker_id), **query)
+        with_recordings(page.data)
+        return page
 
 
 @blp.route("/<log_id>", get="getVoiceLog")

@@ -17,8 +17,8 @@ from dryline.flow_sessions.conversations import (
     store_session,
 )
 from dryline.flow_sessions.logs import create_log, update_log
-from dryline.models.api_logs import ApiLog
 from dryline.models.flows import Flow
+from dryline.models.message_logs import ApiLog
 from dryline.models.talk_sessions import TalkSession
 from dryline.models.workers import Worker
 from dryline.storage.current_world import WorldLocal

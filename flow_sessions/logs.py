@@ -7,7 +7,7 @@ from dryline.engine.events import Event
 from dryline.engine.session import FlowSession
 from dryline.flow_sessions.completion_request import Completion, CompletionRequest
 from dryline.models import sessions
-from dryline.models.api_logs import ApiLog
+from dryline.models.message_logs import ApiLog
 from dryline.models.runtime_errors import RuntimeErrorRecord
 from dryline.models.workers import Worker
 from dryline.storage.current_world import current

@@ -1,8 +1,9 @@
-"""Logs of chats."""
+"""Logs of chats and of the chat widget."""
 
-from peewee import IntegerField, TextField
+from peewee import BooleanField, IntegerField, TextField
 
 from dryline.models.logs import Log, collection_of
+from dryline.storage.record import JsonField
 
 
 class ChatLog(Log):
@@ -21,4 +22,22 @@ class ChatLog(Log):
     feedback = TextField(null=True)
 
 
-STATE = {"chatLogs": collection_of(ChatLog)}
+class ChatEmbedLog(Log):
+    """One visit to a chat widget. `duration` is in seconds; `expired` once the visitor's session has ended."""
+
+    kind = "ChatEmbedDeploymentLog"
+    session = "session_id"
+
+    type = TextField(default=kind)
+    expired = BooleanField(default=False)
+    session_id = TextField(null=True)
+    status = TextField(null=True)
+    message_count = IntegerField(null=True)
+    duration = IntegerField(null=True)
+    latency = JsonField(null=True)
+    tool_calls = JsonField(null=True)
+    origin_url = TextField(null=True)
+    user_agent = TextField(null=True)
+
+
+STATE = {"chatLogs": collection_of(ChatLog), "chatEmbedLogs": collection_of(ChatEmbedLog)}

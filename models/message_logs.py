@@ -1,8 +1,9 @@
-"""Logs of SMS and WhatsApp conversations."""
+"""Logs of SMS and WhatsApp conversations, and of those through the engine's own endpoint."""
 
-from peewee import TextField
+from peewee import IntegerField, TextField
 
 from dryline.models.logs import Log, collection_of
+from dryline.storage.record import JsonField
 
 
 class MessageLog(Log):
@@ -31,4 +32,23 @@ class WhatsappLog(MessageLog):
     type = TextField(default=kind)
 
 
-STATE = {"smsLogs": collection_of(SmsLog), "whatsappLogs": collection_of(WhatsappLog)}
+class ApiLog(Log):
+    """A conversation of the API channel, without a deployment. Its own members are those of the last request."""
+
+    kind = "ApiDeploymentLog"
+    session = "json_extract(metadata, '$.bbEngineSessionId')"
+
+    type = TextField(default=kind)
+    request_model = TextField(null=True)
+    request_messages = JsonField(null=True)
+    response_content = TextField(null=True)
+    prompt_tokens = IntegerField(null=True)
+    completion_tokens = IntegerField(null=True)
+    total_tokens = IntegerField(null=True)
+
+
+STATE = {
+    "smsLogs": collection_of(SmsLog),
+    "whatsappLogs": collection_of(WhatsappLog),
+    "apiLogs": collection_of(ApiLog),
+}

@@ -225,6 +225,13 @@ class QueryBoolean(fields.Boolean):
         super().__init__(truthy={"true", "True"}, falsy={"false", "False"}, **kwargs)
 
 
+class WindowSchema(QuerySchema):
+    """The part of a list to return."""
+
+    limit = QueryInteger(load_default=20, validate=validate.Range(1, 100))
+    offset = QueryInteger(load_default=0, validate=validate.Range(0))
+
+
 class Timestamp(fields.String):
     """An ISO 8601 time. Any offset is accepted, none means UTC; it is stored as the API writes it."""
 
@@ -235,6 +242,13 @@ class Timestamp(fields.String):
             return wire(parse(value))
         except (TypeError, ValueError) as error:
             raise self.make_error("invalid", input=value) from error
+
+
+class PageSchema(ApiSchema):
+    """A part of a list with the list's length. Subclasses add `data`."""
+
+    total = Integer()
+    has_more = Boolean()
 
 
 class JsonObject(fields.Dict):

@@ -5,7 +5,7 @@ from typing import Any
 from marshmallow import ValidationError, fields, validate
 
 from dryline.schemas.base import ApiSchema, Integer, JsonObject, Number, OneOf, Timestamp
-from dryline.schemas.row_forms import ContactRows, RowForm
+from dryline.schemas.row_forms import RowForm
 
 STATUSES = ("CREATED", "STARTED", "RUNNING", "COMPLETED", "STOPPED", "FAILED")
 
@@ -130,21 +130,17 @@ class VoiceBatchCallsBodySchema(ApiSchema):
     ws_url = fields.String(attribute="wsUrl")
 
 
-def numeric_text(value: Any) -> Any:
-    """Return the number in a text; anything else unchanged."""
-    if isinstance(value, str):
-        try:
-            return int(value) if value.strip().isdecimal() else float(value)
-        except ValueError:
-            raise ValidationError("Not a valid number.") from None
-    return value
+def contact_rows(value: Any) -> None:
+    """Check the rows of a campaign in a state document: objects in an array, or one object. Raises ValidationError."""
+    if not all(isinstance(row, dict) for row in (value if isinstance(value, list) else [value])):
+        raise ValidationError("Must be an array of objects, or an object.")
 
 
 ROWS = {
     "outboundCampaigns": RowForm(
         OutboundCampaignSchema,
         "deploymentId data",
-        data=ContactRows(),
+        data=fields.Raw(validate=contact_rows),
         status=fields.String(validate=OneOf(*STATUSES)),
         ends_at=Timestamp(allow_none=True),
     )

@@ -5,8 +5,7 @@ from typing import Any
 import orjson
 from marshmallow import fields
 
-from dryline.schemas.base import ApiSchema, JsonObject, OneOf, Timestamp, camel
-from dryline.schemas.pages import PageSchema, WindowSchema
+from dryline.schemas.base import ApiSchema, JsonObject, OneOf, PageSchema, Timestamp, WindowSchema, camel
 from dryline.schemas.row_forms import Row, RowForm
 
 CHANGE_TYPE = OneOf("FLOW_VERSION", "CONFIG", "VOICE_SETTINGS", "STATUS", "PARAMETERS")

@@ -2,8 +2,7 @@
 
 from marshmallow import fields, validate
 
-from dryline.schemas.base import ApiSchema, Integer, JsonObject, OneOf, Timestamp
-from dryline.schemas.pages import PageSchema
+from dryline.schemas.base import ApiSchema, Integer, JsonObject, OneOf, PageSchema, Timestamp
 from dryline.schemas.row_forms import RowForm
 
 

@@ -64,7 +64,6 @@ MEMBERS = {
     "variables": "initial values of the flow's variables",
     "commitMessage": "commit message of the version",
     "active": "whether the webhook is in use",
-    "tags": "tags of the worker",
     # Lists.
     "limit": "greatest number of records on a page",
     "offset": "number of records to skip",
@@ -74,10 +73,8 @@ MEMBERS = {
     "hasNext": "whether there is a page after this one",
     "hasPrev": "whether there is a page before this one",
     "hasMore": "whether there are records after this page",
-    "pagination": "position of this page in the list",
     # Numbers and calls.
     "phoneNumber": "telephone number in E.164, such as +14155550100",
-    "phoneNumbers": "telephone numbers in E.164",
     "fromNumber": "number of the caller or sender, in E.164",
     "toNumber": "number of the callee or recipient, in E.164",
     "direction": "inbound or outbound",
@@ -89,7 +86,6 @@ MEMBERS = {
     "countryCode": "country as two letters (ISO 3166)",
     "numberType": "Local, Mobile or TollFree",
     "areaCode": "area code of the number",
-    "capabilities": "capabilities of the number",
     "locality": "town of the number",
     "region": "state or province of the number",
     "backupPhoneNumber": "number that receives calls while the engine fails",
@@ -109,7 +105,6 @@ MEMBERS = {
     "includeRelations": "include the business hours and the team",
     "includeIntegrations": "include the team's integrations",
     # Deployments.
-    "externalConfig": "settings of the agent's voice and hearing",
     "customWebhooks": "webhooks for events of calls",
     "extractions": "definitions of the values to extract from each conversation, by key",
     "extractionsData": "values extracted from the conversation, by key",
@@ -153,7 +148,6 @@ MEMBERS = {
     "removedCount": "number of cancelled calls",
     # Default checks.
     "latencyEnabled": "whether slow answers cause an alert",
-    "latencyThreshold": "latency in milliseconds that causes an alert",
     "apiEnabled": "whether failed API calls cause an alert",
     "apiThreshold": "number of failed API calls that causes an alert",
     "aiEnabled": "whether a model judges calls",

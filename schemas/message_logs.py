@@ -1,7 +1,8 @@
-"""Schemas of SMS and WhatsApp logs."""
+"""Schemas of the logs of SMS, of WhatsApp and of the API channel."""
 
 from marshmallow import fields
 
+from dryline.schemas.base import Integer, JsonObject
 from dryline.schemas.logs import LogSchema, NumberedPageSchema
 from dryline.schemas.row_forms import RowForm
 
@@ -36,7 +37,19 @@ class WhatsappLogPageSchema(NumberedPageSchema):
     data = fields.List(fields.Nested(WhatsappLogSchema), metadata={"description": "logs on this page"})
 
 
+class ApiLogSchema(LogSchema):
+    """A conversation through the engine's own endpoint. Contract: records.any_log."""
+
+    request_model = fields.String(allow_none=True, metadata={"description": "requested language model"})
+    request_messages = JsonObject(allow_none=True, metadata={"description": "messages of the request"})
+    response_content = fields.String(allow_none=True, metadata={"description": "text of the answer"})
+    prompt_tokens = Integer(allow_none=True, metadata={"description": "tokens of the messages"})
+    completion_tokens = Integer(allow_none=True, metadata={"description": "tokens of the answer"})
+    total_tokens = Integer(allow_none=True, metadata={"description": "tokens of messages and answer"})
+
+
 ROWS = {
-    "smsLogs": RowForm(SmsLogSchema, "workerId", deployment_id=fields.String(allow_none=True)),
-    "whatsappLogs": RowForm(WhatsappLogSchema, "workerId", deployment_id=fields.String(allow_none=True)),
+    "smsLogs": RowForm(SmsLogSchema, "workerId"),
+    "whatsappLogs": RowForm(WhatsappLogSchema, "workerId"),
+    "apiLogs": RowForm(ApiLogSchema, "workerId"),
 }

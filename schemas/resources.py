@@ -56,18 +56,13 @@ class LinkResourceBodySchema(ApiSchema):
     folder_id = fields.String()
 
 
-def whole(value: float) -> None:
-    """Check that a number of bytes is whole and within the database's range. Raises ValidationError."""
-    if value != int(value) or not 0 <= value < 2**63:
-        raise ValidationError("Must be a whole number of bytes.")
-
-
 class WholeNumber(Number):
-    """A JSON number without a fraction, loaded as an integer."""
+    """A number of bytes: a JSON number without a fraction, loaded as an integer."""
 
     def _deserialize(self, value: Any, attr: Any, data: Any, **kwargs: Any) -> int:
         number = super()._deserialize(value, attr, data, **kwargs)
-        whole(number)
+        if number != int(number) or not 0 <= number < 2**63:
+            raise ValidationError("Must be a whole number of bytes.")
         return int(number)
 
 

@@ -1,22 +1,19 @@
 """Row forms: how a collection's rows are read from a state document, each field by the record's own schema."""
 
 from collections.abc import Callable, Iterator, Mapping
-from datetime import datetime
 from functools import cached_property
 from typing import Any
 
 import orjson
 from marshmallow import ValidationError, fields
 
-from dryline.schemas.base import ApiSchema, Boolean, Integer, JsonObject, Number, Timestamp, camel
+from dryline.schemas.base import ApiSchema, Boolean, JsonObject, camel
 from dryline.settings import header_problem
 
 MOST_FAULTS = 20  # reported errors of one document
 
 Row = dict[str, Any]
 Faults = list[tuple[str, str]]
-
-Check = Callable[[Any], bool]
 
 
 class RowForm:
@@ -41,24 +38,24 @@ class RowForm:
         self.needs = tuple(dict.fromkeys(f"{id} {needs}".split()))
 
     @cached_property
-    def _columns(self) -> Mapping[str, tuple[str, Check, fields.Field]]:
-        """The column, quick check and field of each row field, by its name on the wire."""
+    def _columns(self) -> Mapping[str, tuple[str, fields.Field]]:
+        """The column and the field of each row field, by its name on the wire."""
         record = dict(self._schema().fields) if self._schema else {}
         exported = {name: f for name, f in record.items() if not f.load_only and name not in self._without}
         return {
-            field.data_key or camel(name): (field.attribute or name, quick_check(field), field)
+            field.data_key or camel(name): (field.attribute or name, field)
             for name, field in {**exported, **self._own}.items()
         }
 
     @cached_property
     def names(self) -> Mapping[str, str]:
         """The column of each row field, by its name on the wire."""
-        return {key: column for key, (column, _, _) in self._columns.items()}
+        return {key: column for key, (column, _) in self._columns.items()}
 
     @cached_property
-    def _accepted(self) -> Mapping[str, tuple[str, Check, fields.Field]]:
+    def _accepted(self) -> Mapping[str, tuple[str, fields.Field]]:
         # `teamId` is not exported, but accepted with every row; it must be that of the row's parent.
-        return {"teamId": ("team_id", is_text, fields.String()), **self._columns}
+        return {"teamId": ("team_id", fields.String()), **self._columns}
 
     def read(self, row: Any, path: str, faults: Faults, strict: bool) -> Row:
         """Return the row's values by column, and append its errors to `faults`."""
@@ -72,14 +69,17 @@ class RowForm:
                 if strict:
                     faults.append((f"{path}.{name}", "Unknown field."))
                 continue
-            column, is_valid, field = accepted[name]
-            if is_valid(value) or (value is None and field.allow_none):
+            column, field = accepted[name]
+            is_plain = type(value) is _PLAIN.get(type(field)) and not field.validators
+            if is_plain or (value is None and field.allow_none):
                 values[column] = value
                 continue
             try:
-                values[column] = _value(field, value)
+                loaded = field.deserialize(value)
             except ValidationError as error:
                 faults.extend(_flatten(error.messages, f"{path}.{name}"))
+            else:  # times are stored in wire form, JSON as sent
+                values[column] = value if isinstance(field, fields.Nested | fields.List | fields.Dict) else loaded
         for name in self.needs:
             if name not in row:
                 faults.append((f"{path}.{name}", "Missing data for required field."))
@@ -88,50 +88,9 @@ class RowForm:
         return values
 
 
-def _value(field: fields.Field, value: Any) -> Any:
-    """Return the column's value: times in wire form, JSON checked and as sent. Raises ValidationError."""
-    loaded = field.deserialize(value)
-    return value if isinstance(field, fields.Nested | fields.List | fields.Dict) else loaded
-
-
-# Most values of a document can be stored as they are. A quick check finds them; marshmallow loads the others. Without
-# quick checks, reading the demo's document takes three times as long, and a reset to it twice as long.
-
-
-def quick_check(field: fields.Field) -> Check:
-    """Return a check that accepts only values which the field would load unchanged."""
-    return never if field.validators else _QUICK.get(type(field), never)
-
-
-def never(value: Any) -> bool:
-    """Return False: only marshmallow can check the value."""
-    return False
-
-
-def is_text(value: Any) -> bool:
-    return type(value) is str
-
-
-def is_stamp(value: Any) -> bool:
-    """Return whether the value is a time in exactly the wire's form."""
-    if type(value) is not str or len(value) != 24 or value[10] != "T" or value[19] != "." or value[23] != "Z":
-        return False
-    try:
-        datetime.fromisoformat(value)
-    except ValueError:
-        return False
-    return value[5] != "W"  # fromisoformat also reads dates by weeks
-
-
-_QUICK: Mapping[type[fields.Field], Check] = {
-    fields.String: is_text,
-    Timestamp: is_stamp,
-    Boolean: lambda value: type(value) is bool,
-    Integer: lambda value: type(value) is int and -(2**63) <= value < 2**63,
-    Number: lambda value: type(value) is float or (type(value) is int and -(2**63) <= value < 2**63),
-    JsonObject: lambda value: type(value) is dict,
-    fields.Raw: lambda value: value is not None,
-}
+# The type of the values that a field without validators loads unchanged. Most values are such: with marshmallow for all
+# of them, a reset to the demo takes a quarter longer.
+_PLAIN: Mapping[type[fields.Field], type] = {fields.String: str, JsonObject: dict, Boolean: bool}
 
 
 def _flatten(messages: Any, path: str) -> Iterator[tuple[str, str]]:
@@ -161,16 +120,6 @@ class TextsAsText(fields.String):
         if not isinstance(texts, list) or not all(isinstance(one, str) for one in texts):
             raise ValidationError("Must be an array of texts, or its JSON text.")
         return value if isinstance(value, str) else orjson.dumps(value).decode()
-
-
-class ContactRows(fields.Raw):
-    """The rows of a campaign: objects in an array, or one object of any form, as the record is typed."""
-
-    def _deserialize(self, value: Any, attr: Any, data: Any, **kwargs: Any) -> Any:
-        rows = value if isinstance(value, list) else [value]
-        if not all(isinstance(row, dict) for row in rows):
-            raise ValidationError("Must be an array of objects, or an object.")
-        return value
 
 
 class Digest(fields.String):

@@ -53,22 +53,16 @@ class HttpStubSchema(PartSchema):
     times = Integer(validate=validate.Range(min=1), metadata={"description": "number of requests; default: all"})
 
 
-class ConditionField(fields.Field):
-    """The text of a condition, or its number from 0."""
-
-    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> str | int:
-        if isinstance(value, bool) or not isinstance(value, (str, int)):
-            raise ValidationError("Not a text or a number.")
-        return value
+def text_or_number(value: Any) -> None:
+    """Check the type of a condition. Raises ValidationError."""
+    if isinstance(value, bool) or not isinstance(value, str | int):
+        raise ValidationError("Not a text or a number.")
 
 
-class AnswersField(fields.Field):
-    """An object by names, or a list with one answer for each question."""
-
-    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> dict[str, Any] | list[Any]:
-        if not isinstance(value, (dict, list)):
-            raise ValidationError("Not an object or a list.")
-        return value
+def object_or_list(value: Any) -> None:
+    """Check the type of the answers in a turn. Raises ValidationError."""
+    if not isinstance(value, dict | list):
+        raise ValidationError("Not an object or a list.")
 
 
 class TalkBody(ApiSchema):
@@ -122,13 +116,16 @@ class TurnBody(ApiSchema):
     """A turn of the user."""
 
     say = fields.String(validate=validate.Length(max=LONGEST), metadata={"description": "words of the user"})
-    choose = ConditionField(metadata={"description": "condition to take, by its text or its number from 0"})
+    choose = fields.Raw(
+        validate=text_or_number, metadata={"description": "condition to take, by its text or its number from 0"}
+    )
     arguments = JsonObject(metadata={"description": "arguments of a chosen condition that is a tool"})
-    answers = AnswersField(
+    answers = fields.Raw(
+        validate=object_or_list,
         metadata={
             "description": "answers to the flow's `ask` in this turn: an object by the name of the member or the "
             "question, or a list with one answer for each question"
-        }
+        },
     )
 
     @validates_schema

@@ -189,4 +189,4 @@ class VoiceLogPageSchema(NumberedPageSchema):
     has_more = Boolean()
 
 
-ROWS = {"voiceLogs": RowForm(VoiceLogSchema, "workerId", deployment_id=fields.String(allow_none=True))}
+ROWS = {"voiceLogs": RowForm(VoiceLogSchema, "workerId")}

@@ -5,7 +5,6 @@ from typing import Any
 from marshmallow import INCLUDE, fields, validate
 
 from dryline.schemas.base import ApiSchema, Boolean, JsonObject, Number, OneOf, PartSchema, Timestamp
-from dryline.schemas.campaigns import numeric_text
 from dryline.schemas.json_text import AsSent
 from dryline.schemas.row_forms import RowForm
 
@@ -41,7 +40,12 @@ class LenientNumber(Number):
     """A JSON number or its text, which an older page of the vendor's documentation sends."""
 
     def _deserialize(self, value: Any, attr: Any, data: Any, **kwargs: Any) -> Any:
-        return super()._deserialize(numeric_text(value), attr, data, **kwargs)
+        if isinstance(value, str):
+            try:
+                value = int(value) if value.strip().isdecimal() else float(value)
+            except ValueError:
+                raise self.make_error("invalid", input=value) from None
+        return super()._deserialize(value, attr, data, **kwargs)
 
 
 class Voicev1BatchCallsBodySchema(ApiSchema):

@@ -6,8 +6,7 @@ from functools import partial
 from random import Random
 from typing import Any
 
-from dryline.models.chat_embed_logs import ChatEmbedLog
-from dryline.models.chat_logs import ChatLog
+from dryline.models.chat_logs import ChatEmbedLog, ChatLog
 from dryline.models.deployments import Deployment
 from dryline.models.logs import Log
 from dryline.models.sessions import Session

@@ -126,7 +126,7 @@ def test_the_number_of_snapshots_is_limited(control, monkeypatch):
     monkeypatch.setattr(snapshots, "MAX_SNAPSHOTS", 2)
     statuses = [control.post("/snapshots", {"name": name}).status_code for name in ("a", "b", "c", "b")]
     assert statuses == [201, 201, 409, 201]
-    file = control.get("/snapshots/a/file").data
+    file = control.get("/snapshots/a/file", buffered=True).data
     assert control.put("/snapshots/c/file", data=file).status_code == 409
 
 

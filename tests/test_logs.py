@@ -2,8 +2,7 @@
 
 import pytest
 
-from dryline.models.chat_embed_logs import ChatEmbedLog
-from dryline.models.chat_logs import ChatLog
+from dryline.models.chat_logs import ChatEmbedLog, ChatLog
 from dryline.models.message_logs import SmsLog, WhatsappLog
 from dryline.models.voice_logs import VoiceLog
 

@@ -343,9 +343,9 @@ def test_the_documentation_page_and_its_files_come_from_the_server(server):
     with urllib.request.urlopen(server.url + "/docs") as page:
         text = page.read().decode()
     assert "://" not in text
-    for name in ("swagger-ui.css", "swagger-ui-bundle.js", "docs.css", "docs.js"):
-        assert f"/docs/assets/{name}" in text
-        with urllib.request.urlopen(f"{server.url}/docs/assets/{name}") as file:
+    for path in ("assets/swagger-ui.css", "assets/swagger-ui-bundle.js", "own/docs.css", "own/docs.js"):
+        assert f"/docs/{path}" in text
+        with urllib.request.urlopen(f"{server.url}/docs/{path}") as file:
             assert len(file.read()) > 500
 
 

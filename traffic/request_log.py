@@ -46,6 +46,7 @@ class Entry:
     team_id: str | None
     answer_headers: tuple[tuple[str, str], ...]
     unmasked_answer: bytes
+    endpoint: str | None = None  # the name of the route that the path leads to
     key_id: str | None = None
     client: str | None = None
     number: int = 0

@@ -23,11 +23,11 @@ CHANNELS = (
         "chat-embed",
         "ChatEmbedDeploymentLog",
         "chatEmbedLogs",
-        "chat_embed_logs",
+        "chat_logs",
         "ChatEmbedLog",
         ("chatEmbedDeployments",),
     ),
     Channel("sms", "SmsDeploymentLog", "smsLogs", "message_logs", "SmsLog"),
     Channel("whatsapp", "WhatsappDeploymentLog", "whatsappLogs", "message_logs", "WhatsappLog"),
-    Channel("api", "ApiDeploymentLog", "apiLogs", "api_logs", "ApiLog", listed=False),
+    Channel("api", "ApiDeploymentLog", "apiLogs", "message_logs", "ApiLog", listed=False),
 )

@@ -18,12 +18,9 @@ from dryline.blueprints.console import (
     live,
     overview,
     request_log,
-    resources,
-    scorecards,
     state,
     talks,
     template_filters,
-    tests,
     webhooks,
     workers,
     world_actions,
@@ -39,7 +36,9 @@ from dryline.world.clock import set_current_team
 
 # In the order of the menu.
 MENU_PAGES = (overview, live, calls, workers, campaigns, exports, request_log, faults, webhooks, state, connect)
-WORKER_PAGES = (flows, deployments, talks, resources, tests, scorecards)
+WORKER_PAGES = (flows, deployments, talks)
+# The blueprints whose pages are of use in a world without teams. The others lead to the page State.
+WITHOUT_TEAM = ("auth", "connect", "faults", "requests", "state")
 
 HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:;"
@@ -84,6 +83,8 @@ class Console(RoutedFlask):
         if request.method in READS and request.blueprint and request.endpoint != "layout.changes":
             with self.world.reading():
                 g.team = chosen_team()
+                if g.team is None and request.blueprint not in WITHOUT_TEAM:
+                    return render_template("overview.html")
                 set_current_team(g.team.id if g.team else None)
                 return super().dispatch_request()
         return super().dispatch_request()

@@ -44,9 +44,9 @@ def show() -> Any:
         return redirect(f"{request.script_root}{request.path}?{args}")
     query = LogListQuery()
     worker = query.worker
-    page = query.page() if query.owner and not query.errors else None
+    page = None if query.errors else query.page()
     own = {"worker_id": worker.id} if worker else {}
-    deployments = list(Deployment.listing(g.team, **own)) if g.team else []
+    deployments = list(Deployment.listing(g.team, **own))
     content = render_template(
         "calls.html",
         list_query=query,
@@ -60,7 +60,7 @@ def show() -> Any:
         first_deployment=next((one for one in deployments if one.type == "Voice"), None),
         names={one.id: one.name for one in deployments},
         worker_names={one.id: one.name for one in query.workers},
-        flows=[(one.id, one.name) for one in Flow.listing(g.team, **own)] if g.team else [],
+        flows=[(one.id, one.name) for one in Flow.listing(g.team, **own)],
         snippets=snippets.list_snippets(g.team, query.channel, worker, {"limit": str(PAGE_LENGTH), **query.query})
         if page
         else {},
@@ -73,7 +73,7 @@ def new_count() -> Any:
     """Return a link that says how many conversations are newer than those on the page (`?seen=`)."""
     query = LogListQuery()
     query.params.pop("cursor", None)
-    total = query.page(limit=1, page=1).total if query.owner else 0
+    total = query.page(limit=1, page=1).total
     address = url_for("calls.show", **query.args(page=None, cursor=None))
     return render_template("new_calls.html", count=total - request.args.get("seen", 0, int), address=address)
 
@@ -92,7 +92,7 @@ def latest() -> Any:
     """Redirect to the newest call, with `?worker=` to that of the worker; to the list if there is none."""
     worker_id = request.args.get("worker")
     where = {"worker_id": worker_id} if worker_id else {}
-    logs = activity.newest_logs(g.team, VoiceLog, 1, **where) if g.team else []
+    logs = activity.newest_logs(g.team, VoiceLog, 1, **where)
     return redirect(url_for("calls.call", log_id=logs[0].id) if logs else url_for("calls.show"))
 
 
@@ -131,7 +131,7 @@ def call(log_id: str) -> Any:
         return render_template("conversation.html", **shared, own_members=_own_members(log, channel))
     of_call = _call_values(log, turns, events)
     page = make_response(render_template("call.html", **shared, **of_call))
-    if "HX-Request" in request.headers and of_call["elapsed_s"] is None:
+    if request.headers.get("HX-Target") == "call" and of_call["elapsed_s"] is None:
         page.headers["HX-Refresh"] = "true"  # the call ended while it was watched: reload, for the player
     return page
 
@@ -148,13 +148,6 @@ def llm_logs(log_id: str) -> Any:
     """Show the requests of a conversation to language models in full."""
     log = find_log(require_team(), log_id)
     return render_template("llm_logs.html", log=log, llm_logs=LlmLog.of_conversation(log))
-
-
-@blp.get("/<log_id>/deliveries")
-def deliveries(log_id: str) -> Any:
-    """Return the table of a call's webhook deliveries."""
-    log = find_log(require_team(), log_id)
-    return render_template("call_deliveries.html", log=log, deliveries=_deliveries(log))
 
 
 def _call_values(log: VoiceLog, turns: list[conversation.Turn], events: list[conversation.Event]) -> dict[str, Any]:
@@ -178,7 +171,7 @@ def _call_values(log: VoiceLog, turns: list[conversation.Turn], events: list[con
         "lanes": lanes,
         "recording": _recording(log.recording_url),
         "criteria": conversation.success_criteria(log.success_results),
-        "deliveries": _deliveries(log),
+        "deliveries": WebhookDelivery.search(MAX_DELIVERIES, log_id=log.id, team_id=log.team_id),
         "before": before,
         "after": after,
         "query": query.args(),
@@ -193,10 +186,6 @@ def _own_members(log: Log, channel: Channel) -> list[tuple[str, Any]]:
     shared = {*LogSchema().wire_names, "transcription", "status"}
     members = ((name, getattr(log, attribute)) for name, attribute in schema_of(channel)().wire_names.items())
     return [(name, value) for name, value in members if name not in shared and value is not None]
-
-
-def _deliveries(log: Log) -> list[WebhookDelivery]:
-    return WebhookDelivery.search(MAX_DELIVERIES, log_id=log.id, team_id=log.team_id)
 
 
 def _flow_version(log: Log) -> FlowVersion | None:

@@ -12,6 +12,7 @@ from dryline.models.campaign_progress import IDLE, IN_CALL, QUEUED, campaigns_of
 from dryline.models.campaigns import ACTIVE, OutboundCampaign
 from dryline.models.deployments import Deployment
 from dryline.models.deployments_lookup import look_up_deployment
+from dryline.models.logs import Page
 from dryline.models.queued_calls import number_fault, numbered
 from dryline.models.voice_deployments import VoiceDeployment
 from dryline.models.voicev1_campaigns import Voicev1Campaign
@@ -32,7 +33,7 @@ MAX_COLUMNS = 6
 
 @blp.get("")
 def show() -> Any:
-    campaigns, new_count = hide_new_rows(campaigns_of(g.team) if g.team else [])
+    campaigns, new_count = hide_new_rows(campaigns_of(g.team))
     names = {one.id: one.name for one in Deployment.listing(g.team)} if campaigns else {}
     return render_template("campaigns.html", campaigns=campaigns, new_count=new_count, deployments=names)
 
@@ -44,8 +45,9 @@ def campaign(campaign_id: str) -> Any:
     rows = rows_of(campaign)
     state = request.args.get("state")
     listed = [row for row in rows if state in (None, "", row.state)]
-    total_pages = max(-(-len(listed) // ROWS_PER_PAGE), 1)
-    page = min(max(request.args.get("page", 1, int), 1), total_pages)
+    last_page = max(-(-len(listed) // ROWS_PER_PAGE), 1)
+    number = min(max(request.args.get("page", 1, int), 1), last_page)
+    data = listed[(number - 1) * ROWS_PER_PAGE : number * ROWS_PER_PAGE]
     due_times = sorted(row.at for row in rows if row.state == QUEUED and row.at)
     return render_template(
         "campaign.html",
@@ -58,16 +60,9 @@ def campaign(campaign_id: str) -> Any:
         counts=Counter(row.state for row in rows),
         grid=charts.row_grid([_colour(row.state) for row in rows]),
         colour=_colour,
-        listed=listed[(page - 1) * ROWS_PER_PAGE : page * ROWS_PER_PAGE],
+        page=Page(data, len(listed), number, ROWS_PER_PAGE),
         columns=_columns(row.row for row in rows[:MAX_PREVIEWED_ROWS]),
         state_filter=state,
-        pagination={
-            "page": page,
-            "totalPages": total_pages,
-            "total": len(listed),
-            "hasPrev": page > 1,
-            "hasNext": page < total_pages,
-        },
         next_at=due_times[0] if due_times else None,
         next_count=due_times.count(due_times[0]) if due_times else 0,
         is_calling=any(row.state == IN_CALL for row in rows),

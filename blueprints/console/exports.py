@@ -24,7 +24,7 @@ DEFAULT_WINDOW = timedelta(days=7)
 
 @blp.get("")
 def show() -> Any:
-    rows, new_count = hide_new_rows(Export.recent(g.team) if g.team else [])
+    rows, new_count = hide_new_rows(Export.recent(g.team))
     exports = [(export, ExportSchema().dump(with_link(export))) for export in rows]
     since = wire(current().clock.now() - DEFAULT_WINDOW)
     return render_template("exports.html", exports=exports, rows=rows, new_count=new_count, since=since)

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 from dryline.blueprints.console.charts import sparkline
-from dryline.blueprints.console.template_filters import duration
+from dryline.blueprints.console.template_filters import count, duration
 from dryline.models.call_figures import DAYS, CallFigures, TwoWeeks
 
 
@@ -16,7 +16,7 @@ class Kind(NamedTuple):
     title: str
     about: str
     attribute: str
-    write: Callable[[float], str]
+    write: Callable[..., str]
     is_share: bool = False
 
 
@@ -38,12 +38,8 @@ def _seconds(milliseconds: float) -> str:
     return f"{milliseconds / 1000:.2f} s"
 
 
-def _count(number: float) -> str:
-    return f"{number:,.0f}"
-
-
 KINDS = (
-    Kind("Calls", "Calls of the last seven days that have ended", "calls", _count),
+    Kind("Calls", "Calls of the last seven days that have ended", "calls", count),
     Kind("Answered", "Calls in which a person spoke with the agent", "answered_share", _percent, is_share=True),
     Kind("Transferred", "Answered calls that went on to a person", "transferred_share", _percent, is_share=True),
     Kind("Mean length", "Of the answered calls", "mean_length_s", duration),

@@ -8,7 +8,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from dryline.blueprints.console import template_filters
+from dryline.blueprints.console.template_filters import count
 from dryline.models.taken_branches import TakenBranches
 
 # In pixels: the column of a level, the height of a row, the widest branch, and the first column with the start.
@@ -72,7 +72,7 @@ def draw(places: Sequence[Place], calls: int, here: Mapping[int | None, int]) ->
         branches.append(_branch(place, path, _WIDEST / max(calls, 1)))
         marks.append(_label(place, x, y, _label_end(place), here.get(place.line, 0)))
     start = Markup('<text class="start" x="{}" y="{:.0f}">{}</text>{}').format(
-        _START - 20, middle + 4, _calls(calls), _dot(_START - 12, middle, here.get(None, 0))
+        _START - 20, middle + 4, count(calls, "call"), _dot(_START - 12, middle, here.get(None, 0))
     )
     width = _level_x(max((place.level for place in places), default=1)) + _COLUMN - 30
     return _drawing("map whole", width, int(_row_y(rows - 1) + _ROW / 2 + 4), [*branches, start, *marks])
@@ -89,7 +89,7 @@ def draw_narrow(places: Sequence[Place], calls: int, here: Mapping[int | None, i
         branches.append(_branch(place, path, _NARROW_WIDEST / max(calls, 1)))
         marks.append(_label(place, x, y, _NARROW, here.get(place.line, 0)))
     start = Markup('<text x="{}" y="{:.0f}">{}</text>{}').format(
-        _INDENT, _row_y(0) + 4, _calls(calls), _dot(_INDENT - 8, _row_y(0), here.get(None, 0))
+        _INDENT, _row_y(0) + 4, count(calls, "call"), _dot(_INDENT - 8, _row_y(0), here.get(None, 0))
     )
     return _drawing(
         "map narrow", _NARROW + 1, int(_row_y(len(places)) + _ROW / 2), [*branches, start, *reversed(marks)]
@@ -124,17 +124,17 @@ def _label_end(place: Place) -> int:
 
 def _label(place: Place, x: float, y: float, end: float, here: int) -> Markup:
     """Draw a condition with its calls. A text that does not fit between `x` and `end` is cut."""
-    count = f"{place.calls}{'' if place.leaves else ' ↺'}"
-    length = int((end - x - 24) / _CHARACTER) - len(count)
+    number = f"{place.calls}{'' if place.leaves else ' ↺'}"
+    length = int((end - x - 24) / _CHARACTER) - len(number)
     return Markup(
         '<a class="place{here}" href="#L{line}" aria-label="{name}{now}"><title>{name}</title>'
         '<rect x="{x:.0f}" y="{top:.0f}" width="{width:.0f}" height="24" rx="5"/>'
         '<text x="{text_x:.0f}" y="{text_y:.0f}">{text}</text>'
-        '<text class="count" x="{count_x:.0f}" y="{text_y:.0f}">{count}</text></a>{dot}'
+        '<text class="count" x="{count_x:.0f}" y="{text_y:.0f}">{number}</text></a>{dot}'
     ).format(
         here=" here" if here else "",
         line=place.line,
-        name=f"{place.text}, line {place.line}: {_calls(place.calls)}",
+        name=f"{place.text}, line {place.line}: {count(place.calls, 'call')}",
         now=f", {here} now" if here else "",
         x=x,
         top=y - 12,
@@ -143,13 +143,9 @@ def _label(place: Place, x: float, y: float, end: float, here: int) -> Markup:
         text_y=y + 4,
         text=place.text if len(place.text) <= length else place.text[: length - 1] + "…",
         count_x=end - 8,
-        count=count,
+        number=number,
         dot=_dot(x - 10, y, here),
     )
-
-
-def _calls(number: int) -> str:
-    return template_filters.count(number, "call")
 
 
 def _dot(x: float, y: float, here: int) -> Markup:

@@ -6,8 +6,7 @@ from typing import Any
 from flask import flash, g, redirect, render_template, request, url_for
 from werkzeug.exceptions import BadRequest
 
-from dryline.blueprints.console import conversation, highlighting
-from dryline.blueprints.console import flow_map as maps
+from dryline.blueprints.console import conversation, flow_map, highlighting
 from dryline.blueprints.console.base import (
     PageBlueprint,
     error_message,
@@ -70,6 +69,10 @@ def flow(worker_id: str, flow_id: str) -> Any:
     engine = engine_of(current())
     findings = engine.check(flow.code)
     is_sound = all(finding.severity != "error" for finding in findings)
+    taken = taken_branches.taken_branches(flow, flow.code)
+    places = flow_map.places_of(engine.paths(flow.code) if is_sound else [], taken)
+    in_progress = taken_branches.calls_at(flow, MAX_IN_PROGRESS)
+    here = Counter(line for _, line in in_progress)
     return render_template(
         "flow.html",
         worker=worker,
@@ -78,18 +81,15 @@ def flow(worker_id: str, flow_id: str) -> Any:
         versions=list(FlowVersion.listing(flow, flow_id=flow.id)),
         lines=highlighting.highlight(flow.code),
         findings=findings,
-        **_map_values(flow, is_sound),
+        is_sound=is_sound,
+        places=places,
+        taken=taken,
+        drawing=flow_map.draw(places, taken.calls, here),
+        narrow_drawing=flow_map.draw_narrow(places, taken.calls, here),
+        in_progress=[(call, line, conversation.elapsed_s(call)) for call, line in in_progress],
+        max_calls=taken_branches.MAX_CALLS,
         deployments=list(Deployment.listing(flow, flow_id=flow.id)),
     )
-
-
-@blp.get("/<flow_id>/map")
-def flow_map(worker_id: str, flow_id: str) -> Any:
-    """Return the map of a flow, with `?version=` of that version."""
-    version = request.args.get("version") or None
-    flow = show_flow(Worker.fetch(require_team(), worker_id).child(Flow, flow_id), version)
-    is_sound = all(finding.severity != "error" for finding in engine_of(current()).check(flow.code))
-    return render_template("flow_map.html", flow=flow, version=version, **_map_values(flow, is_sound))
 
 
 @blp.get("/<flow_id>/diff")
@@ -136,7 +136,7 @@ def change(worker_id: str, flow_id: str | None) -> Any:
     """Check, try or save the form of the editor."""
     g.team = require_team()
     set_current_team(g.team.id)
-    values = {name: _with_newlines(text) for name, text in request.form.items()}
+    values = {name: highlighting.with_newlines(text) for name, text in request.form.items()}
     refusal = None
     if "check" not in values:
         try:
@@ -170,7 +170,7 @@ def _save(worker_id: str, flow_id: str | None, values: dict[str, str]) -> Any:
             message = "The flow is created."
         else:
             flow = worker.child(Flow, flow_id)
-            if _with_newlines(flow.code) == code:
+            if highlighting.with_newlines(flow.code) == code:
                 body["code"] = flow.code  # with its own line endings
             version_before = flow.version
             flow.revise(g.team, **body)
@@ -203,31 +203,9 @@ def _show_editor(worker: Worker, flow: Flow | None, values: dict[str, Any], refu
     return render_template("flow_edit.html", refusal=message, **context), status
 
 
-def _map_values(flow: Flow, is_sound: bool) -> dict[str, Any]:
-    """Return the template variables of a flow's map. `flow` may be as a version has it."""
-    taken = taken_branches.taken_branches(flow, flow.code)
-    places = maps.places_of(engine_of(current()).paths(flow.code) if is_sound else [], taken)
-    in_progress = taken_branches.calls_at(flow, MAX_IN_PROGRESS)
-    here = Counter(line for _, line in in_progress)
-    return {
-        "is_sound": is_sound,
-        "places": places,
-        "taken": taken,
-        "drawing": maps.draw(places, taken.calls, here),
-        "narrow_drawing": maps.draw_narrow(places, taken.calls, here),
-        "in_progress": [(call, line, conversation.elapsed_s(call)) for call, line in in_progress],
-        "max_calls": taken_branches.MAX_CALLS,
-    }
-
-
 def _findings(code: str) -> list[Finding] | None:
     """Return what is wrong with the code, or None while all workers of the engine are busy."""
     try:
         return engine_of(current()).check(code)
     except Busy:
         return None
-
-
-def _with_newlines(text: str) -> str:
-    r"""Return the text with `\n` at the ends of its lines. Browsers send forms with `\r\n`."""
-    return text.replace("\r\n", "\n").replace("\r", "\n")

@@ -29,9 +29,14 @@ _TOKEN = re.compile(
 )
 
 
+def with_newlines(text: str) -> str:
+    r"""Return the text with `\n` at the ends of its lines. Browsers send forms with `\r\n`."""
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
 def split_lines(code: str) -> list[str]:
     """Return the lines of the code, with any line endings."""
-    return code.replace("\r\n", "\n").replace("\r", "\n").removesuffix("\n").split("\n")
+    return with_newlines(code).removesuffix("\n").split("\n")
 
 
 def highlight(code: str) -> list[Markup]:
@@ -42,13 +47,9 @@ def highlight(code: str) -> list[Markup]:
     html = []
     for kind, text in _tokens(code):
         open_tag, close_tag = (f'<span class="{kind}">', "</span>") if kind else ("", "")
-        html.append("\n".join(f"{open_tag}{_escape(part)}{close_tag}" if part else "" for part in text.split("\n")))
+        lines = html_escape(text, quote=False).split("\n")
+        html.append("\n".join(f"{open_tag}{line}{close_tag}" if line else "" for line in lines))
     return [Markup(line) for line in "".join(html).split("\n")]
-
-
-def _escape(code: str) -> str:
-    """Return text for between two tags, where quotes, of which code has many, need no five characters each."""
-    return html_escape(code, quote=False)
 
 
 def _tokens(code: str) -> Iterator[tuple[str | None, str]]:

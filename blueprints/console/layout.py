@@ -4,7 +4,6 @@ from typing import Any
 
 from flask import current_app, g, jsonify, request, url_for
 
-from dryline import __version__
 from dryline.blueprints.console.auth import current_url, form_token
 from dryline.blueprints.console.base import PageBlueprint
 from dryline.blueprints.console.snippets import curl_post
@@ -28,7 +27,6 @@ def context() -> dict[str, Any]:
     page = next((one for one in blueprints if one.name == request.blueprint), blp)
     return {
         "label": world.settings.label,
-        "version": __version__,
         "world_clock": world_clock(),
         "live": world.runtime_settings,
         "active_faults": active_faults(),

@@ -31,20 +31,20 @@ def show() -> Any:
 
     `deployment` in the address is the form's choice.
     """
-    calls = CallInProgress.logs(g.team, MAX_CALLS) if g.team else []
-    with_a_person = CallInProgress.ids_with_a_person(g.team) if g.team else set()
+    calls = CallInProgress.logs(g.team, MAX_CALLS)
+    with_a_person = CallInProgress.ids_with_a_person(g.team)
     return render_template(
         "live.html",
-        total=CallInProgress.count(g.team) if g.team else 0,
+        total=CallInProgress.count(g.team),
         cards=[
             (call, conversation.read_turns(call)[-1:], conversation.elapsed_s(call))
             for call in calls
             if call.id not in with_a_person
         ],
         transferred=[(call, conversation.elapsed_s(call)) for call in calls if call.id in with_a_person],
-        worker_names={worker.id: worker.name for worker in Worker.listing(g.team)} if g.team else {},
-        deployment_names={one.id: one.name for one in Deployment.listing(g.team)} if g.team else {},
-        deployments=activity.usual_lines(g.team) if g.team else [],
+        worker_names={worker.id: worker.name for worker in Worker.listing(g.team)},
+        deployment_names={one.id: one.name for one in Deployment.listing(g.team)},
+        deployments=activity.usual_lines(g.team),
         chosen_id=request.args.get("deployment"),
         outcomes=OUTCOMES,
     )

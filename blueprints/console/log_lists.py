@@ -15,7 +15,7 @@ from dryline.models.exports import LONGEST_WINDOW
 from dryline.models.logs import Page, model_of
 from dryline.models.workers import Worker
 from dryline.schemas.base import camel
-from dryline.schemas.chat_embed_logs import ChatEmbedLogFilterSchema
+from dryline.schemas.chat_logs import ChatEmbedLogFilterSchema
 from dryline.schemas.logs import NumberedLogsSchema, PageArgumentsSchema, schema_of
 from dryline.schemas.voice_logs import VoiceLogFilterSchema, VoiceLogListSchema
 from dryline.storage.current_world import current
@@ -63,6 +63,7 @@ class LogListQuery:
     def __init__(self) -> None:
         args = request.args
         self.channel = _find_channel(args.get("channel", VOICE.key))
+        self.title = CHANNEL_TITLES[self.channel.key]
         schema = _SCHEMAS.get(self.channel.key, NumberedLogsSchema)()
         # No other names, because links are made of them.
         names = {field.data_key for field in schema.fields.values()}
@@ -82,23 +83,18 @@ class LogListQuery:
     @cached_property
     def workers(self) -> list[Worker]:
         """The team's workers."""
-        return list(Worker.listing(g.team)) if g.team else []
+        return list(Worker.listing(g.team))
 
     @cached_property
     def worker(self) -> Worker | None:
         """The worker of `?worker=`; None for the conversations of all workers. Raises NotFound."""
         id = request.args.get("worker")
-        return Worker.fetch(g.team, id) if id and g.team else None
+        return Worker.fetch(g.team, id) if id else None
 
     @property
     def owner(self) -> Any:
-        """The worker or the team that the list is of; None in a world without teams."""
+        """The worker or the team that the list is of."""
         return self.worker or g.team
-
-    @property
-    def title(self) -> str:
-        """The channel's title."""
-        return CHANNEL_TITLES[self.channel.key]
 
     @property
     def has_rare_filters(self) -> bool:
@@ -145,7 +141,7 @@ class LogListQuery:
         since = self.filters.get("start_time_after") or self.filters.get("start_date")
         window = ("start_time_after", "start_time_before", "start_date", "end_date")
         filters = {camel(name): self.query[camel(name)] for name in self.filters if name not in window}
-        if not filters.keys() <= {camel(name) for name in VoiceLogFilterSchema().fields} or g.team is None:
+        if not filters.keys() <= {camel(name) for name in VoiceLogFilterSchema().fields}:
             return None
         earliest = max(parse(until), FIRST + LONGEST_WINDOW) - LONGEST_WINDOW
         return {

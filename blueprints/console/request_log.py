@@ -10,8 +10,8 @@ from werkzeug.exceptions import BadRequest
 from dryline.blueprints.console.base import PageBlueprint, flash_and_redirect, hide_new_rows, load_texts, team_names
 from dryline.blueprints.console.snippets import NO_KEY, clear_key
 from dryline.blueprints.control import requests as plane
-from dryline.blueprints.ignored_names import find_operation
 from dryline.blueprints.links import base_url
+from dryline.blueprints.operations import find_operation, find_view
 from dryline.schemas.request_log import ConditionsSchema, TimesSchema
 from dryline.storage.current_world import current
 from dryline.storage.errors import DomainError, NotFound
@@ -186,7 +186,7 @@ def _passes(entry: Entry, filters: dict[str, str]) -> bool:
 
 def _documentation(entry: Entry) -> str | None:
     """Return the address of the operation's documentation."""
-    operation = find_operation(entry)
+    operation = find_operation(entry.endpoint, entry.method)
     if operation is None:
         return None
-    return f"/docs#/{quote(operation.endpoint.rpartition('.')[0])}/{operation.function.operation_id}"
+    return f"/docs#/{quote(find_view(entry.endpoint).tag)}/{operation.operation_id}"

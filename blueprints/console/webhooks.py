@@ -58,8 +58,8 @@ def inbox() -> Any:
         inbox=_inbox_url(),
         received=[entry_fields(entry) for entry in received[:MAX_LISTED]],
         received_count=len(received),
-        deployments=activity.usual_lines(g.team) if g.team else [],
-        worker_names={worker.id: worker.name for worker in Worker.listing(g.team)} if g.team else {},
+        deployments=activity.usual_lines(g.team),
+        worker_names={worker.id: worker.name for worker in Worker.listing(g.team)},
     )
 
 
@@ -75,7 +75,7 @@ def _deployment_names() -> dict[str, str]:
 @blp.get("/<delivery_id>")
 def delivery(delivery_id: str) -> Any:
     delivery = WebhookDelivery.by_id(delivery_id)
-    other_team = delivery.team_id if g.team and delivery.team_id != g.team.id else None
+    other_team = delivery.team_id if delivery.team_id != g.team.id else None
     log = VoiceLog.find(id=delivery.log_id, team_id=delivery.team_id)
     return render_template("webhook.html", delivery=delivery, log=log, events=EVENTS, other_team=other_team)
 

@@ -1,4 +1,4 @@
-"""The team's workers, and a page for each."""
+"""The team's workers, and a page for each with its resources, tests and scorecards."""
 
 from typing import Any
 
@@ -6,12 +6,17 @@ import orjson
 from flask import g, render_template, request
 
 from dryline.blueprints.console import figures
-from dryline.blueprints.console.base import PageBlueprint, flash_and_redirect, require_team
-from dryline.models import activity, call_figures
+from dryline.blueprints.console.base import PageBlueprint, flash_and_redirect, hide_new_rows, require_team
+from dryline.models import activity, call_figures, resource_search
 from dryline.models.deployments import Deployment
+from dryline.models.echo import EchoSuite, echo_of
+from dryline.models.echo_runs import EchoRun
 from dryline.models.flows import Flow
+from dryline.models.folders import Folder
+from dryline.models.resources import Resource
 from dryline.models.runtime_errors import RuntimeErrorRecord
 from dryline.models.tags import Tag, WorkerTag, workers_with_tags
+from dryline.models.tests import Test, TestRun
 from dryline.models.workers import Worker
 from dryline.schemas.workers import WorkerSchema
 from dryline.storage.current_world import current
@@ -19,6 +24,7 @@ from dryline.storage.current_world import current
 blp = PageBlueprint("workers", "Workers", "w", path="/workers")
 
 MAX_ERRORS = 5
+MAX_RUNS = 20
 
 
 @blp.get("")
@@ -26,7 +32,7 @@ def show() -> Any:
     """List the workers; `tag` and `q` in the address filter them."""
     tag, text = request.args.get("tag", ""), request.args.get("q", "").lower()
     # `dump` of a list returns its JSON.
-    workers = orjson.loads(orjson.dumps(WorkerSchema().dump(workers_with_tags(g.team)))) if g.team else []
+    workers = orjson.loads(orjson.dumps(WorkerSchema().dump(workers_with_tags(g.team))))
     return render_template(
         "workers.html",
         workers=[
@@ -35,8 +41,8 @@ def show() -> Any:
             if text in f"{worker['name']} {worker['description'] or ''} {worker['id']}".lower()
             and (not tag or any(one["id"] == tag for one in worker["tags"]))
         ],
-        counts=activity.count_parts(g.team) if g.team else {},
-        tags=list(Tag.listing(g.team)) if g.team else [],
+        counts=activity.count_parts(g.team),
+        tags=list(Tag.listing(g.team)),
         tag=tag,
         q=request.args.get("q", ""),
     )
@@ -71,3 +77,68 @@ def remove_tag(worker_id: str, tag_id: str) -> Any:
     with current().transaction():
         WorkerTag.take_off(Worker.fetch(require_team(), worker_id), tag_id)
     return flash_and_redirect("The tag is removed.")
+
+
+@blp.get("/<worker_id>/resources")
+def resources(worker_id: str) -> Any:
+    """List the resources; with `q` in the address, also the answer to this query."""
+    worker = Worker.fetch(require_team(), worker_id)
+    query = request.args.get("q", "").strip()
+    return render_template(
+        "resources.html",
+        worker=worker,
+        resources=Resource.of(worker),
+        folders={folder.id: folder.name for folder in Folder.listing(worker, worker_id=worker.id)},
+        q=query,
+        answer=resource_search.ask(worker, query=query) if query else None,
+    )
+
+
+@blp.get("/<worker_id>/tests")
+def tests(worker_id: str) -> Any:
+    worker = Worker.fetch(require_team(), worker_id)
+    tests = list(Test.listing(worker, worker_id=worker.id))
+    last_runs = TestRun.last_of_each_test(worker)
+    flows = {flow.id: flow.name for flow in Flow.listing(worker, worker_id=worker.id)}
+    return render_template("tests.html", worker=worker, tests=tests, last_runs=last_runs, flows=flows)
+
+
+@blp.get("/<worker_id>/tests/<test_id>")
+def test(worker_id: str, test_id: str) -> Any:
+    worker = Worker.fetch(require_team(), worker_id)
+    test = worker.child(Test, test_id)
+    runs, new_count = hide_new_rows(list(TestRun.listing(test, test_id=test.id).slice(MAX_RUNS)))
+    flow = Flow.find(id=test.flow_id, team_id=test.team_id)
+    return render_template("test.html", worker=worker, test=test, runs=runs, new_count=new_count, flow=flow)
+
+
+@blp.post("/<worker_id>/tests/<test_id>/run")
+def run_test(worker_id: str, test_id: str) -> Any:
+    with current().transaction():
+        Worker.fetch(require_team(), worker_id).child(Test, test_id).run()
+    return flash_and_redirect("The run has begun.", "workers.test", worker_id=worker_id, test_id=test_id)
+
+
+@blp.get("/<worker_id>/scorecards")
+def scorecards(worker_id: str) -> Any:
+    """Show what belongs to the worker's deployments, and the team's runs of it."""
+    worker = Worker.fetch(require_team(), worker_id)
+    suites, agents, cards = echo_of(worker)
+    ids = {one.id for one in (*agents, *cards)}
+    own_runs = [
+        run
+        for run in EchoRun.listing(worker)
+        if any(one.get("agentId") in ids or one.get("scorecardId") in ids for one in run.plan)
+    ]
+    runs, new_count = hide_new_rows(own_runs[:MAX_RUNS])
+    return render_template(
+        "scorecards.html", worker=worker, suites=suites, agents=agents, cards=cards, runs=runs, new_count=new_count
+    )
+
+
+@blp.post("/<worker_id>/scorecards/suites/<suite_id>/run")
+def run_suite(worker_id: str, suite_id: str) -> Any:
+    with current().transaction():
+        suite = EchoSuite.fetch(Worker.fetch(require_team(), worker_id), suite_id)
+        EchoRun.start(require_team(), type="test_suite", agent_data={"suiteId": suite.id})
+    return flash_and_redirect("The run has begun.", "workers.scorecards", worker_id=worker_id)

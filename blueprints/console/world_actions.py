@@ -6,8 +6,8 @@ from typing import Any
 from dryline.blueprints.console.base import PageBlueprint, flash_and_redirect, load_form
 from dryline.blueprints.control.clock import AdvanceSchema, ClockSchema
 from dryline.blueprints.control.settings import SettingsSchema
+from dryline.blueprints.control.snapshots import SnapshotSchema
 from dryline.jobs import live
-from dryline.schemas.snapshots import SnapshotSchema
 from dryline.state import scenarios, snapshots
 from dryline.state.snapshots import undoable
 from dryline.storage.current_world import current

@@ -6,7 +6,7 @@ from flask.views import MethodView
 from marshmallow import ValidationError, fields, post_load, pre_load, validate, validates, validates_schema
 
 from dryline.blueprints.control.base import ControlArea, TeamQuery, known_team
-from dryline.blueprints.control.operations import METHODS, require_operation
+from dryline.blueprints.operations import METHODS, require_operation
 from dryline.blueprints.paths import UNRECORDED
 from dryline.schemas.base import ApiSchema, Boolean, Integer, Number, OneOf, Timestamp, camel
 from dryline.storage.current_world import current

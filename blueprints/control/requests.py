@@ -1,6 +1,7 @@
 """The request log: search, counts, verification."""
 
 import re
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from itertools import islice
 from typing import Any
@@ -12,9 +13,9 @@ from marshmallow import ValidationError
 
 from dryline.blueprints.base import json_response
 from dryline.blueprints.control.base import ControlArea, known_team
-from dryline.blueprints.control.operations import METHODS, require_operation
-from dryline.blueprints.ignored_names import ignored_names
-from dryline.schemas.base import instance_of
+from dryline.blueprints.errors import flatten_messages
+from dryline.blueprints.operations import METHODS, find_operation, require_operation
+from dryline.schemas.base import UNKNOWN, QuerySchema, instance_of, strict
 from dryline.schemas.request_log import (
     ArrivedSchema,
     CountSchema,
@@ -181,7 +182,7 @@ def entry_fields(entry: Entry) -> dict[str, Any]:
         "query": parse_qs(entry.query, keep_blank_values=True),
         "headers": {name.lower(): value for name, value in entry.headers},
         "body": body,
-        "ignored": ignored_names(entry, body),
+        "ignored": _ignored_names(entry, body),
         "answer_headers": {name.lower(): value for name, value in entry.answer_headers},
         "answer": answer,
         "touched": _touched(entry, answer),
@@ -197,6 +198,29 @@ def _decoded(body: bytes) -> object:
     except (ValueError, TypeError):
         return body.decode(errors="replace")
     return value
+
+
+def _ignored_names(entry: Entry, body: object) -> list[str]:
+    """Return the names that the operation ignored, each with the name that the sender may have meant.
+
+    A refused request has none. `--strict` refuses requests with such names.
+    """
+    operation = find_operation(entry.endpoint, entry.method)
+    if operation is None or entry.status is None or entry.status >= 400:
+        return []
+    forms = getattr(operation, "forms", {})
+    query = {name: values[0] for name, values in parse_qs(entry.query, keep_blank_values=True).items()}
+    names = [*_unknown(forms.get("query", QuerySchema), query)] if query else []
+    if isinstance(body, dict) and "json" in forms:
+        names += _unknown(forms["json"], body)
+    return names
+
+
+def _unknown(form: Any, values: dict[str, Any]) -> Iterator[str]:
+    for name, message in flatten_messages(strict(instance_of(form)).validate(values)):
+        if message.startswith(UNKNOWN):
+            suggestion = message.removeprefix(UNKNOWN).strip(";. ")
+            yield f"{name} ({suggestion})" if suggestion else name
 
 
 def _touched(entry: Entry, answer: object) -> list[str]:

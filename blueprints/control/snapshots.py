@@ -1,12 +1,12 @@
 """Named snapshots."""
 
-from flask import request
+from flask import request, send_file
 from flask.views import MethodView
+from marshmallow import fields
 
-from dryline.blueprints import files
 from dryline.blueprints.control.base import ControlArea, TeamQuery
 from dryline.blueprints.control.state import NO_LIMIT
-from dryline.schemas.snapshots import SnapshotSchema
+from dryline.schemas.base import ApiSchema, Timestamp
 from dryline.state import snapshots
 from dryline.storage.current_world import current
 
@@ -14,6 +14,13 @@ FILE = "application/gzip"
 BYTES = "application/octet-stream"  # the type that is sent does not matter: the content is checked
 
 blp = ControlArea("Control: snapshots", "/_dryline/snapshots", description="Named snapshots on disk.")
+
+
+class SnapshotSchema(ApiSchema):
+    """A snapshot: a named copy of a world or a team."""
+
+    name = fields.String(required=True)
+    created_at = Timestamp(dump_only=True, metadata={"description": "time of the snapshot, in API time"})
 
 
 @blp.route("", get="listSnapshots", post="saveSnapshot")
@@ -69,7 +76,9 @@ class SnapshotFile(MethodView):
         The file of a team's snapshot has only that team.
         """
         with snapshots.packed(current(), name, query.get("team")) as path:
-            return files.send_once(path, FILE, f"{name}.tar.gz")
+            return send_file(
+                path, FILE, as_attachment=True, download_name=f"{name}.tar.gz", conditional=False, etag=False
+            )
 
     @blp.arguments(TeamQuery, location="query")
     @blp.doc(requestBody={"required": True, "content": {BYTES: {"schema": {"type": "string", "format": "binary"}}}})

@@ -130,7 +130,7 @@ def test_a_call_in_progress_is_marked_where_it_is(served, tab):
     for _ in range(60):
         if re.search(
             f'"place here" href="#L[0-9]+" aria-label="{condition}',
-            client.get(f"/console/workers/{desk}/flows/{flow}/map").text,
+            client.get(f"/console/workers/{desk}/flows/{flow}").text,
         ):
             break
         client.post("/_dryline/clock/advance", json={"seconds": 1})

@@ -32,7 +32,7 @@ def test_a_placed_call_is_listed_until_it_ends(visitor, api, place, advance):
     place(outcome="transferred", direction="outbound")
     (link,) = {link for link in visitor.page.links if link.startswith("/console/calls/log_")}
     log = link.replace("/console/calls", "/logs")
-    refresh = {"HX-Request": "true"}
+    refresh = {"HX-Request": "true", "HX-Target": "call"}
     advance(10)
     latest = api.get(log).json["messages"]["messages"][-1]["content"]
     assert latest in unescape(visitor.go("/live").text)

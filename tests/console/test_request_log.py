@@ -37,6 +37,12 @@ def test_request_and_answer_are_shown_with_links_to_the_worker_and_the_documenta
     assert visitor.go("/requests/17000").status == 404
 
 
+def test_the_link_to_the_documentation_has_the_tag_that_the_operation_has_there(visitor, api):
+    api.post("/workers/worker_none/deployments/voice/deployment_none/stop-batch-calls")
+    (link,) = [link for link in newest(visitor).links if link.startswith("/docs#")]
+    assert link == "/docs#/Voice%20Deployments/stopVoiceBatchCalls"
+
+
 def test_filters_select_requests(visitor, api, control):
     control.post("/faults", {"path": "/api/team", "status": 503})
     for path in ("/workers", "/workers/none", "/team"):

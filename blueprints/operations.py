@@ -1,16 +1,55 @@
-"""Suggestions for paths that do not exist."""
+"""The operations of this server, and suggestions for paths that none of them has."""
 
 import re
 from collections.abc import Iterable
+from typing import Any
 
+from flask import Flask, current_app
+from marshmallow import ValidationError
 from werkzeug.routing import Rule
 
 from dryline.schemas.base import camel
+from dryline.traffic.path_patterns import overlaps
+
+METHODS = ("*", "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 
 # Longer paths get no suggestion: comparing thousands of words takes seconds. The longest known path has 120 characters.
 MAX_LENGTH = 300
 # The least similarity of a suggestion: 1 means the same words in any order.
 MIN_SIMILARITY = 0.6
+
+
+def api() -> Flask:
+    """Return the application with the API's routes: the running one, or the one that the console belongs to."""
+    return getattr(current_app, "api", current_app)
+
+
+def find_view(endpoint: str | None) -> Any:
+    """Return the view class of an endpoint, or None."""
+    return getattr(api().view_functions.get(endpoint or ""), "view_class", None)
+
+
+def find_operation(endpoint: str | None, method: str) -> Any:
+    """Return the method of a view class that answers an endpoint's requests, or None."""
+    return getattr(find_view(endpoint), "get" if method == "HEAD" else method.lower(), None)
+
+
+def require_operation(method: str, path: str, advice: str = "") -> None:
+    """Raise ValidationError for a path that no operation has, or a method that none of its operations has.
+
+    In `path` a `*` matches any text. `advice` ends the message about an unknown path.
+    """
+    if "?" in path:
+        raise ValidationError("Must not have a query: a path ends before the question mark.", "path")
+    rules = list(api().url_map.iter_rules())
+    routes = [rule for rule in rules if overlaps(path, rule.rule)]
+    if not routes:
+        near = nearest_path(rules, path)
+        hint = f"; did you mean {near}?" if near else "."
+        raise ValidationError(f"No operation has this path{hint}{advice}", "path")
+    offered = set().union(*(rule.methods or () for rule in routes))
+    if method.upper() not in ("*", *offered):
+        raise ValidationError(f"{path} has {', '.join(sorted(offered & set(METHODS)))}.", "method")
 
 
 def nearest_path(rules: Iterable[Rule], path: str) -> str | None:
