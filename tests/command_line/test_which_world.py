@@ -105,11 +105,6 @@ def test_the_server_at_the_usual_port_comes_before_a_temporary_one(elsewhere, mo
         assert invoked("clock")[2] == f"On {usual.url} (the usual port).\n"
 
 
-def test_the_server_at_the_usual_port_is_found_wherever_its_state_is(elsewhere, monkeypatch, served):
-    monkeypatch.setattr(client, "USUAL_URL", served.url)
-    assert invoked("clock")[2] == f"On {served.url} (the usual port).\n"
-
-
 def test_of_several_temporary_servers_none_is_used(elsewhere):
     with announced() as one, announced() as two:
         code, out, err = invoked("clock")
@@ -296,12 +291,6 @@ def test_no_proxy_hears_of_it(run, served, listen, monkeypatch):
 
 
 # As the directory was started
-
-
-def test_a_reset_without_a_server_goes_back_to_the_scenario_of_the_start(run):
-    run("reset")
-    state = json.loads(run("state", "export"))
-    assert len(state["teams"]) == 1 and state["workers"] == []
 
 
 def test_a_reset_without_a_server_finds_a_scenario_in_a_file_from_any_folder(tmp_path, monkeypatch):
