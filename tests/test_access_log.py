@@ -45,18 +45,6 @@ def test_the_line_has_the_first_error(start_log, api):
     assert lines()[0].endswith(" ms  name: Missing data for required field.")
 
 
-def test_the_line_has_the_query_without_secrets(start_log, api):
-    lines = start_log()
-    api.get("/workers?limit=5&api_key=secret")
-    assert " /api/workers?limit=5&api_key=*** 200 " in lines()[0]
-
-
-def test_the_line_has_no_signature_of_a_link(start_log, api):
-    lines = start_log()
-    api.client.get("/downloads/exports/export_1?signature=abc.def")
-    assert " /downloads/exports/export_1?signature=*** 403 " in lines()[0]
-
-
 def test_the_line_describes_the_fault(start_log, api, control):
     control.post("/faults", {"status": 503, "times": 2})
     lines = start_log()

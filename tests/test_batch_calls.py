@@ -111,14 +111,6 @@ def test_the_condition_sees_the_additional_data(api, path):
     assert api.post(f"{path}/make-batch-calls", body).json["rowsProcessed"] == 2
 
 
-def test_a_row_that_lacks_the_value_does_not_pass(api, path, logs, advance):
-    data = [{"id": "none", "phoneNumber": "+14155550142"}, *rows(1, age="30")]
-    for condition in ("{{age}} < 18", "age < 18", "age >= 18"):
-        api.post(f"{path}/make-batch-calls", {"data": data, "condition": condition})
-    advance()
-    assert [log["metadata"]["rowId"] for log in logs()] == ["r0"]
-
-
 def test_the_batchs_extractions_are_drawn_from_its_calls(api, path, logs, advance):
     extractions = '{"shoe_size": {"type": "number", "description": "EU size", "required": true}}'
     api.post(f"{path}/make-batch-calls", {"data": rows(10), "extractions": extractions})
@@ -142,12 +134,6 @@ def test_stopping_takes_out_what_is_queued_and_gives_it_back(api, path, logs, ad
 def test_stopping_batch_calls_leaves_campaigns_alone(api, path):
     api.post(f"{path}/outbound-campaigns", {"data": rows(2), "status": "STARTED"})
     assert api.post(f"{path}/stop-batch-calls").json["removedCount"] == 0
-
-
-def test_calls_turn_out_in_different_ways(api, path, logs, advance):
-    api.post(f"{path}/make-batch-calls", {"data": rows(40), "batch_size": 40})
-    advance(900)
-    assert len({log["status"] for log in logs()}) > 2
 
 
 def test_absurd_intervals_are_no_error(api, path, logs, advance):

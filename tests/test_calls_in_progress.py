@@ -151,13 +151,6 @@ def test_a_call_that_begins_later_is_not_there_before(control, call, advance, ap
     assert [log["status"] for log in api.get(path).json["data"]] == ["ringing"]
 
 
-def test_no_call_ends_after_the_end_time_that_was_asked_for(control, line, api, path):
-    body = {"workerId": line["workerId"], "deploymentId": line["id"], "count": 30, "outcome": "completed"}
-    control.post("/simulate/calls", body | {"startTime": START, "endTime": "2026-03-02T10:00:20.000Z"})
-    ends = [log["endTime"] for log in api.get(path).json["data"]]
-    assert max(ends) == "2026-03-02T10:00:20.000Z"
-
-
 # Lists, exports, sums
 
 

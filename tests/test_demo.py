@@ -201,13 +201,6 @@ def test_a_business_has_one_address_and_keeps_its_hours(document):
     assert said > 5
 
 
-def test_a_transfer_goes_to_the_number_that_the_flow_names(document):
-    for business, log in by_business(document):
-        if log.get("transferData"):
-            numbers = {event["toNumber"] for event in log["transferData"]["transferEvents"]}
-            assert numbers <= set(map(str, business.program.variables.values()))
-
-
 def test_the_last_condition_of_a_recent_call_is_one_of_its_program(document, engine):
     for log in document["voiceLogs"]:
         if log.get("flowSnapshot") and log["sessionLogData"]["until"]:

@@ -55,15 +55,6 @@ def test_a_name_that_leads_here_from_elsewhere_is_refused(ask, path):
     assert b"--allowed-host" in body
 
 
-@pytest.mark.parametrize("host", ["localhost", "LOCALHOST:80", "127.0.0.1:1", "[::1]:4010", "127.8.8.8"])
-def test_any_name_of_this_machine_will_do(ask, host):
-    assert ask("/api/workers", host=host)[0] == 200
-
-
-def test_health_is_open_to_all_names(ask):
-    assert ask("/_dryline/health", host="evil.example")[0] == 200
-
-
 def test_a_name_from_the_settings_opens_the_api_and_the_plane(start):
     ask = start(allowed_hosts=("Host.Docker.Internal",))
     for path in ("/api/workers", "/_dryline/clock"):
@@ -126,4 +117,6 @@ def test_names_without_end_are_all_led_on(api):
 def test_a_web_socket_is_refused_beside_what_is_asked_plainly(api):
     plain = {"Connection": "keep-alive"}
     upgraded = {"Connection": "Upgrade", "Upgrade": "websocket"}
-    assert [api.get("/workers", headers=headers).status_code for headers in (plain, upgraded, plain)] == [200, 400, 200]
+    before, refused, after = [api.get("/workers", headers=headers) for headers in (plain, upgraded, plain)]
+    assert (before.status_code, refused.status_code, after.status_code) == (200, 400, 200)
+    assert refused.json == {"error": "This server answers HTTP requests only, no WebSockets."}

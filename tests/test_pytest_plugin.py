@@ -7,7 +7,6 @@ import sys
 
 import pytest
 
-from dryline.state.scenarios import ABOUT
 from dryline.testing import DrylineInProcess, DrylineServer
 
 pytest_plugins = ["pytester"]
@@ -178,18 +177,6 @@ def test_a_slip_in_a_mark_is_a_line_and_no_traceback(run, values, line):
     result = run(code)
     result.assert_outcomes(errors=1)
     assert line in output(result) and "Traceback" not in output(result) and "pytest_plugin.py" not in output(result)
-
-
-@pytest.mark.parametrize("name", ABOUT)
-def test_each_scenario_that_ships_is_known_by_its_name(run, name):
-    code = f"""
-        import pytest
-
-        def test_one(dryline): assert dryline.state()["teams"]
-        @pytest.mark.dryline(scenario="{name}")
-        def test_other(dryline): assert dryline.state()["teams"]
-    """
-    run(code, "--dryline-scenario", name).assert_outcomes(passed=2)
 
 
 def test_a_scenario_that_is_not_there_is_a_line_and_no_traceback(run):

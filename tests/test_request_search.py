@@ -191,10 +191,6 @@ def test_verify_counts(api, control, times, error):
     assert (answer.status_code, answer.json.get("error")) == (409 if error else 200, error)
 
 
-def test_verify_of_no_requests_succeeds_if_there_are_none(control):
-    assert control.post("/requests/verify", {"path": "/api/workers", "times": {"max": 0}}).json == {"count": 0}
-
-
 @pytest.mark.parametrize("pattern", ["(", "(" * 400 + ")" * 400, "x" * 1_001])
 def test_an_invalid_regular_expression_is_refused(control, pattern):
     answer = control.post("/requests/verify", {"bodyMatches": pattern})

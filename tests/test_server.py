@@ -210,14 +210,6 @@ def test_few_files_allow_few_connections_and_further_ones_wait(start):
     assert "All 19 connections are in use" in err
 
 
-def test_a_second_server_on_a_data_directory_is_refused_with_one_line(start, data_dir):
-    start(*data_dir)
-    code, err = refused("serve", "--port", "0", *data_dir)
-    assert code == 2
-    assert err.startswith("dryline: Another dryline is using the data directory")
-    assert "\n" not in err
-
-
 def test_a_killed_server_loses_no_committed_write(start, data_dir):
     server = start(*data_dir)
     workers = [server.call("POST", "/api/workers", NEW_WORKER) for _ in range(20)]
@@ -231,14 +223,6 @@ def test_a_restart_with_the_same_seed_gives_new_ids(start, data_dir):
     first.end()
     two = start(*data_dir, "--seed", "7").call("POST", "/api/workers", NEW_WORKER)
     assert one["id"] != two["id"]
-
-
-def test_the_directory_of_an_ephemeral_server_is_removed(start):
-    server = start("--ephemeral", "--scenario", "empty")
-    _, out, _ = server.end(signal.SIGINT)
-    directory = out.split("data        ")[1].split("  ")[0]
-    assert not Path(directory).exists()
-    assert out.endswith("dryline has stopped. The temporary data is removed.\n")
 
 
 def test_variables_set_settings(start):
@@ -294,25 +278,6 @@ def test_an_invalid_variable_is_refused_with_one_line(tmp_path):
     assert code == 2
     assert "DRYLINE_STRICT" in err
     assert "\n" not in err
-
-
-def test_a_database_of_a_newer_dryline_is_refused(start, data_dir, tmp_path):
-    import sqlite3
-
-    start(*data_dir).end()
-    with sqlite3.connect(tmp_path / "world" / "dryline.sqlite3") as db:
-        db.execute("PRAGMA user_version = 9999")
-    db.close()
-    code, err = refused("serve", "--port", "0", *data_dir)
-    assert code == 2
-    assert "newer dryline" in err
-
-
-def test_a_file_that_is_no_database_is_refused_with_one_line(tmp_path):
-    (tmp_path / "dryline.sqlite3").write_bytes(b"something else, and quite long " * 100)
-    code, err = refused("serve", "--port", "0", "--data-dir", str(tmp_path))
-    assert code == 2
-    assert "not a database" in err and "\n" not in err
 
 
 def test_a_client_of_https_is_disconnected_with_a_warning(start):
@@ -379,10 +344,3 @@ def test_only_allowed_origins_have_cors_headers(start):
 
     assert allowed("https://app.example") == allowed("https://app.example", "OPTIONS") == "https://app.example"
     assert allowed("https://evil.example") is allowed("https://evil.example", "OPTIONS") is None
-
-
-def test_the_log_can_be_json_lines(start):
-    server = start("--ephemeral", "--scenario", "empty", "--log-format", "json")
-    _, _, err = server.end()
-    line = json.loads(err.splitlines()[0])
-    assert (line["message"], line["url"], line["time"][-1]) == ("started", server.url, "Z")

@@ -167,8 +167,9 @@ def test_a_signal_during_the_start_leaves_nothing_behind(tmp_path, name, kind):
 def test_a_closed_terminal_stops_the_server_cleanly(tmp_path):
     (tmp_path / "here").mkdir()
     server = Process(tmp_path, "--ephemeral", "--scenario", "empty", TMPDIR=str(tmp_path / "here"))
-    code, _, err = server.end(signal.SIGHUP)
+    code, out, err = server.end(signal.SIGHUP)
     assert (code, err) == (0, "")
+    assert out.endswith("dryline has stopped. The temporary data is removed.\n")
     assert list((tmp_path / "here").iterdir()) == []
 
 
@@ -222,8 +223,9 @@ def test_the_message_of_a_restart_has_the_frozen_clock_and_changed_settings(star
 
 def test_the_json_log_says_whether_the_world_is_new(start):
     for new in (True, False):
-        _, _, err = start("--scenario", "empty", "--log-format", "json").end()
-        assert json.loads(err.splitlines()[0])["new"] is new
+        server = start("--scenario", "empty", "--log-format", "json")
+        line = json.loads(server.end()[2].splitlines()[0])
+        assert (line["message"], line["url"], line["new"]) == ("started", server.url, new)
 
 
 # Files and keys
@@ -233,7 +235,7 @@ def test_files_are_readable_for_their_owner_only(start, tmp_path):
     server = start("--scenario", "empty")
     server.call("POST", "/api/workers", NEW_WORKER)
     server.call("POST", "/_dryline/snapshots", {"name": "one"})
-    for path in (server.ready_file, *(tmp_path / "world").rglob("*")):
+    for path in (server.ready_file, tmp_path / "world", *(tmp_path / "world").rglob("*")):
         assert path.stat().st_mode & 0o077 == 0, path
 
 

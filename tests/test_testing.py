@@ -132,13 +132,6 @@ def test_a_flow_is_talked_to(stand_in):
         talk.say("Hello?")
 
 
-def test_values_that_nobody_said_are_made_up_on_request(stand_in):
-    for unsaid, is_null in ((None, True), ("made-up", False)):
-        talk = stand_in.talk(code=CLINIC, unsaid=unsaid)
-        talk.choose(0)
-        assert (talk.extracted["booking"]["day"] is None) == is_null
-
-
 def test_a_flow_of_the_api_is_talked_to_and_its_conditions_chosen(stand_in):
     worker = stand_in.client().workers.create(name="A", description=None, status=None)
     flow = stand_in.client().workers.flows.create(worker.id, name="Main", label="", code=CLINIC)

@@ -46,12 +46,6 @@ def test_the_same_helpers_drive_a_server_over_http(connected, own):
     assert own.state()["workers"] == []
 
 
-def test_its_teams_have_the_helpers_too(connected):
-    team = connected.team()
-    team.client().workers.create(**NEW)
-    assert [row["name"] for row in team.state()["workers"]] == ["Front desk"]
-
-
 def test_an_error_has_the_servers_message(connected):
     with pytest.raises(DrylineError, match="did you mean /api/workers") as refused:
         connected.fault(path="/api/workerz", status=503)

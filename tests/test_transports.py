@@ -60,7 +60,7 @@ def test_an_answer_that_breaks_off_is_a_protocol_error(stand_in):
 
 
 def test_of_an_answer_that_breaks_off_the_beginning_can_be_read(stand_in):
-    stand_in.fault(malformed="truncated")
+    stand_in.fault(malformed=True)
     with http(stand_in) as client, client.stream("GET", "/api/workers") as answer:
         chunks = answer.iter_raw()
         assert (answer.status_code, next(chunks)) == (200, b"[")

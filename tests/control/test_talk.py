@@ -7,7 +7,6 @@ import pytest
 from dryline.app import create_app
 from dryline.flow_sessions.engines import engine_of
 from dryline.settings import Settings
-from dryline.testing import DrylineServer
 from dryline.tests.conftest import Api
 
 ASKING = 'import requests\ntry:\n    requests.get("http://{}/")\nexcept Exception as fault:\n    print(fault)\n'
@@ -391,21 +390,3 @@ def test_a_flow_has_the_worlds_time(control, begin):
     control.put("/clock", {"now": "2031-05-06T07:08:09Z", "frozen": True})
     code = "from datetime import datetime\nprint(datetime.now().year)\n"
     assert of(begin(code=code), "printed")[0]["text"] == "2031"
-
-
-def test_a_flow_may_call_another_server_and_never_reaches_the_stand_in_itself():
-    """Else the holder of an API key could reset the world by a flow."""
-    with DrylineServer() as server, DrylineServer() as other:
-        code = f"""import requests
-body = {{"name": "Made by a flow", "description": None, "status": None}}
-made = requests.post("{other.url}/api/workers", json=body, headers={{"x-api-key": "{other.api_key}"}})
-print(made.status_code)
-try:
-    requests.post("{server.url}/_dryline/reset")
-except requests.exceptions.ConnectionError as refusal:
-    print(refusal)
-"""
-        made, refusal = of(server.plane("POST", "/talk", {"code": code}), "printed")
-        assert made["text"] == "201"
-        assert [worker["name"] for worker in other.state()["workers"]] == ["Made by a flow"]
-        assert "leads to this server itself" in refusal["text"]
