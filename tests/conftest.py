@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import json
 import os
@@ -18,6 +19,7 @@ from dryline.engine import interpreter, sandbox
 from dryline.engine.sandbox import TURN_S
 from dryline.models.teams import ApiKey, Team
 from dryline.models.workers import Worker
+from dryline.serving.server import HttpServer
 from dryline.settings import Settings
 
 # Rewriting the asserts of all tests takes a process 6 s, and each server that is started compiles dryline: once is
@@ -140,6 +142,26 @@ def module_app():
     app.close()
 
 
+@contextlib.contextmanager
+def serve(app):
+    """Serve an application on a port, in a thread that is named "loop"."""
+    server = HttpServer(app)
+    thread = threading.Thread(target=server.run, name="loop")
+    thread.start()
+    try:
+        yield server
+    finally:
+        server.stop()
+        thread.join()
+
+
+@pytest.fixture
+def server(app):
+    """Serve the test's stand-in on a port. Its settings must have port 0."""
+    with serve(app) as server:
+        yield server
+
+
 @pytest.fixture
 def api(app):
     """Return the start team's client."""
@@ -211,6 +233,17 @@ def make_voice_deployment(api, make_flow):
         return created(api.post(f"/workers/{flow['workerId']}/deployments/voice", body))
 
     return make
+
+
+@pytest.fixture
+def line(make_voice_deployment):
+    """Return a new voice deployment."""
+    return make_voice_deployment()
+
+
+@pytest.fixture
+def line_path(line):
+    return f"/workers/{line['workerId']}/deployments/voice/{line['id']}"
 
 
 @pytest.fixture

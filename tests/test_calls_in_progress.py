@@ -21,11 +21,6 @@ def still(control):
 
 
 @pytest.fixture
-def line(make_voice_deployment):
-    return make_voice_deployment()
-
-
-@pytest.fixture
 def call(control, line):
     """Place a call now. Returns its log's id."""
 

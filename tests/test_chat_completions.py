@@ -1,13 +1,11 @@
 """The engine's own endpoint, in the form of OpenAI's chat completions. Contract: based.md, 5.1."""
 
-import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import openai
 import orjson
 import pytest
 
-from dryline.serving.server import HttpServer
 from dryline.settings import DEFAULT_API_KEY, Settings
 
 CLINIC = """say("Oak Clinic.")
@@ -345,15 +343,10 @@ def settings():
 
 
 @pytest.fixture
-def client(app):
-    server = HttpServer(app)
-    thread = threading.Thread(target=server.run)
-    thread.start()
+def client(server):
     headers = {"x-brainbase-api-key": DEFAULT_API_KEY}
     with openai.OpenAI(base_url=f"{server.url}/v1", api_key=DEFAULT_API_KEY, default_headers=headers) as client:
         yield client
-    server.stop()
-    thread.join()
 
 
 def create(client, flow, said, **options):

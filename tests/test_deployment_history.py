@@ -4,11 +4,6 @@ import pytest
 
 
 @pytest.fixture
-def line(make_voice_deployment):
-    return make_voice_deployment()
-
-
-@pytest.fixture
 def base(line):
     return f"/workers/{line['workerId']}/deployments/{line['id']}"
 

@@ -3,7 +3,6 @@
 import contextlib
 import http.client
 import re
-import threading
 import time
 
 import pytest
@@ -12,7 +11,6 @@ from hypothesis import strategies as st
 from waitress.channel import ClientDisconnected
 from waitress.task import hop_by_hop
 
-from dryline.serving.server import HttpServer
 from dryline.settings import Settings
 from dryline.traffic.faults import Fault
 from dryline.traffic.path_patterns import PathPattern
@@ -227,15 +225,10 @@ class TestOnASocket:
         return Settings(ephemeral=True, scenario="empty", seed=1, port=0)
 
     @pytest.fixture
-    def connection(self, app):
-        server = HttpServer(app)
-        thread = threading.Thread(target=server.run)
-        thread.start()
+    def connection(self, server):
         connection = http.client.HTTPConnection(server.url.removeprefix("http://"), timeout=10)
         yield connection
         connection.close()
-        server.stop()
-        thread.join()
 
     def get(self, connection):
         connection.request("GET", "/api/workers", headers={"x-api-key": "dryline-local-key"})

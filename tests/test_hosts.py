@@ -1,12 +1,11 @@
 """By which names a server on loopback may be asked, and what it tells browsers."""
 
+import contextlib
 import http.client
-import threading
 
 import pytest
 
-from dryline.app import create_app
-from dryline.serving.server import HttpServer
+from dryline.serving.server import in_thread
 from dryline.settings import BadSetting, Settings
 
 PATHS = ["/api/workers", "/docs", "/openapi.json", "/", "/downloads/exports/x", "/uploads/x/y", "/no-such-path"]
@@ -15,14 +14,10 @@ PATHS = ["/api/workers", "/docs", "/openapi.json", "/", "/downloads/exports/x", 
 @pytest.fixture(scope="module")
 def start():
     """Serve with these settings; gives a function that asks with a Host header and answers status, headers and body."""
-    running = []
 
     def start(**settings):
-        app = create_app(Settings(ephemeral=True, scenario="empty", port=0, **settings))
-        server = HttpServer(app)
-        thread = threading.Thread(target=server.run)
-        thread.start()
-        running.append((app, server, thread))
+        settings = Settings(ephemeral=True, scenario="empty", port=0, **settings)
+        server = running.enter_context(in_thread(settings))
 
         def ask(path, host="localhost", method="GET", **headers):
             connection = http.client.HTTPConnection(server.url.removeprefix("http://"), timeout=20)
@@ -35,11 +30,8 @@ def start():
 
         return ask
 
-    yield start
-    for app, server, thread in running:
-        server.stop()
-        thread.join()
-        app.close()
+    with contextlib.ExitStack() as running:
+        yield start
 
 
 @pytest.fixture(scope="module")

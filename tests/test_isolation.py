@@ -6,8 +6,6 @@ import json
 
 import pytest
 
-from dryline.app import create_app
-from dryline.settings import Settings
 from dryline.tests.contract import OPERATIONS, by_id, example_request, fill, parameters
 from dryline.tests.contract.two_teams import KEYS, NORTH, NUMBER, REFERENCES, SOUTH, TEAMS, document, id_of, path_ids
 
@@ -39,14 +37,6 @@ BELOW_A_WORKER = [
     if operation["path"].startswith("/api/workers/{workerId}/") and len(parameters(operation["path"])) > 1
     if "LlmLog" not in operation["id"]
 ]
-
-
-@pytest.fixture(scope="module")
-def app():
-    """One stand-in with both teams for all of these tests; `world` puts it back as it was."""
-    app = create_app(Settings(ephemeral=True, scenario="empty", seed=1))
-    yield app
-    app.close()
 
 
 class World:
@@ -88,8 +78,9 @@ def reference(team, name, like):
 
 
 @pytest.fixture(scope="module")
-def filled(app):
-    return World(app)
+def filled(module_app):
+    """Return the one stand-in for all of these tests; `world` puts it back as it was."""
+    return World(module_app)
 
 
 @pytest.fixture
@@ -230,7 +221,7 @@ def test_the_same_label_and_number_belong_to_both_teams(world):
         assert [(tag["label"], tag["id"]) for tag in tags] == [("VIP", id_of(team, "tags"))]
 
 
-def test_a_key_that_is_taken_away_opens_nothing_any_more(app, world):
+def test_a_key_that_is_taken_away_opens_nothing_any_more(world):
     key = world.client.post(f"/_dryline/teams/{id_of(NORTH, 'teams')}/keys", json={"name": "second"}).json
     headers = {"x-api-key": key["key"]}
     assert world.client.get("/api/team", headers=headers).json["id"] == id_of(NORTH, "teams")

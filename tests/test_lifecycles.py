@@ -6,8 +6,6 @@ import re
 
 import pytest
 
-from dryline.app import create_app
-from dryline.settings import Settings
 from dryline.tests.contract import OPERATIONS, example_request, fill
 from dryline.tests.contract.two_teams import KEYS, NORTH, REFERENCES, document, id_of, path_ids
 
@@ -48,13 +46,6 @@ def update(route):
     return None
 
 
-@pytest.fixture(scope="module")
-def app():
-    app = create_app(Settings(ephemeral=True, scenario="empty", seed=1))
-    yield app
-    app.close()
-
-
 class Collection:
     """The records of one kind, in a team that has a row of each kind."""
 
@@ -86,8 +77,8 @@ class Collection:
 
 
 @pytest.fixture
-def collection(app, request):
-    return Collection(app.test_client(), request.param)
+def collection(module_app, request):
+    return Collection(module_app.test_client(), request.param)
 
 
 def each(needs):

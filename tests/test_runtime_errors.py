@@ -6,11 +6,6 @@ ERROR = {"error": "boom", "service": "based_engine", "type": "ValueError"}
 
 
 @pytest.fixture
-def worker(make_worker):
-    return make_worker()
-
-
-@pytest.fixture
 def path(worker):
     return f"/workers/{worker['id']}/runtime-errors"
 

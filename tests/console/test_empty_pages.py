@@ -7,8 +7,8 @@ from urllib.request import urlopen
 
 import pytest
 
+from dryline.serving.server import in_thread
 from dryline.settings import Settings
-from dryline.tests.console.conftest import serving
 
 HEADERS = {"x-api-key": "dryline-local-key"}
 
@@ -16,7 +16,7 @@ HEADERS = {"x-api-key": "dryline-local-key"}
 @pytest.fixture(scope="module")
 def empty():
     """Yield a server whose only worker has a flow and a voice deployment, and its client."""
-    with serving(Settings(ephemeral=True, scenario="empty", port=0)) as server:
+    with in_thread(Settings(ephemeral=True, scenario="empty", port=0)) as server:
         yield server
 
 
@@ -42,7 +42,7 @@ def read(server, address):
 
 
 def test_a_world_without_workers_has_the_command_that_creates_one():
-    with serving(Settings(ephemeral=True, scenario="empty", port=0)) as server:
+    with in_thread(Settings(ephemeral=True, scenario="empty", port=0)) as server:
         run_snippet(server, "/workers")
         assert "Front desk" in read(server, "/workers")
 
