@@ -9,9 +9,8 @@ import pytest
 
 from dryline.serving.access_log import MAX_LINES, AccessLog
 from dryline.serving.log_setup import JsonFormatter
+from dryline.tests.conftest import NEW_WORKER
 from dryline.world.clock import parse
-
-WORKER = {"name": "Front desk", "description": None, "status": None}
 
 
 @pytest.fixture
@@ -34,7 +33,7 @@ def start_log(app):
 
 def test_a_request_is_a_line_with_time_status_and_duration(start_log, api):
     lines = start_log()
-    api.post("/workers", WORKER)
+    api.post("/workers", NEW_WORKER)
     (line,) = lines()
     assert re.fullmatch(r"\d\d:\d\d:\d\d POST   /api/workers 201 \d+ ms", line)
 

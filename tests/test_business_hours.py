@@ -4,6 +4,8 @@ from datetime import UTC, datetime
 
 import pytest
 
+from dryline.tests.conftest import created
+
 NUMBER = "+14155550100"
 HOURS = {"monday": "09:00-17:00", "sunday": "closed"}
 
@@ -11,9 +13,7 @@ HOURS = {"monday": "09:00-17:00", "sunday": "closed"}
 @pytest.fixture
 def make_hours(api):
     def make(api=api, **body):
-        answer = api.post("/workers/business-hours", {"hours": HOURS} | body)
-        assert answer.status_code == 201, answer.text
-        return answer.json
+        return created(api.post("/workers/business-hours", {"hours": HOURS} | body))
 
     return make
 

@@ -2,6 +2,8 @@
 
 import pytest
 
+from dryline.tests.conftest import created
+
 
 @pytest.fixture(autouse=True)
 def still(control):
@@ -16,9 +18,7 @@ def rows(count):
 @pytest.fixture
 def make_campaign(api, line_path):
     def make(count=3, **body):
-        answer = api.post(f"{line_path}/outbound-campaigns", {"data": rows(count), **body})
-        assert answer.status_code == 201, answer.text
-        return answer.json
+        return created(api.post(f"{line_path}/outbound-campaigns", {"data": rows(count), **body}))
 
     return make
 

@@ -1,7 +1,5 @@
 """The demo scenario of a new server: its rows agree, at any hour of any day at which it is started."""
 
-import csv
-import io
 import re
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
@@ -95,18 +93,6 @@ def test_there_are_chats_and_messages_of_every_kind(workers, api):
         assert len(logs) >= 5, path
 
 
-def test_the_export_of_the_last_night_can_be_downloaded(api, advance):
-    advance()
-    exports = [export for export in api.get("/team/exports").json if export["status"] == "COMPLETED"]
-    assert exports
-    for export in exports:
-        with api.client.get(export["downloadUrl"]) as answer:
-            assert answer.status_code == 200
-            content = answer.data
-        assert len(content) == export["fileSizeBytes"]
-        assert len(list(csv.DictReader(io.StringIO(content.decode())))) == export["rowCount"]
-
-
 def test_hours_and_echo_are_set_up(api):
     (suite,) = api.get("/echo/suites").json
     (scorecard,) = api.get("/echo/scorecards").json
@@ -140,25 +126,11 @@ def loaded(control, document):
     return load
 
 
-# Each day of a week far from the document's own, at an hour that differs from day to day.
-MOMENTS = [datetime.fromisoformat("2031-03-03T00:30:00+00:00") + n * DAY + 5 * n % 24 * HOUR for n in range(7)]
+# At different hours of a week far from the document's own.
+MOMENTS = [datetime.fromisoformat(text) for text in ("2031-03-03T00:30:00+00:00", "2031-03-06T15:30:00+00:00")]
 
 
 @pytest.mark.parametrize("now", MOMENTS, ids=lambda now: f"{now:%A-%H}")
-def test_the_newest_calls_are_of_the_present_none_of_the_future_and_weekdays_stay(loaded, document, now):
-    state = loaded(now)
-    happened = {"createdAt", "updatedAt", "endTime", "session_end", "completedAt", "deliveredAt"}
-    for rows in filter(None, state.values()):
-        for row in rows if isinstance(rows, list) else ():
-            assert all(parse(row[key]) <= now for key in happened & row.keys() if row[key])
-    written = {log["id"]: parse(log["startTime"]) for log in document["voiceLogs"]}
-    assert {(parse(log["startTime"]) - written[log["id"]]) % WEEK for log in state["voiceLogs"]} == {timedelta(0)}
-    ages = sorted(now - parse(log["endTime"]) for log in state["voiceLogs"])
-    assert ages[0] < 20 * HOUR and ages[4] < 3 * DAY
-    assert sum(export["status"] == "COMPLETED" and parse(export["expiresAt"]) > now for export in state["exports"]) == 1
-
-
-@pytest.mark.parametrize("now", MOMENTS[::3], ids=lambda now: f"{now:%A-%H}")
 def test_the_calls_of_the_last_week_can_be_traced_to_the_end(loaded, now):
     state = loaded(now)
     sessions = {row["id"]: row for row in state["sessions"]}

@@ -8,8 +8,8 @@ import pytest
 
 from dryline.models.workers import Worker
 from dryline.settings import Settings
+from dryline.tests.conftest import NEW_WORKER
 
-NEW_WORKER = {"name": "Front desk", "description": None, "status": None}
 JSON = "application/json"
 
 

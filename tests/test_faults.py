@@ -12,18 +12,15 @@ from waitress.channel import ClientDisconnected
 from waitress.task import hop_by_hop
 
 from dryline.settings import Settings
+from dryline.tests.conftest import NEW_WORKER, created
 from dryline.traffic.faults import Fault
 from dryline.traffic.path_patterns import PathPattern
-
-WORKER = {"name": "Front desk", "description": None, "status": None}
 
 
 @pytest.fixture
 def fault(control):
     def add(**rule):
-        answer = control.post("/faults", rule)
-        assert answer.status_code == 201, answer.text
-        return answer.json
+        return created(control.post("/faults", rule))
 
     return add
 
@@ -45,20 +42,20 @@ def test_a_fault_gives_its_own_body_and_headers(api, fault):
 def test_a_rule_with_an_answer_never_runs_the_view(api, fault, control, rule):
     fault(**rule, method="POST")
     with contextlib.suppress(ClientDisconnected):
-        assert api.post("/workers", WORKER).status_code == 503
+        assert api.post("/workers", NEW_WORKER).status_code == 503
     control.delete("/faults")
     assert api.get("/workers").json == []
 
 
 def test_a_rule_that_spoils_the_answer_runs_the_view(api, fault):
     fault(malformed="garbage", method="POST")
-    assert api.post("/workers", WORKER).status_code == 201
+    assert api.post("/workers", NEW_WORKER).status_code == 201
     assert len(api.get("/workers").json) == 1
 
 
 def test_after_the_view_the_write_has_happened_and_its_answer_is_lost(api, fault):
     fault(status=500, method="POST", phase="after")
-    assert api.post("/workers", WORKER).status_code == 500
+    assert api.post("/workers", NEW_WORKER).status_code == 500
     assert len(api.get("/workers").json) == 1
 
 

@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from dryline.tests.conftest import created
 from dryline.tests.contract import OPERATIONS, example_request, fill
 from dryline.tests.contract.two_teams import KEYS, NORTH, REFERENCES, document, id_of, path_ids
 
@@ -61,9 +62,7 @@ class Collection:
     def create(self, text):
         example = example_request(BY_ROUTE["POST", self.route])["json"]
         body = {name: self._value(name, value, text) for name, value in example.items()}
-        answer = self.call("POST", json=body)
-        assert answer.status_code == 201, answer.text
-        return answer.json
+        return created(self.call("POST", json=body))
 
     def listed(self):
         """Return the ids of the list."""

@@ -2,6 +2,8 @@
 
 import pytest
 
+from dryline.tests.conftest import created
+
 ERROR = {"error": "boom", "service": "based_engine", "type": "ValueError"}
 
 
@@ -15,9 +17,7 @@ def record(api, path):
     """Record an error."""
 
     def record(**members):
-        answer = api.post(path, ERROR | members)
-        assert answer.status_code == 201, answer.text
-        return answer.json
+        return created(api.post(path, ERROR | members))
 
     return record
 

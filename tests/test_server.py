@@ -23,6 +23,7 @@ from click.testing import CliRunner
 
 from dryline import __version__
 from dryline.commands import cli
+from dryline.tests.conftest import NEW_WORKER
 
 DRYLINE = str(Path(sys.executable).with_name("dryline"))
 KEY = {"x-api-key": "dryline-local-key", "content-type": "application/json"}
@@ -95,9 +96,6 @@ def refused(*flags, **environment):
         [DRYLINE, *flags], capture_output=True, text=True, env={**os.environ, **environment}, timeout=20
     )
     return done.returncode, done.stderr.strip()
-
-
-NEW_WORKER = {"name": "Front desk", "description": None, "status": None}
 
 
 def test_the_start_message_has_url_key_documentation_and_data_directory(start, data_dir):

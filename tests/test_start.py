@@ -14,7 +14,8 @@ import pytest
 from dryline.app import create_app
 from dryline.settings import BadSetting, Settings
 from dryline.storage.database import PRAGMAS
-from dryline.tests.test_server import DRYLINE, NEW_WORKER, Process, refused
+from dryline.tests.conftest import NEW_WORKER
+from dryline.tests.test_server import DRYLINE, Process, refused
 
 WHEN = "2030-01-01T09:00:00.000Z"
 
@@ -164,12 +165,16 @@ def test_a_signal_during_the_start_leaves_nothing_behind(tmp_path, name, kind):
     assert list((tmp_path / "here").iterdir()) == []
 
 
-def test_a_closed_terminal_stops_the_server_cleanly(tmp_path):
+@pytest.mark.parametrize(
+    ("how", "farewell"),
+    [(signal.SIGHUP, ""), (signal.SIGINT, "dryline has stopped. The temporary data is removed.\n")],
+    ids=["closed terminal", "Ctrl-C"],
+)
+def test_a_server_with_temporary_data_stops_cleanly(tmp_path, how, farewell):
     (tmp_path / "here").mkdir()
     server = Process(tmp_path, "--ephemeral", "--scenario", "empty", TMPDIR=str(tmp_path / "here"))
-    code, out, err = server.end(signal.SIGHUP)
-    assert (code, err) == (0, "")
-    assert out.endswith("dryline has stopped. The temporary data is removed.\n")
+    code, out, err = server.end(how)
+    assert (code, err) == (0, "") and out.endswith(farewell)
     assert list((tmp_path / "here").iterdir()) == []
 
 

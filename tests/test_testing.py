@@ -13,9 +13,8 @@ from brainbase_labs import InternalServerError
 from dryline.settings import BadSetting, Settings
 from dryline.testing import DrylineError, DrylineInProcess, DrylineServer, wait_until
 from dryline.testing.servers import ServerSettings
+from dryline.tests.conftest import NEW_WORKER
 from dryline.tests.control.test_talk import CLINIC
-
-NEW = {"name": "Front desk", "description": None, "status": None}
 
 
 @pytest.fixture(scope="module", params=[DrylineServer, DrylineInProcess])
@@ -32,8 +31,8 @@ def stand_in(started):
 
 
 def test_the_vendors_client_speaks_to_it(stand_in):
-    made = stand_in.client(_strict_response_validation=True).workers.create(**NEW)
-    assert stand_in.requests(method="POST")[0]["body"] == NEW
+    made = stand_in.client(_strict_response_validation=True).workers.create(**NEW_WORKER)
+    assert stand_in.requests(method="POST")[0]["body"] == NEW_WORKER
     assert [row["id"] for row in stand_in.state()["workers"]] == [made.id]
 
 
@@ -42,7 +41,7 @@ def test_the_vendors_async_client_speaks_to_it(stand_in):
 
     async def main():
         async with stand_in.async_client(_strict_response_validation=True) as client:
-            await client.workers.create(**NEW)
+            await client.workers.create(**NEW_WORKER)
             return await client.workers.list()
 
     assert [worker.name for worker in asyncio.run(main())] == ["Front desk"]
@@ -58,7 +57,7 @@ def test_the_vendors_clients_need_no_tls(stand_in, monkeypatch):
 
 
 def test_a_reset_forgets_everything(stand_in):
-    stand_in.client().workers.create(**NEW)
+    stand_in.client().workers.create(**NEW_WORKER)
     stand_in.fault(status=500)
     stand_in.freeze("2030-01-01T00:00:00Z")
     stand_in.reset()
@@ -107,10 +106,10 @@ def test_time_is_given_as_a_text_or_as_a_moment_of_some_zone(stand_in):
 
 
 def test_a_state_can_be_kept_and_gone_back_to(stand_in):
-    stand_in.client().workers.create(**NEW)
+    stand_in.client().workers.create(**NEW_WORKER)
     stand_in.snapshot("one worker")
     state = stand_in.state()
-    stand_in.client().workers.create(**NEW)
+    stand_in.client().workers.create(**NEW_WORKER)
     stand_in.restore("one worker")
     assert stand_in.state() == state
 
@@ -222,7 +221,7 @@ def test_deliveries_of_webhooks_are_read_by_their_filters(stand_in):
 class TestTeams:
     def test_a_team_sees_and_touches_nothing_of_another(self, stand_in):
         one, two = stand_in.team("One"), stand_in.team("Two")
-        made = one.client().workers.create(**NEW)
+        made = one.client().workers.create(**NEW_WORKER)
         assert [row["id"] for row in one.state()["workers"]] == [made.id]
         assert two.client().workers.list() == two.state()["workers"] == []
         one.verify(method="POST", times=1)
@@ -246,7 +245,7 @@ class TestTeams:
     def test_a_team_is_kept_and_gone_back_to(self, stand_in):
         team = stand_in.team()
         team.snapshot("none yet")
-        team.client().workers.create(**NEW)
+        team.client().workers.create(**NEW_WORKER)
         team.restore("none yet")
         assert team.state()["workers"] == []
 
@@ -301,7 +300,7 @@ def test_verify_raises_with_what_was_found(stand_in):
 
 def test_two_servers_live_in_one_process():
     with DrylineServer() as one, DrylineServer() as two:
-        one.client().workers.create(**NEW)
+        one.client().workers.create(**NEW_WORKER)
         assert (len(one.client().workers.list()), len(two.client().workers.list())) == (1, 0)
 
 

@@ -2,6 +2,8 @@
 
 import pytest
 
+from dryline.tests.conftest import created
+
 PROFILE = {"name": "Harbour", "about": "Tables", "emails": ["a@example.com"], "logoUrl": "https://example.com/l.png"}
 
 
@@ -10,9 +12,7 @@ def buy(api, control):
     control.put("/clock", {"now": "2026-01-01T00:00:00Z", "frozen": True})
 
     def buy(number="+14155550100", profile=PROFILE):
-        answer = api.post("/team/assets/purchase_whatsapp_sender", {"phoneNumber": number, "profile": profile})
-        assert answer.status_code == 201, answer.text
-        return answer.json
+        return created(api.post("/team/assets/purchase_whatsapp_sender", {"phoneNumber": number, "profile": profile}))
 
     return buy
 

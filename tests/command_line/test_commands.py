@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from dryline.commands import cli
 from dryline.models.teams import digest
 from dryline.testing import DrylineServer, plane
-from dryline.tests.command_line.conftest import NEW
+from dryline.tests.conftest import NEW_WORKER
 from dryline.tests.test_packaging import ROOT
 from dryline.tests.test_server import DRYLINE
 
@@ -28,7 +28,7 @@ def test_state_is_exported_imported_and_added_to_without_a_server(run, tmp_path)
 
 
 def test_state_is_exported_and_imported_beside_a_running_server(run, served, tmp_path):
-    served.client().workers.create(**NEW)
+    served.client().workers.create(**NEW_WORKER)
     document = run("state", "export")
     assert [worker["name"] for worker in json.loads(document)["workers"]] == ["Front desk"]
     served.reset()
@@ -115,7 +115,7 @@ def test_openapi_prints_the_served_document(app):
 
 
 def test_reset_takes_everything_back(run, served):
-    served.client().workers.create(**NEW)
+    served.client().workers.create(**NEW_WORKER)
     run("reset")
     assert served.client().workers.list() == []
     assert "Cannot read the scenario nosuch" in run("reset", "--scenario", "nosuch", code=1)
@@ -225,7 +225,7 @@ def test_the_presets_are_named():
 
 def test_snapshots_are_taken_listed_restored_and_removed(run, served):
     run("snapshots", "take", "before the demo")
-    served.client().workers.create(**NEW)
+    served.client().workers.create(**NEW_WORKER)
     assert run("snapshots").endswith("  before the demo\n")
     run("snapshots", "restore", "before the demo")
     assert served.client().workers.list() == []
@@ -247,7 +247,7 @@ def test_without_requests_the_command_says_so(run):
 
 
 def test_requests_are_shown_the_newest_last(run, served):
-    served.client().workers.create(**NEW)
+    served.client().workers.create(**NEW_WORKER)
     served.client().workers.list()
     served.plane("POST", "/faults", {"status": 503})
     with pytest.raises(Exception, match="503"):
@@ -278,7 +278,7 @@ def test_requests_are_followed_as_they_come(run, served, monkeypatch):
         return send(method, url, headers, content, into)
 
     monkeypatch.setattr(plane, "send", send_or_interrupt)
-    served.client().workers.create(**NEW)
+    served.client().workers.create(**NEW_WORKER)
     assert [line.split()[1] for line in run("requests", "--follow").splitlines()] == ["POST", "GET"]
     assert len(waits) == 2
 

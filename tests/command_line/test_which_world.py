@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 from dryline.commands import cli, client
 from dryline.testing import DrylineServer, plane
-from dryline.tests.command_line.conftest import NEW
+from dryline.tests.conftest import NEW_WORKER
 
 
 @pytest.fixture
@@ -53,7 +53,7 @@ def test_without_a_server_there_is_a_refusal_with_the_way_out_and_nothing_is_mad
 def test_the_server_that_runs_is_found_and_named(elsewhere, place):
     settings = {} if place == "temporary" else {"data_dir": elsewhere / place}
     with announced(**settings) as server:
-        server.client().workers.create(**NEW)
+        server.client().workers.create(**NEW_WORKER)
         code, out, err = invoked("state", "export")
     assert (code, [worker["name"] for worker in json.loads(out)["workers"]]) == (0, ["Front desk"])
     assert err.startswith(f"On {server.url} ({'temporary, in' if place == 'temporary' else 'data directory'} ")
@@ -61,7 +61,7 @@ def test_the_server_that_runs_is_found_and_named(elsewhere, place):
 
 def test_a_command_that_takes_away_does_so_on_a_temporary_server_only_where_it_is_named(elsewhere):
     with announced() as server:
-        server.client().workers.create(**NEW)
+        server.client().workers.create(**NEW_WORKER)
         before = server.state()
         for command in (
             ("reset",),
@@ -80,14 +80,14 @@ def test_a_command_that_takes_away_does_so_on_a_temporary_server_only_where_it_i
 def test_a_temporary_server_at_the_usual_port_is_reset_without_a_name(elsewhere, monkeypatch):
     with announced() as server:
         monkeypatch.setattr(client, "USUAL_URL", server.url)
-        server.client().workers.create(**NEW)
+        server.client().workers.create(**NEW_WORKER)
         assert invoked("reset")[0] == 0
         assert server.state()["workers"] == []
 
 
 def test_the_server_of_this_folder_is_reset_without_a_name(elsewhere):
     with announced(data_dir=elsewhere / "dryline-data") as server:
-        server.client().workers.create(**NEW)
+        server.client().workers.create(**NEW_WORKER)
         assert invoked("reset")[0] == 0
         assert server.state()["workers"] == []
 
@@ -202,7 +202,7 @@ def test_an_import_without_a_server_lets_no_key_in_that_the_document_has_not(run
 
 def test_another_worlds_server_at_a_left_address_is_not_spoken_to(run, tmp_path, data_dir):
     with DrylineServer(data_dir=tmp_path / "other") as other:
-        other.client().workers.create(**NEW)
+        other.client().workers.create(**NEW_WORKER)
         before = other.state()
         Path(data_dir, "address").write_text(other.url)
         world = tmp_path / "world.json"

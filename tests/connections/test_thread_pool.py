@@ -42,11 +42,6 @@ def pool_threads():
     return [thread for thread in threading.enumerate() if thread.name == "pool"]
 
 
-def test_a_request_sent_while_the_idle_thread_ends_is_answered(ask, monkeypatch):
-    monkeypatch.setattr(thread_pool, "IDLE_S", 0)
-    assert {ask("DELETE", "/api/workers/worker_1") for _ in range(100)} == {404}
-
-
 def test_work_added_after_the_idle_time_and_before_the_thread_ends_is_done(make_pool, monkeypatch):
     monkeypatch.setattr(thread_pool, "IDLE_S", 0)
     pool, done, wait = make_pool(), threading.Event(), threading.Condition.wait

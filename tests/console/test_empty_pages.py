@@ -9,6 +9,7 @@ import pytest
 
 from dryline.serving.server import in_thread
 from dryline.settings import Settings
+from dryline.tests.conftest import created
 
 HEADERS = {"x-api-key": "dryline-local-key"}
 
@@ -26,9 +27,7 @@ def line(empty):
     client = empty.app.test_client()
 
     def post(path, body):
-        answer = client.post(f"/api{path}", json=body, headers=HEADERS)
-        assert answer.status_code == 201, answer.text
-        return answer.json
+        return created(client.post(f"/api{path}", json=body, headers=HEADERS))
 
     worker = post("/workers", {"name": "Front desk", "description": None, "status": None})["id"]
     flow = post(f"/workers/{worker}/flows", {"name": "Greeting", "code": 'say("Hello")\n'})["id"]

@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from dryline.blueprints.console.request_log import as_curl
+from dryline.tests.conftest import NEW_WORKER
 from dryline.tests.console.visitor import words
 
 
@@ -18,16 +19,13 @@ def newest(visitor):
     return visitor.go(link.removeprefix("/console"))
 
 
-WORKER = {"name": "Front desk", "description": None, "status": None}
-
-
 def listed(page):
     """Return the paths of the listed GET requests."""
     return set(re.findall(r"GET (/api/[\w/]+)\n", page.text))
 
 
 def test_request_and_answer_are_shown_with_links_to_the_worker_and_the_documentation(visitor, api):
-    worker = api.post("/workers", WORKER).json
+    worker = api.post("/workers", NEW_WORKER).json
     page = newest(visitor)
     assert "Front desk" in page.text and worker["teamId"] in page.text
     assert f"/console/workers/{worker['id']}" in page.links
@@ -95,7 +93,7 @@ def test_a_request_with_the_presets_of_faults_fits_a_phone(tab, served):
 
 
 def test_a_request_is_sent_again(visitor, api):
-    api.post("/workers", WORKER)
+    api.post("/workers", NEW_WORKER)
     newest(visitor)
     assert "Sent again: 201" in visitor.send("/replay").text
     assert len(api.get("/workers").json) == 2
@@ -128,7 +126,9 @@ def test_a_fault_may_close_the_connection_of_a_request_sent_again(visitor, api, 
 
 def test_the_curl_command_sends_the_same_request(visitor, served):
     client = served.app.test_client()
-    client.post("/api/workers", json=WORKER | {"name": "O'Hara's \"desk\""}, headers={"x-api-key": "dryline-local-key"})
+    client.post(
+        "/api/workers", json=NEW_WORKER | {"name": "O'Hara's \"desk\""}, headers={"x-api-key": "dryline-local-key"}
+    )
     with served.app.world.active(), served.app.test_request_context(base_url=served.url):
         line = as_curl(served.app.world.requests.newest_first()[0])
     answer = subprocess.run(f"{line} -s", shell=True, capture_output=True, text=True).stdout
@@ -136,7 +136,7 @@ def test_the_curl_command_sends_the_same_request(visitor, served):
 
 
 def test_a_verification_shows_near_misses_and_surplus_requests(visitor, api):
-    api.post("/workers", WORKER)
+    api.post("/workers", NEW_WORKER)
     page = visitor.go("/requests/verify?method=POST&path=/api/workers&bodyContains=Back+desk")
     assert "Not as expected" in page.text and "bodyContains" in page.text
     expected, actual = re.findall(r"<(?:ins|del)>(.*?)</", page.answer.text)
@@ -171,5 +171,5 @@ class TestTeams:
         assert listed(visitor.go("/requests")) == {"/api/echo/suites", "/api/exports"}
 
     def test_links_to_the_rows_of_another_team_name_it(self, visitor, other_api, team):
-        worker = other_api.post("/workers", WORKER).json["id"]
+        worker = other_api.post("/workers", NEW_WORKER).json["id"]
         assert f"/console/workers/{worker}?team={team}" in newest(visitor).links

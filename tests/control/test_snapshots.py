@@ -9,6 +9,7 @@ from dryline.app import create_app
 from dryline.settings import Settings
 from dryline.storage import database
 from dryline.storage.database import WorldDatabase
+from dryline.tests.conftest import created
 from dryline.tests.contract.two_teams import document
 from dryline.tests.control.documents import WHEN
 
@@ -17,9 +18,7 @@ pytestmark = pytest.mark.alone
 
 
 def save(control, name="before"):
-    answer = control.post("/snapshots", {"name": name})
-    assert answer.status_code == 201, answer.text
-    return answer.json
+    return created(control.post("/snapshots", {"name": name}))
 
 
 def test_a_snapshot_brings_everything_back(control, make_worker):

@@ -55,13 +55,6 @@ def written(small, strict, redactor=None):
     return document
 
 
-@pytest.mark.parametrize("path", NEEDED)
-@pytest.mark.parametrize("answer", [{"status": 404}, {"status": 200, "body": {"oops": 1}}], ids=["404", "other"])
-def test_without_a_team_or_workers_nothing_is_written(small, strict, path, answer):
-    small.fault(path=path, **answer)
-    assert written(small, strict) is None
-
-
 @pytest.mark.parametrize("paths", [*([path] for path in LEADING), LAST], ids=lambda paths: paths[0])
 @pytest.mark.parametrize(
     "answer",
