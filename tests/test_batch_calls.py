@@ -152,3 +152,17 @@ def test_a_legacy_deployment_takes_batches_with_numbers_as_text(api, make_voicev
     advance(300)
     assert [log["metadata"]["rowId"] for log in logs(line)].count("x") == 0
     assert len(logs(line)) == 3
+
+
+def test_a_batch_goes_on_where_it_was_when_its_state_is_put_back(control, api, line_path, logs, advance):
+    terms = {"batch_size": 1, "batch_interval_minutes": 60, "additional_data": '{"shop": "Harbour"}'}
+    api.post(f"{line_path}/make-batch-calls", {"data": rows(4), **terms})
+    advance()
+    before = control.get("/state").data
+    assert control.put("/state", data=before, content_type="application/json").status_code == 204
+    advance()
+    assert control.get("/state").data == before
+    advance(3 * 3600)
+    assert [log["metadata"]["rowId"] for log in logs()] == ["r0", "r1", "r2", "r3"]
+    assert all(log["metadata"]["additionalData"] == {"shop": "Harbour"} for log in logs())
+    assert [log["startTime"][11:16] for log in logs()] == ["00:00", "01:00", "02:00", "03:00"]
