@@ -183,6 +183,24 @@ def control(app):
 
 
 @pytest.fixture
+def restart(tmp_path):
+    """Return a function that starts a stand-in on a directory, again and again; it gives clients of API and plane."""
+    running = []
+
+    def restart(**settings):
+        while running:
+            running.pop().close()
+        settings = {"data_dir": tmp_path / "world", "scenario": "empty", "seed": 1} | settings
+        running.append(create_app(Settings(**settings)))
+        client = running[0].test_client()
+        return Api(client, "dryline-local-key"), Api(client, "", prefix="/_dryline")
+
+    yield restart
+    for app in running:
+        app.close()
+
+
+@pytest.fixture
 def advance(control):
     """Move API time forward by seconds and do what is due."""
 
@@ -202,7 +220,6 @@ def created(answer):
 
 @pytest.fixture
 def make_worker(api):
-    """Create a worker."""
     return lambda api=api, **body: created(api.post("/workers", NEW_WORKER | body))
 
 
@@ -237,7 +254,6 @@ def make_voice_deployment(api, make_flow):
 
 @pytest.fixture
 def line(make_voice_deployment):
-    """Return a new voice deployment."""
     return make_voice_deployment()
 
 

@@ -5,9 +5,6 @@ import io
 
 import pytest
 
-from dryline.app import create_app
-from dryline.settings import Settings
-from dryline.tests.conftest import Api
 from dryline.tests.webhooks.receiver import Receiver
 
 START = "2026-03-02T10:00:00.000Z"
@@ -244,20 +241,15 @@ def test_the_end_of_a_call_in_progress_can_be_sent_by_hand(control, api, line, c
 # Changes in the middle of a call
 
 
-def test_a_call_goes_on_after_a_restart(tmp_path):
-    settings = Settings(data_dir=tmp_path, scenario="clinic", seed=1)
-    app = create_app(settings)
-    plane = Api(app.test_client(), "", prefix="/_dryline")
+def test_a_call_goes_on_after_a_restart(restart):
+    _, plane = restart(scenario="clinic")
     plane.put("/clock", {"frozen": True})
     line = plane.get("/state").json["voiceDeployments"][0]
     body = {"workerId": line["workerId"], "deploymentId": line["id"], "inProgress": True, "outcome": "completed"}
     (id,) = plane.post("/simulate/calls", body).json["ids"]
-    app.close()
-    app = create_app(settings)
-    plane = Api(app.test_client(), "", prefix="/_dryline")
+    _, plane = restart()
     plane.post("/clock/advance", {"seconds": 900})
     state = plane.get("/state").json
-    app.close()
     assert next(log for log in state["voiceLogs"] if log["id"] == id)["status"] == "completed"
     assert state["callsInProgress"] == []
 

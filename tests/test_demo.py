@@ -26,7 +26,6 @@ def engine():
 
 @pytest.fixture(scope="module")
 def document():
-    """Return the document that ships."""
     return orjson.loads(making.path("demo").read_bytes())
 
 

@@ -10,7 +10,6 @@ def base(line):
 
 @pytest.fixture
 def change(api, line):
-    """Change the deployment."""
     return lambda **body: api.patch(f"/workers/{line['workerId']}/deployments/voice/{line['id']}", body)
 
 

@@ -20,7 +20,6 @@ def make_agent(api):
 
 
 def only(api, collection):
-    """Return the one record in the collection."""
     [record] = api.get(f"/echo/{collection}").json
     return record
 

@@ -65,7 +65,6 @@ class Collection:
         return created(self.call("POST", json=body))
 
     def listed(self):
-        """Return the ids of the list."""
         answer = self.call("GET").json
         return [row["id"] for row in (answer if isinstance(answer, list) else answer["data"])]
 

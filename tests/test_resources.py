@@ -24,8 +24,6 @@ def make_link(api, path):
 
 @pytest.fixture
 def upload_address(app, worker):
-    """Return a new upload address of a worker."""
-
     def upload_address(name="prices.csv", worker=worker):
         url = f"/api/upload/{worker['id']}/resource-upload-url"
         answer = app.test_client().get(url, query_string={"fileName": name, "contentType": "text/csv"})

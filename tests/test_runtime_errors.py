@@ -14,8 +14,6 @@ def path(worker):
 
 @pytest.fixture
 def record(api, path):
-    """Record an error."""
-
     def record(**members):
         return created(api.post(path, ERROR | members))
 

@@ -32,7 +32,6 @@ def name(request):
 
 @pytest.fixture(scope="module")
 def document(name):
-    """Return the shipped document."""
     return orjson.loads(making.path(name).read_bytes())
 
 

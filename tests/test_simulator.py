@@ -30,7 +30,6 @@ def line(make_voice_deployment):
 
 @pytest.fixture
 def logs(line, simulate):
-    """Simulate calls of the line and return their logs."""
     return lambda count=1, **body: simulate(line, count, **body)
 
 

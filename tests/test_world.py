@@ -316,61 +316,60 @@ def test_two_worlds_with_the_same_settings_are_separate(settings):
 # Restarts
 
 
-def test_a_clock_stays_frozen_over_a_restart(open_world):
-    app = open_world()
-    plane(app).put("/clock", {"now": WHEN, "frozen": True})
-    plane(app).post("/clock/advance", {"seconds": 5})
-    app.close()
-    assert plane(open_world()).get("/clock").json == {"now": "2030-01-01T09:00:05.000Z", "frozen": True}
+def test_a_clock_stays_frozen_over_a_restart(restart):
+    _, plane = restart()
+    plane.put("/clock", {"now": WHEN, "frozen": True})
+    plane.post("/clock/advance", {"seconds": 5})
+    _, plane = restart()
+    assert plane.get("/clock").json == {"now": "2030-01-01T09:00:05.000Z", "frozen": True}
 
 
-def test_a_clock_keeps_its_offset_over_a_restart(open_world):
-    app = open_world()
-    plane(app).put("/clock", {"now": WHEN})
-    app.close()
-    state = plane(open_world()).get("/clock").json
+def test_a_clock_keeps_its_offset_over_a_restart(restart):
+    _, plane = restart()
+    plane.put("/clock", {"now": WHEN})
+    _, plane = restart()
+    state = plane.get("/clock").json
     assert state["frozen"] is False
     assert WHEN <= state["now"] < "2030-01-02"
 
 
-def test_changed_settings_stay_over_a_restart_and_flags_set_the_others(open_world):
-    app = open_world()
-    plane(app).put("/settings", {"exportMode": "manual", "exportDelayMs": 250})
-    app.close()
-    state = plane(open_world(strict=True)).get("/settings").json
-    assert state == {"exportMode": "manual", "exportDelayMs": 250, "strict": True, "callsPerMinute": 0}
+def test_changed_settings_stay_over_a_restart_and_flags_set_the_others(restart):
+    _, plane = restart()
+    plane.put("/settings", {"exportMode": "manual", "exportDelayMs": 250})
+    _, plane = restart(strict=True)
+    state = {"exportMode": "manual", "exportDelayMs": 250, "strict": True, "callsPerMinute": 0}
+    assert plane.get("/settings").json == state
 
 
 @pytest.mark.parametrize("back", [("DELETE", "/clock"), ("POST", "/reset")])
-def test_a_clock_that_was_reset_stays_so_after_a_restart(open_world, back):
-    app = open_world()
-    plane(app).put("/clock", {"now": WHEN, "frozen": True})
-    plane(app)._send(*back)
-    app.close()
-    state = plane(open_world()).get("/clock").json
+def test_a_clock_that_was_reset_stays_so_after_a_restart(restart, back):
+    _, plane = restart()
+    plane.put("/clock", {"now": WHEN, "frozen": True})
+    plane._send(*back)
+    _, plane = restart()
+    state = plane.get("/clock").json
     assert state["frozen"] is False
     assert state["now"] < WHEN
 
 
-def test_a_reset_undoes_changed_settings_for_good(open_world):
-    app = open_world()
-    plane(app).put("/settings", {"strict": True})
-    plane(app).post("/reset")
-    app.close()
-    assert plane(open_world()).get("/settings").json["strict"] is False
+def test_a_reset_undoes_changed_settings_for_good(restart):
+    _, plane = restart()
+    plane.put("/settings", {"strict": True})
+    plane.post("/reset")
+    _, plane = restart()
+    assert plane.get("/settings").json["strict"] is False
 
 
-def test_a_restart_after_a_restore_has_the_clock_of_the_snapshot_and_the_present_settings(open_world):
-    app = open_world()
-    plane(app).put("/clock", {"now": WHEN, "frozen": True})
-    plane(app).post("/snapshots", {"name": "one"})
-    plane(app).delete("/clock")
-    plane(app).put("/settings", {"strict": True})
-    plane(app).post("/snapshots/one/restore")
-    app.close()
-    app = open_world()
-    assert plane(app).get("/clock").json == {"now": WHEN, "frozen": True}
-    assert plane(app).get("/settings").json["strict"] is True
+def test_a_restart_after_a_restore_has_the_clock_of_the_snapshot_and_the_present_settings(restart):
+    _, plane = restart()
+    plane.put("/clock", {"now": WHEN, "frozen": True})
+    plane.post("/snapshots", {"name": "one"})
+    plane.delete("/clock")
+    plane.put("/settings", {"strict": True})
+    plane.post("/snapshots/one/restore")
+    _, plane = restart()
+    assert plane.get("/clock").json == {"now": WHEN, "frozen": True}
+    assert plane.get("/settings").json["strict"] is True
 
 
 def test_the_ids_of_a_seed_do_not_depend_on_reads_between_two_starts(tmp_path):
@@ -416,7 +415,6 @@ def test_a_full_disk_is_a_507_and_changes_nothing(app, api, caplog):
 
 @pytest.fixture
 def upload(open_world):
-    """Upload a file."""
     client = open_world().test_client()
     worker = Api(client, "dryline-local-key").post("/workers", NEW_WORKER).json
     query = {"fileName": "a.txt", "contentType": "text/plain"}

@@ -31,8 +31,6 @@ def create(visitor, line):
 
 @pytest.fixture
 def preview(visitor, line):
-    """Return a function that previews rows."""
-
     def show(**values):
         visitor.go("/campaigns/new")
         return visitor.send("/campaigns/new", **{"deploymentId": line["id"], **values})

@@ -5,24 +5,17 @@ import os
 
 import pytest
 
-from dryline.app import create_app
-from dryline.settings import BadSetting, Settings
+from dryline.settings import BadSetting
 from dryline.tests.contract.two_teams import document
 from dryline.tests.control.documents import WHEN
 
 
 @pytest.fixture
 def scenario(tmp_path):
-    """Return a scenario's file."""
     path = tmp_path / "scenario.json"
     rows = [{"id": "w", "name": "From the file", "createdAt": WHEN}]
     path.write_text(json.dumps({"version": 1, "workers": rows}))
     return path
-
-
-def start(tmp_path, **settings):
-    """Return a stand-in that starts as `serve` starts one."""
-    return create_app(Settings(data_dir=tmp_path / "data", seed=1, **settings))
 
 
 def test_a_reset_empties_every_table_and_keeps_the_start_team(app, control):
@@ -96,14 +89,11 @@ def test_one_teams_data_goes_alone(control, api):
 # Starts
 
 
-def test_a_new_world_starts_with_its_scenario_and_a_restart_keeps_what_is_there(tmp_path, scenario):
-    for name in ("First name", "Second name"):
-        app = start(tmp_path, scenario=str(scenario))
-        client = app.test_client()
-        headers = {"x-api-key": "dryline-local-key"}
-        assert client.get("/api/workers/w", headers=headers).json["name"] in ("From the file", "First name")
-        assert client.patch("/api/workers/w", json={"name": name}, headers=headers).status_code == 200
-        app.close()
+def test_a_new_world_starts_with_its_scenario_and_a_restart_keeps_what_is_there(restart, scenario):
+    for name in ("From the file", "New name"):
+        api, _ = restart(scenario=str(scenario))
+        assert api.get("/workers/w").json["name"] == name
+        assert api.patch("/workers/w", {"name": "New name"}).status_code == 200
 
 
 @pytest.mark.parametrize(
@@ -113,10 +103,10 @@ def test_a_new_world_starts_with_its_scenario_and_a_restart_keeps_what_is_there(
         ('{"version": 1, "flows": [{"id": "f", "name": "F", "code": ""}]}', "flows[0].workerId"),
     ],
 )
-def test_a_start_with_a_bad_scenario_is_one_line_that_names_it(tmp_path, scenario, content, said):
+def test_a_start_with_a_bad_scenario_is_one_line_that_names_it(restart, scenario, content, said):
     scenario.write_text(content)
     with pytest.raises(BadSetting) as error:
-        start(tmp_path, scenario=str(scenario))
+        restart(scenario=str(scenario))
     assert said in str(error.value) and "\n" not in str(error.value)
 
 

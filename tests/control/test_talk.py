@@ -4,10 +4,7 @@ import sqlite3
 
 import pytest
 
-from dryline.app import create_app
 from dryline.flow_sessions.engines import engine_of
-from dryline.settings import Settings
-from dryline.tests.conftest import Api
 
 ASKING = 'import requests\ntry:\n    requests.get("http://{}/")\nexcept Exception as fault:\n    print(fault)\n'
 CLINIC = """say("Oak Clinic.")
@@ -311,15 +308,11 @@ def test_a_snapshot_brings_a_conversation_back_to_where_it_was(control, begin, t
     assert turn(session, choose="0")["extracted"]
 
 
-def test_a_conversation_goes_on_after_a_restart(tmp_path):
-    settings = Settings(data_dir=tmp_path, scenario="empty")
-    app = create_app(settings)
-    session = Api(app.test_client(), "", "/_dryline").post("/talk", {"code": CLINIC}).json
-    app.close()
-    app = create_app(settings)
-    answer = Api(app.test_client(), "", "/_dryline").post(f"/talk/{session['id']}", {"say": "I want a human"}).json
-    app.close()
-    assert answer["ended"] == "transfer"
+def test_a_conversation_goes_on_after_a_restart(restart):
+    _, control = restart()
+    session = control.post("/talk", {"code": CLINIC}).json
+    _, control = restart()
+    assert control.post(f"/talk/{session['id']}", {"say": "I want a human"}).json["ended"] == "transfer"
 
 
 def test_the_state_document_neither_gives_nor_takes_conversations(control, begin):

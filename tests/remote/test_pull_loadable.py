@@ -29,7 +29,6 @@ QUESTIONS = (*NEEDED, *LEADING, *LAST)
 
 @pytest.fixture(scope="module")
 def strict():
-    """Yield a strict stand-in."""
     app = create_app(Settings(ephemeral=True, scenario="empty", strict=True))
     yield app
     app.close()
