@@ -215,20 +215,6 @@ def test_an_export_holds_the_teams_own_logs_alone(world):
         assert NORTH in file.text and SOUTH not in file.text
 
 
-def test_the_same_label_and_number_belong_to_both_teams(world):
-    for team in TEAMS:
-        tags = world.client.get("/api/team/tags", headers={"x-api-key": KEYS[team]}).json
-        assert [(tag["label"], tag["id"]) for tag in tags] == [("VIP", id_of(team, "tags"))]
-
-
-def test_a_key_that_is_taken_away_opens_nothing_any_more(world):
-    key = world.client.post(f"/_dryline/teams/{id_of(NORTH, 'teams')}/keys", json={"name": "second"}).json
-    headers = {"x-api-key": key["key"]}
-    assert world.client.get("/api/team", headers=headers).json["id"] == id_of(NORTH, "teams")
-    assert world.client.delete(f"/_dryline/teams/{id_of(NORTH, 'teams')}/keys/{key['id']}").status_code == 204
-    assert world.client.get("/api/team", headers=headers).status_code == 401
-
-
 def rows_of_another_worker():
     """Return a further worker of the team, with a row for each reference that has to be of the worker in the path."""
     rows = {

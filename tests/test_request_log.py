@@ -7,8 +7,8 @@ from dryline.tests.conftest import NEW_WORKER
 from dryline.traffic import request_log
 
 
-def test_an_entry_has_the_request_and_its_outcome(api, control):
-    api.post("/workers?trace=1", NEW_WORKER)
+def test_an_entry_has_the_request_and_its_answer(api, control):
+    worker = api.post("/workers?trace=1", NEW_WORKER).json
     (entry,) = control.get("/requests").json
     assert (entry["method"], entry["path"], entry["status"]) == ("POST", "/api/workers", 201)
     assert entry["query"] == {"trace": ["1"]}
@@ -16,6 +16,8 @@ def test_an_entry_has_the_request_and_its_outcome(api, control):
     assert entry["headers"]["content-type"] == "application/json"
     assert entry["durationMs"] > 0
     assert entry["faultId"] is None
+    assert (entry["answer"], entry["touched"]) == (worker, [worker["id"]])
+    assert entry["answerHeaders"]["content-type"] == "application/json"
 
 
 def test_an_entry_names_the_fault_that_applied(api, control):
@@ -40,14 +42,6 @@ def test_the_number_of_entries_is_limited(api, control, monkeypatch):
     for _ in range(5):
         api.get("/workers")
     assert [entry["number"] for entry in control.get("/requests").json] == [5, 4, 3]
-
-
-def test_an_entry_has_the_answer(api, control):
-    worker = api.post("/workers", NEW_WORKER).json
-    (entry,) = control.get("/requests").json
-    assert entry["answer"] == worker
-    assert entry["answerHeaders"]["content-type"] == "application/json"
-    assert entry["touched"] == [worker["id"]]
 
 
 def test_a_spoiled_answer_is_logged_as_it_was_sent(api, control):

@@ -145,8 +145,15 @@ def test_lines_that_nobody_reads_delay_neither_requests_nor_the_end(start):
 def test_log_records_that_nobody_reads_delay_neither_requests_nor_the_end(start):
     server = start("--ephemeral", "--scenario", "empty")
     fcntl.fcntl(server.process.stderr, fcntl.F_SETPIPE_SZ, 4096)
-    while struct.unpack("i", fcntl.ioctl(server.process.stderr, termios.FIONREAD, bytes(4)))[0] < 4096:
-        server.call("GET", f"/api/workers?x={'x' * 100}")
+
+    def filled():
+        return struct.unpack("i", fcntl.ioctl(server.process.stderr, termios.FIONREAD, bytes(4)))[0]
+
+    # What does not fit whole is not written: so line by line, until there is no room for one more.
+    while (before := filled()) < 4096 - 60:
+        server.call("GET", "/api/workers")
+        while filled() == before:
+            pass
     host, port = server.url.removeprefix("http://").split(":")
     with socket.create_connection((host, int(port)), timeout=20) as connection:
         connection.sendall(b"\x16\x03\x01\x02\x00")  # the beginning of TLS: the event loop logs a warning
@@ -258,6 +265,7 @@ def test_with_any_key_a_key_is_still_required(start):
         (("--scenario", "no-such-file.json"), "no-such-file.json"),
         (("--scenario", "demos"), "The scenarios are demo, "),
         (("--ephemeral",), "--data-dir is of no use with --ephemeral"),
+        (("--durability", "disk"), "'--durability': 'disk'"),
         (("--label", "--help"), "--label needs a value, but --help follows."),
         (("--api-key", "--any-key"), "--api-key needs a value, but --any-key follows."),
     ],

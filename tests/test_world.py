@@ -182,11 +182,6 @@ def test_an_incomplete_secret_is_replaced(closed_world, directory, open_world, b
     assert secret.stat().st_mode & 0o777 == 0o600
 
 
-def test_the_secret_stays(closed_world, directory, open_world):
-    before = (directory / "secret").read_text()
-    assert open_world().world.secret == before
-
-
 # Temporary directories
 
 
@@ -298,11 +293,6 @@ def test_the_connections_of_ended_threads_are_closed(app, connections):
 
 
 # Settings
-
-
-def test_settings_do_not_change(app):
-    with pytest.raises(AttributeError):
-        app.world.settings.strict = True
 
 
 def test_two_worlds_with_the_same_settings_are_separate(settings):
