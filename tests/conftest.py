@@ -74,7 +74,11 @@ def wheel(tmp_path_factory):
     from dryline.tests.test_packaging import ROOT, build_context, built, copied
 
     folder = tmp_path_factory.mktemp("wheel")
-    return built("wheel", copied(build_context(ROOT), folder / "context"), folder / "dist")
+    context = copied(build_context(ROOT), folder / "context")
+    left_by_an_earlier_build = context / "build/lib/dryline/old_gone_module.py"
+    left_by_an_earlier_build.parent.mkdir(parents=True)
+    left_by_an_earlier_build.touch()
+    return built("wheel", context, folder / "dist")
 
 
 @pytest.fixture

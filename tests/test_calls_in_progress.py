@@ -241,10 +241,10 @@ def test_the_end_of_a_call_in_progress_can_be_sent_by_hand(control, api, line, c
 # Changes in the middle of a call
 
 
-def test_a_call_goes_on_after_a_restart(restart):
-    _, plane = restart(scenario="clinic")
+def test_a_call_goes_on_after_a_restart(restart, make_voice_deployment):
+    api, plane = restart()
     plane.put("/clock", {"frozen": True})
-    line = plane.get("/state").json["voiceDeployments"][0]
+    line = make_voice_deployment(api=api)
     body = {"workerId": line["workerId"], "deploymentId": line["id"], "inProgress": True, "outcome": "completed"}
     (id,) = plane.post("/simulate/calls", body).json["ids"]
     _, plane = restart()

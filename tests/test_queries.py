@@ -98,7 +98,7 @@ STEP = re.compile(r"(SCAN|SEARCH) (\w+)(?: USING (INDEX|COVERING INDEX) (\w+)(?:
 PARTIAL_INDEXES = {"voice_log_transfers"}
 
 
-FEW, MANY = 10, 60
+FEW, MANY = 5, 30
 # A list with more than one page may count its rows.
 MORE_FOR_A_SECOND_PAGE = 3
 

@@ -7,7 +7,6 @@ import socket
 import sqlite3
 import subprocess
 import sys
-import urllib.error
 
 import pytest
 
@@ -241,15 +240,6 @@ def test_files_are_readable_for_their_owner_only(start, tmp_path):
     server.call("POST", "/_dryline/snapshots", {"name": "one"})
     for path in (server.ready_file, tmp_path / "world", *(tmp_path / "world").rglob("*")):
         assert path.stat().st_mode & 0o077 == 0, path
-
-
-def test_other_commands_do_not_add_the_default_key(start, tmp_path):
-    start("--scenario", "empty", "--api-key", "private").end()
-    command = [sys.executable, "-m", "dryline", "keys", "list", "--data-dir", str(tmp_path / "world")]
-    assert subprocess.run(command, capture_output=True).returncode == 0
-    server = start("--api-key", "private")
-    with pytest.raises(urllib.error.HTTPError, match="401"):
-        server.call("GET", "/api/workers")
 
 
 # Imports

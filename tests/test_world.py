@@ -1,6 +1,7 @@
 """Worlds: opening and closing, damage, temporary directories, restarts, and the disk."""
 
 import errno
+import json
 import socket
 import sqlite3
 import subprocess
@@ -10,7 +11,6 @@ import threading
 
 import pytest
 
-from dryline import testing
 from dryline.app import create_app
 from dryline.settings import BadSetting, Settings
 from dryline.storage import files
@@ -434,8 +434,13 @@ def test_an_upload_is_flushed_before_it_is_renamed(directory, upload, monkeypatc
     assert forced == [file.stat().st_ino, file.parent.stat().st_ino]
 
 
-def test_live_calls_come_in_when_the_clock_moves_right_after_their_rate_was_set():
-    with testing.DrylineServer(scenario="clinic") as server:
+def test_live_calls_come_in_when_the_clock_moves_right_after_their_rate_was_set(tmp_path):
+    in_worker = {"workerId": "w", "name": "Main"}
+    line = {**in_worker, "id": "d", "flowId": "f", "phoneNumber": "+14155550100"}
+    rows = {"workers": [{"id": "w", "name": "Desk"}], "flows": [{**in_worker, "id": "f", "code": 'say("Hello.")'}]}
+    scenario = tmp_path / "line.json"
+    scenario.write_text(json.dumps({"version": 1, **rows, "voiceDeployments": [line]}))
+    with DrylineServer(scenario=str(scenario)) as server:
         for _ in range(8):  # a round of the background work may have begun before the clock was frozen
             server.reset()
             server.freeze()

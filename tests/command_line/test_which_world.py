@@ -8,6 +8,7 @@ import threading
 from pathlib import Path
 
 import pytest
+from brainbase_labs import AuthenticationError
 from click.testing import CliRunner
 
 from dryline.commands import cli, client
@@ -310,3 +311,14 @@ def test_a_key_that_is_created_without_a_server_has_the_name_of_its_node(tmp_pat
         pass
     _, out, _ = invoked("keys", "create", "--data-dir", str(tmp_path / "world"))
     assert json.loads(out)["key"].startswith("dl_a_")
+
+
+def test_a_command_does_not_add_the_default_key(tmp_path):
+    world = {"data_dir": tmp_path / "private", "api_keys": ("private",)}
+    with DrylineServer(**world):
+        pass
+    assert invoked("keys", "list", "--data-dir", str(tmp_path / "private"))[0] == 0
+    with DrylineServer(**world) as server:
+        server.api_key = "dryline-local-key"
+        with pytest.raises(AuthenticationError):
+            server.client().workers.list()
