@@ -372,34 +372,3 @@ def hurried(monkeypatch):
     """Shorten a turn of a flow to a tenth, for tests of endless flows."""
     for module in (sandbox, interpreter):
         monkeypatch.setattr(module, "TURN_S", 0.1 * TURN_S)
-
-
-def statements_of(app, function):
-    """Run a function of the test's thread and return the statements it ran, with their values filled in."""
-    run = []
-    with app.world.active():
-        connection = app.world.db.connection()
-        connection.set_trace_callback(run.append)
-        try:
-            function()
-        finally:
-            connection.set_trace_callback(None)
-    return run
-
-
-def plan_of(app, sql):
-    """Return SQLite's plan for a statement, one step a line."""
-    with app.world.active():
-        return "\n".join(row[3] for row in app.world.db.connection().execute(f"EXPLAIN QUERY PLAN {sql}"))
-
-
-@pytest.fixture
-def statements(app):
-    """Run a function and return the SELECT statements it ran."""
-    return lambda function: [sql for sql in statements_of(app, function) if sql.lstrip().startswith("SELECT")]
-
-
-@pytest.fixture
-def plans(app, statements):
-    """Run a function and return SQLite's plan for each of its SELECT statements."""
-    return lambda function: {sql: plan_of(app, sql) for sql in statements(function)}

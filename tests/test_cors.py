@@ -50,6 +50,13 @@ def test_a_page_can_read_the_answers_of_any_fault_and_none_hits_a_preflight(api,
         assert answer.headers["Access-Control-Allow-Origin"] == ORIGIN
 
 
+def test_another_origin_is_not_allowed(api):
+    assert preflight(api).headers["Access-Control-Allow-Origin"] == ORIGIN
+    other = {"Origin": "https://evil.example"}
+    for answer in (api.get("/workers", headers=other), preflight(api, **other)):
+        assert "Access-Control-Allow-Origin" not in answer.headers
+
+
 def test_a_fault_can_replace_a_cors_header(api, add_fault):
     add_fault(path="/api/workers", status=503, headers={"Access-Control-Allow-Origin": "https://other.example"})
     answer = api.get("/workers", headers={"Origin": ORIGIN})

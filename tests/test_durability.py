@@ -8,7 +8,7 @@ import pytest
 
 from dryline.app import create_app
 from dryline.models.voice_logs import VoiceLog
-from dryline.settings import Settings
+from dryline.settings import BadSetting, Settings
 from dryline.tests.conftest import NEW_WORKER, Api
 from dryline.world.directory import database_in
 
@@ -127,6 +127,11 @@ def test_the_removal_of_a_snapshot_waits_for_the_disk(tmp_path, monkeypatch):
 def test_a_commit_of_an_ephemeral_world_never_waits_for_the_disk():
     with contextlib.closing(create_app(Settings(ephemeral=True, scenario="empty"))) as app:
         assert app.world.db.execute_sql("PRAGMA synchronous").fetchone() == (OFF,)
+
+
+def test_a_temporary_world_is_not_flushed():
+    with pytest.raises(BadSetting, match="--ephemeral"):
+        Settings(ephemeral=True, durability="power")
 
 
 def test_totals_are_counted_anew_after_a_restore_in_place(replicator, api, control, make_worker, add_log):

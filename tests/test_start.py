@@ -54,13 +54,6 @@ def test_a_port_in_use_is_one_line_and_no_directory_is_created(tmp_path):
     assert not (tmp_path / "world").exists()
 
 
-def test_a_missing_scenario_is_refused_in_an_existing_directory_too(start, tmp_path):
-    start("--scenario", "empty").end()
-    code, err = refused("serve", "--port", "0", "--data-dir", str(tmp_path / "world"), "--scenario", "nosuch")
-    assert code == 2
-    assert err.startswith("dryline: --scenario nosuch: Cannot read the scenario nosuch: no such file or directory.")
-
-
 @pytest.mark.parametrize(
     ("flags", "message"),
     [

@@ -306,6 +306,17 @@ def test_two_worlds_with_the_same_settings_are_separate(settings):
 # Restarts
 
 
+def test_a_missing_scenario_is_refused_at_a_restart_too(restart):
+    restart()
+    with pytest.raises(BadSetting, match="Cannot read the scenario nosuch: no such file or directory"):
+        restart(scenario="nosuch")
+
+
+def test_a_restart_with_the_same_seed_gives_new_ids(restart):
+    ids = [restart()[0].post("/workers", NEW_WORKER).json["id"] for _ in range(2)]
+    assert ids[0] != ids[1]
+
+
 def test_a_clock_stays_frozen_over_a_restart(restart):
     _, plane = restart()
     plane.put("/clock", {"now": WHEN, "frozen": True})
