@@ -43,30 +43,22 @@ def section(result):
     return [line for line in re.split(r"\n(?:-{9}|=)", text)[0].splitlines()[1:] if line]
 
 
-def test_each_test_gets_a_reset_world_and_the_clients_environment(run):
+def test_each_test_with_the_fixture_gets_a_reset_world_and_the_clients_environment(run):
     code = """
+        import os
         from brainbase_labs import BrainbaseLabs
 
         def test_one(dryline):
+            assert os.environ["BRAINBASE_LABS_BASE_URL"] == dryline.url
             BrainbaseLabs().workers.create(name="A", description=None, status=None)
 
         def test_two(dryline):
             assert BrainbaseLabs().workers.list() == []
-    """
-    run(code).assert_outcomes(passed=2)
 
-
-def test_the_environment_is_as_before_afterwards(run):
-    code = """
-        import os
-
-        def test_one(dryline):
-            assert os.environ["BRAINBASE_LABS_BASE_URL"] == dryline.url
-
-        def test_two():
+        def test_without_it():
             assert "BRAINBASE_LABS_BASE_URL" not in os.environ
     """
-    run(code).assert_outcomes(passed=2)
+    run(code).assert_outcomes(passed=3)
 
 
 def test_the_seed_makes_ids_repeat_in_every_test(run):

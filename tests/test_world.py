@@ -16,6 +16,7 @@ from dryline.settings import BadSetting, Settings
 from dryline.storage import files
 from dryline.testing import DrylineInProcess, DrylineServer
 from dryline.tests.conftest import NEW_WORKER, Api
+from dryline.tests.control.documents import of_a_line
 
 WHEN = "2030-01-01T09:00:00.000Z"
 
@@ -446,11 +447,8 @@ def test_an_upload_is_flushed_before_it_is_renamed(directory, upload, monkeypatc
 
 
 def test_live_calls_come_in_when_the_clock_moves_right_after_their_rate_was_set(tmp_path):
-    in_worker = {"workerId": "w", "name": "Main"}
-    line = {**in_worker, "id": "d", "flowId": "f", "phoneNumber": "+14155550100"}
-    rows = {"workers": [{"id": "w", "name": "Desk"}], "flows": [{**in_worker, "id": "f", "code": 'say("Hello.")'}]}
     scenario = tmp_path / "line.json"
-    scenario.write_text(json.dumps({"version": 1, **rows, "voiceDeployments": [line]}))
+    scenario.write_text(json.dumps({"version": 1, **of_a_line()}))
     with DrylineServer(scenario=str(scenario)) as server:
         for _ in range(8):  # a round of the background work may have begun before the clock was frozen
             server.reset()

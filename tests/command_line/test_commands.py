@@ -299,12 +299,6 @@ def test_requests_of_a_world_that_nobody_serves_are_not_followed(run):
     assert "no new requests to follow" in run("requests", "--follow", code=1)
 
 
-def test_a_file_that_cannot_be_written_is_one_line(run, tmp_path):
-    done = run("state", "export", str(tmp_path / "no" / "x.json"), code=1)
-    assert "No such file or directory" in done
-    assert "\n" not in done.strip()
-
-
 # Completion and help
 
 

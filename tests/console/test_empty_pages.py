@@ -9,9 +9,7 @@ import pytest
 
 from dryline.serving.server import in_thread
 from dryline.settings import Settings
-from dryline.tests.conftest import created
-
-HEADERS = {"x-api-key": "dryline-local-key"}
+from dryline.tests.conftest import NEW_WORKER, Api, created
 
 
 @pytest.fixture(scope="module")
@@ -24,15 +22,11 @@ def empty():
 @pytest.fixture(scope="module")
 def line(empty):
     """Return the voice deployment."""
-    client = empty.app.test_client()
-
-    def post(path, body):
-        return created(client.post(f"/api{path}", json=body, headers=HEADERS))
-
-    worker = post("/workers", {"name": "Front desk", "description": None, "status": None})["id"]
-    flow = post(f"/workers/{worker}/flows", {"name": "Greeting", "code": 'say("Hello")\n'})["id"]
-    path = f"/workers/{worker}/deployments/voice"
-    return post(path, {"name": "Line", "flowId": flow, "phoneNumber": "+14155550100"})
+    api = Api(empty.app.test_client(), "dryline-local-key")
+    worker = created(api.post("/workers", NEW_WORKER))["id"]
+    flow = created(api.post(f"/workers/{worker}/flows", {"name": "Greeting", "code": 'say("Hello")\n'}))["id"]
+    body = {"name": "Line", "flowId": flow, "phoneNumber": "+14155550100"}
+    return created(api.post(f"/workers/{worker}/deployments/voice", body))
 
 
 def read(server, address):
