@@ -222,6 +222,10 @@ def rows_of_another_worker():
         "flows": {"workerId": "north-other-workers", "name": "Other", "code": ""},
         "flowVersions": {"flowId": "north-other-flows", "versionNumber": 1, "code": ""},
         "folders": {"workerId": "north-other-workers", "name": "Other"},
+        "voiceDeployments": {
+            **{"workerId": "north-other-workers", "flowId": "north-other-flows", "name": "Other"},
+            "phoneNumber": NUMBER,
+        },
     }
     teams = {"workers": {"teamId": id_of(NORTH, "teams")}}
     return {name: [{"id": f"north-other-{name}", **row, **teams.get(name, {})}] for name, row in rows.items()}

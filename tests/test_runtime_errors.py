@@ -52,19 +52,6 @@ def test_a_named_deployment_stays_whatever_the_flow(api, make_flow, make_voice_d
     assert api.post(f"/workers/{flow['workerId']}/runtime-errors", body).json["deploymentId"] == first["id"]
 
 
-@pytest.mark.parametrize("member", ["deploymentId", "flowId"])
-@pytest.mark.parametrize("is_known", [False, True])
-def test_a_reference_to_another_workers_row_is_not_found_and_named(
-    api, path, make_flow, make_voice_deployment, member, is_known
-):
-    flow = make_flow()
-    ids = {"deploymentId": make_voice_deployment(flow)["id"], "flowId": flow["id"]}
-    answer = api.post(path, ERROR | {member: ids[member] if is_known else "none"})
-    assert answer.status_code == 404
-    assert member in answer.json["error"]
-    assert api.get(path).json == []
-
-
 def test_the_list_is_newest_first_and_can_be_read_in_parts(api, path, record, advance):
     made = []
     for _ in range(3):
