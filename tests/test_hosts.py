@@ -47,6 +47,10 @@ def test_a_name_that_leads_here_from_elsewhere_is_refused(ask, path):
     assert b"--allowed-host" in body
 
 
+def test_health_is_open_to_all_names(ask):
+    assert ask("/_dryline/health", host="evil.example")[0] == 200
+
+
 def test_a_name_from_the_settings_opens_the_api_and_the_plane(start):
     ask = start(allowed_hosts=("Host.Docker.Internal",))
     for path in ("/api/workers", "/_dryline/clock"):

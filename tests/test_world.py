@@ -415,6 +415,11 @@ def test_a_full_disk_is_a_507_and_changes_nothing(app, api, caplog):
     assert api.post("/workers", NEW_WORKER | {"description": "x" * 100_000}).status_code == 201
 
 
+def test_a_created_directory_is_for_its_owner_only(directory, open_world):
+    open_world()
+    assert directory.stat().st_mode & 0o777 == 0o700
+
+
 @pytest.fixture
 def upload(open_world):
     client = open_world().test_client()
