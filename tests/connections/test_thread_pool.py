@@ -103,7 +103,7 @@ def test_work_that_waits_for_later_work_is_no_deadlock_below_the_limit(make_pool
             assert done.acquire(timeout=PATIENCE_S)
 
 
-def test_threads_that_have_no_work_end(make_pool, monkeypatch):
+def test_threads_that_have_no_work_end_and_others_take_their_places(make_pool, monkeypatch):
     monkeypatch.setattr(thread_pool, "IDLE_S", 0)
     pool, threads = make_pool(), []
     done = threading.Event()
@@ -116,6 +116,9 @@ def test_threads_that_have_no_work_end(make_pool, monkeypatch):
     assert done.wait(PATIENCE_S)
     threads[0].join(PATIENCE_S)
     assert not threads[0].is_alive()
+    done.clear()
+    pool.add(work)  # the place of the thread is free
+    assert done.wait(PATIENCE_S)
 
 
 @pytest.mark.parametrize("error", [ValueError, SystemExit])
