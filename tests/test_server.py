@@ -149,7 +149,7 @@ def test_log_records_that_nobody_reads_delay_neither_requests_nor_the_end(start)
     def filled():
         return struct.unpack("i", fcntl.ioctl(server.process.stderr, termios.FIONREAD, bytes(4)))[0]
 
-    # What does not fit whole is not written: so line by line, until there is no room for one more.
+    # A write that does not fit whole waits. So fill the pipe line by line, until there is no room for one more.
     while (before := filled()) < 4096 - 60:
         server.call("GET", "/api/workers")
         while filled() == before:
