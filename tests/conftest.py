@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import json
 import os
@@ -18,6 +19,7 @@ from dryline.engine import interpreter, sandbox
 from dryline.engine.sandbox import TURN_S
 from dryline.models.teams import ApiKey, Team
 from dryline.models.workers import Worker
+from dryline.serving.server import HttpServer
 from dryline.settings import Settings
 
 # Rewriting the asserts of all tests takes a process 6 s, and each server that is started compiles dryline: once is
@@ -72,7 +74,11 @@ def wheel(tmp_path_factory):
     from dryline.tests.test_packaging import ROOT, build_context, built, copied
 
     folder = tmp_path_factory.mktemp("wheel")
-    return built("wheel", copied(build_context(ROOT), folder / "context"), folder / "dist")
+    context = copied(build_context(ROOT), folder / "context")
+    left_by_an_earlier_build = context / "build/lib/dryline/old_gone_module.py"
+    left_by_an_earlier_build.parent.mkdir(parents=True)
+    left_by_an_earlier_build.touch()
+    return built("wheel", context, folder / "dist")
 
 
 @pytest.fixture
@@ -140,6 +146,26 @@ def module_app():
     app.close()
 
 
+@contextlib.contextmanager
+def serve(app):
+    """Serve an application on a port, in a thread that is named "loop"."""
+    server = HttpServer(app)
+    thread = threading.Thread(target=server.run, name="loop")
+    thread.start()
+    try:
+        yield server
+    finally:
+        server.stop()
+        thread.join()
+
+
+@pytest.fixture
+def server(app):
+    """Serve the test's stand-in on a port. Its settings must have port 0."""
+    with serve(app) as server:
+        yield server
+
+
 @pytest.fixture
 def api(app):
     """Return the start team's client."""
@@ -158,6 +184,24 @@ def other_api(app):
 def control(app):
     """Return a client of the control plane; paths are given below `/_dryline`."""
     return Api(app.test_client(), "", prefix="/_dryline")
+
+
+@pytest.fixture
+def restart(tmp_path):
+    """Return a function that starts a stand-in on a directory, again and again; it gives clients of API and plane."""
+    running = []
+
+    def restart(**settings):
+        while running:
+            running.pop().close()
+        settings = {"data_dir": tmp_path / "world", "scenario": "empty", "seed": 1} | settings
+        running.append(create_app(Settings(**settings)))
+        client = running[0].test_client()
+        return Api(client, "dryline-local-key"), Api(client, "", prefix="/_dryline")
+
+    yield restart
+    for app in running:
+        app.close()
 
 
 @pytest.fixture
@@ -180,7 +224,6 @@ def created(answer):
 
 @pytest.fixture
 def make_worker(api):
-    """Create a worker."""
     return lambda api=api, **body: created(api.post("/workers", NEW_WORKER | body))
 
 
@@ -211,6 +254,16 @@ def make_voice_deployment(api, make_flow):
         return created(api.post(f"/workers/{flow['workerId']}/deployments/voice", body))
 
     return make
+
+
+@pytest.fixture
+def line(make_voice_deployment):
+    return make_voice_deployment()
+
+
+@pytest.fixture
+def line_path(line):
+    return f"/workers/{line['workerId']}/deployments/voice/{line['id']}"
 
 
 @pytest.fixture
@@ -319,34 +372,3 @@ def hurried(monkeypatch):
     """Shorten a turn of a flow to a tenth, for tests of endless flows."""
     for module in (sandbox, interpreter):
         monkeypatch.setattr(module, "TURN_S", 0.1 * TURN_S)
-
-
-def statements_of(app, function):
-    """Run a function of the test's thread and return the statements it ran, with their values filled in."""
-    run = []
-    with app.world.active():
-        connection = app.world.db.connection()
-        connection.set_trace_callback(run.append)
-        try:
-            function()
-        finally:
-            connection.set_trace_callback(None)
-    return run
-
-
-def plan_of(app, sql):
-    """Return SQLite's plan for a statement, one step a line."""
-    with app.world.active():
-        return "\n".join(row[3] for row in app.world.db.connection().execute(f"EXPLAIN QUERY PLAN {sql}"))
-
-
-@pytest.fixture
-def statements(app):
-    """Run a function and return the SELECT statements it ran."""
-    return lambda function: [sql for sql in statements_of(app, function) if sql.lstrip().startswith("SELECT")]
-
-
-@pytest.fixture
-def plans(app, statements):
-    """Run a function and return SQLite's plan for each of its SELECT statements."""
-    return lambda function: {sql: plan_of(app, sql) for sql in statements(function)}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-from dryline.tests.conftest import plan_of, statements_of
 from dryline.tests.contract import OPERATIONS, example, example_request, fill
 from dryline.tests.contract.two_teams import KEYS, NORTH, REFERENCES, document, id_of, path_ids, rows
 
@@ -18,6 +17,30 @@ ONE_OF_A_TEAM = ("teamDefaultChecks",)
 STATEMENT = re.compile(r"\s*(SELECT|INSERT|UPDATE|DELETE|WITH)\b")
 
 _READS = [operation for operation in OPERATIONS if operation["method"] == "GET"]
+
+
+def statements_of(app, function):
+    """Run a function of the test's thread and return the statements it ran, with their values filled in."""
+    run = []
+    with app.world.active():
+        connection = app.world.db.connection()
+        connection.set_trace_callback(run.append)
+        try:
+            function()
+        finally:
+            connection.set_trace_callback(None)
+    return run
+
+
+def plan_of(app, sql):
+    """Return SQLite's plan for a statement, one step a line."""
+    with app.world.active():
+        return "\n".join(row[3] for row in app.world.db.connection().execute(f"EXPLAIN QUERY PLAN {sql}"))
+
+
+def plans_of(app, function):
+    """Run a function and return SQLite's plan for each of its SELECT statements."""
+    return {sql: plan_of(app, sql) for sql in statements_of(app, function) if sql.lstrip().startswith("SELECT")}
 
 
 class ManyRows:

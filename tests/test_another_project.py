@@ -52,7 +52,6 @@ def test_it_is_the_wheel_that_is_imported() -> None:
 
 @pytest.fixture
 def python(wheel, tmp_path):
-    """Its interpreter."""
     needed = (*PROJECT["project"]["dependencies"], "brainbase-labs", "httpx", "pytest", "pytest-xdist")
     python, site = environment(tmp_path / "environment", *needed)
     with zipfile.ZipFile(wheel) as packed:  # what an installer does, but for the program's script
@@ -62,7 +61,6 @@ def python(wheel, tmp_path):
 
 @pytest.fixture
 def project(tmp_path):
-    """Its folder."""
     folder = tmp_path / "project"
     folder.mkdir()
     (folder / "pyproject.toml").write_text(CONFIGURATION)

@@ -4,21 +4,11 @@ import pytest
 
 
 @pytest.fixture
-def deployment(make_voice_deployment):
-    return make_voice_deployment()
-
-
-@pytest.fixture
-def path(deployment):
-    return f"/workers/{deployment['workerId']}/deployments/voice/{deployment['id']}"
-
-
-@pytest.fixture
-def logs(api, deployment):
+def logs(api, line):
     """Return the deployment's calls, oldest first."""
 
-    def read(deployment=deployment):
-        answer = api.get(f"/workers/{deployment['workerId']}/deploymentLogs/voice?deploymentId={deployment['id']}")
+    def read(line=line):
+        answer = api.get(f"/workers/{line['workerId']}/deploymentLogs/voice?deploymentId={line['id']}")
         assert answer.status_code == 200, answer.text
         return sorted(answer.json["data"], key=lambda log: (log["startTime"], log["id"]))
 
@@ -35,8 +25,8 @@ def rows(count, **values):
     return [{"id": f"r{n}", "phoneNumber": f"+1415555{n:04}", **values} for n in range(count)]
 
 
-def test_the_first_batch_is_called_at_once_and_the_others_as_time_passes(api, path, logs, advance):
-    answer = api.post(f"{path}/make-batch-calls", {"data": rows(5), "batch_size": 2, "batch_interval_minutes": 10})
+def test_the_first_batch_is_called_at_once_and_the_others_as_time_passes(api, line_path, logs, advance):
+    answer = api.post(f"{line_path}/make-batch-calls", {"data": rows(5), "batch_size": 2, "batch_interval_minutes": 10})
     assert (answer.status_code, answer.json["rowsProcessed"]) == (200, 5)
     counts = []
     for minutes in (0, 9, 1, 10, 60):
@@ -45,15 +35,15 @@ def test_the_first_batch_is_called_at_once_and_the_others_as_time_passes(api, pa
     assert counts == [2, 2, 4, 5, 5]
 
 
-def test_each_call_begins_when_its_batch_was_due_however_far_the_clock_jumps(api, path, logs, advance):
-    api.post(f"{path}/make-batch-calls", {"data": rows(3), "batch_size": 1, "batch_interval_minutes": 7.5})
+def test_each_call_begins_when_its_batch_was_due_however_far_the_clock_jumps(api, line_path, logs, advance):
+    api.post(f"{line_path}/make-batch-calls", {"data": rows(3), "batch_size": 1, "batch_interval_minutes": 7.5})
     advance(86_400)
     begun = [log["startTime"] for log in logs()]
     assert begun == ["2026-01-01T00:00:00.000Z", "2026-01-01T00:07:30.000Z", "2026-01-01T00:15:00.000Z"]
 
 
-def test_by_default_ten_rows_are_called_every_five_minutes(api, path, logs, advance):
-    api.post(f"{path}/make-batch-calls", {"data": rows(21)})
+def test_by_default_ten_rows_are_called_every_five_minutes(api, line_path, logs, advance):
+    api.post(f"{line_path}/make-batch-calls", {"data": rows(21)})
     counts = []
     for minutes in (0, 5, 5):
         advance(minutes * 60)
@@ -61,21 +51,21 @@ def test_by_default_ten_rows_are_called_every_five_minutes(api, path, logs, adva
     assert counts == [10, 20, 21]
 
 
-def test_a_log_names_its_row(api, path, logs, advance, deployment):
+def test_a_log_names_its_row(api, line_path, logs, advance, line):
     body = {"data": rows(1, plan="gold"), "additional_data": '{"shop": "Harbour"}', "country": "US", "wsUrl": "wss://x"}
-    api.post(f"{path}/make-batch-calls", body)
+    api.post(f"{line_path}/make-batch-calls", body)
     advance()
     (log,) = logs()
     assert (log["direction"], log["toNumber"]) == ("outbound", "+14155550000")
-    assert log["fromNumber"] == deployment["phoneNumber"]
+    assert log["fromNumber"] == line["phoneNumber"]
     metadata = {"rowId": "r0", "campaignId": None, "additionalData": {"shop": "Harbour"}, "country": "US"}
     assert log["metadata"] | metadata == log["metadata"]
     assert log["metadata"]["row"]["plan"] == "gold"
 
 
 @pytest.mark.parametrize("number", ["not a number", "555-010", "+0123456789", "+1 23", ""])
-def test_a_row_without_a_usable_number_ends_as_a_failed_call_that_says_so(api, path, logs, advance, number):
-    assert api.post(f"{path}/make-batch-calls", {"data": [{"phoneNumber": number}]}).json["rowsProcessed"] == 1
+def test_a_row_without_a_usable_number_ends_as_a_failed_call_that_says_so(api, line_path, logs, advance, number):
+    assert api.post(f"{line_path}/make-batch-calls", {"data": [{"phoneNumber": number}]}).json["rowsProcessed"] == 1
     advance()
     (log,) = logs()
     assert (log["status"], log["duration"], log["messages"]) == ("failed", 0, None)
@@ -83,94 +73,96 @@ def test_a_row_without_a_usable_number_ends_as_a_failed_call_that_says_so(api, p
     assert log["metadata"]["rowId"] == "1"
 
 
-def test_a_row_without_any_number_says_so(api, path, logs, advance):
-    api.post(f"{path}/make-batch-calls", {"data": [{"id": "7"}]})
+def test_a_row_without_any_number_says_so(api, line_path, logs, advance):
+    api.post(f"{line_path}/make-batch-calls", {"data": [{"id": "7"}]})
     advance()
     assert logs()[0]["metadata"]["error"] == "The row has no phoneNumber."
 
 
 @pytest.mark.parametrize("number", ["+1 (415) 555-0100", "(415) 555-0100", "4155550100", "tel:+14155550100"])
-def test_a_number_may_be_written_as_where_numbers_are_registered(api, path, logs, advance, number, make_integration):
+def test_a_number_may_be_written_as_where_numbers_are_registered(
+    api, line_path, logs, advance, number, make_integration
+):
     body = {"phoneNumber": number, "integrationId": make_integration()["id"]}
     assert api.post("/team/assets/register_phone_number", body).json["phoneNumber"] == "+14155550100"
-    api.post(f"{path}/make-batch-calls", {"data": [{"phoneNumber": number}]})
+    api.post(f"{line_path}/make-batch-calls", {"data": [{"phoneNumber": number}]})
     advance()
     assert logs()[0]["toNumber"] == "+14155550100"
 
 
-def test_only_rows_that_meet_the_condition_are_called(api, path, logs, advance):
+def test_only_rows_that_meet_the_condition_are_called(api, line_path, logs, advance):
     data = [*rows(2, plan="gold"), {"id": "x", "phoneNumber": "+14155550199", "plan": "basic"}]
-    answer = api.post(f"{path}/make-batch-calls", {"data": data, "condition": '{{plan}} == "gold"'})
+    answer = api.post(f"{line_path}/make-batch-calls", {"data": data, "condition": '{{plan}} == "gold"'})
     assert answer.json["rowsProcessed"] == 2
     advance()
     assert sorted(log["metadata"]["rowId"] for log in logs()) == ["r0", "r1"]
 
 
-def test_the_condition_sees_the_additional_data(api, path):
+def test_the_condition_sees_the_additional_data(api, line_path):
     body = {"data": rows(2), "condition": "open == yes", "additional_data": '{"open": "yes"}'}
-    assert api.post(f"{path}/make-batch-calls", body).json["rowsProcessed"] == 2
+    assert api.post(f"{line_path}/make-batch-calls", body).json["rowsProcessed"] == 2
 
 
-def test_a_row_that_lacks_the_value_does_not_pass(api, path, logs, advance):
-    data = [{"id": "none", "phoneNumber": "+14155550142"}, *rows(1, age="30")]
-    for condition in ("{{age}} < 18", "age < 18", "age >= 18"):
-        api.post(f"{path}/make-batch-calls", {"data": data, "condition": condition})
-    advance()
-    assert [log["metadata"]["rowId"] for log in logs()] == ["r0"]
-
-
-def test_the_batchs_extractions_are_drawn_from_its_calls(api, path, logs, advance):
+def test_the_batchs_extractions_are_drawn_from_its_calls(api, line_path, logs, advance):
     extractions = '{"shoe_size": {"type": "number", "description": "EU size", "required": true}}'
-    api.post(f"{path}/make-batch-calls", {"data": rows(10), "extractions": extractions})
+    api.post(f"{line_path}/make-batch-calls", {"data": rows(10), "extractions": extractions})
     advance(900)
     drawn = [log["extractionsData"] for log in logs() if log["extractionsData"]]
     assert drawn
     assert all(set(columns) == {"shoe_size"} for columns in drawn)
 
 
-def test_stopping_takes_out_what_is_queued_and_gives_it_back(api, path, logs, advance):
+def test_stopping_takes_out_what_is_queued_and_gives_it_back(api, line_path, logs, advance):
     data = rows(4)
-    api.post(f"{path}/make-batch-calls", {"data": data, "batch_size": 1})
+    api.post(f"{line_path}/make-batch-calls", {"data": data, "batch_size": 1})
     advance()
-    answer = api.post(f"{path}/stop-batch-calls").json
+    answer = api.post(f"{line_path}/stop-batch-calls").json
     assert (answer["removedCount"], answer["removedItems"]) == (3, data[1:])
     advance(86_400)
     assert len(logs()) == 1
-    assert api.post(f"{path}/stop-batch-calls").json["removedItems"] == []
+    assert api.post(f"{line_path}/stop-batch-calls").json["removedItems"] == []
 
 
-def test_stopping_batch_calls_leaves_campaigns_alone(api, path):
-    api.post(f"{path}/outbound-campaigns", {"data": rows(2), "status": "STARTED"})
-    assert api.post(f"{path}/stop-batch-calls").json["removedCount"] == 0
+def test_stopping_batch_calls_leaves_campaigns_alone(api, line_path):
+    api.post(f"{line_path}/outbound-campaigns", {"data": rows(2), "status": "STARTED"})
+    assert api.post(f"{line_path}/stop-batch-calls").json["removedCount"] == 0
 
 
-def test_calls_turn_out_in_different_ways(api, path, logs, advance):
-    api.post(f"{path}/make-batch-calls", {"data": rows(40), "batch_size": 40})
-    advance(900)
-    assert len({log["status"] for log in logs()}) > 2
-
-
-def test_absurd_intervals_are_no_error(api, path, logs, advance):
+def test_absurd_intervals_are_no_error(api, line_path, logs, advance):
     body = {"data": rows(3), "batch_size": 1, "batch_interval_minutes": 1e300}
-    assert api.post(f"{path}/make-batch-calls", body).status_code == 200
+    assert api.post(f"{line_path}/make-batch-calls", body).status_code == 200
     advance()
     assert len(logs()) == 1
 
 
-def test_deleting_the_deployment_ends_its_batches(api, path, advance):
-    api.post(f"{path}/make-batch-calls", {"data": rows(3)})
-    assert api.delete(path).status_code == 204
+def test_deleting_the_deployment_ends_its_batches(api, line_path, advance):
+    api.post(f"{line_path}/make-batch-calls", {"data": rows(3)})
+    assert api.delete(line_path).status_code == 204
     advance(86_400)
 
 
 def test_a_legacy_deployment_takes_batches_with_numbers_as_text(api, make_voicev1_deployment, logs, advance):
-    deployment = make_voicev1_deployment()
-    path = f"/workers/{deployment['workerId']}/deployments/voicev1/{deployment['id']}/make-batch-calls"
+    line = make_voicev1_deployment()
+    path = f"/workers/{line['workerId']}/deployments/voicev1/{line['id']}/make-batch-calls"
     data = [*rows(3, plan="gold"), {"id": "x", "phoneNumber": "+14155550199", "status": "COMPLETED"}]
     answer = api.post(path, {"data": data, "batch_size": "2", "batch_interval_minutes": "5", "condition": "{{plan}}"})
     assert (answer.status_code, answer.json["rowsProcessed"]) == (200, 3)
     advance()
-    assert len(logs(deployment)) == 2
+    assert len(logs(line)) == 2
     advance(300)
-    assert [log["metadata"]["rowId"] for log in logs(deployment)].count("x") == 0
-    assert len(logs(deployment)) == 3
+    assert [log["metadata"]["rowId"] for log in logs(line)].count("x") == 0
+    assert len(logs(line)) == 3
+
+
+def test_a_batch_goes_on_where_it_was_when_its_state_is_put_back(control, api, line_path, logs, advance):
+    terms = {"batch_size": 1, "batch_interval_minutes": 60, "additional_data": '{"shop": "Harbour"}'}
+    api.post(f"{line_path}/make-batch-calls", {"data": rows(4), **terms})
+    advance()
+    before = control.get("/state").data
+    assert control.put("/state", data=before, content_type="application/json").status_code == 204
+    advance()
+    assert control.get("/state").data == before
+    advance(3 * 3600)
+    assert [log["metadata"]["rowId"] for log in logs()] == ["r0", "r1", "r2", "r3"]
+    assert all(log["metadata"]["additionalData"] == {"shop": "Harbour"} for log in logs())
+    assert [log["startTime"][11:16] for log in logs()] == ["00:00", "01:00", "02:00", "03:00"]

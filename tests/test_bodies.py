@@ -6,8 +6,6 @@ from copy import deepcopy
 
 import pytest
 
-from dryline.app import create_app
-from dryline.settings import Settings
 from dryline.tests.contract import OPERATIONS, by_id, example_request, fill, whole
 from dryline.tests.contract.two_teams import KEYS, NORTH, REFERENCES, document, id_of, path_ids
 
@@ -22,13 +20,12 @@ NULLABLE = [
 
 
 @pytest.fixture(scope="module")
-def app():
+def app(module_app):
     """One stand-in for all of these tests, with a row in every collection of two teams."""
-    app = create_app(Settings(ephemeral=True, scenario="empty", seed=1))
-    assert app.test_client().put("/_dryline/state", json=document()).status_code == 204
-    assert app.test_client().post("/_dryline/snapshots", json={"name": "start"}).status_code == 201
-    yield app
-    app.close()
+    client = module_app.test_client()
+    assert client.put("/_dryline/state", json=document()).status_code == 204
+    assert client.post("/_dryline/snapshots", json={"name": "start"}).status_code == 201
+    return module_app
 
 
 @pytest.fixture

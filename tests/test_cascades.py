@@ -74,7 +74,6 @@ def naming(state, id):
 
 
 def ids_of(state):
-    """Return the ids of all rows."""
     return {row["id"] for rows in state.values() if isinstance(rows, list) for row in rows if "id" in row}
 
 

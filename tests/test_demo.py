@@ -1,10 +1,7 @@
 """The demo scenario of a new server: its rows agree, at any hour of any day at which it is started."""
 
-import csv
-import io
 import re
 from datetime import datetime, timedelta
-from zoneinfo import ZoneInfo
 
 import orjson
 import pytest
@@ -28,7 +25,6 @@ def engine():
 
 @pytest.fixture(scope="module")
 def document():
-    """Return the document that ships."""
     return orjson.loads(making.path("demo").read_bytes())
 
 
@@ -82,29 +78,11 @@ def test_there_are_some_two_hundred_calls_of_the_last_five_weeks_with_every_outc
     assert {log["status"] for log in calls} == set(OUTCOMES)
 
 
-def test_every_call_has_its_session_and_deployment(calls, api):
-    for log in calls[::7]:
-        assert api.get(f"/workers/{log['workerId']}/sessions/{log['bbEngineSessionId']}").status_code == 200
-        assert api.get(f"/deployments/{log['deploymentId']}").status_code == 200
-
-
 def test_there_are_chats_and_messages_of_every_kind(workers, api):
     for path in ("chat", "chat-embed", "sms", "whatsapp"):
         answers = [api.get(f"/workers/{worker['id']}/deploymentLogs/{path}").json for worker in workers]
         logs = [log for answer in answers for log in (answer if isinstance(answer, list) else answer["data"])]
         assert len(logs) >= 5, path
-
-
-def test_the_export_of_the_last_night_can_be_downloaded(api, advance):
-    advance()
-    exports = [export for export in api.get("/team/exports").json if export["status"] == "COMPLETED"]
-    assert exports
-    for export in exports:
-        with api.client.get(export["downloadUrl"]) as answer:
-            assert answer.status_code == 200
-            content = answer.data
-        assert len(content) == export["fileSizeBytes"]
-        assert len(list(csv.DictReader(io.StringIO(content.decode())))) == export["rowCount"]
 
 
 def test_hours_and_echo_are_set_up(api):
@@ -140,25 +118,11 @@ def loaded(control, document):
     return load
 
 
-# Each day of a week far from the document's own, at an hour that differs from day to day.
-MOMENTS = [datetime.fromisoformat("2031-03-03T00:30:00+00:00") + n * DAY + 5 * n % 24 * HOUR for n in range(7)]
+# At different hours of a week far from the document's own.
+MOMENTS = [datetime.fromisoformat(text) for text in ("2031-03-03T00:30:00+00:00", "2031-03-06T15:30:00+00:00")]
 
 
 @pytest.mark.parametrize("now", MOMENTS, ids=lambda now: f"{now:%A-%H}")
-def test_the_newest_calls_are_of_the_present_none_of_the_future_and_weekdays_stay(loaded, document, now):
-    state = loaded(now)
-    happened = {"createdAt", "updatedAt", "endTime", "session_end", "completedAt", "deliveredAt"}
-    for rows in filter(None, state.values()):
-        for row in rows if isinstance(rows, list) else ():
-            assert all(parse(row[key]) <= now for key in happened & row.keys() if row[key])
-    written = {log["id"]: parse(log["startTime"]) for log in document["voiceLogs"]}
-    assert {(parse(log["startTime"]) - written[log["id"]]) % WEEK for log in state["voiceLogs"]} == {timedelta(0)}
-    ages = sorted(now - parse(log["endTime"]) for log in state["voiceLogs"])
-    assert ages[0] < 20 * HOUR and ages[4] < 3 * DAY
-    assert sum(export["status"] == "COMPLETED" and parse(export["expiresAt"]) > now for export in state["exports"]) == 1
-
-
-@pytest.mark.parametrize("now", MOMENTS[::3], ids=lambda now: f"{now:%A-%H}")
 def test_the_calls_of_the_last_week_can_be_traced_to_the_end(loaded, now):
     state = loaded(now)
     sessions = {row["id"]: row for row in state["sessions"]}
@@ -181,13 +145,6 @@ def by_business(document, collection="voiceLogs"):
         yield BUSINESSES[names[row["workerId"]]], row
 
 
-def test_calls_come_in_by_day_where_the_business_is(document):
-    hours = [
-        parse(log["startTime"]).astimezone(ZoneInfo(business.zone)).hour for business, log in by_business(document)
-    ]
-    assert sum(7 <= hour < 20 for hour in hours) > 0.9 * len(hours)
-
-
 def test_a_business_has_one_address_and_keeps_its_hours(document):
     said = 0
     for business, log in by_business(document):
@@ -199,13 +156,6 @@ def test_a_business_has_one_address_and_keeps_its_hours(document):
             assert business.hours[day.lower()] == "closed"
             said += 1
     assert said > 5
-
-
-def test_a_transfer_goes_to_the_number_that_the_flow_names(document):
-    for business, log in by_business(document):
-        if log.get("transferData"):
-            numbers = {event["toNumber"] for event in log["transferData"]["transferEvents"]}
-            assert numbers <= set(map(str, business.program.variables.values()))
 
 
 def test_the_last_condition_of_a_recent_call_is_one_of_its_program(document, engine):

@@ -4,18 +4,12 @@ import pytest
 
 
 @pytest.fixture
-def line(make_voice_deployment):
-    return make_voice_deployment()
-
-
-@pytest.fixture
 def base(line):
     return f"/workers/{line['workerId']}/deployments/{line['id']}"
 
 
 @pytest.fixture
 def change(api, line):
-    """Change the deployment."""
     return lambda **body: api.patch(f"/workers/{line['workerId']}/deployments/voice/{line['id']}", body)
 
 

@@ -16,6 +16,15 @@ def test_the_page_comes_with_the_local_key(app):
     assert f'data-key="{KEY}"' in page.text
     assert page.headers["Cache-Control"] == "no-store"
     assert '<html lang="en"' in page.text and 'name="viewport"' in page.text
+    assert "://" not in page.text
+
+
+def test_the_page_has_its_files_from_the_server(app):
+    page = app.test_client().get("/docs").text
+    for name in ("swagger-ui.css", "swagger-ui-bundle.js", "docs.css", "docs.js"):
+        assert f"/docs/assets/{name}" in page
+        with app.test_client().get(f"/docs/assets/{name}") as file:
+            assert file.status_code == 200 and len(file.data) > 500
 
 
 @pytest.mark.parametrize(

@@ -150,20 +150,6 @@ def test_records_that_the_data_names_must_exist(api, control, type, data, member
     assert runs(control) == []
 
 
-@pytest.mark.parametrize(
-    ("body", "path"),
-    [
-        ({"agent_data": {}}, "type"),
-        ({"type": "suite", "agent_data": {}}, "type"),
-        ({"type": "agent"}, "agent_data"),
-        ({"type": "agent", "agent_data": "x"}, "agent_data"),
-    ],
-)
-def test_a_bad_body_names_the_member(api, body, path):
-    answer = api.post("/echo/run", body)
-    assert (answer.status_code, [detail["path"] for detail in answer.json["details"]]) == (400, [path])
-
-
 def test_a_seed_gives_the_same_results_again():
     def results():
         app = create_app(Settings(ephemeral=True, scenario="empty", seed=7))

@@ -8,8 +8,8 @@ import pytest
 
 from dryline.models.workers import Worker
 from dryline.settings import Settings
+from dryline.tests.conftest import NEW_WORKER
 
-NEW_WORKER = {"name": "Front desk", "description": None, "status": None}
 JSON = "application/json"
 
 
@@ -300,9 +300,3 @@ def test_on_other_addresses_an_error_about_the_key_names_no_key():
     answer = app.test_client().get("/api/workers", headers={"x-api-key": "wrong"})
     app.close()
     assert answer.json == {"error": "The API key is not valid."}
-
-
-def test_a_websocket_is_refused(api):
-    refused = api.get("/workers", headers={"Connection": "Upgrade", "Upgrade": "websocket"})
-    assert refused.status_code == 400
-    assert refused.json == {"error": "This server answers HTTP requests only, no WebSockets."}

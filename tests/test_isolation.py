@@ -6,8 +6,6 @@ import json
 
 import pytest
 
-from dryline.app import create_app
-from dryline.settings import Settings
 from dryline.tests.contract import OPERATIONS, by_id, example_request, fill, parameters
 from dryline.tests.contract.two_teams import KEYS, NORTH, NUMBER, REFERENCES, SOUTH, TEAMS, document, id_of, path_ids
 
@@ -39,14 +37,6 @@ BELOW_A_WORKER = [
     if operation["path"].startswith("/api/workers/{workerId}/") and len(parameters(operation["path"])) > 1
     if "LlmLog" not in operation["id"]
 ]
-
-
-@pytest.fixture(scope="module")
-def app():
-    """One stand-in with both teams for all of these tests; `world` puts it back as it was."""
-    app = create_app(Settings(ephemeral=True, scenario="empty", seed=1))
-    yield app
-    app.close()
 
 
 class World:
@@ -88,8 +78,9 @@ def reference(team, name, like):
 
 
 @pytest.fixture(scope="module")
-def filled(app):
-    return World(app)
+def filled(module_app):
+    """Return the one stand-in for all of these tests; `world` puts it back as it was."""
+    return World(module_app)
 
 
 @pytest.fixture
@@ -224,20 +215,6 @@ def test_an_export_holds_the_teams_own_logs_alone(world):
         assert NORTH in file.text and SOUTH not in file.text
 
 
-def test_the_same_label_and_number_belong_to_both_teams(world):
-    for team in TEAMS:
-        tags = world.client.get("/api/team/tags", headers={"x-api-key": KEYS[team]}).json
-        assert [(tag["label"], tag["id"]) for tag in tags] == [("VIP", id_of(team, "tags"))]
-
-
-def test_a_key_that_is_taken_away_opens_nothing_any_more(app, world):
-    key = world.client.post(f"/_dryline/teams/{id_of(NORTH, 'teams')}/keys", json={"name": "second"}).json
-    headers = {"x-api-key": key["key"]}
-    assert world.client.get("/api/team", headers=headers).json["id"] == id_of(NORTH, "teams")
-    assert world.client.delete(f"/_dryline/teams/{id_of(NORTH, 'teams')}/keys/{key['id']}").status_code == 204
-    assert world.client.get("/api/team", headers=headers).status_code == 401
-
-
 def rows_of_another_worker():
     """Return a further worker of the team, with a row for each reference that has to be of the worker in the path."""
     rows = {
@@ -245,6 +222,10 @@ def rows_of_another_worker():
         "flows": {"workerId": "north-other-workers", "name": "Other", "code": ""},
         "flowVersions": {"flowId": "north-other-flows", "versionNumber": 1, "code": ""},
         "folders": {"workerId": "north-other-workers", "name": "Other"},
+        "voiceDeployments": {
+            **{"workerId": "north-other-workers", "flowId": "north-other-flows", "name": "Other"},
+            "phoneNumber": NUMBER,
+        },
     }
     teams = {"workers": {"teamId": id_of(NORTH, "teams")}}
     return {name: [{"id": f"north-other-{name}", **row, **teams.get(name, {})}] for name, row in rows.items()}

@@ -6,8 +6,7 @@ import re
 
 import pytest
 
-from dryline.app import create_app
-from dryline.settings import Settings
+from dryline.tests.conftest import created
 from dryline.tests.contract import OPERATIONS, example_request, fill
 from dryline.tests.contract.two_teams import KEYS, NORTH, REFERENCES, document, id_of, path_ids
 
@@ -48,13 +47,6 @@ def update(route):
     return None
 
 
-@pytest.fixture(scope="module")
-def app():
-    app = create_app(Settings(ephemeral=True, scenario="empty", seed=1))
-    yield app
-    app.close()
-
-
 class Collection:
     """The records of one kind, in a team that has a row of each kind."""
 
@@ -70,12 +62,9 @@ class Collection:
     def create(self, text):
         example = example_request(BY_ROUTE["POST", self.route])["json"]
         body = {name: self._value(name, value, text) for name, value in example.items()}
-        answer = self.call("POST", json=body)
-        assert answer.status_code == 201, answer.text
-        return answer.json
+        return created(self.call("POST", json=body))
 
     def listed(self):
-        """Return the ids of the list."""
         answer = self.call("GET").json
         return [row["id"] for row in (answer if isinstance(answer, list) else answer["data"])]
 
@@ -86,8 +75,8 @@ class Collection:
 
 
 @pytest.fixture
-def collection(app, request):
-    return Collection(app.test_client(), request.param)
+def collection(module_app, request):
+    return Collection(module_app.test_client(), request.param)
 
 
 def each(needs):

@@ -14,6 +14,7 @@ MEMBERS = [
 ]
 PARAMETERS = ["token", "access_token", "X-Dryline-Token", "client_secret", "key", "apiKey", "password", "api%5Fkey"]
 HEADERS = ["x-api-key", "team-secret", "x-dryline-token", "authorization", "proxy-authorization", "x-gateway-password"]
+HEADERS += ["x-brainbase-api-key"]
 
 
 def send_secrets(app):

@@ -12,8 +12,6 @@ from pathlib import Path
 import pytest
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
-from waitress.channel import HTTPChannel
-from waitress.server import BaseWSGIServer
 
 PROJECT = tomllib.loads((Path(__file__).parent.parent / "pyproject.toml").read_text())
 
@@ -42,20 +40,3 @@ def test_the_installed_version_has_the_names(library):
 def test_no_other_version_can_be_installed(library):
     required = {Requirement(line).name: Requirement(line).specifier for line in PROJECT["project"]["dependencies"]}
     assert required[library] == SpecifierSet(NAMES[library][0])
-
-
-@pytest.mark.parametrize(
-    ("method", "calls"),
-    [
-        (HTTPChannel.handle_read, "received"),  # in the loop's thread, whole requests or parts
-        (HTTPChannel.received, "add_task"),  # once a request has come in whole, before it returns
-        (HTTPChannel.service, "add_task"),  # for the next one of a connection
-        (HTTPChannel.service, "pull_trigger"),  # so that the loop sends what is left
-        (HTTPChannel.write_soon, "_flush_some"),  # each part of an answer, where it is not held back
-        (HTTPChannel.handle_write, "_flush_some"),  # what was held back
-        (BaseWSGIServer.add_task, "task_dispatcher"),
-    ],
-)
-def test_waitress_calls_the_methods_that_the_listener_overrides(method, calls):
-    version = importlib.metadata.version("waitress")
-    assert calls in method.__code__.co_names, f"{method.__qualname__} of waitress {version} does without {calls}"

@@ -7,7 +7,6 @@ import sys
 
 import pytest
 
-from dryline.state.scenarios import ABOUT
 from dryline.testing import DrylineInProcess, DrylineServer
 
 pytest_plugins = ["pytester"]
@@ -44,30 +43,22 @@ def section(result):
     return [line for line in re.split(r"\n(?:-{9}|=)", text)[0].splitlines()[1:] if line]
 
 
-def test_each_test_gets_a_reset_world_and_the_clients_environment(run):
+def test_each_test_with_the_fixture_gets_a_reset_world_and_the_clients_environment(run):
     code = """
+        import os
         from brainbase_labs import BrainbaseLabs
 
         def test_one(dryline):
+            assert os.environ["BRAINBASE_LABS_BASE_URL"] == dryline.url
             BrainbaseLabs().workers.create(name="A", description=None, status=None)
 
         def test_two(dryline):
             assert BrainbaseLabs().workers.list() == []
-    """
-    run(code).assert_outcomes(passed=2)
 
-
-def test_the_environment_is_as_before_afterwards(run):
-    code = """
-        import os
-
-        def test_one(dryline):
-            assert os.environ["BRAINBASE_LABS_BASE_URL"] == dryline.url
-
-        def test_two():
+        def test_without_it():
             assert "BRAINBASE_LABS_BASE_URL" not in os.environ
     """
-    run(code).assert_outcomes(passed=2)
+    run(code).assert_outcomes(passed=3)
 
 
 def test_the_seed_makes_ids_repeat_in_every_test(run):
@@ -178,18 +169,6 @@ def test_a_slip_in_a_mark_is_a_line_and_no_traceback(run, values, line):
     result = run(code)
     result.assert_outcomes(errors=1)
     assert line in output(result) and "Traceback" not in output(result) and "pytest_plugin.py" not in output(result)
-
-
-@pytest.mark.parametrize("name", ABOUT)
-def test_each_scenario_that_ships_is_known_by_its_name(run, name):
-    code = f"""
-        import pytest
-
-        def test_one(dryline): assert dryline.state()["teams"]
-        @pytest.mark.dryline(scenario="{name}")
-        def test_other(dryline): assert dryline.state()["teams"]
-    """
-    run(code, "--dryline-scenario", name).assert_outcomes(passed=2)
 
 
 def test_a_scenario_that_is_not_there_is_a_line_and_no_traceback(run):

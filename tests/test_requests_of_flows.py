@@ -52,6 +52,12 @@ def test_another_server_refuses_a_flow_at_its_control_plane_and_console(other, r
     assert [worker["id"] for worker in other.state()["workers"]] == ["worker_1"]
 
 
+def test_a_flow_never_reaches_the_control_plane_of_its_own_server(server, run):
+    """Else the holder of an API key could reset the world by a flow."""
+    code = f"try:\n    requests.post('{server.url}/_dryline/reset')\nexcept Exception as refusal:\n    print(refusal)"
+    assert "leads to this server itself" in run(code)[0]
+
+
 def test_a_flow_reaches_the_inbox_of_its_own_server(server, run):
     server.plane("DELETE", "/requests")
     assert run(

@@ -25,8 +25,6 @@ def make_link(api, path):
 
 @pytest.fixture
 def upload_address(app, worker):
-    """Return a new upload address of a worker."""
-
     def upload_address(name="prices.csv", worker=worker):
         url = f"/api/upload/{worker['id']}/resource-upload-url"
         answer = app.test_client().get(url, query_string={"fileName": name, "contentType": "text/csv"})
@@ -176,17 +174,9 @@ def test_a_name_that_a_header_cannot_carry_is_refused_before_the_upload(app, wor
     assert (answer.status_code, [detail["path"] for detail in answer.json["details"]]) == (400, [member])
 
 
-def test_deleting_a_resource_removes_its_bytes(app, api, path, make_file, advance):
-    file = make_file()
-    assert api.delete(f"{path}/{file['id']}").status_code == 204
-    assert api.get(f"{path}/{file['id']}").status_code == 404
-    advance(0)
-    assert list((app.world.directory / "uploads").iterdir()) == []
-
-
-def test_deleting_the_worker_removes_the_bytes_of_its_resources(app, api, worker, make_file, advance):
-    make_file()
-    api.delete(f"/workers/{worker['id']}")
+@pytest.mark.parametrize("gone", ["/workers/{workerId}", "/workers/{workerId}/resources/{id}"])
+def test_the_bytes_of_a_resource_go_with_it_and_with_its_worker(app, api, make_file, advance, gone):
+    assert api.delete(gone.format(**make_file())).status_code == 204
     advance(0)
     assert list((app.world.directory / "uploads").iterdir()) == []
 

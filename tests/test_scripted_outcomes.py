@@ -21,16 +21,6 @@ def still(control):
 
 
 @pytest.fixture
-def line(make_voice_deployment):
-    return make_voice_deployment()
-
-
-@pytest.fixture
-def path(line):
-    return f"/workers/{line['workerId']}/deployments/voice/{line['id']}"
-
-
-@pytest.fixture
 def came_out(control, advance):
     """Return the outcomes of the calls by the number that was called."""
 
@@ -62,28 +52,28 @@ def test_every_outcome_has_a_number():
     assert sorted(BY_NUMBER.values()) == sorted(OUTCOMES)
 
 
-def test_the_numbers_of_a_campaigns_rows_say_how_its_calls_come_out(api, path, came_out):
-    api.post(f"{path}/outbound-campaigns", {"data": rows_by_number(), "status": "STARTED"})
+def test_the_numbers_of_a_campaigns_rows_say_how_its_calls_come_out(api, line_path, came_out):
+    api.post(f"{line_path}/outbound-campaigns", {"data": rows_by_number(), "status": "STARTED"})
     assert came_out() == NUMBERS
 
 
 @pytest.mark.parametrize("form", [as_object, as_text])
 @pytest.mark.parametrize("kind", ["outbound-campaigns", "make-batch-calls"])
-def test_a_row_says_how_its_call_comes_out(api, path, came_out, kind, form):
+def test_a_row_says_how_its_call_comes_out(api, line_path, came_out, kind, form):
     data = rows_by_member(form)
     body = {"status": "STARTED"} if kind == "outbound-campaigns" else {}
-    assert api.post(f"{path}/{kind}", {"data": data, **body}).status_code < 300
+    assert api.post(f"{line_path}/{kind}", {"data": data, **body}).status_code < 300
     assert list(dict(sorted(came_out().items())).values()) == list(OUTCOMES)
 
 
-def test_the_row_counts_before_the_number(api, path, came_out):
-    api.post(f"{path}/make-batch-calls", {"data": rows_by_number(dryline={"outcome": "voicemail"})})
+def test_the_row_counts_before_the_number(api, line_path, came_out):
+    api.post(f"{line_path}/make-batch-calls", {"data": rows_by_number(dryline={"outcome": "voicemail"})})
     assert set(came_out().values()) == {"voicemail"}
 
 
 @pytest.mark.parametrize("notation", ["(212) 555-0101", "212.555.0101", "+12125550101"])
-def test_a_number_says_it_in_any_notation(api, path, came_out, notation):
-    api.post(f"{path}/make-batch-calls", {"data": [{"id": "r", "phoneNumber": notation}]})
+def test_a_number_says_it_in_any_notation(api, line_path, came_out, notation):
+    api.post(f"{line_path}/make-batch-calls", {"data": [{"id": "r", "phoneNumber": notation}]})
     assert came_out() == {"+12125550101": "busy"}
 
 
@@ -127,9 +117,9 @@ def test_whom_the_simulator_makes_up_has_no_number_that_says_anything(control, l
 
 @pytest.mark.parametrize("said", [{"outcome": "voicemial"}, {}, "voicemial", {"outcome": None}])
 @pytest.mark.parametrize("kind", ["outbound-campaigns", "make-batch-calls"])
-def test_an_outcome_that_there_is_not_is_refused_by_name(api, path, kind, said):
+def test_an_outcome_that_there_is_not_is_refused_by_name(api, line_path, kind, said):
     row = {"id": "r", "phoneNumber": "+12125550150", "dryline": said}
-    answer = api.post(f"{path}/{kind}", {"data": [{"id": "q", "phoneNumber": "+12125550151"}, row]})
+    answer = api.post(f"{line_path}/{kind}", {"data": [{"id": "q", "phoneNumber": "+12125550151"}, row]})
     assert answer.status_code == 400
     assert [detail["path"] for detail in answer.json["details"]] == ["data.1.dryline"]
 
@@ -137,8 +127,8 @@ def test_an_outcome_that_there_is_not_is_refused_by_name(api, path, kind, said):
 def test_the_flow_does_not_see_the_rows_outcome(api, make_flow, make_voice_deployment, came_out, control):
     line = make_voice_deployment(make_flow(code=FLOW))
     row = {"id": "r", "phoneNumber": "+12125550150", "dryline": {"outcome": "completed"}}
-    path = f"/workers/{line['workerId']}/deployments/voice/{line['id']}"
-    api.post(f"{path}/make-batch-calls", {"data": [row]})
+    line_path = f"/workers/{line['workerId']}/deployments/voice/{line['id']}"
+    api.post(f"{line_path}/make-batch-calls", {"data": [row]})
     came_out()
     (session,) = control.get("/state").json["sessions"]
     assert "dryline" not in session["state"] and session["state"]["phoneNumber"] == "+12125550150"

@@ -20,6 +20,7 @@ from click.testing import CliRunner
 
 from dryline import __version__
 from dryline.commands import cli
+from dryline.tests.conftest import NEW_WORKER
 
 DRYLINE = str(Path(sys.executable).with_name("dryline"))
 KEY = {"x-api-key": "dryline-local-key", "content-type": "application/json"}
@@ -92,9 +93,6 @@ def refused(*flags, **environment):
         [DRYLINE, *flags], capture_output=True, text=True, env={**os.environ, **environment}, timeout=20
     )
     return done.returncode, done.stderr.strip()
-
-
-NEW_WORKER = {"name": "Front desk", "description": None, "status": None}
 
 
 def test_the_start_message_has_url_key_documentation_and_data_directory(start, data_dir):
@@ -209,14 +207,6 @@ def test_few_files_allow_few_connections_and_further_ones_wait(start):
     assert "All 19 connections are in use" in err
 
 
-def test_a_second_server_on_a_data_directory_is_refused_with_one_line(start, data_dir):
-    start(*data_dir)
-    code, err = refused("serve", "--port", "0", *data_dir)
-    assert code == 2
-    assert err.startswith("dryline: Another dryline is using the data directory")
-    assert "\n" not in err
-
-
 def test_a_killed_server_loses_no_committed_write(start, data_dir):
     server = start(*data_dir)
     workers = [server.call("POST", "/api/workers", NEW_WORKER) for _ in range(20)]
@@ -224,32 +214,9 @@ def test_a_killed_server_loses_no_committed_write(start, data_dir):
     assert start(*data_dir).call("GET", "/api/workers") == [worker | {"tags": []} for worker in reversed(workers)]
 
 
-def test_a_restart_with_the_same_seed_gives_new_ids(start, data_dir):
-    first = start(*data_dir, "--seed", "7")
-    one = first.call("POST", "/api/workers", NEW_WORKER)
-    first.end()
-    two = start(*data_dir, "--seed", "7").call("POST", "/api/workers", NEW_WORKER)
-    assert one["id"] != two["id"]
-
-
-def test_the_directory_of_an_ephemeral_server_is_removed(start):
-    server = start("--ephemeral", "--scenario", "empty")
-    _, out, _ = server.end(signal.SIGINT)
-    directory = out.split("data        ")[1].split("  ")[0]
-    assert not Path(directory).exists()
-    assert out.endswith("dryline has stopped. The temporary data is removed.\n")
-
-
 def test_variables_set_settings(start):
     server = start(DRYLINE_EPHEMERAL="1", DRYLINE_SCENARIO="empty", DRYLINE_API_KEY="one, My API Key")
     assert server.call("GET", "/api/workers", headers={"x-api-key": "My API Key"}) == []
-
-
-def test_with_any_key_a_key_is_still_required(start):
-    server = start("--ephemeral", "--scenario", "empty", "--any-key")
-    assert server.call("GET", "/api/workers", headers={"x-api-key": "whatever"}) == []
-    with pytest.raises(urllib.error.HTTPError, match="401"):
-        server.call("GET", "/api/workers", headers={})
 
 
 @pytest.mark.parametrize(
@@ -275,6 +242,7 @@ def test_with_any_key_a_key_is_still_required(start):
         (("--scenario", "no-such-file.json"), "no-such-file.json"),
         (("--scenario", "demos"), "The scenarios are demo, "),
         (("--ephemeral",), "--data-dir is of no use with --ephemeral"),
+        (("--durability", "disk"), "'--durability'"),
     ],
 )
 def test_an_invalid_setting_is_refused_with_one_line(tmp_path, flags, says):
@@ -284,32 +252,6 @@ def test_an_invalid_setting_is_refused_with_one_line(tmp_path, flags, says):
     assert says in done.stderr
     assert done.stderr.count("\n") == 1
     assert not (tmp_path / "world").exists()
-
-
-def test_an_invalid_variable_is_refused_with_one_line(tmp_path):
-    code, err = refused("serve", "--data-dir", str(tmp_path / "world"), DRYLINE_STRICT="maybe")
-    assert code == 2
-    assert "DRYLINE_STRICT" in err
-    assert "\n" not in err
-
-
-def test_a_database_of_a_newer_dryline_is_refused(start, data_dir, tmp_path):
-    import sqlite3
-
-    start(*data_dir).end()
-    with sqlite3.connect(tmp_path / "world" / "dryline.sqlite3") as db:
-        db.execute("PRAGMA user_version = 9999")
-    db.close()
-    code, err = refused("serve", "--port", "0", *data_dir)
-    assert code == 2
-    assert "newer dryline" in err
-
-
-def test_a_file_that_is_no_database_is_refused_with_one_line(tmp_path):
-    (tmp_path / "dryline.sqlite3").write_bytes(b"something else, and quite long " * 100)
-    code, err = refused("serve", "--port", "0", "--data-dir", str(tmp_path))
-    assert code == 2
-    assert "not a database" in err and "\n" not in err
 
 
 def test_a_client_of_https_is_disconnected_with_a_warning(start):
@@ -337,35 +279,3 @@ def test_headers_above_64_kb_are_refused_in_the_apis_form(server):
     with pytest.raises(urllib.error.HTTPError, match="431") as refused:
         server.call("GET", "/api/workers", headers=KEY | {"x-large": "x" * 70_000})
     assert list(json.loads(refused.value.read())) == ["error"]
-
-
-def test_the_documentation_page_and_its_files_come_from_the_server(server):
-    with urllib.request.urlopen(server.url + "/docs") as page:
-        text = page.read().decode()
-    assert "://" not in text
-    for path in ("assets/swagger-ui.css", "assets/swagger-ui-bundle.js", "own/docs.css", "own/docs.js"):
-        assert f"/docs/{path}" in text
-        with urllib.request.urlopen(f"{server.url}/docs/{path}") as file:
-            assert len(file.read()) > 500
-
-
-def test_only_allowed_origins_have_cors_headers(start):
-    server = start("--ephemeral", "--scenario", "empty", "--cors-origin", "https://app.example")
-
-    def allowed(origin, method="GET"):
-        headers = {**KEY, "Origin": origin}
-        if method == "OPTIONS":
-            headers = {"Origin": origin, "Access-Control-Request-Method": "PATCH"}
-        request = urllib.request.Request(server.url + "/api/workers", headers=headers, method=method)
-        with urllib.request.urlopen(request) as answer:
-            return answer.headers["Access-Control-Allow-Origin"]
-
-    assert allowed("https://app.example") == allowed("https://app.example", "OPTIONS") == "https://app.example"
-    assert allowed("https://evil.example") is allowed("https://evil.example", "OPTIONS") is None
-
-
-def test_the_log_can_be_json_lines(start):
-    server = start("--ephemeral", "--scenario", "empty", "--log-format", "json")
-    _, _, err = server.end()
-    line = json.loads(err.splitlines()[0])
-    assert (line["message"], line["url"], line["time"][-1]) == ("started", server.url, "Z")

@@ -1,6 +1,7 @@
 """Simulated calls and chats, as the API shows them."""
 
 import re
+from contextlib import closing
 
 import pytest
 
@@ -8,6 +9,7 @@ from dryline.app import create_app
 from dryline.models.voice_logs import OUTCOMES
 from dryline.settings import Settings
 from dryline.tests.conftest import Api, created
+from dryline.tests.control.documents import of_a_line
 from dryline.world.clock import parse
 
 E164 = re.compile(r"\+[1-9]\d{7,14}")
@@ -30,7 +32,6 @@ def line(make_voice_deployment):
 
 @pytest.fixture
 def logs(line, simulate):
-    """Simulate calls of the line and return their logs."""
     return lambda count=1, **body: simulate(line, count, **body)
 
 
@@ -187,17 +188,12 @@ def test_the_same_seed_gives_the_same_calls(logs):
 
 def test_a_server_with_a_seed_makes_the_same_calls_under_the_same_ids():
     def calls_of_a_new_server():
-        app = create_app(Settings(ephemeral=True, scenario="empty", seed=5))
-        try:
+        with closing(create_app(Settings(ephemeral=True, scenario="empty", seed=5))) as app:
             control = Api(app.test_client(), "", prefix="/_dryline")
             control.put("/clock", {"now": "2026-05-05T10:00:00Z", "frozen": True})
-            line = {"id": "deploy_1", "workerId": "worker_1", "name": "Line", "flowId": "flow_none"}
-            document = {"workers": [{"id": "worker_1", "name": "Front desk"}], "voiceDeployments": [line]}
-            assert control.post("/state", {"version": 1} | document).status_code == 204
-            body = {"workerId": "worker_1", "deploymentId": "deploy_1", "count": 20}
+            assert control.post("/state", {"version": 1, **of_a_line()}).status_code == 204
+            body = {"workerId": "w", "deploymentId": "d", "count": 20}
             return created(control.post("/simulate/calls", body))["ids"], control.get("/state").json["voiceLogs"]
-        finally:
-            app.close()
 
     assert calls_of_a_new_server() == calls_of_a_new_server()
 

@@ -7,14 +7,14 @@ import socket
 import sqlite3
 import subprocess
 import sys
-import urllib.error
 
 import pytest
 
 from dryline.app import create_app
 from dryline.settings import BadSetting, Settings
 from dryline.storage.database import PRAGMAS
-from dryline.tests.test_server import DRYLINE, NEW_WORKER, Process, refused
+from dryline.tests.conftest import NEW_WORKER
+from dryline.tests.test_server import DRYLINE, Process, refused
 
 WHEN = "2030-01-01T09:00:00.000Z"
 
@@ -54,18 +54,22 @@ def test_a_port_in_use_is_one_line_and_no_directory_is_created(tmp_path):
     assert not (tmp_path / "world").exists()
 
 
-def test_a_missing_scenario_is_refused_in_an_existing_directory_too(start, tmp_path):
-    start("--scenario", "empty").end()
-    code, err = refused("serve", "--port", "0", "--data-dir", str(tmp_path / "world"), "--scenario", "nosuch")
-    assert code == 2
-    assert err.startswith("dryline: --scenario nosuch: Cannot read the scenario nosuch: no such file or directory.")
-
-
-def test_a_ready_file_that_cannot_be_written_is_one_line(tmp_path):
-    code, err = refused("serve", "--ephemeral", "--port", "0", "--ready-file", str(tmp_path / "no" / "ready.json"))
-    assert code == 2
-    assert err.startswith("dryline: Cannot write --ready-file")
-    assert "\n" not in err
+@pytest.mark.parametrize(
+    ("flags", "message"),
+    [
+        (("--ephemeral", "--host", "192.0.2.1"), "Cannot listen on 192.0.2.1:0: Cannot assign requested address."),
+        (
+            ("--ephemeral", "--ready-file", "file/ready.json"),
+            "Cannot write --ready-file file/ready.json: ",
+        ),
+        (("--data-dir", "file/world"), "Cannot use the data directory HERE/file/world: Not a directory."),
+    ],
+)
+def test_what_cannot_be_had_is_one_line(tmp_path, monkeypatch, flags, message):
+    (tmp_path / "file").touch()
+    monkeypatch.chdir(tmp_path)
+    code, err = refused("serve", "--port", "0", *flags)
+    assert code == 2 and err.startswith(f"dryline: {message}".replace("HERE", str(tmp_path))) and "\n" not in err
 
 
 def test_a_removed_working_directory_is_one_line():
@@ -89,18 +93,6 @@ def test_a_full_disk_is_one_line(tmp_path, monkeypatch):
     with pytest.raises(BadSetting, match=r"^Cannot use the data directory .*: the disk is full\.$"):
         create_app(Settings(data_dir=tmp_path / "world", scenario="demo"))
     assert list(tmp_path.iterdir()) == []
-
-
-def test_an_address_that_is_not_this_machines_is_one_line():
-    code, err = refused("serve", "--ephemeral", "--host", "192.0.2.1", "--port", "0")
-    assert (code, err) == (2, "dryline: Cannot listen on 192.0.2.1:0: Cannot assign requested address.")
-
-
-def test_a_data_directory_below_a_file_is_one_line(tmp_path):
-    (tmp_path / "file").touch()
-    path = tmp_path / "file" / "world"
-    code, err = refused("serve", "--port", "0", "--data-dir", str(path))
-    assert (code, err) == (2, f"dryline: Cannot use the data directory {path}: Not a directory.")
 
 
 def test_a_data_directory_that_may_not_be_written_to_is_one_line(tmp_path):
@@ -164,11 +156,16 @@ def test_a_signal_during_the_start_leaves_nothing_behind(tmp_path, name, kind):
     assert list((tmp_path / "here").iterdir()) == []
 
 
-def test_a_closed_terminal_stops_the_server_cleanly(tmp_path):
+@pytest.mark.parametrize(
+    ("how", "farewell"),
+    [(signal.SIGHUP, ""), (signal.SIGINT, "dryline has stopped. The temporary data is removed.\n")],
+    ids=["closed terminal", "Ctrl-C"],
+)
+def test_a_server_with_temporary_data_stops_cleanly(tmp_path, how, farewell):
     (tmp_path / "here").mkdir()
     server = Process(tmp_path, "--ephemeral", "--scenario", "empty", TMPDIR=str(tmp_path / "here"))
-    code, _, err = server.end(signal.SIGHUP)
-    assert (code, err) == (0, "")
+    code, out, err = server.end(how)
+    assert (code, err) == (0, "") and out.endswith(farewell)
     assert list((tmp_path / "here").iterdir()) == []
 
 
@@ -222,8 +219,9 @@ def test_the_message_of_a_restart_has_the_frozen_clock_and_changed_settings(star
 
 def test_the_json_log_says_whether_the_world_is_new(start):
     for new in (True, False):
-        _, _, err = start("--scenario", "empty", "--log-format", "json").end()
-        assert json.loads(err.splitlines()[0])["new"] is new
+        server = start("--scenario", "empty", "--log-format", "json")
+        line = json.loads(server.end()[2].splitlines()[0])
+        assert (line["message"], line["url"], line["new"]) == ("started", server.url, new)
 
 
 # Files and keys
@@ -235,15 +233,6 @@ def test_files_are_readable_for_their_owner_only(start, tmp_path):
     server.call("POST", "/_dryline/snapshots", {"name": "one"})
     for path in (server.ready_file, *(tmp_path / "world").rglob("*")):
         assert path.stat().st_mode & 0o077 == 0, path
-
-
-def test_other_commands_do_not_add_the_default_key(start, tmp_path):
-    start("--scenario", "empty", "--api-key", "private").end()
-    command = [sys.executable, "-m", "dryline", "keys", "list", "--data-dir", str(tmp_path / "world")]
-    assert subprocess.run(command, capture_output=True).returncode == 0
-    server = start("--api-key", "private")
-    with pytest.raises(urllib.error.HTTPError, match="401"):
-        server.call("GET", "/api/workers")
 
 
 # Imports

@@ -82,8 +82,12 @@ class TestWithAnyKey:
     def settings(self):
         return Settings(ephemeral=True, scenario="empty", seed=1, any_key=True)
 
-    def test_no_more_keys_are_remembered_than_a_bound(self, app, monkeypatch):
+    def test_the_key_of_another_team_opens_that_team(self, other_api):
+        assert other_api.get("/team").json["name"] == "Other team"
+
+    def test_any_key_opens_the_team_and_no_more_are_remembered_than_a_bound(self, app, monkeypatch):
         monkeypatch.setattr(teams, "MOST_REMEMBERED", 3)
         client = app.test_client()
         answers = {client.get("/api/team", headers={"x-api-key": f"key {n}"}).status_code for n in range(5)}
         assert (answers, len(teams.KEYS.of(app.world))) == ({200}, 3)
+        assert client.get("/api/team").status_code == 401

@@ -16,9 +16,9 @@ from dryline.commands.serve import serve
 from dryline.settings import BadSetting, Settings
 from dryline.testing import DrylineError, DrylineInProcess, DrylineServer, connect, servers
 from dryline.testing.servers import flags
+from dryline.tests.conftest import NEW_WORKER
 
 DRYLINE = f"{sys.executable} -m dryline"
-NEW = {"name": "Front desk", "description": None, "status": None}
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +35,7 @@ def connected(own):
 
 
 def test_the_same_helpers_drive_a_server_over_http(connected, own):
-    connected.client().workers.create(**NEW)
+    connected.client().workers.create(**NEW_WORKER)
     connected.verify(method="POST", path="/api/workers", body_contains="Front desk")
     connected.fault(path="/api/workers", status=503)
     connected.simulate_calls(2)
@@ -44,12 +44,6 @@ def test_the_same_helpers_drive_a_server_over_http(connected, own):
     assert connected.freeze("2030-01-01T00:00:00Z") == own.now()
     connected.reset()
     assert own.state()["workers"] == []
-
-
-def test_its_teams_have_the_helpers_too(connected):
-    team = connected.team()
-    team.client().workers.create(**NEW)
-    assert [row["name"] for row in team.state()["workers"]] == ["Front desk"]
 
 
 def test_an_error_has_the_servers_message(connected):

@@ -2,6 +2,8 @@
 
 import pytest
 
+from dryline.tests.conftest import created
+
 CHECKPOINT = {"name": "Greets", "description": "Says hello", "runs": 3, "tolerance": 1}
 
 
@@ -28,9 +30,7 @@ def path(flow):
 @pytest.fixture
 def make_test(api, path, body):
     def make(**changes):
-        answer = api.post(path, body | changes)
-        assert answer.status_code == 201, answer.text
-        return answer.json
+        return created(api.post(path, body | changes))
 
     return make
 

@@ -7,8 +7,8 @@ import httpx
 import pytest
 
 from dryline.testing import DrylineInProcess, DrylineServer, async_transport, transport
+from dryline.tests.conftest import NEW_WORKER
 
-NEW = {"name": "Front desk", "description": None, "status": None}
 # Longer than any test takes: who waits for it never ends.
 LONG_MS = 600_000
 
@@ -60,7 +60,7 @@ def test_an_answer_that_breaks_off_is_a_protocol_error(stand_in):
 
 
 def test_of_an_answer_that_breaks_off_the_beginning_can_be_read(stand_in):
-    stand_in.fault(malformed="truncated")
+    stand_in.fault(malformed=True)
     with http(stand_in) as client, client.stream("GET", "/api/workers") as answer:
         chunks = answer.iter_raw()
         assert (answer.status_code, next(chunks)) == (200, b"[")
@@ -87,7 +87,7 @@ def test_a_request_that_the_client_gave_up_is_still_carried_out(in_process, phas
     in_process.fault(method="POST", delay_ms=LONG_MS, phase=phase)
     with http(in_process, timeout=1) as client:
         with pytest.raises(httpx.ReadTimeout):
-            client.post("/api/workers", json=NEW)
+            client.post("/api/workers", json=NEW_WORKER)
         assert len(client.get("/api/workers").json()) == 1
 
 
@@ -191,7 +191,7 @@ def test_a_transport_has_a_world_of_its_own_that_ends_with_it():
     directory = one.dryline.app.world.directory
     headers = {"x-api-key": one.dryline.api_key}
     with httpx.Client(transport=one, base_url="http://dryline.local", headers=headers) as client:
-        client.post("/api/workers", json=NEW)
+        client.post("/api/workers", json=NEW_WORKER)
         with httpx.Client(transport=two, base_url="http://dryline.local", headers=headers) as other:
             assert other.get("/api/workers").json() == []
         assert directory.exists()

@@ -13,11 +13,6 @@ TOTALS = tuple(NOTHING)
 
 
 @pytest.fixture
-def worker(make_worker):
-    return make_worker()
-
-
-@pytest.fixture
 def add_call(add_log, worker):
     """Return a call of some seconds at a time, maybe transferred for some minutes."""
 

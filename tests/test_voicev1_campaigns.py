@@ -2,6 +2,8 @@
 
 import pytest
 
+from dryline.tests.conftest import created
+
 
 @pytest.fixture
 def deployment(make_voicev1_deployment):
@@ -21,9 +23,7 @@ def still(control):
 
 @pytest.fixture
 def campaign(api, path):
-    answer = api.post(path, {"steps": [{"name": "call"}]})
-    assert answer.status_code == 201, answer.text
-    return answer.json
+    return created(api.post(path, {"steps": [{"name": "call"}]}))
 
 
 @pytest.fixture

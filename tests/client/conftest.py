@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import threading
 
 import pytest
 from brainbase_labs import AsyncBrainbaseLabs, BrainbaseLabs
 from brainbase_labs._resource import AsyncAPIResource, SyncAPIResource
 
-from dryline.serving.server import HttpServer
 from dryline.settings import DEFAULT_API_KEY, Settings
 
 
@@ -19,24 +17,12 @@ def settings():
     return Settings(ephemeral=True, scenario="empty", seed=1, port=0, threads=1)
 
 
-@contextlib.contextmanager
-def serve(app):
-    """Serve an application on a port and yield its URL."""
-    server = HttpServer(app)
-    thread = threading.Thread(target=server.run)
-    thread.start()
-    yield server.url
-    server.stop()
-    thread.join()
-
-
 @pytest.fixture
-def url(app, control, monkeypatch):
-    """Serve the application on a port and yield its URL. The clock is frozen; `advance` moves it."""
+def url(server, control, monkeypatch):
+    """Return the URL of the stand-in. The clock is frozen; `advance` moves it."""
     control.put("/clock", {"frozen": True})
-    with serve(app) as url:
-        monkeypatch.setenv("BRAINBASE_S3_SIGNED_URL_BASE_URL", url)
-        yield url
+    monkeypatch.setenv("BRAINBASE_S3_SIGNED_URL_BASE_URL", server.url)
+    return server.url
 
 
 class Driven:

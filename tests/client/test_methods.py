@@ -13,7 +13,8 @@ from brainbase_labs._resource import SyncAPIResource
 
 from dryline.app import create_app
 from dryline.settings import Settings
-from dryline.tests.client.conftest import connector, serve
+from dryline.tests.client.conftest import connector
+from dryline.tests.conftest import serve
 from dryline.tests.contract import OPERATIONS, example, fill, parameters, whole
 from dryline.tests.contract.two_teams import KEYS, NORTH, NUMBER, REFERENCES, document, id_of, path_ids
 
@@ -150,8 +151,8 @@ def served():
     plane = app.test_client()
     plane.put("/_dryline/clock", json={"now": "2026-03-02T12:00:00Z", "frozen": True})
     assert plane.put("/_dryline/state", json=document()).status_code == 204
-    with serve(app) as url:
-        yield plane, url
+    with serve(app) as server:
+        yield plane, server.url
     app.close()
 
 

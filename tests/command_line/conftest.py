@@ -8,8 +8,6 @@ from click.testing import CliRunner
 from dryline.commands import cli
 from dryline.testing import DrylineServer
 
-NEW = {"name": "Front desk", "description": None, "status": None}
-
 
 @pytest.fixture(scope="session")
 def empty_world(tmp_path_factory):

@@ -8,11 +8,12 @@ import threading
 from pathlib import Path
 
 import pytest
+from brainbase_labs import AuthenticationError
 from click.testing import CliRunner
 
 from dryline.commands import cli, client
 from dryline.testing import DrylineServer, plane
-from dryline.tests.command_line.conftest import NEW
+from dryline.tests.conftest import NEW_WORKER
 
 
 @pytest.fixture
@@ -53,7 +54,7 @@ def test_without_a_server_there_is_a_refusal_with_the_way_out_and_nothing_is_mad
 def test_the_server_that_runs_is_found_and_named(elsewhere, place):
     settings = {} if place == "temporary" else {"data_dir": elsewhere / place}
     with announced(**settings) as server:
-        server.client().workers.create(**NEW)
+        server.client().workers.create(**NEW_WORKER)
         code, out, err = invoked("state", "export")
     assert (code, [worker["name"] for worker in json.loads(out)["workers"]]) == (0, ["Front desk"])
     assert err.startswith(f"On {server.url} ({'temporary, in' if place == 'temporary' else 'data directory'} ")
@@ -61,7 +62,7 @@ def test_the_server_that_runs_is_found_and_named(elsewhere, place):
 
 def test_a_command_that_takes_away_does_so_on_a_temporary_server_only_where_it_is_named(elsewhere):
     with announced() as server:
-        server.client().workers.create(**NEW)
+        server.client().workers.create(**NEW_WORKER)
         before = server.state()
         for command in (
             ("reset",),
@@ -80,14 +81,14 @@ def test_a_command_that_takes_away_does_so_on_a_temporary_server_only_where_it_i
 def test_a_temporary_server_at_the_usual_port_is_reset_without_a_name(elsewhere, monkeypatch):
     with announced() as server:
         monkeypatch.setattr(client, "USUAL_URL", server.url)
-        server.client().workers.create(**NEW)
+        server.client().workers.create(**NEW_WORKER)
         assert invoked("reset")[0] == 0
         assert server.state()["workers"] == []
 
 
 def test_the_server_of_this_folder_is_reset_without_a_name(elsewhere):
     with announced(data_dir=elsewhere / "dryline-data") as server:
-        server.client().workers.create(**NEW)
+        server.client().workers.create(**NEW_WORKER)
         assert invoked("reset")[0] == 0
         assert server.state()["workers"] == []
 
@@ -103,11 +104,6 @@ def test_the_server_at_the_usual_port_comes_before_a_temporary_one(elsewhere, mo
     with announced(), DrylineServer(data_dir=elsewhere / "other") as usual:
         monkeypatch.setattr(client, "USUAL_URL", usual.url)
         assert invoked("clock")[2] == f"On {usual.url} (the usual port).\n"
-
-
-def test_the_server_at_the_usual_port_is_found_wherever_its_state_is(elsewhere, monkeypatch, served):
-    monkeypatch.setattr(client, "USUAL_URL", served.url)
-    assert invoked("clock")[2] == f"On {served.url} (the usual port).\n"
 
 
 def test_of_several_temporary_servers_none_is_used(elsewhere):
@@ -207,7 +203,7 @@ def test_an_import_without_a_server_lets_no_key_in_that_the_document_has_not(run
 
 def test_another_worlds_server_at_a_left_address_is_not_spoken_to(run, tmp_path, data_dir):
     with DrylineServer(data_dir=tmp_path / "other") as other:
-        other.client().workers.create(**NEW)
+        other.client().workers.create(**NEW_WORKER)
         before = other.state()
         Path(data_dir, "address").write_text(other.url)
         world = tmp_path / "world.json"
@@ -298,12 +294,6 @@ def test_no_proxy_hears_of_it(run, served, listen, monkeypatch):
 # As the directory was started
 
 
-def test_a_reset_without_a_server_goes_back_to_the_scenario_of_the_start(run):
-    run("reset")
-    state = json.loads(run("state", "export"))
-    assert len(state["teams"]) == 1 and state["workers"] == []
-
-
 def test_a_reset_without_a_server_finds_a_scenario_in_a_file_from_any_folder(tmp_path, monkeypatch):
     world = tmp_path / "mine.json"
     world.write_text(json.dumps({"version": 1, "workers": [{"id": "w1", "name": "Mine"}]}))
@@ -321,3 +311,14 @@ def test_a_key_that_is_created_without_a_server_has_the_name_of_its_node(tmp_pat
         pass
     _, out, _ = invoked("keys", "create", "--data-dir", str(tmp_path / "world"))
     assert json.loads(out)["key"].startswith("dl_a_")
+
+
+def test_a_command_does_not_add_the_default_key(tmp_path):
+    world = {"data_dir": tmp_path / "private", "api_keys": ("private",)}
+    with DrylineServer(**world):
+        pass
+    assert invoked("keys", "list", "--data-dir", str(tmp_path / "private"))[0] == 0
+    with DrylineServer(**world) as server:
+        server.api_key = "dryline-local-key"
+        with pytest.raises(AuthenticationError):
+            server.client().workers.list()

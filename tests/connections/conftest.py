@@ -6,7 +6,6 @@ import threading
 
 import pytest
 
-from dryline.serving.server import HttpServer
 from dryline.settings import DEFAULT_API_KEY, Settings
 from dryline.traffic.faults import Fault
 
@@ -18,16 +17,6 @@ PATIENCE_S = 20  # before a test counts as stuck
 @pytest.fixture
 def settings():
     return Settings(ephemeral=True, scenario="empty", seed=1, port=0, threads=1)
-
-
-@pytest.fixture
-def server(app):
-    server = HttpServer(app)
-    thread = threading.Thread(target=server.run, name="loop")
-    thread.start()
-    yield server
-    server.stop()
-    thread.join()
 
 
 @pytest.fixture

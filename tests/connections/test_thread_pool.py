@@ -42,11 +42,6 @@ def pool_threads():
     return [thread for thread in threading.enumerate() if thread.name == "pool"]
 
 
-def test_a_request_sent_while_the_idle_thread_ends_is_answered(ask, monkeypatch):
-    monkeypatch.setattr(thread_pool, "IDLE_S", 0)
-    assert {ask("DELETE", "/api/workers/worker_1") for _ in range(100)} == {404}
-
-
 def test_work_added_after_the_idle_time_and_before_the_thread_ends_is_done(make_pool, monkeypatch):
     monkeypatch.setattr(thread_pool, "IDLE_S", 0)
     pool, done, wait = make_pool(), threading.Event(), threading.Condition.wait
@@ -108,7 +103,7 @@ def test_work_that_waits_for_later_work_is_no_deadlock_below_the_limit(make_pool
             assert done.acquire(timeout=PATIENCE_S)
 
 
-def test_threads_that_have_no_work_end(make_pool, monkeypatch):
+def test_threads_that_have_no_work_end_and_others_take_their_places(make_pool, monkeypatch):
     monkeypatch.setattr(thread_pool, "IDLE_S", 0)
     pool, threads = make_pool(), []
     done = threading.Event()
@@ -121,6 +116,9 @@ def test_threads_that_have_no_work_end(make_pool, monkeypatch):
     assert done.wait(PATIENCE_S)
     threads[0].join(PATIENCE_S)
     assert not threads[0].is_alive()
+    done.clear()
+    pool.add(work)  # the place of the thread is free
+    assert done.wait(PATIENCE_S)
 
 
 @pytest.mark.parametrize("error", [ValueError, SystemExit])

@@ -8,7 +8,7 @@ import threading
 import pytest
 
 from dryline.serving import listener
-from dryline.serving.server import HttpServer
+from dryline.tests.conftest import serve
 from dryline.tests.connections.conftest import NEW_WORKER, PATIENCE_S
 
 
@@ -119,17 +119,13 @@ def test_no_thread_waits_for_a_client_that_reads_none_of_its_answers(app, raw, m
 def test_file_numbers_beyond_1023_are_no_end(app, monkeypatch):
     listener.raise_file_limit()
     taken = [os.dup(1) for _ in range(1100)]
-    server = HttpServer(app)
-    thread = threading.Thread(target=server.run)
-    thread.start()
     try:
-        connection = http.client.HTTPConnection(server.url.removeprefix("http://"), timeout=PATIENCE_S)
-        connection.request("GET", "/_dryline/health")
-        assert connection.getresponse().status == 200
-        connection.close()
+        with serve(app) as server:
+            connection = http.client.HTTPConnection(server.url.removeprefix("http://"), timeout=PATIENCE_S)
+            connection.request("GET", "/_dryline/health")
+            assert connection.getresponse().status == 200
+            connection.close()
     finally:
-        server.stop()
-        thread.join()
         for number in taken:
             os.close(number)
 

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import os
-import threading
 
 import pytest
 from jinja2 import BytecodeCache
 
-from dryline.app import create_app
 from dryline.blueprints.console.app import Console
-from dryline.serving.server import HttpServer
+from dryline.serving.server import in_thread
 from dryline.settings import Settings
 from dryline.tests.console.browser_tab import Tab, browser_path
 from dryline.tests.console.visitor import Visitor
@@ -105,14 +103,14 @@ def tab(contexts, idle_tabs):
 @pytest.fixture(scope="package")
 def demo():
     """Yield a server with the demo world, shared by tests that do not change it."""
-    with serving(DEMO) as server:
+    with in_thread(DEMO) as server:
         yield server
 
 
 @pytest.fixture(scope="package")
 def reset_server():
     """Yield a server for tests that change its world. It analyses each flow of the demo once."""
-    with serving(DEMO) as server:
+    with in_thread(DEMO) as server:
         yield server
 
 
@@ -121,22 +119,3 @@ def served(reset_server):
     """Yield a server with the demo world as it is at the start."""
     assert reset_server.app.test_client().post("/_dryline/reset").status_code == 204
     return reset_server
-
-
-class serving:
-    """A stand-in with its jobs, behind a socket."""
-
-    def __init__(self, settings):
-        self.app = create_app(settings)
-
-    def __enter__(self):
-        self.server = HttpServer(self.app)
-        self.app.jobs.start()
-        self.thread = threading.Thread(target=self.server.run)
-        self.thread.start()
-        return self.server
-
-    def __exit__(self, *args):
-        self.server.stop()
-        self.thread.join()
-        self.app.close()

@@ -86,7 +86,6 @@ def open_tools(page):
 
 
 def press_in_bar(page, name):
-    """Press a button of the bar."""
     open_tools(page)
     press(page.locator(".bar"), name)
 
@@ -99,13 +98,11 @@ def reset_world(page):
 
 
 def open_page(page, title):
-    """Open a page by the menu."""
     page.locator(".menu").get_by_role("link", name=title, exact=True).click()
     expect(page.locator(".menu [aria-current]")).to_have_text(title)
 
 
 def set_calls_per_minute(page, number):
-    """Set the number in the bar."""
     open_tools(page)
     page.get_by_label("Calls per minute").fill(number)
     press(page, "Set")

@@ -15,16 +15,11 @@ def frozen(control):
 
 
 @pytest.fixture
-def deployment(make_voice_deployment):
-    return make_voice_deployment()
-
-
-@pytest.fixture
-def create(visitor, deployment):
+def create(visitor, line):
     """Return a function that creates a campaign by the forms and returns the address of its page."""
 
     def make(data=SHEET, **values):
-        values = {"deploymentId": deployment["id"], "name": "Spring", "data": data, "status": "STARTED", **values}
+        values = {"deploymentId": line["id"], "name": "Spring", "data": data, "status": "STARTED", **values}
         visitor.go("/campaigns/new")
         visitor.send("/campaigns/new", **values)
         page = visitor.send("/campaigns", data=data)
@@ -35,26 +30,24 @@ def create(visitor, deployment):
 
 
 @pytest.fixture
-def preview(visitor, deployment):
-    """Return a function that previews rows."""
-
+def preview(visitor, line):
     def show(**values):
         visitor.go("/campaigns/new")
-        return visitor.send("/campaigns/new", **{"deploymentId": deployment["id"], **values})
+        return visitor.send("/campaigns/new", **{"deploymentId": line["id"], **values})
 
     return show
 
 
 @pytest.fixture
-def campaigns(api, deployment):
-    base = f"/workers/{deployment['workerId']}/deployments/voice/{deployment['id']}/outbound-campaigns"
+def campaigns(api, line):
+    base = f"/workers/{line['workerId']}/deployments/voice/{line['id']}/outbound-campaigns"
     return lambda: api.get(base).json
 
 
 @pytest.fixture
-def calls(api, deployment):
+def calls(api, line):
     """Return a function that returns the row ids of the placed calls."""
-    base = f"/workers/{deployment['workerId']}/deploymentLogs/voice?limit=100"
+    base = f"/workers/{line['workerId']}/deploymentLogs/voice?limit=100"
     return lambda: sorted(log["metadata"]["rowId"] for log in api.get(base).json["data"])
 
 
@@ -140,9 +133,9 @@ class TestRunning:
         advance(3_600)
         assert "in progress" not in states(visitor.go(address))
 
-    def test_a_row_links_to_its_call(self, visitor, api, deployment, create):
+    def test_a_row_links_to_its_call(self, visitor, api, line, create):
         address = create(batch_size="1")
-        (log,) = api.get(f"/workers/{deployment['workerId']}/deploymentLogs/voice").json["data"]
+        (log,) = api.get(f"/workers/{line['workerId']}/deploymentLogs/voice").json["data"]
         assert f"/console/calls/{log['id']}" in visitor.go(address).links
 
     def test_a_campaign_is_stopped_and_started_again(self, visitor, create, campaigns, calls):
@@ -162,8 +155,8 @@ class TestRunning:
         address = create("id,phoneNumber\nx,+14155550101\nx,+14155550102\n", batch_size="1")
         assert [state == "queued" for state in states(visitor.go(address))] == [False, True]
 
-    def test_a_row_that_cannot_be_called_says_why(self, visitor, api, deployment):
-        base = f"/workers/{deployment['workerId']}/deployments/voice/{deployment['id']}/outbound-campaigns"
+    def test_a_row_that_cannot_be_called_says_why(self, visitor, api, line):
+        base = f"/workers/{line['workerId']}/deployments/voice/{line['id']}/outbound-campaigns"
         made = api.post(base, {"data": [{"items": "x"}, {"phoneNumber": "abc", "note": {"a": 1}}]}).json
         page = visitor.go(f"/campaigns/{made['id']}")
         assert "The row has no phoneNumber." in page.text and '{"a": 1}' in page.text
@@ -171,7 +164,7 @@ class TestRunning:
 
 class TestVoiceV1:
     @pytest.fixture
-    def deployment(self, make_voicev1_deployment):
+    def line(self, make_voicev1_deployment):
         return make_voicev1_deployment()
 
     def test_rows_are_called_in_batches_of_ten(self, visitor, create, advance):
@@ -187,9 +180,9 @@ class TestVoiceV1:
         page = preview(data="id,phone\na,+14155550101\n")
         assert "Line 2: phoneNumber: Missing data for required field." in page.text
 
-    def test_a_row_with_a_status_set_by_hand_is_not_queued(self, visitor, api, deployment, create):
+    def test_a_row_with_a_status_set_by_hand_is_not_queued(self, visitor, api, line, create):
         address = create()
-        base = f"/workers/{deployment['workerId']}/deployments/voicev1/{deployment['id']}"
+        base = f"/workers/{line['workerId']}/deployments/voicev1/{line['id']}"
         assert api.put(f"{base}{address}/data/a", {"status": "PROCESSING"}).status_code == 200
         assert states(visitor.go(address))[0] == "processing"
 

@@ -13,7 +13,6 @@ from dryline.tests.console.visitor import snippets
     ("language", "command"),
     [
         ("Python", [sys.executable, "-c"]),
-        ("curl", ["sh", "-c"]),
         ("JavaScript", ["node", "--input-type=module", "-e"]),
     ],
 )

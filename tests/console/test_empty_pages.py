@@ -7,33 +7,26 @@ from urllib.request import urlopen
 
 import pytest
 
+from dryline.serving.server import in_thread
 from dryline.settings import Settings
-from dryline.tests.console.conftest import serving
-
-HEADERS = {"x-api-key": "dryline-local-key"}
+from dryline.tests.conftest import NEW_WORKER, Api, created
 
 
 @pytest.fixture(scope="module")
 def empty():
     """Yield a server whose only worker has a flow and a voice deployment, and its client."""
-    with serving(Settings(ephemeral=True, scenario="empty", port=0)) as server:
+    with in_thread(Settings(ephemeral=True, scenario="empty", port=0)) as server:
         yield server
 
 
 @pytest.fixture(scope="module")
 def line(empty):
     """Return the voice deployment."""
-    client = empty.app.test_client()
-
-    def post(path, body):
-        answer = client.post(f"/api{path}", json=body, headers=HEADERS)
-        assert answer.status_code == 201, answer.text
-        return answer.json
-
-    worker = post("/workers", {"name": "Front desk", "description": None, "status": None})["id"]
-    flow = post(f"/workers/{worker}/flows", {"name": "Greeting", "code": 'say("Hello")\n'})["id"]
-    path = f"/workers/{worker}/deployments/voice"
-    return post(path, {"name": "Line", "flowId": flow, "phoneNumber": "+14155550100"})
+    api = Api(empty.app.test_client(), "dryline-local-key")
+    worker = created(api.post("/workers", NEW_WORKER))["id"]
+    flow = created(api.post(f"/workers/{worker}/flows", {"name": "Greeting", "code": 'say("Hello")\n'}))["id"]
+    body = {"name": "Line", "flowId": flow, "phoneNumber": "+14155550100"}
+    return created(api.post(f"/workers/{worker}/deployments/voice", body))
 
 
 def read(server, address):
@@ -42,7 +35,7 @@ def read(server, address):
 
 
 def test_a_world_without_workers_has_the_command_that_creates_one():
-    with serving(Settings(ephemeral=True, scenario="empty", port=0)) as server:
+    with in_thread(Settings(ephemeral=True, scenario="empty", port=0)) as server:
         run_snippet(server, "/workers")
         assert "Front desk" in read(server, "/workers")
 

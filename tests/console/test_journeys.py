@@ -5,8 +5,9 @@ from playwright.sync_api import expect
 
 from dryline.blueprints.console import calls
 from dryline.blueprints.console.app import MENU_PAGES
+from dryline.serving.server import in_thread
 from dryline.settings import Settings
-from dryline.tests.console.conftest import DEMO, serving
+from dryline.tests.console.conftest import DEMO
 from dryline.tests.console.rehearsal import open_tools
 from dryline.tests.console.visitor import Page, Visitor, kind_of
 
@@ -17,7 +18,7 @@ def request_status(server):
 
 def test_a_person_signs_in_and_out_and_again_when_the_session_has_ended(tab):
     settings = Settings(ephemeral=True, scenario="empty", port=0, admin_token="open sesame", label="Staging")
-    with serving(settings) as server:
+    with in_thread(settings) as server:
         seen = tab(server, 390)
         page = seen.go("/faults")
         expect(page.get_by_label("Token")).to_be_focused()
@@ -101,7 +102,7 @@ def test_a_fault_an_export_and_a_campaign_are_created_without_script(served, tab
 @pytest.fixture(scope="module")
 def everything():
     """Yield a client of a world in which each page has rows."""
-    with serving(DEMO) as server:
+    with in_thread(DEMO) as server:
         client = server.app.test_client()
         client.put("/_dryline/clock", json={"frozen": True})
         client.get("/api/workers", headers={"x-api-key": "dryline-local-key"})

@@ -7,6 +7,7 @@ from playwright.sync_api import expect
 
 from dryline.models.voice_logs import VoiceLog
 from dryline.tests.console.visitor import words
+from dryline.tests.many_rows import plans_of
 
 
 @pytest.fixture
@@ -91,9 +92,9 @@ def test_the_figures_are_of_seven_days_and_compared_with_the_week_before(visitor
     assert "Front desk 4 75 % 33 % 1:20 0.80 s 67 %" in words(visitor.go(""))  # by business
 
 
-def test_the_figures_take_one_query(call, visitor, plans):
+def test_the_figures_take_one_query(app, call, visitor):
     call(1, 22)
-    queries = [sql for sql in plans(lambda: visitor.go("")) if "voice_log" in sql and "json_type" in sql]
+    queries = [sql for sql in plans_of(app, lambda: visitor.go("")) if "voice_log" in sql and "json_type" in sql]
     assert len(queries) == 1
 
 

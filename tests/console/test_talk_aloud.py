@@ -9,9 +9,9 @@ import wave
 import pytest
 from playwright.sync_api import expect
 
+from dryline.serving.server import in_thread
 from dryline.settings import Settings
 from dryline.tests.console.browser_tab import Tab
-from dryline.tests.console.conftest import serving
 from dryline.tests.console.demo_rows import demo_id
 
 # Writes 0.1 s of a tone.
@@ -45,7 +45,7 @@ def speaking(tmp_path_factory):
     path = tmp_path_factory.mktemp("speech") / "speaks.py"
     path.write_text(PROGRAM)
     speech = f"command: {shlex.join([sys.executable, '-I', '-S', str(path)])}"
-    with serving(Settings(ephemeral=True, scenario="demo", port=0, seed=1, speech=speech)) as server:
+    with in_thread(Settings(ephemeral=True, scenario="demo", port=0, seed=1, speech=speech)) as server:
         yield server
 
 

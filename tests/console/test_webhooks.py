@@ -9,7 +9,6 @@ HOOK = {"url": "https://hooks.example/calls", "fields": ""}
 
 @pytest.fixture
 def line(api, make_voice_deployment):
-    """Return a deployment with a webhook."""
     line = make_voice_deployment()
     path = f"/workers/{line['workerId']}/deployments/{line['id']}/voice/customWebhooks"
     assert api.post(path, HOOK).status_code == 201
@@ -18,7 +17,6 @@ def line(api, make_voice_deployment):
 
 @pytest.fixture
 def call(simulate, line):
-    """Return the id of a call on it."""
     return simulate(line, 1, outcome="completed")[0]["id"]
 
 

@@ -34,8 +34,6 @@ def at(flow):
 
 @pytest.fixture
 def change(api, flow):
-    """Return a function that changes the flow."""
-
     def make(**body):
         answer = api.patch(f"/workers/{flow['workerId']}/flows/{flow['id']}", body)
         assert answer.status_code == 200, answer.text

@@ -38,7 +38,6 @@ class Comparison:
         self.document = document
 
     def operation(self, operation: Json) -> Iterator[str]:
-        """Yield the differences of one operation."""
         served = self.document["paths"][operation["path"]][operation["method"].lower()]
         where = operation["id"]
         if not served.get("summary"):

@@ -92,7 +92,6 @@ REFERENCES = {
 
 
 def id_of(team: str, collection: str) -> str:
-    """Return the id of a team's one row of a collection."""
     return f"{team}-{collection}"
 
 
@@ -112,8 +111,6 @@ def document() -> dict[str, Any]:
 
 
 def rows(team: str) -> dict[str, dict[str, Any]]:
-    """Return a team's row of each collection."""
-
     def ref(collection: str) -> str:
         return id_of(team, collection)
 

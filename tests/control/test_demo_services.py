@@ -55,15 +55,6 @@ def test_an_order_is_cancelled_only_before_it_has_left(ask):
         assert ask(url, "delete")[0] == (200 if ask(url)[1]["status"] == "packed and ready" else 409)
 
 
-def test_a_booking_has_a_number(ask):
-    status, noted = ask("https://calendar.bayside-dental.example/appointments", "post", name="Ada Park")
-    assert status == 200 and noted["number"].startswith("B-")
-
-
-def test_a_path_that_the_service_does_not_have_is_404(ask):
-    assert ask("https://billing.cedar-valley.example/moon")[0] == 404
-
-
 def test_the_tracking_service_of_the_trouble_scenario_fails_for_most_parcels(ask):
     statuses = {ask(f"https://track.harborline.example/parcels/H{number}")[0] for number in range(100, 120)}
     assert statuses == {200, 503}

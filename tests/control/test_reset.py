@@ -5,24 +5,17 @@ import os
 
 import pytest
 
-from dryline.app import create_app
-from dryline.settings import BadSetting, Settings
+from dryline.settings import BadSetting
 from dryline.tests.contract.two_teams import document
 from dryline.tests.control.documents import WHEN
 
 
 @pytest.fixture
 def scenario(tmp_path):
-    """Return a scenario's file."""
     path = tmp_path / "scenario.json"
     rows = [{"id": "w", "name": "From the file", "createdAt": WHEN}]
     path.write_text(json.dumps({"version": 1, "workers": rows}))
     return path
-
-
-def start(tmp_path, **settings):
-    """Return a stand-in that starts as `serve` starts one."""
-    return create_app(Settings(data_dir=tmp_path / "data", seed=1, **settings))
 
 
 def test_a_reset_empties_every_table_and_keeps_the_start_team(app, control):
@@ -34,13 +27,6 @@ def test_a_reset_empties_every_table_and_keeps_the_start_team(app, control):
     remaining = {"server", "team", "api_key", "schema_migration"}
     sizes = {name: app.world.db.execute_sql(f'SELECT count(*) FROM "{name}"').fetchone()[0] for name in tables}
     assert not {name for name, size in sizes.items() if size and name not in remaining and "resource_index" not in name}
-
-
-def test_with_a_seed_ids_begin_again(control, make_worker):
-    control.post("/reset")
-    first = [make_worker()["id"] for _ in range(3)]
-    control.post("/reset")
-    assert [make_worker()["id"] for _ in range(3)] == first
 
 
 def test_a_reset_takes_back_clock_settings_faults_and_record(control, api):
@@ -55,14 +41,6 @@ def test_a_reset_takes_back_clock_settings_faults_and_record(control, api):
     assert control.get("/faults").json == []
     assert control.get("/requests").json == []
     assert api.get("/team").status_code == 200
-
-
-def test_a_reset_removes_the_files_of_exports(app, control, api, advance):
-    api.post("/team/exports", {"format": "CSV", "startDate": WHEN, "endDate": WHEN})
-    advance(0)
-    assert len(list(app.world.exports.iterdir())) == 1
-    control.post("/reset")
-    assert list(app.world.exports.iterdir()) == []
 
 
 def test_keys_made_meanwhile_stop_working_and_start_keys_work(control, api, other_api):
@@ -111,14 +89,11 @@ def test_one_teams_data_goes_alone(control, api):
 # Starts
 
 
-def test_a_new_world_starts_with_its_scenario_and_a_restart_keeps_what_is_there(tmp_path, scenario):
-    for name in ("First name", "Second name"):
-        app = start(tmp_path, scenario=str(scenario))
-        client = app.test_client()
-        headers = {"x-api-key": "dryline-local-key"}
-        assert client.get("/api/workers/w", headers=headers).json["name"] in ("From the file", "First name")
-        assert client.patch("/api/workers/w", json={"name": name}, headers=headers).status_code == 200
-        app.close()
+def test_a_new_world_starts_with_its_scenario_and_a_restart_keeps_what_is_there(restart, scenario):
+    for name in ("From the file", "New name"):
+        api, _ = restart(scenario=str(scenario))
+        assert api.get("/workers/w").json["name"] == name
+        assert api.patch("/workers/w", {"name": "New name"}).status_code == 200
 
 
 @pytest.mark.parametrize(
@@ -126,17 +101,12 @@ def test_a_new_world_starts_with_its_scenario_and_a_restart_keeps_what_is_there(
     [
         ("{", "not valid JSON"),
         ('{"version": 1, "flows": [{"id": "f", "name": "F", "code": ""}]}', "flows[0].workerId"),
-        ('{"version": 1, "tests": [{"id": "t", "name": "T", "workerId": "w", "flowId": "f"}]}', "tests[0].workerId"),
-        (None, "no such file"),
     ],
 )
-def test_a_start_with_a_bad_scenario_is_one_line_that_names_it(tmp_path, scenario, content, said):
-    if content is None:
-        scenario.unlink()
-    else:
-        scenario.write_text(content)
+def test_a_start_with_a_bad_scenario_is_one_line_that_names_it(restart, scenario, content, said):
+    scenario.write_text(content)
     with pytest.raises(BadSetting) as error:
-        start(tmp_path, scenario=str(scenario))
+        restart(scenario=str(scenario))
     assert said in str(error.value) and "\n" not in str(error.value)
 
 
@@ -146,17 +116,6 @@ def test_a_scenario_that_is_no_regular_file_is_refused_and_never_waited_for(cont
     answer = control.post("/reset", {"scenario": str(tmp_path / "scenario.json")})
     assert answer.status_code == 400
     assert "it is not a regular file" in answer.json["error"]
-
-
-def test_the_demos_times_are_of_the_present(tmp_path):
-    app = start(tmp_path, scenario="demo")
-    client = app.test_client()
-    now = client.get("/_dryline/clock").json["now"]
-    state = client.get("/_dryline/state").json
-    latest = max(log["startTime"] for log in state["voiceLogs"])
-    assert latest <= now and latest[:4] == now[:4]
-    assert max(export["expiresAt"] for export in state["exports"]) > now
-    app.close()
 
 
 def test_a_team_is_not_reset_to_a_scenario(control, api, make_worker):

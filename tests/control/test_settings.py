@@ -36,14 +36,6 @@ def test_a_setting_that_cannot_be_is_refused_and_none_changes(control, body):
     assert control.get("/settings").json == START
 
 
-def test_strict_refuses_what_a_body_should_not_have(control, api):
-    body = {"label": "VIP", "color": "#ff0000", "shape": "round"}
-    control.put("/settings", {"strict": True})
-    assert api.post("/team/tags", body).status_code == 400
-    control.put("/settings", {"strict": False})
-    assert api.post("/team/tags", body).status_code == 201
-
-
 # Calls by themselves
 
 

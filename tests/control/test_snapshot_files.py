@@ -232,17 +232,6 @@ def snapshot(command, *arguments, code=0):
     return done.output
 
 
-def test_a_world_is_saved_to_a_file_and_loaded_into_another(tmp_path):
-    with DrylineServer() as one:
-        one.client().workers.create(**NEW_WORKER)
-        snapshot("save", str(tmp_path / "world"), "--url", one.url)
-        before = one.state()
-        one.reset()
-        snapshot("load", str(tmp_path / "world"), "--url", one.url)
-        assert one.state() == before
-        assert http.get(f"{one.url}/_dryline/snapshots").json() == []
-
-
 def test_a_world_that_nobody_serves_is_saved_and_loaded_too(tmp_path):
     for name in ("one", "two"):
         with DrylineServer(data_dir=tmp_path / name) as server:

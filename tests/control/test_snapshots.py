@@ -5,10 +5,9 @@ import threading
 
 import pytest
 
-from dryline.app import create_app
-from dryline.settings import Settings
 from dryline.storage import database
 from dryline.storage.database import WorldDatabase
+from dryline.tests.conftest import NEW_WORKER, created
 from dryline.tests.contract.two_teams import document
 from dryline.tests.control.documents import WHEN
 
@@ -17,9 +16,7 @@ pytestmark = pytest.mark.alone
 
 
 def save(control, name="before"):
-    answer = control.post("/snapshots", {"name": name})
-    assert answer.status_code == 201, answer.text
-    return answer.json
+    return created(control.post("/snapshots", {"name": name}))
 
 
 def test_a_snapshot_brings_everything_back(control, make_worker):
@@ -167,26 +164,18 @@ def test_a_reader_in_mid_transaction_sees_no_half_of_it(control, app, make_worke
     assert control.get("/state").json["workers"] == []
 
 
-def test_snapshots_outlive_a_restart_and_restored_rows_too(tmp_path):
-    headers = {"x-api-key": "dryline-local-key"}
-    worker = {"name": "W", "description": None, "status": None}
-    settings = {"data_dir": tmp_path, "scenario": "empty", "seed": 1}
-    app = create_app(Settings(**settings))
-    client = app.test_client()
-    client.post("/api/workers", json=worker, headers=headers)
-    client.post("/_dryline/snapshots", json={"name": "one"})
-    client.post("/api/workers", json=worker, headers=headers)
-    app.close()
+def test_snapshots_outlive_a_restart_and_restored_rows_too(restart):
+    api, control = restart()
+    api.post("/workers", NEW_WORKER)
+    control.post("/snapshots", {"name": "one"})
+    api.post("/workers", NEW_WORKER)
     for _ in range(2):
-        app = create_app(Settings(**settings))
-        client = app.test_client()
-        assert client.post("/_dryline/snapshots/one/restore").status_code == 204
-        assert len(client.get("/api/workers", headers=headers).json) == 1
-        assert client.post("/api/workers", json=worker, headers=headers).status_code == 201
-        app.close()
-    app = create_app(Settings(**settings))
-    assert len(app.test_client().get("/api/workers", headers=headers).json) == 2
-    app.close()
+        api, control = restart()
+        assert control.post("/snapshots/one/restore").status_code == 204
+        assert len(api.get("/workers").json) == 1
+        assert api.post("/workers", NEW_WORKER).status_code == 201
+    api, _ = restart()
+    assert len(api.get("/workers").json) == 2
 
 
 def test_an_exchange_that_was_broken_off_is_finished_at_the_next_start(tmp_path):

@@ -31,25 +31,6 @@ def test_the_collections_are_those_of_the_contract():
     assert set(names) - {"collection"} == set(FORMS) - more
 
 
-def test_a_state_that_is_put_back_is_the_same_to_the_byte(control):
-    assert control.put("/state", document()).status_code == 204
-    first = control.get("/state").data
-    assert control.put("/state", data=first, content_type="application/json").status_code == 204
-    assert control.get("/state").data == first
-
-
-def test_rows_of_the_api_survive_too(control, api, make_voice_deployment, advance):
-    deployment = make_voice_deployment()
-    path = f"/workers/{deployment['workerId']}/deployments/voice/{deployment['id']}"
-    api.patch(path, {"name": "Night line", "phoneNumber": "+14155550199", "flowId": deployment["flowId"]})
-    control.post("/simulate/calls", {"workerId": deployment["workerId"], "deploymentId": deployment["id"], "count": 20})
-    advance(60)
-    first = control.get("/state")
-    assert len(first.json["voiceLogs"]) == 20 and first.json["deploymentHistory"]
-    assert control.put("/state", data=first.data, content_type="application/json").status_code == 204
-    assert control.get("/state").data == first.data
-
-
 def test_rows_come_oldest_first_and_then_by_id(put):
     ages = {"b": "2026-01-02", "c": "2026-01-01", "a": "2026-01-02"}
     workers = [{"id": id, "name": "W", "createdAt": f"{day}T00:00:00Z"} for id, day in ages.items()]
@@ -252,41 +233,3 @@ def test_times_that_a_document_leaves_out_are_the_present(put, control):
 def test_without_a_moment_a_document_may_tell_of_the_future(put):
     log = {"id": "l", "workerId": "w", "endTime": "2999-01-01T00:00:00.000Z"}
     assert put(workers=[{"id": "w", "name": "W"}], voiceLogs=[log])["voiceLogs"][0]["endTime"] == log["endTime"]
-
-
-# Work in progress is part of it
-
-
-def test_a_batch_goes_on_where_it_was_when_its_state_is_put_back(control, api, make_voice_deployment, advance):
-    deployment = make_voice_deployment()
-    path = f"/workers/{deployment['workerId']}/deployments/voice/{deployment['id']}"
-    rows = [{"id": str(n), "phoneNumber": f"+1415555010{n}"} for n in range(4)]
-    control.put("/clock", {"now": "2026-03-02T10:00:00Z", "frozen": True})
-    terms = {"batch_size": 1, "batch_interval_minutes": 60, "additional_data": '{"shop": "Harbour"}'}
-    assert api.post(f"{path}/make-batch-calls", {"data": rows, **terms}).status_code == 200
-    advance()
-    before = control.get("/state").data
-    assert control.put("/state", data=before, content_type="application/json").status_code == 204
-    advance()
-    assert control.get("/state").data == before
-    advance(3 * 3600)
-    logs = control.get("/state").json["voiceLogs"]
-    assert [log["metadata"]["rowId"] for log in logs] == ["0", "1", "2", "3"]
-    assert all(log["metadata"]["additionalData"] == {"shop": "Harbour"} for log in logs)
-    assert [log["startTime"][11:16] for log in logs] == ["10:00", "11:00", "12:00", "13:00"]
-
-
-def test_a_test_run_that_waits_still_waits_when_its_state_is_put_back(control, api, make_flow, advance):
-    flow = make_flow()
-    point = {"name": "Greets", "description": "Says hello", "runs": 1, "tolerance": 1}
-    body = {"name": "T", "description": "", "testMode": "", "systemPrompt": "", "flowId": flow["id"]}
-    test = api.post(f"/workers/{flow['workerId']}/tests", body | {"checkpoints": [point]})
-    control.put("/clock", {"frozen": True})
-    api.post(f"/workers/{flow['workerId']}/tests/{test.json['id']}/run", {})
-    before = control.get("/state")
-    assert before.json["testRuns"][0]["status"] == "PENDING"
-    control.put("/state", data=before.data, content_type="application/json")
-    advance()
-    assert control.get("/state").data == before.data
-    advance(60)
-    assert control.get("/state").json["testRuns"][0]["status"] in ("PASSED", "FAILED")

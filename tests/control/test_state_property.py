@@ -6,8 +6,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 
-from dryline.app import create_app
-from dryline.settings import Settings
 from dryline.state.forms import forms
 from dryline.tests.contract.two_teams import document
 from dryline.tests.control.documents import of_north
@@ -32,10 +30,8 @@ KEPT += ("TransferNumbers", "resourceKeys", "event")
 
 
 @pytest.fixture(scope="module")
-def client():
-    app = create_app(Settings(ephemeral=True, scenario="empty", seed=1))
-    yield app.test_client()
-    app.close()
+def client(module_app):
+    return module_app.test_client()
 
 
 @pytest.fixture(scope="module")

@@ -2,8 +2,6 @@
 
 import pytest
 
-from dryline.app import create_app
-from dryline.settings import Settings
 from dryline.tests.conftest import Api, created
 
 WORLD, AHEAD = "2026-03-02T10:00:00.000Z", "2030-01-01T09:00:00.000Z"
@@ -169,17 +167,12 @@ def test_a_rate_limit_counts_by_the_clock_of_the_keys_team(control, one, two):
     assert asked() == [200, 429]
 
 
-def test_a_restart_keeps_a_teams_clock(tmp_path):
-    settings = Settings(data_dir=tmp_path, scenario="empty", seed=1)
-    for first in (True, False):
-        app = create_app(settings)
-        plane = Api(app.test_client(), "", prefix="/_dryline")
-        team = plane.get("/teams").json[0]["id"]
-        if first:
-            plane.put(f"/clock?team={team}", {"now": AHEAD, "frozen": True})
-        position = plane.get(f"/clock?team={team}").json
-        app.close()
-    assert position == {"now": AHEAD, "frozen": True}
+def test_a_restart_keeps_a_teams_clock(restart):
+    _, plane = restart()
+    team = plane.get("/teams").json[0]["id"]
+    plane.put(f"/clock?team={team}", {"now": AHEAD, "frozen": True})
+    _, plane = restart()
+    assert plane.get(f"/clock?team={team}").json == {"now": AHEAD, "frozen": True}
 
 
 def test_calls_come_in_by_the_start_teams_clock(control, app, make_voice_deployment):

@@ -57,8 +57,6 @@ def fetch(app):
 
 @pytest.fixture
 def rows(export, fetch):
-    """Return the records of a new export."""
-
     def make(**body):
         made = export(**body)
         assert made["status"] == "COMPLETED", made

@@ -2,9 +2,7 @@
 
 import pytest
 
-from dryline.app import create_app
 from dryline.models.exports import Export
-from dryline.settings import Settings
 from dryline.tests.exports.conftest import REQUEST, files
 
 
@@ -102,15 +100,10 @@ def test_a_new_export_wakes_the_jobs(api, app, monkeypatch):
     assert woken == [1]
 
 
-def test_a_link_still_works_after_a_restart(tmp_path):
-    settings = Settings(data_dir=tmp_path, scenario="empty")
-    app = create_app(settings)
-    headers = {"x-api-key": "dryline-local-key"}
-    made = app.test_client().post("/api/team/exports", json=REQUEST, headers=headers).json
-    with app.world.active():
-        app.world.run_due()
-    url = app.test_client().get(f"/api/team/exports/{made['id']}", headers=headers).json["downloadUrl"]
-    app.close()
-    again = create_app(settings)
-    assert again.test_client().get(url, buffered=True).status_code == 200
-    again.close()
+def test_a_link_still_works_after_a_restart(restart):
+    api, control = restart()
+    made = api.post("/team/exports", REQUEST).json
+    control.post("/clock/advance", {"seconds": 0})
+    url = api.get(f"/team/exports/{made['id']}").json["downloadUrl"]
+    api, _ = restart()
+    assert api.client.get(url, buffered=True).status_code == 200

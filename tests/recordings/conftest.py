@@ -23,16 +23,11 @@ def still(control):
 
 
 @pytest.fixture
-def deployment(make_voice_deployment):
-    return make_voice_deployment()
-
-
-@pytest.fixture
-def simulate(api, control, deployment):
+def simulate(api, control, line):
     """Make a call. Returns its log as the API shows it."""
 
     def simulate(**body):
-        body = {"workerId": deployment["workerId"], "deploymentId": deployment["id"], "outcome": "completed"} | body
+        body = {"workerId": line["workerId"], "deploymentId": line["id"], "outcome": "completed"} | body
         answer = control.post("/simulate/calls", body)
         assert answer.status_code == 201, answer.text
         return api.get(f"/logs/{answer.json['ids'][0]}").json
@@ -41,12 +36,12 @@ def simulate(api, control, deployment):
 
 
 @pytest.fixture
-def add_call(api, add_log, deployment):
+def add_call(api, add_log, line):
     """Put a call into the world as a row. Returns its log as the API shows it."""
 
     def add(**columns):
-        worker = {"id": deployment["workerId"]}
-        columns = {**CALL, "deployment_id": deployment["id"], **columns}
+        worker = {"id": line["workerId"]}
+        columns = {**CALL, "deployment_id": line["id"], **columns}
         return api.get(f"/logs/{quote(add_log(VoiceLog, worker, **columns), safe='')}").json
 
     return add

@@ -13,9 +13,9 @@ def test_only_a_call_that_was_answered_has_a_recording(simulate):
     assert simulate(outcome="no-answer")["recordingUrl"] is simulate(outcome="busy")["recordingUrl"] is None
 
 
-def test_every_answer_with_a_log_has_its_address(api, deployment, add_call, fetch):
+def test_every_answer_with_a_log_has_its_address(api, line, add_call, fetch):
     log = add_call()
-    path = f"/workers/{deployment['workerId']}/deploymentLogs/voice"
+    path = f"/workers/{line['workerId']}/deploymentLogs/voice"
     shown = [
         api.get(path).json["data"][0],
         api.get(f"{path}?fields=recordingUrl").json["data"][0],
@@ -45,9 +45,9 @@ def test_an_address_begins_with_what_the_server_was_asked_by(app, add_call):
         "",
     ],
 )
-def test_any_other_address_is_left_alone(api, add_call, deployment, address):
+def test_any_other_address_is_left_alone(api, add_call, line, address):
     log = add_call(recording_url=address)
-    path = f"/workers/{deployment['workerId']}/deploymentLogs/voice"
+    path = f"/workers/{line['workerId']}/deploymentLogs/voice"
     assert log["recordingUrl"] == api.get(path).json["data"][0]["recordingUrl"] == address
 
 

@@ -1,6 +1,5 @@
 """Recordings in state documents, exports and webhooks, and of servers that other programs start."""
 
-import contextlib
 import csv
 import io
 import json
@@ -9,7 +8,6 @@ from urllib.request import Request, urlopen
 
 import pytest
 
-from dryline.app import create_app
 from dryline.settings import BadSetting, Settings
 from dryline.testing import DrylineServer
 from dryline.tests.recordings.calls import NEUTRAL
@@ -17,19 +15,15 @@ from dryline.tests.recordings.calls import NEUTRAL
 WINDOW = {"startDate": "2026-01-01", "endDate": "2026-01-03"}
 
 
-def test_state_documents_are_portable(control, add_call):
+def test_state_documents_are_portable(control, add_call, restart):
     log = add_call()
     document = control.get("/state").json
     assert document["voiceLogs"][0]["recordingUrl"] == NEUTRAL.format(log["call_sid"])
-    app = create_app(Settings(ephemeral=True, scenario="empty", speech="tones"))
-    try:
-        client = app.test_client()
-        assert client.put("/_dryline/state", json=document).status_code == 204
-        shown = client.get(f"/api/logs/{log['id']}", headers={"x-api-key": "dryline-local-key"}).json
-        assert client.get(log["recordingUrl"], buffered=True).status_code == 403  # another server's signature
-        assert client.get(shown["recordingUrl"], buffered=True).status_code == 200
-    finally:
-        app.close()
+    api, plane = restart(speech="tones")
+    assert plane.put("/state", document).status_code == 204
+    shown = api.get(f"/logs/{log['id']}").json
+    assert api.client.get(log["recordingUrl"], buffered=True).status_code == 403  # another server's signature
+    assert api.client.get(shown["recordingUrl"], buffered=True).status_code == 200
 
 
 @pytest.mark.parametrize("fields", [None, ["recordingUrl"]])
@@ -64,18 +58,16 @@ def test_a_file_has_the_host_of_its_request_however_many_exports_came_since(
     assert text.startswith("recordingUrl\r\nhttp://dryline.test/recordings/")
 
 
-def test_a_file_has_the_host_of_its_request_after_a_restart(tmp_path):
-    settings = Settings(data_dir=tmp_path / "world", scenario="clinic")
-    headers = {"x-api-key": "dryline-local-key"}
-    with contextlib.closing(create_app(settings)) as app:
-        now = datetime.fromisoformat(app.test_client().get("/_dryline/clock").json["now"])
-        window = {"startDate": (now - timedelta(days=80)).isoformat(), "endDate": now.isoformat()}
-        body = {"format": "CSV", "logType": "voice", "fields": ["recordingUrl"], **window}
-        made = app.test_client().post("/api/team/exports", json=body, headers=headers | {"Host": "dryline.test"}).json
-    with contextlib.closing(create_app(settings)) as app:
-        app.test_client().post("/_dryline/clock/advance", json={"seconds": 60})
-        export = app.test_client().get(f"/api/team/exports/{made['id']}", headers=headers).json
-        lines = app.test_client().get(export["downloadUrl"], buffered=True).text.split("\r\n")
+def test_a_file_has_the_host_of_its_request_after_a_restart(restart):
+    api, plane = restart(scenario="clinic")
+    now = datetime.fromisoformat(plane.get("/clock").json["now"])
+    window = {"startDate": (now - timedelta(days=80)).isoformat(), "endDate": now.isoformat()}
+    body = {"format": "CSV", "logType": "voice", "fields": ["recordingUrl"], **window}
+    made = api.post("/team/exports", body, headers={"Host": "dryline.test"}).json
+    api, plane = restart()
+    plane.post("/clock/advance", {"seconds": 60})
+    export = api.get(f"/team/exports/{made['id']}").json
+    lines = api.client.get(export["downloadUrl"], buffered=True).text.split("\r\n")
     addresses = [line for line in lines[1:] if line not in ("", '""')]
     assert addresses and all(address.startswith("http://dryline.test/recordings/") for address in addresses)
 

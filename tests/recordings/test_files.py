@@ -3,6 +3,7 @@
 import threading
 
 from dryline.simulator import recordings as made_of
+from dryline.tests.conftest import NEW_WORKER
 from dryline.tests.recordings.calls import RATE
 
 
@@ -41,7 +42,7 @@ def test_a_file_that_a_power_cut_has_left_short_is_made_anew(app, add_call, fetc
     assert fetch(url).data == whole
 
 
-def test_a_request_waits_for_a_recording_that_is_being_made(app, add_call, fetch, monkeypatch):
+def test_a_request_waits_for_a_recording_that_is_being_made(api, add_call, fetch, monkeypatch):
     url = add_call()["recordingUrl"]
     begun, go_on, written = threading.Event(), threading.Event(), []
     write = made_of.write
@@ -59,9 +60,7 @@ def test_a_request_waits_for_a_recording_that_is_being_made(app, add_call, fetch
         thread.start()
     assert begun.wait(20)
     # Others are answered meanwhile, those that write too.
-    headers = {"x-api-key": "dryline-local-key"}
-    new = {"name": "Front desk", "description": None, "status": None}
-    assert app.test_client().post("/api/workers", json=new, headers=headers).status_code == 201
+    assert api.post("/workers", NEW_WORKER).status_code == 201
     go_on.set()
     for thread in threads:
         thread.join()

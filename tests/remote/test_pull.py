@@ -173,6 +173,7 @@ def test_without_a_team_or_workers_no_traceback(small, command, path, body):
     done = command.pull(small)
     assert [done.exit_code, len(lines(done))] == [1, 1], done.output
     assert lines(done)[0].startswith(f"dryline: GET {path}: the answer is ")
+    assert not command.output.exists()
 
 
 def test_an_interrupted_pull_is_one_line_and_writes_nothing(small, command, monkeypatch):

@@ -29,7 +29,6 @@ QUESTIONS = (*NEEDED, *LEADING, *LAST)
 
 @pytest.fixture(scope="module")
 def strict():
-    """Yield a strict stand-in."""
     app = create_app(Settings(ephemeral=True, scenario="empty", strict=True))
     yield app
     app.close()
@@ -53,13 +52,6 @@ def written(small, strict, redactor=None):
     answer = strict.test_client().put("/_dryline/state", json=document)
     assert answer.status_code == 204, answer.text
     return document
-
-
-@pytest.mark.parametrize("path", NEEDED)
-@pytest.mark.parametrize("answer", [{"status": 404}, {"status": 200, "body": {"oops": 1}}], ids=["404", "other"])
-def test_without_a_team_or_workers_nothing_is_written(small, strict, path, answer):
-    small.fault(path=path, **answer)
-    assert written(small, strict) is None
 
 
 @pytest.mark.parametrize("paths", [*([path] for path in LEADING), LAST], ids=lambda paths: paths[0])

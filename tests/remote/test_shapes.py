@@ -29,7 +29,6 @@ def answers(document):
 
 
 def parts(document, schema, seen):
-    """Yield a schema and all schemas within it."""
     yield schema
     name = schema.get("$ref", "").rpartition("/")[2]
     if name and name not in seen:

@@ -2,6 +2,7 @@
 
 import pytest
 
+from dryline.tests.conftest import created
 from dryline.tests.webhooks.receiver import Receiver
 
 
@@ -23,9 +24,7 @@ def deployment(make_voice_deployment):
 def add_webhook(api, deployment):
     def add(url, fields="transcript", **body):
         path = f"/workers/{deployment['workerId']}/deployments/{deployment['id']}/voice/customWebhooks"
-        answer = api.post(path, {"url": url, "fields": fields, **body})
-        assert answer.status_code == 201, answer.text
-        return answer.json
+        return created(api.post(path, {"url": url, "fields": fields, **body}))
 
     return add
 

@@ -7,6 +7,7 @@ import pytest
 from dryline.app import create_app
 from dryline.jobs.runner import Jobs
 from dryline.settings import Settings
+from dryline.tests.control.documents import of_a_line
 
 
 def test_a_receiver_can_change_the_world(api, receiver, add_webhook, simulate, deliveries):
@@ -24,16 +25,10 @@ def told_once(tmp_path, receiver):
     """Return settings and a server with a webhook for the receiver."""
     settings = Settings(data_dir=tmp_path, scenario="empty")
     app = create_app(settings)
-    in_worker = {"name": "Main", "workerId": "w"}
-    line = {**in_worker, "id": "d", "flowId": "f", "phoneNumber": "+14155550100"}
-    rows = {
-        "workers": [{"id": "w", "name": "Desk"}],
-        "flows": [{**in_worker, "id": "f", "code": "loop:\n    talk()\n"}],
-        "voiceDeployments": [line],
-        "customWebhooks": [{"id": "h", "deploymentId": "d", "url": receiver.url, "fields": "status"}],
-    }
+    hook = {"id": "h", "deploymentId": "d", "url": receiver.url, "fields": "status"}
     client = app.test_client()
-    assert client.post("/_dryline/state", json={"version": 1, **rows}).status_code == 204
+    state = {"version": 1, **of_a_line(), "customWebhooks": [hook]}
+    assert client.post("/_dryline/state", json=state).status_code == 204
     assert client.post("/_dryline/simulate/calls", json={"workerId": "w", "deploymentId": "d"}).status_code == 201
     return settings, app
 
