@@ -139,15 +139,40 @@ def is_of_user(key: str, question: str) -> bool:
 def names_speaker(key: str) -> bool:
     """Return whether a key asks for the name of the speaker: not for that of a neighbour or a doctor."""
     label = label_of(key)
-    return _keys().get(label) == "name"
+    if _kind_of_label(label) != "name" or label in _names_of_others():
+        return False
+    return _words_of_names().issuperset(label.split())
 
 
 def part_of_name(key: str) -> str | None:
     """Return the part of a name that a member asks for, `first` or `last`; None for all of it."""
+    return variant_of("name", key)
+
+
+def variant_of(kind: str, key: str) -> str | None:
+    """Return which value of a kind a key, or a text about it, names: an `order_number` is the code of an `order`."""
     words = set(_WORD.findall(label_of(key)))
-    if words & {"last", "surname", "family", "lastname", "nachname", "apellido"}:
-        return "last"
-    return "first" if words & {"first", "firstname", "given", "vorname"} else None
+    return next((variant for variant, its_words in _variants(kind) if words & its_words), None)
+
+
+@lru_cache(maxsize=8)
+def _variants(kind: str) -> tuple[tuple[str, frozenset[str]], ...]:
+    tables = [read_values(language).get("variants", {}).get(kind, {}) for language in LANGUAGES]
+    return tuple((variant, frozenset(words)) for table in tables for variant, words in table.items())
+
+
+@lru_cache(maxsize=1024)
+def milestones_of(text: str) -> tuple[str, ...]:
+    """Return the milestones that a key, title or condition names: "Appointment booked" is `booked`."""
+    label = label_of(text)
+    return tuple(name for name, pattern in _milestones() if pattern.search(label))
+
+
+@lru_cache(maxsize=1)
+def _milestones() -> tuple[tuple[str, re.Pattern[str]], ...]:
+    """Return a pattern for each milestone, which finds the beginnings of its words."""
+    milestones: dict[str, list[str]] = read_values()["milestones"]
+    return tuple((name, re.compile(rf"\b(?:{'|'.join(words)})")) for name, words in milestones.items())
 
 
 @lru_cache(maxsize=256)
@@ -182,6 +207,12 @@ def _keys() -> dict[str, str]:
     """Return the kind that each key means, in all languages."""
     tables = [read_values(language)["kinds"] for language in reversed(LANGUAGES)]
     return {label_of(key): kind for table in tables for kind, entry in table.items() for key in entry["keys"]}
+
+
+@lru_cache(maxsize=1)
+def _words_of_names() -> frozenset[str]:
+    """Return the words of the keys that ask for a name: "caller", "first", "surname", ..."""
+    return frozenset(word for key, kind in _keys().items() if kind == "name" for word in key.split())
 
 
 @lru_cache(maxsize=1)
