@@ -36,7 +36,6 @@ _DATED = {"date", "birth", "past"}
 # Kinds whose example has to look like one, else the key misleads: {"order": "two pizzas"} is no order number.
 _WITH_DIGIT = {"code", "phone", "zip", "count", "age", "year", "money", "rating", "percent"}
 _NUMBERS = {"count", "age", "year", "money", "rating", "percent", "duration"}
-_THINGS = {"quantity", "qty", "price", "size", "sku", "count", "toppings", "unit_price", "notes", "amount"}
 
 
 @lru_cache(maxsize=len(LANGUAGES))
@@ -123,7 +122,7 @@ def _is_name_of_item(label: str, example: Any, siblings: tuple[str, ...], in_lis
         r"[A-ZÀ-Þ][\w'\u2019-]+(?: [A-ZÀ-Þ][\w.'\u2019-]+){1,3}", example
     )
     lower = isinstance(example, str) and example[:1].islower()
-    if lower or {label_of(each).replace(" ", "_") for each in siblings} & _THINGS:
+    if lower or key_words("beside_item") & {*map(label_of, siblings)}:
         return True
     return in_list and not is_person
 
@@ -159,6 +158,30 @@ def variant_of(kind: str, key: str) -> str | None:
 def _variants(kind: str) -> tuple[tuple[str, frozenset[str]], ...]:
     tables = [read_values(language).get("variants", {}).get(kind, {}) for language in LANGUAGES]
     return tuple((variant, frozenset(words)) for table in tables for variant, words in table.items())
+
+
+@lru_cache(maxsize=16)
+def key_words(group: str) -> frozenset[str]:
+    """Return the words of keys, in all languages, of one meaning: `span_end` has "until" and "bis"."""
+    tables = [read_values(language).get("key_words", {}) for language in LANGUAGES]
+    return frozenset(word for table in tables for word in table.get(group, ()))
+
+
+def has_key_word(key: str, group: str) -> bool:
+    """Return whether one of a key's words is in a group of `key_words`."""
+    return not key_words(group).isdisjoint(label_of(key).split())
+
+
+@lru_cache(maxsize=8)
+def words_of_all_languages(name: str) -> frozenset[str]:
+    """Return a list of words of `values.json`, such as "titles", in all languages."""
+    return frozenset(word for language in LANGUAGES for word in read_values(language).get(name, ()))
+
+
+@lru_cache(maxsize=8)
+def table_of_all_languages(name: str) -> dict[str, Any]:
+    """Return a table of words of `values.json`, such as "symbols", in all languages."""
+    return {word: value for language in LANGUAGES for word, value in read_values(language).get(name, {}).items()}
 
 
 @lru_cache(maxsize=1024)
