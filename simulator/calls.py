@@ -166,10 +166,7 @@ def make_call(
     reports = random_transfer(rng) if plan.outcome == "transferred" else None
     talked = ceil(plan.talk.seconds)
     duration = talked + (reports.seconds if reports else 0)
-    if starts is None:
-        starts = (ends or current().clock.now()) - timedelta(seconds=duration)
-    if by is not None:
-        starts = min(starts, by - timedelta(seconds=duration))
+    starts = _start(starts, ends, by, timedelta(seconds=duration))
     run = _run(line, plan, starts, duration)
     log = _log(line, run, plan.outcome, plan.direction, plan.facts["phone"])
     log["metadata"] = {"simulated": True, **(metadata or {})}
@@ -178,18 +175,19 @@ def make_call(
     log["data"] = _data(line, plan, handed_over=reports is not None and reports.talk_s > 0)
     if reports:
         to_number = (plan.timeline and plan.timeline.transferred_to) or line.desk_number
-        log["transfer_data"] = transfer_data(
-            current().ids,
-            reports,
-            starts + timedelta(seconds=talked),
-            log=log,
-            from_number=line.number,
-            to_number=to_number,
-        )
+        at, numbers = starts + timedelta(seconds=talked), {"from_number": line.number, "to_number": to_number}
+        log["transfer_data"] = transfer_data(current().ids, reports, at, log=log, **numbers)
     call = ConversationRows.of(log, line, run, call_id=log["call_sid"], llm_logs=llm_logs)
     if rings and not plan.dialogue.steps:  # ringing is no talking
         call.log["duration"] = call.session["minutes"] = 0
     return call
+
+
+def _start(starts: datetime | None, ends: datetime | None, by: datetime | None, duration: timedelta) -> datetime:
+    """Return when a call begins that is over by `by`, if there is such a time."""
+    if starts is None:
+        starts = (ends or current().clock.now()) - duration
+    return starts if by is None else min(starts, by - duration)
 
 
 def _run(line: DeploymentContext, plan: ConversationPlan, start: datetime, duration: int) -> engine_records.EngineRun:

@@ -87,13 +87,10 @@ def plan_call(
     if following is not None and follows_branch:
         outcome = "voicemail" if following.has_only_voicemail else "completed"
     direction = direction or _direction(line, outcome)
+    facts = Slots(line, rng, facts_of_row(row, customer_number))
     if row is None and direction == "outbound" and line.code is not None:
-        invented = contact_row(line, rng, at or datetime.now(UTC))
-        facts = Slots(line, rng, facts_of_row(None, customer_number))
-        row = with_person(invented, facts)
+        row = with_person(contact_row(line, rng, at or datetime.now(UTC)), facts)
         facts |= facts_of_row(row, customer_number)
-    else:
-        facts = Slots(line, rng, facts_of_row(row, customer_number))
     if following is None or following.why:
         return _scripted(line, outcome, direction, facts, rng, following.why if following else None)
     if outcome == "voicemail" and direction == "outbound" and line.voicemail is not None and not follows_branch:
@@ -101,19 +98,22 @@ def plan_call(
         return _scripted(line, outcome, direction, facts, rng, why)
     dials = direction == "outbound" and not following.fails
     if outcome in ("no-answer", "busy") or (outcome == "failed" and dials and rng.random() < 0.5):
-        hung_up = outcome == "no-answer" and direction == "inbound"
-        dialogue = Dialogue("", "", "user_hangup" if hung_up else UNREACHED[outcome])
-        return ConversationPlan(outcome, direction, facts, dialogue, _NOTHING_SAID)
+        return _unanswered(outcome, direction, facts)
     assert at is not None
     state = state_of(facts["phone"], row)
     machine = load_script("voicemail").lines(rng)[0][1].format_map(facts) if outcome == "voicemail" else None
-    known = _known(facts)
-    run = following.converse(
-        outcome, state, at, rng, outcome_is_fixed=outcome_is_fixed, machine_says=machine, known=known
-    )
+    options: dict[str, Any] = {"outcome_is_fixed": outcome_is_fixed, "machine_says": machine, "known": _known(facts)}
+    run = following.converse(outcome, state, at, rng, **options)
     if isinstance(run, str):
         return _scripted(line, outcome, direction, facts, rng, run)
     return _followed(line, run, direction, facts, rng, following)
+
+
+def _unanswered(outcome: str, direction: str, facts: Slots) -> ConversationPlan:
+    """Return the plan of a call in which nobody said anything."""
+    hung_up = outcome == "no-answer" and direction == "inbound"
+    dialogue = Dialogue("", "", "user_hangup" if hung_up else UNREACHED[outcome])
+    return ConversationPlan(outcome, direction, facts, dialogue, _NOTHING_SAID)
 
 
 def plan_chat(
