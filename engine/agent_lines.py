@@ -67,7 +67,7 @@ _COMMON |= {"could", "does", "about", "pleas", "from", "much", "long", "they", "
 
 def agent_line(talk: Talk, utterance: str | None) -> AgentUtterance:
     """Return the agent's next utterance. `utterance` is what the user has just said without meeting a condition."""
-    parts = _read(talk.prompt)
+    parts = _parts_of(talk.prompt)
     agent_said = [message.text for message in talk.messages if message.who == "agent"]
     if utterance is None:
         return _opening_line(parts, talk, agent_said)
@@ -117,7 +117,7 @@ def _opening_line(parts: PromptParts, talk: Talk, agent_said: list[str]) -> Agen
 
 def statement_for(prompt: str, utterance: str, agent_said: list[str]) -> str | None:
     """Return the statement of a prompt that answers the user's question, unless it was said before."""
-    return _new_answer(_read(prompt), utterance, agent_said)
+    return _new_answer(_parts_of(prompt), utterance, agent_said)
 
 
 def _new_answer(parts: PromptParts, utterance: str, agent_said: list[str]) -> str | None:
@@ -126,7 +126,7 @@ def _new_answer(parts: PromptParts, utterance: str, agent_said: list[str]) -> st
 
 
 @lru_cache(64)
-def _read(prompt: str) -> PromptParts:
+def _parts_of(prompt: str) -> PromptParts:
     return read_prompt(prompt)
 
 
@@ -214,7 +214,7 @@ def _without_help(text: str, talk: Talk, language: str) -> str:
 
 def words_to_answer(talk: Talk) -> str:
     """Return the agent's words that the user's next ones answer: not the options that it has named, say."""
-    language = _read(talk.prompt).language
+    language = _parts_of(talk.prompt).language
     texts = [_without_help(text, talk, language) for text in _unanswered(talk) or [last_agent_text(talk.messages)]]
     latest = next(filter(None, reversed(texts)), "")
     if latest not in FRAMES[language].general:

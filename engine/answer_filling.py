@@ -41,7 +41,7 @@ class _Filling:
         self._now = question.now or datetime.now(UTC)
         self._taken: dict[tuple[str, bool | str, str], str] = {}
         self._how: dict[str, str] = {}
-        self._known = _members(question.about)
+        self._known = _members_of_json(question.about)
         about = question.about if not self._known else "\n".join(map(str, _texts(self._known)))
         language = language_of(f"{question.question} {about[-500:]}")
         self._utterances: list[Utterance] = utterances_of(about, language)
@@ -256,7 +256,7 @@ def _fits(value: Any, example: Any) -> bool:
     )
 
 
-def _members(about: str) -> dict[str, Any]:
+def _members_of_json(about: str) -> dict[str, Any]:
     if not about.startswith("{"):
         return {}
     try:

@@ -60,7 +60,7 @@ class CallInProgress(Record):
 
     @classmethod
     def place(cls, calls: Iterable[Row]) -> None:
-        """Store these calls, in the form of `call`, and show what the clock has reached of them."""
+        """Store these calls, each in the form of `call`, and write the logs of those that have begun."""
         now = current().clock.stamp()
         rows = [
             {

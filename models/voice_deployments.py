@@ -42,7 +42,7 @@ class VoiceDeployment(Deployment):
 
     @classmethod
     def of_worker(cls, worker: Worker) -> Rows:
-        """Return the worker's voice deployments with webhooks, newest first. Contract: listVoiceDeployments."""
+        """Return the worker's voice deployments and their webhooks, newest first. Contract: listVoiceDeployments."""
         rows = cls.listing(worker, worker_id=worker.id)
         return rows.attach("custom_webhooks", CustomWebhook.by_deployment(worker))
 

@@ -101,7 +101,7 @@ class Voicev1Campaign(Record):
 
     @classmethod
     def due(cls, moment: str, limit: int) -> list[Self]:
-        """Return the next `limit` campaigns that have rows, none of them open, whatever the moment."""
+        """Return the next `limit` running campaigns that have called all their rows. The moment does not matter."""
         its_rows = "SELECT 1 FROM voicev1_campaign_data WHERE campaign_id = voicev1_campaign.id"
         over = (
             f"status = 'RUNNING' AND EXISTS ({its_rows})"

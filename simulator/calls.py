@@ -167,12 +167,12 @@ def make_call(
     talked = ceil(plan.talk.seconds)
     duration = talked + (reports.seconds if reports else 0)
     starts = _start(starts, ends, by, timedelta(seconds=duration))
-    run = _run(line, plan, starts, duration)
-    log = _log(line, run, plan.outcome, plan.direction, plan.facts["phone"])
+    run = _engine_run(line, plan, starts, duration)
+    log = _log_row(line, run, plan.outcome, plan.direction, plan.facts["phone"])
     log["metadata"] = {"simulated": True, **(metadata or {})}
     if plan.dialogue.steps:
         _add_analysis(log, line, plan, rng)
-    log["data"] = _data(line, plan, handed_over=reports is not None and reports.talk_s > 0)
+    log["data"] = _post_call_data(line, plan, handed_over=reports is not None and reports.talk_s > 0)
     if reports:
         to_number = (plan.timeline and plan.timeline.transferred_to) or line.desk_number
         at, numbers = starts + timedelta(seconds=talked), {"from_number": line.number, "to_number": to_number}
@@ -190,7 +190,9 @@ def _start(starts: datetime | None, ends: datetime | None, by: datetime | None, 
     return starts if by is None else min(starts, by - duration)
 
 
-def _run(line: DeploymentContext, plan: ConversationPlan, start: datetime, duration: int) -> engine_records.EngineRun:
+def _engine_run(
+    line: DeploymentContext, plan: ConversationPlan, start: datetime, duration: int
+) -> engine_records.EngineRun:
     """Return the run of the flow. A scripted call can fail, too: then the connection to the model was lost."""
     fault = plan.timeline.fault if plan.timeline else None
     if plan.dialogue.ending == "error" and plan.timeline is None:
@@ -225,7 +227,7 @@ def extractions(line: DeploymentContext, plan: ConversationPlan) -> dict[str, An
     return {**analysis.extract(line.sought or (), plan.dialogue, plan.facts), **plan.timeline.extracted}
 
 
-def _log(
+def _log_row(
     line: DeploymentContext, run: engine_records.EngineRun, outcome: str, direction: str, customer: str
 ) -> dict[str, Any]:
     """Return the log's row without the results of the analysis."""
@@ -264,7 +266,7 @@ def _log(
     }
 
 
-def _data(line: DeploymentContext, plan: ConversationPlan, *, handed_over: bool) -> dict[str, Any]:
+def _post_call_data(line: DeploymentContext, plan: ConversationPlan, *, handed_over: bool) -> dict[str, Any]:
     """Return the post-call data: latencies in milliseconds, for each answer and as percentiles, and the analysis."""
     dialogue, talk, facts = plan.dialogue, plan.talk, plan.facts
     voice = {"provider": line.voice, "voiceId": line.voice_id, "characters": talk.spoken("assistant")}

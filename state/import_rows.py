@@ -146,7 +146,9 @@ class Import:
 def _inserter(state: Import, model: type[Record], rows: list[Row]) -> Iterator[list[Any]]:
     """Yield the cells of each row as the database stores them, in the order of the model's columns."""
     fields = model._meta.sorted_fields
-    columns = [(field.name, field.null, _default(field, state.now), isinstance(field, JsonField)) for field in fields]
+    columns = [
+        (field.name, field.null, _default_factory(field, state.now), isinstance(field, JsonField)) for field in fields
+    ]
     shift = state.shift
     for row in rows:
         cells = []
@@ -171,7 +173,7 @@ def _shift_times(row: Row, shift: Callable[[str], str]) -> None:
             row[name] = shift(value)
 
 
-def _default(field: Any, now: str) -> Callable[[], Any]:
+def _default_factory(field: Any, now: str) -> Callable[[], Any]:
     if field.name in ("created_at", "updated_at"):
         return lambda: now
     default = field.default
