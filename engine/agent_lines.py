@@ -282,7 +282,7 @@ def _offer(talk: Talk, language: str, *, is_general: bool) -> str | None:
 
 
 def _either(talk: Talk, language: str) -> str | None:
-    """Return the question which of the two conditions is meant that the user's words fit; None if none can be asked."""
+    """Return the question "Do you want to … or to …?" for two conditions that the user's words fit, else None."""
     if not talk.candidates:
         return None
     frames = FRAMES[language]

@@ -27,7 +27,7 @@ class Opening(NamedTuple):
 
 
 class BusinessHours(Record):
-    """A week's opening hours. Deleting them deletes what ties numbers to them.
+    """A week's opening hours. Deleting them deletes their assignments to numbers.
 
     `hours` maps a weekday to `closed` or to ranges, `09:00-12:00,13:00-17:00`; one that ends before it starts goes
     over midnight. A day that is left out is closed. (Assumed: the contract does not show the layout.)

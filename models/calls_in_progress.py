@@ -203,7 +203,7 @@ def _elapsed_s(log: Row, now: str) -> float:
 # From a state document
 
 
-def complete_call(row: Row, rows: ImportContext) -> None:
+def complete_imported_call(row: Row, rows: ImportContext) -> None:
     """Set when an imported call is next updated. Raises Invalid for a call that could not go on."""
     deployment = next(filter(None, (rows.row(name, row["deployment_id"]) for name in _DEPLOYMENTS)), {})
     if not rows.row("voiceLogs", row["id"]):
@@ -243,6 +243,6 @@ def _require_columns(model: type[Record], row: Row) -> None:
 
 STATE = {
     "callsInProgress": StateCollection(
-        CallInProgress, required_links={"deployment_id": _DEPLOYMENTS}, complete=complete_call
+        CallInProgress, required_links={"deployment_id": _DEPLOYMENTS}, complete=complete_imported_call
     )
 }

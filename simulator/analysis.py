@@ -40,7 +40,7 @@ _EVIDENCE: dict[str, Marks | None] = {
 }
 
 
-class Sought(NamedTuple):
+class ExtractionRule(NamedTuple):
     """One extraction: `fact` is the fact that its key names, `marks` the milestones that it needs."""
 
     key: str
@@ -50,7 +50,7 @@ class Sought(NamedTuple):
     marks: Marks | None
 
 
-def sought(definitions: Mapping[str, Any]) -> tuple[Sought, ...]:
+def read_extractions(definitions: Mapping[str, Any]) -> tuple[ExtractionRule, ...]:
     """Return the extractions that a deployment defines."""
     extractions = []
     for key, definition in definitions.items():
@@ -60,7 +60,7 @@ def sought(definitions: Mapping[str, Any]) -> tuple[Sought, ...]:
         fact, marks = ("", _evidence(key, about)) if kind == "boolean" else _fact(key, about)
         if kind == "number" and fact not in NUMBERS:
             fact = ""  # nothing else that is said is a number
-        extractions.append(Sought(key, kind, bool(members.get("required")), fact, marks))
+        extractions.append(ExtractionRule(key, kind, bool(members.get("required")), fact, marks))
     return tuple(extractions)
 
 
@@ -85,7 +85,7 @@ def _shown(marks: Marks | None, dialogue: Dialogue) -> bool:
     return marks is None or not marks.isdisjoint(dialogue.reached)
 
 
-def extract(extractions: tuple[Sought, ...], dialogue: Dialogue, facts: Slots) -> dict[str, Any]:
+def extract(extractions: tuple[ExtractionRule, ...], dialogue: Dialogue, facts: Slots) -> dict[str, Any]:
     """Return the extracted values, each of its type.
 
     A value that was not said is left out or, where it is required, empty: "", 0, {}, []. A boolean is always there.

@@ -223,8 +223,8 @@ def _add_analysis(log: dict[str, Any], line: DeploymentContext, plan: Conversati
 def extractions(line: DeploymentContext, plan: ConversationPlan) -> dict[str, Any]:
     """Return the deployment's extractions, overwritten by those of its flow. Contract: based.md, section 4."""
     if plan.timeline is None:
-        return analysis.extract(line.sought or line.industry.sought, plan.dialogue, plan.facts)
-    return {**analysis.extract(line.sought or (), plan.dialogue, plan.facts), **plan.timeline.extracted}
+        return analysis.extract(line.extraction_rules or line.industry.extraction_rules, plan.dialogue, plan.facts)
+    return {**analysis.extract(line.extraction_rules or (), plan.dialogue, plan.facts), **plan.timeline.extracted}
 
 
 def _log_row(

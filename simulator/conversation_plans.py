@@ -102,8 +102,9 @@ def plan_call(
     assert at is not None
     state = state_of(facts["phone"], row)
     machine = load_script("voicemail").lines(rng)[0][1].format_map(facts) if outcome == "voicemail" else None
-    options: dict[str, Any] = {"outcome_is_fixed": outcome_is_fixed, "machine_says": machine, "known": _known(facts)}
-    run = following.converse(outcome, state, at, rng, **options)
+    run = following.converse(
+        outcome, state, at, rng, outcome_is_fixed=outcome_is_fixed, machine_says=machine, known=_own_facts(facts)
+    )
     if isinstance(run, str):
         return _scripted(line, outcome, direction, facts, rng, run)
     return _followed(line, run, direction, facts, rng, following)
@@ -123,7 +124,7 @@ def plan_chat(
     facts = Slots(line, rng, {})
     run: FlowRun | str | None = None
     if following is not None and at is not None:
-        run = following.converse("completed", {}, at, rng, leaves=LEAVE, known=_known(facts))
+        run = following.converse("completed", {}, at, rng, leaves=LEAVE, known=_own_facts(facts))
     if isinstance(run, FlowRun):
         timeline = build_timeline(run, rng, opening=line.opening, typed=True)
         dialogue = dialogue_of(run, facts, left="user_left")
@@ -132,8 +133,8 @@ def plan_chat(
     return ConversationPlan("completed", "", facts, dialogue, timed(dialogue.steps, rng, is_typed=True), why=run)
 
 
-def _known(facts: Slots) -> dict[str, Any]:
-    """Return what callers say of themselves. What a contact row says of an appointment may be what they change."""
+def _own_facts(facts: Slots) -> dict[str, Any]:
+    """Return the facts about the person; those of an appointment in a contact row may be what they want to change."""
     return {name: facts[name] for name in ("name", "first", "last", "phone", "email")}
 
 
