@@ -57,7 +57,7 @@ _ANSWERS_TO = tuple(
 )
 _NOT_MET = "no condition was met"
 _MEANS = 0.7  # a claim of a condition to an intent
-_PATIENCE = 2  # times that the agent only asks again
+_PLAIN_REPEATS = 2  # times that the agent only asks again
 _LONG_REFERENCE = 6  # facts; of so many, one answers only if it has two words in common with the question
 _LEAST_LETTERS = 4  # of a word that tells what a sentence is about
 _STEM = 5  # letters by which two words are taken for one
@@ -247,7 +247,7 @@ def _fallback(utterance: str, question: str, parts: PromptParts, talk: Talk, age
     if may_choose and (either := _either(talk, parts.language)) and either not in agent_said:
         return either
     failures = _failures(talk, parts.language)
-    if failures >= _PATIENCE and offer and not agent_said[-1].startswith(offer):
+    if failures >= _PLAIN_REPEATS and offer and not agent_said[-1].startswith(offer):
         return offer if is_general else f"{offer} {question}"
     lines = [line.format(question) for line in frames.again]
     return _unlike(lines, agent_said, talk.random) if failures else lines[0]

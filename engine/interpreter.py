@@ -154,7 +154,7 @@ class Interpreter:
                 return lambda: snapshot.resume(value=_function_named(name))
             return snapshot.resume
         if not isinstance(snapshot, pydantic_monty.FunctionSnapshot):
-            raise Stopped("The flow waits for something that never comes.")
+            raise Stopped("The flow awaits something that is no call of the engine. Remove the `await`.")
         if snapshot.is_os_function:
             return self._system(snapshot)
         try:

@@ -83,7 +83,7 @@ def check_hours(values: dict[str, Any]) -> None:
         if day.lower() not in WEEKDAYS:
             raise Invalid(f"{day!r} is no weekday. They are {', '.join(WEEKDAYS)}.", f"hours.{day}")
         if day.lower() in weekdays:
-            raise Invalid(f"{day.lower()} is there twice.", f"hours.{day}")
+            raise Invalid(f"{day.lower()} is given twice.", f"hours.{day}")
         weekdays.add(day.lower())
         try:
             openings(text)

@@ -216,11 +216,11 @@ def complete_imported_call(row: Row, rows: ImportContext) -> None:
             for member in members:
                 _require_columns(model, member)
                 if (member["team_id"], member["worker_id"]) != (row["team_id"], deployment["worker_id"]):
-                    raise ValueError("a row of it is another worker's")
+                    raise ValueError("one of its rows belongs to another worker")
         if (log["id"], log["deployment_id"]) != (row["id"], row["deployment_id"]):
-            raise ValueError("its log is of another call")
+            raise ValueError("its log belongs to another call")
         if (row.get("shown_until") or log["start_time"]) < log["start_time"]:
-            raise ValueError("it was shown before its start")
+            raise ValueError("shown_until is before its start")
         row["due_at"] = next_update(log, row.get("shown_until"))
         log_at(log, log["end_time"])
         session_at(session, log, log["end_time"])

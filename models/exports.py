@@ -139,7 +139,7 @@ class Export(Record):
         # An import or a reset may have put another row in its place, even with the same id.
         unchanged = (cls.id == self.id, cls.status == self.status, cls.created_at == self.created_at)
         if not cls.update(**values).where(*unchanged).execute():
-            raise Conflict(f"Export {self.id} has changed meanwhile.")
+            raise Conflict(f"Export {self.id} was changed meanwhile. Read it again.")
         self.__data__.update(values)
         return self
 

@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from dryline.simulator.script_dialogues import Dialogue
     from dryline.simulator.slots import Slots
 
-Marks = frozenset[str]
+Milestones = frozenset[str]
 
-_DONE: Marks = frozenset({"done"})
-_AGREED: Marks = frozenset({"booked", "moved", "confirmed"})
-_NOBODY: Marks = frozenset({"voicemail", "message", "missed"})  # nobody was there to talk to
-_DEEDS: Marks = _AGREED | {"delivery", "paid", "promised", "rated", "returned", "solved", "explained"}
+_DONE: Milestones = frozenset({"done"})
+_AGREED: Milestones = frozenset({"booked", "moved", "confirmed"})
+_NOBODY: Milestones = frozenset({"voicemail", "message", "missed"})  # nobody was there to talk to
+_ACHIEVEMENTS: Milestones = _AGREED | {"delivery", "paid", "promised", "rated", "returned", "solved", "explained"}
 
 # The name of a contact is known without being said.
 KNOWN_CONTACT = frozenset({"name", "first", "last"})
@@ -31,7 +31,7 @@ KNOWN_CONTACT = frozenset({"name", "first", "last"})
 _FORBIDDEN = re.compile(r"^(no|never|without)\b|agent (never|does not|doesn't|avoids|\w+ no )")
 # The milestones of which one shows that something happened, where they are others than the one that its words name.
 # None: it always holds, since a scripted agent is friendly.
-_EVIDENCE: dict[str, Marks | None] = {
+_EVIDENCE: dict[str, Milestones | None] = {
     "polite": None,
     "voicemail": _NOBODY,
     "booked": _AGREED,
@@ -41,13 +41,13 @@ _EVIDENCE: dict[str, Marks | None] = {
 
 
 class ExtractionRule(NamedTuple):
-    """One extraction: `fact` is the fact that its key names, `marks` the milestones that it needs."""
+    """One extraction: `fact` is the fact that its key names, `milestones` the milestones that it needs."""
 
     key: str
     kind: str
     required: bool
     fact: str
-    marks: Marks | None
+    milestones: Milestones | None
 
 
 def read_extractions(definitions: Mapping[str, Any]) -> tuple[ExtractionRule, ...]:
@@ -57,14 +57,14 @@ def read_extractions(definitions: Mapping[str, Any]) -> tuple[ExtractionRule, ..
         members = definition if isinstance(definition, Mapping) else {}
         about = str(members.get("description") or "")
         kind = members.get("type", "string")
-        fact, marks = ("", _evidence(key, about)) if kind == "boolean" else _fact(key, about)
+        fact, milestones = ("", _evidence(key, about)) if kind == "boolean" else _fact(key, about)
         if kind == "number" and fact not in NUMBERS:
             fact = ""  # nothing else that is said is a number
-        extractions.append(ExtractionRule(key, kind, bool(members.get("required")), fact, marks))
+        extractions.append(ExtractionRule(key, kind, bool(members.get("required")), fact, milestones))
     return tuple(extractions)
 
 
-def _fact(key: str, about: str) -> tuple[str, Marks | None]:
+def _fact(key: str, about: str) -> tuple[str, Milestones | None]:
     """Return the fact that an extraction names, and the milestones that turn a proposal into that fact."""
     fact = fact_of(key, about)
     named = milestones_of(key) or milestones_of(about)
@@ -75,14 +75,14 @@ def _fact(key: str, about: str) -> tuple[str, Marks | None]:
     return fact, frozenset({"rated"}) if fact == "rating" else None
 
 
-def _evidence(title: str, about: str) -> Marks | None:
+def _evidence(title: str, about: str) -> Milestones | None:
     """Return the milestones that a title, or else its description, names; else all that a conversation can be about."""
     named = milestones_of(title) or milestones_of(about)
-    return _EVIDENCE.get(named[0], frozenset(named[:1])) if named else _DEEDS
+    return _EVIDENCE.get(named[0], frozenset(named[:1])) if named else _ACHIEVEMENTS
 
 
-def _shown(marks: Marks | None, dialogue: Dialogue) -> bool:
-    return marks is None or not marks.isdisjoint(dialogue.reached)
+def _is_reached(milestones: Milestones | None, dialogue: Dialogue) -> bool:
+    return milestones is None or not milestones.isdisjoint(dialogue.reached)
 
 
 def extract(extractions: tuple[ExtractionRule, ...], dialogue: Dialogue, facts: Slots) -> dict[str, Any]:
@@ -91,10 +91,10 @@ def extract(extractions: tuple[ExtractionRule, ...], dialogue: Dialogue, facts: 
     A value that was not said is left out or, where it is required, empty: "", 0, {}, []. A boolean is always there.
     """
     values: dict[str, Any] = {}
-    for key, kind, required, fact, marks in extractions:
+    for key, kind, required, fact, milestones in extractions:
         if kind == "boolean":
-            values[key] = _shown(marks, dialogue)
-        elif (value := _said(fact, dialogue, facts) if _shown(marks, dialogue) else None) is not None:
+            values[key] = _is_reached(milestones, dialogue)
+        elif (value := _said(fact, dialogue, facts) if _is_reached(milestones, dialogue) else None) is not None:
             values[key] = _typed(kind, fact, value)
         elif required:
             values[key] = {"number": 0, "object": {}, "array": []}.get(kind, "")
@@ -122,7 +122,7 @@ def mood(dialogue: Dialogue, facts: Slots) -> str:
     draw = facts.random()
     if "rated" in dialogue.reached:
         return "Positive" if facts["rating"] >= 8 else "Neutral" if facts["rating"] >= 5 else "Negative"
-    if _shown(_NOBODY, dialogue):
+    if _is_reached(_NOBODY, dialogue):
         return "Neutral"
     if "complained" in dialogue.reached:
         return "Negative" if draw < 0.85 else "Neutral"
@@ -139,7 +139,7 @@ class Criterion(NamedTuple):
     title: Any
     type: Any
     threshold: float
-    marks: Marks | None
+    milestones: Milestones | None
 
 
 Criteria = tuple[tuple[Any, tuple[Criterion, ...]], ...]  # groups: title and items
@@ -153,8 +153,8 @@ def criteria(groups: Any) -> Criteria:
         for item in group.get("items") or []:
             title, about = (str(item.get(name) or "") for name in ("title", "description"))
             is_forbidden = _FORBIDDEN.search(title.lower()) or _FORBIDDEN.search(about.lower())
-            marks = None if is_forbidden else _evidence(title, about)
-            items.append(Criterion(item.get("title"), item.get("type"), item.get("threshold") or 0, marks))
+            milestones = None if is_forbidden else _evidence(title, about)
+            items.append(Criterion(item.get("title"), item.get("type"), item.get("threshold") or 0, milestones))
         result.append((group.get("title"), tuple(items)))
     return tuple(result)
 
@@ -170,19 +170,20 @@ def judge(criteria: Criteria, dialogue: Dialogue, extracted: Mapping[str, Any], 
     groups = []
     for title, items in criteria:
         judged = [
-            _judged(item, known.get(str(item.title).lower(), _shown(item.marks, dialogue)), rng) for item in items
+            _judged(item, known.get(label_of(str(item.title)), _is_reached(item.milestones, dialogue)), rng)
+            for item in items
         ]
         groups.append({"title": title, "passed": all(item["passed"] for item in judged), "items": judged})
     return {"passed": all(group["passed"] for group in groups), "criteria": groups}
 
 
-def _judged(item: Criterion, shown: bool, rng: Random) -> dict[str, Any]:
-    value: Any = shown
-    passed = shown
+def _judged(item: Criterion, is_reached: bool, rng: Random) -> dict[str, Any]:
+    value: Any = is_reached
+    passed = is_reached
     if item.type == "SCORE":
         scale = 1 if item.threshold <= 1 else 10 if item.threshold <= 10 else 100
         least, most = max(0.7 * scale, item.threshold), max(scale, item.threshold)
-        if not shown:
+        if not is_reached:
             least, most = 0.2 * item.threshold, 0.7 * item.threshold
         value = round(least + (most - least) * rng.random(), 2 if scale == 1 else 0)
         passed = value >= item.threshold

@@ -136,7 +136,7 @@ class Import:
         except sqlite3.IntegrityError as error:
             columns = [column.rpartition(".")[2] for column in str(error).partition(": ")[2].split(", ")]
             if str(error).startswith("UNIQUE") and self.links.rows_exist:
-                raise Conflict(f"{path(last, columns[-1])}: there is such a row already.") from None
+                raise Conflict(f"{path(last, columns[-1])}: a row with this value exists already.") from None
             message = "Another row has that already." if str(error).startswith("UNIQUE") else str(error)
             raise BadDocument([(path(last, columns[-1]), message)]) from None
         except TypeError as error:  # orjson refuses to write what is nested beyond its depth
