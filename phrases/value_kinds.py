@@ -143,6 +143,17 @@ def names_speaker(key: str) -> bool:
     return _words_of_names().issuperset(label.split())
 
 
+def mentions_other(question: str) -> bool:
+    """Return whether a question mentions somebody else than the speaker: "What is the neighbour's name?"."""
+    return _others().search(question) is not None
+
+
+@lru_cache(maxsize=1)
+def _others() -> re.Pattern[str]:
+    table = read_values()
+    return re.compile(rf"\b(?:{'|'.join([*table['relations'], *table['names_of_others']])})\b", re.IGNORECASE)
+
+
 def part_of_name(key: str) -> str | None:
     """Return the part of a name that a member asks for, `first` or `last`; None for all of it."""
     return variant_of("name", key)

@@ -1,6 +1,6 @@
 """The names of a conversation's facts for keys of extractions, of `ask` and of contact rows."""
 
-from dryline.phrases.value_kinds import kind_of, kind_of_question, label_of, names_speaker, variant_of
+from dryline.phrases.value_kinds import kind_of, kind_of_question, label_of, mentions_other, names_speaker, variant_of
 
 # The facts of scripts by their kind of value. Kinds of several facts have variants: a code is that of an order, ...
 _FACTS = {
@@ -17,6 +17,8 @@ _FACTS = {
     "item": "product",
     "city": "city",
     "address": "address",
+    "zip": "zip",
+    "birth": "birth",
 }
 NUMBERS = frozenset({"amount", "rating"})
 # Facts that are known without being said in every conversation.
@@ -24,13 +26,14 @@ KNOWN = frozenset({"phone", "intent", "sentiment", "summary"})
 
 
 def fact_of(key: str, about: str = "") -> str:
-    """Return the name of the fact that a key holds: for a key of no known kind by its description `about`.
+    """Return the name of the fact that a key holds: for a key of no known kind by its question or description.
 
     A value that no script speaks of has its key's words as its name, such as "policy number".
     """
     kind, text = kind_of(key, None), key
+    is_other = not names_speaker(key)
     if kind == "text" and about:
         kind, text = kind_of_question(about) or "text", about
-    if kind == "name" and not names_speaker(text):
-        return label_of(key)
-    return variant_of(kind, text) or _FACTS.get(kind) or label_of(key)
+        is_other = mentions_other(about)
+    fact = None if kind == "name" and is_other else variant_of(kind, text) or _FACTS.get(kind)
+    return fact or label_of(key or about)

@@ -83,9 +83,9 @@ def _learn(run: FlowRun, facts: Slots) -> set[str]:
     learned: set[str] = set()
     for event in run.events:
         if event.type in ("asked", "extracted"):
-            name = event["question"] if event.type == "asked" else event["key"]
-            for key, value in _leaves(str(name), event["value"]):
-                fact = fact_of(key)
+            name, question = ("", str(event["question"])) if event.type == "asked" else (str(event["key"]), "")
+            for key, value in _leaves(name, event["value"]):
+                fact = fact_of(key, question)
                 if fact not in learned | NUMBERS | KNOWN and isinstance(value, str) and value:
                     facts[fact] = value
                     learned.add(fact)

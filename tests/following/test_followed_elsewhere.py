@@ -245,3 +245,18 @@ until "caller asks":
     for log in simulate(line, 5, direction="outbound", follow="flow", outcome="completed"):
         seen = log["extractionsData"]["seen"]
         assert seen["of"] != seen["who"]
+
+
+def test_what_a_flow_asks_for_is_what_the_deployment_looks_for(make_flow, make_voice_deployment, simulate):
+    code = """\
+loop:
+    res = talk("Ask for the account number.", True)
+until "caller gives the account number":
+    account = res.ask("What is the account number?", "40118822")
+    say(f"Your account is {account}.")
+    end_call()
+"""
+    definitions = {"account_number": {"type": "string", "description": "Number of the account"}}
+    line = make_voice_deployment(make_flow(code=code), extractions=definitions)
+    for log in simulate(line, 5, direction="inbound", follow="flow", outcome="completed"):
+        assert f"Your account is {log['extractionsData']['account_number']}." in said(log)
