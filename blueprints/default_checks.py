@@ -32,7 +32,7 @@ class TeamDefaultChecks(MethodView):
 
         If the team already has checks, they are returned unchanged with status 200.
         """
-        checks, new = DefaultChecks.begin(g.team)
+        checks, new = DefaultChecks.find_or_add(g.team)
         return checks, 201 if new else 200
 
     @blp.arguments(DefaultChecksSchema(partial=True))

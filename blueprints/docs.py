@@ -65,7 +65,7 @@ def asset(name: str) -> Any:
 
 @blp.get("/llms.txt")
 def summary() -> Any:
-    """Return the summary with this server's own URL."""
+    """Return llms.txt, the summary of the guides, with this server's own URL."""
     text = SUMMARY.read_text(encoding="utf-8").replace("{base}", base_url())
     return Response(text, content_type="text/plain; charset=utf-8")
 

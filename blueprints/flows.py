@@ -33,7 +33,7 @@ class Flows(MethodView):
         """
         worker = Worker.fetch(g.team, worker_id)
         if body.pop("validate_code", False):
-            _check(body["code"])
+            _require_valid_code(body["code"])
         return Flow.write(worker, g.key, **body)
 
 
@@ -59,7 +59,7 @@ class FlowById(MethodView):
         """
         flow = Worker.fetch(g.team, worker_id).child(Flow, flow_id)
         if body.pop("validate_code", False):
-            _check(body.get("code", flow.code))
+            _require_valid_code(body.get("code", flow.code))
         return flow.revise(g.key, **body)
 
     @blp.response(204)
@@ -71,7 +71,7 @@ class FlowById(MethodView):
         Worker.fetch(g.team, worker_id).child(Flow, flow_id).remove()
 
 
-def _check(code):
+def _require_valid_code(code):
     from dryline.flow_sessions.engines import require_valid  # imported late: a start does not need it
 
     require_valid(current(), code)

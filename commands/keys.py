@@ -55,4 +55,4 @@ def revoke_key(world: ControlPlane, key_id: str) -> None:
             world.plane("DELETE", f"/teams/{team['id']}/keys/{key_id}")
             print_done(f"Revoked {key_id}.")
             return
-    raise click.ClickException(f"No key {key_id}.")
+    raise click.ClickException(f"No key has the id {key_id}. `dryline keys list` lists the keys.")

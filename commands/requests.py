@@ -30,7 +30,9 @@ def requests(world: ControlPlane, limit: int, follow: bool, as_json: bool, **cri
     from dryline.testing.plane import NoReply
 
     if follow and not world.url:
-        raise click.ClickException("No server uses this data directory, so there are no new requests to follow.")
+        raise click.ClickException(
+            "No server uses this data directory, so there are no new requests to follow. `dryline serve` starts one."
+        )
     entries = world.plane("GET", "/requests", query={"limit": limit, **criteria})[::-1]
     _print_requests(entries, as_json)
     if not (entries or follow or as_json):

@@ -57,7 +57,7 @@ _ANSWERS_TO = tuple(
 )
 _NOT_MET = "no condition was met"
 _MEANS = 0.7  # a claim of a condition to an intent
-_PATIENCE = 2  # times that the agent only asks again
+_PLAIN_REPEATS = 2  # times that the agent only asks again
 _LONG_REFERENCE = 6  # facts; of so many, one answers only if it has two words in common with the question
 _LEAST_LETTERS = 4  # of a word that tells what a sentence is about
 _STEM = 5  # letters by which two words are taken for one
@@ -67,7 +67,7 @@ _COMMON |= {"could", "does", "about", "pleas", "from", "much", "long", "they", "
 
 def agent_line(talk: Talk, utterance: str | None) -> AgentUtterance:
     """Return the agent's next utterance. `utterance` is what the user has just said without meeting a condition."""
-    parts = _read(talk.prompt)
+    parts = _parts_of(talk.prompt)
     agent_said = [message.text for message in talk.messages if message.who == "agent"]
     if utterance is None:
         return _opening_line(parts, talk, agent_said)
@@ -117,7 +117,7 @@ def _opening_line(parts: PromptParts, talk: Talk, agent_said: list[str]) -> Agen
 
 def statement_for(prompt: str, utterance: str, agent_said: list[str]) -> str | None:
     """Return the statement of a prompt that answers the user's question, unless it was said before."""
-    return _new_answer(_read(prompt), utterance, agent_said)
+    return _new_answer(_parts_of(prompt), utterance, agent_said)
 
 
 def _new_answer(parts: PromptParts, utterance: str, agent_said: list[str]) -> str | None:
@@ -126,7 +126,7 @@ def _new_answer(parts: PromptParts, utterance: str, agent_said: list[str]) -> st
 
 
 @lru_cache(64)
-def _read(prompt: str) -> PromptParts:
+def _parts_of(prompt: str) -> PromptParts:
     return read_prompt(prompt)
 
 
@@ -214,7 +214,7 @@ def _without_help(text: str, talk: Talk, language: str) -> str:
 
 def words_to_answer(talk: Talk) -> str:
     """Return the agent's words that the user's next ones answer: not the options that it has named, say."""
-    language = _read(talk.prompt).language
+    language = _parts_of(talk.prompt).language
     texts = [_without_help(text, talk, language) for text in _unanswered(talk) or [last_agent_text(talk.messages)]]
     latest = next(filter(None, reversed(texts)), "")
     if latest not in FRAMES[language].general:
@@ -247,7 +247,7 @@ def _fallback(utterance: str, question: str, parts: PromptParts, talk: Talk, age
     if may_choose and (either := _either(talk, parts.language)) and either not in agent_said:
         return either
     failures = _failures(talk, parts.language)
-    if failures >= _PATIENCE and offer and not agent_said[-1].startswith(offer):
+    if failures >= _PLAIN_REPEATS and offer and not agent_said[-1].startswith(offer):
         return offer if is_general else f"{offer} {question}"
     lines = [line.format(question) for line in frames.again]
     return _unlike(lines, agent_said, talk.random) if failures else lines[0]
@@ -282,7 +282,7 @@ def _offer(talk: Talk, language: str, *, is_general: bool) -> str | None:
 
 
 def _either(talk: Talk, language: str) -> str | None:
-    """Return the question which of the two conditions is meant that the user's words fit; None if none can be asked."""
+    """Return the question "Do you want to … or to …?" for two conditions that the user's words fit, else None."""
     if not talk.candidates:
         return None
     frames = FRAMES[language]

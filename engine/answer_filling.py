@@ -19,14 +19,13 @@ from dryline.engine.slot_extraction import MISSING, find_value
 from dryline.engine.slots import FREE_TEXTS, Slot, digits_of
 from dryline.engine.spoken_turns import Utterance, utterances_of
 from dryline.engine.text_values import find_things
-from dryline.phrases.value_kinds import is_of_user, kind_of, label_of, language_of
+from dryline.phrases.value_kinds import is_of_user, key_words, kind_of, label_of, language_of
 
 _DEEPEST = 12
 _CHOICES = re.compile(r"\s*\|\s*|\s+(?:/|or)\s+")
 _SAID_FOR_ONE = (*FREE_TEXTS, "name", "company", "email", "phone", "code", "city", "number", "count", "money")
 _FOR_BOTH = re.compile(r"\b(?:same|both|each|square|likewise)\b")
 _ADDS = re.compile(r"\W*(?:oh,? )?(?:and|also|plus)\b|\b(?:too|as well|also)\W*(?:$|,)", re.IGNORECASE)
-_QUANTITIES = ("quantity", "qty", "count", "amount")
 
 
 def fill(question: Question) -> tuple[Any, dict[str, str]]:
@@ -42,7 +41,7 @@ class _Filling:
         self._now = question.now or datetime.now(UTC)
         self._taken: dict[tuple[str, bool | str, str], str] = {}
         self._how: dict[str, str] = {}
-        self._known = _members(question.about)
+        self._known = _members_of_json(question.about)
         about = question.about if not self._known else "\n".join(map(str, _texts(self._known)))
         language = language_of(f"{question.question} {about[-500:]}")
         self._utterances: list[Utterance] = utterances_of(about, language)
@@ -145,7 +144,7 @@ def _like(example: Any, thing: dict[str, Any], place: Slot) -> Any:
     for key, value in example.items():
         if key == name_key:
             member[key] = name
-        elif key.lower() in _QUANTITIES and isinstance(value, (int, float)):
+        elif label_of(key) in key_words("quantity") and isinstance(value, (int, float)):
             member[key] = thing["quantity"] or 1
         elif key == "size":
             member[key] = thing["size"]
@@ -257,7 +256,7 @@ def _fits(value: Any, example: Any) -> bool:
     )
 
 
-def _members(about: str) -> dict[str, Any]:
+def _members_of_json(about: str) -> dict[str, Any]:
     if not about.startswith("{"):
         return {}
     try:

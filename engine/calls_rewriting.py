@@ -250,7 +250,9 @@ def primary_start(tokens: list[Token], dot: int, pairs: dict[int, int]) -> int:
             return at
         if at < 0:
             return 0
-    raise BasedSyntaxError(tokens[dot].start, "Too much stands before this dot.")
+    raise BasedSyntaxError(
+        tokens[dot].start, "The expression before this dot is too long. Assign a part of it to a name."
+    )
 
 
 def _primary_end(tokens: list[Token], at: int, pairs: dict[int, int]) -> int | None:

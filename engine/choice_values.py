@@ -3,13 +3,13 @@
 import re
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import islice
 from typing import Any
 
 from dryline.engine.spoken_turns import Utterance, without_degree
 from dryline.phrases.number_bounds import read_bounds, said_number
 from dryline.phrases.value_kinds import LANGUAGES, class_of, label_of, read_values
 
-_ORDINALS = ("first", "second", "third", "fourth")
 _REFUSED = re.compile(r"\b(?:not|anything but|without) (?:(?:by|on|at|in) )?(?:the |a |an )?\w+")
 _UNDECIDED = re.compile(
     r"\b(?:not (?:so |really |too |quite )?sure|don['\u2019]?t know|no idea|it depends|can['\u2019]?t (?:say|decide)|"
@@ -61,7 +61,7 @@ def find_choice(text: str, choices: Sequence[Any]) -> Any | None:
                 places[index] = max(place, places.get(index) or place)
     if (best := _farthest(places, choices)) is not None:
         return choices[best]
-    for index, word in enumerate(_ORDINALS[: len(choices)]):
+    for index, word in enumerate(islice(read_values()["ordinals"], len(choices))):
         if re.search(rf"\bthe {word}\b|\b{word} (?:one|option)\b|^\W*{word}(?:,? please)?\W*$", folded):
             return choices[index]
     if re.search(r"\bthe (?:last|latter|later)\b|\b(?:last|latter|later) (?:one|option)\b", folded):

@@ -3,7 +3,7 @@
 import re
 from functools import lru_cache
 
-from dryline.engine.contact_values import without_spans
+from dryline.engine.contact_values import symbol_of, without_spans
 from dryline.engine.date_values import find_dates
 from dryline.engine.number_values import SINCE_YEAR
 from dryline.engine.spoken_turns import without_spelling_words
@@ -17,7 +17,6 @@ _QUANTITY = re.compile(
     r"\b\d+ (?:minute|hour|day|week|month|year|mile|km|kilo|metre|time|people|person|percent|dollar|euro|pound)s?\b",
     re.I,
 )
-_DASHES = {"dash", "hyphen", "minus"}
 _NO_PREFIX = {"ID", "PIN", "VIN", "OK", "NO", "IS", "I", "A", "ZIP", "MY"}
 
 
@@ -64,7 +63,7 @@ def _alphabet() -> dict[str, str]:
 
 def _part(token: str) -> str | None:
     """Return what a token adds to a code, or None."""
-    if token.lower() in _DASHES:
+    if symbol_of(token) == "-":
         return "-"
     if any(each.isdigit() for each in token):
         return None if _NO_CODE.fullmatch(token) else token.lstrip("#")

@@ -5,12 +5,15 @@ from functools import lru_cache
 
 from dryline.engine.date_values import find_dates
 from dryline.engine.spoken_turns import without_spelling_words
+from dryline.phrases.value_kinds import table_of_all_languages
 
 _EMAIL = re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}")
 _PHONE = re.compile(r"\(?\+?\d[\d\s().,/-]{4,22}\d")
-_SYMBOLS = {"dot": ".", "point": ".", "period": ".", "punkt": ".", "punto": ".", "underscore": "_", "dash": "-"}
-_SYMBOLS |= {"hyphen": "-", "minus": "-", "plus": "+", "bindestrich": "-", "guion": "-"}
-_AT = {"at", "@", "\u00e4t", "arroba"}
+
+
+def symbol_of(token: str) -> str | None:
+    """Return the symbol that a word names: "dot" is `.`."""
+    return "@" if token == "@" else table_of_all_languages("symbols").get(token.lower())
 
 
 def find_email(text: str) -> str | None:
@@ -22,7 +25,7 @@ def find_email(text: str) -> str | None:
         r"[\w+@\u00e4]+(?:['\u2019]\w+)?|[.,;_-]", re.sub(r"[.!?](?=\s|$)", " ;", without_spelling_words(text))
     )
     for at, token in enumerate(tokens):
-        if token.lower() in _AT and 0 < at < len(tokens) - 2:
+        if symbol_of(token) == "@" and 0 < at < len(tokens) - 2:
             local, domain = _local_part(tokens[:at]), _domain(tokens[at + 1 :])
             if local and "." in domain:
                 return f"{local}@{domain}".lower()
@@ -33,8 +36,8 @@ def _local_part(tokens: list[str]) -> str:
     """Return the name before the "at": words that symbols join, or single letters; the first plain word begins it."""
     pieces: list[str] = []
     for token in reversed(tokens[:-1] if tokens[-1] == "," else tokens):
-        symbol = _SYMBOLS.get(token.lower(), token if token in "._-" else None)
-        joins = not pieces or pieces[-1] in _SYMBOLS.values()
+        symbol = _joining(token, "._-")
+        joins = not pieces or pieces[-1] in "._-+"
         single = bool(pieces) and len(token) == 1 and token.isalnum()
         digits = bool(pieces) and pieces[-1].isdigit() and not token.isdigit()
         if token in ",;":
@@ -48,10 +51,16 @@ def _local_part(tokens: list[str]) -> str:
     return "".join(reversed(pieces)).strip(".-_")
 
 
+def _joining(token: str, written: str) -> str | None:
+    """Return the symbol, one of `written` or a spoken one, by which a token joins its neighbours."""
+    symbol = token if token in written else symbol_of(token)
+    return None if symbol == "@" else symbol
+
+
 def _domain(tokens: list[str]) -> str:
     domain, joins = "", True
     for token in tokens:
-        symbol = _SYMBOLS.get(token.lower(), token if token in ".-" else None)
+        symbol = _joining(token, ".-")
         if symbol is not None:
             domain, joins = domain + symbol, True
         elif joins or ("." not in domain and token.isalnum()):  # "at fjord mail dot no"

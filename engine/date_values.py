@@ -8,11 +8,9 @@ from functools import lru_cache
 from itertools import pairwise
 from unicodedata import combining, normalize
 
-from dryline.phrases.value_kinds import LANGUAGES, read_values
+from dryline.phrases.value_kinds import LANGUAGES, read_values, table_of_all_languages
 
-_SPANS = {"day": 1, "night": 1, "week": 7, "fortnight": 14, "month": 30, "tage": 1, "tagen": 1, "wochen": 7}
 _WEEK_AHEAD = re.compile(r"\b(?P<way>next|last) week\b|\bin (?P<weeks>\d{1,2}) weeks['\u2019]? time\b", re.IGNORECASE)
-_ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "last": -1}
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +110,7 @@ def _patterns(language: str) -> list[tuple[str, re.Pattern[str]]]:
     months = "|".join(sorted([*_month_numbers(language)], key=len, reverse=True))
     weekdays = "|".join({name: None for day in table["weekdays"] for name in (day, _without_accents(day))})
     relative = "|".join(sorted(table["relative_days"], key=len, reverse=True))
-    spans = "|".join(sorted(_SPANS, key=len, reverse=True))
+    spans = "|".join(sorted(table_of_all_languages("spans"), key=len, reverse=True))
     ending = r"(?:st|nd|rd|th|\.|\u00ba)?"
     year = (
         r"(?:,?\s+(?:of |de |del )?(?P<year>(?:19|20)\d{2}|(?<=\d[a-z]{2} )\d{2}|'\d{2}|"
@@ -197,7 +195,8 @@ def _read(form: str, match: re.Match[str], language: str) -> SpokenDate | None:
         month = _month_numbers(language)[parts["name"].lower()]
         return replace(spoken, month=month, day=monthrange(2027, month)[1] if parts["edge"].lower() == "end" else 1)
     if form == "nth weekday":
-        nth = _ORDINALS.get(parts["nth"].lower()) or int(parts["nth"][0])
+        word = parts["nth"].lower()
+        nth = -1 if word == "last" else read_values()["ordinals"].get(word) or int(word[0])
         month = _month_numbers(language)[parts["name"].lower()]
         return replace(spoken, month=month, weekday=_weekday(parts["weekday"], language), nth=nth)
     if "name" in parts:
@@ -224,7 +223,7 @@ def _read(form: str, match: re.Match[str], language: str) -> SpokenDate | None:
             parts["ago"] = ""
         count = parts.get("count") or parts["count2"]
         span = (parts.get("span") or parts["span2"]).lower()
-        days = (1 if count in ("a", "an") else int(count)) * _SPANS[span]
+        days = (1 if count in ("a", "an") else int(count)) * table_of_all_languages("spans")[span]
         start = read_values(language)["relative_days"][parts["from"].lower()] if "from" in parts else 0
         return replace(spoken, offset=start - days if "ago" in parts else start + days)
     day = int(parts.get("day") or parts["day2"])

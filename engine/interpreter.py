@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 CALLS_A_TURN = 500  # of host functions, between two utterances of the user
+CALLS_S = 5.0  # of processor time that they take in one turn; waiting for another server is not counted
 TEXT_CHARACTERS = 1_000_000  # that the flow and the user say, and that the flow prints, in one conversation
 EVENT_CHARACTERS = 1_000_000  # of the other events of one conversation
 Speak = Callable[["FlowSession"], str | None]
@@ -39,7 +40,8 @@ class Interpreter:
         self._answer: Any = None  # of the pending host call, when one worker runs the whole conversation
         self._place: SourcePosition | None = None  # of the last host call
         self._calls = 0
-        self._spent_s = 0.0
+        self._spent_s = 0.0  # by the sandbox
+        self._calls_s = 0.0  # by host functions
         self._over: Stopped | None = None  # a limit that was exceeded where the sandbox hides the exception
         self._printed: list[str] = []  # since the last host call
 
@@ -141,8 +143,7 @@ class Interpreter:
         import pydantic_monty
 
         session = self._session
-        at = snapshot.position
-        place = session.program.place_of_bytes(at.start) if at.filename != INNER else self._place
+        place = self._place_of(snapshot)
         self._place = place or self._place
         self._calls += 1
         if self._calls > CALLS_A_TURN:
@@ -153,12 +154,12 @@ class Interpreter:
                 return lambda: snapshot.resume(value=_function_named(name))
             return snapshot.resume
         if not isinstance(snapshot, pydantic_monty.FunctionSnapshot):
-            raise Stopped("The flow waits for something that never comes.")
+            raise Stopped("The flow awaits something that is no call of the engine. Remove the `await`.")
         if snapshot.is_os_function:
             return self._system(snapshot)
         try:
             line = place.line if place else None
-            value = call(session, snapshot.function_name, snapshot.args, snapshot.kwargs, line)
+            value = self._timed_call(snapshot, line)
         except Raised as raised:
             problem: Any = {"exc_type": raised.type, "message": raised.message}
             return lambda: snapshot.resume(problem)
@@ -166,6 +167,28 @@ class Interpreter:
             too_large: Any = {"exc_type": "MemoryError", "message": str(fault)}
             return lambda: snapshot.resume(too_large)
         return _returning(snapshot, value)
+
+    def _place_of(self, snapshot: Any) -> SourcePosition | None:
+        """Return the place of a host call. A call by a function of prelude.py has the line as its first argument."""
+        at = snapshot.position
+        if at.filename == INNER:
+            return self._place
+        place = self._session.program.place_of_bytes(at.start)
+        if place is None and str(getattr(snapshot, "function_name", "")).startswith("_based_") and snapshot.args:
+            return SourcePosition(snapshot.args[0], 1)
+        return place
+
+    def _timed_call(self, snapshot: Any, line: int | None) -> Any:
+        """Call a host function, and count the processor time that it takes. Raises what it raises, and Stopped."""
+        began = time.thread_time()
+        value = call(self._session, snapshot.function_name, snapshot.args, snapshot.kwargs, line)
+        self._calls_s += time.thread_time() - began
+        if self._calls_s > CALLS_S:
+            raise Stopped(
+                f"The flow's calls took more than {CALLS_S:g} s of processor time without waiting for the user. "
+                "Ask for fewer values, or less often."
+            )
+        return value
 
     def _system(self, snapshot: Any) -> Callable[[], Any]:
         """Answer a call of the sandbox for a module, the time, or a file. There are no files and no environment."""
@@ -203,7 +226,7 @@ class Interpreter:
 
     def _begin_turn(self) -> None:
         self._calls = 0
-        self._spent_s = 0.0
+        self._spent_s = self._calls_s = 0.0
 
     def _print(self, _stream: str, printed: str) -> None:
         try:

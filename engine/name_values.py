@@ -8,14 +8,11 @@ from itertools import islice
 
 from dryline.engine.spoken_turns import deflects, without_fillers, without_lead_in, without_spelling_words
 from dryline.phrases import ordinary_words
-from dryline.phrases.value_kinds import LANGUAGES, read_values
+from dryline.phrases.value_kinds import LANGUAGES, read_values, words_of_all_languages
 
 WORD = r"[A-Z\u00c0-\u00de][\w'\u2019-]*\.?"
 _MOST_WORDS = 4  # of a name, without its particles
 _LONGEST = 100  # characters of a name
-_PARTICLES = {"van", "von", "de", "der", "del", "la", "den", "di", "da", "dos", "bin", "al", "el", "st"}
-_TITLES = {"mr", "mrs", "ms", "miss", "mister", "missus", "dr", "doctor", "herr", "frau", "se\u00f1or", "se\u00f1ora"}
-_TITLES |= {"sergeant", "officer", "detective", "captain", "professor", "reverend", "pastor", "rabbi", "judge", "madam"}
 _INTRODUCES = (
     r"(?:my|the|his|her|their)?\s*(?:full\s+)?name(?:'s| is| was|:)(?: going to be)?|name of|"
     r"(?:calls?|called) (?:me|him|her|it)|(?<=s )(?:called|named)|"
@@ -240,24 +237,25 @@ def _read_name(text: str, *, is_checked: bool = False, is_whole: bool = False) -
     `is_checked` refuses ordinary words, `is_whole` a name that does not go on to the end of the clause.
     """
     clause = re.split(r"[,;:!?]|(?<!\b[A-Z])\.(?=\s|$)", text[:_LONGEST].strip(" ,"), maxsplit=1)[0]
-    said = [word for at, word in enumerate(clause.split()) if at or word.casefold() not in _TITLES]
+    titles, particles = words_of_all_languages("titles"), words_of_all_languages("name_particles")
+    said = [word for at, word in enumerate(clause.split()) if at or word.casefold() not in titles]
     words: list[str] = []
     for at, word in enumerate(said):
         if word.endswith("'s"):
             return None  # of whom somebody speaks
-        is_particle = bool(words) and word.casefold() in _PARTICLES
+        is_particle = bool(words) and word.casefold() in particles
         may_be_ordinary = is_checked and not is_particle and not _all_capitalized(said[at : at + 2])
         is_ordinary = may_be_ordinary and word.casefold() in _no_first_names()
         if (
             _ends_name(word, words)
             or (is_ordinary and (not words or at + 1 < len(said)))
-            or sum(each not in _PARTICLES for each in words) == _MOST_WORDS
+            or sum(each not in particles for each in words) == _MOST_WORDS
         ):
             if is_whole:
                 return None
             break
         words.append(word)
-    while len(words) > 1 and words[-1] in _PARTICLES:
+    while len(words) > 1 and words[-1] in particles:
         words.pop()
     joined = " ".join(words).rstrip(".")
     return (titled(joined) if joined.islower() else joined) or None
@@ -266,7 +264,7 @@ def _read_name(text: str, *, is_checked: bool = False, is_whole: bool = False) -
 def _ends_name(word: str, before: list[str]) -> bool:
     """Return whether a word cannot go on a name: "is", "I'd", a number, "calling", small letters after capitals."""
     folded = word.strip(".").casefold()
-    is_particle = folded in _PARTICLES and bool(before)
+    is_particle = folded in words_of_all_languages("name_particles") and bool(before)
     return (
         (folded in no_names() and not is_particle)
         or re.fullmatch(r"\w+'(?:d|ll|ve|re|m|t)", folded) is not None
@@ -282,7 +280,8 @@ def _all_capitalized(words: list[str]) -> bool:
 
 def titled(name: str) -> str:
     """Return a name with a capital at the start of each word but its particles."""
+    particles = words_of_all_languages("name_particles")
     return " ".join(
-        word if word in _PARTICLES and at else _INITIAL.sub(lambda match: match[0].upper(), word)
+        word if word in particles and at else _INITIAL.sub(lambda match: match[0].upper(), word)
         for at, word in enumerate(name.split(" "))
     )

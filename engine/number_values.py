@@ -9,7 +9,7 @@ from dryline.engine.contact_values import find_phone, without_spans
 from dryline.engine.date_values import find_dates
 from dryline.engine.spoken_turns import in_digits
 from dryline.engine.time_values import SpokenTime, find_times
-from dryline.phrases.value_kinds import class_of, kind_of, label_of, read_values
+from dryline.phrases.value_kinds import class_of, has_key_word, kind_of, label_of, read_values
 
 _NUMBER = re.compile(
     r"(?P<minus>\b(?:minus|negative) |(?<!\S)-)?(?P<sign>[$\u20ac\u00a3]\s?)?(?<![\w.])"
@@ -18,8 +18,6 @@ _NUMBER = re.compile(
 )
 _RANGE = re.compile(r"\d\s*(?:to|and|or|-|\u2013)\s*[$\u20ac\u00a3]?\d", re.IGNORECASE)
 _AT_LEAST = re.compile(r"\b(?:at least|from|more than|over|above|minimum|no less than|starting at)\b", re.IGNORECASE)
-_PEOPLE = {"guests", "people", "party", "size", "persons", "personen", "personas", "travelers", "passengers"}
-_PEOPLE |= {"attendees", "travellers", "participants", "visitors", "seats", "places"}
 _ALONE = re.compile(
     r"\b(?:just|only) (?:me|myself)\b|\bby myself\b|\balone\b|\bnur (?:f\u00fcr )?mich\b|\bs[o\u00f3]lo yo\b",
     re.IGNORECASE,
@@ -158,7 +156,7 @@ def _wordless_count(text: str, key: str, kind: str) -> float | None:
         rf"\b(?:no|without|zero|keine|ohne|sin) (?:{'|'.join(map(re.escape, _units(key, 'en')))})\b", text, re.I
     ):
         return 0
-    if set(label.split()) & _PEOPLE and _ALONE.search(text):
+    if has_key_word(label, "people") and _ALONE.search(text):
         return 1
     if re.fullmatch(r"\W*(?:just |only )?the one\W*", text, re.IGNORECASE):
         return 1
@@ -173,7 +171,7 @@ def _companion() -> re.Pattern[str]:
 
 def _people(text: str, key: str, numbers: list[tuple[float, str, bool]], language: str) -> float | None:
     """Return how many people "me and three friends", "my wife and I" or "two adults and one child" are."""
-    if not set(label_of(key).split()) & _PEOPLE:
+    if not has_key_word(key, "people"):
         return None
     parts = [unit for part in ("adults", "children", "erwachsene", "kinder") for unit in _units(part, language)]
     members = [number for number, following, _ in numbers if _begins_with(following, parts)]
@@ -223,7 +221,7 @@ def _units(key: str, language: str) -> tuple[str, ...]:
     words = label_of(key).split()[::-1] or [""]
     last = words[0]
     table = {**read_values()["units"], **read_values(language)["units"]}
-    own = (last, last.rstrip("s"), *(table["people"] if last in _PEOPLE else ()))
+    own = (last, last.rstrip("s"), *(table["people"] if has_key_word(last, "people") else ()))
     known = table.get(label_of(key)) or next((table[word] for word in words if word in table), own)
     return tuple(known if last else ())
 

@@ -7,11 +7,7 @@ from dryline.engine.company_values import bare_capitals
 from dryline.engine.name_values import WORD, no_names, titled
 from dryline.phrases.value_kinds import read_values
 
-_STREET_END = (
-    r"(?:street|st|avenue|ave|road|rd|lane|ln|drive|dr|boulevard|blvd|court|ct|way|place|pl|terrace|parkway|pkwy|circle|cir|"
-    r"highway|hwy|square|sq|trail|row|broadway|"
-    r"(?-i:Close|Crescent|Gardens?|Grove|Hill|Mews|Rise|Walk|View|Green|Park|Quay|Wharf|Bank|Parade|Yard|Gate|Croft))"
-)
+_STREET_END = rf"(?:{'|'.join(read_values()['street_types'])}|(?-i:{'|'.join(read_values()['capital_street_types'])}))"
 _STREET = re.compile(
     rf"\b(?P<number>\d{{1,6}}(?:\s\d{{1,2}})?(?:\s?[a-z]\b)?),?\s+"
     rf"(?P<name>(?:(?:\d+[a-z]{{2}}|[^\W\d][\w'.]*)\s+){{1,4}}?{_STREET_END}|Broadway)\b\.?"
@@ -24,7 +20,7 @@ _STREET_CAPITALS = re.compile(rf"\b(?:{WORD} ){{1,3}}(?:Street|St|Road|Rd|Avenue
 _STREET_GERMAN = re.compile(
     r"\b([A-Z\u00c0-\u00de]\w*(?:stra\u00dfe|strasse|str\.|weg|platz|allee|gasse|ring)\s+\d+\w?)"
 )
-_CITY_ENDS = "city|york|angeles|francisco|diego|antonio|vegas|jose|paso|worth|orleans|louis"
+_CITY_ENDS = "|".join({city.split()[-1].lower(): None for city in read_values()["classes"]["city"] if " " in city})
 _PLACE = rf"({WORD}(?:\s+{WORD}){{0,2}}|[a-z]+(?:\s+(?:{_CITY_ENDS}))?)"
 
 

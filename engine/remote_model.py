@@ -39,7 +39,7 @@ class RemoteModel:
             'sentence, "sure": 0 to 1, "arguments": an object for a condition with parameters, else {}}.'
         )
         try:
-            answer = self._json(task, {"conditions": offered, "conversation": _end(talk)})
+            answer = self._json(task, {"conditions": offered, "conversation": _latest_transcript(talk)})
             index, sure = answer.get("index"), answer.get("sure")
             if index is not None and (not isinstance(index, int) or not 0 <= index < len(talk.conditions)):
                 raise _Unusable(f"The model chose {index!r}, which is no condition.")
@@ -140,5 +140,5 @@ def _parameters(talk: Talk, index: int) -> dict[str, Any]:
     return {"parameters": function_of(tool).get("parameters")} if tool else {}
 
 
-def _end(talk: Talk) -> str:
+def _latest_transcript(talk: Talk) -> str:
     return transcript(talk.messages)[-_LONGEST:]

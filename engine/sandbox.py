@@ -92,7 +92,7 @@ class Sandbox:
 
             with self._lock:
                 if self._closed:
-                    raise Busy("The engine is closed.")
+                    raise Busy("The server is stopping, and runs no more flows.")
                 if self._pool is None:
                     pool = pydantic_monty.Monty(
                         max_processes=self._processes, checkout_timeout=_WAIT_S, request_timeout=_LOST_S

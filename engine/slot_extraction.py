@@ -24,7 +24,15 @@ from dryline.engine.time_values import find_times
 from dryline.engine.understanding.decision import understand
 from dryline.engine.understanding.options import options_of_question
 from dryline.engine.understanding.scoring import Context
-from dryline.phrases.value_kinds import class_of, kind_of, kind_of_question, label_of, names_speaker, part_of_name
+from dryline.phrases.value_kinds import (
+    class_of,
+    key_words,
+    kind_of,
+    kind_of_question,
+    label_of,
+    names_speaker,
+    part_of_name,
+)
 
 MISSING: Final = object()
 _CLEARLY = 0.85
@@ -32,7 +40,6 @@ _TOPICS = {"topic", "reason", "intent", "subject", "issue", "category", "departm
 _TOPICS |= {"inquiry", "enquiry", "need", "wish", "concern"}
 _SHORT = 4  # words of a clause or an example that can be the name of a thing
 _BOOKS = re.compile(r"\b(?:book|appointment|schedul|reserv|visit)", re.IGNORECASE)
-_ENDS_OF_TRIP = ("origin", "destination", "from", "to")
 _NUMBERS = ("number", "count", "age", "year", "money", "rating", "percent", "duration")
 
 
@@ -59,9 +66,9 @@ def find_value(slot: Slot, utterances: list[Utterance], now: datetime) -> Any:
 def _end_of_trip(slot: Slot) -> str | None:
     """Return the end of a trip that an object around the slot stands for, as the city in `{"from": {"city": …}}`."""
     parents = {label_of(name) for name in slot.path.split(".")[:-1]}
-    if parents & {"from", "origin", "pickup", "start"}:
+    if parents & key_words("trip_start"):
         return "from"
-    return "to" if parents & {"to", "destination", "dropoff", "drop off", "end"} else None
+    return "to" if parents & key_words("trip_end") else None
 
 
 def _part_of_trip(text: str, role: str) -> str:
@@ -242,7 +249,7 @@ def _place(slot: Slot, utterance: Utterance, now: datetime) -> Any:
     is_asked = kind_of_question(utterance.question or slot.question) in ("city", "address") or slot.is_asked_for(
         utterance
     )
-    if slot.has_span or (label in _ENDS_OF_TRIP and not is_asked):
+    if slot.has_span or (label in key_words("trip_start") | key_words("trip_end") and not is_asked):
         return None
     return find_city(digits_of(utterance), answers=is_asked) or find_labelled(utterance.text, slot.key)
 

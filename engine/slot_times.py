@@ -105,7 +105,7 @@ def find_time(slot: Slot, utterance: Utterance, now: datetime) -> Any:
         half = "a" if then.hour < 12 else "p"
         return format_time(SpokenTime(0, 0, "", then.hour % 12 or 12, then.minute, half), slot.example_text, context)
     if not times and slot.is_answered_by(utterance):
-        times = _bare_hour(text)
+        times = _bare_hours(text)
     if not times:
         return _time_of_day(utterance) if is_vague else None
     sure = [each for each in times if each.is_sure] or times
@@ -132,7 +132,8 @@ def _time_of_day(utterance: Utterance) -> str | None:
     return spoken[0].lower() if spoken else None
 
 
-def _bare_hour(text: str) -> list[SpokenTime]:
+def _bare_hours(text: str) -> list[SpokenTime]:
+    """Return the hour, if it is the only number in a short text: "seven, please"."""
     match = re.fullmatch(r"\D{0,24}?\b(\d{1,2})\b\D{0,16}", text)
     if (
         match is None

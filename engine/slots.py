@@ -6,7 +6,7 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 from dryline.engine.spoken_turns import Utterance, in_digits
-from dryline.phrases.value_kinds import kind_of, kind_of_question, label_of
+from dryline.phrases.value_kinds import key_words, kind_of, kind_of_question, label_of
 
 ASKS_FOR_PROBLEM = re.compile(
     r"\bwhat(?:'s| is| seems to be|) (?:going |gone )?(?:wrong|the (?:problem|issue|trouble|matter))\b", re.IGNORECASE
@@ -15,11 +15,6 @@ ASKS_FOR_PROBLEM = re.compile(
 _ASKED_ALONE = {"time", "date", "birth", "phone", "email", "zip", "code", "name", "age", "money", "rating", "count"}
 _ASKED_ALONE |= {"year"}
 FREE_TEXTS = ("text", "item", "service", "reason", "choice", "language", "country", "make", "model")
-_END_OF_SPAN = {"end", "until", "till", "to", "out", "checkout", "departure", "return", "finish", "close", "closing"}
-_END_OF_SPAN |= {"last", "bis", "max", "maximum", "high", "highest", "upper", "salida", "hasta"}
-_START_OF_SPAN = {"start", "first", "from", "begin", "in", "checkin", "arrival", "pickup", "open", "opening", "min"}
-_START_OF_SPAN |= {"minimum", "low", "lowest", "lower", "von", "entrada", "desde", "leave", "outbound", "departure"}
-_START_OF_SPAN |= {"depart"}
 
 
 @dataclass(frozen=True)
@@ -66,7 +61,7 @@ class Slot:
     def is_end(self) -> bool:
         """Whether it is the later end of a span, such as `check_out`."""
         leaves = _words_of(self.key) & {"departure", "depart", "out"} and "return" in self._words_beside
-        return bool(_words_of(self.key) & _END_OF_SPAN) and not leaves
+        return bool(_words_of(self.key) & key_words("span_end")) and not leaves
 
     @property
     def has_span(self) -> bool:
@@ -74,9 +69,8 @@ class Slot:
         own, beside = _words_of(self.key), self._words_beside
         if own & {"departure", "depart"} and "return" in beside:
             return True
-        return bool(own & _END_OF_SPAN and beside & _START_OF_SPAN) or bool(
-            own & _START_OF_SPAN and beside & _END_OF_SPAN
-        )
+        start, end = key_words("span_start"), key_words("span_end")
+        return bool((own & end and beside & start) or (own & start and beside & end))
 
     @property
     def _words_beside(self) -> set[str]:

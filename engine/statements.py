@@ -92,7 +92,7 @@ def _block(lines: list[LogicalLine], at: int, indent: str, depth: int) -> tuple[
             if statement.colon != len(statement.line.tokens) - 1:
                 _unexpected(lines[at], indent, [statement])
             statement.body, at = _block(lines, at, lines[at].indent, depth + 1)
-        _place(statement, block)
+        _add_statement(statement, block)
     if at < len(lines) and not indent.startswith(lines[at].indent):
         raise BasedSyntaxError(
             lines[at].tokens[0].start, "This line is indented with other characters than those around it."
@@ -100,7 +100,7 @@ def _block(lines: list[LogicalLine], at: int, indent: str, depth: int) -> tuple[
     return block, at
 
 
-def _place(statement: Statement, block: list[Statement]) -> None:
+def _add_statement(statement: Statement, block: list[Statement]) -> None:
     """Add a statement to its block, or an until to its loop."""
     if statement.kind == "loop":
         if not statement.body:

@@ -5,7 +5,7 @@ from functools import lru_cache
 from typing import Any
 
 from dryline.engine.spoken_turns import Utterance, deflects, in_digits, without_fillers, without_lead_in
-from dryline.phrases.value_kinds import label_of, read_values
+from dryline.phrases.value_kinds import has_key_word, label_of, read_values
 
 _CLAUSE = re.compile(r"(?<=[.;!?])\s+|,?\s+\b(?:so|and) (?=(?:i|we|my|it|can|could)\b)", re.IGNORECASE)
 _REASON = re.compile(
@@ -22,8 +22,6 @@ _PLEASANTRY = re.compile(
     r"give me a (?:second|sec|moment|minute)|my name is .*|(?:this is|i'm) [A-Z]\w+(?: [A-Z]\w+)?)\b\W*)+",
     re.IGNORECASE,
 )
-_TROUBLES = {"problem", "issue", "complaint", "symptom", "symptoms", "fault", "defect", "damage", "error", "trouble"}
-_WHOLE = {"feedback", "comment", "comments", "message", "note", "notes", "description", "details", "question"}
 _WISH = re.compile(
     r"\W*(?:(?:and|so|well|yes|yeah|ok(?:ay)?|um|uh|hi|hello)\W+)*"
     r"(?:(?:i|we)(?: just| really|'d| would)* (?:(?:want|need|like|have) to|rather)\b|"
@@ -118,12 +116,12 @@ def find_sentence(utterance: Utterance, label: str) -> str | None:
         return None
     if deflects(text, utterance.language) and len(text.split()) < 8:
         return None
-    is_trouble = bool(set(label.split()) & _TROUBLES)
+    is_trouble = has_key_word(label, "trouble")
     if match := _REASON.search(text):
         text = text[match.end() :]
     elif "message" in label and (match := _PASSES_ON.search(text)):
         return text[match.end() :].strip(" ,.;!?") or None
-    elif set(label.split()) & _WHOLE:
+    elif has_key_word(label, "whole_answer"):
         clauses = [clause for clause in re.split(r"(?<=[.;!?])\s+", text) if not _PLEASANTRY.fullmatch(clause)]
         text = " ".join(clauses)
     else:

@@ -49,7 +49,7 @@ def place_calls(world: World, now: str) -> bool:
         arrivals.skipped += round((until - arrivals.since) / mean_wait) - MAX_CALLS
         arrivals.skip_to(until - MAX_CALLS * mean_wait)
     calls = arrivals.until(until, mean_wait, BATCH_SIZE)
-    if placed := _place(world, arrivals, calls):
+    if placed := _make_calls(world, arrivals, calls):
         world.events.add(f"live: {count(placed, 'call')} came in", placed=placed)
     return bool(calls)
 
@@ -60,8 +60,8 @@ def _is_start_teams_round(world: World) -> bool:
     return team is not None and current_team_id() == (team.id if team.id in world.clock.teams else None)
 
 
-def _place(world: World, arrivals: Arrivals, calls: list[tuple[datetime, Random]]) -> int:
-    """Generate and store calls, and return their number. Flows run before the transaction, to keep it short."""
+def _make_calls(world: World, arrivals: Arrivals, calls: list[tuple[datetime, Random]]) -> int:
+    """Make a call for each time and random generator, and return their number. Flows run before the transaction."""
     if not calls:
         return 0
     from dryline.simulator.branch_scheduler import FlowSchedulers

@@ -72,12 +72,12 @@ class Runner:
         """Run rounds soon."""
         self._wake.set()
 
-    def run(self, team_id: str | None, patience_s: float = math.inf) -> None:
-        """Run a round in the calling thread. It begins no pass after `patience_s`.
+    def run(self, team_id: str | None, timeout_s: float = math.inf) -> None:
+        """Run a round in the calling thread. It begins no pass after `timeout_s`.
 
         A step that fails does not stop the others.
         """
-        now, deadline = self._now(team_id), time.monotonic() + patience_s
+        now, deadline = self._now(team_id), time.monotonic() + timeout_s
         while (remaining_s := deadline - time.monotonic()) > 0 and self._pass(team_id, now, remaining_s):
             pass
 
@@ -89,8 +89,8 @@ class Runner:
             self._wake.set()
             return queue.requested
 
-    def wait(self, team_id: str | None, number: int, deadline: float, step_patience_s: float = 0) -> None:
-        """Wait until a round has ended, at most until the deadline, or until its last step takes `step_patience_s`.
+    def wait(self, team_id: str | None, number: int, deadline: float, step_timeout_s: float = 0) -> None:
+        """Wait until a round has ended, at most until the deadline, or until its last step takes `step_timeout_s`.
 
         The deadline is of `time.monotonic`. Without a thread the round runs here.
         """
@@ -102,7 +102,7 @@ class Runner:
         queue = self._queues[team_id]
         with self._round_ended:
             while queue.finished < number and not self.world.ending.is_set():
-                remaining_s = max(queue.progress_at + step_patience_s, deadline) - time.monotonic()
+                remaining_s = max(queue.progress_at + step_timeout_s, deadline) - time.monotonic()
                 if remaining_s <= 0:
                     return
                 self._round_ended.wait(remaining_s)
@@ -135,14 +135,14 @@ class Runner:
         # One time for the whole round: work that falls due meanwhile is for the next one, so that this one ends.
         return self.world.clock.of(team_id).stamp()
 
-    def _pass(self, team_id: str | None, now: str, patience_s: float) -> bool:
+    def _pass(self, team_id: str | None, now: str, timeout_s: float) -> bool:
         """Run each step once, and return whether one found work.
 
-        Do nothing if another thread's pass by this clock takes longer than `patience_s`.
+        Do nothing if another thread's pass by this clock takes longer than `timeout_s`.
         """
         queue = self._queues[team_id]
-        patience_s = min(max(patience_s, 0), threading.TIMEOUT_MAX)
-        if self.world.ending.is_set() or not queue.lock.acquire(timeout=patience_s):
+        timeout_s = min(max(timeout_s, 0), threading.TIMEOUT_MAX)
+        if self.world.ending.is_set() or not queue.lock.acquire(timeout=timeout_s):
             return False
         try:
             with for_team(team_id), self.world.ids.background():
@@ -174,7 +174,7 @@ class Jobs:
     # How long a request that moves the clock waits for one slow step, such as an export or a webhook delivery, and for
     # work that is due by other clocks: long enough for what a test creates, short enough for others that use the
     # server. The work goes on afterwards.
-    PATIENCE_S = 2.0
+    TIMEOUT_S = 2.0
 
     def __init__(self, world: World, quick: tuple[Step, ...], slow: Mapping[str, tuple[Step, ...]]) -> None:
         self.world = world
@@ -198,19 +198,19 @@ class Jobs:
             runner.wake()
 
     def run_due(self) -> None:
-        """Do the work that is due by the current team's clock, and in PATIENCE_S as much as possible of other clocks'.
+        """Do the work that is due by the current team's clock, and in TIMEOUT_S as much as possible of other clocks'.
 
-        That is all quick work, and slow work until a step takes PATIENCE_S. Rows that are set aside are tried again.
+        That is all quick work, and slow work until a step takes TIMEOUT_S. Rows that are set aside are tried again.
         """
         SET_ASIDE.of(self.world).clear()
         own, others = self._clocks()
         self._quick.run(own)
-        deadline = time.monotonic() + self.PATIENCE_S
+        deadline = time.monotonic() + self.TIMEOUT_S
         for team_id in others:
             self._quick.run(team_id, deadline - time.monotonic())
         rounds = [(runner, id, runner.request_round(id)) for id in (own, *others) for runner in self._slow]
         for runner, team_id, number in rounds:
-            runner.wait(team_id, number, deadline, self.PATIENCE_S if team_id == own else 0)
+            runner.wait(team_id, number, deadline, self.TIMEOUT_S if team_id == own else 0)
 
     def _clocks(self) -> tuple[str | None, list[str | None]]:
         """Return the team of the current team's clock, which is None for the world's, and those of all other clocks."""

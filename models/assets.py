@@ -64,7 +64,7 @@ class PhoneNumber(Record):
             return cls.add(team, phone_number=number, country_code=country_of(number), **values)
 
 
-def complete_number(row: Row, rows: ImportContext) -> None:
+def complete_imported_number(row: Row, rows: ImportContext) -> None:
     """Set the country and the provider of an imported number; without an integration it is a bought one."""
     row.setdefault("country_code", country_of(row["phone_number"]))
     row.setdefault("provider", IMPORTED if row.get("integration_id") else BOUGHT)
@@ -85,6 +85,6 @@ def new_sid(prefix: str) -> str:
 
 STATE = {
     "phoneNumbers": StateCollection(
-        PhoneNumber, optional_links={"integration_id": ("integrations",), **WORKER}, complete=complete_number
+        PhoneNumber, optional_links={"integration_id": ("integrations",), **WORKER}, complete=complete_imported_number
     )
 }

@@ -27,7 +27,7 @@ class Opening(NamedTuple):
 
 
 class BusinessHours(Record):
-    """A week's opening hours. Deleting them deletes what ties numbers to them.
+    """A week's opening hours. Deleting them deletes their assignments to numbers.
 
     `hours` maps a weekday to `closed` or to ranges, `09:00-12:00,13:00-17:00`; one that ends before it starts goes
     over midnight. A day that is left out is closed. (Assumed: the contract does not show the layout.)
@@ -83,7 +83,7 @@ def check_hours(values: dict[str, Any]) -> None:
         if day.lower() not in WEEKDAYS:
             raise Invalid(f"{day!r} is no weekday. They are {', '.join(WEEKDAYS)}.", f"hours.{day}")
         if day.lower() in weekdays:
-            raise Invalid(f"{day.lower()} is there twice.", f"hours.{day}")
+            raise Invalid(f"{day.lower()} is given twice.", f"hours.{day}")
         weekdays.add(day.lower())
         try:
             openings(text)

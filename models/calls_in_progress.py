@@ -60,7 +60,7 @@ class CallInProgress(Record):
 
     @classmethod
     def place(cls, calls: Iterable[Row]) -> None:
-        """Store these calls, in the form of `call`, and show what the clock has reached of them."""
+        """Store these calls, each in the form of `call`, and write the logs of those that have begun."""
         now = current().clock.stamp()
         rows = [
             {
@@ -203,7 +203,7 @@ def _elapsed_s(log: Row, now: str) -> float:
 # From a state document
 
 
-def complete_call(row: Row, rows: ImportContext) -> None:
+def complete_imported_call(row: Row, rows: ImportContext) -> None:
     """Set when an imported call is next updated. Raises Invalid for a call that could not go on."""
     deployment = next(filter(None, (rows.row(name, row["deployment_id"]) for name in _DEPLOYMENTS)), {})
     if not rows.row("voiceLogs", row["id"]):
@@ -216,11 +216,11 @@ def complete_call(row: Row, rows: ImportContext) -> None:
             for member in members:
                 _require_columns(model, member)
                 if (member["team_id"], member["worker_id"]) != (row["team_id"], deployment["worker_id"]):
-                    raise ValueError("a row of it is another worker's")
+                    raise ValueError("one of its rows belongs to another worker")
         if (log["id"], log["deployment_id"]) != (row["id"], row["deployment_id"]):
-            raise ValueError("its log is of another call")
+            raise ValueError("its log belongs to another call")
         if (row.get("shown_until") or log["start_time"]) < log["start_time"]:
-            raise ValueError("it was shown before its start")
+            raise ValueError("shown_until is before its start")
         row["due_at"] = next_update(log, row.get("shown_until"))
         log_at(log, log["end_time"])
         session_at(session, log, log["end_time"])
@@ -243,6 +243,6 @@ def _require_columns(model: type[Record], row: Row) -> None:
 
 STATE = {
     "callsInProgress": StateCollection(
-        CallInProgress, required_links={"deployment_id": _DEPLOYMENTS}, complete=complete_call
+        CallInProgress, required_links={"deployment_id": _DEPLOYMENTS}, complete=complete_imported_call
     )
 }

@@ -12,7 +12,7 @@ from peewee import SQL, Case, IntegerField, TextField, fn
 from dryline.models.collection import FLOW, VOICE_DEPLOYMENT, ImportContext, Row, StateCollection
 from dryline.models.due import due_rows
 from dryline.models.flows import Flow
-from dryline.models.queued_calls import BATCH_INTERVAL_MINUTES, BATCH_SIZE, QueuedCall, due_times, numbered, present
+from dryline.models.queued_calls import BATCH_INTERVAL_MINUTES, BATCH_SIZE, QueuedCall, api_time, due_times, numbered
 from dryline.models.scripted_outcomes import require_outcomes
 from dryline.models.voice_deployments import VoiceDeployment
 from dryline.models.voice_logs import VoiceLog
@@ -49,7 +49,7 @@ class OutboundCampaign(Record):
     telephony_provider = JsonField(null=True)
     created_by_id = TextField(null=True)
     ends_at = TextField(null=True)
-    arrived_at = TextField(default=present)
+    arrived_at = TextField(default=api_time)
 
     @classmethod
     def launch(cls, deployment: VoiceDeployment, *, flow_id: str | None = None, **values: Any) -> Self:
@@ -92,7 +92,7 @@ class OutboundCampaign(Record):
         The next batch keeps its time if there was one; otherwise it is due at `start`, or now. Raises NotFound if the
         deployment was deleted.
         """
-        next_batch = QueuedCall.first_due(self.id) or start or present()
+        next_batch = QueuedCall.first_due(self.id) or start or api_time()
         QueuedCall.take_out(QueuedCall.campaign_id == self.id)
         if self.status not in ACTIVE:
             return 0
@@ -129,7 +129,7 @@ class OutboundCampaign(Record):
 
     @classmethod
     def due(cls, moment: str, limit: int) -> list[Self]:
-        """Return the next `limit` campaigns with an empty queue: imported ones that are STARTED, and finished ones."""
+        """Return the next `limit` campaigns to start, as they were imported without a queue, or to complete."""
         over = (
             "status IN ('STARTED', 'RUNNING')"
             " AND NOT EXISTS (SELECT 1 FROM queued_call WHERE campaign_id = outbound_campaign.id)"
@@ -153,8 +153,8 @@ class OutboundCampaign(Record):
         return {id: (size, interval) for id, size, interval in tuples(query)}
 
 
-def complete_campaign(row: Row, rows: ImportContext) -> None:
-    """Set the columns that `launch` would have set. Raises Invalid if worker and deployment do not belong together."""
+def complete_imported_campaign(row: Row, rows: ImportContext) -> None:
+    """Set the columns that `launch` would have set. Raises Invalid if the deployment is of another worker."""
     deployment = rows.row("voiceDeployments", row["deployment_id"])
     row.setdefault("flow_id", deployment["flow_id"])
     if row.setdefault("worker_id", deployment["worker_id"]) != deployment["worker_id"]:
@@ -171,7 +171,7 @@ STATE = {
         OutboundCampaign,
         required_links=VOICE_DEPLOYMENT,
         optional_links=FLOW,
-        complete=complete_campaign,
+        complete=complete_imported_campaign,
         after_import=schedule_imported_calls,
     )
 }

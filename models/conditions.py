@@ -86,7 +86,10 @@ class RowCondition:
     def _spend(self, work: int) -> None:
         self._work -= work
         if self._work < 0:
-            raise Invalid("The condition takes too long over so many and so large rows.", "condition")
+            raise Invalid(
+                "The condition takes too long for this many rows. Use a shorter condition, or fewer or smaller rows.",
+                "condition",
+            )
 
 
 def _tokens(text: str) -> list[Token]:

@@ -37,10 +37,10 @@ class CustomVoice(Record):
         return {"name": name, "owner_id": "".join(chance.choices(string.ascii_letters + string.digits, k=28))}
 
 
-def complete_voice(row: Row, rows: ImportContext) -> None:
+def complete_imported_voice(row: Row, rows: ImportContext) -> None:
     """Set the name and the owner of an imported voice."""
     for name, value in CustomVoice.looked_up(row["elevenlabs_voice_id"]).items():
         row.setdefault(name, value)
 
 
-STATE = {"customVoices": StateCollection(CustomVoice, complete=complete_voice)}
+STATE = {"customVoices": StateCollection(CustomVoice, complete=complete_imported_voice)}

@@ -67,7 +67,7 @@ class CustomWebhook(Record):
 
     @classmethod
     def move(cls, deployment: Deployment, url: str, target: str) -> None:
-        """Send what the deployment's webhooks send to `url` to `target` instead. Without such webhooks, add one."""
+        """Change the address of the deployment's webhooks from `url` to `target`. Without such webhooks, add one."""
         webhooks = [webhook for webhook in cls.of_deployment(deployment) if webhook.url == url]
         for webhook in webhooks:
             webhook.change(url=target)

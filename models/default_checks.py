@@ -46,7 +46,7 @@ class DefaultChecks(Record):
         return checks
 
     @classmethod
-    def begin(cls, team: Record) -> tuple[Self, bool]:
+    def find_or_add(cls, team: Record) -> tuple[Self, bool]:
         """Return the team's checks, created with start values if there are none, and whether they were created.
 
         Contract: initTeamDefaultChecks.
@@ -57,7 +57,7 @@ class DefaultChecks(Record):
     @classmethod
     def put(cls, team: Record, **values: Any) -> Self:
         """Set these values, in new checks when there were none. Contract: updateTeamDefaultChecks."""
-        checks, _ = cls.begin(team)
+        checks, _ = cls.find_or_add(team)
         return checks.change(**values)
 
 

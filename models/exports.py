@@ -139,7 +139,7 @@ class Export(Record):
         # An import or a reset may have put another row in its place, even with the same id.
         unchanged = (cls.id == self.id, cls.status == self.status, cls.created_at == self.created_at)
         if not cls.update(**values).where(*unchanged).execute():
-            raise Conflict(f"Export {self.id} has changed meanwhile.")
+            raise Conflict(f"Export {self.id} was changed meanwhile. Read it again.")
         self.__data__.update(values)
         return self
 
@@ -214,7 +214,7 @@ def _require_deployment(team: Record, id: str, worker_id: str | None) -> None:
         raise NotFound(f"Deployment {id} not found.", "deployment_id")
 
 
-def complete_export(row: Row, rows: ImportContext) -> None:
+def complete_imported_export(row: Row, rows: ImportContext) -> None:
     """Requeue an imported export that was PROCESSING; have the file of a COMPLETED one written."""
     if row["status"] == "PROCESSING":
         row["status"] = "PENDING"
@@ -234,6 +234,9 @@ def requeue_interrupted(team_id: str | None) -> None:
 
 STATE = {
     "exports": StateCollection(
-        Export, optional_links={**WORKER, **DEPLOYMENT}, complete=complete_export, after_restore=requeue_interrupted
+        Export,
+        optional_links={**WORKER, **DEPLOYMENT},
+        complete=complete_imported_export,
+        after_restore=requeue_interrupted,
     )
 }

@@ -50,9 +50,9 @@ class FlowVersion(Record):
         )
 
 
-def complete_version(row: Row, rows: ImportContext) -> None:
+def complete_imported_version(row: Row, rows: ImportContext) -> None:
     """Give an imported version without variables those of its flow."""
     row.setdefault("variables", rows.row("flows", row["flow_id"]).get("variables") or {})
 
 
-STATE = {"flowVersions": StateCollection(FlowVersion, required_links=FLOW, complete=complete_version)}
+STATE = {"flowVersions": StateCollection(FlowVersion, required_links=FLOW, complete=complete_imported_version)}

@@ -23,8 +23,8 @@ _LAST_DAY = datetime(9999, 12, 31, tzinfo=UTC)
 _NUMBERS = ("phoneNumber", "phone_number", "phone")
 
 
-def present() -> str:
-    """Return the present of API time."""
+def api_time() -> str:
+    """Return the present API time as text, for the default of a column."""
     return current().clock.stamp()
 
 
@@ -43,7 +43,7 @@ class QueuedCall(Record):
     due_at = TextField(null=True)
     row_id = TextField(null=True)
     terms = JsonField(null=True)
-    arrived_at = TextField(default=present)
+    arrived_at = TextField(default=api_time)
 
     @classmethod
     def enqueue(
@@ -95,7 +95,7 @@ class QueuedCall(Record):
 
         Returns the number of calls in the batch.
         """
-        first, now = cls.first_due(campaign_id), present()
+        first, now = cls.first_due(campaign_id), api_time()
         if first is None:
             return 0
         batch = cls.campaign_id == campaign_id, cls.due_at == first

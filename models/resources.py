@@ -152,7 +152,7 @@ def _is_web_address(link: str) -> bool:
     return parts.scheme in ("http", "https") and bool(parts.hostname)
 
 
-def complete_resource(row: Row, rows: ImportContext) -> None:
+def complete_imported_resource(row: Row, rows: ImportContext) -> None:
     """Complete an imported row. Raises Invalid for a folder of another worker."""
     folder = rows.row("folders", row["folder_id"]) if row.get("folder_id") else {}
     if folder and folder["worker_id"] != row["worker_id"]:
@@ -178,7 +178,7 @@ STATE = {
         Resource,
         required_links=WORKER,
         optional_links={"folder_id": ("folders",)},
-        complete=complete_resource,
+        complete=complete_imported_resource,
         after_restore=copy_texts,
         sorted_by=("uploaded_at", "last_updated", "id"),
         age=lambda cells: (cells[0] or cells[1] or "", cells[2]),

@@ -53,7 +53,7 @@ class TalkSession(Record):
         """Store one more turn. Raises NotFound if the row was deleted, Conflict if another turn came meanwhile."""
         now = type(self).fetch(self, self.id)
         if now.turns != self.turns:
-            raise Conflict(f"Conversation {self.id} went on meanwhile: one turn at a time.")
+            raise Conflict(f"Conversation {self.id} took another turn meanwhile. Send one turn at a time.")
         now.change(turns=now.turns + 1, **values)
         now._add_turn(events)
         return now

@@ -42,7 +42,7 @@ class VoiceDeployment(Deployment):
 
     @classmethod
     def of_worker(cls, worker: Worker) -> Rows:
-        """Return the worker's voice deployments with webhooks, newest first. Contract: listVoiceDeployments."""
+        """Return the worker's voice deployments and their webhooks, newest first. Contract: listVoiceDeployments."""
         rows = cls.listing(worker, worker_id=worker.id)
         return rows.attach("custom_webhooks", CustomWebhook.by_deployment(worker))
 
@@ -82,25 +82,25 @@ class VoiceDeployment(Deployment):
     def add_webhook(self, author: ApiKey, **values: Any) -> CustomWebhook:
         """Create a new webhook, and its entry in the history. Contract: createCustomWebhook."""
         require_known_names(values["fields"], self)
-        with self._new_webhooks(author):
+        with self._recording_webhook_changes(author):
             return CustomWebhook.add(self, deployment_id=self.id, **values)
 
     def change_webhook(self, author: ApiKey, id: str, **values: Any) -> CustomWebhook:
         """Change one of its webhooks. A changed address is entered in the history. Raises NotFound."""
         webhook = self.child(CustomWebhook, id)
         require_known_names(values.get("fields", ""), self)
-        with self._new_webhooks(author):
+        with self._recording_webhook_changes(author):
             return webhook.change(**values)
 
     def remove_webhook(self, author: ApiKey, id: str) -> None:
         """Remove one of its webhooks, and enter that in the history. Raises NotFound."""
         webhook = self.child(CustomWebhook, id)
-        with self._new_webhooks(author):
+        with self._recording_webhook_changes(author):
             webhook.remove()
 
     @contextmanager
-    def _new_webhooks(self, author: ApiKey) -> Iterator[None]:
-        """Enter the changes that a block makes to the addresses of webhooks in the history."""
+    def _recording_webhook_changes(self, author: ApiKey) -> Iterator[None]:
+        """Enter in the history what a block changes in the addresses of the webhooks."""
         before = self._addresses()
         yield
         after = self._addresses()
@@ -122,11 +122,11 @@ def engine_config(engine_version: str | None) -> dict[str, Any]:
     return {"engineVersion": engine_version}
 
 
-def complete_deployment(row: Row, rows: ImportContext) -> None:
+def complete_imported_deployment(row: Row, rows: ImportContext) -> None:
     """Set the defaults of an imported deployment."""
     if "external_config" not in row:
         worker = rows.row("workers", row["worker_id"])
         row["external_config"] = engine_config(worker.get("engine_version", Worker.engine_version.default))
 
 
-STATE = {"voiceDeployments": collection_of(VoiceDeployment, complete_deployment)}
+STATE = {"voiceDeployments": collection_of(VoiceDeployment, complete_imported_deployment)}

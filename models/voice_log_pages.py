@@ -78,7 +78,7 @@ def _read_cursor(cursor: str) -> list[Any]:
     try:
         return token_serializer(_CURSORS).loads(cursor)
     except BadData:
-        raise Invalid("Not a cursor that a page gave.", "cursor") from None
+        raise Invalid("Not a cursor of this list. Use the one in the answer for the page before.", "cursor") from None
 
 
 class VoiceLogPage(Page):

@@ -9,7 +9,7 @@ from peewee import TextField, chunked, fn
 
 from dryline.models.collection import StateCollection
 from dryline.models.due import due_rows
-from dryline.models.queued_calls import BATCH_INTERVAL_MINUTES, BATCH_SIZE, due_times, present
+from dryline.models.queued_calls import BATCH_INTERVAL_MINUTES, BATCH_SIZE, api_time, due_times
 from dryline.models.scripted_outcomes import require_outcomes
 from dryline.models.voicev1_deployments import VoiceV1Deployment
 from dryline.storage.current_world import current
@@ -101,7 +101,7 @@ class Voicev1Campaign(Record):
 
     @classmethod
     def due(cls, moment: str, limit: int) -> list[Self]:
-        """Return the next `limit` campaigns that have rows, none of them open, whatever the moment."""
+        """Return the next `limit` running campaigns that have called all their rows. The moment does not matter."""
         its_rows = "SELECT 1 FROM voicev1_campaign_data WHERE campaign_id = voicev1_campaign.id"
         over = (
             f"status = 'RUNNING' AND EXISTS ({its_rows})"
@@ -136,7 +136,7 @@ class Voicev1CampaignData(Record):
     due_at = TextField(null=True)
     done_at = TextField(null=True)
     outcome = JsonField(null=True)
-    arrived_at = TextField(default=present)
+    arrived_at = TextField(default=api_time)
 
     def revise(self, **values: Any) -> Self:
         """Change row, status or result by hand. PENDING calls the row (again) now; any other status does not call it.

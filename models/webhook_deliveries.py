@@ -264,7 +264,7 @@ def _row(log: LogRow, event: str, due_at: str, **values: Any) -> dict[str, Any]:
     }
 
 
-def complete_delivery(row: Row, rows: ImportContext) -> None:
+def complete_imported_delivery(row: Row, rows: ImportContext) -> None:
     """Make an imported pending delivery due now if it has no `due_at`."""
     if row.setdefault("status", "PENDING") == "PENDING" and row.get("due_at") is None:
         row["due_at"] = current().clock.stamp()
@@ -275,6 +275,6 @@ STATE = {
     "webhookDeliveries": StateCollection(
         WebhookDelivery,
         optional_links={"webhook_id": ("customWebhooks",), **DEPLOYMENT},
-        complete=complete_delivery,
+        complete=complete_imported_delivery,
     )
 }

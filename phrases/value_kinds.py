@@ -36,7 +36,6 @@ _DATED = {"date", "birth", "past"}
 # Kinds whose example has to look like one, else the key misleads: {"order": "two pizzas"} is no order number.
 _WITH_DIGIT = {"code", "phone", "zip", "count", "age", "year", "money", "rating", "percent"}
 _NUMBERS = {"count", "age", "year", "money", "rating", "percent", "duration"}
-_THINGS = {"quantity", "qty", "price", "size", "sku", "count", "toppings", "unit_price", "notes", "amount"}
 
 
 @lru_cache(maxsize=len(LANGUAGES))
@@ -123,7 +122,7 @@ def _is_name_of_item(label: str, example: Any, siblings: tuple[str, ...], in_lis
         r"[A-ZÀ-Þ][\w'\u2019-]+(?: [A-ZÀ-Þ][\w.'\u2019-]+){1,3}", example
     )
     lower = isinstance(example, str) and example[:1].islower()
-    if lower or {label_of(each).replace(" ", "_") for each in siblings} & _THINGS:
+    if lower or key_words("beside_item") & {*map(label_of, siblings)}:
         return True
     return in_list and not is_person
 
@@ -139,15 +138,75 @@ def is_of_user(key: str, question: str) -> bool:
 def names_speaker(key: str) -> bool:
     """Return whether a key asks for the name of the speaker: not for that of a neighbour or a doctor."""
     label = label_of(key)
-    return _keys().get(label) == "name"
+    if _kind_of_label(label) != "name" or label in _names_of_others():
+        return False
+    return _words_of_names().issuperset(label.split())
+
+
+def mentions_other(question: str) -> bool:
+    """Return whether a question mentions somebody else than the speaker: "What is the neighbour's name?"."""
+    return _others().search(question) is not None
+
+
+@lru_cache(maxsize=1)
+def _others() -> re.Pattern[str]:
+    table = read_values()
+    return re.compile(rf"\b(?:{'|'.join([*table['relations'], *table['names_of_others']])})\b", re.IGNORECASE)
 
 
 def part_of_name(key: str) -> str | None:
     """Return the part of a name that a member asks for, `first` or `last`; None for all of it."""
+    return variant_of("name", key)
+
+
+def variant_of(kind: str, key: str) -> str | None:
+    """Return which value of a kind a key, or a text about it, names: an `order_number` is the code of an `order`."""
     words = set(_WORD.findall(label_of(key)))
-    if words & {"last", "surname", "family", "lastname", "nachname", "apellido"}:
-        return "last"
-    return "first" if words & {"first", "firstname", "given", "vorname"} else None
+    return next((variant for variant, its_words in _variants(kind) if words & its_words), None)
+
+
+@lru_cache(maxsize=8)
+def _variants(kind: str) -> tuple[tuple[str, frozenset[str]], ...]:
+    tables = [read_values(language).get("variants", {}).get(kind, {}) for language in LANGUAGES]
+    return tuple((variant, frozenset(words)) for table in tables for variant, words in table.items())
+
+
+@lru_cache(maxsize=16)
+def key_words(group: str) -> frozenset[str]:
+    """Return the words of keys, in all languages, of one meaning: `span_end` has "until" and "bis"."""
+    tables = [read_values(language).get("key_words", {}) for language in LANGUAGES]
+    return frozenset(word for table in tables for word in table.get(group, ()))
+
+
+def has_key_word(key: str, group: str) -> bool:
+    """Return whether one of a key's words is in a group of `key_words`."""
+    return not key_words(group).isdisjoint(label_of(key).split())
+
+
+@lru_cache(maxsize=8)
+def words_of_all_languages(name: str) -> frozenset[str]:
+    """Return a list of words of `values.json`, such as "titles", in all languages."""
+    return frozenset(word for language in LANGUAGES for word in read_values(language).get(name, ()))
+
+
+@lru_cache(maxsize=8)
+def table_of_all_languages(name: str) -> dict[str, Any]:
+    """Return a table of words of `values.json`, such as "symbols", in all languages."""
+    return {word: value for language in LANGUAGES for word, value in read_values(language).get(name, {}).items()}
+
+
+@lru_cache(maxsize=1024)
+def milestones_of(text: str) -> tuple[str, ...]:
+    """Return the milestones that a key, title or condition names: "Appointment booked" is `booked`."""
+    label = label_of(text)
+    return tuple(name for name, pattern in _milestones() if pattern.search(label))
+
+
+@lru_cache(maxsize=1)
+def _milestones() -> tuple[tuple[str, re.Pattern[str]], ...]:
+    """Return a pattern for each milestone, which finds the beginnings of its words."""
+    milestones: dict[str, list[str]] = read_values()["milestones"]
+    return tuple((name, re.compile(rf"\b(?:{'|'.join(words)})")) for name, words in milestones.items())
 
 
 @lru_cache(maxsize=256)
@@ -182,6 +241,12 @@ def _keys() -> dict[str, str]:
     """Return the kind that each key means, in all languages."""
     tables = [read_values(language)["kinds"] for language in reversed(LANGUAGES)]
     return {label_of(key): kind for table in tables for kind, entry in table.items() for key in entry["keys"]}
+
+
+@lru_cache(maxsize=1)
+def _words_of_names() -> frozenset[str]:
+    """Return the words of the keys that ask for a name: "caller", "first", "surname", ..."""
+    return frozenset(word for key, kind in _keys().items() if kind == "name" for word in key.split())
 
 
 @lru_cache(maxsize=1)

@@ -36,7 +36,7 @@ class StreamOptions(Schema):
 
 
 class CompletionBody(Schema):
-    """A request for a completion. Other options of language models are ignored, as there is no model."""
+    """A request for a completion. Options that only concern the sampling of a language model are ignored."""
 
     model = fields.String(load_default="")
     messages = fields.List(fields.Nested(MessageBody(unknown=EXCLUDE)), required=True, validate=validate.Length(1))

@@ -125,14 +125,14 @@ class ResourceQueryResultSchema(ApiSchema):
     )
 
 
-def printable(text: str) -> None:
+def require_printable(text: str) -> None:
     """Check that a text can be part of a header. Raises ValidationError."""
     if any(unicodedata.category(character) == "Cc" for character in text):
         raise ValidationError("Must have no control characters.")
 
 
-def ascii_text(text: str) -> None:
-    """Check that a text can be a media type. Raises ValidationError."""
+def require_ascii(text: str) -> None:
+    """Check that a media type is ASCII. Raises ValidationError."""
     if not text.isascii():
         raise ValidationError("Must be ASCII, as media types are.")
 
@@ -140,9 +140,9 @@ def ascii_text(text: str) -> None:
 class UploadQuerySchema(QuerySchema):
     """The file to upload."""
 
-    file_name = fields.String(required=True, validate=printable)
+    file_name = fields.String(required=True, validate=require_printable)
     content_type = fields.String(
-        required=True, validate=[printable, ascii_text], metadata={"description": "media type of the file"}
+        required=True, validate=[require_printable, require_ascii], metadata={"description": "media type of the file"}
     )
 
 

@@ -15,7 +15,7 @@ from typing import Any, Self
 
 import orjson
 
-from dryline.serving.log_setup import PATIENCE_S, json_line
+from dryline.serving.log_setup import JOIN_TIMEOUT_S, json_line
 from dryline.traffic.request_log import Entry
 from dryline.world.events import BackgroundEvent
 from dryline.world.world import World
@@ -49,7 +49,7 @@ class AccessLog:
 
     def __exit__(self, *exc: object) -> None:
         self._ending.set()
-        self._thread.join(PATIENCE_S)  # not longer: nobody may read the stream
+        self._thread.join(JOIN_TIMEOUT_S)  # not longer: nobody may read the stream
 
     def _loop(self) -> None:
         with suppress(OSError), self._stream:  # a closed pipe ends the thread, and nothing else

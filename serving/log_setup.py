@@ -16,7 +16,7 @@ from dryline.world.clock import wire
 # Lines that wait while nobody reads standard error. Further ones are dropped.
 MAX_WAITING = 1_000
 # How long the end of the process waits for a reader, in seconds.
-PATIENCE_S = 0.5
+JOIN_TIMEOUT_S = 0.5
 
 
 class StandardErrorHandler(logging.Handler):
@@ -41,7 +41,7 @@ class StandardErrorHandler(logging.Handler):
         super().close()
         with suppress(queue.Full):
             self._lines.put_nowait(None)
-            self._thread.join(PATIENCE_S)
+            self._thread.join(JOIN_TIMEOUT_S)
 
     def _write_lines(self) -> None:
         with suppress(OSError), standard_error() as stream:  # a closed pipe ends the thread, and nothing else

@@ -1,6 +1,6 @@
 """The analysis of a conversation: extractions, success criteria and sentiment.
 
-Extractions and success criteria use the same table of milestones, so they agree.
+Extractions and success criteria read keys and titles in the same way, so they agree.
 """
 
 from __future__ import annotations
@@ -10,148 +10,91 @@ from collections.abc import Mapping
 from random import Random
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from dryline.phrases.value_kinds import label_of, milestones_of
+from dryline.simulator.fact_names import KNOWN, NUMBERS, fact_of
+
 if TYPE_CHECKING:
     from dryline.simulator.script_dialogues import Dialogue
     from dryline.simulator.slots import Slots
 
-Marks = frozenset[str]
+Milestones = frozenset[str]
 
-_DONE: Marks = frozenset({"done"})
-_AGREED: Marks = frozenset({"booked", "moved", "confirmed"})
-_NOBODY: Marks = frozenset({"voicemail", "message", "missed"})  # nobody was there to talk to
-_DEEDS: Marks = _AGREED | {"delivery", "paid", "promised", "rated", "returned", "solved", "explained"}
+_DONE: Milestones = frozenset({"done"})
+_AGREED: Milestones = frozenset({"booked", "moved", "confirmed"})
+_NOBODY: Milestones = frozenset({"voicemail", "message", "missed"})  # nobody was there to talk to
+_ACHIEVEMENTS: Milestones = _AGREED | {"delivery", "paid", "promised", "rated", "returned", "solved", "explained"}
 
-# Facts by the usual names of extraction keys, and the milestones that turn a proposal into a fact. The first pattern
-# in a key wins, or else in its description.
-_FACTS: tuple[tuple[str, str, Marks], ...] = (
-    ("first name", "first", frozenset()),
-    ("last name|surname", "last", frozenset()),
-    ("e ?mail", "email", frozenset()),
-    ("phone|number to call|contact number", "phone", frozenset()),
-    ("sentiment|mood", "sentiment", frozenset()),
-    ("satisf|rating|score|nps", "rating", frozenset({"rated"})),
-    ("refund", "amount", frozenset({"returned"})),
-    ("amount|price|balance|total|cost", "amount", frozenset()),
-    ("intent|reason|purpose|topic|category", "intent", frozenset()),
-    ("summary|notes", "summary", frozenset()),
-    ("confirmation", "confirmation", frozenset()),
-    ("case|ticket", "case", frozenset()),
-    ("patient (id|no|number)", "patient", frozenset()),
-    ("account", "account", frozenset()),
-    ("order|reference", "order", frozenset()),
-    ("appointment (time|hour)|slot", "time", _AGREED),
-    ("appointment (type|kind)|service|treatment", "service", frozenset()),
-    ("appointment", "day", _AGREED),
-    ("city|location|town", "city", frozenset()),
-    ("address|street", "street", frozenset()),  # nobody says it
-    ("company|organi[sz]ation|employer", "company", frozenset()),  # nobody says it
-    ("time|hour", "time", _DONE),
-    ("date|day|when", "day", _DONE),
-    ("product|item", "product", frozenset()),
-    ("problem|issue", "problem", frozenset()),
-    ("complain", "complaint", frozenset()),
-    ("name|caller|customer", "name", frozenset()),
-)
-_MATCHERS = tuple((re.compile(rf"\b(?:{pattern})"), fact, needed) for pattern, fact, needed in _FACTS)
-_NUMBERS = frozenset({"amount", "rating"})
-# Facts that are known without being said: in every conversation, and in a call to a contact.
-_KNOWN = frozenset({"phone", "intent", "sentiment", "summary"})
+# The name of a contact is known without being said.
 KNOWN_CONTACT = frozenset({"name", "first", "last"})
 
 # Criteria about something that the agent must not do.
 _FORBIDDEN = re.compile(r"^(no|never|without)\b|agent (never|does not|doesn't|avoids|\w+ no )")
-# The milestones of which one must be reached. None: it always holds, since a scripted agent is friendly.
-_EVIDENCE: tuple[tuple[str, Marks | None], ...] = (
-    (r"polite|friendly|courteous|tone\b|greet|professional|empath|patience|calm", None),
-    ("call ?back", frozenset({"callback"})),
-    ("voice ?mail|machine", _NOBODY),
-    ("promis", frozenset({"promised"})),
-    ("resched|moved", frozenset({"moved"})),
-    ("book|schedul|appointment", _AGREED),
-    ("instal", frozenset({"instalments"})),
-    ("refund|return", frozenset({"returned"})),
-    ("paid|payment", frozenset({"paid"})),
-    (r"escalat|transfer|human|person\b|handed|hand ?over", frozenset({"transferred"})),
-    ("complain|angry|upset|frustrat", frozenset({"complained"})),
-    ("cancel", frozenset()),
-    ("found|identif|verif|looked", frozenset({"found"})),
-    ("case|ticket", frozenset({"case"})),
-    ("confirm", frozenset({"confirmed"})),
-    ("explain|underst", frozenset({"explained"})),
-    ("rated|rating", frozenset({"rated"})),
-    ("solv|fix|gone|answer|help|goal|reach|success|satisf|complet", _DONE),
-)
-_EVIDENT = tuple((re.compile(rf"\b(?:{pattern})"), marks) for pattern, marks in _EVIDENCE)
+# The milestones of which one shows that something happened, where they are others than the one that its words name.
+# None: it always holds, since a scripted agent is friendly.
+_EVIDENCE: dict[str, Milestones | None] = {
+    "polite": None,
+    "voicemail": _NOBODY,
+    "booked": _AGREED,
+    "solved": _DONE,
+    "explained": frozenset({"explained", "answered"}),
+}
 
 
-class Sought(NamedTuple):
-    """One extraction: `fact` is the fact that its key names, `marks` the milestones that it needs."""
+class ExtractionRule(NamedTuple):
+    """One extraction: `fact` is the fact that its key names, `milestones` the milestones that it needs."""
 
     key: str
     kind: str
     required: bool
     fact: str
-    marks: Marks | None
+    milestones: Milestones | None
 
 
-def sought(definitions: Mapping[str, Any]) -> tuple[Sought, ...]:
+def read_extractions(definitions: Mapping[str, Any]) -> tuple[ExtractionRule, ...]:
     """Return the extractions that a deployment defines."""
     extractions = []
     for key, definition in definitions.items():
         members = definition if isinstance(definition, Mapping) else {}
-        words = _words(key)
-        about = str(members.get("description") or "").lower()
+        about = str(members.get("description") or "")
         kind = members.get("type", "string")
-        fact, marks = ("", _evidence(words, about)) if kind == "boolean" else _fact(words, about)
-        if kind == "number" and fact not in _NUMBERS:
+        fact, milestones = ("", _evidence(key, about)) if kind == "boolean" else _fact(key, about)
+        if kind == "number" and fact not in NUMBERS:
             fact = ""  # nothing else that is said is a number
-        extractions.append(Sought(key, kind, bool(members.get("required")), fact, marks))
+        extractions.append(ExtractionRule(key, kind, bool(members.get("required")), fact, milestones))
     return tuple(extractions)
 
 
-def _words(key: str) -> str:
-    return re.sub(r"(?<=[a-z])(?=[A-Z])|[_-]", " ", key).lower()
+def _fact(key: str, about: str) -> tuple[str, Milestones | None]:
+    """Return the fact that an extraction names, and the milestones that turn a proposal into that fact."""
+    fact = fact_of(key, about)
+    named = milestones_of(key) or milestones_of(about)
+    if fact in ("day", "time"):
+        return fact, _DONE if _AGREED.isdisjoint(named) else _AGREED
+    if fact == "amount" and "returned" in named:
+        return fact, frozenset({"returned"})
+    return fact, frozenset({"rated"}) if fact == "rating" else None
 
 
-def fact_of(key: str) -> str | None:
-    """Return the fact that a key names; None for a number, and for facts that are known without being said."""
-    words = _words(key)
-    fact = next((fact for pattern, fact, _ in _MATCHERS if pattern.search(words)), None)
-    return None if fact in _NUMBERS | _KNOWN else fact
+def _evidence(title: str, about: str) -> Milestones | None:
+    """Return the milestones that a title, or else its description, names; else all that a conversation can be about."""
+    named = milestones_of(title) or milestones_of(about)
+    return _EVIDENCE.get(named[0], frozenset(named[:1])) if named else _ACHIEVEMENTS
 
 
-def _fact(words: str, about: str) -> tuple[str, Marks | None]:
-    """Return the fact that an extraction names, else the summary, and the milestones that it needs."""
-    for text in (words, about):
-        for pattern, fact, needed in _MATCHERS:
-            if pattern.search(text):
-                return fact, needed or None
-    return "summary", None
+def _is_reached(milestones: Milestones | None, dialogue: Dialogue) -> bool:
+    return milestones is None or not milestones.isdisjoint(dialogue.reached)
 
 
-def _evidence(words: str, about: str) -> Marks | None:
-    """Return the milestones that the words name, else all that a conversation can be about."""
-    for text in (words, about):
-        for pattern, marks in _EVIDENT:
-            if pattern.search(text):
-                return marks
-    return _DEEDS
-
-
-def _shown(marks: Marks | None, dialogue: Dialogue) -> bool:
-    return marks is None or not marks.isdisjoint(dialogue.reached)
-
-
-def extract(extractions: tuple[Sought, ...], dialogue: Dialogue, facts: Slots) -> dict[str, Any]:
+def extract(extractions: tuple[ExtractionRule, ...], dialogue: Dialogue, facts: Slots) -> dict[str, Any]:
     """Return the extracted values, each of its type.
 
     A value that was not said is left out or, where it is required, empty: "", 0, {}, []. A boolean is always there.
     """
     values: dict[str, Any] = {}
-    for key, kind, required, fact, marks in extractions:
+    for key, kind, required, fact, milestones in extractions:
         if kind == "boolean":
-            values[key] = _shown(marks, dialogue)
-        elif (value := _said(fact, dialogue, facts) if _shown(marks, dialogue) else None) is not None:
+            values[key] = _is_reached(milestones, dialogue)
+        elif (value := _said(fact, dialogue, facts) if _is_reached(milestones, dialogue) else None) is not None:
             values[key] = _typed(kind, fact, value)
         elif required:
             values[key] = {"number": 0, "object": {}, "array": []}.get(kind, "")
@@ -159,7 +102,7 @@ def extract(extractions: tuple[Sought, ...], dialogue: Dialogue, facts: Slots) -
 
 
 def _said(fact: str, dialogue: Dialogue, facts: Slots) -> Any:
-    if fact in dialogue.mentioned or fact in _KNOWN:
+    if fact in dialogue.mentioned or fact in KNOWN:
         return facts[fact]
     if fact == "name" and "first" in dialogue.mentioned:
         return facts["first"]
@@ -179,7 +122,7 @@ def mood(dialogue: Dialogue, facts: Slots) -> str:
     draw = facts.random()
     if "rated" in dialogue.reached:
         return "Positive" if facts["rating"] >= 8 else "Neutral" if facts["rating"] >= 5 else "Negative"
-    if _shown(_NOBODY, dialogue):
+    if _is_reached(_NOBODY, dialogue):
         return "Neutral"
     if "complained" in dialogue.reached:
         return "Negative" if draw < 0.85 else "Neutral"
@@ -196,7 +139,7 @@ class Criterion(NamedTuple):
     title: Any
     type: Any
     threshold: float
-    marks: Marks | None
+    milestones: Milestones | None
 
 
 Criteria = tuple[tuple[Any, tuple[Criterion, ...]], ...]  # groups: title and items
@@ -208,10 +151,10 @@ def criteria(groups: Any) -> Criteria:
     for group in groups if isinstance(groups, list) else []:
         items = []
         for item in group.get("items") or []:
-            words, about = (str(item.get(name) or "").lower() for name in ("title", "description"))
-            forbidden = _FORBIDDEN.search(words) or _FORBIDDEN.search(about)
-            marks = None if forbidden else _evidence(words, about)
-            items.append(Criterion(item.get("title"), item.get("type"), item.get("threshold") or 0, marks))
+            title, about = (str(item.get(name) or "") for name in ("title", "description"))
+            is_forbidden = _FORBIDDEN.search(title.lower()) or _FORBIDDEN.search(about.lower())
+            milestones = None if is_forbidden else _evidence(title, about)
+            items.append(Criterion(item.get("title"), item.get("type"), item.get("threshold") or 0, milestones))
         result.append((group.get("title"), tuple(items)))
     return tuple(result)
 
@@ -223,23 +166,24 @@ def judge(criteria: Criteria, dialogue: Dialogue, extracted: Mapping[str, Any], 
     """
     if not criteria:
         return None
-    known = {_words(key): value for key, value in extracted.items() if isinstance(value, bool)}
+    known = {label_of(key): value for key, value in extracted.items() if isinstance(value, bool)}
     groups = []
     for title, items in criteria:
         judged = [
-            _judged(item, known.get(str(item.title).lower(), _shown(item.marks, dialogue)), rng) for item in items
+            _judged(item, known.get(label_of(str(item.title)), _is_reached(item.milestones, dialogue)), rng)
+            for item in items
         ]
         groups.append({"title": title, "passed": all(item["passed"] for item in judged), "items": judged})
     return {"passed": all(group["passed"] for group in groups), "criteria": groups}
 
 
-def _judged(item: Criterion, shown: bool, rng: Random) -> dict[str, Any]:
-    value: Any = shown
-    passed = shown
+def _judged(item: Criterion, is_reached: bool, rng: Random) -> dict[str, Any]:
+    value: Any = is_reached
+    passed = is_reached
     if item.type == "SCORE":
         scale = 1 if item.threshold <= 1 else 10 if item.threshold <= 10 else 100
         least, most = max(0.7 * scale, item.threshold), max(scale, item.threshold)
-        if not shown:
+        if not is_reached:
             least, most = 0.2 * item.threshold, 0.7 * item.threshold
         value = round(least + (most - least) * rng.random(), 2 if scale == 1 else 0)
         passed = value >= item.threshold

@@ -19,7 +19,7 @@ from dryline.storage.errors import Invalid
 from dryline.world.world import World
 
 FLOW, SCRIPT = "flow", "script"
-_DECK = 40  # size of the deck: of so many conversations each branch has at least one
+_ALL_WITHIN = 40  # conversations, of which each branch has at least one
 _CLOSING = 0.05  # weight of a condition that only closes the conversation
 _TRIES = 6  # with other people, before the caller is taken who explored the branch
 _NO_BRANCH = {
@@ -37,7 +37,7 @@ def state_of(number: str, row: Mapping[str, Any] | None) -> dict[str, Any]:
 class FlowScheduler:
     """Chooses the branch of each conversation of a request, or of one round of a job, and runs the flow.
 
-    `why` is the reason for using scripts instead, a sentence. With `deals` every branch comes up; without,
+    `why` is the reason for using scripts instead, a sentence. With `covers_all` every branch comes up; without,
     conversations are independent. `follow` is `flow`, `script` or None, `branch` the texts of the conditions to
     take (then `named` is true, and the flow alone decides the outcome); `state` is that of the first conversation.
     Raises Invalid for impossible branches and outcomes; Busy.
@@ -54,16 +54,18 @@ class FlowScheduler:
         branch: Sequence[str] = (),
         outcome: str | None = None,
         shares: Mapping[str, float] | None = None,
-        deals: bool = True,
+        covers_all: bool = True,
     ) -> None:
         self.why: str | None = "The script was asked for."
         self.named = bool(branch)
         self._results: tuple[BranchResult, ...] = ()
         self._shares = shares or {}
-        self._deals, self._deck = deals, list[BranchResult]()
+        self._covers_all, self._upcoming = covers_all, list[BranchResult]()
         if follow == SCRIPT:
             if branch:
-                raise Invalid("A script has no branches.", "branch")
+                raise Invalid(
+                    "Only calls that follow a flow have branches: leave out branch, or follow the flow.", "branch"
+                )
             return
         analysis = analyze_flow(world, line, channel, state)
         self.why, self._runner = analysis.why, analysis.runner
@@ -73,7 +75,7 @@ class FlowScheduler:
             raise Invalid(analysis.why, "follow" if follow == FLOW else "branch")
         if branch and outcome is not None and not any(result.outcome == outcome for result in self._results):
             came = " or ".join(sorted({result.outcome for result in self._results}))
-            raise Invalid(f"A call of this branch comes out as {came}, not as {outcome}.", "outcome")
+            raise Invalid(f"A call on this branch has the outcome {came}, not {outcome}.", "outcome")
         if follow == FLOW and outcome == "transferred" and not self._with_outcome(outcome):
             raise Invalid(_NO_BRANCH[outcome], "outcome")
 
@@ -120,7 +122,7 @@ class FlowScheduler:
         results = [result for result in self._results if result.outcome != "voicemail"] or list(self._results)
         long = [result for result in results if result.turns > 1 and result.stopped is None]
         if outcome == "failed" and not self.fails:
-            return self._run_until_hang_up(results, rng, options, loses=True)
+            return self._run_until_hang_up(results, rng, options, loses_model=True)
         if outcome_is_fixed or outcome == "failed":
             fit = self._with_outcome(outcome)
             if fit:
@@ -132,40 +134,40 @@ class FlowScheduler:
         return self._run_until_hang_up(long, rng, options)
 
     def _run_until_hang_up(
-        self, results: list[BranchResult], rng: Random, options: dict[str, Any], *, loses: bool = False
+        self, results: list[BranchResult], rng: Random, options: dict[str, Any], *, loses_model: bool = False
     ) -> FlowRun:
-        """Run a conversation that ends in the middle: the user leaves, or, with `loses`, the model is lost."""
+        """Run a conversation that ends in the middle: the user leaves, or, with `loses_model`, the model is lost."""
         result = rng.choice(results)
-        turns = int(rng.random() * result.turns) if loses else 1 + int(rng.random() * (result.turns - 1))
-        return self._run_branch([result], None, rng, options | {"patience": turns, "loses": loses})
+        turns = int(rng.random() * result.turns) if loses_model else 1 + int(rng.random() * (result.turns - 1))
+        return self._run_branch([result], None, rng, options | {"max_turns": turns, "loses_model": loses_model})
 
     def cut(self, run: FlowRun, turns: int) -> FlowRun:
         """Run the same conversation again, until the user has spoken `turns` times."""
         assert self._runner is not None
-        return self._runner.play(**{**run.again, "patience": turns})
+        return self._runner.play(**{**run.again, "max_turns": turns})
 
     def _next_branch(self, results: list[BranchResult], rng: Random) -> BranchResult:
-        """Return the next branch: the usual ones more often, and each of them among any _DECK conversations.
+        """Return the next branch: the usual ones more often, and each of them among any _ALL_WITHIN conversations.
 
         For a job, whose rounds have any number of conversations, chance alone decides.
         """
-        if not self._deals:
+        if not self._covers_all:
             return rng.choices(results, self._weights(results))[0]
-        if not self._deck:
+        if not self._upcoming:
             weights = self._weights(results)
-            copies = [max(1, round(_DECK * weight / sum(weights))) if weight else 0 for weight in weights]
-            deck = [result for result, count in zip(results, copies, strict=True) for _ in range(count)]
-            rng.shuffle(deck)
-            # Every branch once among the first _DECK, which the usual ones may have filled.
-            dealt = [result for result, count in zip(results, copies, strict=True) if count]
-            once = [result for result in dealt if all(result is not other for other in deck[:_DECK])]
+            copies = [max(1, round(_ALL_WITHIN * weight / sum(weights))) if weight else 0 for weight in weights]
+            upcoming = [result for result, count in zip(results, copies, strict=True) for _ in range(count)]
+            rng.shuffle(upcoming)
+            # Every branch once among the first _ALL_WITHIN, which the usual ones may have filled.
+            possible = [result for result, count in zip(results, copies, strict=True) if count]
+            once = [result for result in possible if all(result is not other for other in upcoming[:_ALL_WITHIN])]
             for result in once:
-                deck.remove(result)
-            deck[: len(once)] = [*once, *deck[: len(once)]]
-            head = deck[:_DECK]
+                upcoming.remove(result)
+            upcoming[: len(once)] = [*once, *upcoming[: len(once)]]
+            head = upcoming[:_ALL_WITHIN]
             rng.shuffle(head)
-            self._deck = [*deck[_DECK:], *head]
-        return self._deck.pop()
+            self._upcoming = [*upcoming[_ALL_WITHIN:], *head]
+        return self._upcoming.pop()
 
     def _weights(self, results: list[BranchResult]) -> list[float]:
         """Return how usual each branch is: the first condition of a loop more than the next, if no share says so.
@@ -202,10 +204,10 @@ class FlowScheduler:
             run = self._runner.play(branch, seed, **options)
             if time.monotonic() - began > SLOW_S and not run.stopped:
                 self.why = f"{SLOW} {SLOW_S:g} s."
-            if options.get("loses") and run.fault is None:
-                options = options | {"patience": 0}  # the conversation was over before the model was lost
+            if options.get("loses_model") and run.fault is None:
+                options = options | {"max_turns": 0}  # the conversation was over before the model was lost
                 continue
-            if "patience" in options or self.why or (outcome in (None, run.outcome) and self._fits(run, result)):
+            if "max_turns" in options or self.why or (outcome in (None, run.outcome) and self._fits(run, result)):
                 break
             may_differ = attempt == _TRIES - 1 and not self.named and outcome in (None, run.outcome)
             if may_differ and not uses_missing_answer(run.events):
@@ -230,5 +232,8 @@ class FlowSchedulers:
         """Return the scheduler for a line and rows like this one. Raises Busy."""
         key = id(line), tuple(sorted(row or ()))
         if key not in self._known:  # the line is stored as well, so that its id is not used again
-            self._known[key] = line, FlowScheduler(self._world, line, "voice", state_of(line.number, row), deals=False)
+            self._known[key] = (
+                line,
+                FlowScheduler(self._world, line, "voice", state_of(line.number, row), covers_all=False),
+            )
         return self._known[key][1]

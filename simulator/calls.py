@@ -166,33 +166,33 @@ def make_call(
     reports = random_transfer(rng) if plan.outcome == "transferred" else None
     talked = ceil(plan.talk.seconds)
     duration = talked + (reports.seconds if reports else 0)
-    if starts is None:
-        starts = (ends or current().clock.now()) - timedelta(seconds=duration)
-    if by is not None:
-        starts = min(starts, by - timedelta(seconds=duration))
-    run = _run(line, plan, starts, duration)
-    log = _log(line, run, plan.outcome, plan.direction, plan.facts["phone"])
+    starts = _start(starts, ends, by, timedelta(seconds=duration))
+    run = _engine_run(line, plan, starts, duration)
+    log = _log_row(line, run, plan.outcome, plan.direction, plan.facts["phone"])
     log["metadata"] = {"simulated": True, **(metadata or {})}
     if plan.dialogue.steps:
         _add_analysis(log, line, plan, rng)
-    log["data"] = _data(line, plan, handed_over=reports is not None and reports.talk_s > 0)
+    log["data"] = _post_call_data(line, plan, handed_over=reports is not None and reports.talk_s > 0)
     if reports:
         to_number = (plan.timeline and plan.timeline.transferred_to) or line.desk_number
-        log["transfer_data"] = transfer_data(
-            current().ids,
-            reports,
-            starts + timedelta(seconds=talked),
-            log=log,
-            from_number=line.number,
-            to_number=to_number,
-        )
+        at, numbers = starts + timedelta(seconds=talked), {"from_number": line.number, "to_number": to_number}
+        log["transfer_data"] = transfer_data(current().ids, reports, at, log=log, **numbers)
     call = ConversationRows.of(log, line, run, call_id=log["call_sid"], llm_logs=llm_logs)
     if rings and not plan.dialogue.steps:  # ringing is no talking
         call.log["duration"] = call.session["minutes"] = 0
     return call
 
 
-def _run(line: DeploymentContext, plan: ConversationPlan, start: datetime, duration: int) -> engine_records.EngineRun:
+def _start(starts: datetime | None, ends: datetime | None, by: datetime | None, duration: timedelta) -> datetime:
+    """Return when a call begins that is over by `by`, if there is such a time."""
+    if starts is None:
+        starts = (ends or current().clock.now()) - duration
+    return starts if by is None else min(starts, by - duration)
+
+
+def _engine_run(
+    line: DeploymentContext, plan: ConversationPlan, start: datetime, duration: int
+) -> engine_records.EngineRun:
     """Return the run of the flow. A scripted call can fail, too: then the connection to the model was lost."""
     fault = plan.timeline.fault if plan.timeline else None
     if plan.dialogue.ending == "error" and plan.timeline is None:
@@ -223,11 +223,11 @@ def _add_analysis(log: dict[str, Any], line: DeploymentContext, plan: Conversati
 def extractions(line: DeploymentContext, plan: ConversationPlan) -> dict[str, Any]:
     """Return the deployment's extractions, overwritten by those of its flow. Contract: based.md, section 4."""
     if plan.timeline is None:
-        return analysis.extract(line.sought or line.industry.sought, plan.dialogue, plan.facts)
-    return {**analysis.extract(line.sought or (), plan.dialogue, plan.facts), **plan.timeline.extracted}
+        return analysis.extract(line.extraction_rules or line.industry.extraction_rules, plan.dialogue, plan.facts)
+    return {**analysis.extract(line.extraction_rules or (), plan.dialogue, plan.facts), **plan.timeline.extracted}
 
 
-def _log(
+def _log_row(
     line: DeploymentContext, run: engine_records.EngineRun, outcome: str, direction: str, customer: str
 ) -> dict[str, Any]:
     """Return the log's row without the results of the analysis."""
@@ -266,7 +266,7 @@ def _log(
     }
 
 
-def _data(line: DeploymentContext, plan: ConversationPlan, *, handed_over: bool) -> dict[str, Any]:
+def _post_call_data(line: DeploymentContext, plan: ConversationPlan, *, handed_over: bool) -> dict[str, Any]:
     """Return the post-call data: latencies in milliseconds, for each answer and as percentiles, and the analysis."""
     dialogue, talk, facts = plan.dialogue, plan.talk, plan.facts
     voice = {"provider": line.voice, "voiceId": line.voice_id, "characters": talk.spoken("assistant")}

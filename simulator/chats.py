@@ -101,7 +101,7 @@ def make_chat(
         why=plan.why,
     )
     facts |= {"intent": dialogue.intent, "summary": dialogue.summary, "sentiment": analysis.mood(dialogue, facts)}
-    log = _base(line, run, LOGS[line.channel])
+    log = _shared_members(line, run, LOGS[line.channel])
     log["extractions_data"] = extractions(line, plan)
     log["metadata"] = {"simulated": True, "intent": dialogue.intent, "sentiment": facts["sentiment"]}
     if line.criteria:
@@ -110,7 +110,7 @@ def make_chat(
     return ConversationRows.of(log, line, run, call_id=log["id"], llm_logs=llm_logs)
 
 
-def _base(line: DeploymentContext, run: engine_records.EngineRun, model: type[Log]) -> dict[str, Any]:
+def _shared_members(line: DeploymentContext, run: engine_records.EngineRun, model: type[Log]) -> dict[str, Any]:
     """Return the members that the logs of both channels share."""
     messages = [
         {

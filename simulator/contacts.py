@@ -10,9 +10,11 @@ from dryline.engine.fake_values import made_up
 from dryline.engine.slots import Slot
 from dryline.models.deployments import Deployment
 from dryline.simulator.deployment_context import DeploymentContext, line_of
+from dryline.simulator.fact_names import fact_of
 from dryline.storage.current_world import current
 
 _READ = re.compile(r"""\bstate(?:\[\s*|\.get\(\s*)["'](?P<member>\w+)["'](?:\s*,\s*["'](?P<default>[^"']*)["'])?""")
+_PERSON = ("name", "first", "last", "phone", "email")
 _NOT_CONTACT = {"Caller", "variables"}
 
 
@@ -27,8 +29,7 @@ def contact_row(line: DeploymentContext, random: Random, now: datetime) -> dict[
     for member, default in members.items():
         if member in _NOT_CONTACT:
             continue
-        is_person = re.search(r"name|phone|mail", member, re.IGNORECASE)
-        if member in sample and not is_person:
+        if member in sample and fact_of(member) not in _PERSON:
             row[member] = sample[member]
         else:
             row[member] = made_up(Slot(default or "", member), random, now)[0]
@@ -43,12 +44,4 @@ def sample_contact(deployment: Deployment) -> dict[str, Any]:
 
 def with_person(row: Mapping[str, Any], facts: Mapping[str, Any]) -> dict[str, Any]:
     """Return the row with the name, number and e-mail address of the person who is called."""
-    person = {}
-    for member in row:
-        label = member.lower()
-        if "name" in label:
-            part = "first" if "first" in label else "last" if "last" in label else "name"
-            person[member] = facts[part]
-        elif "phone" in label or "mail" in label:
-            person[member] = facts["phone" if "phone" in label else "email"]
-    return {**row, **person}
+    return {**row, **{member: facts[fact] for member in row if (fact := fact_of(member)) in _PERSON}}

@@ -79,9 +79,9 @@ def moments(rng: Random, count: int, start: datetime | None, end: datetime, zone
     """
     for border, name in ((start, "start_time"), (end, "end_time")):
         if border is not None and not 1970 <= border.year < 9000:
-            raise Invalid("Conversations lie between the years 1970 and 9000.", name)
+            raise Invalid("Must be between the years 1970 and 9000.", name)
     if start is not None and start > end:
-        raise Invalid("The start lies behind the end.", "start_time")
+        raise Invalid("The start is after the end.", "start_time")
     begin = end - timedelta(days=1) if start is None else start
     room = max((end - begin).total_seconds() - LONGEST_S, 0.0)
     local = begin.astimezone(ZoneInfo(zone))  # daylight saving within the span is passed over: an hour is no matter

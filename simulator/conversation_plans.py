@@ -87,13 +87,10 @@ def plan_call(
     if following is not None and follows_branch:
         outcome = "voicemail" if following.has_only_voicemail else "completed"
     direction = direction or _direction(line, outcome)
+    facts = Slots(line, rng, facts_of_row(row, customer_number))
     if row is None and direction == "outbound" and line.code is not None:
-        invented = contact_row(line, rng, at or datetime.now(UTC))
-        facts = Slots(line, rng, facts_of_row(None, customer_number))
-        row = with_person(invented, facts)
+        row = with_person(contact_row(line, rng, at or datetime.now(UTC)), facts)
         facts |= facts_of_row(row, customer_number)
-    else:
-        facts = Slots(line, rng, facts_of_row(row, customer_number))
     if following is None or following.why:
         return _scripted(line, outcome, direction, facts, rng, following.why if following else None)
     if outcome == "voicemail" and direction == "outbound" and line.voicemail is not None and not follows_branch:
@@ -101,19 +98,23 @@ def plan_call(
         return _scripted(line, outcome, direction, facts, rng, why)
     dials = direction == "outbound" and not following.fails
     if outcome in ("no-answer", "busy") or (outcome == "failed" and dials and rng.random() < 0.5):
-        hung_up = outcome == "no-answer" and direction == "inbound"
-        dialogue = Dialogue("", "", "user_hangup" if hung_up else UNREACHED[outcome])
-        return ConversationPlan(outcome, direction, facts, dialogue, _NOTHING_SAID)
+        return _unanswered(outcome, direction, facts)
     assert at is not None
     state = state_of(facts["phone"], row)
     machine = load_script("voicemail").lines(rng)[0][1].format_map(facts) if outcome == "voicemail" else None
-    known = _known(facts)
     run = following.converse(
-        outcome, state, at, rng, outcome_is_fixed=outcome_is_fixed, machine_says=machine, known=known
+        outcome, state, at, rng, outcome_is_fixed=outcome_is_fixed, machine_says=machine, known=_own_facts(facts)
     )
     if isinstance(run, str):
         return _scripted(line, outcome, direction, facts, rng, run)
     return _followed(line, run, direction, facts, rng, following)
+
+
+def _unanswered(outcome: str, direction: str, facts: Slots) -> ConversationPlan:
+    """Return the plan of a call in which nobody said anything."""
+    hung_up = outcome == "no-answer" and direction == "inbound"
+    dialogue = Dialogue("", "", "user_hangup" if hung_up else UNREACHED[outcome])
+    return ConversationPlan(outcome, direction, facts, dialogue, _NOTHING_SAID)
 
 
 def plan_chat(
@@ -123,7 +124,7 @@ def plan_chat(
     facts = Slots(line, rng, {})
     run: FlowRun | str | None = None
     if following is not None and at is not None:
-        run = following.converse("completed", {}, at, rng, leaves=LEAVE, known=_known(facts))
+        run = following.converse("completed", {}, at, rng, leaves=LEAVE, known=_own_facts(facts))
     if isinstance(run, FlowRun):
         timeline = build_timeline(run, rng, opening=line.opening, typed=True)
         dialogue = dialogue_of(run, facts, left="user_left")
@@ -132,8 +133,8 @@ def plan_chat(
     return ConversationPlan("completed", "", facts, dialogue, timed(dialogue.steps, rng, is_typed=True), why=run)
 
 
-def _known(facts: Slots) -> dict[str, Any]:
-    """Return what callers say of themselves. What a contact row says of an appointment may be what they change."""
+def _own_facts(facts: Slots) -> dict[str, Any]:
+    """Return the facts about the person; those of an appointment in a contact row may be what they want to change."""
     return {name: facts[name] for name in ("name", "first", "last", "phone", "email")}
 
 

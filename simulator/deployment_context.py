@@ -66,12 +66,12 @@ class DeploymentContext:
     has_webhook: bool = False
     answers: dict[str, Any] | None = None  # stubs of a test for the flow's `ask`, and for other servers
     http: list[dict[str, Any]] | None = None
-    sought: tuple[analysis.Sought, ...] | None = field(init=False)
+    extraction_rules: tuple[analysis.ExtractionRule, ...] | None = field(init=False)
     criteria: analysis.Criteria = field(init=False)
 
     def __post_init__(self) -> None:
         """Read the definitions."""
-        self.sought = analysis.sought(self.extractions) if self.extractions else None
+        self.extraction_rules = analysis.read_extractions(self.extractions) if self.extractions else None
         self.criteria = analysis.criteria(self.success_criteria)
 
     def with_flow(self, flow: Flow | None, id: str) -> DeploymentContext:

@@ -103,7 +103,7 @@ SLOW = "A call of the flow took longer than"
 
 def _analyze(world: World, line: DeploymentContext, channel: str, state: dict[str, Any]) -> FlowAnalysis:
     if line.code is None:
-        return FlowAnalysis(why="The flow is gone.")
+        return FlowAnalysis(why="The flow was deleted.")
     engine = engine_of(world)
     try:
         program = engine.checked_program(line.code)

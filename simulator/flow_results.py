@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from dryline.engine.caller_utterances import answers_agent, capitalized, closes, gives_value, intent_of, past_tense
-from dryline.simulator import analysis
+from dryline.phrases.value_kinds import kind_of_question, milestones_of
+from dryline.simulator.fact_names import KNOWN, NUMBERS, fact_of
 from dryline.simulator.flow_runner import HUNG_UP, LOST, FlowRun
 from dryline.simulator.flow_timeline import comes_to_its_end
 from dryline.simulator.script_dialogues import DONE, Dialogue
@@ -14,33 +15,11 @@ from dryline.simulator.slots import Slots
 _ENDINGS = {"transfer": "call_transfer", "failed": "error", LOST: "error"}
 _MATTERS = 4  # that a summary names
 _MISSED = ("wrong_number", "deny_identity", "not_available", "no_time_now")  # the contact was not reached after all
-_RATING = re.compile(r"\b(?:rat(?:e|ing)|score|stars|happy|satisf\w+|from 1 to|from one to)\b", re.IGNORECASE)
 _NOTED_LONGEST = 60  # characters of a value that a summary tells; of a longer one it has the name
-# What a condition, or the key of an extraction, says has come of it: the marks of simulator/analysis.py.
-_MARKS = tuple(
-    (mark, re.compile(pattern, re.IGNORECASE))
-    for mark, pattern in (
-        ("booked", r"\bbook|schedul|appointment|reserv"),
-        ("moved", r"resched|\bmov(e|ing)|another (day|time)|new time"),
-        ("confirmed", r"confirm|agree|accept"),
-        ("promised", r"promis|will pay|\bpays? (by|on|later)"),
-        ("paid", r"\bpaid|\bpays?\b|payment"),
-        ("instalments", r"instal"),
-        ("returned", r"refund|return"),
-        ("delivery", r"deliver|shipp|parcel"),
-        ("complained", r"complain|angry|upset|frustrat"),
-        ("callback", r"call ?back"),
-        ("case", r"\bcase\b|ticket"),
-        ("solved", r"solv|fix|works? again"),
-        ("explained", r"question|hours|explain|underst|answered|knows"),
-        ("rated", r"\brat(e|ed|es|ing)\b"),
-        ("found", r"found|identif|verif"),
-    )
-)
+_BY_ENDING = ("done", "transferred", "voicemail")  # milestones that a run's end reaches, whatever its words are
 _SUBJECT = re.compile(
     r"^(if |when |the |a )*\w+('s)? (wants|needs|asks|would like|wishes)( to| for| about)?( an?| the)? ", re.IGNORECASE
 )
-_SOLVED = re.compile(r"(?<!un)(?<!unre)solved", re.IGNORECASE)
 _NOT = re.compile(r"^(no|not|never)\b|\b(not|cannot|can't|declin\w+|refus\w+|without|unable)\b", re.IGNORECASE)
 
 
@@ -58,11 +37,11 @@ def dialogue_of(run: FlowRun, facts: Slots, *, left: str) -> Dialogue:
         dialogue.reached.add("rated")
     if comes_to_its_end(run) and conditions:
         is_missed = _means(conditions[-1], _MISSED)
-        dialogue.reached |= {"missed"} if is_missed else {"done", *_marks(run, conditions)}
-        if any(value is False and _SOLVED.search(key) for key, value in run.extracted.items()):
+        dialogue.reached |= {"missed"} if is_missed else {"done", *_milestones(run, conditions)}
+        if any(value is False and "solved" in milestones_of(key) for key, value in run.extracted.items()):
             dialogue.reached.add("unsolved")
     elif run.ended == "transfer":
-        dialogue.reached |= {"transferred", *_marks(run, conditions)}
+        dialogue.reached |= {"transferred", *_milestones(run, conditions)}
     if run.machine:
         dialogue.reached = {"voicemail"}
     summary = _summary(run, conditions, facts)
@@ -87,24 +66,27 @@ def _intent(conditions: list[str]) -> str:
     return "_".join(re.findall(r"\w+", first.lower())[:6]) or "unknown"
 
 
-def _marks(run: FlowRun, conditions: list[str]) -> Iterator[str]:
+def _milestones(run: FlowRun, conditions: list[str]) -> set[str]:
+    """Return the milestones that the conditions and the extracted values name, without those that a value denies."""
     texts = [text for text in conditions if not _NOT.search(text)]
-    texts += [key.replace("_", " ") for key, value in run.extracted.items() if value not in (False, None, "")]
-    denied = {key.replace("_", " ") for key, value in run.extracted.items() if value is False}
-    for mark, pattern in _MARKS:
-        if any(map(pattern.search, texts)) and not any(map(pattern.search, denied)):
-            yield mark
+    texts += [key for key, value in run.extracted.items() if value not in (False, None, "")]
+    denied = [key for key, value in run.extracted.items() if value is False]
+    return _named(texts) - _named(denied) - set(_BY_ENDING)
+
+
+def _named(texts: list[str]) -> set[str]:
+    return {milestone for text in texts for milestone in milestones_of(text)}
 
 
 def _learn(run: FlowRun, facts: Slots) -> set[str]:
     """Add the facts that the caller gave to the flow, and return their names."""
-    learned = set()
+    learned: set[str] = set()
     for event in run.events:
         if event.type in ("asked", "extracted"):
-            name = event["question"] if event.type == "asked" else event["key"]
-            for key, value in _leaves(str(name), event["value"]):
-                fact = analysis.fact_of(key)
-                if fact and fact not in learned and isinstance(value, str) and value:
+            name, question = ("", str(event["question"])) if event.type == "asked" else (str(event["key"]), "")
+            for key, value in _leaves(name, event["value"]):
+                fact = fact_of(key, question)
+                if fact not in learned | NUMBERS | KNOWN and isinstance(value, str) and value:
                     facts[fact] = value
                     learned.add(fact)
     if "name" in learned:
@@ -157,7 +139,7 @@ def _without_repeats(conditions: list[str]) -> list[str]:
 
 
 def _gave_name(run: FlowRun) -> bool:
-    return any(value and analysis.fact_of(key) == "name" for key, value in run.extracted.items())
+    return any(value and fact_of(key) == "name" for key, value in run.extracted.items())
 
 
 def _listed(texts: list[str]) -> str:
@@ -173,7 +155,7 @@ def _means(condition: str, intents: tuple[str, ...]) -> bool:
 def _rating(run: FlowRun) -> int | None:
     """Return the rating that the caller gave, on a scale to 10."""
     for event in reversed(run.events):
-        if event.type == "asked" and _RATING.search(str(event["question"])):
+        if event.type == "asked" and kind_of_question(str(event["question"])) == "rating":
             numbers = [value for _, value in _leaves("", event["value"]) if isinstance(value, (int, float))]
             numbers = [number for number in numbers if not isinstance(number, bool)]
             if numbers:

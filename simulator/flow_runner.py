@@ -91,7 +91,7 @@ class FlowRun:
 class RecordedCaller(Caller):
     """A caller who records the requests to a language model.
 
-    They hang up after `patience` turns; with `loses` they speak once more and the connection to the model breaks.
+    They hang up after `max_turns`; with `loses_model` they speak once more and the connection to the model breaks.
     `first` replaces their first words.
     """
 
@@ -103,8 +103,8 @@ class RecordedCaller(Caller):
         *,
         known: Mapping[str, Any] | None = None,
         shares: Mapping[str, float] | None = None,
-        patience: int | None = None,
-        loses: bool = False,
+        max_turns: int | None = None,
+        loses_model: bool = False,
         first: str | None = None,
         answers: Mapping[str, Any] | None = None,
         typed: bool = False,
@@ -113,11 +113,11 @@ class RecordedCaller(Caller):
         self.requests: list[ModelRequest] = []
         self.turns = 0
         self.unanswered: tuple[str, int | None] | None = None  # the last words, and the line of their talk
-        self._patience, self._loses, self._first = patience, loses, first
+        self._max_turns, self._loses_model, self._first = max_turns, loses_model, first
 
     def __call__(self, session: FlowSession) -> str | None:
-        over = self.turns == self._patience
-        if over and not self._loses:
+        over = self.turns == self._max_turns
+        if over and not self._loses_model:
             return None
         words = super().__call__(session)
         if words is None:

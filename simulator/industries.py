@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from functools import cached_property
 
-from dryline.simulator.analysis import Sought, sought
+from dryline.simulator.analysis import ExtractionRule, read_extractions
 from dryline.simulator.scripts import Script, load_script
 
 _DEFAULT_TYPES = {"amount": "number", "resolved": "boolean", "payment_promised": "boolean"}
@@ -44,9 +44,9 @@ class Industry:
         return load_script("support_with_transfer", *self.number)
 
     @cached_property
-    def sought(self) -> tuple[Sought, ...]:
+    def extraction_rules(self) -> tuple[ExtractionRule, ...]:
         """The default extractions."""
-        return sought({key: {"type": _DEFAULT_TYPES.get(key, "string")} for key in self.extracted})
+        return read_extractions({key: {"type": _DEFAULT_TYPES.get(key, "string")} for key in self.extracted})
 
 
 CLINIC = Industry(

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dryline.models.business_hours import DAY, Opening, openings
+from dryline.phrases.spoken_numbers import in_words
 
 DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
-_HOURS = ("twelve", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven")
 _MINUTES = {0: "", 15: " fifteen", 30: " thirty", 45: " forty-five"}
 # The usual times of appointments, in minutes from midnight, where the hours allow it.
 _STARTS = (510, 540, 585, 615, 660, 690, 810, 840, 885, 915, 960, 1005, 1050)
@@ -78,4 +78,4 @@ def _said_clock(minute: int) -> str:
     hour, rest = divmod(minute % DAY, 60)
     if not rest and hour in (0, 12):
         return "noon" if hour else "midnight"
-    return _HOURS[hour % 12] + _MINUTES.get(rest, f" {rest:02}")
+    return in_words((hour - 1) % 12 + 1) + _MINUTES.get(rest, f" {rest:02}")

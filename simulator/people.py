@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from dryline.models.scripted_outcomes import BY_NUMBER
+from dryline.simulator.fact_names import fact_of
 
 Row = Mapping[str, Any]
 
@@ -58,21 +59,8 @@ CITIES = (
 )
 STREETS = ("Street", "Avenue", "Road", "Lane", "Drive", "Way")
 
-# Members of a campaign's contact row that hold its person's name.
-_FIRST = ("first_name", "firstName", "firstname")
-_LAST = ("last_name", "lastName", "lastname")
-_WHOLE = ("name", "customer_name", "customerName", "full_name", "fullName")
-# Facts that scripts mention, and the members of a row that hold them.
-_SPOKEN_OF = {
-    "city": ("city",),
-    "email": ("email", "emailAddress"),
-    "day": ("day", "appointment_day", "appointmentDay"),
-    "time": ("time", "appointment_time", "appointmentTime"),
-    "service": ("service",),
-    "product": ("product",),
-    "order": ("order", "order_number", "orderNumber"),
-    "account": ("account", "account_number", "accountNumber"),
-}
+# Facts that scripts mention and that a campaign's contact row may hold.
+_SPOKEN_OF = ("first", "last", "name", "city", "email", "day", "time", "service", "product", "order", "account")
 _FIRST_FREE = len(BY_NUMBER)
 _LONGEST = 100  # characters of a row's text that somebody says
 
@@ -96,20 +84,15 @@ def facts_of_row(row: Row | None, number: str | None) -> dict[str, Any]:
     """Return the facts of a contact before the call: those of the row, and the number (E.164)."""
     if not row:
         return {} if number is None else {"phone": number}
-    facts = {fact: _text(row, names) for fact, names in _SPOKEN_OF.items()}
-    first, *rest = _text(row, _WHOLE).split() or [""]
-    facts["first"] = _text(row, _FIRST) or first
-    # A person with one name has no last name, unless the row has one.
-    facts["last"] = _text(row, _LAST) or " ".join(rest)
-    known = {fact: text for fact, text in facts.items() if text}
-    if facts["first"] and not _text(row, _FIRST):
-        known["last"] = facts["last"]
-    if number is not None:
-        known["phone"] = number
-    return known
-
-
-def _text(row: Row, names: tuple[str, ...]) -> str:
-    """Return the first of these members that is a text, else an empty one."""
-    texts = (row[name].strip() for name in names if isinstance(row.get(name), str))
-    return next((text[:_LONGEST] for text in texts if text), "")
+    facts: dict[str, str] = {}
+    for key, value in row.items():
+        fact = fact_of(key)
+        if fact in _SPOKEN_OF and isinstance(value, str) and value.strip():
+            facts.setdefault(fact, value.strip()[:_LONGEST])
+    first, *rest = facts.pop("name", "").split() or [""]
+    if first and "first" not in facts:
+        # A person with one name has no last name, unless the row has one.
+        facts = {"first": first, "last": " ".join(rest), **facts}
+    elif rest:
+        facts.setdefault("last", " ".join(rest))
+    return facts if number is None else facts | {"phone": number}

@@ -204,13 +204,13 @@ def _beep(greeting: Part, turns: Sequence[Part]) -> Iterator[Part]:
 def _transfer(log: VoiceLog, after: float, seconds: float) -> Iterator[Part]:
     """Yield the ringing until a person answers, or the busy tone. The log has no words of what follows."""
     events = log.transfer_data.get("transferEvents") if isinstance(log.transfer_data, dict) else None
-    begin = _moment(log.start_time)
+    begin = _moment_or_none(log.start_time)
     if not isinstance(events, list) or begin is None:
         return
     times = {
         str(event.get("type")): _within((moment - begin).total_seconds(), seconds)
         for event in events
-        if isinstance(event, dict) and (moment := _moment(event.get("timestamp"))) is not None
+        if isinstance(event, dict) and (moment := _moment_or_none(event.get("timestamp"))) is not None
     }
     if "ringing" not in times:
         return
@@ -222,7 +222,7 @@ def _transfer(log: VoiceLog, after: float, seconds: float) -> Iterator[Part]:
         yield from _bursts(AGENT, end, seconds, tones.BUSY, _BUSY_S, _BUSY_S)
 
 
-def _moment(text: Any) -> datetime | None:
+def _moment_or_none(text: Any) -> datetime | None:
     try:
         return parse(text)
     except (TypeError, ValueError):

@@ -86,7 +86,7 @@ def replace(document: Document, team_id: str | None = None) -> None:
         preserved = [] if document.rows["teams"] else preserved_teams(team_id)
         wipe(world, team_id)
         Import(document, team_id, preserved, adding=False).run()
-        _admit_keys_after_import(world, document)
+        _restore_start_keys(world, document)
 
 
 def extend(document: Document, team_id: str | None = None) -> None:
@@ -95,10 +95,11 @@ def extend(document: Document, team_id: str | None = None) -> None:
     with replacing_rows(world):
         require_team(team_id)
         Import(document, team_id, [], adding=True).run()
-        _admit_keys_after_import(world, document)
+        _restore_start_keys(world, document)
 
 
-def _admit_keys_after_import(world: World, document: Document) -> None:
+def _restore_start_keys(world: World, document: Document) -> None:
+    """Give the keys of `--api-key`, if the import removed them, to the first team of the document."""
     teams = document.rows["teams"]
     admit_start_keys(world, Team.find(id=teams[0]["id"]) if teams else None)
 

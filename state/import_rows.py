@@ -136,7 +136,7 @@ class Import:
         except sqlite3.IntegrityError as error:
             columns = [column.rpartition(".")[2] for column in str(error).partition(": ")[2].split(", ")]
             if str(error).startswith("UNIQUE") and self.links.rows_exist:
-                raise Conflict(f"{path(last, columns[-1])}: there is such a row already.") from None
+                raise Conflict(f"{path(last, columns[-1])}: a row with this value exists already.") from None
             message = "Another row has that already." if str(error).startswith("UNIQUE") else str(error)
             raise BadDocument([(path(last, columns[-1]), message)]) from None
         except TypeError as error:  # orjson refuses to write what is nested beyond its depth
@@ -146,7 +146,9 @@ class Import:
 def _inserter(state: Import, model: type[Record], rows: list[Row]) -> Iterator[list[Any]]:
     """Yield the cells of each row as the database stores them, in the order of the model's columns."""
     fields = model._meta.sorted_fields
-    columns = [(field.name, field.null, _default(field, state.now), isinstance(field, JsonField)) for field in fields]
+    columns = [
+        (field.name, field.null, _default_factory(field, state.now), isinstance(field, JsonField)) for field in fields
+    ]
     shift = state.shift
     for row in rows:
         cells = []
@@ -171,7 +173,7 @@ def _shift_times(row: Row, shift: Callable[[str], str]) -> None:
             row[name] = shift(value)
 
 
-def _default(field: Any, now: str) -> Callable[[], Any]:
+def _default_factory(field: Any, now: str) -> Callable[[], Any]:
     if field.name in ("created_at", "updated_at"):
         return lambda: now
     default = field.default

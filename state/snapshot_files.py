@@ -86,12 +86,12 @@ def unpack(stream: IO[bytes], folder: Path, *, durable: bool) -> dict[str, Any]:
         raise Conflict("This is not a snapshot: two of its members have the same name.") from None
     if not isinstance(about, dict):
         raise Conflict(f"This is not a snapshot: {ABOUT} is not an object.")
-    _require_version(folder / DATABASE)
+    _read_schema_version(folder / DATABASE)
     _require_undamaged(folder / DATABASE)
     return about
 
 
-def _require_version(path: Path, name: str = "") -> int:
+def _read_schema_version(path: Path, name: str = "") -> int:
     """Return the schema version (`user_version`) in a database file's header.
 
     Raises Conflict, with the snapshot's name, if the file is not complete or the version is newer than this dryline's.
@@ -119,7 +119,7 @@ def _require_undamaged(path: Path) -> None:
 
 def bring_up(path: Path, name: str = "") -> None:
     """Bring a snapshot's database up to date in its folder. Raises Conflict if that fails."""
-    if _require_version(path, name) == LATEST:
+    if _read_schema_version(path, name) == LATEST:
         return
     try:
         with _database(path) as database:

@@ -285,14 +285,14 @@ def _put_in_place(world: World, part: Path, path: Path) -> None:
     _remove(old)
 
 
-def _files(directory: Path) -> Iterator[os.DirEntry[str]]:
+def _complete_files(directory: Path) -> Iterator[os.DirEntry[str]]:
     with contextlib.suppress(FileNotFoundError), os.scandir(directory) as entries:
         yield from [entry for entry in entries if not entry.name.endswith(".part")]
 
 
 def _link_files(world: World, source: Path, target: Path) -> None:
     """Link the files of `source` that `target` does not have."""
-    for entry in _files(source):
+    for entry in _complete_files(source):
         target.mkdir(exist_ok=True)
         if not (target / entry.name).exists():
             _link_or_copy(Path(entry.path), target / entry.name)
@@ -302,8 +302,8 @@ def _link_files(world: World, source: Path, target: Path) -> None:
 
 def _replace_files(source: Path, target: Path) -> None:
     """Make `target` have the files of `source` and no others."""
-    entries = {entry.name: entry for entry in _files(source)}
-    for entry in _files(target):
+    entries = {entry.name: entry for entry in _complete_files(source)}
+    for entry in _complete_files(target):
         if entry.name in entries and entries[entry.name].inode() == entry.inode():
             del entries[entry.name]
         else:

@@ -250,9 +250,14 @@ def _wait_for_address(process: subprocess.Popen[bytes], ready: Path, output: Pat
     deadline = time.monotonic() + START_S
     while not ready.exists():
         if process.poll() is not None:
-            raise BadSetting(output.read_text(errors="replace").strip() or f"It ended at once ({process.returncode}).")
+            raise BadSetting(
+                output.read_text(errors="replace").strip()
+                or f"The server ended at once, with exit code {process.returncode}."
+            )
         if time.monotonic() > deadline:
-            raise BadSetting(f"It does not serve after {START_S:g} s: {output.read_text(errors='replace').strip()}")
+            raise BadSetting(
+                f"The server does not answer after {START_S:g} s: {output.read_text(errors='replace').strip()}"
+            )
         time.sleep(0.01)
     url: str = json.loads(ready.read_text())["url"]
     return url

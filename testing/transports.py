@@ -64,12 +64,12 @@ class AsyncTransport(httpx.AsyncBaseTransport):
 
 
 def _respond(app: Callable[..., Iterable[bytes]], request: httpx.Request) -> httpx.Response:
-    patience_s = request.extensions.get("timeout", {}).get("read")
+    read_timeout_s = request.extensions.get("timeout", {}).get("read")
     gave_up = False
 
     def gives_up(delay_s: float) -> bool:
         nonlocal gave_up
-        gave_up = patience_s is not None and delay_s > patience_s
+        gave_up = read_timeout_s is not None and delay_s > read_timeout_s
         return gave_up
 
     def wrapped(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:

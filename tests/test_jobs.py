@@ -138,7 +138,7 @@ def stuck(app, monkeypatch):
         return write(*args)
 
     monkeypatch.setattr(export_files, "write", slowly)
-    monkeypatch.setattr(Jobs, "PATIENCE_S", 0.05)
+    monkeypatch.setattr(Jobs, "TIMEOUT_S", 0.05)
     app.jobs.start()
     yield go_on
     go_on.set()
@@ -185,7 +185,7 @@ def long_leap(control, monkeypatch):
         return due(*args)
 
     monkeypatch.setattr(EchoRun, "due", wait)
-    monkeypatch.setattr(Jobs, "PATIENCE_S", 0.05)
+    monkeypatch.setattr(Jobs, "TIMEOUT_S", 0.05)
     request = threading.Thread(target=control.post, args=("/clock/advance", {"seconds": 1}))
     request.start()
     assert begun.wait(20)

@@ -239,3 +239,13 @@ def test_a_voicemail_names_the_agent_of_the_flow(make_flow, make_voice_deploymen
     line = make_voice_deployment(make_flow(code=code))
     logs = simulated(line, 5, outcome="voicemail", direction="outbound", follow="script")
     assert all("Nora" in log["transcription"] for log in logs)
+
+
+def test_a_value_that_no_script_speaks_of_is_left_out(line_of_trade, simulated):
+    definitions = {
+        "policy_number": {"type": "string", "description": "Number of the insurance policy"},
+        "doctor_name": {"type": "string", "description": "Name of the doctor"},
+        "pet_breed": {"type": "string", "description": "Breed of the animal"},
+    }
+    for log in simulated(line_of_trade("clinic", extractions=definitions), 20, outcome="completed"):
+        assert log["extractionsData"] == {}

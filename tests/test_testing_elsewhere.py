@@ -93,7 +93,7 @@ def test_a_command_starts_a_server_and_it_ends_with_the_block(tmp_path):
     [
         ("no-such-program", "no-such-program cannot be started: No such file or directory"),
         ("sh -c 'echo it broke >&2; exit 3'", "it broke"),
-        ("true", r"It ended at once \(0\)"),
+        ("true", r"The server ended at once, with exit code 0"),
     ],
 )
 def test_a_command_that_does_not_serve_is_reported(command, message):
@@ -103,7 +103,7 @@ def test_a_command_that_does_not_serve_is_reported(command, message):
 
 def test_a_command_that_never_serves_is_given_up(monkeypatch):
     monkeypatch.setattr(servers, "START_S", 0)
-    with pytest.raises(BadSetting, match="It does not serve after 0 s"):
+    with pytest.raises(BadSetting, match="The server does not answer after 0 s"):
         DrylineServer(command="sh -c 'exec sleep 600'").start()
 
 

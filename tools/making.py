@@ -106,7 +106,7 @@ Prepare = Callable[[Maker, Row], Row | None]
 
 
 def connect_twilio(maker: Maker, account: str) -> Row:
-    """Create an integration with numbers."""
+    """Create a Twilio integration for an account, which registered numbers need."""
     body = {"accountSid": account, "authToken": "not-a-real-token", "name": "Twilio"}
     return maker.post("/team/integrations/twilio/create", description="Numbers of all lines", **body)
 

@@ -48,11 +48,11 @@ def check_python(text: str) -> Iterator[Problem]:
         elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node.id in VAGUE_NAMES:
             yield node.lineno, f"{node.id!r} does not say what it holds"
         elif isinstance(node, ast.keyword) and node.arg in TEXT_ARGUMENTS:
-            yield from _check_constant(node.value)
+            yield from _check_first_word(node.value)
         elif isinstance(node, ast.Dict):
             for key, value in zip(node.keys, node.values, strict=True):
                 if isinstance(key, ast.Constant) and key.value in TEXT_ARGUMENTS:
-                    yield from _check_constant(value)
+                    yield from _check_first_word(value)
 
 
 def check_markdown(text: str) -> Iterator[Problem]:
@@ -87,7 +87,7 @@ def repeated_classes(files: dict[Path, str]) -> Iterator[str]:
             yield f"class {name} is defined {len(where)} times: {', '.join(where)}"
 
 
-def _check_constant(node: ast.expr) -> Iterator[Problem]:
+def _check_first_word(node: ast.expr) -> Iterator[Problem]:
     if isinstance(node, ast.Constant) and isinstance(node.value, str) and (word := QUESTION_WORD.match(node.value)):
         yield node.lineno, f"a text begins with {word[1]!r}"
 

@@ -189,5 +189,5 @@ def _from_json(position: Mapping[str, Any]) -> _Position:
 
 def _in_range(moment: datetime) -> datetime:
     if not FIRST <= moment <= LAST:
-        raise OverflowError(f"{moment} is out of the clock's reach.")
+        raise OverflowError(f"{moment} is not between {FIRST.date()} and {LAST.date()}, the range of the clock.")
     return moment

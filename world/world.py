@@ -218,7 +218,7 @@ class World:
         self._directory.abandon()
 
     def _count_start(self) -> int:
-        """Count this start, and return how many starts with a seed there were before."""
+        """Count this start, and return how many were counted before. Only starts with a seed are counted."""
         row = self.db.execute_sql(
             "INSERT INTO server (name, value) VALUES ('starts', 1)"
             " ON CONFLICT DO UPDATE SET value = value + 1 RETURNING value"

@@ -33,6 +33,7 @@ MAX_COLUMNS = 6
 
 @blp.get("")
 def show() -> Any:
+    """List the team's campaigns of both kinds, newest first."""
     campaigns, new_count = hide_new_rows(campaigns_of(g.team))
     names = {one.id: one.name for one in Deployment.listing(g.team)} if campaigns else {}
     return render_template("campaigns.html", campaigns=campaigns, new_count=new_count, deployments=names)

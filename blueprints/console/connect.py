@@ -14,6 +14,7 @@ blp = PageBlueprint("connect", "Connect", "n", path="/connect")
 
 @blp.get("")
 def show() -> Any:
+    """Show how programs connect to this server."""
     address, key = base_url(), next(iter(current().settings.api_keys), "")
     return render_template("connect.html", address=address, key=key, snippets=_snippets(address, key or NO_KEY))
 

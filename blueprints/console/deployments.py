@@ -25,6 +25,7 @@ MAX_HISTORY = 50
 
 @blp.get("")
 def show(worker_id: str) -> Any:
+    """List the worker's deployments of every channel."""
     worker = Worker.fetch(require_team(), worker_id)
     flows = {flow.id: flow for flow in Flow.listing(worker, worker_id=worker.id)}
     return render_template("deployments.html", worker=worker, deployments=list_deployments(worker), flows=flows)

@@ -24,6 +24,7 @@ DEFAULT_WINDOW = timedelta(days=7)
 
 @blp.get("")
 def show() -> Any:
+    """List the exports of the team, newest first."""
     rows, new_count = hide_new_rows(Export.recent(g.team))
     exports = [(export, ExportSchema().dump(with_link(export))) for export in rows]
     since = wire(current().clock.now() - DEFAULT_WINDOW)

@@ -52,6 +52,7 @@ say("Goodbye.")
 
 @blp.get("")
 def show(worker_id: str) -> Any:
+    """List the worker's flows with their deployments."""
     worker = Worker.fetch(require_team(), worker_id)
     flows = list(Flow.listing(worker, worker_id=worker.id))
     deployments: dict[str, list[Deployment]] = {}

@@ -18,6 +18,7 @@ blp = PageBlueprint("state", "State", "s", path="/state")
 
 @blp.get("")
 def show() -> Any:
+    """Show the snapshots and the forms that reset, export and import the state."""
     world = current()
     return render_template(
         "state.html",

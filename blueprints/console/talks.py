@@ -90,7 +90,9 @@ def line(worker_id: str, talk_id: str, number: int) -> Any:
     talk = _find(worker_id, talk_id).recall()
     events = talk.events[number : number + 1]
     if not events or events[0]["type"] != "said" or not recording_files.speaks_words(current()):
-        raise NotFound("There is no such line to be heard.")
+        raise NotFound(
+            f"Event {number} of conversation {talk_id} is no spoken line, or the server has no speech program."
+        )
     content = recording_files.spoken_line(current(), events[0]["text"], _deployment(talk))
     return current_app.response_class(content, mimetype="audio/wav")
 

@@ -41,7 +41,7 @@ class ClockView(MethodView):
 
         All times in the API and all background work follow this clock. With `team`, the clock of that team.
         """
-        return _read(_clock(query))
+        return _as_answer(_clock(query))
 
     @blp.arguments(ClockSchema)
     @blp.arguments(TeamQuery, location="query")
@@ -103,8 +103,8 @@ def _clock(query):
 def _moved(clock):
     current().save_runtime_state()
     current().run_due()
-    return _read(clock)
+    return _as_answer(clock)
 
 
-def _read(clock):
+def _as_answer(clock):
     return {"now": clock.stamp(), "frozen": clock.is_frozen}

@@ -42,7 +42,7 @@ class Malformed(fields.Field):
 
 
 class OverrideSchema(ApiSchema):
-    """A canned answer. The path need not exist on this server."""
+    """An answer instead of the operation's. The path need not exist on this server."""
 
     status = Integer(
         load_default=200, validate=validate.Range(200, 599), metadata={"description": "status of the answer"}
@@ -168,7 +168,9 @@ class FaultSchema(ApiSchema):
         validate=OneOf("before", "after"),
         metadata={"description": "before or after the request is carried out; with `after` its answer is lost"},
     )
-    override = fields.Nested(OverrideSchema, load_only=True, metadata={"description": "canned answer for any path"})
+    override = fields.Nested(
+        OverrideSchema, load_only=True, metadata={"description": "answer for any path, instead of the operation's"}
+    )
     probability = Number(
         load_default=1,
         validate=validate.Range(0, 1, min_inclusive=False),

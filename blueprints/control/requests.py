@@ -164,10 +164,10 @@ def criteria_of(params: dict[str, Any]) -> Criteria:
 
 
 def _may_occur(criteria: Criteria) -> bool:
-    """Return whether there was such a request, or a canned answer has this path, which need not be an operation's."""
+    """Return whether there was such a request, or a fault answers this path, which need not be an operation's."""
     place = Criteria(method=criteria.method, path=criteria.path)
-    canned = {rule.path for rule in current().faults.rules if rule.status is not None} - {"*"}
-    return criteria.path in canned or next(find(current().requests, place), None) is not None
+    answered_paths = {rule.path for rule in current().faults.rules if rule.status is not None} - {"*"}
+    return criteria.path in answered_paths or next(find(current().requests, place), None) is not None
 
 
 def entry_fields(entry: Entry) -> dict[str, Any]:

@@ -6,6 +6,7 @@ import threading
 
 import pytest
 
+from dryline.engine import interpreter
 from dryline.engine.builtin_model import BuiltInModel
 from dryline.tests.engine.conftest import QUIZ
 
@@ -73,6 +74,15 @@ def test_an_ask_takes_five_hundred_values(talk):
     code = '"t".ask("q", {{str(n): "a" for n in range({})}})\n'
     assert talk(code.format(499)).session.failure is None
     assert talk(code.format(500)).session.failure.exception == "ValueError"
+
+
+def test_the_calls_of_a_turn_take_only_so_much_processor_time(talk, monkeypatch):
+    monkeypatch.setattr(interpreter, "CALLS_S", 0.1)
+    code = 'example = {f"number_{n}": "A1" for n in range(100)}\nfor n in range(490):\n    "t 1".ask("q", example)\n'
+    talked = talk(code)
+    assert talked.session.failure.error.startswith("The flow's calls took more than 0.1 s of processor time")
+    assert talked.session.failure.line == 3
+    assert len(talked.of("asked")) < 490
 
 
 def assert_an_error_of_its_own(session, code):

@@ -231,3 +231,32 @@ def test_every_branch_of_a_chat_comes_up_and_some_users_leave(make_chat_line, si
 def test_a_chat_without_a_flow_to_follow_says_why(make_chat_line, simulate, steps_of):
     (log,) = simulate(make_chat_line(code='say("Hello.")\n'), 1, kind="chats", path="chat")
     assert [step["why"] for step in steps_of(log, "script")] == ["The flow has no loop."]
+
+
+def test_only_the_name_of_the_person_who_is_called_is_that_of_the_contact(make_flow, make_voice_deployment, simulate):
+    code = """\
+extract("seen", {"of": state["company_name"], "who": state["customer_name"]})
+loop:
+    talk("Hi")
+until "caller asks":
+    end_call()
+"""
+    line = make_voice_deployment(make_flow(code=code, label="outbound"))
+    for log in simulate(line, 5, direction="outbound", follow="flow", outcome="completed"):
+        seen = log["extractionsData"]["seen"]
+        assert seen["of"] != seen["who"]
+
+
+def test_what_a_flow_asks_for_is_what_the_deployment_looks_for(make_flow, make_voice_deployment, simulate):
+    code = """\
+loop:
+    res = talk("Ask for the account number.", True)
+until "caller gives the account number":
+    account = res.ask("What is the account number?", "40118822")
+    say(f"Your account is {account}.")
+    end_call()
+"""
+    definitions = {"account_number": {"type": "string", "description": "Number of the account"}}
+    line = make_voice_deployment(make_flow(code=code), extractions=definitions)
+    for log in simulate(line, 5, direction="inbound", follow="flow", outcome="completed"):
+        assert f"Your account is {log['extractionsData']['account_number']}." in said(log)

@@ -62,7 +62,7 @@ until "caller orders something":
 def test_a_flow_that_is_gone_gives_way_to_a_script(line, simulate, steps_of, api):
     api.delete(f"/workers/{line['workerId']}/flows/{line['flowId']}")
     (log,) = simulate(line, 1, outcome="completed")
-    assert why(steps_of, log) == "The flow is gone."
+    assert why(steps_of, log) == "The flow was deleted."
 
 
 def test_a_script_can_be_chosen(line, simulate, steps_of):
@@ -131,7 +131,7 @@ def test_an_unknown_branch_is_refused_with_the_nearest_conditions(line, refused)
             (
                 {"branch": "caller asks for a human", "outcome": outcome},
                 "outcome",
-                f"A call of this branch comes out as transferred, not as {outcome}.",
+                f"A call on this branch has the outcome transferred, not {outcome}.",
             )
             for outcome in ("completed", "failed", "no-answer")
         ),

@@ -46,7 +46,7 @@ def test_pending_messages_are_sent_after_a_restart(receiver, told_once):
 @pytest.fixture
 def impatient(monkeypatch):
     """Shorten the time that a call on the clock waits for slow work."""
-    monkeypatch.setattr(Jobs, "PATIENCE_S", 0.05)
+    monkeypatch.setattr(Jobs, "TIMEOUT_S", 0.05)
 
 
 def test_a_receiver_can_move_the_clock(control, receiver, add_webhook, simulate, deliveries, impatient):
