@@ -21,9 +21,9 @@ def test_the_page_comes_with_the_local_key(app):
 
 def test_the_page_has_its_files_from_the_server(app):
     page = app.test_client().get("/docs").text
-    for name in ("swagger-ui.css", "swagger-ui-bundle.js", "docs.css", "docs.js"):
-        assert f"/docs/assets/{name}" in page
-        with app.test_client().get(f"/docs/assets/{name}") as file:
+    for path in ("assets/swagger-ui.css", "assets/swagger-ui-bundle.js", "own/docs.css", "own/docs.js"):
+        assert f"/docs/{path}" in page
+        with app.test_client().get(f"/docs/{path}") as file:
             assert file.status_code == 200 and len(file.data) > 500
 
 
