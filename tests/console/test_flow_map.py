@@ -124,7 +124,7 @@ def test_a_call_in_progress_is_marked_where_it_is(served, tab):
     desk, flow = demo_id("workers", name="Bayside Dental"), demo_id("flows", name="Front desk")
     page = tab(served).go(f"/workers/{desk}/flows/{flow}")
     condition = "caller asks about hours or the address"
-    body = {"workerId": desk, "deploymentId": demo_id("voiceDeployments", flowId=flow), "branch": condition}
+    body = {"workerId": desk, "deploymentId": demo_id("voiceDeployments", flowId=flow), "branch": condition, "seed": 1}
     assert client.post("/_dryline/simulate/calls", json=body | {"inProgress": True}).status_code == 201
     expect(page.locator("#map .dot-here:visible")).to_have_text("1")  # at the start
     for _ in range(60):
