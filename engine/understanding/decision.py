@@ -9,7 +9,7 @@ from dryline.engine.understanding.menus import read_menu
 from dryline.engine.understanding.scoring import Context, Scores, score
 from dryline.phrases.value_kinds import language_of
 
-LEAST_SURE = 0.66  # below, too many decisions on menus of unknown trades are wrong
+LEAST_SURE = 0.64  # below, too many decisions on menus of unknown trades are wrong
 _LEAST = 0.36  # a score below says that nothing fits
 _MARGIN, _PROFILES_MARGIN = 0.07, 0.2  # two conditions whose scores and profiles differ less than this are a tie
 _CERTAIN = 0.95  # of an intent that no condition means, when one of its phrases was said

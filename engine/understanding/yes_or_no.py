@@ -9,6 +9,7 @@ from dryline.engine.understanding.dialogue_acts import ParsedUtterance
 from dryline.engine.understanding.given_values import needs_value
 from dryline.engine.understanding.lexicon import Lexicon
 from dryline.engine.understanding.menus import Menu
+from dryline.engine.understanding.options import options_of_question
 from dryline.engine.understanding.words import split_sentences
 
 _NAMES = re.compile(r"(?<=[a-z,] )[A-Z][\w'-]+")
@@ -73,7 +74,7 @@ def answers(
     says_yes = utterance.yes >= utterance.no
     strength = weight * (utterance.yes if says_yes else utterance.no)
     stems = lexicon.vocabulary.stems(question)
-    chooses_none = says_yes and len(named_alternatives(menu, stems, question, lexicon)) > 1
+    chooses_none = says_yes and len(options_of_question(question)) > 1
     result = []
     for index, parts in enumerate(menu.parts):
         meaning = _answer(menu, index, parts, stems, "" if chooses_none else question, says_yes, lexicon)
@@ -116,7 +117,7 @@ def answer_in_other_words(
         return utterance.yes, utterance.no
     if asks_who(question, lexicon) and _is_name_of(utterance, question):
         return 1.0, 0.0
-    if utterance.whole.is_question or not question.endswith("?"):
+    if utterance.whole.is_question or utterance.whole.is_request or not question.endswith("?"):
         return 0.0, 0.0
     yes, no = (
         max((intents.get(name, 0.0) for name in names), default=0.0) for names in intents_of_answers(question, lexicon)
