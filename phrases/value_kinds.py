@@ -85,7 +85,8 @@ def kind_of(
             return "text"
         if by_key == "city" and example[0].islower():
             return "text"
-        if by_key in (None, "model", "item") and _LETTERS_AND_DIGITS.fullmatch(example) and not _class_name(example):
+        is_code = bool(_LETTERS_AND_DIGITS.fullmatch(example)) and not _class_name(example)
+        if is_code and (by_key in (None, "model", "item") or (by_key == "choice" and not label)):  # "Which room?" "312"
             kind = _kind_of_question(question) if by_key is None else None
             return kind or ("number" if len(example) < 4 and example.isdigit() else "code")
     return by_key or "text"

@@ -28,6 +28,8 @@ CASES = [
     ("What day suits them?", {"day": "Monday"}, "tomorrow, please", {"day": "Thursday"}),
     ("What day suits them?", {"day": "Monday"}, "today if possible", {"day": "Wednesday"}),
     ("What day suits them?", {"day": "Monday"}, "next Wednesday", {"day": "next Wednesday"}),
+    ("Which room?", "312", "302", "302"),
+    ("Which table is it?", "T4", "T12", "T12"),
     ("What day suits them?", {"day": "Monday"}, "next Tuesday", {"day": "Tuesday"}),  # six days ahead
     ("Welcher Tag passt?", {"tag": "Montag"}, "nächsten Freitag", {"tag": "nächsten Freitag"}),
     ("For which date?", {"date": "2026-01-05"}, "the twenty first of December", {"date": "2026-12-21"}),
