@@ -161,7 +161,7 @@ def _answer(
             continue
         elif question and says_yes != part.is_negated and not (part.denies and says_yes) and not part.asks:
             best = max(best, 0.9 * about if about >= 0.5 else 0.0)
-    if not says_yes and asks_for_more(question):  # in any words and language
+    if not says_yes and (asks_for_more(question) or not question.endswith("?")):  # "no, thanks" to a statement
         best = max([best, *(_NO_MORE * menu.claims[index].get(intent, 0.0) for intent in _ENDS)])
     meant = intents_of_answers(question, lexicon)[0 if says_yes else 1]
     claims = menu.claims[index]
