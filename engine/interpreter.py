@@ -174,8 +174,9 @@ class Interpreter:
         if at.filename == INNER:
             return self._place
         place = self._session.program.place_of_bytes(at.start)
-        if place is None and str(getattr(snapshot, "function_name", "")).startswith("_based_") and snapshot.args:
-            return SourcePosition(snapshot.args[0], 1)
+        if place is None and str(getattr(snapshot, "function_name", "")).startswith("_based_"):
+            line = snapshot.args[0] if snapshot.args else None
+            return SourcePosition(line, 1) if isinstance(line, int) and line > 0 else None
         return place
 
     def _timed_call(self, snapshot: Any, line: int | None) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from dryline.engine import CodeRefused
@@ -89,6 +89,7 @@ def errors_of(engine, code):
 
 @settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(code=FLOWS, turns=st.lists(st.integers(0, 2), max_size=5))
+@example(code='loop:\n    talk("a")\n    return\n    r = talk("p", False)\n', turns=[])  # the loop's call has no line
 def test_a_generated_flow_runs_or_is_refused_with_a_line(impatient, code, turns):
     engine = impatient
     findings = errors_of(engine, code)
