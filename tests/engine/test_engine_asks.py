@@ -29,6 +29,7 @@ CASES = [
     ("What day suits them?", {"day": "Monday"}, "today if possible", {"day": "Wednesday"}),
     ("What day suits them?", {"day": "Monday"}, "next Wednesday", {"day": "next Wednesday"}),
     ("Which room?", "312", "302", "302"),
+    ("What kind of animal is it?", "cat", "my puppy ate chocolate", "puppy"),
     ("Which table is it?", "T4", "T12", "T12"),
     ("What day suits them?", {"day": "Monday"}, "next Tuesday", {"day": "Tuesday"}),  # six days ahead
     ("Welcher Tag passt?", {"tag": "Montag"}, "nächsten Freitag", {"tag": "nächsten Freitag"}),
