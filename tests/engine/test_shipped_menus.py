@@ -1,4 +1,4 @@
-"""What people who tried the shipped flows said to them, menu by menu: the condition that is taken, or none."""
+"""Sentences that newcomers said to the shipped flows, menu by menu, and the condition that each one meets."""
 
 import pytest
 
