@@ -17,7 +17,7 @@ PAGES = {
     "workers": "/workers",
     "request-log": "/requests",
     "faults": "/faults",
-    "call": "/calls/latest",  # the last, because the request log has the recording
+    "call": "/calls?status=completed",  # the last, because the request log has the recording
 }
 
 
@@ -35,7 +35,8 @@ def take(folder: Path) -> None:
         for name, address in PAGES.items():
             page.goto(f"{dryline.url}/console{address}")
             page.wait_for_load_state("networkidle")
-            if name == "call":  # while it plays
+            if name == "call":  # the newest one that was answered, while it plays
+                page.locator("tr[data-open] a").first.click()
                 page.locator(".turn p").nth(3).click()
                 page.wait_for_selector("#recording-state", state="hidden")
                 page.locator(".code li.now").wait_for()
