@@ -103,7 +103,7 @@ class ConditionPart:
     stems: tuple[str, ...]
     words: tuple[str, ...]  # the stems that carry the meaning
     claims: dict[str, float]  # how much the part means each intent
-    profile: Profile
+    profile: Profile  # of the whole condition only
     gives: str | None  # the thing that has to be named, as in "gives their name"
     moves: bool  # another day or time is needed, so that a bare "Monday" satisfies it
     bounds: Bounds | None  # of the number that has to be named, as in "is over 18"
@@ -215,7 +215,7 @@ def _read_part(text: str, quote: str | None, *, is_whole: bool, lexicon_: Lexico
         stems=tuple(stems),
         words=tuple(words),
         claims=claims,
-        profile=lexicon_.profiles.of(stems),
+        profile=lexicon_.profiles.of(stems) if is_whole else {},
         gives=_thing_given(gives["object"]) if gives else None,
         moves=bool(_ANOTHER_TIME.search(text)),
         bounds=read_bounds(text),
