@@ -23,7 +23,7 @@ _BRIEF_VARIANTS = 3  # of callers who leave things out
 _VARIANTS = 16  # of answers, before a condition counts as not reachable
 _MOST_RUNS = 4_000  # of one search: runs are counted, so that the result does not depend on the machine
 _NOTHING = re.compile(r"\bNone\b")
-_WAYS = 10  # runs with other answers, to find a usual way
+_MOST_ROUTES = 10  # runs with other answers, to find a usual route to a branch
 _SAMPLES = 3  # runs with other answers that must all reach the goal before a branch counts as free
 
 
@@ -74,8 +74,8 @@ class _Explorer:
                 if variant >= RANDOM_WALKS:
                     branch = self._shortened(branch, caller, goal)
                 asks = {line: tuple(questions) for line, questions in caller.asks.items()}
-                branch = replace(branch, asks=asks, before=_before(branch, caller))
-                return branch if stopped else self._freed(branch, goal)
+                branch = replace(branch, asks=asks, before=_conditions_before(branch, caller))
+                return branch if stopped else self._with_usual_route(branch, goal)
         return None
 
     def _shortened(self, branch: Branch, caller: Caller, goal: tuple[Condition, ...]) -> Branch:
@@ -91,21 +91,21 @@ class _Explorer:
         whole = replace(branch, path=tuple(path))
         return whole if _took(self._run(whole, branch.variant)[0], goal) else branch
 
-    def _freed(self, branch: Branch, goal: tuple[Condition, ...]) -> Branch:
-        """Return the branch on the most usual of several ways, as a free one if any answers lead there."""
+    def _with_usual_route(self, branch: Branch, goal: tuple[Condition, ...]) -> Branch:
+        """Return the branch with the most usual of several routes to it, free if any answers lead there."""
         free = replace(branch, free=True)
-        ways, is_free = [branch.before], True
-        for seed in range(_WAYS):
-            if seed >= _SAMPLES and not min(map(_rarity, ways)):
+        routes, is_free = [branch.before], True
+        for seed in range(_MOST_ROUTES):
+            if seed >= _SAMPLES and not min(map(_rarity, routes)):
                 break
             if self._is_over():
                 return branch
             caller, copes, stopped = self._run(free, seed)
             leads_there = _took(caller, goal) and not stopped and (copes or not branch.brief)
             if leads_there:
-                ways.append(_before(branch, caller))
+                routes.append(_conditions_before(branch, caller))
             is_free = is_free and (leads_there or seed >= _SAMPLES)
-        return replace(branch, free=is_free, before=min(ways, key=_rarity))
+        return replace(branch, free=is_free, before=min(routes, key=_rarity))
 
     def _is_over(self) -> bool:
         return self.stopped >= _MOST_STOPPED or self.runs >= _MOST_RUNS or time.monotonic() > self.deadline
@@ -120,15 +120,15 @@ class _Explorer:
         return caller, session.failure is None and not uses_missing_answer(events), stopped
 
 
-def _before(branch: Branch, caller: Caller) -> tuple[Condition, ...]:
-    """Return what the caller took on the way to the branch's condition and led out of its loop."""
+def _conditions_before(branch: Branch, caller: Caller) -> tuple[Condition, ...]:
+    """Return the conditions that the caller took before that of the branch, and that led out of their loops."""
     taken = caller.taken[: caller.taken.index(branch.condition)]
     return tuple(condition for condition in taken if condition.leaves and condition not in branch.path)
 
 
-def _rarity(way: tuple[Condition, ...]) -> int:
+def _rarity(route: tuple[Condition, ...]) -> int:
     """Return how far down its conditions stand in their loops, which begin with what is usual."""
-    return sum(condition.loop.conditions.index(condition) for condition in way)
+    return sum(condition.loop.conditions.index(condition) for condition in route)
 
 
 def uses_missing_answer(events: list[Event]) -> bool:

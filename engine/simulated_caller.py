@@ -111,7 +111,7 @@ class Caller:
         self._names = names_in(map(str, self._known.values()))  # that keep their capital letter behind "um"
         self._own_numbers: dict[str, Any] = {}
         self._codes: dict[str, str] = {}  # by their examples: the numbers that the caller has given last
-        self._told = ""  # all that the caller has said
+        self._own_words = ""  # all that the caller has said
         self._next: Condition | None = None
         self._asks_back = self._has_asked_back = self._has_asked_aside = False
         self._detours = branch.variant // 2 % 4
@@ -240,7 +240,7 @@ class Caller:
                 slot
                 for each in slots
                 for slot in each
-                if slot.value is not None and not slot.is_in(utterance) and not slot.is_known(self._told)
+                if slot.value is not None and not slot.is_in(utterance) and not slot.is_known(self._own_words)
             ]
         if self._branch.brief and not gives and not contradicts(condition):
             left_out = [slot for slot in unsaid if slot.slot.kind not in _ADDED or self._random.random() > 0.3]
@@ -255,7 +255,7 @@ class Caller:
         for question, known in zip(questions, slots, strict=True):
             silent = [index for index, slot in enumerate(known) if id(slot.slot) in unspoken]
             self._planned.plan(line, question, known, silent)
-        self._told = f"{self._told} {' '.join(sentences)}"
+        self._own_words = f"{self._own_words} {' '.join(sentences)}"
         return " ".join(sentences)
 
     def _utter(self, condition: str, menu: tuple[str, ...], unsaid: list[CallerValue]) -> CallerUtterance:
@@ -322,7 +322,7 @@ class Caller:
             return deciding.choice(offered)
         if slot.kind == "rating":  # most callers are content
             return max(made_up(slot, deciding, self._now)[0] for _ in range(6))
-        if self._decided[place] == 1 and (named := named_in(self._told, slot)):
+        if self._decided[place] == 1 and (named := named_in(self._own_words, slot)):
             return named
         if slot.choices or isinstance(slot.example, (bool, int, float)):
             return made_up(slot, deciding, self._now)[0]

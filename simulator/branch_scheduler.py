@@ -194,7 +194,7 @@ class FlowScheduler:
             seed, branch = rng.getrandbits(32), result.branch
             if result.stopped is not None:
                 return replace(result.stopped)
-            # Each caller's own answers are tried first, then the way and the answers by which the branch was found.
+            # Each caller's own answers are tried first, then the route and the answers by which the branch was found.
             has_own_answers = attempt < _TRIES - 2
             branch = replace(branch, free=has_own_answers, variant=0 if has_own_answers else branch.variant)
             branch = branch.guided() if attempt >= _TRIES // 2 else branch

@@ -122,7 +122,9 @@ def _add_cues(
                 intents[intent] = max(intents.get(intent, 0.0), clear * clause.weight)
 
 
-def _meant(menu: Menu, utterance: ParsedUtterance, intents: dict[str, float], items: list[str]) -> dict[str, float]:
+def _without_apparent(
+    menu: Menu, utterance: ParsedUtterance, intents: dict[str, float], items: list[str]
+) -> dict[str, float]:
     """Return the intents without those that the utterance only seems to mean beside another one."""
     intents = tell_places_apart(intents, utterance.text)
     # "I can't come on Monday, could we do Tuesday?" moves an appointment, and cancels none.
@@ -151,7 +153,7 @@ def score(menu: Menu, utterance: ParsedUtterance, context: Context, lexicon: Lex
         utterance = replace(utterance, yes=0.0)
         intents.pop("agree", None)
     items = options_of_prompt(context.prompt)
-    intents = _meant(menu, utterance, intents, items)
+    intents = _without_apparent(menu, utterance, intents, items)
     options = [*items, *options_of_question(question)]
     offered = offered_options(menu, context.agent, lexicon.vocabulary.ordinary)
     chosen = chosen_condition(offered, utterance.text) if offered and not utterance.whole.is_question else None

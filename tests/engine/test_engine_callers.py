@@ -571,5 +571,8 @@ if comes:
         say("Good.")
 """
     branches = {branch.condition.text: branch for branch in engine.explore(engine.program(code))}
-    way = branches["contact wants a text message"].guided().path
-    assert [condition.text for condition in way] == ["contact confirms the appointment", "contact wants a text message"]
+    route = branches["contact wants a text message"].guided().path
+    assert [condition.text for condition in route] == [
+        "contact confirms the appointment",
+        "contact wants a text message",
+    ]
