@@ -100,9 +100,9 @@ class Converter(OpenAPIConverter):
     """A converter of marshmallow fields and schemas to OpenAPI."""
 
     def schema2jsonschema(self, schema: Any) -> dict[str, Any]:
-        """Return a schema's properties with its docstring as description, without its notes on the contract."""
+        """Return a schema's properties with its docstring as description."""
         docstring = inspect.getdoc(schema if isinstance(schema, type) else type(schema)) or ""
-        description = " ".join(re.sub(r" ?(Contract: [^.]*\.[^. ]*\.?|Assumed\.|\(client\))", "", docstring).split())
+        description = " ".join(docstring.split())
         return {**super().schema2jsonschema(schema), **({"description": description} if description else {})}
 
     def field2property(self, field: fields.Field) -> dict[str, Any]:

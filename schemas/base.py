@@ -269,8 +269,8 @@ class ErrorDetailSchema(ApiSchema):
     message = fields.String(required=True, metadata={"description": "description of the error"})
 
 
-class ErrorSchema(ApiSchema):
-    """The body of every answer with a status of 400 or above. Contract: records.error."""
+class ErrorSchema(ApiSchema):  # Contract: records.error
+    """The body of every answer with a status of 400 or above."""
 
     class Meta(ApiSchema.Meta):
         sometimes = ("details",)
