@@ -12,7 +12,13 @@ from dryline.storage.current_world import current
 from dryline.storage.errors import NotReady
 
 exports = Area("Downloads", "/downloads", key_required=False, description="Files behind signed links.")
-calls = Area("Recordings", "/recordings", key_required=False, description="Recordings of calls, behind signed links.")
+calls = Area(
+    "Recordings",
+    "/recordings",
+    key_required=False,
+    own_transactions=True,  # a recording may take seconds to make
+    description="Recordings of calls, behind signed links.",
+)
 
 EXPORT = {"text/csv": {"schema": {"type": "string"}}, "application/json": {"schema": {"type": "array", "items": {}}}}
 RECORDING = {"audio/wav": {"schema": {"type": "string", "format": "binary"}}}

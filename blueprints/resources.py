@@ -98,6 +98,8 @@ class ResourceById(MethodView):
 
 @blp.route("/<resource_id>/move", post="moveResource")
 class ResourceMove(MethodView):
+    requires_body = True
+
     @blp.arguments(ResourceMoveSchema)
     @blp.response(200, ResourceSchema)
     def post(self, body, worker_id, resource_id):

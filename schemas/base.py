@@ -100,8 +100,7 @@ class ApiSchema(Schema):
     def dump(self, obj: Any, *, many: bool | None = None) -> Any:
         """Return the wire form of a record, of `Rows`, of a list of records, or of a dict by attributes.
 
-        Values are stored in wire form (storage/record.py), so this only renames them: 4.5 µs per worker instead of
-        marshmallow's 15.
+        A record is a `Projectable` (storage/projection.py).
         """
         if obj is None:
             return None
