@@ -11,12 +11,13 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import fields
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self, TypedDict, Unpack
 from urllib.parse import urlsplit
 
-from dryline.settings import DEFAULT_API_KEY, BadSetting
+from dryline.settings import DEFAULT_API_KEY, BadSetting, Settings, flag_of
 from dryline.testing.plane import DrylineError, in_process, over_http
 from dryline.testing.stand_in import StandIn
 
@@ -29,10 +30,6 @@ __tracebackhide__ = True  # pytest leaves the frames of this module out of a tra
 
 # How long a command may take to start serving, which may include installing dryline, and to end.
 START_S, END_S = 120.0, 10.0
-# Flags that are not named like their setting.
-_FLAGS = {"api_keys": "--api-key", "cors_origins": "--cors-origin", "allowed_hosts": "--allowed-host"}
-# Settings that have no flag: a server in another process gets them through `settings`.
-_RUNTIME_ONLY = ("export_mode", "export_delay_ms", "calls_per_minute")
 
 
 class ServerSettings(TypedDict, total=False):
@@ -215,10 +212,11 @@ def async_transport(**settings: Unpack[StandInSettings]) -> AsyncTransport:
 def flags(settings: dict[str, Any]) -> list[str]:
     """Return settings as the flags of `dryline serve`. Raises BadSetting for one that has no flag."""
     words: list[str] = []
+    declared = {setting.name: setting for setting in fields(Settings)}
     for name, value in settings.items():
-        if name in _RUNTIME_ONLY:
+        flag = flag_of(declared[name]) if name in declared else "--" + name.replace("_", "-")
+        if flag is None:
             raise BadSetting(f"{name} has no flag: call settings({name}=…) once the server runs.")
-        flag = _FLAGS.get(name, "--" + name.replace("_", "-"))
         if isinstance(value, bool):
             words += [flag] if value else []
         elif isinstance(value, list | tuple):
