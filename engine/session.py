@@ -11,7 +11,6 @@ from typing import Any
 
 import orjson
 
-from dryline.engine.builtin_model import BuiltInModel
 from dryline.engine.conversation import Conversation
 from dryline.engine.errors import Failure
 from dryline.engine.events import Event, Message
@@ -120,7 +119,7 @@ class FlowSession:
             if utterance is not None:
                 utterance = self.add_user_message(utterance)
             if arguments is None:
-                arguments = BuiltInModel().arguments(self.conversation.talk(), index, utterance or "")
+                arguments = self.conversation.arguments_in(index, utterance or "")
             decision = Decision(index, "It was chosen.", 1.0, "choice", plain(arguments))
             self._interpreter.go_on(self.conversation.take(decision))
         self.answer_stubs.check_used()
