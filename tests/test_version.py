@@ -70,8 +70,10 @@ def test_a_newer_commit_is_installed_over_an_older_one(checkout, tmp_path):
         pip = [sys.executable, "-m", "pip", "--python", python, "install", "--quiet", "--no-deps", "--no-index"]
         # The name with a folder to find it in: a wheel's path would be installed whatever is there.
         subprocess.run([*pip, "--upgrade", "--pre", "--find-links", wheel.parent, "dryline"], check=True)
-    asked = subprocess.run([python, "-c", "import dryline; print(dryline.__version__)"], capture_output=True, text=True)
-    assert asked.stdout.strip() == newest
+    answer = subprocess.run(
+        [python, "-c", "import dryline; print(dryline.__version__)"], capture_output=True, text=True
+    )
+    assert answer.stdout.strip() == newest
     assert Version(newest) < Version(BASE)
 
 
@@ -86,5 +88,5 @@ def test_without_git_a_build_has_the_version_that_it_is_passed_or_says_unknown(a
 def test_an_editable_installation_has_the_version_of_the_present_commit(checkout):
     source, newest = checkout
     code = "import runpy; print(runpy.run_path('version.py')['find_version']())"
-    asked = subprocess.run([sys.executable, "-c", code], cwd=source, capture_output=True, text=True)
-    assert asked.stdout.strip() == newest
+    answer = subprocess.run([sys.executable, "-c", code], cwd=source, capture_output=True, text=True)
+    assert answer.stdout.strip() == newest

@@ -10,14 +10,18 @@ from __future__ import annotations
 import os
 import runpy
 import shutil
+import sys
 import tempfile
-
-# pip checks `requires-python` only after it has run this file.
-import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+
+# pip checks `requires-python` only after it has run this file.
+if sys.version_info < (3, 11):  # noqa: UP036  # the check is for older ones
+    raise SystemExit(f"dryline needs Python 3.11 or newer; {sys.executable} is {sys.version.split()[0]}.")
+
+import tomllib
 
 from setuptools import build_meta
 
