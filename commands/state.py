@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 import click
 
 from dryline.commands.client import on_world
-from dryline.commands.output import print_done, write_file
+from dryline.commands.output import OUTPUT_FILE, print_done, write_document
 
 if TYPE_CHECKING:
     from dryline.testing.plane import ControlPlane
@@ -21,16 +20,11 @@ def state() -> None:
 
 
 @state.command("export")
-@click.argument("file", type=click.Path(path_type=Path, dir_okay=False, allow_dash=True), default="-")
+@click.argument("file", type=OUTPUT_FILE, default="-")
 @on_world()
 def export_state(world: ControlPlane, file: Path) -> None:
     """Write the state to FILE (default: standard output)."""
-    document = json.dumps(world.plane("GET", "/state"), indent=2)
-    if str(file) == "-":
-        click.echo(document)
-        return
-    write_file(file, (document + "\n").encode())
-    print_done(f"Wrote {file}.")
+    write_document(file, world.plane("GET", "/state"))
 
 
 @state.command("import")

@@ -337,5 +337,5 @@ def test_a_file_that_cannot_be_written_leaves_nothing_behind(served, tmp_path):
     served.app.test_client().post("/_dryline/reset", json={"scenario": "demo"})
     done = subprocess.run(["sh", "-c", export], cwd=tmp_path, capture_output=True, text=True, timeout=60)
     assert (done.returncode, done.stdout) == (1, "")
-    assert "Could not open file 'out.json': File too large" in done.stderr
+    assert "Cannot write out.json: File too large." in done.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["world"]
