@@ -83,6 +83,7 @@ CONTROL = (
     "state",
     "reset",
     "snapshots",
+    "undo",
     "settings",
     "teams",
     "workers",

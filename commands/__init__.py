@@ -134,7 +134,16 @@ def openapi(file: Path) -> None:
 
 # In the order of `--help`.
 for command in (
-    *(serve.serve, requests.requests, faults.faults, state.state, snapshots.snapshots, state.reset, clock.clock),
+    *(
+        serve.serve,
+        requests.requests,
+        faults.faults,
+        state.state,
+        snapshots.snapshots,
+        state.reset,
+        state.undo,
+        clock.clock,
+    ),
     *(simulate.workers, simulate.simulate, keys.keys, flows.flow, talk.talk, wait.wait),
     *(pull.pull, drift.drift, mcp.mcp),
     openapi,

@@ -30,10 +30,10 @@ def export_state(world: ControlPlane, file: Path) -> None:
 @state.command("import")
 @click.argument("file", type=click.File("rb"))
 @click.option("--add", is_flag=True, help="Add the rows to the state instead of replacing it.")
-@on_world(destructive=True)
+@on_world(destructive=True, undoable=True)
 def import_state(world: ControlPlane, file: IO[bytes], add: bool) -> None:
     """Replace the state by the document in FILE (-: standard input)."""
-    world.plane("POST" if add else "PUT", "/state", content=file.read())
+    world.plane("POST" if add else "PUT", "/state", query={"undo": "true"}, content=file.read())
     print_done("Added the rows." if add else "Replaced the state.")
 
 
@@ -43,8 +43,20 @@ def import_state(world: ControlPlane, file: IO[bytes], add: bool) -> None:
     help="demo, clinic, campaign, trouble, empty, or a file with a state document. Default: the scenario of the start.",
 )
 @click.option("--team", help="Reset only this team's data, by its id.")
-@on_world(destructive=True)
+@on_world(destructive=True, undoable=True)
 def reset(world: ControlPlane, scenario: str | None, team: str | None) -> None:
     """Go back to the start: data, clock, faults, requests."""
     world.plane("POST", "/reset", {"scenario": scenario} if scenario else {}, query={"team": team})
     print_done("Reset.")
+
+
+@click.command()
+@click.option("--team", help="Undo the last change to only this team's data, by its id.")
+@on_world(destructive=True)
+def undo(world: ControlPlane, team: str | None) -> None:
+    """Undo the last reset, import, restore of a snapshot or revocation of a key. A second undo takes the first back.
+
+    To go back further, restore one of the snapshots that `dryline snapshots --undo` lists.
+    """
+    snapshot = world.plane("POST", "/undo", query={"team": team})
+    print_done(f"The state is again that of {snapshot['createdAt']}, {snapshot['name']}.")

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from flask import Request, request
@@ -12,6 +13,7 @@ from dryline.blueprints.hosts import require_not_outgoing, require_this_machine
 from dryline.blueprints.paths import PLANE, READS
 from dryline.models.teams import Team
 from dryline.schemas.base import QuerySchema
+from dryline.state import undo
 from dryline.storage.current_world import current
 from dryline.storage.errors import Forbidden, NotFound
 from dryline.world.clock import set_current_team
@@ -22,6 +24,26 @@ class TeamQuery(QuerySchema):
     """The team that a request of the control plane is limited to."""
 
     team = fields.String()
+
+
+class UndoQuery(QuerySchema):
+    """Whether a change can be undone."""
+
+    undo = fields.Boolean(
+        metadata={
+            "description": "keep a snapshot from before the change, for `undoLastChange`; a temporary server keeps none"
+        }
+    )
+
+
+class TeamUndoQuery(TeamQuery, UndoQuery):
+    """The team that a change is limited to, and whether the change can be undone."""
+
+
+def undoable_if(is_wanted: bool | None, change: str, team_id: str | None = None) -> AbstractContextManager[Any]:
+    """Return a context manager that keeps a snapshot of the world or a team, except of a temporary world."""
+    keeps = is_wanted and current().durable
+    return undo.undoable(current(), change, team_id) if keeps else nullcontext()
 
 
 def known_team(team_id: str | None, field: str | None = None) -> str | None:

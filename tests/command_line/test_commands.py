@@ -199,7 +199,7 @@ def test_a_group_without_a_command_shows_its_help():
 
 def test_a_command_without_data_says_that_it_is_done(data_dir, served):
     for command, message in (
-        (("reset",), "Reset.\n"),
+        (("reset",), f"Reset.\nTo undo this: dryline undo --data-dir {data_dir}\n"),
         (("snapshots", "take", "one"), "Took one.\n"),
         (("faults", "off"), "Removed all rules.\n"),
     ):

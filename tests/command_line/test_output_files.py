@@ -14,6 +14,7 @@ from click.testing import CliRunner
 from dryline.commands import cli
 from dryline.storage import output_files
 from dryline.testing import DrylineServer
+from dryline.testing.plane import send
 from dryline.tests.test_server import DRYLINE
 
 as_root = pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root makes nodes and mounts")
@@ -60,7 +61,7 @@ def names(folder):
     return sorted(path.name for path in folder.iterdir())
 
 
-# What stands at the path stays what it is
+# Links, pipes, devices and mount points
 
 
 def test_a_link_stays_and_its_target_has_the_content(folder, write):
@@ -264,6 +265,12 @@ def started(folder, ready):
     return subprocess.Popen([DRYLINE, *flags], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
+def wait_for_start(process):
+    """Wait for the first request's answer, before which the ready file is written."""
+    url = process.stdout.readline().split()[-1]
+    assert send("GET", f"{url}/_dryline/health", {}).status == 200
+
+
 def ended(process):
     process.send_signal(signal.SIGTERM)
     assert process.wait(20) == 0
@@ -275,8 +282,7 @@ def test_a_ready_file_behind_a_link_comes_and_goes_and_the_link_stays(folder):
     (folder / "real").chmod(0o640)
     (folder / "link").symlink_to("real")
     process = started(folder, "link")
-    while not (folder / "link").exists() or "stale" in (folder / "link").read_text():
-        assert process.poll() is None
+    wait_for_start(process)
     assert json.loads((folder / "real").read_text())["url"]
     assert stat.S_IMODE((folder / "real").stat().st_mode) == 0o640
     ended(process)
@@ -294,8 +300,7 @@ def test_a_pipe_as_ready_file_is_read_once_the_server_answers_and_stays(folder):
 def test_a_pipe_as_ready_file_that_nobody_reads_delays_nothing(folder):
     os.mkfifo("pipe")
     process = started(folder, "pipe")
-    while "stop" not in process.stdout.readline():
-        assert process.poll() is None
+    wait_for_start(process)
     ended(process)
 
 
@@ -303,7 +308,6 @@ def test_a_pipe_as_ready_file_that_nobody_reads_delays_nothing(folder):
 def test_a_device_as_ready_file_stays(folder):
     os.mknod("null", 0o666 | stat.S_IFCHR, NULL)
     process = started(folder, "null")
-    while "stop" not in process.stdout.readline():
-        assert process.poll() is None
+    wait_for_start(process)
     ended(process)
     assert (folder / "null").stat().st_rdev == NULL
