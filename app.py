@@ -82,6 +82,7 @@ CONTROL = (
     "state",
     "reset",
     "snapshots",
+    "undo",
     "settings",
     "teams",
     "workers",

@@ -1,5 +1,7 @@
 """`dryline serve`: its options, their checks, and the start of the server."""
 
+from __future__ import annotations
+
 import gc
 import os
 import signal
@@ -7,14 +9,16 @@ from collections.abc import Iterator
 from dataclasses import Field, fields
 from difflib import get_close_matches
 from pathlib import Path
-from tempfile import TemporaryFile
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 from click.core import ParameterSource
 
 from dryline.commands.param_types import COMMA_SEPARATED
 from dryline.settings import BadSetting, Settings, flag_of
+
+if TYPE_CHECKING:
+    from dryline.serving.ready_file import ReadyFile
 
 
 def setting_options(command: Any) -> Any:
@@ -67,12 +71,12 @@ def serve(ready_file: Path | None, **values: Any) -> None:
         if values["ephemeral"] and source("ephemeral") is source("data_dir") is ParameterSource.COMMANDLINE:
             raise BadSetting("--data-dir is of no use with --ephemeral: the state is in a temporary directory.")
         settings = Settings(**values)
-        _prepare_ready_file(ready_file)
+        ready = _prepared(ready_file)
         from dryline.app import create_app
         from dryline.serving import process, server
 
         with server.bind(settings) as listening:  # before the world is created: a port in use leaves no world behind
-            process.serve(create_app(settings), listening, ready_file)
+            process.serve(create_app(settings), listening, ready)
     finally:
         gc.enable()
 
@@ -96,12 +100,12 @@ def _exit_on_signals() -> None:
         signal.signal(signal.SIGHUP, exit_quietly)
 
 
-def _prepare_ready_file(ready_file: Path | None) -> None:
-    """Remove the ready file of an earlier server, and check that its folder can be written to."""
-    if ready_file is not None:
-        try:
-            ready_file.unlink(missing_ok=True)
-            with TemporaryFile(dir=ready_file.parent):
-                pass
-        except OSError as error:
-            raise BadSetting(f"Cannot write --ready-file {ready_file}: {error.strerror}.") from None
+def _prepared(path: Path | None) -> ReadyFile | None:
+    """Return the ready file, without the content of an earlier server. Raises BadSetting."""
+    if path is None:
+        return None
+    from dryline.serving.ready_file import ReadyFile
+
+    ready_file = ReadyFile(path)
+    ready_file.prepare()
+    return ready_file

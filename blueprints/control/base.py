@@ -1,5 +1,6 @@
 """The base of the control plane's areas: plain JSON under /_dryline, and the check of who may use it."""
 
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from flask import Request, request
@@ -10,6 +11,8 @@ from dryline.blueprints.paths import PLANE
 from dryline.blueprints.plane import guard
 from dryline.models.teams import Team
 from dryline.schemas.base import QuerySchema
+from dryline.state import undo
+from dryline.storage.current_world import current
 from dryline.storage.errors import NotFound
 from dryline.world.clock import set_current_team
 
@@ -18,6 +21,26 @@ class TeamQuery(QuerySchema):
     """The team that a request of the control plane is limited to."""
 
     team = fields.String()
+
+
+class UndoQuery(QuerySchema):
+    """Whether a change can be undone."""
+
+    undo = fields.Boolean(
+        metadata={
+            "description": "keep a snapshot from before the change, for `undoLastChange`; a temporary server keeps none"
+        }
+    )
+
+
+class TeamUndoQuery(TeamQuery, UndoQuery):
+    """The team that a change is limited to, and whether the change can be undone."""
+
+
+def undoable_if(is_wanted: bool | None, change: str, team_id: str | None = None) -> AbstractContextManager[Any]:
+    """Return a context manager that keeps a snapshot of the world or a team, except of a temporary world."""
+    keeps = is_wanted and current().durable
+    return undo.undoable(current(), change, team_id) if keeps else nullcontext()
 
 
 def known_team(team_id: str | None, field: str | None = None) -> str | None:

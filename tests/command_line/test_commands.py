@@ -199,7 +199,7 @@ def test_a_group_without_a_command_shows_its_help():
 
 def test_a_command_without_data_says_that_it_is_done(data_dir, served):
     for command, message in (
-        (("reset",), "Reset.\n"),
+        (("reset",), f"Reset.\nTo undo this: dryline undo --data-dir {data_dir}\n"),
         (("snapshots", "take", "one"), "Took one.\n"),
         (("faults", "off"), "Removed all rules.\n"),
     ):
@@ -337,5 +337,5 @@ def test_a_file_that_cannot_be_written_leaves_nothing_behind(served, tmp_path):
     served.app.test_client().post("/_dryline/reset", json={"scenario": "demo"})
     done = subprocess.run(["sh", "-c", export], cwd=tmp_path, capture_output=True, text=True, timeout=60)
     assert (done.returncode, done.stdout) == (1, "")
-    assert "Could not open file 'out.json': File too large" in done.stderr
+    assert "Cannot write out.json: File too large." in done.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["world"]
