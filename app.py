@@ -30,6 +30,7 @@ from dryline.models.whatsapp_senders import WhatsappSender
 from dryline.settings import Settings
 from dryline.state import scenarios, snapshots
 from dryline.storage.current_world import enter, leave
+from dryline.traffic.path_patterns import normal_path
 from dryline.world.clock import set_current_team
 from dryline.world.outgoing import INBOX
 from dryline.world.world import World, as_bad_setting
@@ -132,6 +133,7 @@ class Dryline(RoutedFlask):
 
     def wsgi_app(self, environ: Any, start_response: Any) -> Any:
         """Answer one request in this application's world."""
+        environ["PATH_INFO"] = normal_path(environ["PATH_INFO"])
         token = enter(self.world)
         try:
             if is_below(CONSOLE, environ["PATH_INFO"]):

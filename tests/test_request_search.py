@@ -83,6 +83,34 @@ def test_the_path_of_a_canned_answer_can_be_searched_for(control):
     assert control.get("/requests/count?path=/api/newer").json == {"count": 0}
 
 
+SPELLINGS = ["/api/workers/", "/api//workers", "//api/workers//"]
+
+
+@pytest.mark.parametrize("spelling", SPELLINGS)
+def test_each_spelling_of_a_path_is_one_request_of_it(app, control, spelling):
+    answer = app.test_client().post(
+        environ_overrides={"PATH_INFO": spelling}, json=NEW_WORKER, headers={"x-api-key": "dryline-local-key"}
+    )
+    assert answer.status_code == 201
+    once = {"method": "POST", "path": "/api/workers", "times": {"min": 1, "max": 1}}
+    assert control.post("/requests/verify", once).json == {"count": 1}
+
+
+@pytest.mark.parametrize("spelling", [*SPELLINGS, "/api/{collection}/"])
+def test_a_search_may_spell_its_path_in_any_way(api, control, spelling):
+    api.get("/workers")
+    assert control.get(f"/requests/count?{urlencode({'path': spelling})}").json == {"count": 1}
+    waiting = {"path": spelling, "timeoutMs": 0}
+    assert control.post("/requests/wait", waiting).json["count"] == 1
+
+
+@pytest.mark.parametrize("path", ["/api/workers/{workerId}", "/api/{any}/*", "/api/workers/{worker_id}/"])
+def test_a_parameter_in_a_path_stands_for_any_text(api, control, make_worker, path):
+    api.delete(f"/workers/{make_worker()['id']}")
+    never = {"method": "DELETE", "path": path, "times": {"max": 0}}
+    assert control.post("/requests/verify", never).json["count"] == 1
+
+
 # Checks
 
 

@@ -29,6 +29,7 @@ from dryline.schemas.request_log import (
 from dryline.storage.current_world import current
 from dryline.storage.errors import Invalid
 from dryline.traffic import request_search
+from dryline.traffic.path_patterns import normal_path
 from dryline.traffic.request_log import Entry
 from dryline.traffic.request_search import Criteria, Verification, find
 from dryline.world.clock import wire
@@ -166,8 +167,8 @@ def criteria_of(params: dict[str, Any]) -> Criteria:
 def _may_occur(criteria: Criteria) -> bool:
     """Return whether there was such a request, or a fault answers this path, which need not be an operation's."""
     place = Criteria(method=criteria.method, path=criteria.path)
-    answered_paths = {rule.path for rule in current().faults.rules if rule.status is not None} - {"*"}
-    return criteria.path in answered_paths or next(find(current().requests, place), None) is not None
+    answered_paths = {normal_path(rule.path) for rule in current().faults.rules if rule.status is not None} - {"*"}
+    return normal_path(criteria.path or "") in answered_paths or next(find(current().requests, place), None) is not None
 
 
 def entry_fields(entry: Entry) -> dict[str, Any]:
