@@ -1,7 +1,7 @@
 """The operations of this server, and suggestions for paths that none of them has."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from flask import Flask, current_app
@@ -38,6 +38,14 @@ def find_routes(path: str) -> list[Rule]:
     """Return the routes that answer a path, which may have `*` or `{…}`."""
     leads_to = route_pattern(path)
     return [rule for rule in api().url_map.iter_rules() if leads_to(rule.rule)]
+
+
+def find_operations(method: str, path: str) -> Iterator[Any]:
+    """Yield the methods of view classes that answer requests of a method and a path, either of which may be `*`."""
+    for rule in find_routes(path):
+        for each in rule.methods or () if method == "*" else {method.upper()}:
+            if operation := find_operation(rule.endpoint, each):
+                yield operation
 
 
 def require_operation(method: str, path: str, advice: str = "") -> None:

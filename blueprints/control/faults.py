@@ -263,9 +263,9 @@ class Faults(MethodView):
     def post(self, body, query):
         """Add a fault.
 
-        A fault selects requests by `method` and `path`, where `*` and `{…}` stand for any text, and has effects: `status` with
-        `body` and `headers`, `delayMs`, `drop`, `malformed` and others, or a `preset`. If several faults match a
-        request, the first one applies. 400 if no request can match or the fault has no effect.
+        A fault selects requests by `method` and `path`, where `*` and `{…}` stand for any text, and has effects:
+        `status` with `body` and `headers`, `delayMs`, `drop`, `malformed` and others, or a `preset`. If several faults
+        match a request, the first one applies. 400 if no request can match or the fault has no effect.
         """
         body["team_id"] = known_team(query.get("team")) or known_team(body["team_id"], "team_id")
         return vars(add(body))
