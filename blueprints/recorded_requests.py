@@ -33,9 +33,6 @@ def answer_and_record(world: World, request: Request, view: Callable[[], Any]) -
         raise
     for name, value in rate_limit_headers.items():
         response.headers.setdefault(name, value)
-    if fault is not None and fault.forgotten:  # the world was reset meanwhile; its log is of another time
-        world.requests.discard(entry)
-        return response
     seconds = time.perf_counter() - start
     status = None if isinstance(response, Dropped) else response.status_code
     world.metrics.count_request(entry.method, entry.route or "unknown", status or 0, seconds)

@@ -31,7 +31,7 @@ from dryline.storage.errors import Invalid
 from dryline.traffic import request_search
 from dryline.traffic.path_patterns import normal_path
 from dryline.traffic.request_log import Entry
-from dryline.traffic.request_search import Criteria, Near, Verification, find, find_nearest, find_with_progress
+from dryline.traffic.request_search import Criteria, Near, Verification, find_nearest, find_with_progress
 from dryline.world.clock import wire
 
 # The format of ids, such as `worker_…`.
@@ -200,7 +200,8 @@ def _may_occur(criteria: Criteria) -> bool:
     """Return whether there was such a request, or a fault answers this path, which need not be an operation's."""
     place = Criteria(method=criteria.method, path=criteria.path)
     answered_paths = {normal_path(rule.path) for rule in current().faults.rules if rule.status is not None} - {"*"}
-    return normal_path(criteria.path or "") in answered_paths or next(find(current().requests, place), None) is not None
+    known = find_with_progress(current().requests, place)
+    return normal_path(criteria.path or "") in answered_paths or next(known, None) is not None
 
 
 def entry_fields(entry: Entry) -> dict[str, Any]:
