@@ -133,11 +133,11 @@ class Dryline(RoutedFlask):
 
     def wsgi_app(self, environ: Any, start_response: Any) -> Any:
         """Answer one request in this application's world."""
-        environ["PATH_INFO"] = normal_path(environ["PATH_INFO"])
         token = enter(self.world)
         try:
             if is_below(CONSOLE, environ["PATH_INFO"]):
                 return self.console(environ, start_response)
+            environ["PATH_INFO"] = normal_path(environ["PATH_INFO"])
             return super().wsgi_app(environ, start_response)
         finally:
             set_current_team(None)

@@ -112,6 +112,14 @@ def test_a_parameter_in_a_path_stands_for_any_text(api, control, make_worker, pa
     assert control.post("/requests/verify", never).json["count"] == 1
 
 
+@pytest.mark.parametrize("path", ["/api/workers/a%20b%2Fc", "/api/*/a%20b*"])
+def test_a_path_may_be_percent_encoded(app, control, path):
+    app.test_client().get("/api/workers/a%20b%2Fc")
+    assert control.get(f"/requests/count?{urlencode({'path': path})}").json == {"count": 1}
+    control.post("/faults", {"path": path, "status": 503})
+    assert app.test_client().get("/api/workers/a%20b%2Fc").status_code == 503
+
+
 # Checks
 
 

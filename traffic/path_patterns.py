@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from urllib.parse import unquote
 
 
 def normal_path(path: str) -> str:
@@ -15,9 +16,9 @@ def normal_path(path: str) -> str:
 def path_pattern(path: str) -> re.Pattern[str]:
     """Return a pattern for whole normal paths (`fullmatch`).
 
-    Each `*` or `{…}` of `path` matches any text, slashes included.
+    Each `*` or `{…}` of `path` matches any text, slashes included. Its other text may be percent-encoded.
     """
-    return _compile(path, re.escape)
+    return _compile(path, lambda text: f"(?:{re.escape(text)}|{re.escape(unquote(text))})")
 
 
 def route_pattern(path: str) -> Callable[[str], bool]:
