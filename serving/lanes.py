@@ -21,8 +21,7 @@ class Lane(Enum):
 
     LOOP = "the event loop answers: a GET whose view is quick"
     READ = "takes some milliseconds and never blocks"
-    WRITE = "blocks only on the write before it, which may be a simulation"
-    BLOCKING = "may block or take long"
+    BLOCKING = "may block or take long: has a thread at once, so that the request log has it"
 
 
 # The longest path and query together that the event loop takes. No request of the API needs more.
@@ -32,18 +31,17 @@ LONG_ADDRESS = 5_000
 def lane_for(app: Dryline, method: str, target: str, body_bytes: int) -> Lane:
     """Return the lane of a request. No other place decides this.
 
-    `target` is the path and the query as they were sent. Blocking are the control plane, downloads, uploads, the
-    documentation (made when it is first read), text searches (which read every transcript), and all of the API while a
-    fault may delay it.
+    `target` is the path and the query as they were sent. Blocking are writes (which wait for each other), the control
+    plane, downloads, uploads, the documentation (made when it is first read), text searches (which read every
+    transcript), and all of the API while a fault may delay it.
     """
     path, _, query = target.partition("?")
     may_delay = app.world.faults.may_delay()
     is_short = not body_bytes and len(target) <= LONG_ADDRESS
     if method in ("GET", "HEAD") and is_short and not may_delay and has_quick_view(app, path):
         return Lane.LOOP
-    if not path.startswith("/api/") or may_delay or "searchQuery=" in query:
-        return Lane.BLOCKING
-    return Lane.READ if method in READS else Lane.WRITE
+    is_read = method in READS and path.startswith("/api/") and "searchQuery=" not in query
+    return Lane.READ if is_read and not may_delay else Lane.BLOCKING
 
 
 def has_quick_view(app: Dryline, path: str) -> bool:
@@ -64,14 +62,13 @@ def has_quick_view(app: Dryline, path: str) -> bool:
 class Lanes:
     """The dispatcher of waitress: the event loop, and a thread pool for each other lane.
 
-    SQLite has one writer at a time, so one thread is enough for writes. Blocking requests get as many threads as they
-    need; the limit of connections bounds these.
+    Blocking requests get as many threads as they need; the limit of connections bounds these.
     """
 
     def __init__(self, app: Dryline, readers: int) -> None:
         self._app = app
         self._path_prefix = f"{app.world.settings.public_path}/"
-        sizes = {Lane.READ: readers, Lane.WRITE: 1, Lane.BLOCKING: math.inf}
+        sizes = {Lane.READ: readers, Lane.BLOCKING: math.inf}
         self._pools = {lane: ThreadPool(f"dryline-{lane.name.lower()}", size) for lane, size in sizes.items()}
         self._loop_thread: int | None = None
         # The connection whose oldest request the event loop answers now or next.

@@ -13,6 +13,7 @@ from dryline.blueprints.workers import Workers
 from dryline.serving.lanes import LONG_ADDRESS, Lane, lane_for
 from dryline.tests.connections.conftest import NEW_WORKER, PATIENCE_S
 from dryline.traffic.faults import FaultRules
+from dryline.traffic.request_log import RequestLog
 
 W = "/api/workers/worker_1"
 FAST = (("GET", "/_dryline/health"), ("GET", "/api/workers"), ("GET", "/api/team"))
@@ -32,15 +33,13 @@ READ = [
     ("GET", "/api/workers/a%2Fflows"),
     ("OPTIONS", W),
 ]
-WRITE = [
+BLOCKING = [
     ("POST", "/api/workers"),
     ("PATCH", W),
     ("DELETE", W),
     ("POST", f"{W}/flows"),
     ("POST", "/api/voice-analysis"),
     ("POST", f"{W}/tests/test_1/run"),
-]
-BLOCKING = [
     ("GET", f"{W}/deploymentLogs/voice?limit=5&searchQuery=x"),
     ("GET", "/_dryline/state"),
     ("POST", "/_dryline/simulate/calls"),
@@ -49,7 +48,7 @@ BLOCKING = [
     ("POST", "/v1/chat/completions"),
     ("GET", "/openapi.json"),
 ]
-LANES = {Lane.LOOP: LOOP, Lane.READ: READ, Lane.WRITE: WRITE, Lane.BLOCKING: BLOCKING}
+LANES = {Lane.LOOP: LOOP, Lane.READ: READ, Lane.BLOCKING: BLOCKING}
 TABLE = [(lane, *request) for lane, requests in LANES.items() for request in requests]
 
 
@@ -104,7 +103,7 @@ def test_threads_answer_other_requests(ask, threads, make_worker):
     assert ask("GET", f"{worker}/deploymentLogs/voice") == 200
     assert ask("DELETE", worker) == 204
     assert ask("GET", f"{worker}/deploymentLogs/voice?searchQuery=x") == 404
-    assert threads == ["loop", "dryline-read", "dryline-write", "dryline-blocking"]
+    assert threads == ["loop", "dryline-read", "dryline-blocking", "dryline-blocking"]
 
 
 def test_the_loop_reads_while_another_program_writes(app, ask, begin, threads):
@@ -114,7 +113,23 @@ def test_the_loop_reads_while_another_program_writes(app, ask, begin, threads):
         assert [ask(*request) for request in FAST] == [200] * 3
         other_program.execute("ROLLBACK")
     assert outcome() == 201
-    assert sorted(threads) == ["dryline-read", "dryline-write", "loop"]
+    assert sorted(threads) == ["dryline-blocking", "dryline-read", "loop"]
+
+
+def test_writes_that_wait_for_another_are_in_the_request_log(app, begin, control, monkeypatch):
+    arrivals, log_begin = threading.Semaphore(0), RequestLog.begin
+
+    def begin_and_count(*args):
+        log_begin(*args)
+        arrivals.release()
+
+    monkeypatch.setattr(RequestLog, "begin", begin_and_count)
+    with app.world.write_lock:
+        outcomes = [begin("POST", "/api/workers", NEW_WORKER) for _ in range(3)]
+        for _ in outcomes:
+            assert arrivals.acquire(timeout=PATIENCE_S)
+        assert control.post("/requests/verify", {"path": "/api/workers", "times": 3}).status_code == 200
+    assert [outcome() for outcome in outcomes] == [201] * 3
 
 
 def test_the_loop_answers_the_first_of_pipelined_requests(raw, threads):
