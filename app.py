@@ -30,6 +30,7 @@ from dryline.models.whatsapp_senders import WhatsappSender
 from dryline.settings import Settings
 from dryline.state import scenarios, snapshots
 from dryline.storage.current_world import enter, leave
+from dryline.traffic.path_patterns import normal_path
 from dryline.world.clock import set_current_team
 from dryline.world.world import World, as_bad_setting
 
@@ -133,6 +134,7 @@ class Dryline(RoutedFlask):
         try:
             if is_below(CONSOLE, environ["PATH_INFO"]):
                 return self.console(environ, start_response)
+            environ["PATH_INFO"] = normal_path(environ["PATH_INFO"])
             return super().wsgi_app(environ, start_response)
         finally:
             set_current_team(None)

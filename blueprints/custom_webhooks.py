@@ -45,6 +45,8 @@ class CustomWebhooks(MethodView):
 
 @blp.route("/<webhook_id>", get="getCustomWebhook", patch="updateCustomWebhook", delete="deleteCustomWebhook")
 class CustomWebhookById(MethodView):
+    quick = True
+
     @blp.response(200, CustomWebhookSchema)
     def get(self, worker_id, deployment_id, webhook_id):
         """Retrieve a webhook."""

@@ -128,7 +128,8 @@ class Converter(OpenAPIConverter):
         A field that takes any value takes null without saying so.
         """
         if field.allow_none and ("$ref" in ret or "allOf" in ret):
-            return {"anyOf": [*(ret.pop("allOf", None) or [{"$ref": ret.pop("$ref")}]), NULL]}
+            record = ret.pop("allOf", None) or [{"$ref": ret.pop("$ref")}]
+            return {"anyOf": [*record, *getattr(field, "other_forms", ()), NULL]}
         return super().field2nullable(field, ret) if "type" in ret else {}
 
     def field2default(self, field: fields.Field, **kwargs: Any) -> dict[str, Any]:

@@ -79,6 +79,8 @@ class ResourceQuery(MethodView):
 
 @blp.route("/<resource_id>", get="getResource", delete="deleteResource")
 class ResourceById(MethodView):
+    quick = True
+
     @blp.response(200, ResourceSchema)
     def get(self, worker_id, resource_id):
         """Retrieve a resource.

@@ -37,7 +37,7 @@ class HttpServer:
         app.world.outgoing.own.append(self.socket.getsockname()[:2])
         app.world.address = self.url
         self._map: dict[int, Any] = {}
-        self._lanes = Lanes(app.world, settings.threads)
+        self._lanes = Lanes(app, settings.threads)
         self._listener = Listener(
             app,
             self.socket,

@@ -6,7 +6,6 @@ The request log's parts are counted in test_request_log.py; control/test_snapsho
 from __future__ import annotations
 
 import json
-import sys
 
 import pytest
 
@@ -14,7 +13,6 @@ from dryline.flow_sessions import conversations
 from dryline.models import custom_webhooks, talk_sessions, webhook_deliveries
 from dryline.simulator import conversation_batch
 from dryline.state import snapshots
-from dryline.traffic import request_log
 
 pytestmark = pytest.mark.alone
 
@@ -128,34 +126,3 @@ def test_the_number_of_snapshots_is_limited(control, monkeypatch):
     assert statuses == [201, 201, 409, 201]
     file = control.get("/snapshots/a/file", buffered=True).data
     assert control.put("/snapshots/c/file", data=file).status_code == 409
-
-
-LONG = "x" * 20_000
-REQUESTS = {
-    "paths": lambda client, n: client.get(f"/api/{n}/{LONG}"),
-    "wide paths": lambda client, n: client.get(f"/api/{n}/" + "\N{GRINNING FACE}" * 4_000),
-    "queries": lambda client, n: client.get(f"/api/workers?q={n}{LONG}"),
-    "names of parameters": lambda client, n: client.get(f"/api/workers?{LONG}{n}=a"),
-    "headers": lambda client, n: client.get("/api/workers", headers={"x-long": f"{n}{LONG}"}),
-    "names of headers": lambda client, n: client.get("/api/workers", headers={f"x-{n}{LONG}": "a"}),
-    "many headers": lambda client, n: client.get("/api/workers", headers=[(f"h{n}-{m}", "a") for m in range(600)]),
-    "methods": lambda client, n: client.open("/api/workers", method=f"M{n}{LONG}"),
-    "bodies": lambda client, n: client.post("/api/workers", data=f"{n}{LONG}"),
-}
-
-
-@pytest.mark.parametrize("kind", REQUESTS)
-def test_the_request_log_takes_no_more_memory_than_its_bound(app, monkeypatch, kind):
-    monkeypatch.setattr(request_log, "MAX_BYTES", 300_000)
-    monkeypatch.setattr(request_log, "MAX_LONG_BYTES", 150_000)
-    client = app.test_client()
-    for number in range(30):
-        REQUESTS[kind](client, number)
-    assert sum(map(deep_size, app.world.requests.newest_first())) < 400_000
-
-
-def deep_size(value):
-    """Return the memory of a value, of which nothing is shared."""
-    if isinstance(value, request_log.Entry):
-        return sum(deep_size(getattr(value, name)) for name in value.__slots__)
-    return sys.getsizeof(value) + (sum(map(deep_size, value)) if isinstance(value, tuple) else 0)

@@ -279,6 +279,25 @@ def test_verify_raises_with_what_was_found(stand_in):
         stand_in.verify(path="/api/workers", at_least=2)
 
 
+@pytest.mark.parametrize(
+    ("check", "says"),
+    [
+        ({"times": 1, "at_least": 5}, "leave out at_least and at_most"),
+        ({"times": 1, "at_most": 0}, "leave out at_least and at_most"),
+        ({"at_least": 3, "at_most": 1}, "Must not be less than min"),
+        ({"times": -1}, "times"),
+        ({"path": "/api/workers", "json": {"naem": "x"}, "times": 0}, "did you mean name"),
+        ({"path": "/api/workers/{workerId}", "times": 0}, "found 1"),
+        ({"path": "/api/workers//{any}/", "at_most": 0}, "found 1"),
+    ],
+)
+def test_a_check_that_would_pass_by_mistake_raises(stand_in, check, says):
+    client = stand_in.client()
+    client.workers.delete(client.workers.create(**NEW_WORKER).id)
+    with pytest.raises(DrylineError, match=says):
+        stand_in.verify(**check)
+
+
 def test_a_server_whose_port_is_taken_gives_its_world_free(tmp_path):
     with DrylineServer() as other, pytest.raises(BadSetting, match="Cannot listen"):
         DrylineServer(data_dir=tmp_path, port=int(other.url.rsplit(":", 1)[1])).start()

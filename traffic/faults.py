@@ -54,7 +54,7 @@ class DelayDistribution(NamedTuple):
 
 @dataclass(eq=False)
 class Fault:
-    """One rule. In `path` a `*` matches any text. It is applied at most `times` times, after `skip` matches.
+    """One rule. In `path`, `*` and `{…}` match any text. It is applied at most `times` times, after `skip` matches.
 
     With `phase` `after` the view runs and its writes are committed, and only the answer is lost. With `before` a rule
     with a `status` or `drop` replaces the view; a rule that only delays or spoils the answer or adds headers needs the

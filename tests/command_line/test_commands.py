@@ -6,6 +6,7 @@ import subprocess
 
 import pytest
 import yaml
+from brainbase_labs import APITimeoutError
 from click.testing import CliRunner
 
 from dryline.commands import cli
@@ -277,6 +278,26 @@ def test_requests_are_followed_as_they_come(run, served, monkeypatch):
     served.client().workers.create(**NEW_WORKER)
     assert [line.split()[1] for line in run("requests", "--follow").splitlines()] == ["POST", "GET"]
     assert len(waits) == 2
+
+
+def test_a_request_in_progress_is_shown_and_followed_to_its_answer(run, served, monkeypatch):
+    served.fault(path="/api/workers", delay_ms=60_000)
+    with pytest.raises(APITimeoutError):
+        served.client(max_retries=0, timeout=0.3).workers.list()
+    assert "GET /api/workers in progress" in run("requests", "--path", "/api/{collection}/")
+    waits, send = [], plane.send
+
+    def send_or_interrupt(method, url, *args):
+        if url.endswith("/requests/wait"):
+            if waits:
+                raise KeyboardInterrupt
+            waits.append(url)
+            served.plane("DELETE", "/faults")
+        return send(method, url, *args)
+
+    monkeypatch.setattr(plane, "send", send_or_interrupt)
+    (line,) = run("requests", "--follow").splitlines()
+    assert " GET /api/workers 200 " in line
 
 
 def test_following_a_server_that_ends_says_so(run, served, monkeypatch):
