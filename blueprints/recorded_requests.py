@@ -1,6 +1,5 @@
 """The handling of every recorded request: faults, the request log, metrics."""
 
-import time
 from collections.abc import Callable
 from functools import lru_cache
 from itertools import starmap
@@ -11,6 +10,7 @@ from flask import Request, current_app, g
 
 from dryline.blueprints.faulty_responses import Dropped, apply_fault, effect_of, find_fault, team_of
 from dryline.traffic.masking import mask_header, mask_json, mask_query
+from dryline.traffic.real_time import monotonic
 from dryline.traffic.request_log import ANSWER_BYTES, Entry
 from dryline.world.world import World
 
@@ -21,7 +21,7 @@ _header = lru_cache(maxsize=1_000)(mask_header)
 
 def answer_and_record(world: World, request: Request, view: Callable[[], Any]) -> Any:
     """Return the view's response, unless a fault changes it, and record the request."""
-    start = time.perf_counter()
+    start = monotonic()
     stamp = world.clock.stamp()
     method, path = request.method, request.path
     fault, rate_limit_headers = find_fault(world, request)
@@ -30,7 +30,7 @@ def answer_and_record(world: World, request: Request, view: Callable[[], Any]) -
         response.headers.setdefault(name, value)
     if fault is not None and fault.forgotten:  # the world was reset meanwhile; its log is of another time
         return response
-    seconds = time.perf_counter() - start
+    seconds = monotonic() - start
     status = None if isinstance(response, Dropped) else response.status_code
     rule, key = request.url_rule, g.get("key")
     world.metrics.count_request(method, rule.rule if rule else "unknown", status or 0, seconds)

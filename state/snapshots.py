@@ -20,7 +20,7 @@ from dryline.state.collections import COLLECTIONS
 from dryline.state.document import forget, require_team, team_tables, wipe, without_foreign_keys
 from dryline.state.snapshot_files import ABOUT, DATABASE, KINDS, bring_up, copy_rows
 from dryline.storage.errors import Conflict, Invalid, NotFound
-from dryline.storage.files import part_of, rename, sync, write_whole
+from dryline.storage.files import matching, part_of, read, rename, sync, write_whole
 from dryline.world.clock import Clock, parse
 from dryline.world.ids import Ids
 from dryline.world.world import World
@@ -47,7 +47,7 @@ def listing(world: World, team_id: str | None = None) -> list[Snapshot]:
     """Return the snapshots of the world or of a team, newest first. Raises NotFound for an unknown team."""
     require_team(team_id)
     snapshots = []
-    for path in world.snapshots_dir(team_id).glob("*/"):
+    for path in matching(world.snapshots_dir(team_id), "*"):
         with contextlib.suppress(OSError, ValueError):  # half-written or half-removed
             snapshots.append(_read_snapshot(path))
     return sorted(snapshots, key=lambda snapshot: (snapshot.created_at, snapshot.name), reverse=True)
@@ -63,7 +63,7 @@ def find(world: World, name: str, team_id: str | None = None) -> Snapshot:
 
 
 def _read_snapshot(path: Path) -> Snapshot:
-    return Snapshot(path, orjson.loads((path / ABOUT).read_bytes()))
+    return Snapshot(path, orjson.loads(read(path / ABOUT)))
 
 
 def save(world: World, name: str, team_id: str | None = None) -> Snapshot:
@@ -269,7 +269,7 @@ def _require_name(name: str) -> None:
 
 
 def _require_room(world: World, name: str, team_id: str | None) -> None:
-    names = {path.name for path in world.snapshots_dir(team_id).glob("[!.]*/")}
+    names = {path.name for path in matching(world.snapshots_dir(team_id), "[!.]*")}
     if len(names - {name}) >= MAX_SNAPSHOTS:
         raise Conflict(f"There are {MAX_SNAPSHOTS} snapshots already. Delete one first.")
 
