@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 from collections import Counter
 from dataclasses import dataclass, replace
 from math import inf
@@ -14,6 +13,7 @@ from dryline.engine.branches import Branch, paths
 from dryline.engine.events import Event
 from dryline.engine.program import Condition, Program
 from dryline.engine.simulated_caller import RANDOM_WALKS, Caller
+from dryline.traffic.real_time import monotonic
 
 if TYPE_CHECKING:
     from dryline.engine.engine import Engine
@@ -32,7 +32,7 @@ def explore(engine: Engine, program: Program, *, within_s: float = inf, **option
 
     No new run begins `within_s` seconds after the first, because a flow may wait for other servers.
     """
-    explorer = _Explorer(engine, program, options, time.monotonic() + within_s)
+    explorer = _Explorer(engine, program, options, monotonic() + within_s)
     branches: dict[int, Branch] = {}
     for path in paths(program):
         line = path[-1].line
@@ -49,7 +49,7 @@ def reach(engine: Engine, program: Program, path: tuple[Condition, ...], **optio
 
 @dataclass(slots=True)
 class _Explorer:
-    """A search that runs a program until `deadline` (time.monotonic), or until too many runs had to be stopped."""
+    """A search that runs a program until `deadline` (real_time.monotonic), or until too many runs had to be stopped."""
 
     engine: Engine
     program: Program
@@ -108,7 +108,7 @@ class _Explorer:
         return replace(branch, free=is_free, before=min(routes, key=_rarity))
 
     def _is_over(self) -> bool:
-        return self.stopped >= _MOST_STOPPED or self.runs >= _MOST_RUNS or time.monotonic() > self.deadline
+        return self.stopped >= _MOST_STOPPED or self.runs >= _MOST_RUNS or monotonic() > self.deadline
 
     def _run(self, branch: Branch, seed: int) -> tuple[Caller, bool, bool]:
         """Run once. Return the caller, whether the flow copes with its answers, and whether it went past a limit."""

@@ -4,7 +4,6 @@ A checkpoint's description says what the caller wants. Only the result of a conv
 """
 
 import re
-import time
 from dataclasses import dataclass
 from random import Random
 from typing import Any
@@ -23,6 +22,7 @@ from dryline.engine.simulated_caller import Caller
 from dryline.flow_sessions.engines import engine_of
 from dryline.models.flows import Flow
 from dryline.models.tests import CheckpointRun, Test, TestConversation, TestRun
+from dryline.traffic.real_time import monotonic
 from dryline.world.world import World
 
 MAX_CONVERSATIONS = 100  # of one checkpoint; their results are scaled to all that it asks for
@@ -56,7 +56,7 @@ class _RunContext:
         """Return whether to run another conversation. Raises ServerStopping."""
         if self.world.ending.is_set():
             raise ServerStopping
-        return self.stopped < _MAX_STOPPED and time.monotonic() < self.deadline
+        return self.stopped < _MAX_STOPPED and monotonic() < self.deadline
 
 
 def run_checkpoints(world: World, run: TestRun) -> list[CheckpointRun]:
@@ -78,7 +78,7 @@ def run_checkpoints(world: World, run: TestRun) -> list[CheckpointRun]:
     voice = "chat" not in test.test_mode.lower()
     state = {"Caller": f"+1415555{Random(run.id).randrange(100, 200):04d}"} if voice else {}
     options = {"variables": flow.variables, "state": state, "channel": "voice" if voice else "chat"}
-    context = _RunContext(world, engine, program, options, time.monotonic() + TIMEOUT_S)
+    context = _RunContext(world, engine, program, options, monotonic() + TIMEOUT_S)
     for number, each in enumerate(runs):
         _run_checkpoint(context, each, f"{run.id} {number}")
     return runs

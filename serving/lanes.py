@@ -119,7 +119,7 @@ class Lanes:
             pool.start_missing_threads()
 
     def end(self, deadline: float) -> None:
-        """Let the threads end, and wait for them until `deadline` (of `time.monotonic`)."""
+        """Let the threads end, and wait for them until `deadline` (of `real_time.monotonic`)."""
         for pool in self._pools.values():
             pool.end(deadline)
 

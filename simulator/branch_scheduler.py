@@ -1,6 +1,5 @@
 """Scheduling of a flow's branches over conversations."""
 
-import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -16,6 +15,7 @@ from dryline.simulator.flow_analysis import SLOW, SLOW_S, BranchResult, analyze_
 from dryline.simulator.flow_runner import FlowRun
 from dryline.simulator.script_dialogues import HANG_UP
 from dryline.storage.errors import Invalid
+from dryline.traffic.real_time import monotonic
 from dryline.world.world import World
 
 FLOW, SCRIPT = "flow", "script"
@@ -200,9 +200,9 @@ class FlowScheduler:
             branch = branch.guided() if attempt >= _TRIES // 2 else branch
             if attempt == _TRIES:
                 seed, branch, options = branch.variant, as_explored(result.branch), options | {"known": None}
-            began = time.monotonic()
+            began = monotonic()
             run = self._runner.play(branch, seed, **options)
-            if time.monotonic() - began > SLOW_S and not run.stopped:
+            if monotonic() - began > SLOW_S and not run.stopped:
                 self.why = f"{SLOW} {SLOW_S:g} s."
             if options.get("loses_model") and run.fault is None:
                 options = options | {"max_turns": 0}  # the conversation was over before the model was lost

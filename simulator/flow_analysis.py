@@ -1,6 +1,5 @@
 """The reachable branches of a flow with their outcomes, cached by its code: found by running it with random callers."""
 
-import time
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -20,6 +19,7 @@ from dryline.simulator.deployment_context import DeploymentContext
 from dryline.simulator.flow_runner import FlowRun, FlowRunner
 from dryline.storage.current_world import WorldLocal
 from dryline.storage.errors import Invalid
+from dryline.traffic.real_time import monotonic
 from dryline.world.world import World
 
 SLOW_S = 2.0  # of real time: a flow of which a run takes longer, as it waits for other servers, is not followed
@@ -116,9 +116,9 @@ def _analyze(world: World, line: DeploymentContext, channel: str, state: dict[st
         return FlowAnalysis(why="The flow's loops have no conditions that a caller could meet.")
     runner = FlowRunner(engine, program, dict(line.variables), channel, line.answers, line.http)
     lexicon(language_of(line.code))  # the first call of a process reads the phrases: the flow is not slow for that
-    began = time.monotonic()
+    began = monotonic()
     run = runner.play(Branch(()), 0, state)
-    took_s = time.monotonic() - began
+    took_s = monotonic() - began
     first = _result(Branch(()), run)
     if took_s > SLOW_S and first.stopped is None:
         return FlowAnalysis(why=f"{SLOW} {SLOW_S:g} s.")

@@ -1,7 +1,6 @@
 """The calls of campaigns and batches: one to each contact row, begun when it was due."""
 
 import logging
-import time
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from random import Random
@@ -23,6 +22,7 @@ from dryline.simulator.conversation_plans import ConversationPlan, plan_call
 from dryline.simulator.conversation_rows import ConversationRows
 from dryline.simulator.deployment_context import DeploymentContext, line_of
 from dryline.storage.errors import Busy
+from dryline.traffic.real_time import monotonic
 from dryline.world.clock import parse
 from dryline.world.world import World
 
@@ -76,9 +76,9 @@ def settle(world: World, due: Sequence[DueRow]) -> list[DueRow]:
     A row without a usable number is not called. A number or member of the row may determine the outcome. Raises Busy.
     """
     followings = FlowSchedulers(world)
-    late, size = time.monotonic() + HELD_S, 0
+    late, size = monotonic() + HELD_S, 0
     for index, one in enumerate(due):
-        if index and (time.monotonic() > late or size > BYTES_AT_ONCE):
+        if index and (monotonic() > late or size > BYTES_AT_ONCE):
             return list(due[:index])
         number = phone_number(one.contact)
         if number is not None:

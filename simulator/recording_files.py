@@ -20,7 +20,8 @@ from dryline.simulator.recordings import AudibleCall, is_whole, speakers_of, wri
 from dryline.simulator.speech import Beeps, SpeechFailed, Voice, printable, voice_of
 from dryline.storage.current_world import WorldLocal
 from dryline.storage.errors import NotReady
-from dryline.storage.files import part_of, rename
+from dryline.storage.files import matching, part_of, rename
+from dryline.traffic.real_time import monotonic
 from dryline.world.world import World
 
 log = logging.getLogger("dryline")
@@ -40,18 +41,18 @@ class RecordingFiles:
         self._lock = threading.Lock()
         self._slots = threading.BoundedSemaphore(MAX_PARALLEL)
         self.voice = voice_of(world.settings.speech, world.ending.is_set)
-        self._silent_until = 0.0  # by time.monotonic()
+        self._silent_until = 0.0  # by monotonic()
 
     def file(self, log_id: str, call: AudibleCall) -> Path:
         """Return the file of a log's call. Raises NotReady when the server ends, and OSError."""
         if not isinstance(self.voice, Beeps) and (
-            time.monotonic() >= self._silent_until or is_whole(_path(log_id, call, self.voice))
+            monotonic() >= self._silent_until or is_whole(_path(log_id, call, self.voice))
         ):
             try:
                 return self._file(log_id, call, self.voice)
             except SpeechFailed as error:
                 _require_running(self.world)
-                self._silent_until = time.monotonic() + PAUSE_S
+                self._silent_until = monotonic() + PAUSE_S
                 log.warning("The recording of %s has tones instead of speech: %s.", log_id, error)
         return self._file(log_id, call, Beeps())
 
@@ -82,11 +83,11 @@ class RecordingFiles:
         """Write a file whole or not at all. It replaces an older one of the log, and those run longest ago."""
         FILES.folder.mkdir(exist_ok=True)
         part = part_of(path)
-        deadline = time.monotonic() + MAX_SPEECH_S
+        deadline = monotonic() + MAX_SPEECH_S
 
         def check() -> None:
             _require_running(self.world)
-            if time.monotonic() > deadline and not isinstance(voice, Beeps):
+            if monotonic() > deadline and not isinstance(voice, Beeps):
                 raise SpeechFailed(f"speaking took longer than {MAX_SPEECH_S:g} s")
 
         try:
@@ -96,7 +97,7 @@ class RecordingFiles:
         finally:
             with contextlib.suppress(OSError):
                 part.unlink(missing_ok=True)
-        for older in path.parent.glob(f"{path.name.partition('.')[0]}.*.wav"):
+        for older in matching(path.parent, f"{path.name.partition('.')[0]}.*.wav"):
             if older != path:
                 _remove(older)
         make_room(path, self.world.settings.recordings_mb * 1_000_000)
@@ -135,7 +136,7 @@ def mark_as_played(path: Path) -> None:
 def make_room(newest: Path, max_bytes: int) -> None:
     """Remove the files run longest ago until all take `max_bytes`, or only the `newest` is left."""
     files = []
-    for path in newest.parent.glob("*.wav"):
+    for path in matching(newest.parent, "*.wav"):
         with contextlib.suppress(OSError):
             status = path.stat()
             files.append((status.st_atime_ns, status.st_size, path))

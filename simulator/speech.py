@@ -13,7 +13,6 @@ import shutil
 import signal
 import subprocess
 import tempfile
-import time
 import wave
 from array import array
 from collections.abc import Callable
@@ -25,6 +24,7 @@ from zlib import crc32
 
 from dryline.settings import speech_command
 from dryline.simulator import tones
+from dryline.traffic.real_time import monotonic
 
 TURN_S = 10.0  # real time that a program has for one turn
 _POLL_S = 0.2  # between looks whether the server is stopping
@@ -196,14 +196,14 @@ def run(command: list[str], stdin: bytes, is_stopping: Callable[[], bool] = lamb
     except (OSError, ValueError) as error:
         raise SpeechFailed(f"{name} does not start: {error}") from None
     with process:
-        deadline, unsent = time.monotonic() + TURN_S, stdin
+        deadline, unsent = monotonic() + TURN_S, stdin
         while True:
             try:
                 stdout, stderr = process.communicate(unsent or None, timeout=min(_POLL_S, TURN_S))
                 break
             except subprocess.TimeoutExpired:  # a second `communicate` goes on with the input of the first
                 unsent = b""
-                if is_stopping() or time.monotonic() > deadline:
+                if is_stopping() or monotonic() > deadline:
                     with suppress(ProcessLookupError):
                         os.killpg(process.pid, signal.SIGKILL) if hasattr(os, "killpg") else process.kill()
                     raise SpeechFailed(f"{name} took longer than {TURN_S:g} s for one turn") from None

@@ -3,7 +3,6 @@
 import math
 import random
 import threading
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -12,6 +11,7 @@ from typing import Any, NamedTuple
 from dryline.storage.errors import NotFound
 from dryline.traffic.path_patterns import path_pattern
 from dryline.traffic.rate_limits import RateLimit
+from dryline.traffic.real_time import monotonic
 
 LONGEST_MS = 600_000  # of a delay
 # The interval at which a delayed request checks whether its rule still exists, in seconds.
@@ -136,8 +136,8 @@ class Fault:
 
         The result is False if the server is stopping or the world was reset meanwhile.
         """
-        deadline = time.monotonic() + delay_ms / 1000
-        while not self.removed and (left := deadline - time.monotonic()) > 0:
+        deadline = monotonic() + delay_ms / 1000
+        while not self.removed and (left := deadline - monotonic()) > 0:
             if ending.wait(min(left, CHECK_INTERVAL_S)):
                 return False
         return not self.forgotten
