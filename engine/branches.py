@@ -9,7 +9,7 @@ from dryline.engine.program import Condition, Loop, Program
 _TRANSFER = r"\b(?:transfer|transfer_call)\s*\("
 _RAISE = r"^\s*raise\b"
 _END = r"\b(?:end_call|hangup|end)\s*\("
-# What an `if` compares with, and the names that it takes as true: `wish in ("book", "move")`, `comes`.
+# Parts of an `if`: the texts that it compares with, the values that are missing, and the names that are true.
 _COMPARED = re.compile(r"""(?:==|\bin\b)\s*[(\[{]?\s*((?:["'][^"']*["'][,\s]*)+)""")
 _MISSING = re.compile(r"\bnot (\w+)")
 _TRUE = re.compile(r"\b(?:if|and|or)\s+(\w+)\s*(?=:|\band\b|\bor\b)")
@@ -84,11 +84,11 @@ class FlowMap:
 
     def _leading_to(self, pattern: str) -> list[Condition]:
         """Return the conditions in whose blocks a statement stands, or after which the code comes to it."""
-        found: list[Condition] = []
+        conditions: list[Condition] = []
         for number in self._matching(pattern):
             owner = self._owner(number)
-            found += [owner] if owner else self._fitting(number, self.program.conditions, own=True)
-        return list(dict.fromkeys(found))
+            conditions += [owner] if owner else self._fitting(number, self.program.conditions, own=True)
+        return list(dict.fromkeys(conditions))
 
     def _fitting(self, number: int, conditions: list[Condition], *, own: bool = False) -> list[Condition]:
         """Return the conditions whose blocks set what the `if` statements around a line ask for."""

@@ -86,7 +86,7 @@ class Caller:
             return None
         condition = session.waiting[self._next.loop.conditions.index(self._next)]
         if contradicts(condition):
-            self._given = {key: given for key, given in self._given.items() if key in self._facts}
+            self._given = {key: value for key, value in self._given.items() if key in self._facts}
         self._words = self._utter(condition)
         self._said += f" {self._words}"
         return self._words
@@ -121,11 +121,11 @@ class Caller:
 
     def _choose_next(self, loop: Loop) -> Condition | None:
         """Return the condition to take: the next one of the route, one on the way to it, or else a usual one."""
-        for index, wanted in enumerate(self._route):
+        for index, step in enumerate(self._route):
             # Several loops can have a condition with the same text.
-            alike = [each for each in loop.conditions if each is wanted or each.text == wanted.text]
+            alike = [each for each in loop.conditions if each is step or each.text == step.text]
             if alike:
-                goal = wanted if wanted in alike else alike[0]
+                goal = step if step in alike else alike[0]
                 first = self._before_closing(goal)
                 if first is None:
                     del self._route[: index + 1]

@@ -100,7 +100,7 @@ class FlowRun:
     def shorten(self) -> None:
         """Shorten what its rows would not hold: long values, and all values beyond a part of MAX_BYTES."""
         left = {"said": _PART_BYTES, "heard": _PART_BYTES, "": _PART_BYTES}
-        kept = []
+        events = []
         for event in self.events:
             kind = event.type if event.type in left else ""
             most = max(0, min(left[kind], _PART_BYTES if kind else _VALUE_BYTES))
@@ -110,8 +110,8 @@ class FlowRun:
                 details = {name: _shortened(value, most // 2) for name, value in event.details.items()}
                 event = replace(event, details=details)
             left[kind] -= _size(event.details) + _EVENT_BYTES
-            kept.append(event)
-        self.events = kept
+            events.append(event)
+        self.events = events
         self.extracted, self.state = _fitting(self.extracted), _fitting(self.state)
         self.requests = [each.shortened() for each in self.requests]
         self.row_bytes = _COPIES * (_PART_BYTES * len(left) - sum(left.values()))

@@ -119,8 +119,8 @@ class FollowedFlow:
             options["max_turns"] = rng.choice(_HANGS_UP)
         if is_fixed and outcome in ("transferred", "failed"):
             options["targets"] = fit
-        wanted = None if self.branch else self._draw(fit, rng) if is_fixed else self._next_condition(rng)
-        route = self._map.route_to([wanted]) if wanted else self._route
+        condition = None if self.branch else self._draw(fit, rng) if is_fixed else self._next_condition(rng)
+        route = self._map.route_to([condition]) if condition else self._route
         began = time.monotonic()
         run = self._runner.play(route, rng.getrandbits(32), state, lambda: at, **options)
         run.machine = outcome == "voicemail"

@@ -36,10 +36,10 @@ class NotTaken(DrylineError):
 def not_taken_sentence(conversations: list[dict[str, Any]]) -> str:
     """Return which branch or outcome was missed by how many conversations, and what was taken instead."""
     first = conversations[0]
-    wanted = " and ".join(f"{name} {first[name]!r}" for name in ("branch", "outcome") if first[name] is not None)
+    missed = " and ".join(f"{name} {first[name]!r}" for name in ("branch", "outcome") if first[name] is not None)
     instead = f"took {first['taken']!r}" if first["taken"] else "took no condition"
     more = f", and {len(conversations) - 1} more" if len(conversations) > 1 else ""
-    return f"The flow's code led {first['id']}{more} elsewhere: not taken was {wanted}; the call {instead}."
+    return f"The flow's code led {first['id']}{more} elsewhere: not taken was {missed}; the call {instead}."
 
 
 class Conversations(ControlPlane):
