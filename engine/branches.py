@@ -72,9 +72,18 @@ class FlowMap:
     @cached_property
     def endings(self) -> dict[str, list[Condition]]:
         """The conditions after which a call is transferred, or fails."""
+        return {"transferred": self._leading_to(self._transfer), "failed": self._leading_to(_RAISE)}
+
+    @property
+    def transfers(self) -> bool:
+        """Whether the code transfers calls anywhere."""
+        return bool(self._matching(self._transfer))
+
+    @cached_property
+    def _transfer(self) -> str:
+        """The pattern of a transfer: of the function itself, or of one of the code that transfers."""
         names = "|".join(re.findall(r"\bdef (\w+)\(", "\n".join(self._defs_with(_TRANSFER))))
-        transfer = rf"{_TRANSFER}|^(?!\s*def\b).*\b(?:{names})\s*\(" if names else _TRANSFER
-        return {"transferred": self._leading_to(transfer), "failed": self._leading_to(_RAISE)}
+        return rf"{_TRANSFER}|\b(?:{names})\s*\(" if names else _TRANSFER
 
     @cached_property
     def _final(self) -> set[Condition]:

@@ -75,7 +75,7 @@ class FollowedFlow:
             self._route = self._map.route_to([_condition(self._map.program, text) for text in branch])
         if branch and outcome in (*_UNREACHED, *(() if self.meets_machine else ("voicemail",))):
             raise Invalid(f"A call with the outcome {outcome} takes no branch.", "outcome")
-        if follow == FLOW and outcome == "transferred" and not self._leading[outcome]:
+        if follow == FLOW and outcome == "transferred" and not self._map.transfers:
             raise Invalid(_NO_BRANCH[outcome], "outcome")
 
     @property
@@ -109,7 +109,7 @@ class FollowedFlow:
             raise CannotFollow(self.why)
         fit, options = self._leading[outcome], {**manners, "shares": self._shares}
         is_fixed = outcome_is_fixed or outcome in ("voicemail", "failed")
-        if not fit and is_fixed and outcome in _NO_BRANCH:
+        if is_fixed and outcome in _NO_BRANCH and not (fit or (outcome == "transferred" and self._map.transfers)):
             raise CannotFollow(_NO_BRANCH[outcome])
         if outcome == "voicemail":
             options["first"] = machine_says
