@@ -66,7 +66,7 @@ class FlowMap:
 
     def assigned_at(self, line: int | None) -> str:
         """Return the name that a line assigns to; empty if it assigns to none."""
-        match = re.match(r"\s*(\w+) = ", self._lines[line - 1]) if line else None
+        match = re.match(r"\s*(?:\w+, )*(\w+) = ", self._lines[line - 1]) if line else None
         return match[1] if match else ""
 
     @cached_property

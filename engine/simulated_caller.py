@@ -129,12 +129,13 @@ class Caller:
                 if first is None:
                     del self._route[: index + 1]
                 return first or goal
-        ways = loop.conditions
         if self._route:
-            ways = self._map.ways_to(self._route[0].loop, ways)
+            ways = [each for each in self._map.ways_to(self._route[0].loop, loop.conditions) if each not in self.taken]
         else:
-            ways = [each for each in ways if each in self._targets] or ways
-        condition = self._usual(loop, ways)
+            ways = [each for each in loop.conditions if each in self._targets]
+        if not ways:
+            self._route.clear()  # a way that did not lead there is not tried again
+        condition = self._usual(loop, ways or loop.conditions)
         return condition and (self._before_closing(condition) or condition)
 
     def _before_closing(self, goal: Condition) -> Condition | None:
