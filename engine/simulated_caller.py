@@ -15,7 +15,7 @@ from dryline.engine.caller_utterances import closes, contradicts, gives_value, l
 from dryline.engine.caller_values import choose_value, give_value
 from dryline.engine.conversation import function_of
 from dryline.engine.events import last_agent_text
-from dryline.engine.language_model import AgentUtterance, Answer, Decision, Question, Talk
+from dryline.engine.language_model import NOT_SAID, AgentUtterance, Answer, Decision, Question, Talk
 from dryline.engine.program import Condition, Loop
 from dryline.engine.session import FlowSession
 from dryline.engine.slots import Slot
@@ -213,7 +213,7 @@ class Caller:
 
     def _give(self, value: Any, slot: Slot) -> None:
         """Add a value to the caller's last words. Words that only announce one make way for it."""
-        if value is None or self._session is None or (slot.kind == "name" and str(value) in self._said):
+        if value in (None, "", NOT_SAID) or self._session is None or (slot.kind == "name" and str(value) in self._said):
             return
         is_said = re.search(rf"\b{re.escape(str(value))}\b", self._words, re.IGNORECASE)
         if not self._announces and (isinstance(value, bool) or is_said):
