@@ -112,8 +112,7 @@ def prepare_calls(
 
     The calls lie between `start_time`, when the first one begins, and `end_time`; without `start_time`, in the 24 hours
     before `end_time` (now), when the last one ends. None ends after an `end_time`: one that does not fit begins before
-    `start_time`. Calls `in_progress` go on by the clock, and without times begin now. Others without times begin
-    `after` the newest call of the deployment.
+    `start_time`. Calls `in_progress` go on by the clock, and without times begin now, others `after` the newest call.
 
     The other party has `customer_number` (E.164), else each call another number. Without an `outcome` the number may
     determine it (models/scripted_outcomes.py). The same `seed` gives the same conversations, people and outcomes; ids
