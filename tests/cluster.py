@@ -1,4 +1,4 @@
-"""Nodes, each a process, behind nginx with the configuration in deploy/: for test_cluster.py and bench/nodes.py."""
+"""Nodes, each a process, behind nginx with the configuration in deploy/."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 PACKAGES = PROJECT["tool"]["setuptools"]["packages"]
 SMOKE = str(ROOT / ".ci" / "smoke.py")
 # Of the checkout, but not of the program.
-APART = (".ci", "bench", "deploy", "docs", "tests", "tools")
+APART = (".ci", "deploy", "docs", "tests", "tools")
 
 
 def instructions():
