@@ -2,7 +2,7 @@
 FROM python:3.13-slim AS build
 WORKDIR /src
 COPY . .
-RUN python -m venv /opt/dryline && /opt/dryline/bin/pip install --no-cache-dir '.[redact]'
+RUN python -m venv /opt/dryline && /opt/dryline/bin/pip install --no-cache-dir .
 
 FROM python:3.13-slim
 # For the voices in recordings.

@@ -23,7 +23,6 @@ from dryline.world.clock import parse, wire
 if TYPE_CHECKING:
     from dryline.remote.loadable import Loadable
     from dryline.remote.pull import Pull
-    from dryline.remote.redact import Redactor
 
 INCOMPLETE = 3  # exit code of a pull that left something out
 
@@ -124,8 +123,10 @@ def pull(
     """
     from dryline.remote.pull import Pull
     from dryline.remote.reader import Reader, ReadError
+    from dryline.remote.redact import Redactor
 
-    redactor = _redactor(api_key) if redact else None
+    secret = hashlib.sha256(f"dryline redact {api_key}".encode()).digest()
+    redactor = Redactor(secret) if redact else None
     if not os.access(output.parent, os.W_OK):
         raise click.ClickException(f"Cannot write to the folder {output.parent}. Name another file with --output.")
     job = Pull(Reader(url, api_key, rate=rate), since, worker_id, redactor)
@@ -145,15 +146,6 @@ def pull(
     counts = (f"{len(rows)} {name}" for name, rows in loadable.document.items() if isinstance(rows, list) and rows)
     click.echo(f"{output}: {', '.join(counts)}")
     sys.exit(INCOMPLETE if left_out else 0)
-
-
-def _redactor(api_key: str) -> Redactor:
-    """Return what replaces personal data. Raises BadOption when its package is not installed."""
-    try:
-        from dryline.remote.redact import Redactor
-    except ModuleNotFoundError as missing:
-        raise BadOption(f"--redact needs {missing.name}: install dryline with its extra, dryline[redact].") from None
-    return Redactor(hashlib.sha256(f"dryline redact {api_key}".encode()).digest())
 
 
 def _run_with_progress(job: Pull) -> dict[str, Any]:
