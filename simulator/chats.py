@@ -17,6 +17,7 @@ from dryline.simulator.conversation_rows import ConversationRows, write
 from dryline.simulator.deployment_context import DeploymentContext
 from dryline.simulator.followed import FollowedFlow
 from dryline.simulator.slots import Slots
+from dryline.simulator.tables import table
 from dryline.simulator.timeline import TimedDialogue, spread
 from dryline.storage.current_world import current
 from dryline.world.clock import wire
@@ -24,21 +25,6 @@ from dryline.world.world import World
 
 # By the deployment's type.
 LOGS: dict[str, type[Log]] = {"Chat": ChatLog, "ChatEmbed": ChatEmbedLog}
-_RATINGS = {"Positive": (5, 5, 4), "Neutral": (4, 3, 3), "Negative": (2, 1)}
-_FEEDBACK = {
-    5: ("Quick and helpful.", "Great, thank you!", None),
-    4: ("Good, a bit long.", None),
-    3: ("It was okay.", None),
-    2: ("It did not understand me at first.", None),
-    1: ("I wanted to talk to a person.",),
-}
-_BROWSERS = (
-    "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/130.0.0.0 Safari/537.36",
-    "Mozilla/5.0 (iPhone; CPU iPhone OS 18_1 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.1 "
-    "Mobile/15E148 Safari/604.1",
-    "Mozilla/5.0 (Macintosh; Intel Mac OS X 10.15; rv:132.0) Gecko/20100101 Firefox/132.0",
-)
-_PAGES = ("", "pricing", "contact", "help", "account")
 
 
 def prepare_chats(
@@ -149,8 +135,8 @@ def _of_chat(facts: Slots, rng: Random) -> dict[str, Any]:
         "user_email": email,
     }
     if rng.random() < 0.4:
-        rating = rng.choice(_RATINGS[facts["sentiment"]])
-        members |= {"rating": rating, "feedback": rng.choice(_FEEDBACK[rating])}
+        rating = rng.choice(table("ratings")[facts["sentiment"]])
+        members |= {"rating": rating, "feedback": rng.choice(table("feedback")[str(rating)])}
     return members
 
 
@@ -167,6 +153,6 @@ def _of_widget(
         "session_id": run.session_id,
         "latency": spread(talk.answers_ms),
         "tool_calls": {"toolCalls": calls},
-        "origin_url": f"https://{site}.example.com/{rng.choice(_PAGES)}",
-        "user_agent": rng.choice(_BROWSERS),
+        "origin_url": f"https://{site}.example.com/{rng.choice(table('pages'))}",
+        "user_agent": rng.choice(table("browsers")),
     }

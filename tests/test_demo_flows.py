@@ -7,11 +7,12 @@ from random import Random
 
 import pytest
 
+from dryline.data import demo_services
 from dryline.engine import Engine
 from dryline.engine.branches import FlowMap
 from dryline.engine.simulated_caller import Caller
 from dryline.engine.web import no_network
-from dryline.flow_sessions.demo_services import _order, with_demo_services
+from dryline.flow_sessions.engines import with_demo_services
 from dryline.tools import campaign, clinic, demo_content
 
 BUSINESSES = (*demo_content.BUSINESSES, demo_content.QUAYSIDE, clinic.HOSPITAL, campaign.GARAGE)
@@ -171,7 +172,9 @@ def test_an_animal_that_was_named_is_not_asked_for(hold):
 
 
 def test_an_order_that_was_cancelled_is_not_on_its_way(hold):
-    number = next(n for n in range(48210, 48300) if _order(f"K{n}", {})[1]["status"] == "packed and ready")
+    orders = "https://api.larkspur-goods.example/v2/orders/K"
+    answers = ((n, demo_services.answer("GET", f"{orders}{n}", None)) for n in range(48210, 48300))
+    number = next(n for n, (_, order) in answers if order["status"] == "packed and ready")
     *_, done, again = hold(
         demo_content.LARKSPUR.program, f"Cancel my order K{number}, please", "97209", "where is my order?"
     )

@@ -1,4 +1,4 @@
-"""The map of a flow: where its calls of the last week went."""
+"""The outline of a flow: where its calls of the last week went."""
 
 import re
 
@@ -47,75 +47,64 @@ def add_call(control, flow):
 
 
 @pytest.fixture
-def open_map(visitor, flow):
+def open_outline(visitor, flow):
     return lambda: visitor.go(f"/workers/{flow['workerId']}/flows/{flow['id']}")
 
 
-def table(page):
-    """Return the rows of the table: line, calls, share."""
-    rows = re.findall(r"<tr><td>.*?</tr>", page.answer.text)
-    cells = [re.findall(r'<td class="num">(.*?)</td>', row) for row in rows]
-    return {int(re.sub(r"<[^>]+>", "", line)): (int(calls), share) for line, calls, share in cells}
+def outline(page):
+    """Return the rows of the outline by line: calls, share."""
+    row = r'<a href="#L(\d+)">.*?value="(\d+)".*?class="count">\2<.*?class="note">(\d+ %|)'
+    return {int(line): (int(calls), share) for line, calls, share in re.findall(row, page.answer.text)}
 
 
-def widths(page):
-    """Return the widths of the branches on the wide map, None of one that no call took."""
-    drawing = page.answer.text.partition('<svg class="map whole"')[2].partition("</svg>")[0]
-    return [
-        float(width) if width else None for width in re.findall(r'class="branch.*?(?:stroke-width="(.*?)")?/>', drawing)
-    ]
-
-
-def test_branches_have_the_counts_of_the_last_week(add_call, open_map):
+def test_branches_have_the_counts_of_the_last_week(add_call, open_outline):
     for _ in range(3):
         add_call((APPOINTMENT, "caller wants an appointment"), (AGREES, "caller agrees"))
     add_call((APPOINTMENT, "caller wants an appointment"), (OLDER, "caller is older than 80"))
     add_call(startTime="2026-11-13T10:00:00.000Z")  # before
     add_call(sessionLogData=None)  # of a script
-    page = open_map()
+    page = open_outline()
     assert "Where it leads the calls of the last 7 days 4 calls" in words(page)
-    assert table(page) == {
+    assert outline(page) == {
         APPOINTMENT: (4, "100 %"),
         AGREES: (3, "75 %"),
         OLDER: (1, "25 %"),
         PERSON: (0, "0 %"),
     }
-    assert widths(page) == [14.0, 10.5, 3.5, None]
     assert "#L6" in page.links
 
 
-def test_calls_that_ran_other_code_count_once_by_the_text_of_their_conditions(add_call, open_map):
+def test_calls_that_ran_other_code_count_once_by_the_text_of_their_conditions(add_call, open_outline):
     add_call((2, "caller wants a person"), (2, "caller wants a person"), code="loop:\n")
     add_call((APPOINTMENT, "caller wants a person"), code="loop:\n")
-    assert table(open_map())[PERSON] == (2, "100 %")
+    assert outline(open_outline())[PERSON] == (2, "100 %")
 
 
-def test_of_many_calls_the_newest_count(add_call, open_map, monkeypatch):
+def test_of_many_calls_the_newest_count(add_call, open_outline, monkeypatch):
     monkeypatch.setattr(taken_branches, "MAX_CALLS", 2)
     add_call((PERSON, "caller wants a person"), startTime="2026-11-19T10:00:00.000Z")
     for _ in range(2):
         add_call((APPOINTMENT, "caller wants an appointment"))
-    page = open_map()
+    page = open_outline()
     assert "the last 2 calls" in page.text
-    assert table(page)[PERSON] == (0, "0 %")
+    assert outline(page)[PERSON] == (0, "0 %")
 
 
-def test_an_odd_trace_counts_nothing(add_call, open_map):
+def test_an_odd_trace_counts_nothing(add_call, open_outline):
     for trace in ({"at": 1}, [1, None, "x"], [{"step": "until"}], [{"step": "until", "line": [1]}]):
         add_call(sessionLogData={"trace": trace})
-    page = open_map()
+    page = open_outline()
     assert page.status == 200
-    assert {calls for calls, _ in table(page).values()} == {0}
+    assert {calls for calls, _ in outline(page).values()} == {0}
 
 
-def test_a_map_of_three_levels_fits_a_laptop_and_a_phone(demo, tab):
+def test_an_outline_of_three_levels_fits_a_laptop_and_a_phone(demo, tab):
     shop, flow = demo_id("workers", name="Larkspur Goods"), demo_id("flows", name="Orders and returns")
     page = tab(demo).go(f"/workers/{shop}/flows/{flow}")
     for width in (1440, 390, 360):
         page.set_viewport_size({"width": width, "height": 900})
-        expect(page.locator("svg.map:visible")).to_have_count(1)
-        expect(page.get_by_role("link", name=re.compile("^caller names a neighbour, line"))).to_be_visible()
-        assert page.locator("#map .scroll").first.evaluate("box => box.scrollWidth <= box.clientWidth")
+        expect(page.locator("#map").get_by_role("link", name="caller names a neighbour")).to_be_visible()
+        assert page.locator("#map").evaluate("box => box.scrollWidth <= box.clientWidth")
 
 
 def test_a_call_in_progress_is_marked_where_it_is(served, tab):
@@ -126,19 +115,17 @@ def test_a_call_in_progress_is_marked_where_it_is(served, tab):
     condition = "caller asks about hours or the address"
     body = {"workerId": desk, "deploymentId": demo_id("voiceDeployments", flowId=flow), "branch": condition, "seed": 1}
     assert client.post("/_dryline/simulate/calls", json=body | {"inProgress": True}).status_code == 201
-    expect(page.locator("#map .dot-here:visible")).to_have_text("1")  # at the start
+    expect(page.locator("#map .start .dot-here")).to_have_text("1 now")
     for _ in range(60):
-        if re.search(
-            f'"place here" href="#L[0-9]+" aria-label="{condition}',
-            client.get(f"/console/workers/{desk}/flows/{flow}").text,
-        ):
+        text = client.get(f"/console/workers/{desk}/flows/{flow}").text
+        if re.search(f'<li class="here"><div><a href="#L[0-9]+">{condition}', text):
             break
         client.post("/_dryline/clock/advance", json={"seconds": 1})
-    here = page.locator("#map a.here:visible")
-    expect(here).to_have_accessible_name(re.compile(rf"^{condition}, line \d+: \d+ calls?, 1 now$"))
-    here.focus()
+    here = page.locator("#map li.here > div")
+    expect(here).to_contain_text("1 now")
+    here.get_by_role("link").focus()
     page.keyboard.press("Enter")
     expect(page.locator("li:target")).to_contain_text(f'until "{condition}"')
     page.locator("#map").get_by_role("link", name=re.compile(r"^\+1 ")).click()
-    expect(page.get_by_role("link", name="Where it is on the map of the flow")).to_be_visible()
+    expect(page.get_by_role("link", name="Where it is in the outline of the flow")).to_be_visible()
     expect(page.locator("#code-box li.now")).to_have_count(1)

@@ -1,24 +1,22 @@
 """The back ends of the shipped scenarios: a calendar, a shop, a billing system and others.
 
-The flows in `data/` send requests to hosts such as `calendar.bayside-dental.example`. Names below `.example` are
+The flows of the scenarios send requests to hosts such as `calendar.bayside-dental.example`. Names below `.example` are
 reserved for examples (RFC 2606) and reach nothing, so these requests are answered here, without a network. The same
 request always gets the same answer; nothing is stored.
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 from zlib import crc32
 
 import orjson
 
-from dryline.engine.web import Fetch
-from dryline.world.outgoing import HttpResponse
-
 Params = dict[str, Any]
 Response = tuple[int, Params]
-Routes = Mapping[str, Callable[[str, Params], Response]]
+Routes = dict[str, Callable[[str, Params], Response]]
 
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday")
 _TIMES = (("9:15 AM", "2 PM"), ("10 AM", "3:30 PM"), ("8:30 AM", "1:45 PM"), ("11 AM", "4 PM"))
@@ -47,36 +45,19 @@ _NAMES = (
 )
 
 
-def with_demo_services(fetch: Fetch) -> Fetch:
-    """Return a Fetch that answers for the hosts of the shipped scenarios, and sends other requests with `fetch`."""
-
-    def fetch_or_answer(
-        method: str, url: str, headers: dict[str, str], body: bytes | None, timeout_s: float
-    ) -> HttpResponse:
-        parts = urlsplit(url)
-        routes = _SERVICES.get((parts.hostname or "").lower())
-        if routes is None:
-            return fetch(method, url, headers, body, timeout_s)
-        status, document = _respond(routes, f"{method.upper()} {unquote(parts.path)}", _params(parts.query, body))
-        return HttpResponse(status, {"Content-Type": "application/json"}, orjson.dumps(document))
-
-    return fetch_or_answer
-
-
-def _params(query: str, body: bytes | None) -> Params:
-    """Return the query parameters, and the members of a JSON body."""
-    params: Params = dict(parse_qsl(query))
-    try:
-        document = orjson.loads(body) if body else {}
-    except orjson.JSONDecodeError:
-        document = {}
-    return params | document if isinstance(document, dict) else params
-
-
-def _respond(routes: Routes, request: str, params: Params) -> Response:
+def answer(method: str, url: str, body: bytes | None) -> Response | None:
+    """Return status and document of a request; None if no scenario has its host."""
+    parts = urlsplit(url)
+    routes = _SERVICES.get((parts.hostname or "").lower())
+    if routes is None:
+        return None
+    params: Params = dict(parse_qsl(parts.query))
+    with suppress(orjson.JSONDecodeError):
+        document = orjson.loads(body or b"{}")
+        params |= document if isinstance(document, dict) else {}
+    request = f"{method.upper()} {unquote(parts.path)}"
     for pattern, respond in routes.items():
-        match = re.fullmatch(pattern, request)
-        if match:
+        if match := re.fullmatch(pattern, request):
             return respond(match[1] if match.groups() else "", params)
     return 404, {"error": f"There is no {request}."}
 
@@ -102,6 +83,10 @@ def _free(_: str, params: Params) -> Response:
     return 200, {"day": day, "times": list(_pick(_TIMES, day, params.get("service")))}
 
 
+def _found(prefix: str) -> Callable[[str, Params], Response]:
+    return lambda _, params: (200, {"number": _number(prefix, params)})
+
+
 def _noted(_: str, params: Params) -> Response:
     return 200, {"ok": True, "number": _number("B-", params)}
 
@@ -111,33 +96,21 @@ def _order(number: str, _: Params) -> Response:
     return 200, {"number": number, "product": _pick(_PRODUCTS, number), "status": status, "arrives": arrives}
 
 
-def _order_by_phone(_: str, params: Params) -> Response:
-    return 200, {"number": _number("K4", params)}
-
-
 def _cancel_order(number: str, params: Params) -> Response:
     packed = _order(number, params)[1]["status"] == "packed and ready"
     return (200, {"number": number, "status": "cancelled"}) if packed else (409, {"error": "It is on its way."})
 
 
 def _return(_: str, params: Params) -> Response:
-    return 200, {
-        "number": _number("R-", params),
-        "amount": _pick((24.9, 39.9, 52.0, 64.5, 89.0, 120.0), params.get("order")),
-    }
+    amount = _pick((24.9, 39.9, 52.0, 64.5, 89.0, 120.0), params.get("order"))
+    return 200, {"number": _number("R-", params), "amount": amount}
 
 
 def _account(number: str, _: Params) -> Response:
     amount = _pick((74.3, 86.4, 97.85, 118.75, 139.6, 164.2, 187.45, 203.1, 231.0, 248.9), number)
     document = {"number": number, "name": _pick(_NAMES, number), "amount": amount, "reason": _pick(_REASONS, number)}
-    return 200, document | {
-        "difference": round(amount / 4, 2),
-        "card": _pick(("4417", "0932", "7761", "2085", "6314"), number),
-    }
-
-
-def _account_by_phone(_: str, params: Params) -> Response:
-    return 200, {"number": _number("4011", params)}
+    card = _pick(("4417", "0932", "7761", "2085", "6314"), number)
+    return 200, document | {"difference": round(amount / 4, 2), "card": card}
 
 
 def _diagnostics(_: str, params: Params) -> Response:
@@ -161,14 +134,14 @@ _SERVICES: dict[str, Routes] = {
     "workshop.northgate-motors.example": _APPOINTMENTS,
     "api.larkspur-goods.example": {
         r"GET /v2/orders/(\w+)": _order,
-        "GET /v2/orders": _order_by_phone,
+        "GET /v2/orders": _found("K4"),
         r"DELETE /v2/orders/(\w+)": _cancel_order,
         r"POST /v2/orders/\w+/note": _noted,
         "POST /v2/returns": _return,
     },
     "billing.cedar-valley.example": {
         r"GET /accounts/(\w+)": _account,
-        "GET /accounts": _account_by_phone,
+        "GET /accounts": _found("4011"),
         r"POST /\w+": _noted,
     },
     "noc.tidewater.example": {"POST /diagnostics": _diagnostics, r"POST /\w+": _noted},

@@ -1,4 +1,4 @@
-"""A cheap client: ready bytes on raw sockets, since the load and what it measures share the processors."""
+"""A cheap client that sends ready bytes on raw sockets, because it shares the processors with the servers."""
 
 from __future__ import annotations
 
@@ -10,8 +10,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-# Rounds of the table.
-ROUNDS = 7
 # A round of a server that is slow ends before it has answered all.
 LONGEST_ROUND_S = 1.0
 
@@ -22,18 +20,18 @@ class Load(NamedTuple):
     per_second: float
     p50_ms: float
     p99_ms: float
-    cpu_us: float = 0  # the server's processor time for each request: what else runs on the machine changes it least
+    cpu_us: float = 0  # the server's processor time for a request; it varies least with what else runs
 
     @classmethod
     def of(cls, seconds: list[float], elapsed: float) -> Load:
-        """From how long each request took, and all of them together."""
+        """Return the figures of requests that took `seconds` each and `elapsed` together."""
         seconds = sorted(seconds)
         p99 = seconds[min(len(seconds) - 1, len(seconds) * 99 // 100)]
         return cls(len(seconds) / elapsed, statistics.median(seconds) * 1000, p99 * 1000)
 
     @classmethod
     def median(cls, rounds: list[Load]) -> Load:
-        """Of several rounds: of each figure the median."""
+        """Return the median of each figure over several rounds."""
         return cls(*(statistics.median(figures) for figures in zip(*rounds, strict=True)))
 
     def __str__(self) -> str:
@@ -44,19 +42,19 @@ class Load(NamedTuple):
 
 @dataclass
 class Client:
-    """A connection and what has come in of the answer that it waits for."""
+    """A connection, and what has come of the answer that it waits for."""
 
     connection: socket.socket
     answer: bytearray
     sent_at: float = 0
 
     def send(self, request: bytes) -> None:
-        """Ask, from now on."""
+        """Send a request and start its time."""
         self.sent_at = time.perf_counter()
         self.connection.sendall(request)
 
     def receive(self) -> float | None:
-        """Take what has come; gives the seconds that the answer took, once it is whole. Raises SystemExit."""
+        """Read what has come. Return the seconds that the answer took, or None if it is not whole."""
         chunk = self.connection.recv(1 << 18)
         if not chunk:
             raise SystemExit("The server closed the connection.")
@@ -78,8 +76,8 @@ def connect(url: str) -> Client:
     return Client(connection, bytearray())
 
 
-def load(url: str, request: bytes, *, count: int, connections: int, processor_ns: Callable[[], int]) -> Load:
-    """At most `count` requests: each connection sends the next as soon as the last is answered."""
+def load(url: str, request: bytes, count: int, connections: int, processor_ns: Callable[[], int]) -> Load:
+    """Send at most `count` requests. Each connection sends the next one as soon as the last is answered."""
     clients = [connect(url) for _ in range(connections)]
     taken: list[float] = []
     spent = processor_ns()
@@ -105,8 +103,8 @@ def load(url: str, request: bytes, *, count: int, connections: int, processor_ns
     return Load.of(taken, elapsed)._replace(cpu_us=(processor_ns() - spent) / len(taken) / 1000)
 
 
-def is_whole(answer: bytes) -> bool:
-    """Whether all of an answer is there."""
+def is_whole(answer: bytearray) -> bool:
+    """Return whether an answer is complete."""
     end = answer.find(b"\r\n\r\n")
     if end < 0:
         return False
@@ -118,10 +116,10 @@ def is_whole(answer: bytes) -> bool:
     return len(answer) >= end + 4 + length
 
 
-def request_bytes(method: str, path: str, body: bytes = b"", **headers: str) -> bytes:
-    """Return a whole HTTP request. A header's name is passed with `_` for `-`."""
+def request_bytes(method: str, path: str, body: bytes, headers: dict[str, str]) -> bytes:
+    """Return a whole HTTP request."""
     lines = [f"{method} {path} HTTP/1.1", "Host: localhost"]
-    lines += [f"{name.replace('_', '-')}: {value}" for name, value in headers.items()]
+    lines += [f"{name}: {value}" for name, value in headers.items()]
     if body:
         lines.append(f"Content-Length: {len(body)}")
     return "\r\n".join([*lines, "", ""]).encode() + body
