@@ -6,6 +6,8 @@ from typing import Any
 
 import orjson
 
+from dryline.storage.files import read
+
 
 @cache
 def table(name: str) -> Any:
@@ -16,4 +18,4 @@ def table(name: str) -> Any:
 
 @cache
 def _tables() -> dict[str, Any]:
-    return orjson.loads(Path(__file__).with_name("tables.json").read_bytes())
+    return orjson.loads(read(Path(__file__).with_name("tables.json")))
