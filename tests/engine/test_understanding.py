@@ -12,7 +12,7 @@ from dryline.engine.understanding.decision import understand
 from dryline.engine.understanding.scoring import Context
 from dryline.phrases import SLOT, load
 
-MENUS = json.loads((Path(__file__).parent / "dialogue_cases.json").read_text(encoding="utf-8"))
+MENUS = json.loads((Path('tools/understanding/dialogues.json')).read_text(encoding="utf-8"))
 VALUES = {
     **{"day": "Thursday", "weekday": "Friday", "time": "3 pm", "date": "May 4th", "month": "March", "name": "Ada Park"},
     **{"company": "Northwind", "number": "two", "money": "$40", "phone": "+14155550134", "email": "ada@example.org"},
