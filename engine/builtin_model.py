@@ -1,4 +1,4 @@
-"""The built-in language model: rules that decide the same way each time. Contract: based.md, section 3."""
+"""The built-in language model: small, trained, and the same at each time. Contract: based.md, section 3."""
 
 from typing import Any
 
@@ -6,23 +6,21 @@ from dryline.engine.agent_lines import agent_line, words_to_answer
 from dryline.engine.answer_filling import fill
 from dryline.engine.conversation import function_of
 from dryline.engine.language_model import AgentUtterance, Answer, Decision, Question, Talk
-from dryline.engine.returned_questions import answers_returned_question
-from dryline.engine.understanding.decision import understand
-from dryline.engine.understanding.scoring import Context
+from dryline.flow.model.understanding import Context, understand
 
 _TURNS_HEARD = 12  # in which a caller may have given what a condition asks for
 
 
 class BuiltInModel:
-    """The rules. The interface is `language_model.LanguageModel`."""
+    """The trained choice of a condition, and rules for the rest. The interface is `language_model.LanguageModel`."""
 
     def choose(self, talk: Talk, said: str) -> Decision:
         heard = [message.text for message in talk.messages if message.who == "user"]
-        context = Context(words_to_answer(talk), talk.prompt, "\n".join(heard[-_TURNS_HEARD:]).removesuffix(said))
-        understanding = understand(talk.conditions, said, context)
-        if understanding.index is None and talk.returned is not None and answers_returned_question(talk, said):
-            arguments = self.arguments(talk, talk.returned.index, said)
-            return Decision(talk.returned.index, "It answers the question of this condition.", 0.8, arguments=arguments)
+        earlier = "\n".join(heard[-_TURNS_HEARD:]).removesuffix(said)
+        returned = talk.returned.index if talk.returned else None
+        understanding = understand(
+            talk.conditions, said, Context(words_to_answer(talk), talk.prompt, earlier, returned)
+        )
         if understanding.index is None:
             return Decision(None, understanding.why, 0.0, candidates=understanding.candidates)
         arguments = self.arguments(talk, understanding.index, said)

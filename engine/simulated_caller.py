@@ -41,12 +41,12 @@ from dryline.engine.condition_shares import collects, usual_weights
 from dryline.engine.events import last_agent_text
 from dryline.engine.fake_values import made_up, value_in_question
 from dryline.engine.language_model import MADE_UP, AgentUtterance, Answer, Decision, Question, Talk
+from dryline.engine.open_questions import invites_any_request
 from dryline.engine.planned_answers import PlannedAnswers
 from dryline.engine.program import Condition, Loop, Program
-from dryline.engine.returned_questions import invites_any_request
 from dryline.engine.session import FlowSession
 from dryline.engine.slots import Slot
-from dryline.engine.understanding.yes_or_no import last_question
+from dryline.flow.model.understanding import last_question
 from dryline.phrases.spoken_values import speak
 from dryline.phrases.value_kinds import is_of_user, kind_of_question, language_of, part_of_name, read_values
 

@@ -13,9 +13,8 @@ from dryline.engine.branches import Branch
 from dryline.engine.caller_utterances import meets_machine
 from dryline.engine.errors import CodeRefused
 from dryline.engine.program import Condition, Program
-from dryline.engine.understanding.lexicon import lexicon
+from dryline.flow.model import encoder
 from dryline.flow_sessions.engines import engine_of
-from dryline.phrases.value_kinds import language_of
 from dryline.simulator.deployment_context import DeploymentContext
 from dryline.simulator.flow_runner import FlowRun, FlowRunner
 from dryline.storage.current_world import WorldLocal
@@ -115,7 +114,7 @@ def _analyze(world: World, line: DeploymentContext, channel: str, state: dict[st
     if not program.conditions:
         return FlowAnalysis(why="The flow's loops have no conditions that a caller could meet.")
     runner = FlowRunner(engine, program, dict(line.variables), channel, line.answers, line.http)
-    lexicon(language_of(line.code))  # the first call of a process reads the phrases: the flow is not slow for that
+    encoder.load()  # the first call of a process reads it: the flow is not slow for that
     began = time.monotonic()
     run = runner.play(Branch(()), 0, state)
     took_s = time.monotonic() - began

@@ -11,7 +11,7 @@ from array import array
 from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
 from itertools import pairwise
-from math import exp, sqrt
+from math import expm1, sqrt
 from operator import add, mul
 from pathlib import Path
 from typing import Any
@@ -36,6 +36,7 @@ _VALUES = (
     (r"\d{4}-\d\d-\d\d|\b\d{1,2}/\d{1,2}(?:/\d{2,4})?\b", "_date"),
     (rf"[$€£] ?\d[\d.,]*k?|\b{_NUMBER} ?(?:dollars?|bucks|euros?|pounds|quid|cents?)\b", "_money"),
     (rf"\b(?:\d{{1,2}}:\d\d(?: ?[ap]\.?m\b\.?)?|{_NUMBER} ?(?:[ap]\.m\.?|[ap]m\b|uhr\b))|\bo'?clock\b", "_time"),
+    (r"\b[a-z]+(?:st|nd|rd|th) of (?=jan|feb|mar|apr|may|june|july|aug|sept|oct|nov|dec)", "_date"),
     (r"\b(?:the )?\d{1,2}(?:st|nd|rd|th)\b(?! (?:time|one|thing|person))", "_date"),
     (r"\b(?=[a-z-]*\d)(?=[\d-]*[a-z])[a-z\d]{1,12}(?:-[a-z\d]+)*\b|\b\d{5,}\b", "_code"),
     (rf"\b{_NUMBER}\b", "_number"),
@@ -149,9 +150,7 @@ class Encoder:
         for name in names:
             if name in self._offsets:
                 total = map(add, total, self._row(self._offsets[name]))
-        sums = array("f", total)
-        length = sqrt(dot(sums, sums))
-        return array("f", [value / length for value in sums]) if length else sums
+        return unit([*total])
 
     @lru_cache(maxsize=4_096)  # noqa: B019 - there is one encoder
     def _row(self, offset: int) -> Vector:
@@ -171,6 +170,12 @@ class Encoder:
 def load() -> Encoder:
     """Return the encoder, read at the first call."""
     return Encoder(DATA_FILE.read_bytes())
+
+
+def unit(own: Vector) -> Vector:
+    """Return a vector with length 1; all zeros where it is all zeros."""
+    length = sqrt(dot(own, own)) or 1.0
+    return array("f", [value / length for value in own])
 
 
 def dot(own: Vector, other: Vector) -> float:
@@ -202,7 +207,5 @@ def nearest_intent(text: str, language: str = "en") -> tuple[str, float]:
 
 @lru_cache(maxsize=512)
 def meaning(text: str, language: str = "en") -> Vector:
-    """Return the square root of how likely each intent is meant; the products of two meanings add up to 1 at most."""
-    weights = [exp(near / TEMPERATURE) for near in load().near_intents(vector(text, language))]
-    total = sum(weights)
-    return array("f", [sqrt(weight / total) for weight in weights])
+    """Return how likely a text means each intent, scaled to length 1; all zeros where nothing of it is known."""
+    return unit([expm1(near / TEMPERATURE) for near in near_intents(text, language).values()])

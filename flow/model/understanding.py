@@ -18,11 +18,10 @@ from dryline.phrases.value_kinds import kind_of, kind_of_question, language_of, 
 
 OF_CONDITION = (
     *("near", "nearest clause", "nearest alternative", "meaning", "meaning of an alternative", "denied clause"),
-    *("yes or no", "value given", "value missing", "statement", "asks", "in bounds", "out of bounds"),
-    *("option by its place", "option by a word", "rare words"),
+    *("yes or no", "value given", "value missing", "part missing", "statement", "asks", "in bounds", "out of bounds"),
+    *("option by its place", "option by a word", "rare words", "any matter", "anything else"),
 )
-OF_NONE = ("always", "open intent", "question")
-_SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
+OF_NONE = ("always", "open intent", "open intent beside an answer", "question", "few words")
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +88,7 @@ def _reason(condition: str, said: str, evidence: Sequence[float]) -> str:
     return f'close to "{nearest}"'
 
 
-class _Condition:
+class Condition:
     """A condition, and what it asks for: `kinds` are those of the values."""
 
     def __init__(self, text: str, language: str) -> None:
@@ -103,9 +102,12 @@ class _Condition:
         self.sign = -1 if self.is_negated else 1
         self.asks = bool(pattern("<asks>").match(text))
         self.bounds = read_bounds(text)
+        self.is_else = bool(pattern("<else>").search(text))
         gives = pattern(r"(?:ha[sd] |is )?(?:already |just )?<gives>(?: us| you| the agent)? (.+)").match(text)
-        things = pattern("[,&]|<and>").split(gives[1]) if gives else []
+        self.gives = gives[1] if gives else None
+        things = pattern("[,&]|<and>").split(self.gives) if self.gives else []
         labels = [pattern("(?:<articles> )+| <behind>.*").sub("", thing.strip()) for thing in things]
+        self.is_matter = any(pattern("<matters>").fullmatch(label) for label in labels)
         self.kinds = [kind_of(label, None) for label in labels if label]
 
     def bounds_number(self, number: float | None) -> bool | None:
@@ -113,7 +115,7 @@ class _Condition:
         return None if self.bounds is None or number is None else self.bounds[0] <= number <= self.bounds[1]
 
 
-class _Heard:
+class Heard:
     """An utterance with its clauses, each with whether it is negated. `polarity` is 1 for a yes and -1 for a no."""
 
     def __init__(self, text: str, language: str) -> None:
@@ -143,6 +145,7 @@ class _Heard:
             introduction = pattern("<introduces>").search(self.text.lower())
             start, most, read = (introduction.end(), 9, 1) if introduction else (0, 4, 4)
             own = re.findall(r"[^\W\d_][\w'-]*", self.text[start:].split(",")[0])
+            own = [word for word in own if not pattern("<fillers>").fullmatch(plain(word))]
             is_new = all(word[0].isupper() or plain(word) in self.unknown for word in own[:read])
             return is_new and self.polarity == 0 and 0 < len(own) <= most
         if kind in words()["tokens of kinds"]:
@@ -152,13 +155,18 @@ class _Heard:
         return self.names([*options, *read_values()["classes"].get(kind, [])])
 
 
-_read_condition = lru_cache(maxsize=2_048)(_Condition)
-_hear = lru_cache(maxsize=256)(_Heard)
+read_condition = lru_cache(maxsize=2_048)(Condition)
+hear = lru_cache(maxsize=256)(Heard)
+
+
+def sentences_of(text: str) -> list[str]:
+    """Return the sentences of a text, each with its punctuation."""
+    return re.split(r"(?<=[.!?])\s+", text.strip())
 
 
 def last_question(agent: str) -> str:
     """Return the last question of a text, else its last sentence."""
-    sentences = _SENTENCE_END.split(agent.strip())
+    sentences = sentences_of(agent)
     return next((each for each in reversed(sentences) if each.endswith("?")), sentences[-1])
 
 
@@ -169,7 +177,7 @@ def is_open_question(question: str) -> bool:
 
 def options_of(agent: str) -> list[str]:
     """Return the options that the agent offers: "A cleaning, a check-up or a consultation?" has three."""
-    offers = [each for each in _SENTENCE_END.split(plain(agent)) if pattern("<or>").search(each)]
+    offers = [each for each in sentences_of(plain(agent)) if pattern("<or>").search(each)]
     parts = [part.strip(" .?!") for part in pattern("[,;/]|<or>").split(offers[-1])] if offers else []
     offering = pattern(".*(?:<offers>|:) *(?=.)")
     start = max((at for at, part in enumerate(parts[:-1]) if offering.match(part)), default=0)
@@ -183,7 +191,7 @@ def items_of(prompt: str) -> list[str]:
     return [part.strip() for each in lists for part in pattern(r"[,;\n]|<and>|<or>").split(each) if part.strip()]
 
 
-def _option_by_place(heard: _Heard, options: Sequence[str]) -> str | None:
+def _option_by_place(heard: Heard, options: Sequence[str]) -> str | None:
     for names, at in words()["places"].items():
         if re.search(rf"\b(?:{names})(?: one| option|,? please|\W*$)", heard.plain) and 2 <= len(options) > at:
             return options[at]
@@ -193,8 +201,8 @@ def _option_by_place(heard: _Heard, options: Sequence[str]) -> str | None:
 def features_of(conditions: Sequence[str], said: str, context: Context) -> list[list[float]]:
     """Return the features of each condition (`OF_CONDITION`), and last those of none (`OF_NONE`)."""
     language = language_of(f"{context.prompt} {' '.join(conditions)} {said}")
-    menu = [_read_condition(text, language) for text in conditions]
-    heard, before = _hear(said, language), _hear(context.earlier, language)
+    menu = [read_condition(text, language) for text in conditions]
+    heard, before = hear(said, language), hear(context.earlier, language)
     question = last_question(context.agent)
     asked = vector(question, language)
     polarity = 0 if is_open_question(question) else heard.polarity
@@ -203,6 +211,7 @@ def features_of(conditions: Sequence[str], said: str, context: Context) -> list[
     place = _option_by_place(heard, offered)
     by_place = [vector(place, language)] if place else []
     by_word = [vector(option, language) for option in offered if heard.names([option, *option.split()])]
+    matter = max(near for name, near in heard.near_intents.items() if name not in words()["open intents"])
     rows = []
     for at, each in enumerate(menu):
         kinds = each.kinds or ([kind_of_question(question) or "text"] if at == context.returned else [])
@@ -224,7 +233,8 @@ def features_of(conditions: Sequence[str], said: str, context: Context) -> list[
             max((value for value, is_negated in clauses if is_negated != each.is_negated), default=0.0),
             polarity * each.sign * dot(asked, each.vector),
             float(is_given),
-            float(is_missing and not is_free),
+            float(is_missing and not is_free and not any(now)),
+            float(is_missing and any(now)),
             float(is_missing and is_free and not heard.is_question and heard.polarity == 0),
             float(each.asks) * (1 if heard.is_question else -1),
             float(each.bounds_number(heard.number) is True),
@@ -232,7 +242,13 @@ def features_of(conditions: Sequence[str], said: str, context: Context) -> list[
             max((dot(option, each.vector) for option in by_place), default=0.0),
             max((dot(option, each.vector) for option in by_word), default=0.0),
             float(len((each.stems - others) & heard.unknown)),
+            matter * each.is_matter,
+            matter * each.is_else,
         ])  # fmt: skip
     meant = {name: max((each.near_intents[name] for each in menu), default=0.0) for name in words()["open intents"]}
     open_intents = [heard.near_intents[name] for name, near in meant.items() if heard.near_intents[name] > near]
-    return [*rows, [1.0, max(open_intents, default=0.0), float(heard.is_question)]]
+    open_intent = max(open_intents, default=0.0)
+    return [
+        *rows,
+        [1.0, open_intent, abs(polarity) * open_intent, float(heard.is_question), 1 / (1 + len(heard.features))],
+    ]

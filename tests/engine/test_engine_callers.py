@@ -13,7 +13,6 @@ from dryline.engine.branches import paths
 from dryline.engine.caller_utterances import intent_of, utter
 from dryline.engine.session import FlowSession
 from dryline.engine.simulated_caller import Caller
-from dryline.phrases import load
 
 SHOP = """
 order = []
@@ -154,8 +153,8 @@ def test_a_flow_that_runs_away_is_not_explored_for_long(engine, runs):
 @pytest.mark.parametrize(
     ("condition", "words"),
     [
-        ("caller wants to repaint the bridge", "I want to repaint the bridge."),
-        ("customer is under the bridge and waits", "I am under the bridge and waits."),
+        ("caller wants to repaint the gazebo", "I want to repaint the gazebo."),
+        ("customer is under the gazebo and waits", "I am under the gazebo and waits."),
         ("user wants to know if they are behind the curtain", "I want to know if I am behind the curtain."),
         ("carrier cannot reach their dispatcher", "I can't reach my dispatcher."),
     ],
@@ -407,19 +406,6 @@ def test_a_condition_in_an_intents_own_words_means_it_beside_conditions_of_any_t
 
 
 # Calls that a listener believes
-
-
-def test_sentences_that_are_only_heard_are_never_said():
-    intents = [intent for intent in load().intents.values() if intent.hears]
-    assert intents
-    for intent in intents:
-        assert set(intent.hears) <= set(intent.says)
-        for opening in (True, False):
-            said = {
-                utter(f"caller {intent.conditions[0]}", {}, Random(n), opening=opening, avoid=set()).text
-                for n in range(40)
-            }
-            assert not said & set(intent.hears), intent.name
 
 
 MATTERS = """

@@ -20,6 +20,14 @@ def write(names: list[str], rows: np.ndarray, intents: dict[str, np.ndarray], fi
     DATA_FILE.write_bytes(len(content).to_bytes(4, "big") + content + _packed(rows) + columns)
 
 
+def write_fitted(fitted: dict[str, Any]) -> None:
+    """Write the fitted weights into the data file that exists."""
+    content = DATA_FILE.read_bytes()
+    end = 4 + int.from_bytes(content[:4], "big")
+    header = orjson.dumps({**orjson.loads(content[4:end]), "fitted": fitted})
+    DATA_FILE.write_bytes(len(header).to_bytes(4, "big") + header + content[end:])
+
+
 def _packed(rows: np.ndarray) -> bytes:
     """Return rows as one byte of scale, in eighths of a power of two, and four bits for each dimension."""
     scale = np.ceil(8 * np.log2(np.abs(rows).max(1) / MOST_CODE + 1e-12)).clip(-128, 127)
