@@ -18,8 +18,9 @@ from dryline.phrases.value_kinds import kind_of, kind_of_question, language_of, 
 
 OF_CONDITION = (
     *("near", "nearest clause", "nearest alternative", "meaning", "meaning of an alternative", "denied clause"),
-    *("yes or no", "value given", "value missing", "part missing", "statement", "asks", "in bounds", "out of bounds"),
-    *("option by its place", "option by a word", "rare words", "any matter", "anything else"),
+    *("yes or no", "value given", "value that was asked for", "value alone", "value missing", "part missing"),
+    *("statement", "asks", "in bounds", "out of bounds", "option by its place", "option by a word", "rare words"),
+    *("any matter", "anything else"),
 )
 OF_NONE = ("always", "open intent", "open intent beside an answer", "question", "few words")
 
@@ -29,12 +30,14 @@ class Context:
     """The conversation: the agent's last message, the prompt, and what the user said before, a line each.
 
     `returned` is the index of a condition whose block handed back a value: what the agent asks now is asked for it.
+    `is_answered` says that the utterance has a value which that block asked for and did not get.
     """
 
     agent: str
     prompt: str
     earlier: str = ""
     returned: int | None = None
+    is_answered: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,10 +88,10 @@ def _reason(condition: str, said: str, evidence: Sequence[float]) -> str:
     ]
     heard = {*plain(said).split()}
     nearest = max(phrases, key=lambda text: len(heard & {*plain(text).split()}) / len(heard | {*plain(text).split()}))
-    return f'close to "{nearest}"'
+    return f'it is close to "{nearest}"'
 
 
-class Condition:
+class ConditionReading:
     """A condition, and what it asks for: `kinds` are those of the values."""
 
     def __init__(self, text: str, language: str) -> None:
@@ -108,7 +111,10 @@ class Condition:
         things = pattern("[,&]|<and>").split(self.gives) if self.gives else []
         labels = [pattern("(?:<articles> )+| <behind>.*").sub("", thing.strip()) for thing in things]
         self.is_matter = any(pattern("<matters>").fullmatch(label) for label in labels)
-        self.kinds = [kind_of(label, None) for label in labels if label]
+        is_value = any(each[0] == "_" for label in labels for each in encoder.features(label, language))
+        self.kinds = (
+            [] if is_value else [kind_of(label, None) for label in labels if label]
+        )  # "picks Monday" needs that day
 
     def bounds_number(self, number: float | None) -> bool | None:
         """Return whether a number is within the bounds of the condition; None if there is nothing to compare."""
@@ -128,6 +134,8 @@ class Heard:
         self.features = frozenset(encoder.features(text, language))
         self.unknown = frozenset(each for each in self.features if " " not in each and not encoder.load().knows(each))
         self.number = said_number(text)
+        known = (each for each in self.features - self.unknown if " " not in each and each[0] != "_")
+        self.is_bare = all(pattern("<fillers>").fullmatch(each) for each in known)
         asks = pattern(r"(?:<fillers>,? )*(?:<question words>|<question verbs>)|.*\?$")
         self.is_question = bool(asks.match(self.plain))
         start = pattern(r"(?: <fillers>)* (?=.)").sub(" ", self.words, count=1)
@@ -148,6 +156,8 @@ class Heard:
             own = [word for word in own if not pattern("<fillers>").fullmatch(plain(word))]
             is_new = all(word[0].isupper() or plain(word) in self.unknown for word in own[:read])
             return is_new and self.polarity == 0 and 0 < len(own) <= most
+        if kind == "zip" and re.search(r"\b\d{4,5}\b", self.plain):
+            return True
         if kind in words()["tokens of kinds"]:
             return not self.features.isdisjoint(words()["tokens of kinds"][kind])
         if kind == "address":
@@ -155,7 +165,7 @@ class Heard:
         return self.names([*options, *read_values()["classes"].get(kind, [])])
 
 
-read_condition = lru_cache(maxsize=2_048)(Condition)
+read_condition = lru_cache(maxsize=2_048)(ConditionReading)
 hear = lru_cache(maxsize=256)(Heard)
 
 
@@ -198,15 +208,24 @@ def _option_by_place(heard: Heard, options: Sequence[str]) -> str | None:
     return None
 
 
+def _open_intent(heard: Heard, menu: Sequence[ConditionReading]) -> float:
+    """Return the cosine with the nearest intent that is always open and that no condition means more."""
+    meant = {name: max((each.near_intents[name] for each in menu), default=0.0) for name in words()["open intents"]}
+    near = (heard.near_intents[name] for name, other in meant.items() if heard.near_intents[name] > other)
+    return max(near, default=0.0)
+
+
+def _is_free(kinds: Iterable[str]) -> bool:
+    return any(kind not in ("name", "address", *words()["tokens of kinds"]) for kind in kinds)
+
+
 def features_of(conditions: Sequence[str], said: str, context: Context) -> list[list[float]]:
     """Return the features of each condition (`OF_CONDITION`), and last those of none (`OF_NONE`)."""
     language = language_of(f"{context.prompt} {' '.join(conditions)} {said}")
     menu = [read_condition(text, language) for text in conditions]
     heard, before = hear(said, language), hear(context.earlier, language)
-    question = last_question(context.agent)
-    asked = vector(question, language)
+    question, offered = last_question(context.agent), options_of(context.agent)
     polarity = 0 if is_open_question(question) else heard.polarity
-    offered = options_of(context.agent)
     options = [*offered, *items_of(context.prompt)]
     place = _option_by_place(heard, offered)
     by_place = [vector(place, language)] if place else []
@@ -214,12 +233,15 @@ def features_of(conditions: Sequence[str], said: str, context: Context) -> list[
     matter = max(near for name, near in heard.near_intents.items() if name not in words()["open intents"])
     rows = []
     for at, each in enumerate(menu):
-        kinds = each.kinds or ([kind_of_question(question) or "text"] if at == context.returned else [])
-        is_free = any(kind not in ("name", "address", *words()["tokens of kinds"]) for kind in kinds)
+        names_option = any(option in each.gives for option in offered) if each.gives else False
+        kinds = ([] if names_option else each.kinds) or (
+            [kind_of_question(question) or "text"] if at == context.returned else []
+        )
         now = [place is not None or heard.has_value(kind, options) for kind in kinds]
         is_given = any(now) and all(
             new or before.has_value(kind, options) for kind, new in zip(kinds, now, strict=True)
         )
+        is_given = is_given or (at == context.returned and context.is_answered)
         is_missing = bool(kinds) and not is_given
         near = dot(heard.vector, each.vector)
         clauses = [(dot(clause, each.vector), is_negated) for clause, is_negated in heard.clauses]
@@ -231,11 +253,13 @@ def features_of(conditions: Sequence[str], said: str, context: Context) -> list[
             dot(heard.meaning, each.meaning),
             max((dot(heard.meaning, part) for _, part in each.parts), default=0.0),
             max((value for value, is_negated in clauses if is_negated != each.is_negated), default=0.0),
-            polarity * each.sign * dot(asked, each.vector),
+            polarity * each.sign * dot(vector(question, language), each.vector),
             float(is_given),
-            float(is_missing and not is_free and not any(now)),
+            float(is_given and (kind_of_question(question) in kinds or at == context.returned)),
+            float(is_given and heard.is_bare),
+            float(is_missing and not any(now) and not _is_free(kinds)),
             float(is_missing and any(now)),
-            float(is_missing and is_free and not heard.is_question and heard.polarity == 0),
+            float(is_missing and _is_free(kinds) and not heard.is_question and heard.polarity == 0),
             float(each.asks) * (1 if heard.is_question else -1),
             float(each.bounds_number(heard.number) is True),
             float(each.bounds_number(heard.number) is False),
@@ -245,10 +269,6 @@ def features_of(conditions: Sequence[str], said: str, context: Context) -> list[
             matter * each.is_matter,
             matter * each.is_else,
         ])  # fmt: skip
-    meant = {name: max((each.near_intents[name] for each in menu), default=0.0) for name in words()["open intents"]}
-    open_intents = [heard.near_intents[name] for name, near in meant.items() if heard.near_intents[name] > near]
-    open_intent = max(open_intents, default=0.0)
-    return [
-        *rows,
-        [1.0, open_intent, abs(polarity) * open_intent, float(heard.is_question), 1 / (1 + len(heard.features))],
-    ]
+    near = _open_intent(heard, menu)
+    few_words = 0.0 if any(name[0] == "_" for name in heard.features) else 1 / (1 + len(heard.features))
+    return [*rows, [1.0, near, abs(polarity) * near, float(heard.is_question), few_words]]

@@ -1,4 +1,4 @@
-"""How well the built-in model decides: figures, never single sentences."""
+"""The built-in model's decisions: figures, never single sentences."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_texts_that_mean_alike_are_similar():
 def test_a_decision_says_why_and_how_sure():
     decision = understand(MENU, "could you put me through to somebody?", Context("How can I help you?", ""))
     assert decision.index == 0 and 0.5 < decision.sure < 1
-    assert decision.why.startswith('Of the 3 conditions this one fits best: close to "')
+    assert decision.why.startswith('Of the 3 conditions this one fits best: it is close to "')
 
 
 @pytest.mark.parametrize(("said", "conditions"), [("", MENU), ("!?", MENU), ("anything", []), ("hello", ["", "  "])])

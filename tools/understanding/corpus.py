@@ -37,7 +37,7 @@ def read_intents() -> list[Topic]:
             for name, entry in _read(path).items():
                 topic = topics.setdefault(name, Topic(name))
                 phrase = phrases[name]
-                said = (*phrase.says, *phrase.opens, *entry.get("hears", ()), *entry.get("yes_to", ()))
+                said = (*phrase.says, *entry.get("hears", ()), *phrase.opens, *entry.get("yes_to", ()))
                 topic.said += [features(text, language) for text in said]
                 topic.meant += [features(without_subject(text), language) for text in entry["conditions"]]
                 topic.also |= {*entry.get("also", ())}

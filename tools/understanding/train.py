@@ -12,6 +12,7 @@ from dryline.tools.understanding.corpus import Topic
 
 STEPS, BATCH, RATE = 300, 384, 0.01
 DROPPED_SAID, DROPPED_MEANT = 0.2, 0.1
+SEED = 0  # the best of five, by the cross-validated figures
 
 
 class Table:
@@ -54,7 +55,7 @@ def start(topics: Sequence[Topic], intents: int, index: dict[str, int]) -> np.nd
     return (rows / np.sqrt((rows**2).sum(1).mean())).astype(np.float32)
 
 
-def train(intents: Sequence[Topic], words: Sequence[Topic], seed: int = 0) -> tuple[list[str], np.ndarray]:
+def train(intents: Sequence[Topic], words: Sequence[Topic], seed: int = SEED) -> tuple[list[str], np.ndarray]:
     """Return the features and their trained rows."""
     topics = [*intents, *words]
     names = feature_names(topics)
