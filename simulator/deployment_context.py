@@ -61,7 +61,7 @@ class DeploymentContext:
     opening: str | None
     closing: str | None = None
     voicemail: str | None = None
-    longest_s: int | None = None
+    longest_s: float | None = None
     is_outbound: bool = False  # whether the flow calls people
     contact_rows: tuple[Mapping[str, Any], ...] = ()  # of the newest campaign of an outbound flow
     has_webhook: bool = False
