@@ -1,6 +1,5 @@
 """Complete, believable chats: the log of a chat or chat widget and the engine's traces of it."""
 
-from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import partial
 from random import Random
@@ -11,11 +10,10 @@ from dryline.models.logs import Log
 from dryline.models.sessions import Session
 from dryline.simulator import analysis, engine_records
 from dryline.simulator.calls import extractions
-from dryline.simulator.conversation_batch import LLM_LOGGED, ConversationBatch, moments
-from dryline.simulator.conversation_plans import ConversationPlan, plan_chat
+from dryline.simulator.conversation_batch import ConversationBatch, SimulationRequest, moments
+from dryline.simulator.conversation_plans import ConversationPlan, FlowPlanner
 from dryline.simulator.conversation_rows import ConversationRows, write
 from dryline.simulator.deployment_context import DeploymentContext
-from dryline.simulator.followed import FollowedFlow
 from dryline.simulator.slots import Slots
 from dryline.simulator.tables import table
 from dryline.simulator.timeline import TimedDialogue, spread
@@ -27,34 +25,19 @@ from dryline.world.world import World
 LOGS: dict[str, type[Log]] = {"Chat": ChatLog, "ChatEmbed": ChatEmbedLog}
 
 
-def prepare_chats(
-    world: World,
-    line: DeploymentContext,
-    count: int,
-    *,
-    seed: int | None = None,
-    start_time: datetime | None = None,
-    end_time: datetime | None = None,
-    llm_logs: bool | None = None,
-    follow: str | None = None,
-    branch: Sequence[str] = (),
-    shares: Mapping[str, float] | None = None,
-    after: datetime | None = None,
-) -> ConversationBatch:
-    """Plan `count` chats of a chat or chat widget deployment. The options are as with `prepare_calls`."""
-    llm_logs = count <= LLM_LOGGED if llm_logs is None else llm_logs
-    rng = Random(world.ids.random.getrandbits(64) if seed is None else seed)
-    after = None if end_time else after
-    end_time = end_time or world.clock.now()
-    starts = moments(Random(rng.getrandbits(64)), count, start_time, end_time, line.zone, after=after)
-    following = FollowedFlow(world, line, "chat", follow=follow, branch=branch, shares=shares)
-    plans: Iterable[ConversationPlan] = (plan_chat(line, rng, following=following, at=start) for start in starts)
+def prepare_chats(world: World, line: DeploymentContext, request: SimulationRequest) -> ConversationBatch:
+    """Plan chats of a chat or chat widget deployment, as `prepare_calls` plans calls."""
+    rng = request.random(world)
+    after = None if request.end_time else request.after
+    times = (request.start_time, request.end_time or world.clock.now())
+    starts = moments(Random(rng.getrandbits(64)), request.count, *times, line.zone, after=after)
+    flow = request.flow_of(world, line, "chat")
     return ConversationBatch(
-        plans,
-        make=lambda index, plan: make_chat(line, rng, starts[index], plan, llm_logs=llm_logs),
+        map(FlowPlanner(line, rng, flow).plan_chat, starts),
+        make=lambda index, plan: make_chat(line, rng, starts[index], plan, llm_logs=request.has_llm_logs),
         keep=partial(write, LOGS[line.channel]),
-        runs_flow=following.why is None,
-        llm_logs=llm_logs,
+        runs_flow=flow.why is None,
+        llm_logs=request.has_llm_logs,
     )
 
 

@@ -16,9 +16,9 @@ from dryline.models.voice_deployments import VoiceDeployment
 from dryline.models.voice_logs import OUTCOMES
 from dryline.models.voicev1_campaigns import Voicev1Campaign, Voicev1CampaignData
 from dryline.models.voicev1_deployments import VoiceV1Deployment
-from dryline.simulator.calls import make_call, store
+from dryline.simulator.calls import make_call, starting_at, store
 from dryline.simulator.conversation_batch import BYTES_AT_ONCE
-from dryline.simulator.conversation_plans import ConversationPlan, plan_call
+from dryline.simulator.conversation_plans import CallTerms, ConversationPlan, FlowPlanner, ScriptPlanner
 from dryline.simulator.conversation_rows import ConversationRows
 from dryline.simulator.deployment_context import DeploymentContext, line_of
 from dryline.simulator.followed import FollowedFlows
@@ -84,23 +84,23 @@ def settle(world: World, due: Sequence[DueRow]) -> list[DueRow]:
         if number is not None:
             drawn = one.chance.choices(OUTCOMES, _SHARES)[0]
             said = scripted_outcome(number, one.metadata["row"])
-            options: dict[str, Any] = {
-                "outcome": said or drawn,
-                "drawn": said is None,
-                "direction": "outbound",
-                "customer_number": number,
-                "row": one.contact,
-                "at": parse(one.row.due_at or ""),
-            }
+            terms = CallTerms(
+                outcome=said or drawn,
+                is_drawn=said is None,
+                direction="outbound",
+                customer_number=number,
+                row=one.contact,
+            )
+            at = parse(one.row.due_at or "")
             try:
-                one.plan = plan_call(one.line, one.chance, following=followings.of(one.line), **options)
+                one.plan = FlowPlanner(one.line, one.chance, followings.of(one.line)).plan_call(terms, at)
             except Busy:
                 if not index:
                     raise
                 return list(due[:index])  # the flows of these have run
             except Exception:  # the rows of others must not wait for this one
                 log.exception("The call of row %s could not follow its flow, so it follows a script.", one.row.id)
-                one.plan = plan_call(one.line, one.chance, **options)
+                one.plan = ScriptPlanner(one.line, one.chance).plan_call(terms, at)
             size += one.plan.size
     return list(due)
 
@@ -175,13 +175,14 @@ def _with_flow(line: DeploymentContext, campaign: OutboundCampaign) -> Deploymen
 
 def place(due: DueRow) -> ConversationRows:
     """Return the call to one row, which begins when it was due; a failed call where it has no usable number."""
-    row, metadata = due.contact, due.metadata
-    common: dict[str, Any] = {"starts": parse(due.row.due_at or ""), "direction": "outbound", "row": row}
+    row, at = due.contact, parse(due.row.due_at or "")
+    start = starting_at(at)
     if due.plan is not None:
-        return make_call(due.line, due.chance, **common, metadata=metadata, plan=due.plan)
-    error = number_fault(row)
-    plan = plan_call(due.line, due.chance, outcome="no-answer", direction="outbound", row=row, rings=False)
-    call = make_call(due.line, due.chance, **common, metadata={**metadata, "error": error}, plan=plan)
+        return make_call(due.line, due.chance, due.plan, start, metadata=due.metadata)
+    terms = CallTerms(outcome="no-answer", direction="outbound", row=row, rings=False)
+    plan = ScriptPlanner(due.line, due.chance).plan_call(terms, at)
+    metadata = {**due.metadata, "error": number_fault(row)}
+    call = make_call(due.line, due.chance, plan, start, metadata=metadata)
     call.log |= {"status": "failed", "to_number": stated_number(row), "call_sid": None, "external_call_id": None}
     call.log["data"] |= {"disposition": "failed", "disconnection_reason": "invalid_destination"}
     return call
