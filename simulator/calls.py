@@ -11,11 +11,10 @@ from typing import Any
 from dryline.models.calls_in_progress import CallInProgress
 from dryline.models.recordings import neutral_address
 from dryline.models.scripted_outcomes import scripted_outcome
-from dryline.models.sessions import Session
 from dryline.models.voice_logs import VoiceLog
 from dryline.models.webhook_deliveries import announce
 from dryline.models.webhook_payloads import ENDED, STARTED
-from dryline.simulator import analysis, engine_records
+from dryline.simulator import analysis
 from dryline.simulator.conversation_batch import (
     AT_ONCE,
     STEP,
@@ -27,13 +26,16 @@ from dryline.simulator.conversation_batch import (
 from dryline.simulator.conversation_plans import CallTerms, ConversationPlan, FlowPlanner
 from dryline.simulator.conversation_rows import (
     ConversationRows,
+    analyze,
+    engine_run,
     hex_id,
     random_transfer,
+    shared_members,
     transfer_data,
     write,
 )
 from dryline.simulator.deployment_context import DeploymentContext
-from dryline.simulator.flow_runner import lost_model
+from dryline.simulator.engine_records import EngineRun
 from dryline.simulator.timeline import spread
 from dryline.storage.current_world import current
 from dryline.world.world import World
@@ -102,11 +104,14 @@ def make_call(
     talked = ceil(plan.talk.seconds)
     duration = talked + (reports.seconds if reports else 0)
     starts = start(timedelta(seconds=duration))
-    run = _engine_run(line, plan, starts, duration)
+    run = engine_run(line, plan, starts, duration)
     log = _log_row(line, run, plan.outcome, plan.direction, plan.facts["phone"])
     log["metadata"] = {"simulated": True, **(metadata or {})}
     if plan.dialogue.steps:
-        _add_analysis(log, line, plan, rng)
+        if plan.direction == "outbound":
+            plan.dialogue.mentioned |= analysis.KNOWN_CONTACT
+        log["extractions_data"] = extracted = analyze(line, plan)
+        log["success_results"] = analysis.judge(line.criteria, plan.dialogue, extracted, rng)
     log["data"] = _post_call_data(line, plan, handed_over=reports is not None and reports.talk_s > 0)
     if reports:
         to_number = (plan.timeline and plan.timeline.transferred_to) or line.desk_number
@@ -123,65 +128,15 @@ def starting_at(moment: datetime) -> Callable[[timedelta], datetime]:
     return lambda duration: moment
 
 
-def _engine_run(
-    line: DeploymentContext, plan: ConversationPlan, start: datetime, duration: int
-) -> engine_records.EngineRun:
-    """Return the run of the flow. A scripted call can fail, too: then the connection to the model was lost."""
-    fault = plan.timeline.fault if plan.timeline else None
-    if plan.dialogue.ending == "error" and plan.timeline is None:
-        fault = lost_model(line.code)
-    return engine_records.EngineRun(
-        session_id=current().ids.new(Session.id_prefix),
-        start=start,
-        duration=duration,
-        talk=plan.talk,
-        ended="failed" if fault else "completed" if plan.dialogue.steps else "not_connected",
-        until=plan.dialogue.ended_by,
-        fault=fault,
-        timeline=plan.timeline,
-        why=plan.why,
-    )
-
-
-def _add_analysis(log: dict[str, Any], line: DeploymentContext, plan: ConversationPlan, rng: Random) -> None:
-    """Add extractions and success results to a log. The name of a contact is known without being said."""
-    dialogue, facts = plan.dialogue, plan.facts
-    if log["direction"] == "outbound":
-        dialogue.mentioned |= analysis.KNOWN_CONTACT
-    facts |= {"intent": dialogue.intent, "summary": dialogue.summary, "sentiment": analysis.mood(dialogue, facts)}
-    log["extractions_data"] = extractions(line, plan)
-    log["success_results"] = analysis.judge(line.criteria, dialogue, log["extractions_data"], rng)
-
-
-def extractions(line: DeploymentContext, plan: ConversationPlan) -> dict[str, Any]:
-    """Return the deployment's extractions, overwritten by those of its flow. Contract: based.md, section 4."""
-    if plan.timeline is None:
-        return analysis.extract(line.extraction_rules or line.industry.extraction_rules, plan.dialogue, plan.facts)
-    return {**analysis.extract(line.extraction_rules or (), plan.dialogue, plan.facts), **plan.timeline.extracted}
-
-
-def _log_row(
-    line: DeploymentContext, run: engine_records.EngineRun, outcome: str, direction: str, customer: str
-) -> dict[str, Any]:
+def _log_row(line: DeploymentContext, run: EngineRun, outcome: str, direction: str, customer: str) -> dict[str, Any]:
     """Return the log's row without the results of the analysis."""
-    ids = current().ids
-    id, call_sid = ids.new(VoiceLog.id_prefix), hex_id(ids.random, "CA")
+    shared = shared_members(VoiceLog, line, run)
+    call_sid = hex_id(current().ids.random, "CA")
     inbound = direction == "inbound"
     said = bool(run.talk.messages)
-    return {
-        "id": id,
-        "team_id": line.team_id,
-        "created_at": run.starts,
-        "updated_at": run.ends,
-        "worker_id": line.worker_id,
-        "deployment_id": line.deployment_id,
-        "flow_id": line.flow_id,
-        "type": VoiceLog.kind,
-        "start_time": run.starts,
-        "end_time": run.ends,
+    return shared | {
         "status": outcome,
         "messages": {"messages": run.talk.messages} if said else None,
-        "flow_snapshot": line.code,
         "session_log_data": {"status": run.ended, "until": run.until, "trace": run.trace},
         "bb_engine_session_id": run.session_id,
         "external_call_id": call_sid,
@@ -192,7 +147,6 @@ def _log_row(
         "recording_url": neutral_address(call_sid) if said else None,
         "telephony_source": "twilio",
         "call_sid": call_sid,
-        "duration": run.duration,
         "extractions_data": None,
         "success_results": None,
         "transfer_data": None,
