@@ -16,9 +16,7 @@ from dryline.models.webhook_deliveries import announce
 from dryline.models.webhook_payloads import ENDED, STARTED
 from dryline.simulator import analysis
 from dryline.simulator.conversation_batch import (
-    AT_ONCE,
     STEP,
-    WITH_WEBHOOKS_AT_ONCE,
     ConversationBatch,
     SimulationRequest,
     moments,
@@ -86,7 +84,6 @@ def prepare_calls(world: World, line: DeploymentContext, request: SimulationRequ
         keep=partial(store, in_progress=request.in_progress),
         runs_flow=flow.why is None,
         llm_logs=request.has_llm_logs,
-        at_once=WITH_WEBHOOKS_AT_ONCE if line.has_webhook else AT_ONCE,
     )
 
 
@@ -111,7 +108,7 @@ def make_call(
         if plan.direction == "outbound":
             plan.dialogue.mentioned |= analysis.KNOWN_CONTACT
         log["extractions_data"] = extracted = analyze(line, plan)
-        log["success_results"] = analysis.judge(line.criteria, plan.dialogue, extracted, rng)
+        log["success_results"] = analysis.judge(line.success_criteria, plan.dialogue, extracted, rng)
     log["data"] = _post_call_data(line, plan, handed_over=reports is not None and reports.talk_s > 0)
     if reports:
         to_number = (plan.timeline and plan.timeline.transferred_to) or line.desk_number

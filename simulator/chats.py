@@ -53,8 +53,10 @@ def make_chat(
     log = _log_row(line, run)
     log["extractions_data"] = analyze(line, plan)
     log["metadata"] = {"simulated": True, "intent": dialogue.intent, "sentiment": facts["sentiment"]}
-    if line.criteria:
-        log["metadata"]["successResults"] = analysis.judge(line.criteria, dialogue, log["extractions_data"], rng)
+    if line.success_criteria:
+        log["metadata"]["successResults"] = analysis.judge(
+            line.success_criteria, dialogue, log["extractions_data"], rng
+        )
     log |= _of_chat(facts, rng) if line.channel == "Chat" else _of_widget(talk, run, line, rng)
     return ConversationRows.of(log, line, run, call_id=log["id"], llm_logs=llm_logs)
 

@@ -21,9 +21,7 @@ _DAY_S = 86_400
 STEP = timedelta(milliseconds=1)  # from the newest conversation to the next
 LONGEST_S = 900  # no call is longer
 LLM_LOGGED = 1000
-# Conversations in memory before they are written: with 100, each takes up to an eighth longer. With webhooks it stays
-# 100, since message ids are drawn after each portion, and a seed has to give the same ids as before.
-AT_ONCE, WITH_WEBHOOKS_AT_ONCE = 20, 100
+AT_ONCE = 100  # conversations in memory before they are written
 BYTES_AT_ONCE = 20_000_000  # of plans in memory, of conversations that follow a flow
 
 
@@ -75,7 +73,7 @@ class SimulationRequest:
 class ConversationBatch:
     """Conversations to write. Flows are run while they are planned, outside of a transaction.
 
-    `make` returns the rows of a conversation from its number and its plan, and `keep` writes `at_once` of them.
+    `make` returns the rows of a conversation from its number and its plan, and `keep` writes AT_ONCE of them.
     `runs_flow` says whether plans run a flow; if not, they are made as they are written.
     """
 
@@ -87,9 +85,8 @@ class ConversationBatch:
         keep: Callable[[list[Any]], None],
         runs_flow: bool,
         llm_logs: bool,
-        at_once: int = AT_ONCE,
     ) -> None:
-        self._plans, self._make, self._keep, self._at_once = plans, make, keep, at_once
+        self._plans, self._make, self._keep = plans, make, keep
         self._runs_flow, self._llm_logs = runs_flow, llm_logs
         self._logs: list[tuple[str, str]] = []
         self.not_taken: list[dict[str, str | None]] = []
@@ -130,7 +127,7 @@ class ConversationBatch:
             self._logs.append((log["start_time"], log["id"]))
             if plan.not_taken is not None:
                 self.not_taken.append({"id": log["id"], **plan.not_taken})
-            if len(made) == self._at_once:
+            if len(made) == AT_ONCE:
                 self._keep(made)
                 made = []
         self._keep(made)

@@ -94,8 +94,8 @@ def analyze(line: DeploymentContext, plan: ConversationPlan) -> dict[str, Any]:
     dialogue, facts = plan.dialogue, plan.facts
     facts |= {"intent": dialogue.intent, "summary": dialogue.summary, "sentiment": analysis.mood(dialogue, facts)}
     if plan.timeline is None:
-        return analysis.extract(line.extraction_rules or line.industry.extraction_rules, dialogue, facts)
-    return {**analysis.extract(line.extraction_rules or (), dialogue, facts), **plan.timeline.extracted}
+        return analysis.extract(line.extractions or line.industry.extractions, dialogue, facts)
+    return {**analysis.extract(line.extractions or {}, dialogue, facts), **plan.timeline.extracted}
 
 
 def write(logs: type[Log], conversations: Sequence[ConversationRows]) -> None:
