@@ -36,6 +36,8 @@ class FlowMap:
         self.path_to = {path[-1]: path for path in paths(program)}
         self._lines = [re.sub(r"""(?:^|\s)#[^"']*$""", "", line) for line in program.source.split("\n")]
         self._blocks = {condition: self._block(condition.line) for condition in program.conditions}
+        starts = [number for number, line in enumerate(self._lines, 1) if re.match(r"\s*def\b", line)]
+        self._functions = [self._block(start) for start in starts]
 
     def route_to(self, conditions: Iterable[Condition]) -> tuple[Condition, ...]:
         """Return the conditions to take, in their order, with those whose blocks they stand in."""
@@ -66,15 +68,25 @@ class FlowMap:
 
     def assigned_at(self, line: int | None) -> str:
         """Return the name that a line assigns to; empty if it assigns to none."""
-        match = re.match(r"\s*(\w+) = ", self._lines[line - 1]) if line else None
+        match = re.match(r"\s*(?:\w+, )*(\w+) = ", self._lines[line - 1]) if line else None
         return match[1] if match else ""
 
     @cached_property
     def endings(self) -> dict[str, list[Condition]]:
         """The conditions after which a call is transferred, or fails."""
-        names = "|".join(re.findall(r"\bdef (\w+)\(", "\n".join(self._defs_with(_TRANSFER))))
-        transfer = rf"{_TRANSFER}|^(?!\s*def\b).*\b(?:{names})\s*\(" if names else _TRANSFER
-        return {"transferred": self._leading_to(transfer), "failed": self._leading_to(_RAISE)}
+        return {"transferred": self._leading_to(self._transfer), "failed": self._leading_to(_RAISE)}
+
+    @property
+    def transfers(self) -> bool:
+        """Whether the code transfers calls anywhere."""
+        return bool(self._matching(self._transfer))
+
+    @cached_property
+    def _transfer(self) -> str:
+        """The pattern of a transfer: of the function itself, or of one of the code that transfers."""
+        texts = ["\n".join(self._lines[number - 1] for number in block) for block in self._functions]
+        names = "|".join(re.findall(r"\bdef (\w+)\(", "\n".join(text for text in texts if re.search(_TRANSFER, text))))
+        return rf"{_TRANSFER}|\b(?:{names})\s*\(" if names else _TRANSFER
 
     @cached_property
     def _final(self) -> set[Condition]:
@@ -119,16 +131,10 @@ class FlowMap:
         return max(around, key=lambda condition: condition.line, default=None)
 
     def _matching(self, pattern: str) -> list[int]:
-        defined = {number for start, line in enumerate(self._lines, 1) if re.match(r"\s*def\b", line)
-                   for number in self._block(start)}  # fmt: skip
-        return [
-            number for number, line in enumerate(self._lines, 1) if re.search(pattern, line) and number not in defined
-        ]
-
-    def _defs_with(self, pattern: str) -> list[str]:
-        starts = [number for number, line in enumerate(self._lines, 1) if re.match(r"\s*def\b", line)]
-        blocks = ["\n".join(self._lines[number - 1] for number in self._block(start)) for start in starts]
-        return [block for block in blocks if re.search(pattern, block)]
+        """Return the numbers of the lines outside of functions that match."""
+        inside = {number for block in self._functions for number in block}
+        lines = enumerate(self._lines, 1)
+        return [number for number, line in lines if number not in inside and re.search(pattern, line)]
 
     def _block(self, start: int) -> range:
         """Return the numbers of a statement's line and of the lines below it that stand further to the right."""

@@ -62,6 +62,8 @@ _MACHINE = re.compile(r"voice ?mail|answering machine", re.IGNORECASE)
 _ANSWERS = ("agree", "decline", "dont_know", "confirm_identity", "wait_a_moment")
 _DECISIONS = ("keeps_it_after_all", "cannot_come_today", "doubts_it", "rather_money_back", "wants_replacement")
 _CONTRADICTING = ("says_it_is_wrong", "rather_other_time", "corrects_number", "is_other_one")
+# Of two intents that fit alike, an answer is meant first, and then what fits any trade.
+_RANKS = {"answers": 3, "general": 2}
 _ENOUGH = 0.5  # of a claim to an intent, for its phrases to be said
 # Words that refer to what was said before: no call begins with them.
 _REFERS_BACK = re.compile(
@@ -179,24 +181,10 @@ def _best(condition: str, menu: tuple[str, ...], part: ConditionPart) -> Intent 
         open_menu, index = read_menu((condition,), language), 0
     claims = {name: claim for name, claim in part.claims.items() if name in intents}  # some are in English only
     shares = {name: claim * open_menu.shares[index][name] for name, claim in claims.items()}
-    trades = {
-        intents[other].subject
-        for at, theirs in enumerate(open_menu.claims)
-        for other, claim in theirs.items()
-        if at != index and claim >= _ENOUGH and other in intents
-    }
-    name = max(shares, key=lambda name: (shares[name], _rank(intents[name].subject, trades)), default=None)
+    name = max(shares, key=lambda name: (shares[name], _RANKS.get(intents[name].subject, 1)), default=None)
     if name is not None and shares[name] >= _ENOUGH:
         return intents[name]
     return intents["agree"] if part.affirms else intents["decline"] if part.denies else None
-
-
-def _rank(subject: str, trades: Collection[str]) -> int:
-    """Return which of two intents that fit alike is meant.
-
-    An answer comes first, then what another condition of the menu is about, then what fits any trade.
-    """
-    return {"answers": 3, "general": 1}.get(subject, 2 if subject in trades else 0)
 
 
 @lru_cache(maxsize=2_000)

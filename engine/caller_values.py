@@ -17,6 +17,7 @@ _OFFERS = (
     re.compile(r"\b(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day\b"),
 )
 _NO_WORDS = ("date", "time", "datetime", "birth", "past", "name", "code", "phone", "email")  # kinds of values
+_OWN = ("name", "phone", "email", "address")  # kinds of values that no call is about
 _OTHERS = re.compile(
     r"neighbou?r|doctor|dentist|agent|manager|company|colleague|boss|friend|pet\b|animal|product|other", re.IGNORECASE
 )
@@ -77,11 +78,18 @@ def give_value(
         if sentence not in avoid and not unfit.search(sentence) and (is_asked or sentence.count(" ") > 1):
             break
     else:
-        if language == "en" and isinstance(value, str) and not is_asked:
-            is_thing = article is None and value[:1].islower() and not value.endswith("s")
-            sentence = f"It's about {('an ' if value[0] in 'aeiou' else 'a ') if is_thing else ''}{value}."
+        if language == "en" and not is_asked and slot.kind not in _OWN:
+            sentence = _about(value, has_article=article is not None)
     avoid.add(sentence)
     return sentence
+
+
+def _about(value: Any, *, has_article: bool) -> str:
+    """Return a sentence for a value that nobody asked for, and that no phrase suits."""
+    if not isinstance(value, str):
+        return f"That would be {value}."
+    is_thing = not has_article and value[:1].islower() and not value.endswith("s")
+    return f"It's about {('an ' if value[0] in 'aeiou' else 'a ') if is_thing else ''}{value}."
 
 
 def _unfit(slot: Slot, *, is_asked: bool, is_wish: bool) -> re.Pattern[str]:

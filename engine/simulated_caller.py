@@ -1,5 +1,6 @@
 """A simulated caller: chooses the conditions on a route, says so, and gives the values that the flow asks for."""
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -14,7 +15,7 @@ from dryline.engine.caller_utterances import closes, contradicts, gives_value, l
 from dryline.engine.caller_values import choose_value, give_value
 from dryline.engine.conversation import function_of
 from dryline.engine.events import last_agent_text
-from dryline.engine.language_model import AgentUtterance, Answer, Decision, Question, Talk
+from dryline.engine.language_model import NOT_SAID, AgentUtterance, Answer, Decision, Question, Talk
 from dryline.engine.program import Condition, Loop
 from dryline.engine.session import FlowSession
 from dryline.engine.slots import Slot
@@ -62,7 +63,7 @@ class Caller:
         self._menu: tuple[str, ...] = ()
         self._used: set[str] = set()  # phrases and sentences
         self._given: dict[str, tuple[Any, int | None]] = {}  # by key: the value, and the line that asked for it
-        self._is_new_turn = True
+        self._announces = False  # whether the last words only announce a value, and make way for it
         self._idle = 0
 
     def __call__(self, session: FlowSession) -> str | None:
@@ -74,10 +75,9 @@ class Caller:
         self.turns += 1
         self._question = last_agent_text(session.messages)
         self._heard += f" {self._question}"
-        self._is_new_turn = True
         loop = session.conversation.loop
         if loop is None or loop < 0:
-            self._next = None
+            self._next, self._announces = None, False
             self._words = self._random.choice(read_values(language_of(session.conversation.prompt))["waiting_says"])
             return self._words
         self._menu = tuple(session.waiting)
@@ -87,7 +87,7 @@ class Caller:
         condition = session.waiting[self._next.loop.conditions.index(self._next)]
         if contradicts(condition):
             self._given = {key: value for key, value in self._given.items() if key in self._facts}
-        self._words = self._utter(condition)
+        self._words, self._announces = self._utter(condition), gives_value(condition)
         self._said += f" {self._words}"
         return self._words
 
@@ -96,13 +96,12 @@ class Caller:
             return Decision(None, "The caller asks something.", 1.0, "caller")
         self.taken.append(self._next)
         index = self._next.loop.conditions.index(self._next)
-        arguments: Any = {}
+        arguments: Any = None
         if index in talk.tools:
             schema = function_of(talk.tools[index]).get("parameters") or {}
             arguments = self._answer(Question(said, talk.conditions[index], schema=schema, now=talk.now))
-        return Decision(
-            index, "It is what the caller is after.", 1.0, "caller", arguments if isinstance(arguments, dict) else {}
-        )
+        arguments = arguments if isinstance(arguments, dict) else {}
+        return Decision(index, "It is what the caller is after.", 1.0, "caller", arguments)
 
     def reply(self, talk: Talk, said: str | None) -> AgentUtterance:
         return _BUILT_IN.reply(talk, said)
@@ -113,7 +112,7 @@ class Caller:
             self._give(value, Slot(value, question=question.question))
             return Answer(value, {}, "caller")
         if question.example is None and not isinstance(question.schema, dict):
-            return _BUILT_IN.ask(replace(question, about=question.about or self._words))
+            return _BUILT_IN.ask(question)
         return Answer(self._answer(question), {}, "caller")
 
     def summarize(self, question: Question) -> AgentUtterance:
@@ -130,12 +129,13 @@ class Caller:
                 if first is None:
                     del self._route[: index + 1]
                 return first or goal
-        ways = loop.conditions
         if self._route:
-            ways = self._map.ways_to(self._route[0].loop, ways)
+            ways = [each for each in self._map.ways_to(self._route[0].loop, loop.conditions) if each not in self.taken]
         else:
-            ways = [each for each in ways if each in self._targets] or ways
-        condition = self._usual(loop, ways)
+            ways = [each for each in loop.conditions if each in self._targets]
+        if not ways:
+            self._route.clear()  # a way that did not lead there is not tried again
+        condition = self._usual(loop, ways or loop.conditions)
         return condition and (self._before_closing(condition) or condition)
 
     def _before_closing(self, goal: Condition) -> Condition | None:
@@ -169,17 +169,22 @@ class Caller:
 
     def _answer(self, question: Question) -> Any:
         """Return the answer to a question with an example, and add to the caller's words what was not said before."""
-        value = shaped(question, partial(self._value, question))
-        if isinstance(value, dict):
-            value |= {name: answer for name, answer in self._answers.items() if name in value}
-        return value
+        example = question.example if isinstance(question.example, dict) else {}
+        answered = {name: self._answers[name] for name in example if name in self._answers}
+        if not answered:
+            return shaped(question, partial(self._value, question))
+        for name, answer in answered.items():
+            self._give(answer, Slot(example[name], name, name, question=question.question))
+        rest = {name: member for name, member in example.items() if name not in answered}
+        value = shaped(replace(question, example=rest), partial(self._value, question)) | answered
+        return {name: value[name] for name in example}
 
     def _value(self, question: Question, slot: Slot) -> Any:
         """Return the value for one place of an answer, and say it; None for one that the caller leaves out."""
         if slot.key in self._answers:
             self._give(self._answers[slot.key], slot)
             return self._answers[slot.key]
-        key = slot.key or slot.kind
+        key = slot.path or f"{slot.kind} {slot.example}"
         is_named = self._next is not None and gives_value(self._next.text)
         if not is_named and key not in self._given and self._leaves_out(question, slot):
             return None
@@ -191,16 +196,11 @@ class Caller:
             return value
         assert self._session is not None
         now = question.now or self._session.now()
-        known: dict[str, Any] = {
-            "facts": self._facts,
-            "said": self._said,
-            "heard": self._heard,
-            "question": self._question,
-        }
+        known: dict[str, Any] = {"facts": self._facts, "said": self._said, "heard": self._heard}
         texts = self._map.texts_for(self._route[0].loop.line) if self._route else set()
         if fitting := [choice for choice in slot.choices or () if choice in texts]:
             slot = replace(slot, choices=fitting)
-        value = choose_value(slot, self._random, now, **known)
+        value = choose_value(slot, self._random, now, question=self._question, **known)
         self._given[key] = value, question.line
         self._give(value, slot)
         return value
@@ -213,17 +213,17 @@ class Caller:
 
     def _give(self, value: Any, slot: Slot) -> None:
         """Add a value to the caller's last words. Words that only announce one make way for it."""
-        if value is None or self._session is None or (slot.kind == "name" and str(value) in self._said):
+        if value in (None, "", NOT_SAID) or self._session is None or (slot.kind == "name" and str(value) in self._said):
             return
-        replaces = self._is_new_turn and self._next is not None and gives_value(self._next.text)
-        if not replaces and (isinstance(value, bool) or str(value).lower() in self._words.lower()):
+        is_said = re.search(rf"\b{re.escape(str(value))}\b", self._words, re.IGNORECASE)
+        if not self._announces and (isinstance(value, bool) or is_said):
             return
-        language, is_asked = language_of_menu(self._menu), replaces and bool(self._question)
+        language, is_asked = language_of_menu(self._menu), self._announces and bool(self._question)
         sentence = give_value(
             value, slot, self._question, self._random, self._used, is_asked=is_asked, language=language,
             typed=self._typed,
         )  # fmt: skip
-        self._words = sentence if replaces else f"{self._words} {sentence}"
-        self._is_new_turn = self._is_new_turn and not replaces
+        self._words = sentence if self._announces else f"{self._words} {sentence}"
+        self._announces = False
         self._said += f" {sentence}"
         self._session.reword_user_message(self._words)

@@ -157,7 +157,9 @@ class RecordedCaller(Caller):
         if words is not None and over:
             self.unanswered = words, session.conversation.talk().line or None
             return None
-        return self._first if words is not None and self.turns == 1 and self._first is not None else words
+        if words is not None and self.turns == 1 and self._first is not None:
+            words = self._words = self._first
+        return words
 
     def choose(self, talk: Talk, said: str) -> Decision:
         decision = super().choose(talk, said)

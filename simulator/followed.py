@@ -75,7 +75,7 @@ class FollowedFlow:
             self._route = self._map.route_to([_condition(self._map.program, text) for text in branch])
         if branch and outcome in (*_UNREACHED, *(() if self.meets_machine else ("voicemail",))):
             raise Invalid(f"A call with the outcome {outcome} takes no branch.", "outcome")
-        if follow == FLOW and outcome == "transferred" and not self._leading[outcome]:
+        if follow == FLOW and outcome == "transferred" and not self._map.transfers:
             raise Invalid(_NO_BRANCH[outcome], "outcome")
 
     @property
@@ -107,23 +107,35 @@ class FollowedFlow:
         """
         if self.why is not None:
             raise CannotFollow(self.why)
-        fit, options = self._leading[outcome], {**manners, "shares": self._shares}
         is_fixed = outcome_is_fixed or outcome in ("voicemail", "failed")
-        if not fit and is_fixed and outcome in _NO_BRANCH:
+        fit = self._leading[outcome]
+        if is_fixed and outcome in _NO_BRANCH and not (fit or (outcome == "transferred" and self._map.transfers)):
             raise CannotFollow(_NO_BRANCH[outcome])
         if outcome == "voicemail":
-            options["first"] = machine_says
+            manners["first"] = machine_says
+        elif not is_fixed and not self.branch and rng.random() < leaves:
+            manners["max_turns"] = rng.choice(_HANGS_UP)
         elif outcome == "failed" and not fit and not self.branch:
-            options |= {"max_turns": 0, "loses_model": True}
-        elif not self.branch and not is_fixed and rng.random() < leaves:
-            options["max_turns"] = rng.choice(_HANGS_UP)
-        if is_fixed and outcome in ("transferred", "failed"):
-            options["targets"] = fit
+            manners |= {"max_turns": 0, "loses_model": True}
+        elif is_fixed and outcome in ("transferred", "failed"):
+            manners["targets"] = fit
         condition = None if self.branch else self._draw(fit, rng) if is_fixed else self._next_condition(rng)
         route = self._map.route_to([condition]) if condition else self._route
+        return self._run(route, rng.getrandbits(32), state, at, outcome == "voicemail", manners)
+
+    def _run(
+        self,
+        route: Sequence[Condition],
+        seed: int,
+        state: dict[str, Any],
+        at: datetime,
+        is_machine: bool,
+        manners: dict[str, Any],
+    ) -> FlowRun:
+        """Run the flow once. If it is slow or exceeds limits, further conversations follow scripts."""
         began = time.monotonic()
-        run = self._runner.play(route, rng.getrandbits(32), state, lambda: at, **options)
-        run.machine = outcome == "voicemail"
+        run = self._runner.play(route, seed, state, lambda: at, shares=self._shares, **manners)
+        run.machine = is_machine
         self._stopped += run.stopped
         if time.monotonic() - began > _SLOW_S and not run.stopped:
             self.why = f"A call of the flow took longer than {_SLOW_S:g} s."

@@ -304,18 +304,21 @@ def test_two_questions_on_one_line_have_answers_of_their_own(play, seed):
     assert isinstance(session.extracted["rating"], int) and isinstance(session.extracted["comment"], str)
 
 
-ORDER = """
-items = []
+TWO_TEXTS = """
 loop:
-    r = talk("What would you like?", True)
-until "customer adds an item":
-    items.append(r.ask("Which item?", {"item": "soup"}))
-    return "Anything else?"
-until "customer removes an item":
-    return "Removed. Anything else?"
-until "customer is done ordering":
-    extract("items", items)
+    r = talk("What is the matter?", True)
+until "caller has a complaint":
+    extract("what", r.ask("What happened?", "the lid is broken"))
+    extract("which", r.ask("Which product?", "kettle"))
+    extract("codes", r.ask("Which codes?", {"codes": ["A-11", "B-22"]})["codes"])
 """
+
+
+def test_each_question_has_a_value_of_its_own(play):
+    for seed in range(10):
+        extracted = play(TWO_TEXTS, seed=seed)[1].extracted
+        assert extracted["what"] != extracted["which"]
+        assert len(set(extracted["codes"])) == 2
 
 
 CLINIC = """

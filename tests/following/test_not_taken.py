@@ -78,8 +78,11 @@ def test_the_agent_of_a_flow_without_a_loop_says_what_the_code_says(make_line, s
 
 def test_a_flow_without_a_loop_transfers(make_line, answer, api):
     line = make_line('say("One moment.")\ntransfer("+15035550177")\n')
-    made = answer(line, count=2, outcome="transferred")
+    made = answer(line, count=2, outcome="transferred", follow="flow")
     assert "notTaken" not in made
+    for id in made["ids"]:
+        log = api.get(f"/workers/{line['workerId']}/deploymentLogs/voice/{id}").json
+        assert (log["status"], said(log)) == ("transferred", ["One moment."])
     made = answer(line, count=2, outcome="completed")
     assert [one["outcome"] for one in made["notTaken"]] == ["completed"] * 2
     assert {one["taken"] for one in made["notTaken"]} == {None}
