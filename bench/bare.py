@@ -1,4 +1,4 @@
-"""The ceiling: a Flask view that answers ready bytes, behind the same sockets and the same loop as dryline.
+"""The ceiling: a Flask view that answers ready bytes, behind the same server and the same kind of loop as dryline.
 
 `python bare.py READY ANSWER...` serves the files ANSWER at /0, /1, … and writes its address to READY.
 """
@@ -8,13 +8,12 @@ from __future__ import annotations
 import json
 import socket
 import sys
+from collections import deque
 from pathlib import Path
 from typing import Any
 
 from flask import Flask, Response, request
-from waitress import wasyncore
-
-from dryline.serving.listener import Listener
+from waitress import create_server, wasyncore
 
 
 def application(answers: list[bytes]) -> Flask:
@@ -31,32 +30,25 @@ def application(answers: list[bytes]) -> Flask:
     return app
 
 
-class LoopOnly:
-    """A dispatcher like `serving.lanes.Lanes`, with which the event loop answers everything."""
+class Arrived(deque[Any]):
+    """A dispatcher like `serving.dispatcher.QuickDispatcher`, with which the event loop answers everything."""
 
-    in_loop = True
-    current_channel: Any = None
-
-    def add_task(self, channel: Any) -> None:
-        """Note the connection for `serve_current`."""
-        self.current_channel = channel
-
-    def serve_current(self) -> None:
-        """Answer the request of the noted connection."""
-        if self.current_channel is not None:
-            self.current_channel.service()
-            self.current_channel = None
+    add_task = deque.append
 
 
 def serve(ready: Path, answers: list[bytes]) -> None:
     """Answer until the process is ended."""
     bound = socket.create_server(("127.0.0.1", 0), backlog=1024)
     sockets: dict[int, Any] = {}
-    Listener(application(answers), bound, LoopOnly(), map=sockets, ident="bare")
+    server = create_server(application(answers), map=sockets, sockets=[bound], threads=0, ident="bare")
+    server.task_dispatcher, server.pull_trigger = (arrived := Arrived()), lambda: None
     part = ready.with_suffix(".part")
     part.write_text(json.dumps({"url": f"http://127.0.0.1:{bound.getsockname()[1]}"}))
     part.replace(ready)
-    wasyncore.loop(1, use_poll=True, map=sockets)
+    while True:
+        wasyncore.loop(1, use_poll=True, map=sockets, count=1)
+        while arrived:
+            arrived.popleft().service()
 
 
 if __name__ == "__main__":

@@ -69,7 +69,6 @@ def set_up_logging(log_format: str, *, node: str | None = None, quiet: bool = Fa
     text = logging.Formatter(f"%(asctime)s {f'{node} ' if node else ''}%(levelname)s %(message)s", "%H:%M:%S")
     handler.setFormatter(JsonFormatter(node) if log_format == "json" else text)
     logging.basicConfig(level=logging.WARNING if quiet else logging.INFO, handlers=[handler], force=True)
-    logging.getLogger("waitress").setLevel(logging.ERROR)
 
 
 def json_line(at: float, level: str, message: str, **members: Any) -> str:

@@ -18,9 +18,9 @@ from dryline.models.teams import ApiKey, Team
 from dryline.models.voice_logs import VoiceLog
 from dryline.models.workers import Worker
 from dryline.serving.access_log import AccessLog
-from dryline.serving.listener import raise_file_limit
 from dryline.serving.log_setup import set_up_logging, standard_error
 from dryline.serving.server import HttpServer
+from dryline.serving.sockets import raise_file_limit
 from dryline.settings import Settings
 from dryline.storage.files import write_whole
 from dryline.world.directory import address_in

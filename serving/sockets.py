@@ -1,0 +1,97 @@
+"""The listening socket, its connections, and how many of them the process can have."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import logging
+import os
+import socket
+import time
+from typing import Any
+
+from dryline.settings import BadSetting, Settings
+
+MAX_CONNECTIONS = 1000
+# A connection needs up to three open files: its socket, and in its thread the database and the write-ahead log.
+FILES_PER_CONNECTION = 3
+# The first bytes that a client of https:// sends. https://www.rfc-editor.org/rfc/rfc8446#section-5.1
+_TLS_RECORD = b"\x16\x03"
+# The warning about such clients is logged once in this many seconds.
+WARN_EVERY_S = 60
+
+log = logging.getLogger("dryline")
+
+
+class ListeningSocket(socket.socket):
+    """A socket whose connections refuse TLS."""
+
+    def accept(self) -> tuple[socket.socket, Any]:
+        """Return the next connection and its address."""
+        connection, address = super().accept()
+        return _PlainConnection(self.family, self.type, self.proto, connection.detach()), address
+
+
+class _PlainConnection(socket.socket):
+    """A connection that ends if the client speaks TLS. Without that, each side would wait for the other one."""
+
+    _has_received = False
+    _next_warning = 0.0
+
+    def recv(self, size: int, flags: int = 0, /) -> bytes:
+        data = super().recv(size, flags)
+        if self._has_received:
+            return data
+        self._has_received = True
+        return b"" if data.startswith(_TLS_RECORD) and self._warn() else data
+
+    def _warn(self) -> bool:
+        if time.monotonic() >= _PlainConnection._next_warning:
+            _PlainConnection._next_warning = time.monotonic() + WARN_EVERY_S
+            log.warning("A client speaks https:// to this server, which answers http:// only: change its base URL.")
+        return True
+
+
+def bind(settings: Settings) -> socket.socket:
+    """Return a listening socket. Raises BadSetting if the address is not available."""
+    try:
+        family = socket.getaddrinfo(settings.host, settings.port, type=socket.SOCK_STREAM)[0][0]
+        bound = socket.create_server((settings.host, settings.port), family=family, backlog=1024)
+        return ListeningSocket(bound.family, bound.type, bound.proto, bound.detach())
+    except OSError as error:
+        prefix = f"Cannot listen on {settings.host}:{settings.port}"
+        if error.errno == errno.EADDRINUSE:
+            raise BadSetting(
+                f"{prefix}: the port is in use. Choose another with --port, or a free one with --port 0 "
+                "(make run ARGS='--port 0')."
+            ) from error
+        # create_server appends the address to its text. A failed look-up has a number of its own.
+        reason = error.strerror if isinstance(error, socket.gaierror) else os.strerror(error.errno or 0)
+        raise BadSetting(f"{prefix}: {reason}.") from error
+
+
+def connection_limit() -> int:
+    """Return the number of connections that the process has enough open files for, at most MAX_CONNECTIONS."""
+    try:
+        import resource
+    except ImportError:  # Windows has no such limit
+        return MAX_CONNECTIONS
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft == resource.RLIM_INFINITY:
+        return MAX_CONNECTIONS
+    return max(1, min(MAX_CONNECTIONS, soft // FILES_PER_CONNECTION))
+
+
+def raise_file_limit() -> None:
+    """Let the process open as many files as MAX_CONNECTIONS need, or log that the system's hard limit allows fewer."""
+    with contextlib.suppress(ImportError, OSError, ValueError):
+        import resource
+
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        needed = FILES_PER_CONNECTION * MAX_CONNECTIONS
+        if hard != resource.RLIM_INFINITY:
+            needed = min(needed, hard)
+        if soft != resource.RLIM_INFINITY and soft < needed:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (needed, hard))
+    if (limit := connection_limit()) < MAX_CONNECTIONS:
+        log.warning("The limit of open files allows %d connections at a time. Further ones wait.", limit)
