@@ -13,12 +13,14 @@ from typing import TYPE_CHECKING, Any
 from waitress import create_server, wasyncore
 
 from dryline.serving.dispatcher import QuickDispatcher
-from dryline.serving.sockets import bind, connection_limit
+from dryline.serving.sockets import bind
 from dryline.settings import Settings
 
 if TYPE_CHECKING:
     from dryline.app import Dryline
 
+# Further connections wait until one is closed.
+MAX_CONNECTIONS = 1000
 # How long the requests in progress may take when the server stops, in seconds.
 GRACE_S = 1.2
 
@@ -48,7 +50,7 @@ class HttpServer:
             ident="dryline",
             # A proxy may strip the path of --public-url or pass it on: both work.
             url_prefix=settings.public_path,
-            connection_limit=connection_limit() + 2,  # waitress counts the listening socket and its pipe, too
+            connection_limit=MAX_CONNECTIONS,
             # Flask refuses larger bodies with the API's error. This limit keeps endless ones off the disk.
             max_request_body_size=max(settings.max_body_mb * 1_000_000, 1 << 30),
             max_request_header_size=64 * 1024,

@@ -1,8 +1,7 @@
-"""The listening socket, its connections, and how many of them the process can have."""
+"""The listening socket and its connections."""
 
 from __future__ import annotations
 
-import contextlib
 import errno
 import logging
 import os
@@ -12,9 +11,6 @@ from typing import Any
 
 from dryline.settings import BadSetting, Settings
 
-MAX_CONNECTIONS = 1000
-# A connection needs up to three open files: its socket, and in its thread the database and the write-ahead log.
-FILES_PER_CONNECTION = 3
 # The first bytes that a client of https:// sends. https://www.rfc-editor.org/rfc/rfc8446#section-5.1
 _TLS_RECORD = b"\x16\x03"
 # The warning about such clients is logged once in this many seconds.
@@ -68,30 +64,3 @@ def bind(settings: Settings) -> socket.socket:
         # create_server appends the address to its text. A failed look-up has a number of its own.
         reason = error.strerror if isinstance(error, socket.gaierror) else os.strerror(error.errno or 0)
         raise BadSetting(f"{prefix}: {reason}.") from error
-
-
-def connection_limit() -> int:
-    """Return the number of connections that the process has enough open files for, at most MAX_CONNECTIONS."""
-    try:
-        import resource
-    except ImportError:  # Windows has no such limit
-        return MAX_CONNECTIONS
-    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if soft == resource.RLIM_INFINITY:
-        return MAX_CONNECTIONS
-    return max(1, min(MAX_CONNECTIONS, soft // FILES_PER_CONNECTION))
-
-
-def raise_file_limit() -> None:
-    """Let the process open as many files as MAX_CONNECTIONS need, or log that the system's hard limit allows fewer."""
-    with contextlib.suppress(ImportError, OSError, ValueError):
-        import resource
-
-        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-        needed = FILES_PER_CONNECTION * MAX_CONNECTIONS
-        if hard != resource.RLIM_INFINITY:
-            needed = min(needed, hard)
-        if soft != resource.RLIM_INFINITY and soft < needed:
-            resource.setrlimit(resource.RLIMIT_NOFILE, (needed, hard))
-    if (limit := connection_limit()) < MAX_CONNECTIONS:
-        log.warning("The limit of open files allows %d connections at a time. Further ones wait.", limit)

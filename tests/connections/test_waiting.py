@@ -9,7 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from dryline.serving import sockets
+from dryline.serving.process import raise_file_limit
 from dryline.serving.server import HttpServer
 from dryline.tests.conftest import serve
 from dryline.tests.connections.conftest import NEW_WORKER, PATIENCE_S
@@ -129,7 +129,7 @@ def test_a_request_in_progress_is_finished_when_the_server_stops(app, server, be
 
 
 def test_file_numbers_beyond_1023_are_no_end(app, monkeypatch):
-    sockets.raise_file_limit()
+    raise_file_limit()
     taken = [os.dup(1) for _ in range(1100)]
     try:
         with serve(app) as server:
