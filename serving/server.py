@@ -94,10 +94,11 @@ class HttpServer:
                 channel.handle_close()  # closes the files of responses that are not yet sent
 
     def stop(self) -> None:
-        """End `run`, from another thread or from a signal handler. A second call does nothing."""
-        self._is_stopping = True
-        self.app.world.ending.set()
-        self._wake()
+        """End `run`, from another thread or from a signal handler. A second call, which may interrupt, does nothing."""
+        if not self._is_stopping:
+            self._is_stopping = True
+            self.app.world.ending.set()
+            self._wake()
 
     def _poll(self, timeout_s: float) -> None:
         # Not select(), which fails for file numbers above 1023.
