@@ -12,8 +12,8 @@ from servers import KEY, Dryline
 
 # Between one quick request and the next, in seconds: what asks without a pause slows the slow one itself.
 PAUSE_S = 0.001
-# As many threads as answer longer reads, and as many again: none is left by the fault that stands on all of them.
-STALLED = 8
+# Connections on which a fault delays a request.
+STALLED = 32
 # Each look at an export takes a millisecond from who writes it, as the two take turns under the interpreter lock.
 ASKED_EVERY_S = 0.05
 

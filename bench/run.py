@@ -1,7 +1,7 @@
 """The benchmark: `make bench` prints a table of medians of rounds in which the servers take turns.
 
-The ceiling is a Flask view that answers ready bytes of the same size in the same way (bare.py): what dryline can lose
-to it is routing by area, the key, validation, SQLite and the writing of JSON. `--peers DIR` adds other stand-ins.
+The ceiling is a Flask view that answers ready bytes of the same size, served by waitress (bare.py): what dryline can
+lose to it is routing by area, the key, validation, SQLite and the writing of JSON. `--peers DIR` adds other stand-ins.
 """
 
 from __future__ import annotations
@@ -169,22 +169,6 @@ def console(directory: Path) -> None:
     server.stop()
 
 
-def threads(directory: Path) -> None:
-    """Pages of 100 voice logs, which threads answer, by how many there are."""
-    servers = []
-    for count in (1, 2, 4, 8):
-        server = Dryline(directory, "--ephemeral", "--scenario", "empty", "--threads", str(count))
-        server.name = f"{count} threads"
-        worker, _, _ = fill(server, 1000)
-        path = f"/api/workers/{worker}/deploymentLogs/voice?limit=100"
-        server.requests = {"100 voice logs": request_bytes("GET", path, x_api_key=KEY)}
-        servers.append(server)
-    for connections in (1, 8):
-        side_by_side(servers, "100 voice logs", connections, 100)
-    for server in servers:
-        server.stop()
-
-
 def main() -> None:
     """Parse the flags and print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -201,7 +185,7 @@ def main() -> None:
         metavar="PROGRAM",
         help="dryline as users install it, in an environment without what development needs: its start, too",
     )
-    parts = ("start", "in-process", "sockets", "large", "flows", "worlds", "plugin", "beside", "threads", "console")
+    parts = ("start", "in-process", "sockets", "large", "flows", "worlds", "plugin", "beside", "console")
     parser.add_argument("--only", nargs="+", choices=parts, default=parts, help="these parts of the table")
     args = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("Told to end."))  # its servers end with it
@@ -217,7 +201,6 @@ def main() -> None:
             "worlds": lambda: in_process.worlds(row),
             "plugin": lambda: plugin.starts(directory, row),
             "beside": lambda: beside(directory),
-            "threads": lambda: threads(directory),
             "console": lambda: console(directory),
         }
         for part in args.only:

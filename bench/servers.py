@@ -103,7 +103,7 @@ class Dryline(Server):
 
 
 class Bare(Server):
-    """The ceiling: a Flask view that answers ready bytes, served as dryline is (bare.py)."""
+    """The ceiling: a Flask view that answers ready bytes, served by waitress (bare.py)."""
 
     name = "bare view"
 

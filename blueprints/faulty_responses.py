@@ -4,10 +4,10 @@ import threading
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from flask import Request, Response, current_app, request
+from flask import Request, Response, request
 from werkzeug.wsgi import ClosingIterator
 
-from dryline.blueprints import cors
+from dryline.blueprints import cors, hosts
 from dryline.blueprints.base import json_response, sent_key
 from dryline.blueprints.errors import answer
 from dryline.models.teams import authenticate
@@ -47,7 +47,7 @@ def apply_fault(world: World, fault: Fault, view: Callable[[], Any]) -> Any:
     if fault.drop:
         return Dropped()
     if fault.status is not None:
-        response = current_app.process_response(_error_response(fault))
+        response = hosts.add_browser_headers(cors.add_headers(_error_response(fault), world.settings.cors_origins))
     elif response is None:
         response = view()
     if fault.malformed is not None:

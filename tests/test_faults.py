@@ -308,6 +308,11 @@ class TestOnASocket:
             answer.read()
 
 
+def test_browsers_do_not_guess_the_type_of_a_faults_answer(api, fault):
+    fault(status=503, body="<script>")
+    assert api.get("/workers").headers["X-Content-Type-Options"] == "nosniff"
+
+
 # A rate limit
 
 
