@@ -36,16 +36,13 @@ class _PlainConnection(socket.socket):
 
     def recv(self, size: int, flags: int = 0, /) -> bytes:
         data = super().recv(size, flags)
-        if self._has_received:
+        is_first, self._has_received = not self._has_received, True
+        if not (is_first and data.startswith(_TLS_RECORD)):
             return data
-        self._has_received = True
-        return b"" if data.startswith(_TLS_RECORD) and self._warn() else data
-
-    def _warn(self) -> bool:
         if time.monotonic() >= _PlainConnection._next_warning:
             _PlainConnection._next_warning = time.monotonic() + WARN_EVERY_S
             log.warning("A client speaks https:// to this server, which answers http:// only: change its base URL.")
-        return True
+        return b""
 
 
 def bind(settings: Settings) -> socket.socket:
