@@ -19,8 +19,10 @@ CHECK_INTERVAL_S = 0.25
 # Key of a request's environ: a function that says whether the client times out within a delay of so many seconds. A
 # client in this process sets it. The delay is then skipped, and the request continues as if its client had gone.
 GIVES_UP = "dryline.gives_up"
-# Key of a request's environ: the listener closes the connection after the response, and says so in its headers.
-CLOSE = "dryline.close"
+
+
+class ConnectionCut(ConnectionError):
+    """The connection ends here, without the rest of the answer. The server closes it for any error of a socket."""
 
 
 class DelayDistribution(NamedTuple):
@@ -123,10 +125,6 @@ class Fault:
         """Whether it was applied `times` times."""
         return self.times is not None and self.hits >= self.times
 
-    @property
-    def may_delay(self) -> bool:
-        return bool(self.delay_ms or self.delay_distribution or self.bytes_per_second)
-
     def next_delay_ms(self) -> int:
         """Return the delay of the next request in milliseconds."""
         return self.delay_distribution.draw_ms(self.chance) if self.delay_distribution else self.delay_ms
@@ -155,9 +153,6 @@ class FaultRules:
 
     def __bool__(self) -> bool:
         return bool(self.rules)
-
-    def may_delay(self) -> bool:
-        return any(rule.may_delay for rule in self.rules)
 
     def add(self, id: str, created_at: str, **values: Any) -> Fault:
         with self.lock:
