@@ -3,12 +3,12 @@
 from typing import Any
 
 from dryline.engine.agent_lines import agent_line, words_to_answer
-from dryline.engine.answer_filling import fill
 from dryline.engine.conversation import function_of
 from dryline.engine.language_model import AgentUtterance, Answer, Decision, Question, Talk
 from dryline.engine.returned_questions import answers_returned_question
 from dryline.engine.understanding.decision import understand
 from dryline.engine.understanding.scoring import Context
+from dryline.flow.model.answers.filling import fill
 
 _TURNS_HEARD = 12  # in which a caller may have given what a condition asks for
 

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 from dryline.engine.understanding.conditions import ConditionPart, read_condition
 from dryline.engine.understanding.menus import read_menu
+from dryline.flow.model.kinds import language_of, read_values
 from dryline.phrases import SLOT, Intent, load
-from dryline.phrases.value_kinds import language_of, read_values
 
 _PEOPLE = (
     "user|caller|customer|patient|client|person|lead|contact|guest|prospect|player|driver|member|tenant|visitor|buyer|"

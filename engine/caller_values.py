@@ -5,13 +5,13 @@ from itertools import pairwise
 from random import Random
 from typing import Any, NamedTuple
 
-from dryline.engine.answer_filling import shaped
 from dryline.engine.caller_utterances import CallerUtterance, capitalized, intent_of, language_of_menu
 from dryline.engine.language_model import Question
 from dryline.engine.program import Program
-from dryline.engine.slots import Slot
-from dryline.phrases.spoken_values import sentence_with_value, speak
-from dryline.phrases.value_kinds import class_of, is_of_user, label_of, names_speaker, read_values
+from dryline.flow.model.answers.shapes import shaped
+from dryline.flow.model.answers.slots import Slot
+from dryline.flow.model.answers.spoken import sentence_with_value, speak
+from dryline.flow.model.kinds import class_of, is_of_user, label_of, names_speaker, read_values
 
 _QUOTED = r"""["'][^"'\n]{1,60}["']"""
 _COMPARED = re.compile(rf"(?:==|!=|\bin\b|\bcase\b)\s*[\[({{]?\s*({_QUOTED}(?:\s*,\s*{_QUOTED})*)")

@@ -5,10 +5,10 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from dryline.engine.answer_filling import shaped
 from dryline.engine.caller_values import CallerValue, answer_key, slots_in
 from dryline.engine.language_model import Question
-from dryline.phrases.value_kinds import kind_of_question, label_of
+from dryline.flow.model.answers.shapes import shaped
+from dryline.flow.model.kinds import kind_of_question, label_of
 
 _ATTEMPTS = 6  # to find another value than the one that the flow has asked about again
 

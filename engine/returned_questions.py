@@ -3,16 +3,16 @@
 import re
 from datetime import UTC, datetime
 
-from dryline.engine.answer_filling import fill
 from dryline.engine.events import last_agent_text
 from dryline.engine.language_model import NOT_SAID, Question, Talk
-from dryline.engine.slot_extraction import MISSING, find_value
-from dryline.engine.slots import Slot
-from dryline.engine.spoken_turns import Utterance
 from dryline.engine.understanding.dialogue_acts import read_utterance
 from dryline.engine.understanding.options import options_of_question
 from dryline.engine.understanding.yes_or_no import asks_for_more, last_question
-from dryline.phrases.value_kinds import kind_of_question, language_of
+from dryline.flow.model.answers.filling import fill
+from dryline.flow.model.answers.finders import MISSING, find_value
+from dryline.flow.model.answers.slots import Slot
+from dryline.flow.model.answers.turns import Utterance
+from dryline.flow.model.kinds import kind_of_question, language_of
 
 _INVITES = re.compile(
     r"\b(?:anything|something|what) (?:else|more)\b|\bother questions?\b"

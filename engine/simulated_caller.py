@@ -9,7 +9,6 @@ from random import Random
 from typing import Any
 
 from dryline.engine.agent_lines import statement_for
-from dryline.engine.answer_filling import shaped
 from dryline.engine.branches import Branch
 from dryline.engine.builtin_model import BuiltInModel
 from dryline.engine.caller_utterances import (
@@ -39,16 +38,17 @@ from dryline.engine.caller_values import (
 )
 from dryline.engine.condition_shares import collects, usual_weights
 from dryline.engine.events import last_agent_text
-from dryline.engine.fake_values import made_up, value_in_question
 from dryline.engine.language_model import MADE_UP, AgentUtterance, Answer, Decision, Question, Talk
 from dryline.engine.planned_answers import PlannedAnswers
 from dryline.engine.program import Condition, Loop, Program
 from dryline.engine.returned_questions import invites_any_request
 from dryline.engine.session import FlowSession
-from dryline.engine.slots import Slot
 from dryline.engine.understanding.yes_or_no import last_question
-from dryline.phrases.spoken_values import speak
-from dryline.phrases.value_kinds import is_of_user, kind_of_question, language_of, part_of_name, read_values
+from dryline.flow.model.answers.made_up import made_up, value_in_question
+from dryline.flow.model.answers.shapes import shaped
+from dryline.flow.model.answers.slots import Slot
+from dryline.flow.model.answers.spoken import speak
+from dryline.flow.model.kinds import is_of_user, kind_of_question, language_of, part_of_name, read_values
 
 MOST_TURNS = 40
 MOST_IDLE = 12  # turns after the branch was taken: a caller does not stay in a flow that has no way out

@@ -1,8 +1,8 @@
 """Phrases of callers, as data: their intents, the words they use, and the ways in which they give a value.
 
 The simulator speaks from these files, the engine understands by them. `en/`, `de/` and `es/` hold a file a subject;
-`words.json` and `values.json` hold words and the frames of values, `synonyms.json` what callers say for the words of
-conditions. `docs/contributing.md` tells how to add an intent.
+`words.json` holds words, `synonyms.json` what callers say for the words of conditions. `docs/contributing.md` tells how
+to add an intent.
 """
 
 import re
@@ -17,7 +17,7 @@ import orjson
 LANGUAGES = ("en", "de", "es")
 SLOT = re.compile(r"\{([a-z]+)(?::[a-z_]+)?\}")
 _FOLDER = Path(__file__).parent
-_OTHER_FILES = {"words.json", "synonyms.json", "values.json"}
+_OTHER_FILES = {"words.json", "synonyms.json"}
 _LOADING = threading.Lock()
 
 
@@ -81,14 +81,6 @@ def _load(language: str) -> Bank:
 def load_synonyms() -> dict[str, list[str]]:
     """Return what callers say for the words of English conditions. Raises InvalidPhrases."""
     return _read(_FOLDER / "en" / "synonyms.json")
-
-
-@lru_cache(maxsize=1)
-def ordinary_words() -> frozenset[str]:
-    """Return the words in small letters that the English phrases are made of; hardly any of them is a name."""
-    intents = load().intents.values()
-    text = "\n".join(phrase for intent in intents for phrase in (*intent.says, *intent.opens, *intent.conditions))
-    return frozenset(word for word in re.split(r"[^A-Za-z']+", text) if word.islower())
 
 
 def _read(path: Path) -> dict[str, Any]:

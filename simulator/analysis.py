@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from random import Random
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from dryline.phrases.value_kinds import label_of, milestones_of
+from dryline.flow.model.kinds import label_of, milestones_of
 from dryline.simulator.fact_names import KNOWN, NUMBERS, fact_of
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ from dryline.engine.caller_utterances import meets_machine
 from dryline.engine.errors import CodeRefused
 from dryline.engine.program import Condition, Program
 from dryline.engine.understanding.lexicon import lexicon
+from dryline.flow.model.kinds import language_of
 from dryline.flow_sessions.engines import engine_of
-from dryline.phrases.value_kinds import language_of
 from dryline.simulator.deployment_context import DeploymentContext
 from dryline.simulator.flow_runner import FlowRun, FlowRunner
 from dryline.storage.current_world import WorldLocal

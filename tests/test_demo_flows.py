@@ -37,7 +37,7 @@ def converse(engine):
             options = {"variables": program.variables, "state": state}
             runs[program.name] = results = []
             for branch in engine.explore(flow, **options):
-                caller = engine.caller(flow, branch, Random(1))
+                caller = engine.caller(flow, branch, Random(6))
                 session = engine.open(flow, model=caller, seed=1, **options)
                 results.append((branch.condition, session, session.play(caller)))
         return runs[program.name]

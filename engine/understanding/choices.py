@@ -2,9 +2,9 @@
 
 import re
 
-from dryline.engine.choice_values import find_choice
 from dryline.engine.understanding.menus import Menu
 from dryline.engine.understanding.words import plain
+from dryline.flow.model.answers.choices import find_choice
 
 _TAKES = re.compile(r"(?:takes?|accepts?|prefers?|go(?:es)? (?:for|with)) ")
 _WORD = re.compile(r"[a-z0-9:]+(?:'[a-z]+)?")

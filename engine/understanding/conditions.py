@@ -8,7 +8,7 @@ from functools import lru_cache
 from dryline.engine.understanding.lexicon import NEGATION, Lexicon, lexicon
 from dryline.engine.understanding.profiles import Profile
 from dryline.engine.understanding.words import MAX_LENGTH, plain
-from dryline.phrases.number_bounds import Bounds, read_bounds
+from dryline.flow.model.answers.numbers import Bounds, read_bounds
 
 _PARTS = 12
 _LEAST_CLAIM, _FULL_CLAIM = 0.36, 0.72

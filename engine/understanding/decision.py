@@ -7,7 +7,7 @@ from dryline.engine.understanding.dialogue_acts import read_utterance
 from dryline.engine.understanding.lexicon import lexicon
 from dryline.engine.understanding.menus import read_menu
 from dryline.engine.understanding.scoring import Context, Scores, score
-from dryline.phrases.value_kinds import language_of
+from dryline.flow.model.kinds import language_of
 
 LEAST_SURE = 0.64  # below, too many decisions on menus of unknown trades are wrong
 _LEAST = 0.36  # a score below says that nothing fits

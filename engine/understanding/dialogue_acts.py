@@ -7,8 +7,8 @@ from functools import lru_cache
 
 from dryline.engine.understanding.lexicon import lexicon
 from dryline.engine.understanding.words import Vocabulary, plain, with_value_tokens
-from dryline.phrases.number_words import to_digits
-from dryline.phrases.value_kinds import read_values
+from dryline.flow.model.answers.number_words import to_digits
+from dryline.flow.model.kinds import read_values
 
 _CLAUSES, _STEMS, _LONGEST_ANSWER = 8, 80, 8
 _CLAUSE_END = re.compile(

@@ -3,15 +3,15 @@
 import re
 from functools import lru_cache
 
-from dryline.engine.contact_values import find_zip
-from dryline.engine.name_values import NameQuestion, find_name
-from dryline.engine.slots import ASKS_FOR_PROBLEM
-from dryline.engine.spoken_turns import Utterance, leaves_choice
-from dryline.engine.text_values import find_sentence
 from dryline.engine.understanding.dialogue_acts import ParsedUtterance, read_utterance
 from dryline.engine.understanding.words import plain
-from dryline.phrases.number_words import to_digits
-from dryline.phrases.value_kinds import kind_of, kind_of_question, read_values
+from dryline.flow.model.answers.contacts import find_zip
+from dryline.flow.model.answers.names import NameQuestion, find_name
+from dryline.flow.model.answers.number_words import to_digits
+from dryline.flow.model.answers.slots import ASKS_FOR_PROBLEM
+from dryline.flow.model.answers.texts import find_sentence
+from dryline.flow.model.answers.turns import Utterance, leaves_choice
+from dryline.flow.model.kinds import kind_of, kind_of_question, read_values
 
 _AND = re.compile(r"\band\b|,|&|\bas well as\b|\balong with\b")
 _ARTICLE = re.compile(

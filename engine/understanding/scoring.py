@@ -19,8 +19,8 @@ from dryline.engine.understanding.yes_or_no import (
     named_alternatives,
     only_reports_step,
 )
+from dryline.flow.model.answers.numbers import said_number
 from dryline.phrases import SLOT
-from dryline.phrases.number_bounds import said_number
 
 _NEAR, _NEAR_EXACT, _FULL = 0.13, 0.5, 0.62  # phrases less near mean nothing, nearer ones mean the intent for certain
 _BARE, _ANOTHER = 3, 0.7  # "Monday, please" to who asked whether Friday suits

@@ -19,7 +19,7 @@ from typing import Any
 import orjson
 import snowballstemmer
 
-from dryline.phrases.value_kinds import LANGUAGES, read_values
+from dryline.flow.model.kinds import LANGUAGES, read_values
 
 DIMENSIONS = 128
 MAX_LENGTH = 2_000  # characters of a text that are read: its end

@@ -3,9 +3,9 @@
 import re
 from functools import lru_cache
 
-from dryline.engine.date_values import find_dates
-from dryline.engine.spoken_turns import without_spelling_words
-from dryline.phrases.value_kinds import table_of_all_languages
+from dryline.flow.model.answers.dates import find_dates
+from dryline.flow.model.answers.turns import without_spelling_words
+from dryline.flow.model.kinds import in_all_languages
 
 _EMAIL = re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}")
 _PHONE = re.compile(r"\(?\+?\d[\d\s().,/-]{4,22}\d")
@@ -13,7 +13,8 @@ _PHONE = re.compile(r"\(?\+?\d[\d\s().,/-]{4,22}\d")
 
 def symbol_of(token: str) -> str | None:
     """Return the symbol that a word names: "dot" is `.`."""
-    return "@" if token == "@" else table_of_all_languages("symbols").get(token.lower())
+    symbol: str | None = "@" if token == "@" else in_all_languages("symbols").get(token.lower())
+    return symbol
 
 
 def find_email(text: str) -> str | None:
@@ -21,9 +22,8 @@ def find_email(text: str) -> str | None:
     if match := _EMAIL.search(text):
         return match[0].strip(".").lower()
     text = re.sub(r",? with (?:an?|one|two|2) \w+(?= at\b)", "", text)  # "Sarah with an H"
-    tokens = re.findall(
-        r"[\w+@\u00e4]+(?:['\u2019]\w+)?|[.,;_-]", re.sub(r"[.!?](?=\s|$)", " ;", without_spelling_words(text))
-    )
+    text = re.sub(r"[.!?](?=\s|$)", " ;", without_spelling_words(text))
+    tokens = re.findall(r"[\w+@\u00e4]+(?:['\u2019]\w+)?|[.,;_-]", text)
     for at, token in enumerate(tokens):
         if symbol_of(token) == "@" and 0 < at < len(tokens) - 2:
             local, domain = _local_part(tokens[:at]), _domain(tokens[at + 1 :])
@@ -38,16 +38,11 @@ def _local_part(tokens: list[str]) -> str:
     for token in reversed(tokens[:-1] if tokens[-1] == "," else tokens):
         symbol = _joining(token, "._-")
         joins = not pieces or pieces[-1] in "._-+"
-        single = bool(pieces) and len(token) == 1 and token.isalnum()
+        single = bool(pieces) and len(token) == 1 and (len(pieces[-1]) == 1 or token.lower() not in "ai")
         digits = bool(pieces) and pieces[-1].isdigit() and not token.isdigit()
-        if token in ",;":
+        if token in ",;" or not (joins or (single and token.isalnum()) or digits or symbol):
             break
-        if symbol is not None and pieces:
-            pieces.append(symbol)
-        elif joins or (single and (len(pieces[-1]) == 1 or token.lower() not in "ai")) or digits:
-            pieces.append(token)
-        else:
-            break
+        pieces.append(symbol if symbol and pieces else token)
     return "".join(reversed(pieces)).strip(".-_")
 
 
@@ -61,17 +56,14 @@ def _domain(tokens: list[str]) -> str:
     domain, joins = "", True
     for token in tokens:
         symbol = _joining(token, ".-")
-        if symbol is not None:
-            domain, joins = domain + symbol, True
-        elif joins or ("." not in domain and token.isalnum()):  # "at fjord mail dot no"
-            domain, joins = domain + token, False
-        else:
+        if symbol is None and not joins and ("." in domain or not token.isalnum()):  # but "at fjord mail dot no"
             break
+        domain, joins = domain + (symbol or token), symbol is not None
     return domain.strip(".-")
 
 
 @lru_cache(maxsize=256)
-def find_phone(text: str, language: str) -> str | None:
+def find_phone_in(text: str, language: str) -> str | None:
     """Return a phone number of a text whose numbers are digits, as it was grouped."""
     text = re.sub(r"\bplus\s+(?=\d)", "+", text, flags=re.IGNORECASE)
     text = re.sub(r"(?<=\d),? (?:and )?then(?= \d)", "", text)
@@ -83,18 +75,19 @@ def find_phone(text: str, language: str) -> str | None:
     return phones[-1 if is_better else 0][0].strip(" ,.-")
 
 
-def format_phone(phone: str, example: str) -> str:
+def find_phone(text: str, language: str, example: str) -> str | None:
     """Return a phone number in the form of the example, if it has as many digits; else as it was said."""
-    digits = re.sub(r"\D", "", phone)
-    expected = re.sub(r"\D", "", example)
+    phone = find_phone_in(text, language)
+    if phone is None:
+        return None
+    digits, expected = re.sub(r"\D", "", phone), re.sub(r"\D", "", example)
     if re.fullmatch(r"\d+", example) and len(digits) != len(expected):
         return f"{'+' * phone.startswith('+')}{digits}"
     if example.startswith("+"):
         if phone.startswith("+"):
             return f"+{digits}"
-        if example.startswith("+1") and len(digits) in (10, 11):
-            return f"+{digits if len(digits) == 11 else '1' + digits}"
-        return phone
+        is_american = example.startswith("+1") and len(digits) in (10, 11)
+        return f"+{digits if len(digits) == 11 else '1' + digits}" if is_american else phone
     if len(digits) == len(expected):
         numbers = iter(digits)
         return "".join(next(numbers) if each.isdigit() else each for each in example)

@@ -2,11 +2,11 @@
 
 import re
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Any
 
-from dryline.engine.spoken_turns import Utterance, in_digits
-from dryline.phrases.value_kinds import key_words, kind_of, kind_of_question, label_of
+from dryline.flow.model.answers.turns import Utterance
+from dryline.flow.model.kinds import FREE_TEXTS, key_words, kind_of, kind_of_question, label_of
 
 ASKS_FOR_PROBLEM = re.compile(
     r"\bwhat(?:'s| is| seems to be|) (?:going |gone )?(?:wrong|the (?:problem|issue|trouble|matter))\b", re.IGNORECASE
@@ -14,7 +14,6 @@ ASKS_FOR_PROBLEM = re.compile(
 # Answers to questions of these kinds are no answers to others.
 _ASKED_ALONE = {"time", "date", "birth", "phone", "email", "zip", "code", "name", "age", "money", "rating", "count"}
 _ASKED_ALONE |= {"year"}
-FREE_TEXTS = ("text", "item", "service", "reason", "choice", "language", "country", "make", "model")
 
 
 @dataclass(frozen=True)
@@ -41,21 +40,20 @@ class Slot:
         example = "" if self.example is None else self.example
         return kind_of(self.key, example, self.question, siblings=self.siblings, in_list=self.in_list)
 
-    @property
+    @cached_property
     def is_only_text(self) -> bool:
         """Whether no other free text of the same answer could be meant."""
-        texts, named = _free_texts(tuple(self.others.items()), self.siblings, self.question)
+        texts = [
+            key
+            for key, example in self.others.items()
+            if " | " not in str(example) and kind_of(key, example, siblings=self.siblings) in FREE_TEXTS
+        ]
+        named = [key for key in texts if Slot(None, key).is_named_in(self.question)]
         return len(texts) <= 1 or named == [self.key]
 
     @property
     def example_text(self) -> str:
         return self.example if isinstance(self.example, str) else ""
-
-    @property
-    def number(self) -> int | None:
-        """Its place among members such as `driver_1` and `driver_2`, from 0; None for a member of another name."""
-        numbered = [key for key in self.siblings if re.sub(r"\d+$", "", key) == re.sub(r"\d+$", "", self.key)]
-        return numbered.index(self.key) if len(numbered) > 1 else None
 
     @property
     def is_end(self) -> bool:
@@ -101,23 +99,3 @@ class Slot:
 def _words_of(key: str) -> set[str]:
     words = label_of(key).split()
     return {*words, *(word.removesuffix("s") for word in words)}
-
-
-def digits_of(utterance: Utterance) -> str:
-    return in_digits(utterance.text, utterance.language)
-
-
-def _is_free_text(key: str, example: Any, siblings: tuple[str, ...]) -> bool:
-    return " | " not in str(example) and kind_of(key, example, siblings=siblings) in FREE_TEXTS
-
-
-@lru_cache(maxsize=64)
-def _free_texts(
-    examples: tuple[tuple[str, Any], ...], siblings: tuple[str, ...], question: str
-) -> tuple[list[str], list[str]]:
-    """Return the keys of an object that stand for free text, and those of them that the question names.
-
-    Cached, because it is the same for every value of the object.
-    """
-    texts = [key for key, example in examples if _is_free_text(key, example, siblings)]
-    return texts, [key for key in texts if Slot(None, key).is_named_in(question)]

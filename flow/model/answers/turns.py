@@ -2,11 +2,10 @@
 
 import re
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
-from dryline.engine.agent_frames import FRAMES
-from dryline.phrases.number_words import to_digits
-from dryline.phrases.value_kinds import LANGUAGES, language_of, read_values
+from dryline.flow.model.answers.number_words import to_digits
+from dryline.flow.model.kinds import LANGUAGES, alternatives, language_of, pattern_of, read_values
 
 _LONGEST = 20_000  # characters of a text that are read: its end
 _MOST = 40  # utterances that are read, newest first
@@ -14,20 +13,16 @@ _LONGEST_UTTERANCE = 2_000
 _SPELLING_WORD = re.compile(
     r"(?<![\w'])(?!i\b|a\b|I\b)([A-Za-z])\s+(?:as in|like|for)\s+[A-Za-z]+\b|\b([AaIi]) as in \w+\b"
 )
-_WAITING = {frames.waiting for frames in FRAMES.values()}
 _PAUSE = r"[,.;:!?\u2013\u2014-]"
-_LEAVES_CHOICE = re.compile(
-    r"\W*(?:(?:oh|well|hm+|um+)\W+)*"
-    r"(?:(?:either|any|both|whichever)(?: one| of (?:them|those|these|the two))?(?: time)?"
-    r"(?:(?: is| are| would be|'s)? (?:fine|good|okay|ok|great|perfect|all right)| works?| suits? me| will do| for me)*"
-    r"|(?:it |that )?(?:doesn't|does not) matter(?: to me)?|I (?:don't|do not) (?:mind|care)"
-    r"|you choose|your (?:choice|pick)|whatever(?: (?:works|suits you|is best|you (?:have|like)))?)"
-    r"\W*(?:please|thanks|really|with me|for me)?\W*",
-    re.IGNORECASE,
+_DEGREE = re.compile(r"\bnot (?:very|so|super|that|really|particularly|too|all that) (?=\w)", re.IGNORECASE)
+_NEXT_BUT_ONE = re.compile(  # "not this Friday, the week after"
+    r"\bnot (?:on |this |next )?(?P<day>\w+day|tomorrow),? (?:but )?the (?P<unit>day|week|one) after\b", re.IGNORECASE
 )
+_IS_REJECTED = re.compile(r"['\u2019]s (?=(?:no good|not|out|bad|full|too|taken|wrong|impossible)\b)", re.IGNORECASE)
+_REJECTED_BEFORE = re.compile(r"(?:(?<=[,.;])|^)[^,.;]+\b(?:no|nicht)\s*(?=,)", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Utterance:
     """Something the user said, and what the agent had said before it."""
 
@@ -35,26 +30,19 @@ class Utterance:
     question: str
     language: str
 
+    @cached_property
+    def digits(self) -> str:
+        """The text with numbers in words as digits."""
+        return to_digits(self.text, self.language)
+
     @property
     def parts(self) -> tuple[str, ...]:
         """The parts between corrections, the last one first, without what was rejected."""
         return _parts(self.text, self.language)
 
-
-def without_spelling_words(text: str) -> str:
-    """Return a text with "Q" for "Q as in queen"."""
-    return _SPELLING_WORD.sub(lambda match: match[1] or match[2], text)
-
-
-@lru_cache(maxsize=len(LANGUAGES))
-def _deflections(language: str) -> re.Pattern[str]:
-    phrases = "|".join(map(re.escape, read_values(language).get("deflections", ()))) or "(?!)"
-    return re.compile(rf"\b(?:{phrases})\b", re.IGNORECASE)
-
-
-def deflects(text: str, language: str) -> bool:
-    """Return whether a text puts off or refuses an answer: "let me check", "you choose"."""
-    return _deflections(language).search(text.replace("\u2019", "'")) is not None
+    @property
+    def deflects(self) -> bool:
+        return deflects(self.text, self.language)
 
 
 def utterances_of(text: str, language: str) -> list[Utterance]:
@@ -62,10 +50,11 @@ def utterances_of(text: str, language: str) -> list[Utterance]:
     lines = text[-_LONGEST:].splitlines()
     if not any(line.startswith(("User: ", "Agent: ")) for line in lines):
         return [Utterance(line[:_LONGEST_UTTERANCE], "", language) for line in reversed(lines) if line.strip()][:_MOST]
+    waiting = {read_values(each)["agent_waits"] for each in LANGUAGES}
     utterances: list[Utterance] = []
     question, speaker = "", ""
     for line in lines:
-        if line.removeprefix("Agent: ") in _WAITING:
+        if line.removeprefix("Agent: ") in waiting:
             continue  # the question before it is still open
         if line.startswith("Agent: "):
             question = line[7:] if speaker != "Agent" else f"{question} {line[7:]}"
@@ -80,28 +69,20 @@ def utterances_of(text: str, language: str) -> list[Utterance]:
     return utterances[::-1][:_MOST]
 
 
-_HOURS = "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
-_SMALL = rf"(?:\d{{1,3}}|{_HOURS}|fifteen|twenty|thirty|forty|fifty|sixty|eighty)"
-_RANGE = re.compile(  # "between two and three hundred", "two or three hundred"
-    rf"(?P<first>between {_SMALL}(?= and)|\b{_SMALL}(?= (?:to|or))) (?:and|to|or) (?P<last>{_SMALL})"
-    r"(?P<scale> (?:hundred|thousand|grand|million)(?: thousand)?)\b",
-    re.IGNORECASE,
-)
-_DIGIT = r"(?:(?:double |triple )?(?:oh|zero|one|two|three|four|five|six|seven|eight|nine|\d))"
-_DIGITS = re.compile(rf"\b{_DIGIT}(?:, {_DIGIT}\b){{2,}}", re.IGNORECASE)  # "four, oh, nine"
-_ISH = re.compile(rf"\b({_HOURS}|thirty|noon|\d+)-?ish\b", re.IGNORECASE)
-_THE_ONE = re.compile(r"\b(the \w+ (?:fifteen|thirty|forty five|o'?clock)) one\b", re.IGNORECASE)
+def without_spelling_words(text: str) -> str:
+    """Return a text with "Q" for "Q as in queen"."""
+    return _SPELLING_WORD.sub(lambda match: match[1] or match[2], text)
 
 
-@lru_cache(maxsize=512)
-def in_digits(text: str, language: str) -> str:
-    """Return the text with numbers in words as digits; "fiveish" is 5, "the three thirty one" 3 30."""
-    if language == "en":
-        text = _DIGITS.sub(lambda digits: digits[0].replace(",", ""), text)
-        text = _ISH.sub(r"\1", text)
-        text = _THE_ONE.sub(r"\1", text)
-        text = _RANGE.sub(r"\g<first>\g<scale> to \g<last>\g<scale>", text)
-    return re.sub(r"(?<=\d)\s+slash\s+(?=\d)", "/", to_digits(text, language))
+def deflects(text: str, language: str) -> bool:
+    """Return whether a text puts off or refuses an answer: "let me check", "you choose"."""
+    return pattern_of("deflections", language).search(text) is not None
+
+
+def leaves_choice(text: str) -> bool:
+    """Return whether the speaker leaves a choice to the other side: "either is fine"."""
+    rest = pattern_of("leaves_choice").sub(" ", without_fillers(text.replace("\u2019", "'"), "en"))
+    return rest != text and not re.search(r"\w", rest)
 
 
 @lru_cache(maxsize=512)
@@ -113,36 +94,25 @@ def _parts(text: str, language: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=len(LANGUAGES))
 def _corrections(language: str) -> re.Pattern[str]:
-    phrases = sorted(read_values(language)["corrections"], key=len, reverse=True)
-    words = "|".join(re.escape(phrase).replace(r"\ ", r",?\s+") for phrase in phrases if phrase not in ("no", "nein"))
-    values = "|".join([*read_values(language)["weekdays"], *read_values(language)["numbers"]])
+    table = read_values(language)
+    phrases = sorted((each for each in table["corrections"] if each not in ("no", "nein")), key=len, reverse=True)
+    words = "|".join(re.escape(phrase).replace(r"\ ", r",?\s+") for phrase in phrases)
+    values = "|".join([*table["weekdays"], *table["numbers"]])
     no = rf"(?<=\w){_PAUSE}\s*(?:no|nope|nein)\s*(?:,\s*|\s+(?=(?:i|it's|the|at|on|\d+|{values})\b))"
     return re.compile(rf"{no}|(?<=\w), say |\b(?:{words})\b(?! than\b){_PAUSE}?", re.IGNORECASE)
 
 
 @lru_cache(maxsize=len(LANGUAGES))
-def _rejections(language: str) -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
-    table = read_values(language)
-    heads = "|".join(map(re.escape, table["rejections_before"]))
-    tails = "|".join(map(re.escape, table["rejections"]))
+def _rejections(language: str) -> tuple[re.Pattern[str], ...]:
+    heads, tails = alternatives("rejections_before", language), alternatives("rejections", language)
     negation = {"en": "not", "de": "nicht", "es": "no"}[language]
-    return (
-        re.compile(rf"(?:(?<=[,.;])|^)[^,.;]*?\b(?:{tails})\b[^,.;]*?(?=[,.;]|\b(?:but|so|then|aber|pero)\b|$)", re.I),
-        re.compile(rf"\b(?:{heads}|any (?:day|time)\b[^,.;]*\bbut)\b[^,.;]*", re.IGNORECASE),
-        re.compile(
-            rf"\b{negation}\s+(?!sure\b|really\b|at all\b|a problem\b)"
-            rf"(?:[^,.;]*?(?=[,;]|\.\s|\bbut\b|\bsondern\b|\bsino\b)|(?:the |on |at |a |am |el )?[\w:]+)",
-            re.IGNORECASE,
-        ),
+    sources = (
+        rf"(?:(?<=[,.;])|^)[^,.;]*?\b(?:{tails})\b[^,.;]*?(?=[,.;]|\b(?:but|so|then|aber|pero)\b|$)",
+        rf"\b(?:{heads}|any (?:day|time)\b[^,.;]*\bbut)\b[^,.;]*",
+        rf"\b{negation}\s+(?!sure\b|really\b|at all\b|a problem\b)"
+        r"(?:[^,.;]*?(?=[,;]|\.\s|\bbut\b|\bsondern\b|\bsino\b)|(?:the |on |at |a |am |el )?[\w:]+)",
     )
-
-
-_DEGREE = re.compile(r"\bnot (?:very|so|super|that|really|particularly|too|all that) (?=\w)", re.IGNORECASE)
-_NEXT_BUT_ONE = re.compile(  # "not this Friday, the week after"
-    r"\bnot (?:on |this |next )?(?P<day>\w+day|tomorrow),? (?:but )?the (?P<unit>day|week|one) after\b", re.IGNORECASE
-)
-_IS_REJECTED = re.compile(r"['\u2019]s (?=(?:no good|not|out|bad|full|too|taken|wrong|impossible)\b)", re.IGNORECASE)
-_REJECTED_BEFORE = re.compile(r"(?:(?<=[,.;])|^)[^,.;]+\b(?:no|nicht)\s*(?=,)", re.IGNORECASE)
+    return tuple(re.compile(source, re.IGNORECASE) for source in sources)
 
 
 def without_degree(text: str) -> str:
@@ -165,9 +135,7 @@ def without_rejected(text: str, language: str) -> str:
 
 @lru_cache(maxsize=len(LANGUAGES))
 def _fillers(language: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    table = read_values(language)
-    heads = "|".join(re.escape(each) for each in sorted(table["fillers"], key=len, reverse=True))
-    tails = "|".join(re.escape(each) for each in sorted(table["endings"], key=len, reverse=True))
+    heads, tails = alternatives("fillers", language), alternatives("endings", language)
     return (
         re.compile(rf"^[\W_]*(?:{heads})\b(?!['\u2019]\w)[\s,.;:!?\u2026-]*", re.IGNORECASE),
         re.compile(rf"(?<=[\w.,;!?'])[\s,.;:!?-]+(?:{tails})[\s.!?,]*$", re.IGNORECASE),
@@ -204,8 +172,3 @@ def without_lead_in(text: str, language: str, *, with_actions: bool = False) -> 
             break
         text = shorter
     return text
-
-
-def leaves_choice(text: str) -> bool:
-    """Return whether the speaker leaves a choice to the other side: "either is fine"."""
-    return bool(_LEAVES_CHOICE.fullmatch(text.replace("\u2019", "'")))
