@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from dryline.engine.agent_lines import agent_line, words_to_answer
 from dryline.engine.conversation import function_of
 from dryline.engine.language_model import AgentUtterance, Answer, Decision, Question, Talk
 from dryline.engine.returned_questions import answers_returned_question
 from dryline.engine.understanding.decision import understand
 from dryline.engine.understanding.scoring import Context
+from dryline.flow.model.agent import agent_line, words_to_answer
 from dryline.flow.model.answers.filling import fill
 
 _TURNS_HEARD = 12  # in which a caller may have given what a condition asks for
@@ -45,7 +45,8 @@ class BuiltInModel:
         return value if isinstance(value, dict) else {}
 
     def reply(self, talk: Talk, said: str | None) -> AgentUtterance:
-        return agent_line(talk, said)
+        text, how = agent_line(talk, said)
+        return AgentUtterance(text, how=how)
 
     def ask(self, question: Question) -> Answer:
         value, how = fill(question)

@@ -8,7 +8,6 @@ from functools import partial
 from random import Random
 from typing import Any
 
-from dryline.engine.agent_lines import statement_for
 from dryline.engine.branches import Branch
 from dryline.engine.builtin_model import BuiltInModel
 from dryline.engine.caller_utterances import (
@@ -44,6 +43,7 @@ from dryline.engine.program import Condition, Loop, Program
 from dryline.engine.returned_questions import invites_any_request
 from dryline.engine.session import FlowSession
 from dryline.engine.understanding.yes_or_no import last_question
+from dryline.flow.model.agent import statement_for
 from dryline.flow.model.answers.made_up import made_up, value_in_question
 from dryline.flow.model.answers.shapes import shaped
 from dryline.flow.model.answers.slots import Slot
