@@ -29,7 +29,7 @@ _LONGEST = 100  # characters of a name
 _INTRODUCES = (
     r"(?:my|the|his|her|their)?\s*(?:full\s+)?name(?:'s| is| was|:)(?: going to be)?|name of|"
     r"(?:calls?|called) (?:me|him|her|it)|(?<=s )(?:called|named)|"
-    r"(?:i|he|she) goe?s? by|(?:you(?:'re| are) )?speaking (?:with|to)"
+    r"(?:i|he|she) goe?s? by|(?:you(?:'re| are) )?(?:speaking|talking) (?:with|to)"
 )
 _MAY_INTRODUCE = r"this is|i am|i'm|here is|hier ist|ich bin|soy|habla|under(?: the name)?(?: of)?|ask for"
 _INTRODUCES_ANSWER = r"it's|he's|she's|it is|it was|that's|that is|that was|is|try|maybe"
