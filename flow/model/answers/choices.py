@@ -11,7 +11,6 @@ from dryline.flow.model.answers.times import find_offered_time
 from dryline.flow.model.answers.turns import Utterance, leaves_choice, without_degree
 from dryline.flow.model.kinds import class_of, label_of, read_values
 
-_REFUSED = re.compile(r"\b(?:not|anything but|without) (?:(?:by|on|at|in) )?(?:the |a |an )?\w+")
 _HALVES = (("morning", "am"), ("afternoon", "pm"), ("evening", "pm"))
 _OFFERS = re.compile(r"[^:.?!]{2,120}\bor\b [^.?!]{2,60}")
 _OFFER_END = re.compile(r",|\bor\b|\bhave\b|\blike\b|\bfor\b|\bprefer\b|\bwant\b|\boffer you\b")
@@ -42,7 +41,7 @@ def find_choice_of(slot: Slot, utterance: Utterance) -> Any:
 
 def find_choice(text: str, choices: Sequence[Any]) -> Any | None:
     """Return the choice that a text names, by its own words, else by words that mean it; None if none or several."""
-    folded = _without_refused(without_degree(text.casefold().replace("\u2019", "'")), choices)
+    folded = without_degree(text.casefold().replace("\u2019", "'"))
     synonyms = read_values()["synonyms"]
     meanings = [[label_of(str(choice)), *synonyms.get(label_of(str(choice)), ())] for choice in choices]
     denied = [
@@ -54,18 +53,6 @@ def find_choice(text: str, choices: Sequence[Any]) -> Any | None:
         if (best := _farthest(folded, phrases)) is not None:
             return choices[best]
     return _by_place(folded, choices)
-
-
-def _without_refused(text: str, choices: Sequence[Any]) -> str:
-    """Return a text without a refused choice; of two choices the other one is named then."""
-    names = [_pattern(str(choice).casefold()) for choice in choices]
-    for refused in _REFUSED.findall(text):
-        denied = [at for at, name in enumerate(names) if name.search(refused)]
-        rest = text.replace(refused, " ")
-        if denied and len(choices) == 2 and not any(name.search(rest) for name in names):
-            return str(choices[1 - denied[0]]).casefold()
-        text = rest if denied else text
-    return text
 
 
 def _farthest(text: str, phrases: Sequence[Sequence[str]]) -> int | None:

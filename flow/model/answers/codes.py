@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from dryline.flow.model.answers.contacts import find_phone_in, find_zip, symbol_of, without_spans
+from dryline.flow.model.answers.contacts import find_phone_in, symbol_of, without_spans
 from dryline.flow.model.answers.dates import find_dates
 from dryline.flow.model.answers.numbers import SINCE_YEAR
 from dryline.flow.model.answers.slots import Slot
@@ -33,16 +33,6 @@ def find_code_of(slot: Slot, utterance: Utterance) -> str | None:
         if other or not slot.is_asked_for(utterance) or kind_of_question(utterance.question) == "phone":
             return other
     return find_code(text, language, slot.example_text)
-
-
-def find_postal_code(slot: Slot, utterance: Utterance) -> str | None:
-    """Return a postal code: five digits, or letters and digits where the example has both."""
-    if not slot.is_answered_by(utterance):
-        return None
-    if not re.search(r"[A-Z]", slot.example_text):
-        return find_zip(utterance.digits)
-    code = find_code(utterance.digits, utterance.language, slot.example_text) or ""  # as in the United Kingdom
-    return code if re.fullmatch(r"[A-Z][A-Z\d ]{4,8}", code) else None
 
 
 def find_code(text: str, language: str, example: str) -> str | None:

@@ -7,10 +7,10 @@ from datetime import datetime
 from typing import Any, Final
 
 from dryline.flow.model.answers.choices import find_choice, find_choice_of, find_of_class, options_of
-from dryline.flow.model.answers.codes import find_code_of, find_postal_code
-from dryline.flow.model.answers.contacts import find_email, find_phone
-from dryline.flow.model.answers.dates import find_date, find_dates
-from dryline.flow.model.answers.measures import find_duration, without_measures
+from dryline.flow.model.answers.codes import find_code_of
+from dryline.flow.model.answers.contacts import find_email, find_phone, find_zip
+from dryline.flow.model.answers.dates import find_date
+from dryline.flow.model.answers.measures import find_duration
 from dryline.flow.model.answers.names import find_name_of
 from dryline.flow.model.answers.numbers import find_number
 from dryline.flow.model.answers.places import (
@@ -23,7 +23,7 @@ from dryline.flow.model.answers.places import (
 )
 from dryline.flow.model.answers.slots import Slot
 from dryline.flow.model.answers.texts import find_labelled, find_sentence, find_thing, find_things, with_modifiers
-from dryline.flow.model.answers.times import find_datetime, find_time, find_times
+from dryline.flow.model.answers.times import find_datetime, find_time
 from dryline.flow.model.answers.turns import Utterance, without_fillers
 from dryline.flow.model.answers.yes_no import find_yes_no
 from dryline.flow.model.kinds import NUMBERS, class_of, key_words, kind_of, label_of
@@ -76,10 +76,8 @@ def _find_text(slot: Slot, utterance: Utterance, now: datetime) -> Any:
     options = options_of(utterance.question or slot.question)
     if slot.example_text.lower() in options and (option := find_choice(utterance.text, options)) is not None:
         return option
-    if slot.kind in ("item", "text") and len(slot.others) > 1:
-        utterance = replace(utterance, text=_without_values(slot, utterance) or utterance.text)
-        if thing := _counted(slot, utterance):
-            return thing
+    if slot.kind in ("item", "text") and len(slot.others) > 1 and (thing := _counted(slot, utterance)):
+        return thing
     if not (slot.is_only_text or slot.is_named_in(utterance.question)) or not slot.is_answered_by(utterance):
         return None
     if slot.kind in _SHORT_KINDS:
@@ -93,20 +91,6 @@ def _find_text(slot: Slot, utterance: Utterance, now: datetime) -> Any:
     if slot.kind == "reason" or (slot.kind == "text" and is_sentence):
         return find_sentence(utterance, label)
     return find_thing(utterance, label)
-
-
-def _without_values(slot: Slot, utterance: Utterance) -> str:
-    """Return the text without the day, time and length that other members ask for: "on Thursday", "half an hour of"."""
-    text, kinds = utterance.digits, {kind_of(key, example) for key, example in slot.others.items()}
-    if kinds & {"duration", "count"}:
-        text = without_measures(text)
-    if not kinds & {"date", "past", "time"}:
-        return text
-    spans = [(each.start, each.end) for each in find_dates(text, utterance.language)]
-    spans += [(each.start, each.end) for each in find_times(text)]
-    for start, end in sorted(spans, reverse=True):
-        text = re.sub(r",?(?: (?:on|at|by|for|from|in|until|the))*\s*$", "", text[:start]) + text[end:]
-    return text
 
 
 def _counted(slot: Slot, utterance: Utterance) -> str | None:
@@ -162,7 +146,7 @@ _FINDERS: dict[str, Finder] = {
     "datetime": find_datetime,
     "model": _find_model,
     "code": lambda slot, utterance, now: find_code_of(slot, utterance),
-    "zip": lambda slot, utterance, now: find_postal_code(slot, utterance),
+    "zip": lambda slot, utterance, now: find_zip(utterance.digits) if slot.is_answered_by(utterance) else None,
     "address": lambda slot, utterance, now: find_address(utterance.digits, slot.example_text),
     "street": lambda slot, utterance, now: find_street_of(slot, utterance),
     "city": lambda slot, utterance, now: find_place(slot, utterance),

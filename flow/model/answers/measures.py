@@ -46,11 +46,6 @@ def find_measure(text: str, unit: str) -> float | None:
     return round(sum(number * table[each] for number, each in parts) / table[unit], 2)
 
 
-def without_measures(text: str) -> str:
-    """Return a text without its lengths of time: "violin" for "half an hour of violin"."""
-    return re.sub(rf"(?:\bfor )?(?:{_PART.pattern})(?: of)?", "", text, flags=re.IGNORECASE).strip()
-
-
 def find_duration(slot: Slot, utterance: Utterance) -> str | None:
     """Return a length of time such as `2 weeks`, or the words of its begin: "since Monday"."""
     if utterance.language != "en" and (said := _PART.search(utterance.digits)):
