@@ -15,9 +15,9 @@ from flask import (
 )
 
 from dryline.blueprints.base import json_response
-from dryline.blueprints.control.base import guard
 from dryline.blueprints.links import base_url
 from dryline.blueprints.paths import CONSOLE
+from dryline.blueprints.plane import guard
 from dryline.storage.current_world import current
 from dryline.storage.errors import Forbidden
 

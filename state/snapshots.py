@@ -20,16 +20,13 @@ from dryline.state.collections import COLLECTIONS
 from dryline.state.document import forget, require_team, team_tables, wipe, without_foreign_keys
 from dryline.state.snapshot_files import ABOUT, DATABASE, KINDS, bring_up, copy_rows
 from dryline.storage.errors import Conflict, Invalid, NotFound
-from dryline.storage.files import part_of, rename, sync, write_whole
+from dryline.storage.files import matching, part_of, read, rename, sync, write_whole
 from dryline.world.clock import Clock, parse
 from dryline.world.ids import Ids
 from dryline.world.world import World
 
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_. -]{0,99}")
 MAX_SNAPSHOTS = 200  # of the world, and of each team
-# The names of snapshots that the console takes before it replaces or deletes much begin with this.
-UNDO_PREFIX = "before "
-MAX_UNDO_SNAPSHOTS = 5
 _PART, _OLD = ".part", ".old"  # folders of snapshots that are being written, and that are being replaced
 
 
@@ -41,16 +38,24 @@ class Snapshot:
         self.about = about
         self.name: str = about["name"]
         self.created_at: str = about["createdAt"]  # in API time
+        self.change: str | None = about.get("change")  # that it was taken before, by state/undo.py
 
 
 def listing(world: World, team_id: str | None = None) -> list[Snapshot]:
-    """Return the snapshots of the world or of a team, newest first. Raises NotFound for an unknown team."""
+    """Return the snapshots of the world or of a team, newest first, without those of state/undo.py. Raises NotFound."""
+    return [snapshot for snapshot in all_snapshots(world, team_id) if snapshot.change is None]
+
+
+def all_snapshots(world: World, team_id: str | None = None) -> list[Snapshot]:
+    """Return all snapshots of the world or of a team, newest first. Raises NotFound for an unknown team."""
     require_team(team_id)
-    snapshots = []
-    for path in world.snapshots_dir(team_id).glob("*/"):
+    return sorted(_stored(world, team_id), key=lambda snapshot: (snapshot.created_at, snapshot.name), reverse=True)
+
+
+def _stored(world: World, team_id: str | None) -> Iterator[Snapshot]:
+    for path in matching(world.snapshots_dir(team_id), "*"):
         with contextlib.suppress(OSError, ValueError):  # half-written or half-removed
-            snapshots.append(_read_snapshot(path))
-    return sorted(snapshots, key=lambda snapshot: (snapshot.created_at, snapshot.name), reverse=True)
+            yield _read_snapshot(path)
 
 
 def find(world: World, name: str, team_id: str | None = None) -> Snapshot:
@@ -63,17 +68,18 @@ def find(world: World, name: str, team_id: str | None = None) -> Snapshot:
 
 
 def _read_snapshot(path: Path) -> Snapshot:
-    return Snapshot(path, orjson.loads((path / ABOUT).read_bytes()))
+    return Snapshot(path, orjson.loads(read(path / ABOUT)))
 
 
-def save(world: World, name: str, team_id: str | None = None) -> Snapshot:
-    """Take a snapshot. It replaces a snapshot of the same name.
+def save(world: World, name: str, team_id: str | None = None, *, change: str | None = None) -> Snapshot:
+    """Take a snapshot, for state/undo.py before a `change`. It replaces a snapshot of the same name.
 
     Raises Invalid for a bad name, NotFound for an unknown team, Conflict if there are too many snapshots.
     """
     require_team(team_id)
     _require_name(name)
-    _require_room(world, name, team_id)
+    if change is None:
+        _require_room(world, name, team_id)
     directory = world.snapshots_dir(team_id)
     part, path = directory / _PART / name, directory / name
     with world.write_lock:
@@ -87,6 +93,7 @@ def save(world: World, name: str, team_id: str | None = None) -> Snapshot:
             "createdAt": world.clock.stamp(),
             "clock": world.clock.state(),
             "ids": world.ids.state() if world.settings.seed is not None else None,
+            **({"change": change} if change else {}),
         }
         write_whole(part / ABOUT, orjson.dumps(about), durable=world.durable)
         _put_in_place(world, part, path)
@@ -196,6 +203,7 @@ def read_file(world: World, name: str, stream: IO[bytes], team_id: str | None = 
     part = Path(tempfile.mkdtemp(dir=directory / _PART))
     try:
         about = snapshot_files.unpack(stream, part, durable=world.durable) | {"name": name}
+        about.pop("change", None)
         if about.get("team") not in (None, team_id):
             raise Conflict(f"The file has only team {about['team']}.")
         _require_valid_clock_and_ids(about)
@@ -221,35 +229,6 @@ def remove(world: World, name: str, team_id: str | None = None) -> None:
             sync(path.parent)
 
 
-@contextlib.contextmanager
-def undoable(world: World, change: str) -> Iterator[str]:
-    """Take a snapshot before the block, whose change has this name in words, and yield the snapshot's name.
-
-    The newest five such snapshots are kept. If the change fails, its snapshot is deleted.
-    """
-    name = _free_name(world, f"{UNDO_PREFIX}{change}")
-    save(world, name)
-    try:
-        yield name
-    except BaseException:
-        remove(world, name)
-        raise
-    for old in _by_age(world)[MAX_UNDO_SNAPSHOTS:]:
-        remove(world, old.name)
-
-
-def _free_name(world: World, name: str) -> str:
-    """Return the name, with a number if there is a snapshot of it."""
-    names = {snapshot.name for snapshot in listing(world)}
-    return next(one for number in range(1, len(names) + 2) if (one := f"{name} {number}") not in names)
-
-
-def _by_age(world: World) -> list[Snapshot]:
-    """Return the automatic snapshots, the last one taken first. The clock may have been set back between them."""
-    automatic = [one for one in listing(world) if one.name.startswith(UNDO_PREFIX)]
-    return sorted(automatic, key=lambda snapshot: snapshot.path.stat().st_mtime, reverse=True)
-
-
 def _require_valid_clock_and_ids(about: dict[str, Any]) -> None:
     """Raise Conflict if a file's about.json holds no time, no state of the clock or no state of the ids."""
     try:
@@ -269,7 +248,7 @@ def _require_name(name: str) -> None:
 
 
 def _require_room(world: World, name: str, team_id: str | None) -> None:
-    names = {path.name for path in world.snapshots_dir(team_id).glob("[!.]*/")}
+    names = {snapshot.name for snapshot in _stored(world, team_id) if snapshot.change is None}
     if len(names - {name}) >= MAX_SNAPSHOTS:
         raise Conflict(f"There are {MAX_SNAPSHOTS} snapshots already. Delete one first.")
 

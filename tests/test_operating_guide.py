@@ -85,7 +85,7 @@ def test_the_metrics_are_those_of_the_page(server):
 
 
 def test_the_bounds_are_the_programs():
-    assert BOUNDS["request log"] == f"{MAX_ENTRIES:,} requests, {MAX_BYTES // 1_000_000} MB"
+    assert BOUNDS["request log"] == f"{MAX_ENTRIES:,} requests, {MAX_BYTES // 1_000_000} MB of bodies"
     assert BOUNDS["request body"] == f"`--max-body-mb` ({Settings.max_body_mb})"
     assert BOUNDS["conversations in turns, as of `dryline talk`"] == f"{MAX_CONVERSATIONS:,} of a team"
     assert BOUNDS["webhooks of a deployment"] == f"{MAX_WEBHOOKS}"

@@ -4,7 +4,7 @@ from flask import request, send_file
 from flask.views import MethodView
 from marshmallow import fields
 
-from dryline.blueprints.control.base import ControlArea, TeamQuery
+from dryline.blueprints.control.base import ControlArea, TeamQuery, TeamUndoQuery, undoable_if
 from dryline.blueprints.control.state import NO_LIMIT
 from dryline.schemas.base import ApiSchema, Timestamp
 from dryline.state import snapshots
@@ -50,7 +50,7 @@ class Snapshots(MethodView):
 
 @blp.route("/<name>/restore", post="restoreSnapshot")
 class SnapshotRestore(MethodView):
-    @blp.arguments(TeamQuery, location="query")
+    @blp.arguments(TeamUndoQuery, location="query")
     @blp.response(204)
     @blp.errors(409)
     def post(self, query, name):
@@ -59,11 +59,12 @@ class SnapshotRestore(MethodView):
         404 if there is no snapshot of this name. 409 if it is damaged or of a newer version, or if another team has one
         of its ids or keys.
         """
-        world = current()
-        if "team" in query:
-            snapshots.restore_team(world, name, query["team"])
-        else:
-            snapshots.restore(world, name)
+        world, team_id = current(), query.get("team")
+        with undoable_if(query.get("undo"), "restore", team_id):
+            if team_id is None:
+                snapshots.restore(world, name)
+            else:
+                snapshots.restore_team(world, name, team_id)
 
 
 @blp.route("/<name>/file", get="getSnapshotFile", put="putSnapshotFile")

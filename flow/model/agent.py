@@ -36,6 +36,11 @@ def words_to_answer(talk: "Talk") -> str:
     return next((text for text in reversed(texts) if text and text != agent.frames["general"]), "")
 
 
+def invites_any_request(question: str) -> bool:
+    """Return whether a question names no matter of its own, such as "Is there anything else?"."""
+    return frames_of(language_of(question)).fits("invites", question)
+
+
 def statement_for(prompt: str, utterance: str, agent_said: list[str]) -> str | None:
     """Return the statement of a prompt that answers the user's question, unless it was said before."""
     answer = _answer(read_prompt(prompt).facts, utterance, agent_said) if prompt else None

@@ -7,6 +7,8 @@ from typing import Any
 
 import orjson
 
+from dryline.storage.files import read
+
 LANGUAGES = ("en", "de", "es")
 NUMBERS = {"number", "count", "age", "year", "money", "rating", "percent", "duration"}
 FREE_TEXTS = ("text", "item", "service", "reason", "choice", "language", "country", "make", "model")
@@ -38,7 +40,7 @@ _WITH_DIGIT = {"code", "phone", "zip", "count", "age", "year", "money", "rating"
 @lru_cache(maxsize=len(LANGUAGES))
 def read_values(language: str = "en") -> dict[str, Any]:
     """Return the words of a language that values are found and spoken by, read at the first call."""
-    content: dict[str, Any] = orjson.loads((Path(__file__).parent / "words" / f"{language}.json").read_bytes())
+    content: dict[str, Any] = orjson.loads(read(Path(__file__).parent / "words" / f"{language}.json"))
     return content
 
 

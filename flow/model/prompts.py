@@ -10,6 +10,7 @@ from typing import Any
 import orjson
 
 from dryline.flow.model.kinds import language_of
+from dryline.storage.files import read
 
 SENTENCE_END = re.compile(
     r"(?<!\bDr\.)(?<!\bMr\.)(?<!\bMrs\.)(?<!\bSt\.)(?<!e\.g\.)(?<!i\.e\.)(?<!a\.m\.)(?<!p\.m\.)"
@@ -47,7 +48,7 @@ class Frames:
 @lru_cache(maxsize=3)
 def frames_of(language: str) -> Frames:
     """Return the frames of a language, read at the first call."""
-    return Frames(orjson.loads(Path(__file__).with_name("agent.json").read_bytes())[language])
+    return Frames(orjson.loads(read(Path(__file__).with_name("agent.json")))[language])
 
 
 @dataclass(slots=True)

@@ -208,8 +208,6 @@ def test_a_no_to_what_was_read_back_is_followed_by_the_right_value(talk):
 
 def test_the_right_person_hears_why_the_agent_calls(talk):
     prompt = "You're calling Ana to remind them about their visit on Friday at 9 AM. Confirm they can make it."
-    talked = talk(
-        "say('Hi, is this Ana? This is Riley.')\n" + LOOP.format(prompt=prompt).replace("True", "False"),
-        "yes, this is she",
-    )
-    assert agent(talked)[-1] == "I'd like to remind you of your visit on Friday at 9 AM. Can you make it?"
+    loop = f"loop:\n    talk({prompt!r}, False)\nuntil 'contact wants to cancel':\n    pass\n"
+    talked = talk(f"say('Hi, is this Ana? This is Riley.')\n{loop}", "yes, that's me")
+    assert agent(talked)[1] == "I'd like to remind you of your visit on Friday at 9 AM. Can you make it?"

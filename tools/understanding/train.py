@@ -7,12 +7,12 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.linalg import svds
 
-from dryline.flow.model.encoder import DIMENSIONS
+from dryline.flow.model.encoder import DIMENSIONS, TEMPERATURE
 from dryline.tools.understanding.corpus import Topic
 
-STEPS, BATCH, RATE, TEMPERATURE = 300, 384, 0.01, 0.1
+STEPS, BATCH, RATE = 300, 384, 0.01
 DROPPED_SAID, DROPPED_MEANT = 0.2, 0.1
-MOST_CODE = 7  # rows have codes from -7 to 7
+SEED = 0
 
 
 class Table:
@@ -24,7 +24,7 @@ class Table:
             (np.ones(sum(map(len, rows)), np.float32), np.concatenate([np.array(row, np.int32) for row in rows]),
              np.cumsum([0, *map(len, rows)])), (len(rows), len(index)),
         )  # fmt: skip
-        self.of_topic = [np.flatnonzero(np.array(topics) == topic) for topic in range(max(topics) + 1)]
+        self.of_topic = np.split(np.arange(len(topics)), np.flatnonzero(np.diff(topics)) + 1)
 
     def sample(self, topics: np.ndarray, random: np.random.Generator, dropped: float) -> sparse.csr_matrix:
         """Return a text of each topic, some of its features dropped."""
@@ -55,7 +55,7 @@ def start(topics: Sequence[Topic], intents: int, index: dict[str, int]) -> np.nd
     return (rows / np.sqrt((rows**2).sum(1).mean())).astype(np.float32)
 
 
-def train(intents: Sequence[Topic], words: Sequence[Topic], seed: int = 0) -> tuple[list[str], np.ndarray]:
+def train(intents: Sequence[Topic], words: Sequence[Topic], seed: int = SEED) -> tuple[list[str], np.ndarray]:
     """Return the features and their trained rows."""
     topics = [*intents, *words]
     names = feature_names(topics)
@@ -65,7 +65,7 @@ def train(intents: Sequence[Topic], words: Sequence[Topic], seed: int = 0) -> tu
     said = Table(*_texts([topic.said for topic in topics]), index)
     meant = Table(*_texts([topic.meant for topic in topics]), index)
     is_pair = sparse.diags([float(" " in name) for name in names], dtype=np.float32)
-    linked = _linked(intents)
+    linked = _linked(topics)
     mean, square = np.zeros_like(rows), np.zeros_like(rows)
     for step in range(STEPS):
         chosen = random.choice(len(intents), min(BATCH, len(intents)), replace=False)
@@ -88,11 +88,11 @@ def _texts(texts: Sequence[Sequence[Sequence[str]]]) -> tuple[list[Sequence[str]
     return [text for text, _ in flat], [at for _, at in flat]
 
 
-def _linked(intents: Sequence[Topic]) -> sparse.csr_matrix:
-    """Return which intents are linked by `also`."""
-    index = {intent.name: at for at, intent in enumerate(intents)}
-    size = len(intents) + 10_000
-    pairs = [(at, index[other]) for at, intent in enumerate(intents) for other in intent.also if other in index]
+def _linked(topics: Sequence[Topic]) -> sparse.csr_matrix:
+    """Return which topics are linked by `also`."""
+    index = {topic.name: at for at, topic in reversed(list(enumerate(topics)))}
+    size = len(topics)
+    pairs = [(at, index[other]) for at, topic in enumerate(topics) for other in topic.also if other in index]
     one = sparse.coo_matrix((np.ones(len(pairs)), tuple(zip(*pairs, strict=True))), (size, size))
     return (one + one.T).tocsr()
 
@@ -120,20 +120,12 @@ def _unit(matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return matrix / length, length
 
 
-def intent_rows(intents: Sequence[Topic], names: Sequence[str], rows: np.ndarray) -> np.ndarray:
+def mean_vectors(intents: Sequence[Topic], names: Sequence[str], rows: np.ndarray) -> dict[str, np.ndarray]:
     """Return the mean vector of each intent: of what is said and of its conditions, one as much as the other."""
     index = {name: at for at, name in enumerate(names)}
     halves = []
-    for side in ("said", "meant"):
-        table = Table(*_texts([getattr(intent, side) for intent in intents]), index)
+    for texts in ([intent.said for intent in intents], [intent.meant for intent in intents]):
+        table = Table(*_texts(texts), index)
         vectors = _unit(table.matrix @ rows)[0]
         halves.append(_unit(np.stack([vectors[at].mean(0) for at in table.of_topic]))[0])
-    return _unit(halves[0] + halves[1])[0]
-
-
-def packed(rows: np.ndarray) -> bytes:
-    """Return rows as one byte of scale, in eighths of a power of two, and four bits for each dimension."""
-    scale = np.ceil(8 * np.log2(np.abs(rows).max(1) / MOST_CODE + 1e-12)).clip(-128, 127)
-    codes = np.rint(rows / 2 ** (scale / 8)[:, None]).astype(int) + 8
-    nibbles = (codes[:, ::2] << 4 | codes[:, 1::2]).astype(np.uint8)
-    return np.hstack([(scale + 128).astype(np.uint8)[:, None], nibbles]).tobytes()
+    return dict(zip((intent.name for intent in intents), _unit(halves[0] + halves[1])[0], strict=True))
