@@ -2,12 +2,11 @@
 
 from typing import Any
 
-from dryline.engine.agent_lines import agent_line, words_to_answer
-from dryline.engine.answer_filling import fill
 from dryline.engine.conversation import question_of_tool
 from dryline.engine.events import last_agent_text
 from dryline.engine.language_model import NOT_SAID, AgentUtterance, Answer, Decision, Question, Talk
-from dryline.engine.open_questions import invites_any_request
+from dryline.flow.model.agent import agent_line, invites_any_request, words_to_answer
+from dryline.flow.model.answers.filling import fill
 from dryline.flow.model.understanding import Context, last_question, understand
 
 _TURNS_HEARD = 12  # in which a caller may have given what a condition asks for
@@ -34,7 +33,8 @@ class BuiltInModel:
         return value if isinstance(value, dict) else {}
 
     def reply(self, talk: Talk, said: str | None) -> AgentUtterance:
-        return agent_line(talk, said)
+        text, how = agent_line(talk, said)
+        return AgentUtterance(text, how=how)
 
     def ask(self, question: Question) -> Answer:
         value, how = fill(question)

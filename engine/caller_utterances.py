@@ -9,8 +9,8 @@ from functools import lru_cache
 from random import Random
 
 from dryline.flow.model import encoder
+from dryline.flow.model.kinds import language_of, read_values
 from dryline.phrases import SLOT, Intent, load
-from dryline.phrases.value_kinds import language_of, read_values
 
 _PEOPLE = (
     "user|caller|customer|patient|client|person|lead|contact|guest|prospect|player|driver|member|tenant|visitor|buyer|"
@@ -58,6 +58,7 @@ _PRONOUNS = {
 # Words that keep their capital letter within a sentence, beside names.
 _CAPITAL = frozenset(["i", "dr", "mr", "mrs", "ms", "english", "spanish", "german", "french"])
 _MACHINE = re.compile(r"voice ?mail|answering machine", re.IGNORECASE)
+_ANSWERS_AGENT = re.compile(r"(?:agree|confirm|decline)s\b", re.IGNORECASE)  # "confirms the day"
 _ANSWERS = ("agree", "decline", "dont_know", "confirm_identity", "wait_a_moment")
 _DECISIONS = ("keeps_it_after_all", "cannot_come_today", "doubts_it", "rather_money_back", "wants_replacement")
 _CONTRADICTING = ("says_it_is_wrong", "rather_other_time", "corrects_number", "is_other_one")
@@ -159,6 +160,8 @@ def contradicts(condition: str) -> bool:
 def answers_agent(condition: str) -> bool:
     """Return whether a condition is met by an answer, such as "caller agrees", and not by what a call is about."""
     intent = intent_of(condition)
+    if _ANSWERS_AGENT.match(predicate(condition)):
+        return True
     if intent is None or intent.opens or intent.name in _DECISIONS:
         return False
     return intent.subject == "answers" or intent.name in _ANSWERS

@@ -6,11 +6,11 @@ from datetime import datetime
 from random import Random
 from typing import Any
 
-from dryline.engine.fake_values import made_up, value_in_question
 from dryline.engine.language_model import MADE_UP
-from dryline.engine.slots import Slot
-from dryline.phrases.spoken_values import sentence_with_value, speak
-from dryline.phrases.value_kinds import class_of, is_of_user, label_of, names_speaker, part_of_name
+from dryline.flow.model.answers.made_up import made_up, value_in_question
+from dryline.flow.model.answers.slots import Slot
+from dryline.flow.model.answers.spoken import sentence_with_value, speak
+from dryline.flow.model.kinds import class_of, is_of_user, label_of, names_speaker, part_of_name
 
 _OFFERS = (
     re.compile(r"\b\d{1,2}(?::\d{2})? ?[AP]M\b"),

@@ -8,7 +8,6 @@ from functools import partial
 from random import Random
 from typing import Any
 
-from dryline.engine.answer_filling import shaped
 from dryline.engine.branches import FlowMap
 from dryline.engine.builtin_model import BuiltInModel
 from dryline.engine.caller_utterances import closes, contradicts, gives_value, language_of_menu, meets_machine, utter
@@ -18,8 +17,9 @@ from dryline.engine.events import last_agent_text
 from dryline.engine.language_model import NOT_SAID, AgentUtterance, Answer, Decision, Question, Talk
 from dryline.engine.program import Condition, Loop
 from dryline.engine.session import FlowSession
-from dryline.engine.slots import Slot
-from dryline.phrases.value_kinds import language_of, read_values
+from dryline.flow.model.answers.shapes import shaped
+from dryline.flow.model.answers.slots import Slot
+from dryline.flow.model.kinds import language_of, read_values
 
 NEXT_IN_LOOP = 0.7  # from the first condition of a loop to the last: each so many times as usual as the one before
 MOST_TURNS = 40

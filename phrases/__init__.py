@@ -1,8 +1,8 @@
 """Phrases of callers, as data: what they say for each intent, and the ways in which they give a value.
 
-The simulator speaks from these files. `en/`, `de/` and `es/` hold a file a subject; `values.json` holds the frames of
-values. `tools/understanding/intents/` has the conditions that each intent meets; the built-in model is trained by them.
-`docs/contributing.md` tells how to add an intent.
+The simulator speaks from these files. `en/`, `de/` and `es/` hold a file a subject. `tools/understanding/intents/` has
+the conditions that each intent meets; the built-in model is trained by them. `docs/contributing.md` tells how to add an
+intent.
 """
 
 import re
@@ -19,7 +19,6 @@ from dryline.storage.files import matching, read
 LANGUAGES = ("en", "de", "es")
 SLOT = re.compile(r"\{([a-z]+)(?::[a-z_]+)?\}")
 _FOLDER = Path(__file__).parent
-_OTHER_FILE = "values.json"
 _LOADING = threading.Lock()
 
 
@@ -58,8 +57,6 @@ def _load(language: str) -> Bank:
     folder = _FOLDER / language
     intents: dict[str, Intent] = {}
     for path in matching(folder, "*.json"):
-        if path.name == _OTHER_FILE:
-            continue
         for name, entry in _read(path).items():
             if name in intents:
                 raise InvalidPhrases(f"{path.name}: {name!r} is in {intents[name].subject}.json as well.")

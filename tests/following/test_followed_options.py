@@ -189,7 +189,7 @@ def test_a_flow_that_never_fails_loses_its_model_when_a_failure_is_asked_for(mak
 
 
 def test_a_mixture_has_every_branch_and_outcome_and_some_users_hang_up_in_the_middle(line, simulate, taken):
-    logs = simulate(line, 120)
+    logs = simulate(line, 240)
     assert {condition for log in logs for condition in taken(log)} >= BRANCHES
     assert {log["status"] for log in logs} == set(OUTCOMES)
     left = [log for log in logs if log["data"]["disconnection_reason"] == "user_hangup" and said(log)]
