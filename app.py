@@ -78,7 +78,6 @@ CONTROL = (
     "health",
     "faults",
     "requests",
-    "metrics",
     "clock",
     "state",
     "reset",

@@ -99,13 +99,6 @@ def pull_names_the_extra_that_redact_needs() -> None:
     assert (done.returncode, done.stderr) == (2, message), done
 
 
-def metrics_are_counted() -> None:
-    """`/_dryline/metrics`."""
-    with serving("--scenario", "empty") as url:
-        get(f"{url}/api/workers")
-        assert b"dryline_request_duration_seconds_count{" in get(f"{url}/_dryline/metrics")
-
-
 def the_console_shows_a_flow() -> None:
     """Check a page with code."""
     with serving() as url:
@@ -130,7 +123,6 @@ CHECKS: tuple[Callable[[], None], ...] = (
     a_call_is_heard,
     drift_compares_a_service,
     pull_names_the_extra_that_redact_needs,
-    metrics_are_counted,
     the_console_shows_a_flow,
     a_program_starts_a_server_of_its_own,
 )

@@ -61,17 +61,6 @@ def apply_fault(world: World, fault: Fault, view: Callable[[], Any]) -> Any:
     return response if fault.bytes_per_second is None else Slow.of(response, fault, world.ending)
 
 
-def effect_of(fault: Fault) -> str:
-    """Return a fault's effect as the metrics name it."""
-    if fault.drop:
-        return "drop"
-    if fault.malformed:
-        return fault.malformed
-    if fault.status:
-        return f"status {fault.status}"
-    return "slow" if fault.bytes_per_second else "delay"
-
-
 class Dropped(Response):
     """No response: the connection is closed."""
 

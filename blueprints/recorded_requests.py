@@ -1,4 +1,4 @@
-"""The handling of every recorded request: faults, the request log, metrics."""
+"""The handling of every recorded request: faults and the request log."""
 
 import time
 from collections.abc import Callable
@@ -9,7 +9,7 @@ from typing import Any
 
 from flask import Request, current_app, g
 
-from dryline.blueprints.faulty_responses import Dropped, apply_fault, effect_of, find_fault, team_of
+from dryline.blueprints.faulty_responses import Dropped, apply_fault, find_fault, team_of
 from dryline.traffic.masking import mask_header, mask_json, mask_query
 from dryline.traffic.request_log import ANSWER_BYTES, Entry
 from dryline.world.world import World
@@ -32,10 +32,7 @@ def answer_and_record(world: World, request: Request, view: Callable[[], Any]) -
         return response
     seconds = time.perf_counter() - start
     status = None if isinstance(response, Dropped) else response.status_code
-    rule, key = request.url_rule, g.get("key")
-    world.metrics.count_request(method, rule.rule if rule else "unknown", status or 0, seconds)
-    if fault is not None:
-        world.metrics.count_fault(effect_of(fault))
+    key = g.get("key")
     world.requests.add(
         Entry(
             time=stamp,

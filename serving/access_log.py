@@ -64,7 +64,6 @@ class AccessLog:
         if not entries and not events:
             return
         dropped = entries[-1].number - self._last_number - len(entries) if entries else 0
-        self._world.metrics.lost_log_lines += dropped
         self._last_number += dropped + len(entries)
         items: list[Entry | BackgroundEvent] = [*entries, *events]
         items.sort(key=_real_time)

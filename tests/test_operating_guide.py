@@ -77,13 +77,6 @@ def test_the_admin_token_opens_a_server_for_all_addresses_and_its_commands(tmp_p
         shell(tmp_path, "backup.sh", server)
 
 
-def test_the_metrics_are_those_of_the_page(server):
-    server.client().workers.list()
-    text = httpx.get(f"{server.url}/_dryline/metrics").text
-    metrics = {line.split()[2] for line in text.splitlines() if line.startswith("# TYPE")}
-    assert set(re.findall(r"^\| `((?:dryline|process)_\w+)`", PAGE, re.MULTILINE)) == metrics
-
-
 def test_the_bounds_are_the_programs():
     assert BOUNDS["request log"] == f"{MAX_ENTRIES:,} requests, {MAX_BYTES // 1_000_000} MB"
     assert BOUNDS["request body"] == f"`--max-body-mb` ({Settings.max_body_mb})"

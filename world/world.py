@@ -33,7 +33,6 @@ from dryline.world.clock import Clock
 from dryline.world.directory import Directory, NoWorld, database_in
 from dryline.world.events import EventLog
 from dryline.world.ids import Ids
-from dryline.world.metrics import Metrics
 from dryline.world.outgoing import Outgoing
 
 
@@ -52,7 +51,6 @@ class World:
         self.ids = Ids(settings.seed, node=settings.node)
         self.faults = FaultRules(settings.seed)
         self.requests = RequestLog()
-        self.metrics = Metrics()
         self.events = EventLog()
         self.outgoing = Outgoing(settings.webhook_hosts)
         self.address = "http://localhost"  # the server sets its own

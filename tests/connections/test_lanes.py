@@ -96,7 +96,7 @@ def test_the_loop_applies_a_fault_without_delay(app, control):
 def threads(app, monkeypatch):
     """Return the names of the threads that answered requests to the API, in order."""
     names = []
-    monkeypatch.setattr(app.world.metrics, "count_request", lambda *_: names.append(threading.current_thread().name))
+    monkeypatch.setattr(app.world.requests, "add", lambda _: names.append(threading.current_thread().name))
     return names
 
 

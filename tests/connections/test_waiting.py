@@ -110,7 +110,7 @@ def test_no_thread_waits_for_a_client_that_reads_none_of_its_answers(app, raw, m
     for _ in range(10):
         make_worker(description="x" * 100_000)
     answered = threading.Semaphore(0)
-    monkeypatch.setattr(app.world.metrics, "count_request", lambda *_: answered.release())
+    monkeypatch.setattr(app.world.requests, "add", lambda _: answered.release())
     raw().sendall(b"GET /api/workers HTTP/1.1\r\nHost: localhost\r\nx-api-key: dryline-local-key\r\n\r\n" * 40)
     for _ in range(40):
         assert answered.acquire(timeout=PATIENCE_S)

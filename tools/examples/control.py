@@ -15,7 +15,6 @@ def show(walk: Walk, places: Places) -> None:
     _exports(walk)
     _faults(walk)
     _requests(walk)
-    walk("getMetrics")
     walk("getSettings")
     walk("updateSettings", body={"exportMode": "auto", "callsPerMinute": 0})
     walk("listEchoRuns")
