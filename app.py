@@ -29,8 +29,7 @@ from dryline.models.voicev1_campaigns import Voicev1Campaign
 from dryline.models.whatsapp_senders import WhatsappSender
 from dryline.settings import Settings
 from dryline.state import scenarios, snapshots
-from dryline.storage.current_world import enter, leave
-from dryline.world.clock import set_current_team
+from dryline.storage.current_world import enter, leave, set_current_team
 from dryline.world.outgoing import INBOX
 from dryline.world.world import World, as_bad_setting
 

@@ -123,7 +123,8 @@ def dryline(
     if _option(request.config, "url"):
         if hasattr(request.config, "workerinput"):
             pytest.fail(
-                "Parallel workers would reset the same server of --dryline-url. Create a team for each test instead.",
+                "Parallel workers would reset the same server of --dryline-url. Create a team for each test instead; "
+                "clock, settings and snapshots are the server's.",
                 False,
             )
         scenario = _scenario(request.config)

@@ -19,13 +19,23 @@ from dryline.storage.errors import (
     DomainError,
     Forbidden,
     Invalid,
+    NoTeam,
     NotFound,
     NotReady,
     Unauthorized,
     disk_is_full,
 )
 
-STATUS = {NotFound: 404, Conflict: 409, Invalid: 400, Unauthorized: 401, Forbidden: 403, NotReady: 503, Busy: 503}
+STATUS = {
+    NotFound: 404,
+    Conflict: 409,
+    Invalid: 400,
+    NoTeam: 422,
+    Unauthorized: 401,
+    Forbidden: 403,
+    NotReady: 503,
+    Busy: 503,
+}
 
 log = logging.getLogger("dryline")
 

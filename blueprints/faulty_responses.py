@@ -26,8 +26,7 @@ def find_fault(world: World, request: Request) -> tuple[Fault | None, dict[str, 
         return None, {}
     caller = sent_key(request) or request.headers.get("x-brainbase-api-key") or ""
     team_id = team_of(request)
-    now = world.clock.of(team_id).now()  # a rate limit counts in the team's time
-    return world.faults.apply(request.method, request.path, team_id, caller[-200:], now)
+    return world.faults.apply(request.method, request.path, team_id, caller[-200:], world.clock.now())
 
 
 def team_of(request: Request) -> str | None:

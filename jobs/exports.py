@@ -11,7 +11,6 @@ from dryline.jobs import export_files
 from dryline.jobs.isolation import work_on
 from dryline.models.exports import Export, requeue_interrupted
 from dryline.storage.errors import Conflict
-from dryline.world.clock import set_current_team
 from dryline.world.world import World
 
 log = logging.getLogger("dryline")
@@ -71,7 +70,6 @@ def transition(world: World, id: str, status: str, error_message: str | None = N
     """
     with world.transaction():
         export = Export.by_id(id)
-        set_current_team(export.team_id)
         export.require_transition(status)
         if status == "FAILED":
             export.transition(status, error_message=error_message or "Failed by hand.")

@@ -7,7 +7,7 @@ from typing import Any
 from dryline.models.teams import start_team
 from dryline.models.voice_deployments import VoiceDeployment
 from dryline.world.arrivals import Arrivals
-from dryline.world.clock import current_team_id, parse
+from dryline.world.clock import parse
 from dryline.world.wording import count
 from dryline.world.world import World
 
@@ -38,8 +38,6 @@ def place_calls(world: World, now: str) -> bool:
     if calls_per_minute <= 0:
         world.arrivals = None
         return False
-    if world.clock.teams and not _is_start_teams_round(world):
-        return False
     until, mean_wait = parse(now), timedelta(minutes=1 / calls_per_minute)
     if world.arrivals is None or world.arrivals.since > until:  # the first round, or the clock was set back
         world.begin_arrivals(until)  # not the clock's time: it may have been moved since this round began
@@ -52,12 +50,6 @@ def place_calls(world: World, now: str) -> bool:
     if placed := _make_calls(world, arrivals, calls):
         world.events.add(f"live: {count(placed, 'call')} came in", placed=placed)
     return bool(calls)
-
-
-def _is_start_teams_round(world: World) -> bool:
-    """Return whether the running round is for the clock that the start team follows."""
-    team = start_team()
-    return team is not None and current_team_id() == (team.id if team.id in world.clock.teams else None)
 
 
 def _make_calls(world: World, arrivals: Arrivals, calls: list[tuple[datetime, Random]]) -> int:

@@ -11,7 +11,6 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from dryline.models.due import SET_ASIDE
-from dryline.world.clock import current_team_id, for_team
 
 if TYPE_CHECKING:
     from dryline.world.world import World
@@ -116,7 +115,7 @@ class Runner:
 
     def _run_rounds(self) -> None:
         """Run a round for each clock, and those that are requested meanwhile."""
-        rounds = {team_id: self._begin_round(team_id) for team_id in (None, *self.world.clock.teams)}
+        rounds: dict[str | None, tuple[int, str]] = {None: self._begin_round(None)}
         while rounds and not self.world.ending.is_set():
             for team_id, (number, now) in list(rounds.items()):
                 if not self._pass(team_id, now, 0):  # a request that runs a pass does the same work
@@ -133,7 +132,7 @@ class Runner:
 
     def _now(self, team_id: str | None) -> str:
         # One time for the whole round: work that falls due meanwhile is for the next one, so that this one ends.
-        return self.world.clock.of(team_id).stamp()
+        return self.world.clock.stamp()
 
     def _pass(self, team_id: str | None, now: str, timeout_s: float) -> bool:
         """Run each step once, and return whether one found work.
@@ -145,7 +144,7 @@ class Runner:
         if self.world.ending.is_set() or not queue.lock.acquire(timeout=timeout_s):
             return False
         try:
-            with for_team(team_id), self.world.ids.background():
+            with self.world.ids.background():
                 found_work = False
                 for step in self.steps:
                     queue.progress_at = time.monotonic()
@@ -203,17 +202,8 @@ class Jobs:
         That is all quick work, and slow work until a step takes TIMEOUT_S. Rows that are set aside are tried again.
         """
         SET_ASIDE.of(self.world).clear()
-        own, others = self._clocks()
-        self._quick.run(own)
+        self._quick.run(None)
         deadline = time.monotonic() + self.TIMEOUT_S
-        for team_id in others:
-            self._quick.run(team_id, deadline - time.monotonic())
-        rounds = [(runner, id, runner.request_round(id)) for id in (own, *others) for runner in self._slow]
-        for runner, team_id, number in rounds:
-            runner.wait(team_id, number, deadline, self.TIMEOUT_S if team_id == own else 0)
-
-    def _clocks(self) -> tuple[str | None, list[str | None]]:
-        """Return the team of the current team's clock, which is None for the world's, and those of all other clocks."""
-        clocks = [None, *self.world.clock.teams]
-        own = current_team_id() if current_team_id() in clocks else None
-        return own, [team_id for team_id in clocks if team_id != own]
+        rounds = [(runner, runner.request_round(None)) for runner in self._slow]
+        for runner, number in rounds:
+            runner.wait(None, number, deadline, self.TIMEOUT_S)

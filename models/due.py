@@ -12,7 +12,6 @@ import orjson
 
 from dryline.storage.current_world import WorldLocal, current
 from dryline.storage.record import Record, connection
-from dryline.world.clock import current_team_id
 
 AnyRecord = TypeVar("AnyRecord", bound=Record)
 
@@ -49,16 +48,9 @@ SET_ASIDE: WorldLocal[SetAside] = WorldLocal(lambda world: SetAside())
 def due_rows(model: type[AnyRecord], condition: str, order: str, limit: int = 1, **moments: str) -> list[AnyRecord]:
     """Return the first `limit` rows that meet `condition`, in `order`.
 
-    Both are SQL, whose `:names` are `moments` of API time. The rows are those of the teams to which the running clock
-    applies: one team with a clock of its own, or all teams without one. Rows that are set aside are left out.
+    Both are SQL, whose `:names` are `moments` of API time. Rows that are set aside are left out.
     """
-    clock, team_id = current().clock, current_team_id()
     params: dict[str, Any] = {**moments, "limit": limit}
-    if clock.teams:
-        has_own_clock = team_id in clock.teams
-        params["teams"] = team_id if has_own_clock else orjson.dumps(clock.teams).decode()
-        teams = "team_id = :teams" if has_own_clock else "team_id NOT IN (SELECT value FROM json_each(:teams))"
-        condition = f"{teams} AND ({condition})"
     if failed := SET_ASIDE.of(current()).ids(model):
         params["failed"] = orjson.dumps(failed).decode()
         condition = f"({condition}) AND id NOT IN (SELECT value FROM json_each(:failed))"

@@ -44,29 +44,26 @@ class RowFiles:
         """Return a token for one use of one row's file, valid until a moment of API time."""
         return token_serializer(f"{self.kind} {use}").dumps({**claims, "id": id, "until": until})
 
-    def check(self, use: str, id: str, token: str, team_id: str | None = None) -> dict[str, Any]:
-        """Return the claims of a token, `id` and `until` among them. Raises Forbidden if it is not valid for this.
-
-        `until` is in the time of the team, which a claim may name instead.
-        """
+    def check(self, use: str, id: str, token: str) -> dict[str, Any]:
+        """Return the claims of a token, `id` and `until` among them. Raises Forbidden if it is not valid for this."""
         try:
             claims: dict[str, Any] = token_serializer(f"{self.kind} {use}").loads(token)
         except BadData:
             claims = {"id": None}
         if claims["id"] != id:
             raise Forbidden("The link is not valid.")
-        _require_unexpired(claims["until"], claims.get("team", team_id))
+        _require_unexpired(claims["until"])
         return claims
 
     def signer(self, use: str, until: str) -> Signer:
         """Return a signer of row ids, for URLs with the id and `until`: faster than `sign`."""
         return text_signer(f"{self.kind} {use} {until}")
 
-    def check_signature(self, use: str, id: str, until: str, signature: str, team_id: str | None) -> None:
-        """Raise Forbidden unless `signer` made the signature, and `until` is after the team's now."""
+    def check_signature(self, use: str, id: str, until: str, signature: str) -> None:
+        """Raise Forbidden unless `signer` made the signature, and `until` is after now."""
         if not self.signer(use, until).verify_signature(id, signature):
             raise Forbidden("The link is not valid.")
-        _require_unexpired(until, team_id)
+        _require_unexpired(until)
 
     def sweep(self, owned_among: Callable[[set[str]], Collection[str]]) -> bool:
         """Remove the files without a row. Return whether there were any.
@@ -87,6 +84,6 @@ class RowFiles:
         return bool(orphans)
 
 
-def _require_unexpired(until: str, team_id: str | None) -> None:
-    if until <= current().clock.of(team_id).stamp():
+def _require_unexpired(until: str) -> None:
+    if until <= current().clock.stamp():
         raise Forbidden("The link has expired.")

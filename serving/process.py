@@ -127,7 +127,7 @@ def announce(app: Dryline, url: str) -> None:
         f"  docs        {url}/docs",
         f"  data        {world.directory}" + _note_on_data(settings),
     ]
-    if world.clock.of(None).is_frozen:
+    if world.clock.is_frozen:
         lines.append(f"  clock       frozen at {world.clock.stamp()} before the last stop")
     if changed := world.changed_settings():
         values = ", ".join(f"{camel(name)} {json.dumps(value)}" for name, value in changed.items())

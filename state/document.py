@@ -161,8 +161,6 @@ def delete_team(world: World, team_id: str) -> None:
             raise Conflict("The start team cannot be deleted: it has the keys of --api-key.")
         wipe(world, team.id)
     shutil.rmtree(world.snapshots_dir(team_id), ignore_errors=True)
-    world.clock.of(team_id).reset()
-    world.save_runtime_state()
     world.faults.clear(team_id)
     world.requests.clear(team_id)
 

@@ -146,8 +146,6 @@ def restore_team(world: World, name: str, team_id: str) -> None:
             with snapshot_files.attached(world, snapshot.path / DATABASE), world.transaction():
                 wipe(world, team_id)
                 copy_rows(world.db.connection(), team_tables(), team_id)
-                world.clock.restore_team(team_id, snapshot.about["clock"])
-                world.save_runtime_state()
                 _after_restore(team_id)
                 forget(world)
                 files = list(snapshot_files.files_of(world.db.connection(), team_id))

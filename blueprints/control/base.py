@@ -9,17 +9,17 @@ from marshmallow import Schema, ValidationError, fields
 
 from dryline.blueprints.base import Area, Parser, require_no_query
 from dryline.blueprints.hosts import require_not_outgoing, require_this_machine
+from dryline.blueprints.operations import find_operation
 from dryline.blueprints.paths import PLANE, READS
 from dryline.models.teams import Team
 from dryline.schemas.base import QuerySchema
-from dryline.storage.current_world import current
-from dryline.storage.errors import Forbidden, NotFound
-from dryline.world.clock import set_current_team
+from dryline.storage.current_world import current, set_current_team
+from dryline.storage.errors import Forbidden, NoTeam, NotFound
 from dryline.world.world import World
 
 
 class TeamQuery(QuerySchema):
-    """The team that a request of the control plane is limited to."""
+    """The team that a request of the control plane is limited to. A route without it refuses `?team=`."""
 
     team = fields.String()
 
@@ -56,13 +56,22 @@ class ControlArea(Area):
         if guarded:
             self.security = [{}, {"drylineToken": []}]
             self.before_request(guard)
+        self.before_request(check_team)
         self.before_request(require_no_query)
-        self.before_request(set_team_of_query)
 
 
-def set_team_of_query() -> None:
-    """Set the current team to that of `?team=`."""
-    set_current_team(request.args.get("team"))
+def check_team() -> None:
+    """Set the current team to that of `?team=`. Raises NoTeam for an operation of the whole server."""
+    team_id = request.args.get("team")
+    operation = find_operation(request.endpoint, request.method)
+    if team_id is not None and operation is not None:
+        query = getattr(operation, "forms", {}).get("query")
+        if query is None or "team" not in query.fields:
+            raise NoTeam(
+                f"{request.method} {request.path} is for the whole server and takes no team: its clock, settings and "
+                "snapshots are those of all teams. A test that changes them needs a server of its own."
+            )
+    set_current_team(team_id)
 
 
 def answer_and_report(world: World, request: Request, view: Callable[[], Any]) -> Any:
