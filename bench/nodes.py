@@ -134,12 +134,11 @@ def copies(cluster: Cluster) -> None:
         row(f"disk, of {calls:,} calls", f"{(size_kb(cluster.folder / 'a') - before) / calls:9.1f} kB a call")
         file = str(cluster.folder / "team")
         began = time.perf_counter()
-        for command, node in (("save", a), ("load", b)):
-            words = ["snapshots", command, file, "--team", team.id, "--url", node.url, "--admin-token", "t"]
-            done = CliRunner().invoke(cli, words)
+        for words, node in ((["export", file, "--team", team.id], a), (["import", file, "--add"], b)):
+            done = CliRunner().invoke(cli, ["state", *words, "--url", node.url, "--admin-token", "t"])
             if done.exit_code:
                 raise SystemExit(done.output)
-        row(f"save and load a team, of {calls:,} calls", f"{time.perf_counter() - began:9.2f} s")
+        row(f"move a team of {calls:,} calls", f"{time.perf_counter() - began:9.2f} s")
 
 
 def through_nginx(cluster: Cluster) -> None:

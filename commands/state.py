@@ -22,10 +22,15 @@ def state() -> None:
 
 @state.command("export")
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False, allow_dash=True), default="-")
+@click.option("--team", help="Only this team's data, by its id.")
 @on_world()
-def export_state(world: ControlPlane, file: Path) -> None:
-    """Write the state to FILE (default: standard output)."""
-    document = json.dumps(world.plane("GET", "/state"), indent=2)
+def export_state(world: ControlPlane, file: Path, team: str | None) -> None:
+    """Write the state to FILE (default: standard output).
+
+    It is for people and programs, and no backup: keys in clear, tokens, uploaded bytes and the files of exports are
+    left out. `dryline snapshots take` makes a backup.
+    """
+    document = json.dumps(world.plane("GET", "/state", query={"team": team}), indent=2)
     if str(file) == "-":
         click.echo(document)
         return
@@ -38,7 +43,10 @@ def export_state(world: ControlPlane, file: Path) -> None:
 @click.option("--add", is_flag=True, help="Add the rows to the state instead of replacing it.")
 @on_world(destructive=True)
 def import_state(world: ControlPlane, file: IO[bytes], add: bool) -> None:
-    """Replace the state by the document in FILE (-: standard input)."""
+    """Replace the state by the document in FILE (-: standard input).
+
+    A document has no keys in clear, tokens, uploaded bytes or files of exports. Exports get new files.
+    """
     world.plane("POST" if add else "PUT", "/state", content=file.read())
     print_done("Added the rows." if add else "Replaced the state.")
 

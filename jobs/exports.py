@@ -155,7 +155,7 @@ def recover(world: World) -> None:
     the server was down expire without an event. Then see `repair_files`.
     """
     with world.transaction():
-        requeue_interrupted(None)
+        requeue_interrupted()
         for path in export_files.all_files():
             if path.suffix == ".part":
                 path.unlink()

@@ -226,10 +226,9 @@ def complete_imported_export(row: Row, rows: ImportContext) -> None:
             row["file_size_bytes"] = row["row_count"] = None
 
 
-def requeue_interrupted(team_id: str | None) -> None:
-    """Change PROCESSING to PENDING, of all teams or of one, after a restart or a restore interrupted the writing."""
-    of_team = () if team_id is None else (Export.team_id == team_id,)
-    Export.update(status="PENDING").where(Export.status == "PROCESSING", *of_team).execute()
+def requeue_interrupted() -> None:
+    """Change PROCESSING to PENDING, after a restart or a restore interrupted the writing."""
+    Export.update(status="PENDING").where(Export.status == "PROCESSING").execute()
 
 
 STATE = {

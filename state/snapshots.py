@@ -1,32 +1,35 @@
 """Named snapshots in the data directory: the database, the files that belong to its rows, clock and ids.
 
-Restoring a snapshot of the world exchanges the database file. A team's snapshots have names of their own; restoring one
-replaces the rows, the files and the clock of that team and nothing else.
+A snapshot's folder can be copied into the folder `snapshots` of another data directory and restored there.
 """
 
 import contextlib
 import os
 import re
 import shutil
-import tempfile
+import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import orjson
+from peewee import PeeweeException
 
-from dryline.state import snapshot_files
+from dryline.models import exports, uploads
+from dryline.settings import BadSetting
 from dryline.state.collections import COLLECTIONS
-from dryline.state.document import forget, require_team, team_tables, wipe, without_foreign_keys
-from dryline.state.snapshot_files import ABOUT, DATABASE, KINDS, bring_up, copy_rows
+from dryline.state.document import admit_start_keys, forget
+from dryline.storage.database import WorldDatabase, is_whole
 from dryline.storage.errors import Conflict, Invalid, NotFound
-from dryline.storage.files import part_of, rename, sync, write_whole
-from dryline.world.clock import Clock, parse
-from dryline.world.ids import Ids
+from dryline.storage.files import rename, sync, write_whole
+from dryline.storage.migrations import LATEST, bring_up_to_date
 from dryline.world.world import World
 
+DATABASE, ABOUT = "dryline.sqlite3", "about.json"
+# Folders with the files of rows. Files there are replaced and never changed, so a snapshot may link to them.
+KINDS = (exports.FILES.kind, uploads.FILES.kind)
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_. -]{0,99}")
-MAX_SNAPSHOTS = 200  # of the world, and of each team
+MAX_SNAPSHOTS = 200
 # The names of snapshots that the console takes before it replaces or deletes much begin with this.
 UNDO_PREFIX = "before "
 MAX_UNDO_SNAPSHOTS = 5
@@ -34,30 +37,28 @@ _PART, _OLD = ".part", ".old"  # folders of snapshots that are being written, an
 
 
 class Snapshot:
-    """A snapshot in its folder. `about` is the content of its about.json."""
+    """A snapshot in its folder, which has its name. `about` is the content of its about.json."""
 
     def __init__(self, path: Path, about: dict[str, Any]) -> None:
         self.path = path
         self.about = about
-        self.name: str = about["name"]
+        self.name = path.name
         self.created_at: str = about["createdAt"]  # in API time
 
 
-def listing(world: World, team_id: str | None = None) -> list[Snapshot]:
-    """Return the snapshots of the world or of a team, newest first. Raises NotFound for an unknown team."""
-    require_team(team_id)
+def listing(world: World) -> list[Snapshot]:
+    """Return the snapshots, newest first."""
     snapshots = []
-    for path in world.snapshots_dir(team_id).glob("*/"):
+    for path in world.snapshots.glob("*/"):
         with contextlib.suppress(OSError, ValueError):  # half-written or half-removed
             snapshots.append(_read_snapshot(path))
     return sorted(snapshots, key=lambda snapshot: (snapshot.created_at, snapshot.name), reverse=True)
 
 
-def find(world: World, name: str, team_id: str | None = None) -> Snapshot:
+def find(world: World, name: str) -> Snapshot:
     """Return the snapshot of this name. Raises NotFound."""
-    path = world.snapshots_dir(team_id) / name
+    path = world.snapshots / name
     if not _NAME.fullmatch(name) or not (path / ABOUT).exists():
-        require_team(team_id)
         raise NotFound(f"Snapshot {name} not found.")
     return _read_snapshot(path)
 
@@ -66,16 +67,14 @@ def _read_snapshot(path: Path) -> Snapshot:
     return Snapshot(path, orjson.loads((path / ABOUT).read_bytes()))
 
 
-def save(world: World, name: str, team_id: str | None = None) -> Snapshot:
+def save(world: World, name: str) -> Snapshot:
     """Take a snapshot. It replaces a snapshot of the same name.
 
-    Raises Invalid for a bad name, NotFound for an unknown team, Conflict if there are too many snapshots.
+    Raises Invalid for a bad name, Conflict if there are too many snapshots.
     """
-    require_team(team_id)
     _require_name(name)
-    _require_room(world, name, team_id)
-    directory = world.snapshots_dir(team_id)
-    part, path = directory / _PART / name, directory / name
+    _require_room(world, name)
+    part, path = world.snapshots / _PART / name, world.snapshots / name
     with world.write_lock:
         _remove(part)
         part.mkdir(parents=True)
@@ -95,24 +94,22 @@ def save(world: World, name: str, team_id: str | None = None) -> Snapshot:
 
 def recover(world: World) -> None:
     """After a crash, put back each snapshot that was being replaced, and remove the incomplete ones."""
-    everywhere = world.snapshots_dir()
-    for directory in (everywhere, *everywhere.glob(".teams/*")):
-        for old in directory.glob(f"{_OLD}/*"):
-            if not (directory / old.name).exists():
-                old.replace(directory / old.name)
-        for path in directory.glob("*/"):
-            if not (path / ABOUT).exists() and path.name != ".teams":
-                shutil.rmtree(path, ignore_errors=True)
+    for old in world.snapshots.glob(f"{_OLD}/*"):
+        if not (world.snapshots / old.name).exists():
+            old.replace(world.snapshots / old.name)
+    for path in world.snapshots.glob("*/"):
+        if not (path / ABOUT).exists():
+            shutil.rmtree(path, ignore_errors=True)
 
 
 def restore(world: World, name: str) -> None:
-    """Go back to a snapshot of the world: rows, files, clock, and with a seed the next ids and live calls.
+    """Go back to a snapshot: rows, files, clock, and with a seed the next ids and live calls.
 
     Raises NotFound, and Conflict if a newer version made the snapshot or it is damaged.
     """
     with world.write_lock:
         snapshot = find(world, name)
-        bring_up(snapshot.path / DATABASE, name)
+        _bring_up(snapshot)
         # Missing files come before the rows that name them, so that a restore that is killed leaves no row without
         # its file.
         for kind in KINDS:
@@ -126,94 +123,38 @@ def restore(world: World, name: str) -> None:
         world.begin_arrivals()
         with world.transaction():
             world.save_runtime_state()
-            _after_restore(None)
+            for about in COLLECTIONS.values():
+                if about.after_restore is not None:
+                    about.after_restore()
+            admit_start_keys(world)
             forget(world)
     world.repair_files()
 
 
-def restore_team(world: World, name: str, team_id: str) -> None:
-    """Go back to a team's snapshot: its rows, files and clock. The team is created if it does not exist.
-
-    Raises NotFound, and Conflict if the snapshot cannot be used or another team has one of its ids or keys.
-    """
-    with world.write_lock:
-        snapshot = find(world, name, team_id)
-        bring_up(snapshot.path / DATABASE, name)
-        with without_foreign_keys(world):
-            # Before the rows that name them. Files without a row are removed later by a job.
-            for kind in KINDS:
-                _link_files(world, snapshot.path / kind, world.directory / kind)
-            with snapshot_files.attached(world, snapshot.path / DATABASE), world.transaction():
-                wipe(world, team_id)
-                copy_rows(world.db.connection(), team_tables(), team_id)
-                _after_restore(team_id)
-                forget(world)
-                files = list(snapshot_files.files_of(world.db.connection(), team_id))
-        for file in files:
-            _replace_file(snapshot.path / file, world.directory / file)
-        world.repair_files()
-
-
-def _after_restore(team_id: str | None) -> None:
-    """Run each collection's hook for rows that a restore brought back: of all teams, or of one."""
-    for about in COLLECTIONS.values():
-        if about.after_restore is not None:
-            about.after_restore(team_id)
-
-
-@contextlib.contextmanager
-def packed(world: World, name: str, team_id: str | None = None) -> Iterator[Path]:
-    """Write a snapshot into one file (state/snapshot_files.py) and delete the file after the block. Raises NotFound."""
-    snapshot = find(world, name, team_id)
-    parts = world.snapshots_dir(team_id) / _PART
-    parts.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=parts) as temporary:
-        folder, file = snapshot.path, Path(temporary) / "snapshot.tar.gz"
-        if team_id is not None:
-            folder = Path(temporary) / "team"
-            folder.mkdir()
-            bring_up(snapshot.path / DATABASE, name)
-            about = snapshot.about | {"team": team_id}
-            snapshot_files.extract_team(snapshot.path, folder, team_id, about)
-        snapshot_files.pack(folder, file)
-        yield file
-
-
-def read_file(world: World, name: str, stream: IO[bytes], team_id: str | None = None) -> Snapshot:
-    """Store a file as a snapshot. It replaces a snapshot of the same name.
-
-    The file of a whole world can become a team's snapshot, but not the other way round. The team need not exist here.
-
-    Raises Invalid for a bad name, and Conflict if there are too many snapshots, or for a file that is damaged, of
-    another team, or of a newer version.
-    """
-    _require_name(name)
-    _require_room(world, name, team_id)
-    directory = world.snapshots_dir(team_id)
-    (directory / _PART).mkdir(parents=True, exist_ok=True)
-    part = Path(tempfile.mkdtemp(dir=directory / _PART))
+def _bring_up(snapshot: Snapshot) -> None:
+    """Bring a snapshot's database up to date in its folder. Raises Conflict if that fails."""
+    path = snapshot.path / DATABASE
+    if not is_whole(path):
+        raise Conflict(f"The snapshot {snapshot.name} is damaged.")
+    with path.open("rb") as file:
+        version = int.from_bytes(file.read(64)[60:64], "big")  # https://www.sqlite.org/fileformat.html
+    if version > LATEST:
+        raise Conflict(f"The snapshot {snapshot.name} was made by a newer dryline.")
+    if version == LATEST:
+        return
+    database = WorldDatabase(path, durable=False)
     try:
-        about = snapshot_files.unpack(stream, part, durable=world.durable) | {"name": name}
-        if about.get("team") not in (None, team_id):
-            raise Conflict(f"The file has only team {about['team']}.")
-        _require_valid_clock_and_ids(about)
-        snapshot_files.rebuild(world, part / DATABASE)
-        if team_id is not None:
-            snapshot_files.require_team_in(part / DATABASE, team_id)
-            snapshot_files.skip_ids(world, part / DATABASE, team_id)
-        with world.write_lock:
-            write_whole(part / ABOUT, orjson.dumps(about), durable=world.durable)
-            _put_in_place(world, part, directory / name)
-    except BaseException:
-        shutil.rmtree(part, ignore_errors=True)
-        raise
-    return Snapshot(directory / name, about)
+        bring_up_to_date(database)
+    except (BadSetting, sqlite3.Error, PeeweeException) as error:
+        raise Conflict(f"The database of the snapshot is not dryline's: {error}") from None
+    finally:
+        database.close_for_good()
 
 
-def remove(world: World, name: str, team_id: str | None = None) -> None:
+def remove(world: World, name: str) -> None:
     """Remove a snapshot. Raises NotFound."""
     with world.write_lock:
-        path = find(world, name, team_id).path
+        path = find(world, name).path
         _remove(path)
         if world.durable:
             sync(path.parent)
@@ -248,26 +189,13 @@ def _by_age(world: World) -> list[Snapshot]:
     return sorted(automatic, key=lambda snapshot: snapshot.path.stat().st_mtime, reverse=True)
 
 
-def _require_valid_clock_and_ids(about: dict[str, Any]) -> None:
-    """Raise Conflict if a file's about.json holds no time, no state of the clock or no state of the ids."""
-    try:
-        parse(about["createdAt"])
-        clock = Clock()
-        clock.restore(about["clock"])
-        clock.stamp()
-        if about["ids"] is not None:
-            Ids().restore(about["ids"])
-    except (LookupError, TypeError, ValueError, AttributeError, OverflowError) as error:
-        raise Conflict(f"This is not a snapshot: {ABOUT} does not say when it was taken: {error!r}.") from None
-
-
 def _require_name(name: str) -> None:
     if not _NAME.fullmatch(name):
         raise Invalid("Must be 1 to 100 letters, digits, spaces, dots, dashes and underscores.", "name")
 
 
-def _require_room(world: World, name: str, team_id: str | None) -> None:
-    names = {path.name for path in world.snapshots_dir(team_id).glob("[!.]*/")}
+def _require_room(world: World, name: str) -> None:
+    names = {path.name for path in world.snapshots.glob("[!.]*/")}
     if len(names - {name}) >= MAX_SNAPSHOTS:
         raise Conflict(f"There are {MAX_SNAPSHOTS} snapshots already. Delete one first.")
 
@@ -309,15 +237,6 @@ def _replace_files(source: Path, target: Path) -> None:
     for entry in entries.values():
         target.mkdir(exist_ok=True)
         _link_or_copy(Path(entry.path), target / entry.name)
-
-
-def _replace_file(source: Path, target: Path) -> None:
-    """Make `target` the same file as `source`, if there is a `source`."""
-    if source.exists() and not (target.exists() and target.samefile(source)):
-        part = part_of(target)
-        part.unlink(missing_ok=True)
-        _link_or_copy(source, part)
-        rename(part, target)
 
 
 def _link_or_copy(source: Path, target: Path) -> None:

@@ -15,7 +15,6 @@ import threading
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, replace
 from datetime import datetime
-from hashlib import sha256
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -116,10 +115,10 @@ class World:
         """The folder of export files."""
         return self.directory / "exports"
 
-    def snapshots_dir(self, team_id: str | None = None) -> Path:
-        """Return the folder of the world's snapshots, or of one team's."""
-        base = self.directory / "snapshots"
-        return base if team_id is None else base / ".teams" / sha256(team_id.encode()).hexdigest()[:32]
+    @property
+    def snapshots(self) -> Path:
+        """The folder of snapshots."""
+        return self.directory / "snapshots"
 
     @contextlib.contextmanager
     def active(self) -> Iterator[World]:

@@ -17,6 +17,11 @@ WHOLE = [
     ("GET", "/teams", None),
     ("POST", "/teams", {"name": "Another"}),
     ("GET", "/health", None),
+    ("GET", "/snapshots", None),
+    ("POST", "/snapshots", {"name": "there"}),
+    ("POST", "/snapshots", {"name": "new"}),
+    ("POST", "/snapshots/there/restore", None),
+    ("DELETE", "/snapshots/there", None),
     ("GET", "/echo-runs", None),
 ]
 
@@ -24,7 +29,9 @@ WHOLE = [
 @pytest.fixture
 def team(control):
     control.put("/clock", {"now": NOW, "frozen": True})
-    return control.post("/teams", {"name": "One"}).json
+    control.post("/snapshots", {"name": "there"})
+    yield control.post("/teams", {"name": "One"}).json
+    control.delete("/snapshots/there")
 
 
 def everything(control):
@@ -77,12 +84,16 @@ def test_webhook_deliveries_can_be_limited_to_a_team(control):
         lambda team: team.now(),
         lambda team: team.settings(strict=True),
         lambda team: team.settings(),
+        lambda team: team.snapshot("new"),
+        lambda team: team.restore("there"),
     ],
-    ids=["advance", "freeze", "now", "change settings", "read settings"],
+    ids=["advance", "freeze", "now", "change settings", "read settings", "snapshot", "restore"],
 )
 def test_a_teams_helper_for_the_whole_server_is_refused(use):
     with DrylineInProcess() as stand_in:
+        stand_in.snapshot("there")
         before = stand_in.freeze(), stand_in.settings()
         with pytest.raises(DrylineError, match="takes no team"):
             use(stand_in.team())
         assert (stand_in.now(), stand_in.settings()) == before
+        assert [row["name"] for row in stand_in.plane("GET", "/snapshots")] == ["there"]

@@ -94,6 +94,4 @@ def _state(walk: Walk) -> None:
     walk("extendState", body={"version": 1, "workers": [{"id": "worker_2", "name": "Night desk"}]})
     walk("resetState", body={"scenario": "empty"})
     walk("restoreSnapshot", "before-the-test")
-    walk("putSnapshotFile", "from-elsewhere", data=walk("getSnapshotFile", "before-the-test"))
-    walk.send("DELETE", "/_dryline/snapshots/from-elsewhere")
     walk("deleteSnapshot", "before-the-test")
