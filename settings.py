@@ -46,7 +46,6 @@ class Settings:
     allowed_hosts: tuple[str, ...] = ()  # further values of Host for a server on loopback
     webhook_hosts: tuple[str, ...] = ()  # further hosts that webhooks and flows may reach
     node: str | None = None  # the name of one of several servers behind a proxy; its keys and ids contain it
-    durability: str = "process"  # a committed write survives: "process", a kill; "power", a power cut too
     label: str | None = None  # the server's name in the console
     log_format: str = "text"
     quiet: bool = False  # prints only warnings and errors
@@ -64,7 +63,6 @@ class Settings:
         self._check_hosts()
         self._check_public_url()
         self._check_node_name()
-        self._check_durability()
         self._check_recordings()
         self._check_model()
         self._normalize()
@@ -103,12 +101,6 @@ class Settings:
         _require_address("--public-url", self.public_url)
         if self.public_path.partition("/")[2].partition("/")[0] in _OWN_PATHS:
             raise BadSetting(f"--public-url: the path {self.public_path} is one of this server's own.")
-
-    def _check_durability(self) -> None:
-        if self.durability not in ("process", "power"):
-            raise BadSetting(f"--durability must be process or power, not {self.durability!r}.")
-        if self.durability == "power" and self.ephemeral:
-            raise BadSetting("--durability power is of no use with --ephemeral: its state ends with the process.")
 
     def _check_recordings(self) -> None:
         if self.recordings_mb < 1:

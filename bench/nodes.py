@@ -89,19 +89,6 @@ def second_node(cluster: Cluster) -> None:
         row(f"{name}, two nodes at once", f"{two:9,.0f} /s on two   ratio {two / one:.2f}")
 
 
-def durability(folder: Path) -> None:
-    """Measure the cost of waiting for the disk."""
-    nodes = [Node(folder, level, durability=level).start().wait() for level in ("process", "power")]
-    requests = [requests_of(node)["create"] for node in nodes]
-    rounds: list[list[Load]] = [[], []]
-    for _ in range(ROUNDS):
-        for node, request, loads in zip(nodes, requests, rounds, strict=True):
-            loads.append(measured(node, request, connections=1))
-    for node, loads in zip(nodes, rounds, strict=True):
-        row(f"create, 1 conn., --durability {node.name}", str(Load.median(loads)))
-        node.kill()
-
-
 def filled(cluster: Cluster, calls: int) -> Team:
     """Return a team of node a with this number of calls."""
     node = cluster.nodes["a"]
@@ -168,7 +155,6 @@ def main() -> None:
     """Measure and print everything."""
     with tempfile.TemporaryDirectory(prefix="n") as created:
         folder = Path(created)
-        durability(folder)
         with Cluster(folder) as cluster:
             second_node(cluster)
             through_nginx(cluster)

@@ -13,6 +13,7 @@ import click
 from click.core import ParameterSource
 
 from dryline.commands.param_types import COMMA_SEPARATED
+from dryline.commands.removed import removed_option
 from dryline.settings import BadSetting, Settings
 
 
@@ -67,11 +68,7 @@ REPEATABLE = "repeatable; the variable takes several, separated by commas."
 @setting("--model", help="Name of the model.")
 @setting("--model-key", help="Key for that server.")
 @setting("--node", help="Name of this server if there are several; its keys and ids contain it.")
-@setting(
-    "--durability",
-    type=click.Choice(["process", "power"]),
-    help="Survival of a committed write: after the process is killed, or after a power cut too.",
-)
+@removed_option("--durability", "a write survives the end of the process, and no write waits for the disk.")
 @setting("--label", help="Title of this server in the console.")
 @setting("--log-format", type=click.Choice(["text", "json"]), help="Format of the log.")
 @setting("--quiet", is_flag=True, help="Print problems only: no start message, no line per request.")

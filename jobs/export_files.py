@@ -5,7 +5,6 @@ import csv
 import io
 import itertools
 import json
-import os
 import secrets
 import sqlite3
 from collections.abc import Iterator, Mapping
@@ -24,7 +23,6 @@ from dryline.models.recordings import RecordingAddresses, addresses_at
 from dryline.models.voice_log_filters import conditions, register_text_search
 from dryline.schemas.exports import FORMS, members, read_filters
 from dryline.storage.current_world import current
-from dryline.storage.files import rename
 from dryline.storage.record import connection, wire_rows
 
 INTERRUPT_CHECK_STEPS = 100_000  # instructions of SQLite's virtual machine
@@ -52,8 +50,7 @@ class Source(NamedTuple):
 def write(export: Export, part: Path) -> tuple[int, int]:
     """Write the logs of an export to the file `part`. Return the number of rows and of bytes.
 
-    Logs are grouped by type, the oldest of each first; calls in progress are left out. Unless the world is temporary,
-    the file is on the disk when this returns.
+    Logs are grouped by type, the oldest of each first; calls in progress are left out.
 
     Raises OSError, sqlite3.Error, WriteInterrupted at a shutdown, and marshmallow's ValidationError for bad filters,
     which can come with a state document.
@@ -61,10 +58,7 @@ def write(export: Export, part: Path) -> tuple[int, int]:
     with part.open("xb", buffering=1 << 20) as file:
         with _interruptible(), current().reading():  # a read transaction: all rows are of one moment
             row_count = _write_csv(export, file) if export.format == "CSV" else _write_json(export, file)
-        file.flush()
-        if current().durable:
-            os.fsync(file.fileno())
-        return row_count, os.fstat(file.fileno()).st_size
+        return row_count, file.tell()
 
 
 @contextlib.contextmanager
@@ -88,8 +82,8 @@ def new_part(export: Export) -> Path:
 
 
 def move_into_place(part: Path, path: Path) -> None:
-    """Rename a finished file, durably. Raises OSError."""
-    rename(part, path)
+    """Rename a finished file. Raises OSError."""
+    part.replace(path)
 
 
 def all_files() -> list[Path]:

@@ -38,7 +38,7 @@ class RowFiles:
     def write(self, path: Path, content: bytes) -> None:
         """Write the file at `path`, completely or not at all. Raises OSError."""
         self.folder.mkdir(exist_ok=True)
-        write_whole(path, content, durable=current().durable)
+        write_whole(path, content)
 
     def sign(self, use: str, id: str, until: str, **claims: str) -> str:
         """Return a token for one use of one row's file, valid until a moment of API time."""

@@ -94,7 +94,7 @@ def _use_one_heap() -> None:
 def _write_address(path: Path, url: str) -> None:
     """Write the file by which the command line finds this server. A server on a full disk still answers reads."""
     try:
-        write_whole(path, url.encode(), durable=False)
+        write_whole(path, url.encode())
     except OSError as error:
         log = logging.getLogger("dryline")
         log.warning("Cannot write %s: %s. Commands find this server only with --url %s.", path, error.strerror, url)
@@ -102,7 +102,7 @@ def _write_address(path: Path, url: str) -> None:
 
 def _write_ready(path: Path, ready: dict[str, str]) -> None:
     try:
-        write_whole(path, orjson.dumps(ready), durable=False)
+        write_whole(path, orjson.dumps(ready))
     except OSError as error:
         raise BadSetting(f"Cannot write --ready-file {path}: {error.strerror}.") from error
 

@@ -20,7 +20,7 @@ from dryline.simulator.recordings import AudibleCall, is_whole, speakers_of, wri
 from dryline.simulator.speech import Beeps, SpeechFailed, Voice, printable, voice_of
 from dryline.storage.current_world import WorldLocal
 from dryline.storage.errors import NotReady
-from dryline.storage.files import part_of, rename
+from dryline.storage.files import part_of
 from dryline.world.world import World
 
 log = logging.getLogger("dryline")
@@ -92,7 +92,7 @@ class RecordingFiles:
         try:
             with part.open("wb") as file:
                 write(call, file, voice, check)
-            rename(part, path, durable=False)  # after a power cut it can be written again
+            part.replace(path)
         finally:
             with contextlib.suppress(OSError):
                 part.unlink(missing_ok=True)

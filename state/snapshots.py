@@ -8,7 +8,9 @@ import os
 import re
 import shutil
 import sqlite3
+import tempfile
 from collections.abc import Iterator
+from copy import copy
 from pathlib import Path
 from typing import Any
 
@@ -19,10 +21,12 @@ from dryline.models import exports, uploads
 from dryline.settings import BadSetting
 from dryline.state.collections import COLLECTIONS
 from dryline.state.document import admit_start_keys, forget
-from dryline.storage.database import WorldDatabase, is_whole
-from dryline.storage.errors import Conflict, Invalid, NotFound
-from dryline.storage.files import rename, sync, write_whole
-from dryline.storage.migrations import LATEST, bring_up_to_date
+from dryline.storage.database import WorldDatabase, is_whole, set_page_size
+from dryline.storage.errors import Conflict, Invalid, NotFound, disk_is_full
+from dryline.storage.files import write_whole
+from dryline.storage.migrations import APPLICATION_ID, LATEST, bring_up_to_date
+from dryline.world.clock import Clock
+from dryline.world.ids import Ids
 from dryline.world.world import World
 
 DATABASE, ABOUT = "dryline.sqlite3", "about.json"
@@ -50,21 +54,28 @@ def listing(world: World) -> list[Snapshot]:
     """Return the snapshots, newest first."""
     snapshots = []
     for path in world.snapshots.glob("*/"):
-        with contextlib.suppress(OSError, ValueError):  # half-written or half-removed
+        with contextlib.suppress(OSError, ValueError):  # no snapshot, or one that is being copied here
             snapshots.append(_read_snapshot(path))
     return sorted(snapshots, key=lambda snapshot: (snapshot.created_at, snapshot.name), reverse=True)
 
 
 def find(world: World, name: str) -> Snapshot:
-    """Return the snapshot of this name. Raises NotFound."""
+    """Return the snapshot of this name. Raises NotFound, and Conflict if it is damaged."""
     path = world.snapshots / name
     if not _NAME.fullmatch(name) or not (path / ABOUT).exists():
         raise NotFound(f"Snapshot {name} not found.")
-    return _read_snapshot(path)
+    try:
+        return _read_snapshot(path)
+    except ValueError:
+        raise Conflict(f"The snapshot {name} is damaged.") from None
 
 
 def _read_snapshot(path: Path) -> Snapshot:
-    return Snapshot(path, orjson.loads((path / ABOUT).read_bytes()))
+    """Return the snapshot in a folder. Raises OSError, and ValueError if about.json is damaged."""
+    about = orjson.loads((path / ABOUT).read_bytes())
+    if not isinstance(about, dict) or not isinstance(about.get("createdAt"), str):
+        raise ValueError(f"{path / ABOUT} does not describe a snapshot.")
+    return Snapshot(path, about)
 
 
 def save(world: World, name: str) -> Snapshot:
@@ -76,88 +87,117 @@ def save(world: World, name: str) -> Snapshot:
     _require_room(world, name)
     part, path = world.snapshots / _PART / name, world.snapshots / name
     with world.write_lock:
-        _remove(part)
+        shutil.rmtree(part, ignore_errors=True)
         part.mkdir(parents=True)
         world.db.copy_to(part / DATABASE)
         for kind in KINDS:
-            _link_files(world, world.directory / kind, part / kind)
+            _link_files(world.directory / kind, part / kind)
         about = {
             "name": name,
             "createdAt": world.clock.stamp(),
             "clock": world.clock.state(),
             "ids": world.ids.state() if world.settings.seed is not None else None,
         }
-        write_whole(part / ABOUT, orjson.dumps(about), durable=world.durable)
-        _put_in_place(world, part, path)
+        write_whole(part / ABOUT, orjson.dumps(about))
+        _put_in_place(part, path)
     return Snapshot(path, about)
 
 
 def recover(world: World) -> None:
-    """After a crash, put back each snapshot that was being replaced, and remove the incomplete ones."""
+    """After a crash, put back each snapshot that was being replaced, and remove what is left of others."""
     for old in world.snapshots.glob(f"{_OLD}/*"):
         if not (world.snapshots / old.name).exists():
             old.replace(world.snapshots / old.name)
-    for path in world.snapshots.glob("*/"):
-        if not (path / ABOUT).exists():
-            shutil.rmtree(path, ignore_errors=True)
+    for folder in (_OLD, _PART):
+        shutil.rmtree(world.snapshots / folder, ignore_errors=True)
 
 
 def restore(world: World, name: str) -> None:
     """Go back to a snapshot: rows, files, clock, and with a seed the next ids and live calls.
 
-    Raises NotFound, and Conflict if a newer version made the snapshot or it is damaged.
+    Raises NotFound, and Conflict if a newer version made the snapshot, it is damaged, or another program has the
+    database locked. Nothing has changed then.
     """
     with world.write_lock:
         snapshot = find(world, name)
-        _bring_up(snapshot)
-        # Missing files come before the rows that name them, so that a restore that is killed leaves no row without
-        # its file.
-        for kind in KINDS:
-            _link_files(world, snapshot.path / kind, world.directory / kind)
-        world.db.replace_with(snapshot.path / DATABASE)
+        parts = world.snapshots / _PART
+        parts.mkdir(exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=parts) as folder:
+            database = Path(folder) / DATABASE
+            restored = _prepare(world, snapshot, database)
+            # Missing files come before the rows that name them, so that a restore that is killed leaves no row without
+            # its file.
+            for kind in KINDS:
+                _link_files(snapshot.path / kind, world.directory / kind)
+            world.db.restore_from(database)
+        world.writes += 1
+        world.clock.restore(restored.clock.state())
+        if restored.ids is not world.ids:
+            world.ids.restore(restored.ids.state())
+        world.begin_arrivals()
         for kind in KINDS:
             _replace_files(snapshot.path / kind, world.directory / kind)
-        world.clock.restore(snapshot.about["clock"])
-        if snapshot.about["ids"] is not None and world.settings.seed is not None:
-            world.ids.restore(snapshot.about["ids"])
-        world.begin_arrivals()
-        with world.transaction():
-            world.save_runtime_state()
-            for about in COLLECTIONS.values():
-                if about.after_restore is not None:
-                    about.after_restore()
-            admit_start_keys(world)
-            forget(world)
+        forget(world)
     world.repair_files()
 
 
-def _bring_up(snapshot: Snapshot) -> None:
-    """Bring a snapshot's database up to date in its folder. Raises Conflict if that fails."""
-    path = snapshot.path / DATABASE
-    if not is_whole(path):
+def _prepare(world: World, snapshot: Snapshot, database: Path) -> World:
+    """Copy a snapshot's database, and give it all that the restored one shall have: schema, clock, settings, keys.
+
+    Return a world with the snapshot's clock and ids; its database is the copy, and closed. Raises Conflict.
+    """
+    if not is_whole(snapshot.path / DATABASE):
         raise Conflict(f"The snapshot {snapshot.name} is damaged.")
-    with path.open("rb") as file:
-        version = int.from_bytes(file.read(64)[60:64], "big")  # https://www.sqlite.org/fileformat.html
-    if version > LATEST:
-        raise Conflict(f"The snapshot {snapshot.name} was made by a newer dryline.")
-    if version == LATEST:
-        return
-    database = WorldDatabase(path, durable=False)
+    shutil.copyfile(snapshot.path / DATABASE, database)
+    restored = copy(world)
+    restored.locals, restored.clock = {}, Clock()
     try:
-        bring_up_to_date(database)
-    except (BadSetting, sqlite3.Error, PeeweeException) as error:
-        raise Conflict(f"The database of the snapshot is not dryline's: {error}") from None
-    finally:
-        database.close_for_good()
+        restored.clock.restore(snapshot.about["clock"])
+        if snapshot.about["ids"] is not None and world.settings.seed is not None:
+            restored.ids = Ids(world.settings.seed, node=world.settings.node)
+            restored.ids.restore(snapshot.about["ids"])
+        set_page_size(database, world.db.pragma("page_size"))
+        restored.db = WorldDatabase(database, temporary=True)
+        try:
+            with restored.active():
+                _fill_in(restored, world)
+        finally:
+            restored.db.close_for_good()
+    except (LookupError, TypeError, ValueError, OverflowError, sqlite3.Error, PeeweeException) as error:
+        if disk_is_full(error):
+            raise
+        raise Conflict(f"The snapshot {snapshot.name} cannot be restored: {error}") from None
+    return restored
+
+
+def _fill_in(restored: World, world: World) -> None:
+    """Bring the copy's schema up to date, and write what a restore leaves as it is in `world`, and the clock."""
+    if restored.db.pragma("application_id") != APPLICATION_ID:
+        raise BadSetting("its database is not dryline's.")
+    if restored.db.pragma("user_version") > LATEST:
+        raise BadSetting("it was made by a newer dryline.")
+    ((result,),) = restored.db.execute_sql("PRAGMA quick_check(1)").fetchall()
+    if result != "ok":
+        raise BadSetting(f"its database is damaged: {' '.join(result.split())}.")
+    bring_up_to_date(restored.db)
+    with restored.transaction():
+        for row in world.db.execute_sql("SELECT name, value FROM server WHERE name != 'runtime_state'").fetchall():
+            restored.db.execute_sql("INSERT OR REPLACE INTO server (name, value) VALUES (?, ?)", row)
+        restored.save_runtime_state()
+        admit_start_keys(restored)
+        for about in COLLECTIONS.values():
+            if about.after_restore is not None:
+                about.after_restore()
 
 
 def remove(world: World, name: str) -> None:
     """Remove a snapshot. Raises NotFound."""
     with world.write_lock:
-        path = find(world, name).path
-        _remove(path)
-        if world.durable:
-            sync(path.parent)
+        path, part = find(world, name).path, world.snapshots / _PART / name
+        shutil.rmtree(part, ignore_errors=True)
+        part.parent.mkdir(exist_ok=True)
+        path.replace(part)  # so that a crash leaves no half of a snapshot
+        shutil.rmtree(part)
 
 
 @contextlib.contextmanager
@@ -200,15 +240,15 @@ def _require_room(world: World, name: str) -> None:
         raise Conflict(f"There are {MAX_SNAPSHOTS} snapshots already. Delete one first.")
 
 
-def _put_in_place(world: World, part: Path, path: Path) -> None:
+def _put_in_place(part: Path, path: Path) -> None:
     """Rename a written folder to the snapshot's. After a crash, `recover` finds the old or the new one."""
     old = path.parent / _OLD / path.name
     if path.exists():
-        _remove(old)
+        shutil.rmtree(old, ignore_errors=True)
         old.parent.mkdir(exist_ok=True)
         path.replace(old)
-    rename(part, path, durable=world.durable)
-    _remove(old)
+    part.replace(path)
+    shutil.rmtree(old, ignore_errors=True)
 
 
 def _complete_files(directory: Path) -> Iterator[os.DirEntry[str]]:
@@ -216,14 +256,12 @@ def _complete_files(directory: Path) -> Iterator[os.DirEntry[str]]:
         yield from [entry for entry in entries if not entry.name.endswith(".part")]
 
 
-def _link_files(world: World, source: Path, target: Path) -> None:
+def _link_files(source: Path, target: Path) -> None:
     """Link the files of `source` that `target` does not have."""
     for entry in _complete_files(source):
         target.mkdir(exist_ok=True)
         if not (target / entry.name).exists():
             _link_or_copy(Path(entry.path), target / entry.name)
-    if world.durable and target.exists():
-        sync(target)
 
 
 def _replace_files(source: Path, target: Path) -> None:
@@ -244,10 +282,3 @@ def _link_or_copy(source: Path, target: Path) -> None:
         os.link(source, target)
     except OSError:  # a file system without links
         shutil.copyfile(source, target)
-
-
-def _remove(path: Path) -> None:
-    """Remove a folder. about.json goes first, so that a crash leaves no half of a snapshot."""
-    if path.exists():
-        (path / ABOUT).unlink(missing_ok=True)
-        shutil.rmtree(path, ignore_errors=True)

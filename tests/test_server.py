@@ -242,7 +242,8 @@ def test_variables_set_settings(start):
         (("--scenario", "no-such-file.json"), "no-such-file.json"),
         (("--scenario", "demos"), "The scenarios are demo, "),
         (("--ephemeral",), "--data-dir is of no use with --ephemeral"),
-        (("--durability", "disk"), "'--durability'"),
+        (("--durability", "power"), "--durability is removed in 0.2; a write survives"),
+        (("--durability", "process"), "--durability is removed in 0.2; a write survives"),
     ],
 )
 def test_an_invalid_setting_is_refused_with_one_line(tmp_path, flags, says):

@@ -23,7 +23,7 @@ from peewee import PeeweeException
 
 from dryline.settings import BadSetting, RuntimeSettings, Settings
 from dryline.storage.current_world import WorldLocal, enter, leave
-from dryline.storage.database import WorldDatabase, require_sqlite_version
+from dryline.storage.database import WorldDatabase, finish_exchange, require_sqlite_version
 from dryline.storage.errors import disk_is_full
 from dryline.traffic.faults import FaultRules
 from dryline.traffic.request_log import RequestLog
@@ -75,8 +75,8 @@ class World:
             self._directory = Directory(None if settings.ephemeral else settings.data_dir)
             undo.callback(self._directory.abandon)
             self.exports.mkdir(exist_ok=True)
-            flushed = settings.durability == "power"
-            self.db = WorldDatabase(database_in(self.directory), durable=self.durable, flushed=flushed)
+            finish_exchange(database_in(self.directory))
+            self.db = WorldDatabase(database_in(self.directory), temporary=self._directory.temporary)
             undo.callback(self.db.close_for_good)
             self._directory.require_database()
             with self.active():
@@ -99,11 +99,6 @@ class World:
     @property
     def directory(self) -> Path:
         return self._directory.path
-
-    @property
-    def durable(self) -> bool:
-        """Whether the data must survive a power cut. Those of a temporary directory need not."""
-        return not self._directory.temporary
 
     @property
     def base_url(self) -> str:

@@ -5,8 +5,6 @@ import threading
 
 import pytest
 
-from dryline.storage import database
-from dryline.storage.database import WorldDatabase
 from dryline.tests.conftest import NEW_WORKER, created
 from dryline.tests.contract.two_teams import document
 from dryline.tests.control.documents import WHEN
@@ -178,20 +176,6 @@ def test_snapshots_outlive_a_restart_and_restored_rows_too(restart):
     assert len(api.get("/workers").json) == 2
 
 
-def test_an_exchange_that_was_broken_off_is_finished_at_the_next_start(tmp_path):
-    """The new database was whole and the old one's log was gone when the process was killed."""
-    path = tmp_path / "x.sqlite3"
-    for name, target in (("old", path), ("new", path.with_suffix(".coming"))):
-        database = WorldDatabase(tmp_path / f"{name}.sqlite3")
-        database.execute_sql(f"CREATE TABLE {name} (x)")
-        database.close_for_good()
-        (tmp_path / f"{name}.sqlite3").rename(target)
-    path.with_name("x.sqlite3-wal").write_bytes(b"what belonged to the old one")
-    database = WorldDatabase(path)
-    assert database.get_tables() == ["new"]
-    database.close_for_good()
-
-
 def test_a_large_world_comes_back_whole(control, make_voice_deployment):
     """Beyond some size a copy is made ready before it is needed."""
     deployment = make_voice_deployment()
@@ -203,33 +187,6 @@ def test_a_large_world_comes_back_whole(control, make_voice_deployment):
         control.post("/simulate/calls", {**body, "count": 3})
         control.post("/snapshots/before/restore")
         assert control.get("/state").data == before
-
-
-def test_nobody_opens_a_database_that_is_being_exchanged(control, app, make_worker, monkeypatch):
-    make_worker()
-    save(control)
-    seen, finish = [], database._finish_replacement
-
-    def look():
-        with app.world.active():
-            try:
-                seen.append(app.world.db.execute_sql("SELECT count(*) FROM worker").fetchone())
-            except Exception as error:
-                seen.append(error)
-            app.world.db.close()
-
-    looking = threading.Thread(target=look)
-
-    def slowly(path, *args):
-        path.unlink()
-        looking.start()
-        looking.join(0.2)  # time enough to open it, were it not held off
-        finish(path, *args)
-
-    monkeypatch.setattr(database, "_finish_replacement", slowly)
-    control.post("/snapshots/before/restore")
-    looking.join(10)
-    assert seen == [(1,)]
 
 
 def test_a_snapshots_name_is_that_of_its_folder(control, app, make_worker):

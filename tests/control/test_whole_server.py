@@ -1,4 +1,4 @@
-"""What is the whole server's: clock, settings and snapshots. A request that limits them to a team is refused."""
+"""Clock, settings and snapshots are the whole server's. A request that limits them to a team is refused."""
 
 import pytest
 

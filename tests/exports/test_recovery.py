@@ -56,8 +56,8 @@ def write_until(directory):
     app = create_app(Settings(data_dir=directory, scenario="empty"))
     if directory.endswith("before anything is written"):
         export_files.write = die
-    elif directory.endswith("before all is on the disk"):
-        os.fsync = die
+    elif directory.endswith("before the rename"):
+        export_files.move_into_place = die
     elif directory.endswith("between the rename and the commit"):
         export_files.move_into_place = rename_and_die
     elif directory.endswith("after the commit"):
@@ -74,7 +74,7 @@ for directory in sys.argv[1:]:
 """
 MOMENTS = {  # with the status and the files that the kill leaves
     "before anything is written": ("PROCESSING", []),
-    "before all is on the disk": ("PROCESSING", [".part"]),
+    "before the rename": ("PROCESSING", [".part"]),
     "between the rename and the commit": ("PROCESSING", [".csv"]),
     "after the commit": ("COMPLETED", [".csv"]),
 }
