@@ -4,6 +4,7 @@ A snapshot's folder can be copied into the folder `snapshots` of another data di
 """
 
 import contextlib
+import logging
 import os
 import re
 import shutil
@@ -27,11 +28,14 @@ from dryline.storage.files import write_whole
 from dryline.storage.migrations import APPLICATION_ID, LATEST, bring_up_to_date
 from dryline.world.clock import Clock
 from dryline.world.ids import Ids
+from dryline.world.wording import count
 from dryline.world.world import World
 
 DATABASE, ABOUT = "dryline.sqlite3", "about.json"
 # Folders with the files of rows. Files there are replaced and never changed, so a snapshot may link to them.
 KINDS = (exports.FILES.kind, uploads.FILES.kind)
+log = logging.getLogger("dryline")
+
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_. -]{0,99}")
 MAX_SNAPSHOTS = 200
 # The names of snapshots that the console takes before it replaces or deletes much begin with this.
@@ -110,6 +114,22 @@ def recover(world: World) -> None:
             old.replace(world.snapshots / old.name)
     for folder in (_OLD, _PART):
         shutil.rmtree(world.snapshots / folder, ignore_errors=True)
+    _drop_parts_of_teams(world)
+
+
+def _drop_parts_of_teams(world: World) -> None:
+    """Drop the clocks and snapshots that dryline 0.1 kept for single teams, and log how many."""
+    folder = world.snapshots / ".teams"
+    clocks = len(world.saved_runtime_state()["clock"].get("teams", ()))
+    snapshots = len(list(folder.glob(f"*/*/{ABOUT}")))
+    if clocks or snapshots:
+        log.warning(
+            "Dropped what dryline 0.1 kept for single teams: %s and %s. All teams follow the clock of the server.",
+            count(clocks, "clock"),
+            count(snapshots, "snapshot"),
+        )
+        world.save_runtime_state()
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def restore(world: World, name: str) -> None:

@@ -90,7 +90,7 @@ class World:
         migrations.bring_up_to_date(self.db)
         if self.settings.seed is not None:
             self.ids.restart(self.settings.seed, self._count_start())
-        state = self._saved_runtime_state()
+        state = self.saved_runtime_state()
         known = asdict(self.runtime_settings)
         saved = {name: value for name, value in state["settings"].items() if name in known}
         self.runtime_settings = replace(self.runtime_settings, **saved)
@@ -181,14 +181,15 @@ class World:
         """Save the clock and the changed settings for the next start."""
         with self.transaction():
             state = {"clock": self.clock.state(), "settings": self.changed_settings()}
-            if state != self._saved_runtime_state():
+            if state != self.saved_runtime_state():
                 self.db.execute_sql(
                     "INSERT INTO server (name, value) VALUES ('runtime_state', ?)"
                     " ON CONFLICT DO UPDATE SET value = excluded.value",
                     (json.dumps(state),),
                 )
 
-    def _saved_runtime_state(self) -> dict[str, Any]:
+    def saved_runtime_state(self) -> dict[str, Any]:
+        """Return what `save_runtime_state` has saved."""
         row = self.db.execute_sql("SELECT value FROM server WHERE name = 'runtime_state'").fetchone()
         return json.loads(row[0]) if row else {"clock": Clock().state(), "settings": {}}
 
