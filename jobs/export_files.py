@@ -13,9 +13,8 @@ from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 import orjson
-from peewee import SQL
+from peewee import SQL, BooleanField, Case, TextField, Value
 
-from dryline.jobs.csv_text import CsvColumn, csv_header, csv_lines
 from dryline.models.calls_in_progress import CallInProgress
 from dryline.models.exports import FILES, LOGS, Export
 from dryline.models.logs import Log
@@ -127,18 +126,47 @@ def _complete_records(text: str) -> Iterator[dict[str, Any]]:
 
 
 def _write_csv(export: Export, file: IO[bytes]) -> int:
-    """Write a header and all rows. Return the number of rows."""
+    """Write a header and all rows (RFC 4180). Return the number of rows."""
     names = export.fields or members(export.log_type)
-    file.write(csv_header(names))
+    text = io.TextIOWrapper(file, "utf-8", newline="")
+    writer = csv.writer(text)
+    writer.writerow(names)
     count, addresses = 0, _addresses(export)
     for source in _sources(export):
-        columns = [CsvColumn(source.model, source.columns.get(name), addresses) for name in names]
-        with _text_as_bytes():
-            for rows in _batches(source, [column.cell for column in columns]):
-                *batch, _, ids = zip(*rows, strict=True)
-                file.write(csv_lines([column.format(cells, ids) for column, cells in zip(columns, batch, strict=True)]))
-                count += len(rows)
+        attributes = [source.columns.get(name) for name in names]
+        columns = [_csv_column(source.model, attribute) for attribute in attributes]
+        places = {name: attributes.index(name) for name in _CHANGED if name in attributes}
+        for rows in _batches(source, columns):
+            if places:
+                rows = [_changed(row, places, addresses) for row in rows]
+            writer.writerows(row[:-2] for row in rows)
+            count += len(rows)
+    text.detach()
     return count
+
+
+# Columns whose cells are not written as they are stored.
+_CHANGED = ("recording_url", "flow_snapshot")
+
+
+def _csv_column(log: type[Log], attribute: str | None) -> Any:
+    """Return the SQL expression of a column's cells: text or NULL. A log may lack the attribute."""
+    if attribute is None:
+        return Value(None)
+    field: Any = log._meta.fields[attribute]
+    if isinstance(field, BooleanField):
+        return Case(None, [(field, "true")], "false")
+    return field if isinstance(field, TextField) else field.cast("TEXT")
+
+
+def _changed(row: tuple[Any, ...], places: Mapping[str, int], addresses: RecordingAddresses) -> tuple[Any, ...]:
+    """Return a row with the present address of its recording, and with its code as text instead of a JSON string."""
+    cells = list(row)
+    if (place := places.get("recording_url")) is not None:
+        cells[place] = addresses.of(row[-1], cells[place])
+    if (place := places.get("flow_snapshot")) is not None and (cells[place] or "")[:1] == '"':
+        cells[place] = orjson.loads(cells[place])
+    return tuple(cells)
 
 
 def _write_json(export: Export, file: IO[bytes]) -> int:
@@ -168,17 +196,6 @@ def _write_json(export: Export, file: IO[bytes]) -> int:
 def _addresses(export: Export) -> RecordingAddresses:
     world = current()
     return addresses_at(world.settings.public_url or export.base_url or world.base_url)
-
-
-@contextlib.contextmanager
-def _text_as_bytes() -> Iterator[None]:
-    """Read text as bytes, so that it is not decoded only to be encoded again."""
-    db = connection()
-    db.text_factory = bytes
-    try:
-        yield
-    finally:
-        db.text_factory = str
 
 
 def _batches(source: Source, columns: list[Any]) -> Iterator[list[tuple[Any, ...]]]:

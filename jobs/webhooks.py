@@ -4,14 +4,14 @@ import logging
 import queue
 import threading
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from datetime import timedelta
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
 import orjson
 
-from dryline.jobs.isolation import work_on
+from dryline.jobs.due_rows import retried_later
 from dryline.models.webhook_deliveries import WebhookDelivery
 from dryline.world.outgoing import Cut, HttpResponse, NoAddress, Refused, Unanswered
 from dryline.world.world import World
@@ -44,15 +44,12 @@ def deliver(world: World, now: str) -> bool:
         for attempt in _send_all(world, [delivery for delivery in due if delivery.id not in obsolete])
     }
 
-    def store(deliveries: Sequence[WebhookDelivery]) -> None:
-        with world.transaction():
-            for delivery in deliveries:
-                if delivery.id in obsolete:
-                    delivery.give_up("The webhook was deleted or switched off.")
-                elif delivery.id in attempts:
-                    _store(attempts[delivery.id])
-
-    work_on(world, due, store)
+    for delivery in due:
+        with retried_later(world, delivery), world.transaction():
+            if delivery.id in obsolete:
+                delivery.give_up("The webhook was deleted or switched off.")
+            elif delivery.id in attempts:
+                _store(attempts[delivery.id])
     with world.transaction():
         WebhookDelivery.delete_old()
     for attempt in attempts.values():

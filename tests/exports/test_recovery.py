@@ -29,11 +29,11 @@ from dryline.commands import cli
 from dryline.jobs import export_files
 from dryline.storage.current_world import current
 
-def pause(names, header=export_files.csv_header):
+def pause(file, writer=export_files.csv.writer):
     current().ending.wait()
-    return header(names)
+    return writer(file)
 
-export_files.csv_header = pause
+export_files.csv.writer = pause
 del sys.argv[1]
 cli()
 """
