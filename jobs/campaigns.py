@@ -2,8 +2,7 @@
 
 import time
 from collections.abc import Callable
-from types import ModuleType
-from typing import TypeVar
+from typing import Any
 
 from dryline.jobs.due_rows import BATCH_SIZE, retried_later, work_on_each
 from dryline.models.queued_calls import QueuedCall
@@ -11,46 +10,44 @@ from dryline.models.voicev1_campaigns import Voicev1CampaignData
 from dryline.world.wording import count
 from dryline.world.world import World
 
-STEP_S = 1.0  # of real time, after which other steps get their turn
+Work = Callable[..., Any]
 
-AnyRow = TypeVar("AnyRow", QueuedCall, Voicev1CampaignData)
+STEP_S = 1.0  # of real time, after which other steps get their turn
 
 
 def place_queued_calls(world: World, now: str) -> bool:
     """Call the next rows of batches and outbound campaigns that are due."""
-
-    def place(outbound: ModuleType, row: QueuedCall) -> None:
-        with world.reading():
-            due = outbound.queued([row])
-        due = outbound.settle(world, due)  # runs flows, which is too slow for a transaction
-        with world.transaction():
-            outbound.call_queued(due, {row.id for row in QueuedCall.due(now, 1)})
-
-    return _place_each(world, QueuedCall.due(now, BATCH_SIZE), place)
-
-
-def place_voicev1_calls(world: World, now: str) -> bool:
-    """Call the next rows of Voice V1 campaigns that are due."""
-
-    def place(outbound: ModuleType, row: Voicev1CampaignData) -> None:
-        with world.reading():
-            due = outbound.legacy([row])
-        due = outbound.settle(world, due)
-        with world.transaction():
-            outbound.call_legacy_rows(due, {row.id for row in Voicev1CampaignData.due(now, 1)})
-
-    return _place_each(world, Voicev1CampaignData.due(now, BATCH_SIZE), place)
-
-
-def _place_each(world: World, rows: list[AnyRow], place: Callable[[ModuleType, AnyRow], None]) -> bool:
+    rows = QueuedCall.due(now, BATCH_SIZE)
     if not rows:
         return False
     from dryline.simulator import outbound  # imported late: a start does not need it
 
+    return _place_each(world, now, rows, outbound.queued, outbound.call_queued)
+
+
+def place_voicev1_calls(world: World, now: str) -> bool:
+    """Call the next rows of Voice V1 campaigns that are due."""
+    rows = Voicev1CampaignData.due(now, BATCH_SIZE)
+    if not rows:
+        return False
+    from dryline.simulator import outbound
+
+    return _place_each(world, now, rows, outbound.legacy, outbound.call_legacy_rows)
+
+
+def _place_each(
+    world: World, now: str, rows: list[Any], prepare: Callable[..., Any], place: Callable[..., Any]
+) -> bool:
+    from dryline.simulator.outbound import settle
+
     placed, late = 0, time.monotonic() + STEP_S
     for row in rows:
         with retried_later(world, row):
-            place(outbound, row)
+            with world.reading():
+                due = prepare([row])
+            due = settle(world, due)  # runs flows, which is too slow for a transaction
+            with world.transaction():
+                place(due, {one.id for one in type(row).due(now, 1)})
             placed += 1
         if time.monotonic() > late or world.ending.is_set():
             break

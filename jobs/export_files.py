@@ -3,8 +3,6 @@
 import contextlib
 import csv
 import io
-import itertools
-import json
 import secrets
 import sqlite3
 from collections.abc import Iterator, Mapping
@@ -25,7 +23,6 @@ from dryline.storage.current_world import current
 from dryline.storage.record import connection, wire_rows
 
 INTERRUPT_CHECK_STEPS = 100_000  # instructions of SQLite's virtual machine
-PREVIEW_BYTES = 130_000  # no cell in them is too long for the module csv
 BATCH_ROWS = 50  # a batch of long calls takes megabytes; larger ones are not faster
 SUFFIXES = (".csv", ".json", ".part")
 
@@ -88,41 +85,6 @@ def move_into_place(part: Path, path: Path) -> None:
 def all_files() -> list[Path]:
     """Return the files of all exports, finished or not."""
     return [path for path in FILES.folder.iterdir() if path.suffix in SUFFIXES]
-
-
-def bytes_written(export: Export) -> int | None:
-    """Return the present size of an export's file, finished or not; None without a file."""
-    sizes = []
-    for path in [export.path, *FILES.folder.glob(f"{export.path.stem}.*.part")]:
-        with contextlib.suppress(OSError):  # removed or renamed since
-            sizes.append(path.stat().st_size)
-    return max(sizes, default=None)
-
-
-def preview(export: Export, count: int) -> tuple[list[str], list[list[Any]]]:
-    """Return the names and the first `count` records within the first bytes of a finished file; none without a file."""
-    try:
-        with export.path.open("rb") as file:
-            text = file.read(PREVIEW_BYTES).decode(errors="ignore")
-            is_complete = not file.read(1)
-    except OSError:
-        return [], []
-    if export.format == "CSV":
-        rows = list(itertools.islice(csv.reader(io.StringIO(text, newline="")), count + 2))
-        return rows[0], rows[1 : len(rows) if is_complete else -1][:count]
-    records = list(itertools.islice(_complete_records(text), count))
-    names = list(dict.fromkeys(name for record in records for name in record))
-    return names, [[record.get(name) for name in names] for record in records]
-
-
-def _complete_records(text: str) -> Iterator[dict[str, Any]]:
-    """Yield the complete records of a JSON array that may be cut off."""
-    decoder, at = json.JSONDecoder(), 1
-    with contextlib.suppress(json.JSONDecodeError):
-        while at < len(text):
-            record, end = decoder.raw_decode(text, at)
-            yield record
-            at = end + 1
 
 
 def _write_csv(export: Export, file: IO[bytes]) -> int:

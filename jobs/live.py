@@ -2,7 +2,6 @@
 
 from datetime import datetime, timedelta
 from random import Random
-from typing import Any
 
 from dryline.models.teams import start_team
 from dryline.models.voice_deployments import VoiceDeployment
@@ -14,14 +13,6 @@ from dryline.world.world import World
 # If the clock is moved far, only the latest calls come in: about this many, so that the move takes a second or two.
 MAX_CALLS = 300
 BATCH_SIZE = 25  # calls in one transaction, so that other writers need not wait
-
-
-def change_settings(world: World, **values: Any) -> None:
-    """Change settings of the running server. With a rate of live calls, these are counted from now on."""
-    world.change_settings(**values)
-    if "calls_per_minute" in values:
-        world.begin_arrivals()
-    world.wake()
 
 
 def take_skipped(world: World) -> int:

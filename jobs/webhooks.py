@@ -1,7 +1,6 @@
 """Sending of webhook deliveries over HTTP, outside of any transaction."""
 
 import logging
-import queue
 import threading
 import time
 from collections.abc import Iterable, Iterator
@@ -101,44 +100,31 @@ def _in_words(delay: timedelta) -> str:
     return f"{seconds} s" if seconds < 120 else f"{seconds // 60} min"
 
 
-def _send_all(world: World, deliveries: Iterable[WebhookDelivery]) -> Iterator[Attempt]:
-    """Send deliveries in several threads, those to one URL in their order, and yield the attempts.
+def _send_all(world: World, deliveries: Iterable[WebhookDelivery]) -> list[Attempt]:
+    """Send deliveries to at most MAX_SENDERS URLs, each in a thread of its own, and return the attempts.
 
-    After a timeout the remaining deliveries to that URL are skipped. Deliveries that are cut by the server's end, or
-    not begun within STEP_S, yield nothing: a later step sends them.
+    After a timeout the remaining deliveries to that URL are skipped. Those that are cut by the server's end, not begun
+    within STEP_S, or to further URLs are left for a later step.
     """
     by_url: dict[str, list[WebhookDelivery]] = {}
     for delivery in deliveries:
         by_url.setdefault(delivery.url, []).append(delivery)
-    queued: queue.SimpleQueue[list[WebhookDelivery]] = queue.SimpleQueue()
-    for group in by_url.values():
-        queued.put(group)
-    done: queue.SimpleQueue[Attempt | None] = queue.SimpleQueue()  # None: a sender has ended
+    attempts: list[Attempt] = []
     deadline = time.monotonic() + STEP_S
 
-    def send() -> None:
-        try:
-            while True:
-                for attempt in _send_in_order(world, queued.get_nowait(), deadline):
-                    done.put(attempt)
-        except queue.Empty:
-            pass
-        finally:
-            done.put(None)
+    def send(group: list[WebhookDelivery]) -> None:
+        for attempt in _send_in_order(world, group, deadline):
+            attempts.append(attempt)
 
-    senders = min(MAX_SENDERS, len(by_url))
-    for _ in range(senders):
-        threading.Thread(target=send, name="dryline-webhook", daemon=True).start()
-    # A sender that looks up a host or connects cannot be cut: the end of the server does not wait for it.
-    while senders and not (world.ending.is_set() and done.empty()):
-        try:
-            attempt = done.get(timeout=0.2)
-        except queue.Empty:
-            continue
-        if attempt is None:
-            senders -= 1
-        else:
-            yield attempt
+    groups = list(by_url.values())[:MAX_SENDERS]
+    threads = [threading.Thread(target=send, args=[group], name="dryline-webhook", daemon=True) for group in groups]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(0.2)
+        while thread.is_alive() and not world.ending.is_set():  # looking up a host and connecting cannot be cut
+            thread.join(0.2)
+    return list(attempts)
 
 
 def _send_in_order(world: World, deliveries: list[WebhookDelivery], deadline: float) -> Iterator[Attempt]:

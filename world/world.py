@@ -161,10 +161,13 @@ class World:
             self.write_lock.release()
 
     def change_settings(self, **values: Any) -> None:
-        """Change settings of the running server."""
+        """Change settings of the running server. With a rate of live calls, these are counted from now on."""
         with self.transaction():
             self.runtime_settings = replace(self.runtime_settings, **values)
             self.save_runtime_state()
+        if "calls_per_minute" in values:
+            self.begin_arrivals()
+        self.wake()
 
     def begin_arrivals(self, since: datetime | None = None) -> None:
         """Let live calls come in from a moment on (now), if there is a rate of them."""

@@ -50,7 +50,7 @@ def _run_due(message: str) -> Any:
 
 @blp.post("/settings")
 def change_settings() -> Any:
-    live.change_settings(current(), **load_form(SettingsSchema))
+    current().change_settings(**load_form(SettingsSchema))
     return flash_and_redirect("The settings are saved.")
 
 
