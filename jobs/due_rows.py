@@ -5,12 +5,13 @@ import logging
 import sqlite3
 import time
 from collections.abc import Callable, Iterator, Sequence
-from typing import Protocol, TypeVar
+from typing import Any
 
 import peewee
 
 from dryline.models.due import RETRY_AFTER_S, SET_ASIDE
 from dryline.storage.errors import Busy, disk_is_full
+from dryline.storage.record import Record
 from dryline.world.world import World
 
 log = logging.getLogger("dryline")
@@ -21,21 +22,8 @@ BATCH_SIZE = 50  # rows in one step, so that other steps get their turn
 _OF_NO_ROW = (Busy, sqlite3.OperationalError, peewee.OperationalError)
 
 
-class Row(Protocol):
-    """A record."""
-
-    id: str
-
-    @classmethod
-    def noun(cls) -> str:
-        """Return the name of such a record in messages."""
-
-
-AnyRow = TypeVar("AnyRow", bound=Row)
-
-
 @contextlib.contextmanager
-def retried_later(world: World, row: Row) -> Iterator[None]:
+def retried_later(world: World, row: Record) -> Iterator[None]:
     """Log an exception of the block, and leave the row alone for RETRY_AFTER_S. Raises what no row causes."""
     try:
         yield
@@ -47,7 +35,7 @@ def retried_later(world: World, row: Row) -> Iterator[None]:
         log.error(message, row.noun().lower(), row.id, RETRY_AFTER_S, error, exc_info=error)
 
 
-def work_on_each(world: World, due: Callable[[], Sequence[AnyRow]], work: Callable[[AnyRow], object]) -> bool:
+def work_on_each(world: World, due: Callable[[], Sequence[Any]], work: Callable[[Any], object]) -> bool:
     """Do `work` on due rows, each in a transaction of its own. Return whether there were any.
 
     `due` returns the next row, if there is one.

@@ -4,14 +4,14 @@ import contextlib
 from collections.abc import Sequence
 from typing import Protocol, Self
 
-from dryline.jobs.due_rows import Row, retried_later, work_on_each
+from dryline.jobs.due_rows import retried_later, work_on_each
 from dryline.jobs.runner import Step
 from dryline.models import recordings, uploads
 from dryline.models.tests import TestRun
 from dryline.world.world import World
 
 
-class DueRecord(Row, Protocol):
+class DueRecord(Protocol):
     """A record that changes over API time. Its class knows which rows are due, each row what comes next."""
 
     @classmethod

@@ -169,25 +169,22 @@ class WorldDatabase(SqliteDatabase):
         self._state.reset()
 
 
-def is_whole(path: Path) -> bool:
-    """Return whether a file is a SQLite database with as many pages as its header says.
-
-    https://www.sqlite.org/fileformat.html
-    """
+def find_damage(path: Path) -> str | None:
+    """Return what is wrong with a database file that nobody uses, or None."""
+    if not path.exists() or not path.stat().st_size:
+        return "it is empty"
     try:
-        with path.open("rb") as file:
-            header = file.read(100)
-    except FileNotFoundError:
-        return False
-    page_size, pages = int.from_bytes(header[16:18], "big"), int.from_bytes(header[28:32], "big")
-    size = pages * (65536 if page_size == 1 else page_size)
-    return header.startswith(b"SQLite format 3\0") and path.stat().st_size >= size
+        with contextlib.closing(sqlite3.connect(path)) as database:
+            (result,) = database.execute("PRAGMA quick_check(1)").fetchone()
+    except sqlite3.DatabaseError as error:
+        return str(error)
+    return None if result == "ok" else str(result)
 
 
 def finish_exchange(path: Path) -> None:
     """Finish a restore of dryline 0.1 that was killed: it put another database in the place of this one."""
     incoming = path.with_suffix(".coming")
-    if is_whole(incoming):
+    if find_damage(incoming) is None:
         for suffix in ("-wal", "-shm"):
             Path(f"{path}{suffix}").unlink(missing_ok=True)
         incoming.replace(path)

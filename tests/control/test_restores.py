@@ -137,7 +137,7 @@ def overwrite_pages(file):
         (lambda file: changed(file, "PRAGMA user_version = 9999"), "made by a newer dryline"),
         (lambda file: changed(file, "PRAGMA application_id = 0"), "its database is not dryline's"),
         (lambda file: changed(file, "DROP TABLE server"), "cannot be restored"),
-        (overwrite_pages, "cannot be restored"),
+        (overwrite_pages, "is damaged"),
         (lambda file: file.write_bytes(file.read_bytes()[:20_000]), "is damaged"),
         (lambda file: file.write_bytes(b"no database at all" * 1000), "is damaged"),
         (lambda file: file.with_name("about.json").write_text('{"createdAt": "x", "name": "one"}'), "cannot be"),
