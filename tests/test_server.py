@@ -255,6 +255,14 @@ def test_an_invalid_setting_is_refused_with_one_line(tmp_path, flags, says):
     assert not (tmp_path / "world").exists()
 
 
+def test_a_variable_that_went_is_refused_by_its_name(tmp_path):
+    words = ["serve", "--port", "0", "--data-dir", str(tmp_path / "world")]
+    done = CliRunner().invoke(cli, words, env={"DRYLINE_DURABILITY": "process"})
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert done.stderr.startswith("dryline: DRYLINE_DURABILITY is removed in 0.2; ")
+    assert not (tmp_path / "world").exists()
+
+
 def test_a_client_of_https_is_disconnected_with_a_warning(start):
     server = start("--ephemeral", "--scenario", "empty")
     host, port = server.url.removeprefix("http://").split(":")
