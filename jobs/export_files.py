@@ -190,18 +190,9 @@ def _sources(export: Export) -> Iterator[Source]:
             where.append(log.worker_id == export.worker_id)
         if export.deployment_id is not None:
             where.append(log.deployment_id == export.deployment_id)
-        windows = [(time, [*where, *in_window]) for time, in_window in _windows(export, log)]
+        windows = []
+        for time, has_start in ((log.start_time, True), (log.created_at, False)):  # without a start, by the creation
+            bounds = [time >= export.start_date] if export.start_date is not None else []
+            bounds += [time <= export.end_date] if export.end_date is not None else []
+            windows.append((time, [*where, log.start_time.is_null(not has_start), *bounds]))
         yield Source(log, FORMS[log_type].wire_names, windows)
-
-
-def _windows(export: Export, log: type[Log]) -> Iterator[tuple[Any, list[Any]]]:
-    """Yield times and conditions: the logs that started in the window, and those without a start created in it."""
-    for time, in_window in (
-        (log.start_time, [log.start_time.is_null(False)]),
-        (log.created_at, [log.start_time.is_null()]),
-    ):
-        if export.start_date is not None:
-            in_window.append(time >= export.start_date)
-        if export.end_date is not None:
-            in_window.append(time <= export.end_date)
-        yield time, in_window
