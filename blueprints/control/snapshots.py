@@ -43,7 +43,8 @@ class SnapshotRestore(MethodView):
     def post(self, name):
         """Go back to a snapshot: rows, files, clock, and with a seed the ids that come next.
 
-        404 if there is no snapshot of this name. 409 if it is damaged or of a newer version.
+        404 if there is no snapshot of this name. 409 if it is damaged or of a newer version, or if another program has
+        the database locked for 5 seconds; nothing has changed then.
         """
         snapshots.restore(current(), name)
 
