@@ -3,15 +3,19 @@
 import json
 import logging
 import threading
+import time
 from contextlib import closing
 from dataclasses import replace
+from unittest.mock import Mock
 
 import pytest
 
 from dryline.app import create_app
 from dryline.jobs import export_files
 from dryline.jobs.runner import Jobs, Runner
+from dryline.models import due
 from dryline.models.echo_runs import EchoRun
+from dryline.models.exports import Export
 from dryline.serving.server import running
 from dryline.settings import DEFAULT_API_KEY, Settings
 
@@ -116,6 +120,43 @@ def test_a_row_that_was_set_aside_is_tried_again_when_it_was_replaced(queue_call
     placed = queue_call("gone")
     advance()
     assert (placed(), row["id"]) == (1, "q1")
+
+
+@pytest.fixture
+def failed(app, export, advance, monkeypatch):
+    """Let the work on an export fail once. Return a function that returns the export's status."""
+    with monkeypatch.context() as patch:
+        patch.setattr(Export, "transition", Mock(side_effect=ValueError("a fault of the row")))
+        status = export()
+        advance()
+    assert status() == "PENDING"
+    return status
+
+
+@pytest.mark.alone
+def test_a_row_that_failed_is_left_alone_for_a_minute(app, failed, monkeypatch):
+    with app.world.active():
+        app.jobs._slow[0].run()
+        assert failed() == "PENDING"
+        in_a_minute = time.monotonic() + 61
+        monkeypatch.setattr(due.time, "monotonic", lambda: in_a_minute)
+        app.jobs._slow[0].run()
+    assert failed() == "COMPLETED"
+
+
+@pytest.mark.alone
+def test_a_row_that_failed_is_tried_again_when_the_clock_is_moved(failed, advance):
+    advance()
+    assert failed() == "COMPLETED"
+
+
+@pytest.mark.alone
+def test_a_row_that_failed_is_tried_again_after_a_restore(app, failed, control):
+    control.post("/snapshots", {"name": "one"})
+    control.post("/snapshots/one/restore")
+    with app.world.active():
+        app.jobs._slow[0].run()
+    assert failed() == "COMPLETED"
 
 
 # Slow steps
