@@ -2,7 +2,9 @@
 FROM python:3.13-slim AS build
 WORKDIR /src
 COPY . .
-RUN python -m venv /opt/dryline && /opt/dryline/bin/pip install --no-cache-dir '.[redact]'
+# The build context has no git: `docker build --build-arg DRYLINE_BUILD_VERSION=…` says which version this is.
+ARG DRYLINE_BUILD_VERSION=
+RUN python -m venv /opt/dryline && /opt/dryline/bin/pip install --no-cache-dir .
 
 FROM python:3.13-slim
 # For the voices in recordings.

@@ -26,7 +26,7 @@ lint: $(VENV)/installed
 	$(BIN)/lint-imports --no-cache --no-logo
 
 bench: $(VENV)/installed
-	$(BIN)/python bench/run.py $(ARGS)
+	$(BIN)/python -m dryline.tools.bench $(ARGS)
 
 screenshots: $(VENV)/installed
 	$(BIN)/python tools/screenshots.py docs/pictures

@@ -1,3 +1,13 @@
 """dryline: a local, stateful stand-in for a voice-agent workers REST API."""
 
-__version__ = "0.1.0"
+from typing import Any
+
+
+def __getattr__(name: str) -> Any:
+    """Return `__version__`, which in a checkout asks git (5 ms), so only at its first use."""
+    if name != "__version__":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from dryline.version import find_version
+
+    version = globals()["__version__"] = find_version()
+    return version

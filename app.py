@@ -8,9 +8,9 @@ from flask import Flask, request
 
 from dryline.blueprints import chat_completions, cors, custom_webhooks, docs, errors, hosts, openapi
 from dryline.blueprints.base import Area, OrjsonProvider, admit
-from dryline.blueprints.control.base import answer_and_report
 from dryline.blueprints.links import is_from_console
 from dryline.blueprints.paths import CONSOLE, PLANE, READS, SIGNED_FILES, is_below, is_unrecorded
+from dryline.blueprints.plane import answer_and_report
 from dryline.blueprints.recorded_requests import answer_and_record
 from dryline.blueprints.routing import RoutedFlask
 from dryline.jobs import campaigns as campaign_jobs
@@ -30,7 +30,7 @@ from dryline.models.whatsapp_senders import WhatsappSender
 from dryline.settings import Settings
 from dryline.state import scenarios, snapshots
 from dryline.storage.current_world import enter, leave, set_current_team
-from dryline.world.outgoing import INBOX
+from dryline.traffic.path_patterns import normal_path
 from dryline.world.world import World, as_bad_setting
 
 # The areas of the API, each a module of blueprints/, in the order of the OpenAPI document.
@@ -81,6 +81,7 @@ CONTROL = (
     "state",
     "reset",
     "snapshots",
+    "undo",
     "settings",
     "teams",
     "workers",
@@ -115,9 +116,6 @@ SLOW_STEPS = {
     "tests": (transitions.finish_next_test_run,),
     "webhooks": (webhook_jobs.deliver,),
 }
-# Prefixes of paths whose views open transactions themselves: jobs and flows run outside of one, and recordings are made
-# outside of one.
-OWN_TRANSACTIONS = (PLANE, "/v1/", "/recordings/", INBOX)
 
 
 class Dryline(RoutedFlask):
@@ -134,6 +132,7 @@ class Dryline(RoutedFlask):
         try:
             if is_below(CONSOLE, environ["PATH_INFO"]):
                 return self.console(environ, start_response)
+            environ["PATH_INFO"] = normal_path(environ["PATH_INFO"])
             return super().wsgi_app(environ, start_response)
         finally:
             set_current_team(None)
@@ -157,11 +156,14 @@ class Dryline(RoutedFlask):
         return answer_and_record(self.world, current_request, super().full_dispatch_request)
 
     def dispatch_request(self) -> Any:
-        """Check the key and run the view in one transaction, which is committed before the answer is sent."""
+        """Check the key and run the view in one transaction, which is committed before the answer is sent.
+
+        The views of a blueprint with `own_transactions` open them themselves.
+        """
         hosts.require_known_host(self.world.settings, request.environ)
-        if request.path.startswith(OWN_TRANSACTIONS):
-            return super().dispatch_request()
         area = self.blueprints.get(request.blueprint or "")
+        if getattr(area, "own_transactions", False):
+            return super().dispatch_request()
         with self.world.reading() if request.method in READS else self.world.transaction():
             if getattr(area, "key_required", False):
                 admit(request)  # here, so that key, team and rows are read at the same moment

@@ -1,9 +1,9 @@
-"""The settings of a server. `commands/serve.py` reads them from flags and DRYLINE_* variables."""
+"""The settings of a server: each with its type, default and help."""
 
 import re
 import shlex
 import shutil
-from dataclasses import dataclass, fields
+from dataclasses import Field, dataclass, field, fields
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from pathlib import Path
 from typing import Any, Self
@@ -25,38 +25,56 @@ class BadSetting(ValueError):
     """A setting that cannot work. The message is one line for the person who starts the server."""
 
 
+def _setting(default: Any, help: str | None = None, *, flag: str | None = None, choices: tuple[str, ...] = ()) -> Any:
+    """Declare a setting. With a `help` it has a flag and a variable.
+
+    `flag` is its flag where that is not the field's name.
+    """
+    return field(default=default, metadata={"help": help, "flag": flag, "choices": choices})
+
+
 @dataclass(frozen=True)
 class Settings:
-    """The settings that a server is started with. docs/settings.md describes them."""
+    """The settings that a server is started with. docs/settings.md describes them.
 
-    data_dir: Path = Path("dryline-data")
-    host: str = "127.0.0.1"
-    port: int = 4010
-    ephemeral: bool = False
-    scenario: str = "demo"
-    api_keys: tuple[str, ...] = (DEFAULT_API_KEY,)  # if empty, only the keys of the world are valid
-    any_key: bool = False
-    seed: int | None = None
-    admin_token: str | None = None
-    public_url: str | None = None
-    threads: int = 2
-    max_body_mb: int = 10
-    strict: bool = False
-    cors_origins: tuple[str, ...] = ()
-    allowed_hosts: tuple[str, ...] = ()  # further values of Host for a server on loopback
-    webhook_hosts: tuple[str, ...] = ()  # further hosts that webhooks and flows may reach
-    node: str | None = None  # the name of one of several servers behind a proxy; its keys and ids contain it
-    label: str | None = None  # the server's name in the console
-    log_format: str = "text"
-    quiet: bool = False  # prints only warnings and errors
-    export_mode: str = "auto"  # or "manual": only `/_dryline/exports/{id}/transition` changes exports
-    export_delay_ms: int = 0  # API time before an export is written
-    calls_per_minute: float = 0  # live calls per minute of API time
-    speech: str = "auto"  # of recordings: auto (espeak-ng or else tones), tones, or "command: " and a program
-    recordings_mb: int = 200  # for all files of recordings together
-    model_url: str | None = None  # of a server of OpenAI's chat completions; its model decides what flows ask
-    model: str | None = None
-    model_key: str | None = None
+    Each is declared here once. `commands/serve.py` makes its flags and DRYLINE_… variables from the declarations
+    (`flag_of`), and the helpers for tests take the names as keywords. A tuple is a repeatable flag.
+    """
+
+    host: str = _setting("127.0.0.1", "Address to listen on.")
+    port: int = _setting(4010, "Port to listen on; 0 chooses a free port and prints it.")
+    data_dir: Path = _setting(Path("dryline-data"), "Directory of the state.")  # noqa: RUF009  # it returns a field
+    ephemeral: bool = _setting(False, "Keep the state in a temporary directory and remove it at the end.")
+    scenario: str = _setting(
+        "demo", "Content of a new data directory: demo, clinic, campaign, trouble, empty, or a file."
+    )
+    # If empty, only the keys of the world are valid.
+    api_keys: tuple[str, ...] = _setting((DEFAULT_API_KEY,), "A key of the first team", flag="--api-key")
+    any_key: bool = _setting(False, "Accept every other key as a key of the first team.")
+    seed: int | None = _setting(None, "Make ids and simulated content repeat from run to run.")
+    admin_token: str | None = _setting(None, "Token that /_dryline and the console require (header x-dryline-token).")
+    public_url: str | None = _setting(None, "Start of all links, for a server behind a proxy.")
+    threads: int = _setting(2, "Threads for long reads, such as pages of logs.")
+    max_body_mb: int = _setting(10, "Largest request body, in MB.")
+    strict: bool = _setting(False, "Refuse unknown members and query parameters, and require nullable members.")
+    cors_origins: tuple[str, ...] = _setting((), "Origin of a web page that may call the API", flag="--cors-origin")
+    allowed_hosts: tuple[str, ...] = _setting((), "A further host name for a server on loopback", flag="--allowed-host")
+    webhook_hosts: tuple[str, ...] = _setting((), "Host besides loopback that webhooks and flows may call")
+    speech: str = _setting("auto", 'Voices of recordings: auto, tones, or "command: PROGRAM ARGUMENT…".')
+    recordings_mb: int = _setting(200, "Disk space for recordings, in MB.")
+    model_url: str | None = _setting(
+        None, "Server with OpenAI's chat completions that decides for flows, such as http://…/v1."
+    )
+    model: str | None = _setting(None, "Name of the model.")
+    model_key: str | None = _setting(None, "Key for that server.")
+    node: str | None = _setting(None, "Name of this server if there are several; its keys and ids contain it.")
+    label: str | None = _setting(None, "Title of this server in the console.")
+    log_format: str = _setting("text", "Format of the log.", choices=("text", "json"))
+    quiet: bool = _setting(False, "Print problems only: no start message, no line per request.")
+    # Without a flag: they change while the server runs (`RuntimeSettings`).
+    export_mode: str = _setting("auto")  # or "manual": only `/_dryline/exports/{id}/transition` changes exports
+    export_delay_ms: int = _setting(0)  # API time before an export is written
+    calls_per_minute: float = _setting(0)  # live calls per minute of API time
 
     def __post_init__(self) -> None:
         self._check_server()
@@ -159,6 +177,13 @@ class Settings:
             return True
         address = _address(self.host)
         return address is not None and address.is_loopback
+
+
+def flag_of(setting: Field[Any]) -> str | None:
+    """Return the flag of a field of `Settings`, or None if it has none."""
+    if setting.metadata["help"] is None:
+        return None
+    return setting.metadata["flag"] or "--" + setting.name.replace("_", "-")
 
 
 def _address(host: str) -> IPv4Address | IPv6Address | None:

@@ -5,7 +5,7 @@ from typing import Any
 
 import flask_smorest
 import orjson
-from flask import Request, Response, g, request
+from flask import Blueprint, Request, Response, g, request
 from flask.json.provider import JSONProvider
 from marshmallow import Schema
 from webargs import core
@@ -89,24 +89,42 @@ class Parser(FlaskParser):
     def load_json(self, req: Request, schema: Schema) -> Any:
         """Return the body's JSON; `missing` counts as `{}`. Raises BadRequest for an update without a body."""
         body = read_json(req)
-        is_update = req.method in ("PATCH", "PUT") or req.path.endswith("/move")
-        if body is core.missing and is_update and req.path.startswith("/api/"):
+        if body is core.missing and self.requires_body(req):
             raise BadRequest("The body must be a JSON object.")
         return body
+
+    def requires_body(self, req: Request) -> bool:
+        """Return whether a missing body is refused: of an update, and where the view says so."""
+        return req.method in ("PATCH", "PUT") or hasattr(find_view(req.endpoint), "requires_body")
+
+
+class UndocumentedBlueprint(Blueprint):
+    """A blueprint that the OpenAPI document omits, and whose views open transactions themselves."""
+
+    own_transactions = True
 
 
 class Area(flask_smorest.Blueprint):
     """A blueprint for one area of the API.
 
     With `key_required`, its requests need a team's API key, and views find the team in `g.team`. A view with
-    `takes_secret` takes the key from the header `team-secret` as well.
+    `takes_secret` takes the key from the header `team-secret` as well, and one with `requires_body` refuses a missing
+    body. With `own_transactions` the views open transactions themselves, as those do that run jobs or flows.
     """
 
     ARGUMENTS_PARSER = Parser()
 
-    def __init__(self, name: str, url_prefix: str, *, description: str = "", key_required: bool = True) -> None:
+    def __init__(
+        self,
+        name: str,
+        url_prefix: str,
+        *,
+        description: str = "",
+        key_required: bool = True,
+        own_transactions: bool = False,
+    ) -> None:
         super().__init__(name, __name__, url_prefix=url_prefix, description=description)
-        self.key_required = key_required
+        self.key_required, self.own_transactions = key_required, own_transactions
         self.security: list[dict[str, list[str]]] = [{"apiKey": []}] if key_required else []
 
     def arguments(self, schema: Any, *, location: str = "json", **kwargs: Any) -> Any:

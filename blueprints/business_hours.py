@@ -35,6 +35,8 @@ class BusinessHoursList(MethodView):
 
 @blp.route("/<id>", get="getBusinessHours", put="updateBusinessHours", delete="deleteBusinessHours")
 class BusinessHoursById(MethodView):
+    quick = True
+
     @blp.arguments(BusinessHoursQuery, location="query")
     @blp.response(200, BusinessHoursSchema)
     def get(self, query, id):

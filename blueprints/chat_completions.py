@@ -7,18 +7,18 @@ format.
 from typing import Any
 
 import orjson
-from flask import Blueprint, Response, g, request
+from flask import Response, g, request
 from marshmallow import ValidationError
 from werkzeug.exceptions import BadRequest
 
-from dryline.blueprints.base import json_response, read_json
+from dryline.blueprints.base import UndocumentedBlueprint, json_response, read_json
 from dryline.blueprints.errors import flatten_messages
 from dryline.models.teams import authenticate
 from dryline.schemas.chat_completions import read_completion
 from dryline.storage.current_world import current, set_current_team
 from dryline.storage.errors import NotFound, Unauthorized
 
-blp = Blueprint("chat_completions", __name__, url_prefix="/v1")
+blp = UndocumentedBlueprint("chat_completions", __name__, url_prefix="/v1")
 
 MODELS = ("gpt-4.1", "gpt-4.1-mini")  # those of the vendor's examples
 _LONGEST_ID = 200  # characters of a session's id

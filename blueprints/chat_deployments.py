@@ -42,6 +42,8 @@ class ChatDeployments(MethodView):
     delete="deleteChatDeployment",
 )
 class ChatDeploymentById(MethodView):
+    quick = True
+
     @blp.response(200, ChatDeploymentSchema)
     def get(self, worker_id, deployment_id):
         """Retrieve a chat deployment."""
@@ -101,6 +103,8 @@ class ChatEmbedDeployments(MethodView):
     delete="deleteChatEmbedDeployment",
 )
 class ChatEmbedDeploymentById(MethodView):
+    quick = True
+
     @blp.response(200, ChatEmbedDeploymentSchema)
     def get(self, worker_id, deployment_id):
         """Retrieve a chat widget deployment."""

@@ -1,9 +1,9 @@
 """Custom webhooks of a voice deployment, and an inbox for their deliveries."""
 
-from flask import Blueprint, g
+from flask import g
 from flask.views import MethodView
 
-from dryline.blueprints.base import Area
+from dryline.blueprints.base import Area, UndocumentedBlueprint
 from dryline.models.custom_webhooks import CustomWebhook
 from dryline.models.voice_deployments import VoiceDeployment
 from dryline.models.workers import Worker
@@ -18,7 +18,7 @@ blp = Area(
 
 # URLs on this server that accept any webhook, for use before a receiver exists. Deliveries are in the request log, and
 # faults can make them fail.
-inbox = Blueprint("inbox", __name__)
+inbox = UndocumentedBlueprint("inbox", __name__)
 
 
 @blp.route("", get="listCustomWebhooks", post="createCustomWebhook")
@@ -45,6 +45,8 @@ class CustomWebhooks(MethodView):
 
 @blp.route("/<webhook_id>", get="getCustomWebhook", patch="updateCustomWebhook", delete="deleteCustomWebhook")
 class CustomWebhookById(MethodView):
+    quick = True
+
     @blp.response(200, CustomWebhookSchema)
     def get(self, worker_id, deployment_id, webhook_id):
         """Retrieve a webhook."""

@@ -12,7 +12,13 @@ from dryline.storage.current_world import current
 from dryline.storage.errors import NotReady
 
 exports = Area("Downloads", "/downloads", key_required=False, description="Files behind signed links.")
-calls = Area("Recordings", "/recordings", key_required=False, description="Recordings of calls, behind signed links.")
+calls = Area(
+    "Recordings",
+    "/recordings",
+    key_required=False,
+    own_transactions=True,  # a recording may take seconds to make
+    description="Recordings of calls, behind signed links.",
+)
 
 EXPORT = {"text/csv": {"schema": {"type": "string"}}, "application/json": {"schema": {"type": "array", "items": {}}}}
 RECORDING = {"audio/wav": {"schema": {"type": "string", "format": "binary"}}}
@@ -80,8 +86,7 @@ class RecordingFile(MethodView):
         with world.reading():
             log = recordings.log_of_link(call_sid, **query)
             call = call_of(log)
-        path = recording_files.file_of(world, log.id, call)
-        recording_files.mark_as_played(path)
+        path = recording_files.RECORDING_FILES.of(world).file(log.id, call)
         try:
             return files.send(path, "audio/wav", f"{call_sid}.wav", saved=False)
         except FileNotFoundError:  # deleted meanwhile, with its log or to free space

@@ -37,6 +37,8 @@ class Exports(MethodView):
 
 @blp.route("/<export_id>", get="getExport")
 class ExportById(MethodView):
+    quick = True
+
     @blp.response(200, ExportSchema)
     def get(self, export_id):
         """Retrieve an export.

@@ -34,6 +34,8 @@ class Folders(MethodView):
 
 @blp.route("/<folder_id>", get="getFolder", put="updateFolder", delete="deleteFolder")
 class FolderById(MethodView):
+    quick = True
+
     @blp.response(200, FolderSchema)
     def get(self, worker_id, folder_id):
         """Retrieve a folder.

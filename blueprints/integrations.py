@@ -37,6 +37,8 @@ class TwilioIntegrationCreate(MethodView):
 
 @blp.route("/integrations/<integration_id>", get="getIntegration", patch="updateIntegration")
 class IntegrationById(MethodView):
+    quick = True
+
     @blp.response(200, IntegrationSchema)
     def get(self, integration_id):
         """Retrieve an integration."""

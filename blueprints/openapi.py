@@ -17,6 +17,7 @@ from marshmallow import Schema, fields, missing
 from dryline import __version__
 from dryline.schemas.base import ApiSchema, ErrorSchema, PartSchema, QuerySchema, Timestamp, camel, instance_of
 from dryline.schemas.glossary import MEMBERS
+from dryline.storage.files import read
 
 # The version of the interface that dryline stands in for, not dryline's own.
 INTERFACE_VERSION = "1.0.3"
@@ -76,7 +77,7 @@ class Api(flask_smorest.Api):
             return self._document
 
     def _build(self) -> dict[str, Any]:
-        examples = orjson.loads(EXAMPLES.read_bytes())
+        examples = orjson.loads(read(EXAMPLES))
         errors = examples.pop("errors")
         for name, description in ERRORS.values():
             content = {"application/json": {"schema": answer_schema(ErrorSchema), "example": errors.get(name)}}
@@ -100,9 +101,9 @@ class Converter(OpenAPIConverter):
     """A converter of marshmallow fields and schemas to OpenAPI."""
 
     def schema2jsonschema(self, schema: Any) -> dict[str, Any]:
-        """Return a schema's properties with its docstring as description, without its notes on the contract."""
+        """Return a schema's properties with its docstring as description."""
         docstring = inspect.getdoc(schema if isinstance(schema, type) else type(schema)) or ""
-        description = " ".join(re.sub(r" ?(Contract: [^.]*\.[^. ]*\.?|Assumed\.|\(client\))", "", docstring).split())
+        description = " ".join(docstring.split())
         return {**super().schema2jsonschema(schema), **({"description": description} if description else {})}
 
     def field2property(self, field: fields.Field) -> dict[str, Any]:
@@ -128,7 +129,8 @@ class Converter(OpenAPIConverter):
         A field that takes any value takes null without saying so.
         """
         if field.allow_none and ("$ref" in ret or "allOf" in ret):
-            return {"anyOf": [*(ret.pop("allOf", None) or [{"$ref": ret.pop("$ref")}]), NULL]}
+            record = ret.pop("allOf", None) or [{"$ref": ret.pop("$ref")}]
+            return {"anyOf": [*record, *getattr(field, "other_forms", ()), NULL]}
         return super().field2nullable(field, ret) if "type" in ret else {}
 
     def field2default(self, field: fields.Field, **kwargs: Any) -> dict[str, Any]:

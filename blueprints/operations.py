@@ -1,7 +1,7 @@
 """The operations of this server, and suggestions for paths that none of them has."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from flask import Flask, current_app
@@ -9,7 +9,7 @@ from marshmallow import ValidationError
 from werkzeug.routing import Rule
 
 from dryline.schemas.base import camel
-from dryline.traffic.path_patterns import overlaps
+from dryline.traffic.path_patterns import normal_path, route_pattern
 
 METHODS = ("*", "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 
@@ -34,17 +34,30 @@ def find_operation(endpoint: str | None, method: str) -> Any:
     return getattr(find_view(endpoint), "get" if method == "HEAD" else method.lower(), None)
 
 
+def find_routes(path: str) -> list[Rule]:
+    """Return the routes that answer a path, which may have `*` or `{…}`."""
+    leads_to = route_pattern(path)
+    return [rule for rule in api().url_map.iter_rules() if leads_to(rule.rule)]
+
+
+def find_operations(method: str, path: str) -> Iterator[Any]:
+    """Yield the methods of view classes that answer requests of a method and a path, either of which may be `*`."""
+    for rule in find_routes(path):
+        for each in rule.methods or () if method == "*" else {method.upper()}:
+            if operation := find_operation(rule.endpoint, each):
+                yield operation
+
+
 def require_operation(method: str, path: str, advice: str = "") -> None:
     """Raise ValidationError for a path that no operation has, or a method that none of its operations has.
 
-    In `path` a `*` matches any text. `advice` ends the message about an unknown path.
+    In `path` a `*` or `{…}` matches any text. `advice` ends the message about an unknown path.
     """
     if "?" in path:
         raise ValidationError("Must not have a query: a path ends before the question mark.", "path")
-    rules = list(api().url_map.iter_rules())
-    routes = [rule for rule in rules if overlaps(path, rule.rule)]
+    routes = find_routes(path)
     if not routes:
-        near = nearest_path(rules, path)
+        near = nearest_path(api().url_map.iter_rules(), normal_path(path))
         hint = f"; did you mean {near}?" if near else "."
         raise ValidationError(f"No operation has this path{hint}{advice}", "path")
     offered = set().union(*(rule.methods or () for rule in routes))
@@ -61,7 +74,7 @@ def nearest_path(rules: Iterable[Rule], path: str) -> str | None:
     from difflib import SequenceMatcher, get_close_matches  # imported here because only a wrong path needs it
 
     known_paths = {rule.rule for rule in rules}
-    if len(path) > MAX_LENGTH or path.rstrip("/") in known_paths:
+    if len(path) > MAX_LENGTH or path in known_paths:
         return None
     words_of = {known: _words(known) for known in known_paths}
     vocabulary = {word for words in words_of.values() for word in words}

@@ -1,6 +1,5 @@
 """The handling of every recorded request: faults and the request log."""
 
-import time
 from collections.abc import Callable
 from functools import lru_cache
 from itertools import starmap
@@ -10,7 +9,9 @@ from typing import Any
 from flask import Request, current_app, g
 
 from dryline.blueprints.faulty_responses import Dropped, apply_fault, find_fault, team_of
+from dryline.traffic.faults import Fault
 from dryline.traffic.masking import mask_header, mask_json, mask_query
+from dryline.traffic.real_time import monotonic
 from dryline.traffic.request_log import ANSWER_BYTES, Entry
 from dryline.world.world import World
 
@@ -21,39 +22,45 @@ _header = lru_cache(maxsize=1_000)(mask_header)
 
 def answer_and_record(world: World, request: Request, view: Callable[[], Any]) -> Any:
     """Return the view's response, unless a fault changes it, and record the request."""
-    start = time.perf_counter()
-    stamp = world.clock.stamp()
-    method, path = request.method, request.path
+    start = monotonic()
     fault, rate_limit_headers = find_fault(world, request)
-    response = view() if fault is None else apply_fault(world, fault, view)
+    entry = _new_entry(world, request, fault)
+    world.requests.begin(entry)
+    try:
+        response = view() if fault is None else apply_fault(world, fault, view)
+    except BaseException:
+        world.requests.discard(entry)
+        raise
     for name, value in rate_limit_headers.items():
         response.headers.setdefault(name, value)
-    if fault is not None and fault.forgotten:  # the world was reset meanwhile; its log is of another time
-        return response
-    seconds = time.perf_counter() - start
+    seconds = monotonic() - start
     status = None if isinstance(response, Dropped) else response.status_code
-    key = g.get("key")
-    world.requests.add(
-        Entry(
-            time=stamp,
-            method=method,
-            path=path,
-            query=mask_query(request.environ.get("QUERY_STRING", "")),
-            headers=tuple(starmap(_header, request.headers)),
-            body=_body(request),
-            status=status,
-            duration_ms=round(seconds * 1000, 3),
-            fault_id=fault.id if fault else None,
-            team_id=key.team_id if key else team_of(request) if fault else None,
-            answer_headers=tuple(starmap(_header, response.headers)),
-            unmasked_answer=_answer(response),
-            # Interned: the entries of the log share these texts.
-            key_id=intern(key.id) if key else None,
-            client=intern(request.environ.get("REMOTE_ADDR", "")) or None,
-            endpoint=request.endpoint,
-        )
-    )
+    if key := g.get("key"):
+        entry.team_id, entry.key_id = key.team_id, intern(key.id)
+    entry.status, entry.duration_ms = status, round(seconds * 1000, 3)
+    entry.answer_headers = tuple(starmap(_header, response.headers))
+    entry.unmasked_answer = _answer(response)
+    world.requests.add(entry)
     return response
+
+
+def _new_entry(world: World, request: Request, fault: Fault | None) -> Entry:
+    """Return the entry of a request that has just arrived. Only with a fault its team is known yet."""
+    rule = request.url_rule
+    return Entry(
+        time=world.clock.stamp(),
+        method=request.method,
+        path=request.path,
+        query=mask_query(request.environ.get("QUERY_STRING", "")),
+        headers=tuple(starmap(_header, request.headers)),
+        body=_body(request),
+        fault_id=fault.id if fault else None,
+        team_id=team_of(request) if fault else None,
+        route=rule.rule if rule else "",
+        endpoint=request.endpoint,
+        # Interned: the entries of the log share these texts.
+        client=intern(request.environ.get("REMOTE_ADDR", "")) or None,
+    )
 
 
 def _answer(response: Any) -> bytes:

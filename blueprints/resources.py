@@ -79,6 +79,8 @@ class ResourceQuery(MethodView):
 
 @blp.route("/<resource_id>", get="getResource", delete="deleteResource")
 class ResourceById(MethodView):
+    quick = True
+
     @blp.response(200, ResourceSchema)
     def get(self, worker_id, resource_id):
         """Retrieve a resource.
@@ -98,6 +100,8 @@ class ResourceById(MethodView):
 
 @blp.route("/<resource_id>/move", post="moveResource")
 class ResourceMove(MethodView):
+    requires_body = True
+
     @blp.arguments(ResourceMoveSchema)
     @blp.response(200, ResourceSchema)
     def post(self, body, worker_id, resource_id):

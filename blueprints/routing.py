@@ -7,6 +7,8 @@ from urllib.parse import quote, unquote, urlsplit
 from flask import Flask, Request
 from werkzeug.routing import MapAdapter, PathConverter, Rule, UnicodeConverter
 
+from dryline.traffic.path_patterns import normal_path
+
 # Stands for a slash within an id while its path is matched. No id has this character.
 _SLASH = "\0"
 
@@ -37,7 +39,7 @@ def path_to_match(request: Request) -> str:
     uri, root = request.environ.get("REQUEST_URI", ""), request.environ["SCRIPT_NAME"]
     if "%2" not in uri:
         return request.path if request.environ["PATH_INFO"] else ""
-    path = urlsplit(uri).path
+    path = normal_path(urlsplit(re.sub("^/+", "/", uri)).path)
     path = path.removeprefix(root) if path.startswith(f"{root}/") else path
     return unquote(re.sub("(?i)%2f", "%00", path))
 

@@ -12,6 +12,8 @@ blp = Area("Team", "/api/team", description="The team that the key belongs to.")
 
 @blp.route("", get="getTeam")
 class TeamView(MethodView):
+    quick = True
+
     @blp.arguments(TeamOptionsQuery, location="query")
     @blp.response(200, TeamSchema)
     def get(self, query):

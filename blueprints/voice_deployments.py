@@ -38,6 +38,8 @@ class VoiceDeployments(MethodView):
 
 @blp.route("/<deployment_id>", get="getVoiceDeployment", patch="updateVoiceDeployment", delete="deleteVoiceDeployment")
 class VoiceDeploymentById(MethodView):
+    quick = True
+
     @blp.response(200, VoiceDeploymentSchema)
     def get(self, worker_id, deployment_id):
         """Retrieve a voice deployment."""

@@ -41,6 +41,8 @@ class VoiceV1Deployments(MethodView):
     "/<deployment_id>", get="getVoiceV1Deployment", put="updateVoiceV1Deployment", delete="deleteVoiceV1Deployment"
 )
 class VoiceV1DeploymentById(MethodView):
+    quick = True
+
     @blp.response(200, VoiceV1DeploymentSchema)
     def get(self, worker_id, deployment_id):
         """Retrieve a legacy voice deployment."""

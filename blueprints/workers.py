@@ -48,6 +48,8 @@ class CheckCallable(MethodView):
 
 @blp.route("/<id>", get="getWorker", patch="updateWorker", delete="deleteWorker")
 class WorkerById(MethodView):
+    quick = True
+
     @blp.response(200, WorkerSchema)
     def get(self, id):
         """Retrieve a worker."""

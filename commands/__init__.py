@@ -1,10 +1,11 @@
 """The command line: the group of all commands."""
 
-import json
 import os
 import re
 import sys
+from contextlib import closing, suppress
 from copy import copy
+from pathlib import Path
 from typing import Any
 
 import click
@@ -27,6 +28,7 @@ from dryline.commands import (
     wait,
 )
 from dryline.commands.groups import DefaultGroup
+from dryline.commands.output import OUTPUT_FILE, as_refusals, buffer_output, write_document
 from dryline.settings import BadSetting, Settings
 
 # Raised for a group without a command, such as `dryline state`. Older versions of click exit instead.
@@ -39,6 +41,7 @@ class Commands(DefaultGroup):
     def main(self, *args: Any, standalone_mode: bool = True, **kwargs: Any) -> Any:
         """Run the command line. Print every refusal in one form."""
         run: Any = super().main
+        buffer_output()
         if not standalone_mode:
             return run(*args, standalone_mode=False, **kwargs)
         try:
@@ -47,15 +50,25 @@ class Commands(DefaultGroup):
             error.show()
             exit_code = error.exit_code
         except BadSetting as error:
-            click.echo(f"dryline: {error}", err=True)
+            _refuse(str(error))
             exit_code = 2
         except click.ClickException as error:
-            click.echo(f"dryline: {error.format_message()}{_pointer_to_help(error)}", err=True)
+            _refuse(error.format_message() + _pointer_to_help(error))
             exit_code = error.exit_code
         except click.Abort:
-            click.echo("dryline: Aborted.", err=True)
+            _refuse("Aborted.")
             exit_code = 1
         sys.exit(exit_code)
+
+    def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
+        """Read the words of the command line. Raises click.ClickException, also where help cannot be printed."""
+        with as_refusals():
+            return super().make_context(*args, **kwargs)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command. Raises click.ClickException for an output that cannot be written."""
+        with as_refusals():
+            return super().invoke(ctx)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the commands, the options, and the options of `serve`, which most readers look for."""
@@ -67,6 +80,11 @@ class Commands(DefaultGroup):
         serve_context = click.Context(serve.serve, parent=ctx)
         with formatter.section("Options of serve (also without its name)"):
             formatter.write_dl([record for param in serve.serve.params if (record := _brief(param, serve_context))])
+
+
+def _refuse(message: str) -> None:
+    with suppress(OSError):  # the exit code says it, too
+        click.echo(f"dryline: {message}", err=True)
 
 
 def _pointer_to_help(error: click.ClickException) -> str:
@@ -104,18 +122,28 @@ def cli(ctx: click.Context) -> None:
 
 
 @click.command()
-def openapi() -> None:
-    """Print the OpenAPI document."""
+@click.argument("file", type=OUTPUT_FILE, default="-")
+def openapi(file: Path) -> None:
+    """Write the OpenAPI document to FILE (default: standard output)."""
     from dryline.app import create_app
 
-    app = create_app(Settings(ephemeral=True, scenario="empty"))
-    click.echo(json.dumps(app.openapi.document(), indent=2))
-    app.close()
+    with closing(create_app(Settings(ephemeral=True, scenario="empty"))) as app:
+        document = app.openapi.document()
+    write_document(file, document)
 
 
 # In the order of `--help`.
 for command in (
-    *(serve.serve, requests.requests, faults.faults, state.state, snapshots.snapshots, state.reset, clock.clock),
+    *(
+        serve.serve,
+        requests.requests,
+        faults.faults,
+        state.state,
+        snapshots.snapshots,
+        state.reset,
+        state.undo,
+        clock.clock,
+    ),
     *(simulate.workers, simulate.simulate, keys.keys, flows.flow, talk.talk, wait.wait),
     *(pull.pull, drift.drift, mcp.mcp),
     openapi,

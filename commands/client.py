@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shlex
+import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -60,27 +62,52 @@ def world_options(command: Any) -> Any:
     return command
 
 
-def on_world(*, destructive: bool = False) -> Callable[[Callable[..., Any]], Any]:
+YES = click.option("--yes", is_flag=True, help="Work on another server than that of ./dryline-data, too; do not ask.")
+
+
+def on_world(*, destructive: bool = False, undoable: bool = False) -> Callable[[Callable[..., Any]], Any]:
     """Return a decorator for a command whose first argument is the control plane of the world it works on.
 
-    A `destructive` command works on a temporary server only if the user names it.
+    A `destructive` command works on a server that the user names, on that of ./dryline-data, or if the user says yes.
+    After a command that is `undoable`, too, the way back is printed.
     """
 
     def decorate(command: Callable[..., Any]) -> Any:
+        @(YES if destructive else lambda command: command)
         @world_options
         @wraps(command)
-        def run(url: str | None, data_dir: Path | None, admin_token: str | None, **values: Any) -> Any:
-            with open_world(url, data_dir, admin_token, destructive=destructive) as world:
-                return command(world, **values)
+        def run(
+            url: str | None, data_dir: Path | None, admin_token: str | None, yes: bool = False, **values: Any
+        ) -> None:
+            with open_world(url, data_dir, admin_token, destructive=destructive, yes=yes) as world:
+                command(world, **values)
+                if undoable:
+                    _print_way_back(world, data_dir)
 
         return run
 
     return decorate
 
 
+def _print_way_back(world: ControlPlane, data_dir: Path | None) -> None:
+    if not world.plane("GET", "/undo")["keepsSnapshots"]:
+        return
+    flags: list[str] = []
+    if data_dir is not None:
+        flags = ["--data-dir", str(data_dir)]
+    elif world.url != _served(USUAL_DIR):
+        flags = ["--url", world.url]
+    click.echo(f"To undo this: {shlex.join(['dryline', 'undo', *flags])}", err=True)
+
+
 @contextmanager
 def open_world(
-    url: str | None, data_dir: Path | None, admin_token: str | None, *, destructive: bool = False
+    url: str | None,
+    data_dir: Path | None,
+    admin_token: str | None,
+    *,
+    destructive: bool = False,
+    yes: bool = False,
 ) -> Iterator[ControlPlane]:
     """Yield the control plane of a world: of the server at `url`, of `data_dir`, or of the running server.
 
@@ -99,7 +126,7 @@ def open_world(
     if data_dir is not None:
         app = _opened(data_dir, admin_token)
         url = "" if app else _address(data_dir)
-    url = url.rstrip("/") if url is not None else _running_server(destructive=destructive)
+    url = url.rstrip("/") if url is not None else _running_server(destructive and not yes)
     try:
         yield ControlPlane(url, admin_token, in_process(app, "http://localhost") if app else over_http(url))
     except DrylineError as error:
@@ -154,24 +181,33 @@ def _with_flags(error: DrylineError) -> str:
     return message
 
 
-def _running_server(*, destructive: bool) -> str:
-    """Return the address of the running server, and print it. Raises BadSetting.
+def _running_server(needs_consent: bool) -> str:
+    """Return the address of the running server, and print it. Raises BadSetting, and click.Abort for an answer of no.
 
     The server of this folder comes first, then the one at the usual port, then a single temporary one.
     """
     if url := _served(USUAL_DIR):
         place = f"data directory {USUAL_DIR}"
+        needs_consent = False
     elif answers(USUAL_URL):
         url, place = USUAL_URL, "the usual port"
     else:
         url, place = _temporary_server()
-        if destructive:
-            raise BadSetting(
-                f"The only server that was found may belong to a test run: {url} ({place}). If you mean it, add"
-                f" --url {url}."
-            )
+    if needs_consent:
+        _require_consent(url, place)
     click.echo(f"On {url} ({place}).", err=True)
     return url
+
+
+def _require_consent(url: str, place: str) -> None:
+    """Ask whether the command may change this server. Raises click.Abort, and BadSetting if there is no terminal."""
+    command = click.get_current_context().command_path
+    if all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stderr)):
+        click.confirm(f"No server uses ./{USUAL_DIR}. {command} on {url} ({place})?", abort=True, err=True)
+        return
+    raise BadSetting(
+        f"No server uses ./{USUAL_DIR}. If {command} shall change {url} ({place}), add --url {url}, or --yes."
+    )
 
 
 def _temporary_server() -> tuple[str, str]:

@@ -60,7 +60,7 @@ def list_presets() -> None:
 
 @faults.command("off")
 @click.argument("id", required=False)
-@on_world()
+@on_world(destructive=True)
 def remove_faults(world: ControlPlane, id: str | None) -> None:
     """Remove the rule ID, or all rules."""
     world.plane("DELETE", f"/faults/{id}" if id else "/faults")

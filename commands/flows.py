@@ -12,7 +12,7 @@ import click
 if TYPE_CHECKING:
     from dryline.engine import CodeRefused
 
-CODE_FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
+CODE_FILE = click.Path(path_type=Path, exists=True, dir_okay=False, allow_dash=True)
 
 
 @click.group()
@@ -60,9 +60,11 @@ def _tree(loops: list[dict[str, Any]], indent: str) -> Iterator[str]:
 
 
 def read_text(file: Path) -> str:
-    """Return a file's text. Raises click.ClickException, with the line, if it is not UTF-8."""
+    """Return the text of a file, or of standard input for `-`. Raises click.ClickException if it is not UTF-8."""
     try:
-        return file.read_text(encoding="utf-8-sig")
+        with click.open_file(str(file), encoding="utf-8-sig") as stream:
+            text: str = stream.read()
+            return text
     except UnicodeDecodeError as error:
         line = error.object.count(b"\n", 0, error.start) + 1
         raise click.ClickException(f"{file}:{line}: This is not UTF-8. Save the file in that encoding.") from None

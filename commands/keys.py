@@ -47,12 +47,12 @@ def create_key(world: ControlPlane, team: str | None, name: str | None, sha256: 
 
 @keys.command("revoke")
 @click.argument("key_id")
-@on_world(destructive=True)
+@on_world(destructive=True, undoable=True)
 def revoke_key(world: ControlPlane, key_id: str) -> None:
     """Revoke the key with this id."""
     for team in world.plane("GET", "/teams"):
         if any(key["id"] == key_id for key in team["apiKeys"]):
-            world.plane("DELETE", f"/teams/{team['id']}/keys/{key_id}")
+            world.plane("DELETE", f"/teams/{team['id']}/keys/{key_id}", query={"undo": "true"})
             print_done(f"Revoked {key_id}.")
             return
     raise click.ClickException(f"No key has the id {key_id}. `dryline keys list` lists the keys.")

@@ -4,12 +4,13 @@ from pathlib import Path
 
 import click
 
-from dryline.commands.client import open_world, world_options
+from dryline.commands.client import YES, open_world, world_options
 
 
 @click.command()
+@YES
 @world_options
-def mcp(url: str | None, data_dir: Path | None, admin_token: str | None) -> None:
+def mcp(url: str | None, data_dir: Path | None, admin_token: str | None, yes: bool) -> None:
     """Give a coding assistant tools on a server (Model Context Protocol)."""
     try:
         from dryline.commands.mcp_server import McpServer
@@ -17,7 +18,7 @@ def mcp(url: str | None, data_dir: Path | None, admin_token: str | None) -> None
         raise click.ClickException(f"{error.name} is not installed. Install the extra: dryline[mcp].") from None
     from dryline.testing import connect
 
-    with open_world(url, data_dir, admin_token, destructive=True) as world:
+    with open_world(url, data_dir, admin_token, destructive=True, yes=yes) as world:
         if not world.url:
             raise click.ClickException("No server uses this data directory. Start one with `dryline serve`.")
         McpServer(connect(world.url, admin_token)).run("stdio")

@@ -1,12 +1,18 @@
 """Output of the commands: lines, JSON and files."""
 
+import contextlib
+import io
 import json
-from collections.abc import Callable, Iterable
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import click
 
+STANDARD = "-"  # as the name of a file: standard output or input
+OUTPUT_FILE = click.Path(path_type=Path, dir_okay=False, readable=False, writable=True, allow_dash=True)
 AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
@@ -33,11 +39,62 @@ def print_done(message: str) -> None:
     click.echo(message, err=True)
 
 
-def write_file(file: Path, content: bytes) -> None:
-    """Write a file completely or not at all. Raises click.FileError."""
-    from dryline.storage.files import write_whole
+def write_document(file: Path, document: Any) -> None:
+    """Write a document as indented JSON to a file, and say so, or to standard output for `-`."""
+    write_file(file, f"{json.dumps(document, indent=2)}\n".encode())
+    if str(file) != STANDARD:
+        print_done(f"Wrote {file}.")
 
+
+def write_file(file: Path, content: bytes) -> None:
+    """Write a file, or standard output for `-`. Raises click.ClickException."""
+    from dryline.storage.output_files import write_output
+
+    if str(file) == STANDARD:
+        if sys.stdout is None:
+            raise click.ClickException("Standard output is closed.")
+        sys.stdout.buffer.write(content)
+        sys.stdout.flush()
+        return
     try:
-        write_whole(file, content)
+        write_output(file, content)
     except OSError as error:
-        raise click.FileError(str(file), error.strerror) from None
+        raise click.ClickException(f"Cannot write {file}: {error.strerror}.") from None
+
+
+def buffer_output() -> None:
+    """Give standard output a buffer, which PYTHONUNBUFFERED leaves out.
+
+    Without one Python ignores a write that the system cuts short, as on a disk that becomes full.
+    """
+    stream = sys.stdout
+    if isinstance(stream, io.TextIOWrapper) and isinstance(stream.buffer, io.RawIOBase):
+        buffered = io.BufferedWriter(stream.buffer)
+        sys.stdout = io.TextIOWrapper(buffered, stream.encoding, stream.errors, line_buffering=True)
+
+
+@contextlib.contextmanager
+def as_refusals() -> Iterator[None]:
+    """Turn failures of input and output in a block into click.ClickException."""
+    try:
+        yield
+    except UnicodeEncodeError as error:
+        character = ascii(error.object[error.start])
+        hint = "" if error.encoding == "utf-8" else " PYTHONIOENCODING=utf-8 changes the encoding of the output."
+        raise click.ClickException(f"The encoding {error.encoding} has no {character}.{hint}") from None
+    except UnicodeDecodeError as error:
+        raise click.ClickException(f"The input is not text in the encoding {error.encoding}.") from None
+    except OSError as error:
+        _discard_output()
+        place = "Input or output failed" if error.filename is None else error.filename
+        raise click.ClickException(f"{place}: {error.strerror or error}.") from None
+
+
+def _discard_output() -> None:
+    """Discard output that cannot be written. The interpreter would try it again at its exit, and fail."""
+    try:
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except OSError:
+        with contextlib.suppress(OSError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -16,14 +16,13 @@ from typing import TYPE_CHECKING, Any
 import click
 import orjson
 
+from dryline.commands.output import OUTPUT_FILE, STANDARD, write_file
 from dryline.settings import Settings, header_problem
-from dryline.storage.files import write_whole
 from dryline.world.clock import parse, wire
 
 if TYPE_CHECKING:
     from dryline.remote.loadable import Loadable
     from dryline.remote.pull import Pull
-    from dryline.remote.redact import Redactor
 
 INCOMPLETE = 3  # exit code of a pull that left something out
 
@@ -108,10 +107,10 @@ def service_options(flag: str, variable: str) -> Callable[[Any], Any]:
 @click.option("--worker", "worker_id", help="Only the worker with this id.")
 @click.option(
     "--output",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=OUTPUT_FILE,
     default="world.json",
     show_default=True,
-    help="File for the state document; only you can read it.",
+    help="File for the state document (-: standard output). Only you can read a new one.",
 )
 @click.option("--redact", is_flag=True, help="Replace numbers and addresses, and mask the content of conversations.")
 def pull(
@@ -124,36 +123,33 @@ def pull(
     """
     from dryline.remote.pull import Pull
     from dryline.remote.reader import Reader, ReadError
+    from dryline.remote.redact import Redactor
 
-    redactor = _redactor(api_key) if redact else None
-    if not os.access(output.parent, os.W_OK):
-        raise click.ClickException(f"Cannot write to the folder {output.parent}. Name another file with --output.")
+    secret = hashlib.sha256(f"dryline redact {api_key}".encode()).digest()
+    redactor = Redactor(secret) if redact else None
+    _require_writable(output)
     job = Pull(Reader(url, api_key, rate=rate), since, worker_id, redactor)
     try:
         loadable = _as_loadable(_run_with_progress(job))
-        write_whole(output, orjson.dumps(loadable.document), mode=0o600)
+        write_file(output, orjson.dumps(loadable.document))
     except KeyboardInterrupt:
         raise click.ClickException("Interrupted. Nothing was written.") from None
     except ReadError as error:
         raise click.ClickException(f"{error}.") from None
-    except OSError as error:
-        raise click.ClickException(f"{error.filename or output}: {error.strerror or error}.") from None
     left_out = [*dict.fromkeys(job.left_out), *_counted(loadable.left_out)]
     for kind, lines in (("left out", left_out), ("changed", _counted(loadable.changed))):
         for line in lines:
             click.echo(f"{kind}: {line}", err=True)
     counts = (f"{len(rows)} {name}" for name, rows in loadable.document.items() if isinstance(rows, list) and rows)
-    click.echo(f"{output}: {', '.join(counts)}")
+    click.echo(f"{output}: {', '.join(counts)}", err=str(output) == STANDARD)
     sys.exit(INCOMPLETE if left_out else 0)
 
 
-def _redactor(api_key: str) -> Redactor:
-    """Return what replaces personal data. Raises BadOption when its package is not installed."""
-    try:
-        from dryline.remote.redact import Redactor
-    except ModuleNotFoundError as missing:
-        raise BadOption(f"--redact needs {missing.name}: install dryline with its extra, dryline[redact].") from None
-    return Redactor(hashlib.sha256(f"dryline redact {api_key}".encode()).digest())
+def _require_writable(output: Path) -> None:
+    """Raise click.ClickException if the file cannot be created, before the service is read."""
+    folder = Path(os.path.realpath(output)).parent
+    if str(output) != STANDARD and not output.exists() and not os.access(folder, os.W_OK):
+        raise click.ClickException(f"Cannot write to the folder {folder}. Name another file with --output.")
 
 
 def _run_with_progress(job: Pull) -> dict[str, Any]:

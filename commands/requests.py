@@ -34,10 +34,12 @@ def requests(world: ControlPlane, limit: int, follow: bool, as_json: bool, **cri
             "No server uses this data directory, so there are no new requests to follow. `dryline serve` starts one."
         )
     entries = world.plane("GET", "/requests", query={"limit": limit, **criteria})[::-1]
+    if follow:
+        entries = _answered(entries)
     _print_requests(entries, as_json)
     if not (entries or follow or as_json):
         print_done("No requests.")
-    newest = entries[-1]["number"] if entries else 0
+    newest = max((entry["number"] for entry in _answered(entries)), default=0)
     try:
         while follow:
             newest = _print_next(world, newest, as_json, criteria)
@@ -58,9 +60,13 @@ def _print_next(world: ControlPlane, newest: int, as_json: bool, criteria: dict[
         if "nearest" in error.answer:  # none came within the time
             return newest
         raise
-    entries = world.plane("GET", "/requests", query={"after": newest, "limit": _MOST, **criteria})[::-1]
+    entries = _answered(world.plane("GET", "/requests", query={"after": newest, "limit": _MOST, **criteria})[::-1])
     _print_requests(entries, as_json)
     return entries[-1]["number"] if entries else newest
+
+
+def _answered(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [entry for entry in entries if not entry["inProgress"]]
 
 
 def _print_requests(entries: list[dict[str, Any]], as_json: bool) -> None:

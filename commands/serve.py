@@ -1,77 +1,62 @@
 """`dryline serve`: its options, their checks, and the start of the server."""
 
+from __future__ import annotations
+
 import gc
 import os
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from dataclasses import Field, fields
 from difflib import get_close_matches
 from pathlib import Path
-from tempfile import TemporaryFile
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 from click.core import ParameterSource
 
 from dryline.commands.param_types import COMMA_SEPARATED
 from dryline.commands.removed import removed_option
-from dryline.settings import BadSetting, Settings
+from dryline.settings import BadSetting, Settings, flag_of
+
+if TYPE_CHECKING:
+    from dryline.serving.ready_file import ReadyFile
 
 
-def setting(flag: str, name: str | None = None, **kwargs: Any) -> Callable[[Any], Any]:
-    """Return the option of a field of `Settings` (by default named like the flag), with its DRYLINE_… variable."""
-    word = flag.removeprefix("--").replace("-", "_")
-    name = name or word
-    kwargs.setdefault("default", getattr(Settings, name))
-    return click.option(flag, name, envvar=f"DRYLINE_{word.upper()}", show_envvar=True, show_default=True, **kwargs)
+def setting_options(command: Any) -> Any:
+    """Add an option with its DRYLINE_… variable for each field of `Settings` that has a flag."""
+    for setting in reversed(fields(Settings)):
+        if flag := flag_of(setting):
+            variable = "DRYLINE_" + flag.removeprefix("--").replace("-", "_").upper()
+            command = click.option(
+                flag,
+                setting.name,
+                envvar=variable,
+                default=setting.default,
+                show_envvar=True,
+                show_default=True,
+                **_option_type(setting),
+            )(command)
+    return command
 
 
-REPEATABLE = "repeatable; the variable takes several, separated by commas."
+def _option_type(setting: Field[Any]) -> dict[str, Any]:
+    """Return the type of a setting's option, as arguments of `click.option`."""
+    help, default = setting.metadata["help"], setting.default
+    if isinstance(default, tuple):
+        help = f"{help}; repeatable; the variable takes several, separated by commas."
+        return {"multiple": True, "type": COMMA_SEPARATED, "help": help}
+    if isinstance(default, Path):
+        return {"type": click.Path(path_type=Path, file_okay=False), "help": help}
+    if isinstance(default, bool):
+        return {"is_flag": True, "help": help}
+    if choices := setting.metadata["choices"]:
+        return {"type": click.Choice(choices), "help": help}
+    return {"type": int if setting.type == int | None else None, "help": help}
 
 
 @click.command()
-@setting("--host", help="Address to listen on.")
-@setting("--port", help="Port to listen on; 0 chooses a free port and prints it.")
-@setting("--data-dir", type=click.Path(path_type=Path, file_okay=False), help="Directory of the state.")
-@setting("--ephemeral", is_flag=True, help="Keep the state in a temporary directory and remove it at the end.")
-@setting("--scenario", help="Content of a new data directory: demo, clinic, campaign, trouble, empty, or a file.")
-@setting("--api-key", "api_keys", multiple=True, type=COMMA_SEPARATED, help=f"A key of the first team; {REPEATABLE}")
-@setting("--any-key", is_flag=True, help="Accept every other key as a key of the first team.")
-@setting("--seed", type=int, help="Make ids and simulated content repeat from run to run.")
-@setting("--admin-token", help="Token that /_dryline and the console require (header x-dryline-token).")
-@setting("--public-url", help="Start of all links, for a server behind a proxy.")
-@setting("--threads", help="Threads for long reads, such as pages of logs.")
-@setting("--max-body-mb", help="Largest request body, in MB.")
-@setting("--strict", is_flag=True, help="Refuse unknown members and query parameters, and require nullable members.")
-@setting(
-    "--cors-origin",
-    "cors_origins",
-    multiple=True,
-    type=COMMA_SEPARATED,
-    help=f"Origin of a web page that may call the API; {REPEATABLE}",
-)
-@setting(
-    "--allowed-host",
-    "allowed_hosts",
-    multiple=True,
-    type=COMMA_SEPARATED,
-    help=f"A further host name for a server on loopback; {REPEATABLE}",
-)
-@setting(
-    "--webhook-hosts",
-    multiple=True,
-    type=COMMA_SEPARATED,
-    help=f"Host besides loopback that webhooks and flows may call; {REPEATABLE}",
-)
-@setting("--speech", help='Voices of recordings: auto, tones, or "command: PROGRAM ARGUMENT…".')
-@setting("--recordings-mb", help="Disk space for recordings, in MB.")
-@setting("--model-url", help="Server with OpenAI's chat completions that decides for flows, such as http://…/v1.")
-@setting("--model", help="Name of the model.")
-@setting("--model-key", help="Key for that server.")
-@setting("--node", help="Name of this server if there are several; its keys and ids contain it.")
+@setting_options
 @removed_option("--durability", "a write survives the end of the process, and no write waits for the disk.")
-@setting("--label", help="Title of this server in the console.")
-@setting("--log-format", type=click.Choice(["text", "json"]), help="Format of the log.")
-@setting("--quiet", is_flag=True, help="Print problems only: no start message, no line per request.")
 @click.option(
     "--ready-file", type=click.Path(path_type=Path), help="File for the server's address, as JSON, once it answers."
 )
@@ -88,12 +73,12 @@ def serve(ready_file: Path | None, **values: Any) -> None:
         if values["ephemeral"] and source("ephemeral") is source("data_dir") is ParameterSource.COMMANDLINE:
             raise BadSetting("--data-dir is of no use with --ephemeral: the state is in a temporary directory.")
         settings = Settings(**values)
-        _prepare_ready_file(ready_file)
+        ready = _prepared(ready_file)
         from dryline.app import create_app
         from dryline.serving import process, server
 
         with server.bind(settings) as listening:  # before the world is created: a port in use leaves no world behind
-            process.serve(create_app(settings), listening, ready_file)
+            process.serve(create_app(settings), listening, ready)
     finally:
         gc.enable()
 
@@ -117,12 +102,12 @@ def _exit_on_signals() -> None:
         signal.signal(signal.SIGHUP, exit_quietly)
 
 
-def _prepare_ready_file(ready_file: Path | None) -> None:
-    """Remove the ready file of an earlier server, and check that its folder can be written to."""
-    if ready_file is not None:
-        try:
-            ready_file.unlink(missing_ok=True)
-            with TemporaryFile(dir=ready_file.parent):
-                pass
-        except OSError as error:
-            raise BadSetting(f"Cannot write --ready-file {ready_file}: {error.strerror}.") from None
+def _prepared(path: Path | None) -> ReadyFile | None:
+    """Return the ready file, without the content of an earlier server. Raises BadSetting."""
+    if path is None:
+        return None
+    from dryline.serving.ready_file import ReadyFile
+
+    ready_file = ReadyFile(path)
+    ready_file.prepare()
+    return ready_file

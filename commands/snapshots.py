@@ -23,10 +23,11 @@ def snapshots() -> None:
 
 @snapshots.command("list")
 @AS_JSON
+@click.option("--undo", is_flag=True, help="List those from before resets and other commands instead.")
 @on_world()
-def list_snapshots(world: ControlPlane, as_json: bool) -> None:
+def list_snapshots(world: ControlPlane, as_json: bool, undo: bool) -> None:
     """List the snapshots, newest first."""
-    rows = world.plane("GET", "/snapshots")
+    rows = world.plane("GET", "/undo")["snapshots"] if undo else world.plane("GET", "/snapshots")
     print_rows(rows, as_json, lambda row: [f"{row['createdAt']}  {row['name']}"], "No snapshots.")
 
 
@@ -41,10 +42,10 @@ def take_snapshot(world: ControlPlane, name: str) -> None:
 
 @snapshots.command("restore")
 @click.argument("name")
-@on_world(destructive=True)
+@on_world(destructive=True, undoable=True)
 def restore_snapshot(world: ControlPlane, name: str) -> None:
     """Go back to the snapshot NAME."""
-    world.plane("POST", f"{_plane_path(name)}/restore")
+    world.plane("POST", f"{_plane_path(name)}/restore", query={"undo": "true"})
     print_done(f"Restored {name}.")
 
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 import click
 
 from dryline.commands.client import on_world
-from dryline.commands.output import print_done, write_file
+from dryline.commands.output import OUTPUT_FILE, print_done, write_document
 
 if TYPE_CHECKING:
     from dryline.testing.plane import ControlPlane
@@ -21,7 +20,7 @@ def state() -> None:
 
 
 @state.command("export")
-@click.argument("file", type=click.Path(path_type=Path, dir_okay=False, allow_dash=True), default="-")
+@click.argument("file", type=OUTPUT_FILE, default="-")
 @click.option("--team", help="Only this team's data, by its id.")
 @on_world()
 def export_state(world: ControlPlane, file: Path, team: str | None) -> None:
@@ -30,24 +29,19 @@ def export_state(world: ControlPlane, file: Path, team: str | None) -> None:
     It is for people and programs, and no backup: keys in clear, tokens, uploaded bytes and the files of exports are
     left out. `dryline snapshots take` makes a backup.
     """
-    document = json.dumps(world.plane("GET", "/state", query={"team": team}), indent=2)
-    if str(file) == "-":
-        click.echo(document)
-        return
-    write_file(file, (document + "\n").encode())
-    print_done(f"Wrote {file}.")
+    write_document(file, world.plane("GET", "/state", query={"team": team}))
 
 
 @state.command("import")
 @click.argument("file", type=click.File("rb"))
 @click.option("--add", is_flag=True, help="Add the rows to the state instead of replacing it.")
-@on_world(destructive=True)
+@on_world(destructive=True, undoable=True)
 def import_state(world: ControlPlane, file: IO[bytes], add: bool) -> None:
     """Replace the state by the document in FILE (-: standard input).
 
     A document has no keys in clear, tokens, uploaded bytes or files of exports. Exports get new files.
     """
-    world.plane("POST" if add else "PUT", "/state", content=file.read())
+    world.plane("POST" if add else "PUT", "/state", query={"undo": "true"}, content=file.read())
     print_done("Added the rows." if add else "Replaced the state.")
 
 
@@ -57,8 +51,19 @@ def import_state(world: ControlPlane, file: IO[bytes], add: bool) -> None:
     help="demo, clinic, campaign, trouble, empty, or a file with a state document. Default: the scenario of the start.",
 )
 @click.option("--team", help="Reset only this team's data, by its id.")
-@on_world(destructive=True)
+@on_world(destructive=True, undoable=True)
 def reset(world: ControlPlane, scenario: str | None, team: str | None) -> None:
     """Go back to the start: data, clock, faults, requests."""
     world.plane("POST", "/reset", {"scenario": scenario} if scenario else {}, query={"team": team})
     print_done("Reset.")
+
+
+@click.command()
+@on_world(destructive=True)
+def undo(world: ControlPlane) -> None:
+    """Undo the last reset, import, restore of a snapshot or revocation of a key. A second undo takes the first back.
+
+    It goes back for all teams. To go back further, restore one of the snapshots that `dryline snapshots --undo` lists.
+    """
+    snapshot = world.plane("POST", "/undo")
+    print_done(f"The state is again that of {snapshot['createdAt']}, {snapshot['name']}.")

@@ -4,7 +4,7 @@ from typing import Any
 
 from dryline.engine.agent_lines import agent_line, words_to_answer
 from dryline.engine.answer_filling import fill
-from dryline.engine.conversation import function_of
+from dryline.engine.conversation import question_of_tool
 from dryline.engine.language_model import AgentUtterance, Answer, Decision, Question, Talk
 from dryline.engine.returned_questions import answers_returned_question
 from dryline.engine.understanding.decision import understand
@@ -30,18 +30,8 @@ class BuiltInModel:
 
     def arguments(self, talk: Talk, index: int, said: str) -> dict[str, Any]:
         """Return the arguments of a condition that is a tool; none for a text."""
-        if index not in talk.tools:
-            return {}
-        schema = function_of(talk.tools[index]).get("parameters")
-        question = Question(
-            f"User: {said}",
-            talk.conditions[index],
-            schema=schema or {},
-            random=talk.random,
-            now=talk.now,
-            unsaid=talk.unsaid,
-        )
-        value, _ = fill(question)
+        question = question_of_tool(talk, index, said)
+        value = fill(question)[0] if question else {}
         return value if isinstance(value, dict) else {}
 
     def reply(self, talk: Talk, said: str | None) -> AgentUtterance:

@@ -143,6 +143,12 @@ class Conversation:
         offered = "; ".join(conditions) or "none"
         raise LookupError(f"The talk has no condition {choice!r}. It has: {offered}.")
 
+    def arguments_in(self, index: int, said: str) -> dict[str, Any]:
+        """Return the arguments that an utterance gives to a condition that is a tool; none for a text."""
+        question = question_of_tool(self.talk(), index, said)
+        value = self._session.model.ask(question).value if question else {}
+        return value if isinstance(value, dict) else {}
+
     def _reply(self, said: str | None, candidates: tuple[int, ...] = ()) -> None:
         talk = replace(self.talk(), candidates=candidates)
         words = self._session.model.reply(talk, said)
@@ -174,6 +180,20 @@ def condition_text(condition: Any) -> str:
         tool = function_of(condition)
         return text(tool.get("description") or tool.get("name") or "")
     return text(condition)
+
+
+def question_of_tool(talk: Talk, index: int, said: str) -> Question | None:
+    """Return the question for the arguments of a condition that is a tool, or None if it is a text."""
+    if index not in talk.tools:
+        return None
+    return Question(
+        f"User: {said}",
+        talk.conditions[index],
+        schema=function_of(talk.tools[index]).get("parameters") or {},
+        random=talk.random,
+        now=talk.now,
+        unsaid=talk.unsaid,
+    )
 
 
 def function_of(tool: dict[str, Any]) -> dict[str, Any]:

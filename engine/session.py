@@ -11,7 +11,6 @@ from typing import Any
 
 import orjson
 
-from dryline.engine.builtin_model import BuiltInModel
 from dryline.engine.conversation import Conversation
 from dryline.engine.errors import Failure
 from dryline.engine.events import Event, Message
@@ -120,7 +119,7 @@ class FlowSession:
             if utterance is not None:
                 utterance = self.add_user_message(utterance)
             if arguments is None:
-                arguments = BuiltInModel().arguments(self.conversation.talk(), index, utterance or "")
+                arguments = self.conversation.arguments_in(index, utterance or "")
             decision = Decision(index, "It was chosen.", 1.0, "choice", plain(arguments))
             self._interpreter.go_on(self.conversation.take(decision))
         self.answer_stubs.check_used()
@@ -156,6 +155,14 @@ class FlowSession:
         self.messages.append(Message("user", utterance))
         self.log_event("heard", None, text=utterance)
         return utterance
+
+    def reword_user_message(self, said: str) -> None:
+        """Replace the user's last message: a simulated caller adds the values that the flow asks for."""
+        utterance: str = plain(said)
+        at = max(index for index, message in enumerate(self.messages) if message.who == "user")
+        self.messages[at] = Message("user", utterance)
+        heard = next(event for event in reversed(self._events) if event.type == "heard")
+        heard.details["text"] = utterance
 
     def handle_user_message(self, said: str) -> None:
         """Take an utterance of the user. The flow goes on if it meets a condition, or after `done()`."""

@@ -31,7 +31,7 @@ def suggest(conditions: tuple[str, ...], random: Random, *, opening: bool) -> li
 def _sentence(condition: str, conditions: tuple[str, ...], random: Random, *, opening: bool) -> str | None:
     avoid: set[str] = set()
     for _ in range(_ATTEMPTS):
-        text = utter(condition, {}, random, opening=opening, avoid=avoid, menu=conditions).text
+        text = utter(condition, {}, random, opening=opening, avoid=avoid, menu=conditions)
         index = understand(list(conditions), text, Context("", "", "")).index
         if index is not None and conditions[index] == condition:
             return text

@@ -1,12 +1,12 @@
 """Calls of campaigns and batches, placed over API time, each at the time its batch is due."""
 
-import time
 from collections.abc import Callable
 from typing import Any
 
 from dryline.jobs.due_rows import BATCH_SIZE, retried_later, work_on_each
 from dryline.models.queued_calls import QueuedCall
 from dryline.models.voicev1_campaigns import Voicev1CampaignData
+from dryline.traffic.real_time import monotonic
 from dryline.world.wording import count
 from dryline.world.world import World
 
@@ -40,7 +40,7 @@ def _place_each(
 ) -> bool:
     from dryline.simulator.outbound import settle
 
-    placed, late = 0, time.monotonic() + STEP_S
+    placed, late = 0, monotonic() + STEP_S
     for row in rows:
         with retried_later(world, row):
             with world.reading():
@@ -49,7 +49,7 @@ def _place_each(
             with world.transaction():
                 place(due, {one.id for one in type(row).due(now, 1)})
             placed += 1
-        if time.monotonic() > late or world.ending.is_set():
+        if monotonic() > late or world.ending.is_set():
             break
     if placed:
         world.events.add(f"campaign batch placed: {count(placed, 'call')}", placed=placed)

@@ -3,7 +3,6 @@
 import contextlib
 import logging
 import sqlite3
-import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -12,6 +11,7 @@ import peewee
 from dryline.models.due import RETRY_AFTER_S, SET_ASIDE
 from dryline.storage.errors import Busy, disk_is_full
 from dryline.storage.record import Record
+from dryline.traffic.real_time import monotonic
 from dryline.world.world import World
 
 log = logging.getLogger("dryline")
@@ -30,7 +30,7 @@ def retried_later(world: World, row: Record) -> Iterator[None]:
     except Exception as error:
         if isinstance(error, _OF_NO_ROW) or disk_is_full(error):
             raise
-        SET_ASIDE.of(world)[type(row), row.id] = time.monotonic() + RETRY_AFTER_S
+        SET_ASIDE.of(world)[type(row), row.id] = monotonic() + RETRY_AFTER_S
         message = "Background work on %s %s failed, and is tried again in %d s: %s"
         log.error(message, row.noun().lower(), row.id, RETRY_AFTER_S, error, exc_info=error)
 

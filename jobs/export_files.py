@@ -20,6 +20,7 @@ from dryline.models.recordings import RecordingAddresses, addresses_at
 from dryline.models.voice_log_filters import conditions, register_text_search
 from dryline.schemas.exports import FORMS, members, read_filters
 from dryline.storage.current_world import current
+from dryline.storage.files import matching
 from dryline.storage.record import connection, wire_rows
 
 INTERRUPT_CHECK_STEPS = 100_000  # instructions of SQLite's virtual machine
@@ -84,7 +85,7 @@ def move_into_place(part: Path, path: Path) -> None:
 
 def all_files() -> list[Path]:
     """Return the files of all exports, finished or not."""
-    return [path for path in FILES.folder.iterdir() if path.suffix in SUFFIXES]
+    return [path for path in matching(FILES.folder, "*") if path.suffix in SUFFIXES]
 
 
 def _write_csv(export: Export, file: IO[bytes]) -> int:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import contextlib
 import logging
 import threading
-import time
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from dryline.models.due import SET_ASIDE
+from dryline.traffic.real_time import monotonic
 
 if TYPE_CHECKING:
     from dryline.world.world import World
@@ -36,7 +36,7 @@ class Runner:
         self._wake = threading.Event()
         self._round_ended = threading.Condition()
         self._requested = self._finished = 0  # rounds
-        self._progress_at = 0.0  # when the last step began, by `time.monotonic`
+        self._progress_at = 0.0  # when the last step began, by `real_time.monotonic`
         self._failure_logged_at: dict[Step, float] = {}
 
     def start(self) -> None:
@@ -87,10 +87,10 @@ class Runner:
         if self._thread is None:
             self.run(timeout_s)
             return
-        began = time.monotonic()
+        began = monotonic()
         with self._round_ended:
             while self._finished < number and not self.world.ending.is_set():
-                remaining_s = max(self._progress_at, began) + timeout_s - time.monotonic()
+                remaining_s = max(self._progress_at, began) + timeout_s - monotonic()
                 if remaining_s <= 0:
                     return
                 self._round_ended.wait(remaining_s)
@@ -107,7 +107,7 @@ class Runner:
                     self._round_ended.notify_all()
 
     def _try(self, step: Step, now: str) -> bool:
-        self._progress_at = began = time.monotonic()
+        self._progress_at = began = monotonic()
         try:
             return not self.world.ending.is_set() and step(self.world, now)
         except Exception:

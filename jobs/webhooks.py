@@ -2,7 +2,6 @@
 
 import logging
 import threading
-import time
 from collections.abc import Iterable
 from datetime import timedelta
 from typing import Any
@@ -12,6 +11,7 @@ import orjson
 
 from dryline.jobs.due_rows import retried_later
 from dryline.models.webhook_deliveries import WebhookDelivery
+from dryline.traffic.real_time import monotonic
 from dryline.world.outgoing import Cut, HttpResponse, NoAddress, Refused, Unanswered
 from dryline.world.world import World
 
@@ -116,13 +116,13 @@ def _send_all(world: World, deliveries: Iterable[WebhookDelivery]) -> dict[str, 
 
 def _send_in_order(world: World, deliveries: list[WebhookDelivery], outcomes: dict[str, Outcome]) -> None:
     """Send deliveries to one URL. After a timeout the remaining ones are skipped."""
-    deadline = time.monotonic() + STEP_S
+    deadline = monotonic() + STEP_S
     outcome: Outcome = None
     for delivery in deliveries:
         if isinstance(outcome, Unanswered) and outcome.timed_out:
             outcomes.update((skipped.id, None) for skipped in deliveries if skipped.id not in outcomes)
             return
-        if time.monotonic() > deadline:
+        if monotonic() > deadline:
             return
         try:
             outcome = outcomes[delivery.id] = _send(world, delivery)

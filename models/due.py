@@ -4,7 +4,6 @@ It takes no lock and costs microseconds, since it runs once a second for each ki
 SQL with a compiled list of columns.
 """
 
-import time
 from functools import cache
 from typing import Any, TypeVar
 
@@ -12,14 +11,15 @@ import orjson
 
 from dryline.storage.current_world import WorldLocal, current
 from dryline.storage.record import Record, connection
+from dryline.traffic.real_time import monotonic
 
 AnyRecord = TypeVar("AnyRecord", bound=Record)
 
 
 RETRY_AFTER_S = 60.0  # of real time
 
-# The rows whose work failed, by class and id, and until when they are left alone, by `time.monotonic`. So they do not
-# hold up the rows behind them.
+# The rows whose work failed, by class and id, and until when they are left alone, by `real_time.monotonic`. So they
+# do not hold up the rows behind them.
 SET_ASIDE: WorldLocal[dict[tuple[type[Any], str], float]] = WorldLocal(lambda world: {})
 
 
@@ -43,6 +43,6 @@ def _due_sql(model: type[Record], condition: str, order: str) -> str:
 
 def _set_aside(model: type[Record]) -> list[str]:
     """Return the ids of a model's rows that are set aside now."""
-    now = time.monotonic()
+    now = monotonic()
     rows = list(SET_ASIDE.of(current()).items())
     return [id for (failed, id), until in rows if failed is model and until > now]

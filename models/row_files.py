@@ -10,7 +10,7 @@ from itsdangerous import BadData, Signer
 
 from dryline.storage.current_world import current
 from dryline.storage.errors import Forbidden
-from dryline.storage.files import write_whole
+from dryline.storage.files import matching, write_whole
 from dryline.storage.signatures import text_signer, token_serializer
 
 _SAFE_NAME = re.compile("[a-z0-9_-]{1,100}")
@@ -71,10 +71,7 @@ class RowFiles:
         `owned_among` returns those of the given file names that belong to rows. The first look takes no lock. The
         second one takes it: a row that writes its file holds it until the commit, so no file is ahead of its row then.
         """
-        try:
-            names = {path.name for path in self.folder.iterdir()}
-        except FileNotFoundError:
-            return False
+        names = {path.name for path in matching(self.folder, "*")}
         if names <= set(owned_among(names)):
             return False
         with current().transaction():

@@ -19,6 +19,7 @@ from peewee import SQL, fn
 from dryline.models.logs import Page, offset_of, owner_column
 from dryline.models.voice_log_filters import conditions, register_text_search
 from dryline.models.voice_logs import VoiceLog
+from dryline.storage.current_world import WorldLocal, current
 from dryline.storage.errors import Invalid, NotFound
 from dryline.storage.record import Record, Values, connection, wire_rows
 from dryline.storage.signatures import token_serializer
@@ -219,10 +220,13 @@ def _count(sql: str, values: tuple[Any, ...]) -> int:
     """
     db = connection()
     (version,) = db.execute("PRAGMA data_version").fetchone()
-    return _count_at(db, version, db.total_changes, sql, values)
+    return _COUNTS.of(current())(db, version, db.total_changes, sql, values)
 
 
-@lru_cache(maxsize=1024)
 def _count_at(db: sqlite3.Connection, version: int, changes: int, sql: str, values: tuple[Any, ...]) -> int:
     (count,) = db.execute(sql, values).fetchone()
     return count
+
+
+# The cache of `_count_at`. It holds connections, so it ends with their world.
+_COUNTS = WorldLocal(lambda world: lru_cache(maxsize=1024)(_count_at))

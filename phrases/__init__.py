@@ -14,6 +14,8 @@ from typing import Any
 
 import orjson
 
+from dryline.storage.files import matching, read
+
 LANGUAGES = ("en", "de", "es")
 SLOT = re.compile(r"\{([a-z]+)(?::[a-z_]+)?\}")
 _FOLDER = Path(__file__).parent
@@ -68,7 +70,7 @@ def _load(language: str) -> Bank:
         raise InvalidPhrases(f"There are no phrases in {language!r}. Languages: {', '.join(LANGUAGES)}.")
     folder = _FOLDER / language
     intents: dict[str, Intent] = {}
-    for path in sorted(folder.glob("*.json")):
+    for path in matching(folder, "*.json"):
         if path.name in _OTHER_FILES:
             continue
         for name, entry in _read(path).items():
@@ -95,7 +97,7 @@ def _read(path: Path) -> dict[str, Any]:
     if not path.exists():
         return {}
     try:
-        content = orjson.loads(path.read_bytes())
+        content = orjson.loads(read(path))
     except orjson.JSONDecodeError as error:
         raise InvalidPhrases(f"{path.name} is not JSON: {error}.") from None
     if not isinstance(content, dict):

@@ -7,6 +7,8 @@ from typing import Any
 
 import orjson
 
+from dryline.storage.files import read
+
 LANGUAGES = ("en", "de", "es")
 _WORD = re.compile(r"[\w'\u2019]+")
 # The form of an example decides before the key does.
@@ -41,7 +43,7 @@ _NUMBERS = {"count", "age", "year", "money", "rating", "percent", "duration"}
 @lru_cache(maxsize=len(LANGUAGES))
 def read_values(language: str = "en") -> dict[str, Any]:
     """Return the contents of a language's `values.json`, read at the first call."""
-    content: dict[str, Any] = orjson.loads((Path(__file__).parent / language / "values.json").read_bytes())
+    content: dict[str, Any] = orjson.loads(read(Path(__file__).parent / language / "values.json"))
     return content
 
 

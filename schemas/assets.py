@@ -20,22 +20,22 @@ class PhoneNumberQuery(QuerySchema):
     integration_id = fields.String(metadata={"description": "only numbers of this integration"})
 
 
-class PhoneNumberRegistrationBody(ApiSchema):
-    """A phone number of the team's own provider account. Contract: registerPhoneNumber."""
+class PhoneNumberRegistrationBody(ApiSchema):  # Contract: registerPhoneNumber
+    """A phone number of the team's own provider account."""
 
     phone_number = fields.String(required=True)
     integration_id = fields.String(required=True)
 
 
-class PhoneNumberPurchaseBody(ApiSchema):
-    """Phone numbers to buy. Contract: purchasePhoneNumbers."""
+class PhoneNumberPurchaseBody(ApiSchema):  # Contract: purchasePhoneNumbers
+    """Phone numbers to buy."""
 
     phone_numbers = fields.List(fields.String(), required=True, metadata={"description": "in E.164 form"})
     integration_id = fields.String()
 
 
-class PhoneNumberSchema(ApiSchema):
-    """A phone number of the team. Contract: records.phone_number."""
+class PhoneNumberSchema(ApiSchema):  # Contract: records.phone_number
+    """A phone number of the team."""
 
     id = fields.String()
     phone_number = fields.String(metadata={"description": "in E.164 form"})
@@ -55,8 +55,8 @@ class PhoneNumberSchema(ApiSchema):
     metadata = JsonObject(allow_none=True)
 
 
-class AvailableNumbersQuery(QuerySchema):
-    """Criteria of a search for phone numbers. Contract: listAvailablePhoneNumbers."""
+class AvailableNumbersQuery(QuerySchema):  # Contract: listAvailablePhoneNumbers
+    """Criteria of a search for phone numbers."""
 
     country_code = fields.String(
         required=True, validate=validate.Regexp("^[A-Za-z]{2}$", error="Must be a two-letter country code.")
@@ -80,8 +80,8 @@ class CapabilitiesSchema(ApiSchema):
     mms = Boolean(metadata={"description": "picture messages"})
 
 
-class AvailableNumberSchema(ApiSchema):
-    """A phone number that is for sale. Contract: records.available_phone_number."""
+class AvailableNumberSchema(ApiSchema):  # Contract: records.available_phone_number
+    """A phone number that is for sale."""
 
     phone_number = fields.String(metadata={"description": "in E.164 form"})
     friendly_name = fields.String(metadata={"description": "number in national notation"})

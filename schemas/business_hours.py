@@ -28,8 +28,8 @@ class TeamPhoneHoursListQuery(TeamPhoneHoursQuery):
     team_id = fields.String(metadata={"description": "only this team; another team's id gives an empty list"})
 
 
-class BusinessHoursBody(ApiSchema):
-    """Business hours to create or update. Contract: createBusinessHours."""
+class BusinessHoursBody(ApiSchema):  # Contract: createBusinessHours
+    """Business hours to create or update."""
 
     hours = fields.Dict(keys=fields.String(), values=fields.String(), required=True, metadata={"description": HOURS})
     timezone = fields.String(load_default="UTC")
@@ -49,8 +49,8 @@ class HoursTableSchema(ApiSchema):
     secondary_tag = fields.String(allow_none=True)
 
 
-class TeamPhoneHoursSchema(ApiSchema):
-    """An assignment of business hours to a phone number. Contract: records.team_phone_hours."""
+class TeamPhoneHoursSchema(ApiSchema):  # Contract: records.team_phone_hours
+    """An assignment of business hours to a phone number."""
 
     class Meta(ApiSchema.Meta):
         sometimes = ("hours", "team")
@@ -67,8 +67,8 @@ class TeamPhoneHoursSchema(ApiSchema):
     team = fields.Nested(TeamSchema, dump_only=True, metadata={"description": "only with `includeRelations=true`"})
 
 
-class BusinessHoursSchema(HoursTableSchema):
-    """Business hours of a week. Contract: records.business_hours."""
+class BusinessHoursSchema(HoursTableSchema):  # Contract: records.business_hours
+    """Business hours of a week."""
 
     class Meta(ApiSchema.Meta):
         sometimes = ("team_phone_hours",)
@@ -78,8 +78,8 @@ class BusinessHoursSchema(HoursTableSchema):
     )
 
 
-class CallableSchema(ApiSchema):
-    """A phone number and a time, and whether the number can be called then. Contract: checkCallable."""
+class CallableSchema(ApiSchema):  # Contract: checkCallable
+    """A phone number and a time, and whether the number can be called then."""
 
     phone_number = fields.String(
         required=True, load_only=True, metadata={"description": "phone number in any notation"}

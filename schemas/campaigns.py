@@ -15,8 +15,8 @@ def rows(**kwargs: Any) -> fields.List:
     return fields.List(JsonObject(), **kwargs)
 
 
-class OutboundCampaignSchema(ApiSchema):
-    """A campaign of a voice deployment. Contract: records.outbound_campaign."""
+class OutboundCampaignSchema(ApiSchema):  # Contract: records.outbound_campaign
+    """A campaign of a voice deployment."""
 
     id = fields.String()
     created_at = Timestamp()
@@ -83,15 +83,15 @@ class StopCampaignSchema(ApiSchema):
     campaign_id = fields.String(required=True, data_key="campaign_id")
 
 
-class BatchCallsResultSchema(ApiSchema):
-    """The queued rows. Contract: records.batch_calls_result."""
+class BatchCallsResultSchema(ApiSchema):  # Contract: records.batch_calls_result
+    """The queued rows."""
 
     message = fields.String()
     rows_processed = Integer(metadata={"description": "number of rows that were accepted"})
 
 
-class QueueRemovalSchema(ApiSchema):
-    """The cancelled rows. Contract: records.queue_removal_result."""
+class QueueRemovalSchema(ApiSchema):  # Contract: records.queue_removal_result
+    """The cancelled rows."""
 
     message = fields.String()
     removed_count = Integer()

@@ -8,8 +8,8 @@ from dryline.schemas.json_text import StringsAsText
 from dryline.schemas.row_forms import RowForm, TextsAsText
 
 
-class ChatDeploymentSchema(DeploymentSchema):
-    """A deployment of a flow as a chat agent. Contract: records.chat_deployment."""
+class ChatDeploymentSchema(DeploymentSchema):  # Contract: records.chat_deployment
+    """A deployment of a flow as a chat agent."""
 
     chat_agent_id = fields.String()
     allowed_users = fields.String(metadata={"description": "JSON text of the array"})

@@ -7,8 +7,8 @@ from dryline.schemas.deployments import DeploymentSchema
 from dryline.schemas.row_forms import RowForm
 
 
-class ChatEmbedDeploymentSchema(DeploymentSchema):
-    """A deployment of a flow as a chat widget. Contract: records.chat_embed_deployment."""
+class ChatEmbedDeploymentSchema(DeploymentSchema):  # Contract: records.chat_embed_deployment
+    """A deployment of a flow as a chat widget."""
 
     embed_id = fields.String()
     agent_name = fields.String(allow_none=True)

@@ -7,8 +7,8 @@ from dryline.schemas.logs import LogFilterSchema, LogSchema
 from dryline.schemas.row_forms import RowForm
 
 
-class ChatLogSchema(LogSchema):
-    """A chat. Contract: records.chat_log."""
+class ChatLogSchema(LogSchema):  # Contract: records.chat_log
+    """A chat."""
 
     user_id = fields.String(allow_none=True, metadata={"description": "id of the user on the page"})
     user_name = fields.String(allow_none=True, metadata={"description": "name of the user"})
@@ -19,8 +19,8 @@ class ChatLogSchema(LogSchema):
     feedback = fields.String(allow_none=True, metadata={"description": "comment of the user on the chat"})
 
 
-class ChatEmbedLogSchema(LogSchema):
-    """A conversation in a chat widget. Contract: records.chat_embed_log."""
+class ChatEmbedLogSchema(LogSchema):  # Contract: records.chat_embed_log
+    """A conversation in a chat widget."""
 
     expired = Boolean(metadata={"description": "whether the widget's session has timed out"})
     session_id = fields.String(allow_none=True)

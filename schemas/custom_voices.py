@@ -6,8 +6,8 @@ from dryline.schemas.base import ApiSchema, Timestamp
 from dryline.schemas.row_forms import RowForm
 
 
-class CustomVoiceSchema(ApiSchema):
-    """A custom voice of the team at the speech provider. Contract: records.custom_voice."""
+class CustomVoiceSchema(ApiSchema):  # Contract: records.custom_voice
+    """A custom voice of the team at the speech provider."""
 
     id = fields.String(dump_only=True)
     team_id = fields.String(dump_only=True)

@@ -6,8 +6,8 @@ from dryline.schemas.base import ApiSchema, Boolean, OneOf, Timestamp
 from dryline.schemas.row_forms import RowForm
 
 
-class CustomWebhookSchema(ApiSchema):
-    """A webhook for events of a voice deployment's calls. Contract: records.custom_webhook."""
+class CustomWebhookSchema(ApiSchema):  # Contract: records.custom_webhook
+    """A webhook for events of a voice deployment's calls."""
 
     id = String(dump_only=True)
     deployment_id = String(dump_only=True)

@@ -21,8 +21,8 @@ class ChecksSchema(ApiSchema):
     sample_rate = Number(metadata={"description": "share of calls that are checked, from 0 to 1"})
 
 
-class DefaultChecksSchema(ChecksSchema):
-    """The team's checks. Contract: records.default_checks."""
+class DefaultChecksSchema(ChecksSchema):  # Contract: records.default_checks
+    """The team's checks."""
 
     id = fields.String(dump_only=True)
     team_id = fields.String(dump_only=True)
@@ -30,8 +30,8 @@ class DefaultChecksSchema(ChecksSchema):
     updated_at = Timestamp(dump_only=True)
 
 
-class DeploymentDefaultChecksSchema(ChecksSchema):
-    """The checks that apply to a deployment. Contract: records.deployment_default_checks."""
+class DeploymentDefaultChecksSchema(ChecksSchema):  # Contract: records.deployment_default_checks
+    """The checks that apply to a deployment."""
 
     deployment_id = fields.String(dump_only=True)
     enabled = Boolean(metadata={"description": "whether the checks apply to the deployment"})

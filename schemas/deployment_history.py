@@ -11,8 +11,8 @@ from dryline.schemas.row_forms import Row, RowForm
 CHANGE_TYPE = OneOf("FLOW_VERSION", "CONFIG", "VOICE_SETTINGS", "STATUS", "PARAMETERS")
 
 
-class DeploymentHistoryEntrySchema(ApiSchema):
-    """A change of a deployment. Contract: records.deployment_history_entry."""
+class DeploymentHistoryEntrySchema(ApiSchema):  # Contract: records.deployment_history_entry
+    """A change of a deployment."""
 
     id = fields.String()
     created_at = Timestamp()

@@ -6,8 +6,8 @@ from dryline.schemas.base import ApiSchema, Timestamp
 from dryline.schemas.row_forms import RowForm
 
 
-class DeploymentParameterSchema(ApiSchema):
-    """A parameter of a deployment. Contract: records.deployment_parameter."""
+class DeploymentParameterSchema(ApiSchema):  # Contract: records.deployment_parameter
+    """A parameter of a deployment."""
 
     id = fields.String(dump_only=True)
     deployment_id = fields.String(dump_only=True)

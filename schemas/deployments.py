@@ -8,8 +8,8 @@ from dryline.schemas.base import ApiSchema, Boolean, Number, OneOf, PartSchema, 
 from dryline.schemas.json_text import AsSent
 
 
-class DeploymentSchema(ApiSchema):
-    """The fields of deployments of all channels. Contract: records.any_deployment."""
+class DeploymentSchema(ApiSchema):  # Contract: records.any_deployment
+    """The fields of deployments of all channels."""
 
     id = fields.String()
     name = fields.String()
@@ -37,16 +37,16 @@ class SuccessItemSchema(PartSchema):
     threshold = Number(required=True, metadata={"description": "score from which the check is passed"})
 
 
-class SuccessCriterionSchema(PartSchema):
-    """A group of checks for each conversation. Contract: records.success_criterion."""
+class SuccessCriterionSchema(PartSchema):  # Contract: records.success_criterion
+    """A group of checks for each conversation."""
 
     title = fields.String(required=True, metadata={"description": "name of the group"})
     description = fields.String()
     items = fields.List(AsSent(SuccessItemSchema), required=True)
 
 
-class ExtractionSchema(PartSchema):
-    """The definition of a value to extract from conversations. Contract: records.extraction_definition."""
+class ExtractionSchema(PartSchema):  # Contract: records.extraction_definition
+    """The definition of a value to extract from conversations."""
 
     type = fields.String(
         required=True, validate=OneOf("string", "number", "boolean"), metadata={"description": "type of the value"}

@@ -23,7 +23,9 @@ INCLUDES = {
 class AnyDeploymentSchema(
     VoiceDeploymentSchema, VoiceV1DeploymentSchema, ChatDeploymentSchema, ChatEmbedDeploymentSchema
 ):
-    """A deployment with the fields of its channel. Contract: records.any_deployment."""
+    """A deployment with the fields of its channel."""
+
+    # Contract: records.any_deployment.
 
     class Meta(DeploymentSchema.Meta):
         pass

@@ -14,8 +14,8 @@ def text_or_texts(value: Any) -> None:
         raise ValidationError("Must be a text or a list of texts.")
 
 
-class EchoSuiteBody(ApiSchema):
-    """An Echo suite to create or update. Contract: createEchoSuite."""
+class EchoSuiteBody(ApiSchema):  # Contract: createEchoSuite
+    """An Echo suite to create or update."""
 
     name = fields.String(required=True)
     description = fields.String()
@@ -24,8 +24,8 @@ class EchoSuiteBody(ApiSchema):
     echo_scorecard_ids = fields.List(fields.String(), metadata={"description": "Echo scorecards of the team"})
 
 
-class EchoSuiteSchema(ApiSchema):
-    """An Echo test suite. Contract: records.echo_suite."""
+class EchoSuiteSchema(ApiSchema):  # Contract: records.echo_suite
+    """An Echo test suite."""
 
     id = fields.String()
     team_id = fields.String()
@@ -38,8 +38,8 @@ class EchoSuiteSchema(ApiSchema):
     updated_at = Timestamp()
 
 
-class EchoAgentBody(ApiSchema):
-    """An Echo agent to create or update. Contract: createEchoAgent."""
+class EchoAgentBody(ApiSchema):  # Contract: createEchoAgent
+    """An Echo agent to create or update."""
 
     name = fields.String(required=True)
     type = fields.String(required=True, metadata={"description": "kind of caller, stored as sent"})
@@ -50,8 +50,8 @@ class EchoAgentBody(ApiSchema):
     scorecard_ids = fields.List(fields.String(), metadata={"description": "Echo scorecards of the team"})
 
 
-class EchoAgentSchema(ApiSchema):
-    """An Echo agent: a simulated caller. Contract: records.echo_agent."""
+class EchoAgentSchema(ApiSchema):  # Contract: records.echo_agent
+    """An Echo agent: a simulated caller."""
 
     id = fields.String()
     team_id = fields.String()
@@ -66,8 +66,8 @@ class EchoAgentSchema(ApiSchema):
     updated_at = Timestamp()
 
 
-class EchoScorecardBody(ApiSchema):
-    """An Echo scorecard to create or update. Contract: createEchoScorecard."""
+class EchoScorecardBody(ApiSchema):  # Contract: createEchoScorecard
+    """An Echo scorecard to create or update."""
 
     name = fields.String(required=True)
     description = fields.String()
@@ -82,8 +82,8 @@ class EchoScorecardBody(ApiSchema):
     deployment_id = fields.String()
 
 
-class EchoScorecardSchema(ApiSchema):
-    """An Echo scorecard: criteria for conversations. Contract: records.echo_scorecard."""
+class EchoScorecardSchema(ApiSchema):  # Contract: records.echo_scorecard
+    """An Echo scorecard: criteria for conversations."""
 
     id = fields.String()
     team_id = fields.String()
@@ -97,8 +97,8 @@ class EchoScorecardSchema(ApiSchema):
     updated_at = Timestamp()
 
 
-class EchoRunSchema(ApiSchema):
-    """An Echo run: the request to start it, and the answer. Contract: records.echo_run."""
+class EchoRunSchema(ApiSchema):  # Contract: records.echo_run
+    """An Echo run: the request to start it, and the answer."""
 
     id = fields.String(dump_only=True)
     type = fields.String(

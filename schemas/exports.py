@@ -73,8 +73,8 @@ def _known_log_type(log_type: str) -> None:
         raise ValidationError(f"Must be one of: {', '.join(LOG_TYPES)}.")
 
 
-class ExportBody(ApiSchema):
-    """An export to create. Contract: createExport."""
+class ExportBody(ApiSchema):  # Contract: createExport
+    """An export to create."""
 
     format = fields.String(required=True, validate=OneOf(*FORMATS), metadata={"description": "format of the file"})
     start_date = Timestamp(required=True, metadata={"description": "start of the date range, inclusive"})
@@ -100,8 +100,8 @@ class ExportBody(ApiSchema):
         require_members(body.get("fields") or [], body.get("log_type"))
 
 
-class ExportSchema(ApiSchema):
-    """An export of logs to a file. Contract: records.export."""
+class ExportSchema(ApiSchema):  # Contract: records.export
+    """An export of logs to a file."""
 
     id = fields.String()
     status = fields.String(

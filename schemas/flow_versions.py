@@ -6,8 +6,8 @@ from dryline.schemas.base import ApiSchema, Integer, JsonObject, OneOf, PageSche
 from dryline.schemas.row_forms import RowForm
 
 
-class FlowVersionSchema(ApiSchema):
-    """A committed version of a flow. Contract: records.flow_version."""
+class FlowVersionSchema(ApiSchema):  # Contract: records.flow_version
+    """A committed version of a flow."""
 
     id = fields.String(dump_only=True)
     created_at = Timestamp(dump_only=True)

@@ -7,8 +7,8 @@ from dryline.schemas.json_text import ObjectAsText
 from dryline.schemas.row_forms import RowForm
 
 
-class FlowSchema(ApiSchema):
-    """A flow: a program of a worker in the language Based. Contract: records.flow."""
+class FlowSchema(ApiSchema):  # Contract: records.flow
+    """A flow: a program of a worker in the language Based."""
 
     class Meta(ApiSchema.Meta):
         sometimes = ("merged_parameters",)

@@ -6,8 +6,8 @@ from dryline.schemas.base import ApiSchema, JsonObject, Timestamp
 from dryline.schemas.row_forms import RowForm
 
 
-class FolderSchema(ApiSchema):
-    """A folder for knowledge resources. Contract: records.folder."""
+class FolderSchema(ApiSchema):  # Contract: records.folder
+    """A folder for knowledge resources."""
 
     id = fields.String()
     created_at = Timestamp()
@@ -18,8 +18,8 @@ class FolderSchema(ApiSchema):
     graph_metadata = JsonObject(allow_none=True)
 
 
-class FolderBodySchema(ApiSchema):
-    """A folder to create or update. The description may be left out but not null (client)."""
+class FolderBodySchema(ApiSchema):  # From the client
+    """A folder to create or update. The description may be left out but not null."""
 
     name = fields.String(required=True)
     description = fields.String()

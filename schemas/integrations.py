@@ -6,22 +6,22 @@ from dryline.schemas.base import ApiSchema, JsonObject, Timestamp
 from dryline.schemas.row_forms import RowForm
 
 
-class IntegrationBody(ApiSchema):
-    """Changes of an integration. Contract: updateIntegration."""
+class IntegrationBody(ApiSchema):  # Contract: updateIntegration
+    """Changes of an integration."""
 
     name = fields.String()
     description = fields.String()
 
 
-class TwilioIntegrationBody(IntegrationBody):
-    """A Twilio account to connect. Contract: createTwilioIntegration."""
+class TwilioIntegrationBody(IntegrationBody):  # Contract: createTwilioIntegration
+    """A Twilio account to connect."""
 
     account_sid = fields.String(required=True)
     auth_token = fields.String(required=True, metadata={"description": "stored and never returned"})
 
 
-class IntegrationSchema(ApiSchema):
-    """An account at a telephony provider. Contract: records.integration."""
+class IntegrationSchema(ApiSchema):  # Contract: records.integration
+    """An account at a telephony provider."""
 
     id = fields.String()
     app_type = fields.String(metadata={"description": "telephony provider: twilio"})

@@ -9,8 +9,8 @@ from dryline.schemas.row_forms import RowForm
 from dryline.storage.errors import Invalid
 
 
-class LlmLogSchema(ApiSchema):
-    """A log of a request to a language model, recorded by a hook. Contract: records.llm_log."""
+class LlmLogSchema(ApiSchema):  # Contract: records.llm_log
+    """A log of a request to a language model, recorded by a hook."""
 
     id = fields.String()
     event_type = fields.String(metadata={"description": "hook of the log: beforeRequestHook or afterRequestHook"})

@@ -17,8 +17,8 @@ from dryline.schemas.base import (
 from dryline.world.channels import Channel
 
 
-class LogSchema(ApiSchema):
-    """The fields of all logs. Contract: records.any_log."""
+class LogSchema(ApiSchema):  # Contract: records.any_log
+    """The fields of all logs."""
 
     id = fields.String()
     type = fields.String(metadata={"description": "channel of the log"})
@@ -59,8 +59,8 @@ class NumberedLogsSchema(LogFilterSchema, PageArgumentsSchema):
     """Filters and page of a worker's logs."""
 
 
-class PaginationSchema(PartSchema):
-    """The position of a page in its list. Contract: records.pagination."""
+class PaginationSchema(PartSchema):  # Contract: records.pagination
+    """The position of a page in its list."""
 
     page = Integer(required=True)
     limit = Integer(required=True)

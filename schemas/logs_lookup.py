@@ -12,7 +12,9 @@ BY_TYPE = {channel.type: instance_of(schema_of(channel)) for channel in CHANNELS
 
 
 class AnyLogSchema(*map(type, BY_TYPE.values())):  # type: ignore[misc]  # one base for each channel there is
-    """A log with the fields of its channel, which is `type`. Contract: records.any_log."""
+    """A log with the fields of its channel, which is `type`."""
+
+    # Contract: records.any_log.
 
     class Meta(LogSchema.Meta):
         pass

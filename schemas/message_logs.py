@@ -17,8 +17,8 @@ class MessageLogSchema(LogSchema):
     status = fields.String(allow_none=True, metadata={"description": "status of the conversation"})
 
 
-class SmsLogSchema(MessageLogSchema):
-    """An SMS conversation. Contract: records.sms_log."""
+class SmsLogSchema(MessageLogSchema):  # Contract: records.sms_log
+    """An SMS conversation."""
 
 
 class SmsLogPageSchema(NumberedPageSchema):
@@ -27,8 +27,8 @@ class SmsLogPageSchema(NumberedPageSchema):
     data = fields.List(fields.Nested(SmsLogSchema), metadata={"description": "logs on this page"})
 
 
-class WhatsappLogSchema(MessageLogSchema):
-    """A WhatsApp conversation. Contract: records.whatsapp_log."""
+class WhatsappLogSchema(MessageLogSchema):  # Contract: records.whatsapp_log
+    """A WhatsApp conversation."""
 
 
 class WhatsappLogPageSchema(NumberedPageSchema):
@@ -37,8 +37,8 @@ class WhatsappLogPageSchema(NumberedPageSchema):
     data = fields.List(fields.Nested(WhatsappLogSchema), metadata={"description": "logs on this page"})
 
 
-class ApiLogSchema(LogSchema):
-    """A conversation through the engine's own endpoint. Contract: records.any_log."""
+class ApiLogSchema(LogSchema):  # Contract: records.any_log
+    """A conversation through the engine's own endpoint."""
 
     request_model = fields.String(allow_none=True, metadata={"description": "requested language model"})
     request_messages = JsonObject(allow_none=True, metadata={"description": "messages of the request"})

@@ -22,16 +22,22 @@ FROM_TEST = "whether the test itself made the request, with the client of the te
 class EntrySchema(ApiSchema):
     """An entry of the request log."""
 
-    number = Integer(metadata={"description": "number of the request since the server's start"})
+    number = Integer(
+        allow_none=True,
+        metadata={"description": "number of the request since the server's start, in the order of the answers"},
+    )
+    in_progress = Boolean(
+        metadata={
+            "description": "whether the request is not answered yet; then number, status, duration and answer are null"
+        }
+    )
     time = Timestamp(metadata={"description": "time of the request, in API time"})
-    answered_at = Timestamp(metadata={"description": "real time of the answer"})
+    answered_at = Timestamp(allow_none=True, metadata={"description": "real time of the answer"})
     method = fields.String()
     path = fields.String(metadata={"description": "path without the query"})
     query = JsonObject(metadata={"description": "name to list of values"})
     headers = JsonObject()
-    body = fields.Raw(
-        allow_none=True, metadata={"description": "body as JSON or text; long bodies of older requests are cut off"}
-    )
+    body = fields.Raw(allow_none=True, metadata={"description": "body as JSON or text"})
     ignored = fields.List(
         fields.String(),
         metadata={"description": "query parameters and body members that the operation does not have"},
@@ -39,14 +45,14 @@ class EntrySchema(ApiSchema):
     status = Integer(
         allow_none=True, metadata={"description": "status of the answer; null if the connection was dropped"}
     )
-    duration_ms = Number(metadata={"description": "real time until the answer, in milliseconds"})
+    duration_ms = Number(allow_none=True, metadata={"description": "real time until the answer, in milliseconds"})
     fault_id = fields.String(allow_none=True, metadata={"description": "id of the fault that was applied"})
     team_id = fields.String(allow_none=True, metadata={"description": "id of the key's team"})
     from_test = Boolean(metadata={"description": FROM_TEST})
     answer_headers = JsonObject(metadata={"description": "name to value"})
     answer = fields.Raw(
         allow_none=True,
-        metadata={"description": "answer as JSON or text, cut off after 64,000 bytes, in older requests after 1,000"},
+        metadata={"description": "answer as JSON or text, cut off after 64,000 bytes"},
     )
     touched = fields.List(
         fields.String(),
@@ -66,7 +72,7 @@ class RequestQuery(QuerySchema):
     """Filters of the request log."""
 
     method = fields.String(load_default=None)
-    path = fields.String(load_default=None, metadata={"description": "path, where * stands for any text"})
+    path = fields.String(load_default=None, metadata={"description": "path, where * and {…} stand for any text"})
     status = QueryInteger(load_default=None, metadata={"description": "status of the answer"})
     since = Timestamp(load_default=None)
     after = QueryInteger(load_default=None, metadata={"description": "only requests with a higher number"})
@@ -112,7 +118,7 @@ class ConditionsSchema(ApiSchema):
     """Conditions for requests. A field that is left out or null matches all requests."""
 
     method = fields.String(load_default=None)
-    path = fields.String(load_default=None, metadata={"description": "path, where * stands for any text"})
+    path = fields.String(load_default=None, metadata={"description": "path, where * and {…} stand for any text"})
     status = Integer(load_default=None, metadata={"description": "status of the answer"})
     since = Timestamp(load_default=None)
     after = Integer(load_default=None, metadata={"description": "only requests with a higher number"})
@@ -133,10 +139,21 @@ class ConditionsSchema(ApiSchema):
     from_test = Boolean(load_default=None, metadata={"description": FROM_TEST})
 
 
-class VerifySchema(ConditionsSchema):
-    """Expected requests. Without `times`, at least one is expected."""
+class Times(fields.Nested):
+    """Bounds, or a number of requests that is exact."""
 
-    times = fields.Nested(TimesSchema, load_default=None)
+    other_forms = ({"type": "integer", "minimum": 0},)
+
+    def _deserialize(self, value: Any, attr: Any, data: Any, partial: Any = None, **kwargs: Any) -> Any:
+        if isinstance(value, int) and not isinstance(value, bool):
+            value = {"min": value, "max": value}
+        return super()._deserialize(value, attr, data, partial, **kwargs)
+
+
+class VerifySchema(ConditionsSchema):
+    """Expected requests. Without `times`, at least one is expected; a number is exact."""
+
+    times = Times(TimesSchema, load_default=None)
 
 
 class WaitSchema(ConditionsSchema):

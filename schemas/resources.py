@@ -9,8 +9,8 @@ from dryline.schemas.base import ApiSchema, Boolean, Integer, JsonObject, Number
 from dryline.schemas.row_forms import RowForm
 
 
-class ResourceSchema(ApiSchema):
-    """A knowledge resource: a link or a file. Contract: records.resource."""
+class ResourceSchema(ApiSchema):  # Contract: records.resource
+    """A knowledge resource: a link or a file."""
 
     id = fields.String()
     rag_type = fields.String(
@@ -111,8 +111,8 @@ class ResourceQuerySchema(ApiSchema):
     query_params = fields.Nested(QueryParamsSchema)
 
 
-class ResourceQueryResultSchema(ApiSchema):
-    """The answer to a question. Contract: records.resource_query_result."""
+class ResourceQueryResultSchema(ApiSchema):  # Contract: records.resource_query_result
+    """The answer to a question."""
 
     class Meta(ApiSchema.Meta):
         sometimes = ("data",)
@@ -152,8 +152,8 @@ class SignatureSchema(QuerySchema):
     signature = fields.String(load_default="")
 
 
-class UploadUrlSchema(ApiSchema):
-    """The URL of an upload. Contract: records.upload_url."""
+class UploadUrlSchema(ApiSchema):  # Contract: records.upload_url
+    """The URL of an upload."""
 
     upload_url = fields.String(
         metadata={"description": "URL to PUT the file to; its part before `?` is the `s3FilePath`"}

@@ -6,8 +6,8 @@ from dryline.schemas.base import ApiSchema, Integer, JsonObject, OneOf, QueryInt
 from dryline.schemas.row_forms import RowForm
 
 
-class RuntimeErrorSchema(ApiSchema):
-    """An error of a flow, recorded by the engine. Contract: records.runtime_error."""
+class RuntimeErrorSchema(ApiSchema):  # Contract: records.runtime_error
+    """An error of a flow, recorded by the engine."""
 
     id = fields.String(dump_only=True)
     created_at = Timestamp(dump_only=True)
@@ -26,8 +26,8 @@ class RuntimeErrorSchema(ApiSchema):
     metadata = JsonObject(allow_none=True)
 
 
-class RuntimeErrorBody(RuntimeErrorSchema):
-    """A runtime error to record. Unknown values are left out, never null. Contract: recordRuntimeError."""
+class RuntimeErrorBody(RuntimeErrorSchema):  # Contract: recordRuntimeError
+    """A runtime error to record. Unknown values are left out, never null."""
 
     severity = fields.String(load_default="error", validate=OneOf("warning", "error", "critical"))
     deployment_id = fields.String()

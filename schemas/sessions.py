@@ -6,8 +6,8 @@ from dryline.schemas.base import ApiSchema, Integer, JsonObject, Number
 from dryline.schemas.row_forms import RowForm
 
 
-class SessionSchema(ApiSchema):
-    """A session: one run of a flow. Contract: records.session."""
+class SessionSchema(ApiSchema):  # Contract: records.session
+    """A session: one run of a flow."""
 
     id = fields.String()
     status = fields.String(allow_none=True, metadata={"description": "status of the session"})

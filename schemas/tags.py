@@ -6,8 +6,8 @@ from dryline.schemas.base import ApiSchema, Timestamp
 from dryline.schemas.row_forms import RowForm
 
 
-class TagSchema(ApiSchema):
-    """A tag: a label of the team for workers. Contract: records.tag."""
+class TagSchema(ApiSchema):  # Contract: records.tag
+    """A tag: a label of the team for workers."""
 
     id = fields.String(dump_only=True)
     label = fields.String(required=True)

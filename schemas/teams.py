@@ -15,8 +15,8 @@ class TeamOptionsQuery(QuerySchema):
     include_integrations = QueryBoolean(load_default=False)
 
 
-class TeamSchema(ApiSchema):
-    """The team of the key. Contract: records.team."""
+class TeamSchema(ApiSchema):  # Contract: records.team
+    """The team of the key."""
 
     class Meta(ApiSchema.Meta):
         sometimes = ("integrations",)
@@ -37,8 +37,8 @@ class TeamSchema(ApiSchema):
     )
 
 
-class SubaccountCredentialsSchema(ApiSchema):
-    """Credentials of the subaccount of bought phone numbers. Contract: records.subaccount_credentials."""
+class SubaccountCredentialsSchema(ApiSchema):  # Contract: records.subaccount_credentials
+    """Credentials of the subaccount of bought phone numbers."""
 
     account_sid = fields.String(allow_none=True, attribute="twilio_subaccount_sid")
     auth_token = fields.String(allow_none=True, attribute="twilio_subaccount_auth_token")

@@ -7,8 +7,8 @@ from dryline.schemas.json_text import AsSent
 from dryline.schemas.row_forms import RowForm
 
 
-class CheckpointSchema(PartSchema):
-    """A checkpoint of a test. Contract: createTest, checkpoints."""
+class CheckpointSchema(PartSchema):  # Contract: createTest, checkpoints
+    """A checkpoint of a test."""
 
     name = fields.String(required=True)
     description = fields.String(required=True)
@@ -18,8 +18,8 @@ class CheckpointSchema(PartSchema):
     )
 
 
-class TestBody(ApiSchema):
-    """A test to create or update. Contract: createTest."""
+class TestBody(ApiSchema):  # Contract: createTest
+    """A test to create or update."""
 
     name = fields.String(required=True)
     description = fields.String(required=True)
@@ -29,8 +29,8 @@ class TestBody(ApiSchema):
     flow_id = fields.String(required=True)
 
 
-class TestSchema(ApiSchema):
-    """A test. Contract: records.test."""
+class TestSchema(ApiSchema):  # Contract: records.test
+    """A test."""
 
     id = fields.String()
     created_at = Timestamp()
@@ -45,8 +45,8 @@ class TestSchema(ApiSchema):
     websocket_url = fields.String(allow_none=True, metadata={"description": "URL of the engine's WebSocket"})
 
 
-class TestRunSchema(ApiSchema):
-    """A run of a test. Contract: records.test_run."""
+class TestRunSchema(ApiSchema):  # Contract: records.test_run
+    """A run of a test."""
 
     id = fields.String()
     test_id = fields.String()

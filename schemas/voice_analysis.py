@@ -15,8 +15,8 @@ class DayOrTime(Timestamp):
         return moment[:10] if len(value) <= 10 else moment
 
 
-class VoiceAnalysisBody(ApiSchema):
-    """Options of an analysis. By default it includes all calls. Contract: analyzeVoice."""
+class VoiceAnalysisBody(ApiSchema):  # Contract: analyzeVoice
+    """Options of an analysis. By default it includes all calls."""
 
     start_date = DayOrTime(
         metadata={"description": "start of the period; a date alone means its midnight in the time zone"}
@@ -89,8 +89,8 @@ class CallDetailSchema(ApiSchema):
     transfer_minutes = Number()
 
 
-class VoiceAnalysisSchema(ApiSchema):
-    """Figures in total and by period. Contract: records.voice_analysis."""
+class VoiceAnalysisSchema(ApiSchema):  # Contract: records.voice_analysis
+    """Figures in total and by period."""
 
     class Meta(ApiSchema.Meta):
         sometimes = ("call_details",)

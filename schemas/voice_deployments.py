@@ -10,8 +10,8 @@ from dryline.schemas.row_forms import RowForm
 from dryline.schemas.voice_external_config import VoiceExternalConfigSchema
 
 
-class VoiceDeploymentSchema(DeploymentSchema):
-    """A deployment of a flow to a telephone number. Contract: records.voice_deployment."""
+class VoiceDeploymentSchema(DeploymentSchema):  # Contract: records.voice_deployment
+    """A deployment of a flow to a telephone number."""
 
     enable_voice_sentiment = Boolean()
     phone_number = fields.String(allow_none=True)

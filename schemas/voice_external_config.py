@@ -37,8 +37,8 @@ class PronunciationSchema(PartSchema):
     phoneme = fields.String(required=True, metadata={"description": "pronunciation of the word"})
 
 
-class VoiceExternalConfigSchema(PartSchema):
-    """Settings of the agent's voice and hearing. Other fields are stored. Contract: records.voice_external_config."""
+class VoiceExternalConfigSchema(PartSchema):  # Contract: records.voice_external_config
+    """Settings of the agent's voice and hearing. Other fields are stored."""
 
     class Meta(PartSchema.Meta):
         unknown = INCLUDE

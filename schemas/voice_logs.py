@@ -20,8 +20,8 @@ from dryline.schemas.logs import LogFilterSchema, LogSchema, NumberedPageSchema,
 from dryline.schemas.row_forms import RowForm
 
 
-class TransferEventSchema(PartSchema):
-    """An event of a call transfer. Contract: records.transfer_event."""
+class TransferEventSchema(PartSchema):  # Contract: records.transfer_event
+    """An event of a call transfer."""
 
     id = fields.String(required=True)
     created_at = Timestamp(required=True)
@@ -46,8 +46,8 @@ class TransferMetricsSchema(PartSchema):
     transfer_events = Number(required=True, metadata={"description": "number of the provider's events"})
 
 
-class TransferDataSchema(PartSchema):
-    """The transfer record of a voice log. Contract: records.transfer_data."""
+class TransferDataSchema(PartSchema):  # Contract: records.transfer_data
+    """The transfer record of a voice log."""
 
     id = fields.String(required=True)
     created_at = Timestamp(required=True)
@@ -64,8 +64,8 @@ class TransferDataSchema(PartSchema):
     metrics = fields.Nested(TransferMetricsSchema, required=True)
 
 
-class VoiceLogSchema(LogSchema):
-    """A call, with 28 fields that can be selected. Contract: records.voice_log."""
+class VoiceLogSchema(LogSchema):  # Contract: records.voice_log
+    """A call, with 28 fields that can be selected."""
 
     class Meta(LogSchema.Meta):
         pass

@@ -64,8 +64,8 @@ class Voicev1BatchCallsBodySchema(ApiSchema):
     ws_url = fields.String(attribute="wsUrl")
 
 
-class Voicev1CampaignDataSchema(ApiSchema):
-    """A row of a legacy campaign. Contract: records.voicev1_campaign_data."""
+class Voicev1CampaignDataSchema(ApiSchema):  # Contract: records.voicev1_campaign_data
+    """A row of a legacy campaign."""
 
     id = fields.String(attribute="row_id", metadata={"description": "stored as sent"})
     campaign_id = fields.String()
@@ -90,8 +90,8 @@ class Voicev1CampaignDataBodySchema(ApiSchema):
     result = JsonObject(metadata={"description": "result of the call"})
 
 
-class Voicev1CampaignSchema(ApiSchema):
-    """A legacy campaign. Contract: records.voicev1_campaign."""
+class Voicev1CampaignSchema(ApiSchema):  # Contract: records.voicev1_campaign
+    """A legacy campaign."""
 
     id = fields.String()
     status = fields.String(

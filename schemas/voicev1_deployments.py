@@ -8,8 +8,8 @@ from dryline.schemas.json_text import FunctionsText, ObjectAsText, StringsAsText
 from dryline.schemas.row_forms import RowForm, TextsAsText
 
 
-class VoiceV1DeploymentSchema(DeploymentSchema):
-    """A legacy deployment of a flow to a telephone number. Contract: records.voicev1_deployment."""
+class VoiceV1DeploymentSchema(DeploymentSchema):  # Contract: records.voicev1_deployment
+    """A legacy deployment of a flow to a telephone number."""
 
     phone_number = fields.String()
     objective = fields.String()

@@ -7,8 +7,8 @@ from dryline.schemas.json_text import AsSent
 from dryline.schemas.row_forms import RowForm
 
 
-class WhatsappProfileSchema(PartSchema):
-    """The profile of a sender. Contract: purchaseWhatsappSender, profile."""
+class WhatsappProfileSchema(PartSchema):  # Contract: purchaseWhatsappSender, profile
+    """The profile of a sender."""
 
     name = fields.String(required=True)
     about = fields.String(metadata={"description": "text below the name"})
@@ -20,15 +20,15 @@ class WhatsappProfileSchema(PartSchema):
     websites = fields.List(fields.String(), metadata={"description": "websites"})
 
 
-class WhatsappSenderBody(ApiSchema):
-    """A sender to buy. Contract: purchaseWhatsappSender."""
+class WhatsappSenderBody(ApiSchema):  # Contract: purchaseWhatsappSender
+    """A sender to buy."""
 
     phone_number = fields.String(required=True, metadata={"description": "in E.164 form"})
     profile = AsSent(WhatsappProfileSchema, required=True)
 
 
-class WhatsappSenderSchema(ApiSchema):
-    """A WhatsApp sender. Contract: records.whatsapp_sender."""
+class WhatsappSenderSchema(ApiSchema):  # Contract: records.whatsapp_sender
+    """A WhatsApp sender."""
 
     sender_sid = fields.String(attribute="id")
     phone_number = fields.String()

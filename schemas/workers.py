@@ -7,8 +7,8 @@ from dryline.schemas.row_forms import RowForm
 from dryline.schemas.tags import TagSchema
 
 
-class WorkerSchema(ApiSchema):
-    """A conversational agent. Contract: records.worker; createWorker requires three fields, two of them nullable."""
+class WorkerSchema(ApiSchema):  # Contract: records.worker; createWorker requires three fields, two of them nullable
+    """A conversational agent."""
 
     class Meta(ApiSchema.Meta):
         sometimes = ("tags",)

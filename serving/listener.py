@@ -8,7 +8,6 @@ tests/test_private_names.py, and pyproject.toml allows only versions of waitress
 import contextlib
 import logging
 import socket
-import time
 from typing import Any
 
 import orjson
@@ -18,6 +17,7 @@ from waitress.task import ErrorTask, Task, WSGITask
 
 from dryline.serving.lanes import Lanes
 from dryline.traffic.faults import CLOSE
+from dryline.traffic.real_time import monotonic
 
 MAX_CONNECTIONS = 1000
 # A connection needs up to three open files: its socket, and in its thread the database and the write-ahead log.
@@ -136,16 +136,16 @@ class Listener(TcpWSGIServer):
     def readable(self) -> bool:
         """Return whether to accept connections now."""
         is_readable = super().readable()
-        if self.in_connection_overflow and time.monotonic() >= self._next_limit_warning:
-            self._next_limit_warning = time.monotonic() + WARN_EVERY_S
+        if self.in_connection_overflow and monotonic() >= self._next_limit_warning:
+            self._next_limit_warning = monotonic() + WARN_EVERY_S
             log.warning("All %d connections are in use: new ones wait until one is closed.", len(self.active_channels))
         return is_readable
 
     def refuse_tls(self, channel: ApiChannel) -> None:
         """Close a connection that speaks TLS, and log why."""
         channel.will_close = True
-        if time.monotonic() >= self._next_tls_warning:
-            self._next_tls_warning = time.monotonic() + WARN_EVERY_S
+        if monotonic() >= self._next_tls_warning:
+            self._next_tls_warning = monotonic() + WARN_EVERY_S
             log.warning("A client speaks https:// to this server, which answers http:// only: change its base URL.")
 
 

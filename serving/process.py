@@ -13,8 +13,6 @@ from contextlib import nullcontext, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import orjson
-
 from dryline import __version__
 from dryline.models.teams import ApiKey, Team
 from dryline.models.voice_logs import VoiceLog
@@ -23,13 +21,14 @@ from dryline.serving.access_log import AccessLog
 from dryline.serving.listener import raise_file_limit
 from dryline.serving.log_setup import set_up_logging, standard_error
 from dryline.serving.server import HttpServer
-from dryline.settings import BadSetting, Settings
+from dryline.settings import Settings
 from dryline.storage.files import write_whole
 from dryline.world.directory import address_in
 from dryline.world.wording import camel, count
 
 if TYPE_CHECKING:
     from dryline.app import Dryline
+    from dryline.serving.ready_file import ReadyFile
     from dryline.world.world import World
 
 STOP_SIGNALS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGINT", "SIGHUP") if hasattr(signal, name))
@@ -37,7 +36,7 @@ STOP_SIGNALS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGINT", "SI
 M_ARENA_MAX = -8  # of glibc's malloc.h
 
 
-def serve(app: Dryline, listening: socket.socket, ready_file: Path | None = None) -> None:
+def serve(app: Dryline, listening: socket.socket, ready_file: ReadyFile | None = None) -> None:
     """Serve an application on a bound socket until a signal. Raises BadSetting."""
     settings = app.world.settings
     set_up_logging(settings.log_format, node=settings.node, quiet=settings.quiet)
@@ -64,13 +63,15 @@ def serve(app: Dryline, listening: socket.socket, ready_file: Path | None = None
         _write_address(address, server.url)
         announce(app, server.url)
         if ready_file is not None:
-            _write_ready(ready_file, {"url": server.url, "apiKey": settings.api_keys[0]})
+            ready_file.write(server.url, settings.api_keys[0])
         with nullcontext() if settings.quiet else AccessLog(app.world, settings.log_format, standard_error()):
             server.run()
     finally:
-        for path in filter(None, (address, ready_file)):
+        with suppress(OSError):
+            address.unlink(missing_ok=True)
+        if ready_file is not None:
             with suppress(OSError):
-                path.unlink(missing_ok=True)
+                ready_file.remove()
         app.close()
         if signal.SIGINT in received and not settings.quiet:  # from a person; other signals are from programs
             _print(_farewell(app.world))
@@ -98,13 +99,6 @@ def _write_address(path: Path, url: str) -> None:
     except OSError as error:
         log = logging.getLogger("dryline")
         log.warning("Cannot write %s: %s. Commands find this server only with --url %s.", path, error.strerror, url)
-
-
-def _write_ready(path: Path, ready: dict[str, str]) -> None:
-    try:
-        write_whole(path, orjson.dumps(ready))
-    except OSError as error:
-        raise BadSetting(f"Cannot write --ready-file {path}: {error.strerror}.") from error
 
 
 def announce(app: Dryline, url: str) -> None:

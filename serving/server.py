@@ -6,8 +6,7 @@ import errno
 import os
 import socket
 import threading
-import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -16,8 +15,11 @@ from waitress import wasyncore
 from dryline.serving.lanes import Lanes
 from dryline.serving.listener import Listener
 from dryline.settings import BadSetting, Settings
+from dryline.traffic.real_time import monotonic
 
 if TYPE_CHECKING:
+    from wsgiref.types import WSGIApplication
+
     from dryline.app import Dryline
 
 # How long the requests in progress may take when the server stops, in seconds.
@@ -27,19 +29,22 @@ GRACE_S = 1.2
 class HttpServer:
     """An application on a socket, which is bound here or passed as `listening`. `run` answers requests until `stop`.
 
-    Raises BadSetting if the address is not available.
+    `wrapped` is the application within another one, which is called in its place. Raises BadSetting if the address is
+    not available.
     """
 
-    def __init__(self, app: Dryline, listening: socket.socket | None = None) -> None:
+    def __init__(
+        self, app: Dryline, listening: socket.socket | None = None, wrapped: WSGIApplication | None = None
+    ) -> None:
         settings = app.world.settings
         self.app = app
         self.socket = listening or bind(settings)
         app.world.outgoing.own.append(self.socket.getsockname()[:2])
         app.world.address = self.url
         self._map: dict[int, Any] = {}
-        self._lanes = Lanes(app.world, settings.threads)
+        self._lanes = Lanes(app, settings.threads)
         self._listener = Listener(
-            app,
+            wrapped or app,
             self.socket,
             self._lanes,
             map=self._map,
@@ -72,9 +77,9 @@ class HttpServer:
             while not self._is_stopping:
                 self._poll(1)
                 self._lanes.start_missing_threads()
-            deadline = time.monotonic() + GRACE_S
+            deadline = monotonic() + GRACE_S
             self._listener.accepting = False
-            while self._listener.busy and time.monotonic() < deadline:
+            while self._listener.busy and monotonic() < deadline:
                 self._poll(0.1)
             self._lanes.end(deadline)
         finally:
@@ -125,10 +130,17 @@ def running(settings: Settings) -> Iterator[Dryline]:
 
 
 @contextmanager
-def in_thread(settings: Settings) -> Iterator[HttpServer]:
-    """Run a server in a thread of this process for a block. Raises BadSetting."""
+def in_thread(
+    settings: Settings,
+    listening: Callable[[], socket.socket] | None = None,
+    wrap: Callable[[Dryline], WSGIApplication] | None = None,
+) -> Iterator[HttpServer]:
+    """Run a server in a thread of this process for a block. Raises BadSetting.
+
+    `listening` returns its socket once the application runs, and `wrap` returns an application to answer in its place.
+    """
     with running(settings) as app:
-        server = HttpServer(app)
+        server = HttpServer(app, listening() if listening else None, wrap(app) if wrap else None)
         thread = threading.Thread(target=server.run, name="dryline-server", daemon=True)
         thread.start()
         try:

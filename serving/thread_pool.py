@@ -2,9 +2,10 @@
 
 import logging
 import threading
-import time
 from collections import deque
 from collections.abc import Callable
+
+from dryline.traffic.real_time import monotonic
 
 # How long a thread waits for work before it ends, in seconds.
 IDLE_S = 10.0
@@ -48,14 +49,14 @@ class ThreadPool:
                 self._start_threads()
 
     def end(self, deadline: float) -> None:
-        """Drop queued work, let the threads end, and wait for them until `deadline` (of `time.monotonic`)."""
+        """Drop queued work, let the threads end, and wait for them until `deadline` (of `real_time.monotonic`)."""
         with self._changed:
             self._is_ending = True
             self._queue.clear()
             self._changed.notify_all()
             threads = list(self._threads)
         for thread in threads:
-            thread.join(max(0.0, deadline - time.monotonic()))
+            thread.join(max(0.0, deadline - monotonic()))
 
     def _start_threads(self) -> None:
         while self._idle < len(self._queue) and len(self._threads) < self._max_threads:

@@ -9,7 +9,6 @@ from random import Random
 from typing import Any, Self
 
 from dryline.models.calls_in_progress import CallInProgress
-from dryline.models.deployments import Deployment
 from dryline.models.recordings import neutral_address
 from dryline.models.scripted_outcomes import scripted_outcome
 from dryline.models.sessions import Session
@@ -17,15 +16,13 @@ from dryline.models.voice_logs import VoiceLog
 from dryline.models.webhook_deliveries import announce
 from dryline.models.webhook_payloads import ENDED, STARTED
 from dryline.simulator import analysis, engine_records
-from dryline.simulator.branch_scheduler import FlowScheduler, state_of
-from dryline.simulator.contacts import contact_row
 from dryline.simulator.conversation_batch import (
     AT_ONCE,
     LLM_LOGGED,
+    STEP,
     WITH_WEBHOOKS_AT_ONCE,
     ConversationBatch,
     moments,
-    run_flows,
 )
 from dryline.simulator.conversation_plans import ConversationPlan, plan_call
 from dryline.simulator.conversation_rows import (
@@ -35,8 +32,9 @@ from dryline.simulator.conversation_rows import (
     transfer_data,
     write,
 )
-from dryline.simulator.deployment_context import DeploymentContext, line_of
+from dryline.simulator.deployment_context import DeploymentContext
 from dryline.simulator.flow_runner import lost_model
+from dryline.simulator.followed import FollowedFlow
 from dryline.simulator.timeline import spread
 from dryline.storage.current_world import current
 from dryline.world.world import World
@@ -44,12 +42,16 @@ from dryline.world.world import World
 
 @dataclass(slots=True)
 class _Times:
-    """The times of calls: each begins at its `starts`, but the `last` one ends at `end`. None ends after `by`."""
+    """The times of calls: each begins at its `starts`, but the `last` one ends at `end`. None ends after `by`.
+
+    None begins before `least`.
+    """
 
     starts: list[datetime]
     last: int | None
     end: datetime
     by: datetime | None
+    least: datetime | None
 
     @classmethod
     def draw(
@@ -61,15 +63,21 @@ class _Times:
         *,
         start: datetime | None,
         by: datetime | None,
+        after: datetime | None,
         now: bool,
     ) -> Self:
-        """Return the times of `count` calls. With `now`, and neither `start` nor `by`, they begin now."""
+        """Return the times of `count` calls, which begin after `after` if they have neither `start` nor `by`.
+
+        With `now` these begin now.
+        """
         end = by or world.clock.now()
         if now and by is None:
             start = start or end
             end = max(start, end)
-        starts = moments(Random(rng.getrandbits(64)), count, start, end, line.zone)
-        return cls(starts, count - 1 if start is None else None, end, by)
+        after = after if start is None and by is None else None
+        starts = moments(Random(rng.getrandbits(64)), count, start, end, line.zone, after=after)
+        least = None if after is None else after + STEP if count == 1 else starts[-2]
+        return cls(starts, count - 1 if start is None else None, end, by, least)
 
     def flow_time(self, index: int) -> datetime:
         """Return the time at which the flow of a call is run: its start, or the end of the last one."""
@@ -77,15 +85,9 @@ class _Times:
 
     def of(self, index: int) -> dict[str, Any]:
         """Return the arguments of `make_call` that place a call in time."""
-        return {"ends" if index == self.last else "starts": self.flow_time(index), "by": self.by}
-
-
-def simulate_calls(world: World, deployment: Deployment, count: int, **options: Any) -> list[str]:
-    """Write `count` calls of a voice deployment in the running transaction and return their log ids, oldest first.
-
-    The options are those of `prepare_calls`, which runs the flow outside of a transaction.
-    """
-    return prepare_calls(world, line_of(deployment), count, **options).write()
+        is_last = index == self.last
+        least = self.least if is_last else None
+        return {"ends" if is_last else "starts": self.flow_time(index), "by": self.by, "least": least}
 
 
 def prepare_calls(
@@ -104,36 +106,35 @@ def prepare_calls(
     branch: Sequence[str] = (),
     shares: Mapping[str, float] | None = None,
     in_progress: bool = False,
+    after: datetime | None = None,
 ) -> ConversationBatch:
     """Plan `count` calls on a line. They follow its flow, which is run for each, or else scripts.
 
     The calls lie between `start_time`, when the first one begins, and `end_time`; without `start_time`, in the 24 hours
     before `end_time` (now), when the last one ends. None ends after an `end_time`: one that does not fit begins before
-    `start_time`. Calls `in_progress` go on by the clock, and without times begin now.
+    `start_time`. Calls `in_progress` go on by the clock, and without times begin now, others `after` the newest call.
 
     The other party has `customer_number` (E.164), else each call another number. Without an `outcome` the number may
     determine it (models/scripted_outcomes.py). The same `seed` gives the same conversations, people and outcomes; ids
     are always new. LLM logs are more than half of all rows, so more than LLM_LOGGED calls have none by default.
-    `follow` (flow, script), `branch` and `shares` are those of FlowScheduler. Raises Invalid for a `start_time` after
+    `follow` (flow, script), `branch` and `shares` are those of FollowedFlow. Raises Invalid for a `start_time` after
     `end_time` and for what the flow cannot do; Busy.
     """
     outcome = outcome or scripted_outcome(customer_number)
     llm_logs = count <= LLM_LOGGED if llm_logs is None else llm_logs
     rng = Random(world.ids.random.getrandbits(64) if seed is None else seed)
-    times = _Times.draw(world, line, rng, count, start=start_time, by=end_time, now=in_progress)
-    row = contact_row(line, Random(0), world.clock.now()) if line.is_outbound and direction != "inbound" else None
-    following = FlowScheduler(
-        world, line, "voice", state_of(line.number, row), follow=follow, branch=branch, outcome=outcome, shares=shares
-    )
+    times = _Times.draw(world, line, rng, count, start=start_time, by=end_time, after=after, now=in_progress)
+    following = FollowedFlow(world, line, "voice", follow=follow, branch=branch, outcome=outcome, shares=shares)
     person: dict[str, Any] = {"outcome": outcome, "direction": direction, "customer_number": customer_number}
-    options: dict[str, Any] = {"llm_logs": llm_logs, "rings": in_progress}
     plans: Iterable[ConversationPlan] = (
         plan_call(line, rng, **person, following=following, at=times.flow_time(index)) for index in range(count)
     )
     return ConversationBatch(
-        plans if following.why else run_flows(plans, llm_logs=llm_logs),
-        make=lambda index, plan: make_call(line, rng, **times.of(index), **options, plan=plan),
+        plans,
+        make=lambda index, plan: make_call(line, rng, **times.of(index), llm_logs=llm_logs, plan=plan),
         keep=partial(store, in_progress=in_progress),
+        runs_flow=following.why is None,
+        llm_logs=llm_logs,
         at_once=WITH_WEBHOOKS_AT_ONCE if line.has_webhook else AT_ONCE,
     )
 
@@ -145,7 +146,7 @@ def make_call(
     starts: datetime | None = None,
     ends: datetime | None = None,
     by: datetime | None = None,
-    rings: bool = False,
+    least: datetime | None = None,
     outcome: str | None = None,
     direction: str | None = None,
     customer_number: str | None = None,
@@ -156,17 +157,16 @@ def make_call(
 ) -> ConversationRows:
     """Return a call that begins at `starts` or is over at `ends`. `store` writes it.
 
-    It begins earlier if it would last longer than until `by`. With `rings` it rings first, else it is answered at once.
+    It begins earlier if it would last longer than until `by`, but never before `least`.
     `customer_number` (E.164) and `row`, a campaign's contact row, describe the other party; `metadata` goes into the
     log. Without a `plan` the call follows a script.
     """
     plan = plan or plan_call(line, rng, outcome=outcome, direction=direction, customer_number=customer_number, row=row)
-    if rings:
-        plan = plan.ringing(rng)
     reports = random_transfer(rng) if plan.outcome == "transferred" else None
     talked = ceil(plan.talk.seconds)
     duration = talked + (reports.seconds if reports else 0)
     starts = _start(starts, ends, by, timedelta(seconds=duration))
+    starts = starts if least is None else max(starts, least)
     run = _engine_run(line, plan, starts, duration)
     log = _log_row(line, run, plan.outcome, plan.direction, plan.facts["phone"])
     log["metadata"] = {"simulated": True, **(metadata or {})}
@@ -178,7 +178,7 @@ def make_call(
         at, numbers = starts + timedelta(seconds=talked), {"from_number": line.number, "to_number": to_number}
         log["transfer_data"] = transfer_data(current().ids, reports, at, log=log, **numbers)
     call = ConversationRows.of(log, line, run, call_id=log["call_sid"], llm_logs=llm_logs)
-    if rings and not plan.dialogue.steps:  # ringing is no talking
+    if not plan.dialogue.steps:  # ringing is no talking
         call.log["duration"] = call.session["minutes"] = 0
     return call
 

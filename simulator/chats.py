@@ -7,17 +7,17 @@ from random import Random
 from typing import Any
 
 from dryline.models.chat_logs import ChatEmbedLog, ChatLog
-from dryline.models.deployments import Deployment
 from dryline.models.logs import Log
 from dryline.models.sessions import Session
 from dryline.simulator import analysis, engine_records
-from dryline.simulator.branch_scheduler import FlowScheduler
 from dryline.simulator.calls import extractions
-from dryline.simulator.conversation_batch import LLM_LOGGED, ConversationBatch, moments, run_flows
+from dryline.simulator.conversation_batch import LLM_LOGGED, ConversationBatch, moments
 from dryline.simulator.conversation_plans import ConversationPlan, plan_chat
 from dryline.simulator.conversation_rows import ConversationRows, write
-from dryline.simulator.deployment_context import DeploymentContext, line_of
+from dryline.simulator.deployment_context import DeploymentContext
+from dryline.simulator.followed import FollowedFlow
 from dryline.simulator.slots import Slots
+from dryline.simulator.tables import table
 from dryline.simulator.timeline import TimedDialogue, spread
 from dryline.storage.current_world import current
 from dryline.world.clock import wire
@@ -25,29 +25,6 @@ from dryline.world.world import World
 
 # By the deployment's type.
 LOGS: dict[str, type[Log]] = {"Chat": ChatLog, "ChatEmbed": ChatEmbedLog}
-_RATINGS = {"Positive": (5, 5, 4), "Neutral": (4, 3, 3), "Negative": (2, 1)}
-_FEEDBACK = {
-    5: ("Quick and helpful.", "Great, thank you!", None),
-    4: ("Good, a bit long.", None),
-    3: ("It was okay.", None),
-    2: ("It did not understand me at first.", None),
-    1: ("I wanted to talk to a person.",),
-}
-_BROWSERS = (
-    "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/130.0.0.0 Safari/537.36",
-    "Mozilla/5.0 (iPhone; CPU iPhone OS 18_1 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.1 "
-    "Mobile/15E148 Safari/604.1",
-    "Mozilla/5.0 (Macintosh; Intel Mac OS X 10.15; rv:132.0) Gecko/20100101 Firefox/132.0",
-)
-_PAGES = ("", "pricing", "contact", "help", "account")
-
-
-def simulate_chats(world: World, deployment: Deployment, count: int, **options: Any) -> list[str]:
-    """Write `count` chats of a chat or chat widget deployment in the running transaction and return their log ids.
-
-    The options are those of `prepare_chats`, which runs the flow outside of a transaction.
-    """
-    return prepare_chats(world, line_of(deployment), count, **options).write()
 
 
 def prepare_chats(
@@ -62,18 +39,22 @@ def prepare_chats(
     follow: str | None = None,
     branch: Sequence[str] = (),
     shares: Mapping[str, float] | None = None,
+    after: datetime | None = None,
 ) -> ConversationBatch:
     """Plan `count` chats of a chat or chat widget deployment. The options are as with `prepare_calls`."""
     llm_logs = count <= LLM_LOGGED if llm_logs is None else llm_logs
     rng = Random(world.ids.random.getrandbits(64) if seed is None else seed)
+    after = None if end_time else after
     end_time = end_time or world.clock.now()
-    starts = moments(Random(rng.getrandbits(64)), count, start_time, end_time, line.zone)
-    following = FlowScheduler(world, line, "chat", {}, follow=follow, branch=branch, shares=shares)
+    starts = moments(Random(rng.getrandbits(64)), count, start_time, end_time, line.zone, after=after)
+    following = FollowedFlow(world, line, "chat", follow=follow, branch=branch, shares=shares)
     plans: Iterable[ConversationPlan] = (plan_chat(line, rng, following=following, at=start) for start in starts)
     return ConversationBatch(
-        plans if following.why else run_flows(plans, llm_logs=llm_logs),
+        plans,
         make=lambda index, plan: make_chat(line, rng, starts[index], plan, llm_logs=llm_logs),
         keep=partial(write, LOGS[line.channel]),
+        runs_flow=following.why is None,
+        llm_logs=llm_logs,
     )
 
 
@@ -154,8 +135,8 @@ def _of_chat(facts: Slots, rng: Random) -> dict[str, Any]:
         "user_email": email,
     }
     if rng.random() < 0.4:
-        rating = rng.choice(_RATINGS[facts["sentiment"]])
-        members |= {"rating": rating, "feedback": rng.choice(_FEEDBACK[rating])}
+        rating = rng.choice(table("ratings")[facts["sentiment"]])
+        members |= {"rating": rating, "feedback": rng.choice(table("feedback")[str(rating)])}
     return members
 
 
@@ -172,6 +153,6 @@ def _of_widget(
         "session_id": run.session_id,
         "latency": spread(talk.answers_ms),
         "tool_calls": {"toolCalls": calls},
-        "origin_url": f"https://{site}.example.com/{rng.choice(_PAGES)}",
-        "user_agent": rng.choice(_BROWSERS),
+        "origin_url": f"https://{site}.example.com/{rng.choice(table('pages'))}",
+        "user_agent": rng.choice(table("browsers")),
     }

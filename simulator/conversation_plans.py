@@ -11,12 +11,12 @@ from random import Random
 from typing import Any
 
 from dryline.models.voice_logs import OUTCOMES
-from dryline.simulator.branch_scheduler import FlowScheduler, state_of
 from dryline.simulator.contacts import contact_row, with_person
 from dryline.simulator.deployment_context import DeploymentContext
-from dryline.simulator.flow_results import dialogue_of
+from dryline.simulator.flow_dialogues import dialogue_of
 from dryline.simulator.flow_runner import FlowRun
 from dryline.simulator.flow_timeline import Timeline, build_timeline
+from dryline.simulator.followed import CannotFollow, FollowedFlow, state_of
 from dryline.simulator.people import facts_of_row
 from dryline.simulator.script_dialogues import LEAVE, UNREACHED, Dialogue, call_dialogue, chat_dialogue
 from dryline.simulator.scripts import load_script
@@ -34,7 +34,10 @@ _NOTHING_SAID = TimedDialogue([], [], [], [], 0.0)
 
 @dataclass(slots=True)
 class ConversationPlan:
-    """The plan of a conversation. One that follows the flow has a `timeline`; else `why` may say why it does not."""
+    """The plan of a conversation. One that follows the flow has a `timeline`; else `why` may say why it does not.
+
+    `not_taken` says which branch or outcome was wanted, and which condition was taken instead, if the flow led there.
+    """
 
     outcome: str
     direction: str
@@ -43,12 +46,14 @@ class ConversationPlan:
     talk: TimedDialogue
     timeline: Timeline | None = None
     why: str | None = None
+    not_taken: dict[str, str | None] | None = None
 
-    def ringing(self, rng: Random) -> ConversationPlan:
-        """Return the call with the seconds of ringing before it."""
-        unreached = not self.talk.messages or self.outcome == "voicemail"
-        least, more = _RINGS_S.get(self.outcome, _ANSWERED_S) if unreached else _ANSWERED_S
-        seconds = round(least + more * rng.random(), 2)
+    def ringing(self, rng: Random, answered_s: float) -> ConversationPlan:
+        """Return the call with the seconds of ringing before it: `answered_s` where somebody answers."""
+        seconds = answered_s
+        if self.outcome in _RINGS_S and (not self.talk.messages or self.outcome == "voicemail"):
+            least, more = _RINGS_S[self.outcome]
+            seconds = round(least + more * rng.random(), 2)
         timeline = self.timeline.delayed(seconds) if self.timeline else None
         return replace(self, talk=timeline.talk if timeline else self.talk.delayed(seconds), timeline=timeline)
 
@@ -64,7 +69,21 @@ class ConversationPlan:
         return self
 
 
-def plan_call(
+def plan_call(line: DeploymentContext, rng: Random, *, rings: bool = True, **options: Any) -> ConversationPlan:
+    """Return the plan of a call, which `rings` first; a call lasts from its first ring. Raises Busy.
+
+    `outcome`, `direction`, `customer_number` and `row` are those of `make_call`. With `following`, the flow is run
+    once, as of `at`, outside of any transaction. `drawn` says that the outcome was drawn: the flow may have another.
+    """
+    if not rings:
+        return _plan_talk(line, rng, **options)
+    answered_s = round(_ANSWERED_S[0] + _ANSWERED_S[1] * rng.random(), 2)
+    if line.longest_s is not None:
+        line = replace(line, longest_s=max(0.0, line.longest_s - answered_s))
+    return _plan_talk(line, rng, **options).ringing(rng, answered_s)
+
+
+def _plan_talk(
     line: DeploymentContext,
     rng: Random,
     *,
@@ -72,27 +91,26 @@ def plan_call(
     direction: str | None = None,
     customer_number: str | None = None,
     row: Mapping[str, Any] | None = None,
-    following: FlowScheduler | None = None,
+    following: FollowedFlow | None = None,
     at: datetime | None = None,
     drawn: bool = False,
 ) -> ConversationPlan:
-    """Return the plan of a call. The arguments are those of `make_call`.
-
-    With `following`, the flow is run as of `at`, outside of any transaction. `drawn` says that the outcome was drawn,
-    so the flow may have another one. Raises Busy.
-    """
+    """Return the plan of what is said in a call, without the ringing. The arguments are those of `plan_call`."""
     outcome_is_fixed = outcome is not None and not drawn
     outcome = outcome or _outcome(direction, rng)
-    follows_branch = following is not None and not following.why and following.named and not outcome_is_fixed
-    if following is not None and follows_branch:
-        outcome = "voicemail" if following.has_only_voicemail else "completed"
+    follows_branch = following is not None and not following.why and bool(following.branch)
+    if following is not None and follows_branch and not outcome_is_fixed:
+        outcome = "voicemail" if following.meets_machine else "completed"
     direction = direction or _direction(line, outcome)
     facts = Slots(line, rng, facts_of_row(row, customer_number))
     if row is None and direction == "outbound" and line.code is not None:
         row = with_person(contact_row(line, rng, at or datetime.now(UTC)), facts)
         facts |= facts_of_row(row, customer_number)
     if following is None or following.why:
-        return _scripted(line, outcome, direction, facts, rng, following.why if following else None)
+        plan = _scripted(line, outcome, direction, facts, rng, following.why if following else None)
+        if following is not None and following.branch:  # the flow was given up in the middle of a request
+            plan.not_taken = {"branch": following.branch[0], "outcome": None, "taken": None}
+        return plan
     if outcome == "voicemail" and direction == "outbound" and line.voicemail is not None and not follows_branch:
         why = "The deployment has a message of its own for voicemails."
         return _scripted(line, outcome, direction, facts, rng, why)
@@ -102,12 +120,23 @@ def plan_call(
     assert at is not None
     state = state_of(facts["phone"], row)
     machine = load_script("voicemail").lines(rng)[0][1].format_map(facts) if outcome == "voicemail" else None
-    run = following.converse(
-        outcome, state, at, rng, outcome_is_fixed=outcome_is_fixed, machine_says=machine, known=_own_facts(facts)
-    )
-    if isinstance(run, str):
-        return _scripted(line, outcome, direction, facts, rng, run)
-    return _followed(line, run, direction, facts, rng, following)
+    manners: dict[str, Any] = {"machine_says": machine, "facts": _own_facts(facts), "longest_s": line.longest_s}
+    try:
+        run = following.converse(outcome, state, at, rng, outcome_is_fixed=outcome_is_fixed, **manners)
+    except CannotFollow as fault:
+        return _scripted(line, outcome, direction, facts, rng, str(fault))
+    plan = _followed(line, run, direction, facts, rng)
+    plan.not_taken = _not_taken(following, run, outcome if outcome_is_fixed else None)
+    return plan
+
+
+def _not_taken(following: FollowedFlow, run: FlowRun, outcome: str | None) -> dict[str, str | None] | None:
+    """Return the branch and the outcome that were wanted if the flow led elsewhere, and where it led."""
+    branch = following.not_taken(run.taken)
+    missed = outcome if outcome != run.outcome else None
+    if branch is None and missed is None:
+        return None
+    return {"branch": branch, "outcome": missed, "taken": run.taken[-1] if run.taken else None}
 
 
 def _unanswered(outcome: str, direction: str, facts: Slots) -> ConversationPlan:
@@ -118,19 +147,23 @@ def _unanswered(outcome: str, direction: str, facts: Slots) -> ConversationPlan:
 
 
 def plan_chat(
-    line: DeploymentContext, rng: Random, *, following: FlowScheduler | None = None, at: datetime | None = None
+    line: DeploymentContext, rng: Random, *, following: FollowedFlow | None = None, at: datetime | None = None
 ) -> ConversationPlan:
     """Return the plan of a chat. `following` and `at` are those of `plan_call`. Raises Busy."""
     facts = Slots(line, rng, {})
-    run: FlowRun | str | None = None
-    if following is not None and at is not None:
-        run = following.converse("completed", {}, at, rng, leaves=LEAVE, known=_own_facts(facts))
-    if isinstance(run, FlowRun):
-        timeline = build_timeline(run, rng, opening=line.opening, typed=True)
-        dialogue = dialogue_of(run, facts, left="user_left")
-        return ConversationPlan(run.outcome, "", facts, dialogue, timeline.talk, timeline)
+    why = None
+    try:
+        if following is not None and at is not None:
+            run = following.converse("completed", {}, at, rng, leaves=LEAVE, facts=_own_facts(facts))
+            timeline = build_timeline(run, rng, opening=line.opening, typed=True)
+            dialogue = dialogue_of(run, facts, left="user_left")
+            plan = ConversationPlan(run.outcome, "", facts, dialogue, timeline.talk, timeline)
+            plan.not_taken = _not_taken(following, run, None)
+            return plan
+    except CannotFollow as fault:
+        why = str(fault)
     dialogue = chat_dialogue(line, facts, rng)
-    return ConversationPlan("completed", "", facts, dialogue, timed(dialogue.steps, rng, is_typed=True), why=run)
+    return ConversationPlan("completed", "", facts, dialogue, timed(dialogue.steps, rng, is_typed=True), why=why)
 
 
 def _own_facts(facts: Slots) -> dict[str, Any]:
@@ -152,30 +185,16 @@ def _scripted(
     return ConversationPlan(outcome, direction, facts, dialogue, talk, why=why)
 
 
-def _followed(
-    line: DeploymentContext, run: FlowRun, direction: str, facts: Slots, rng: Random, following: FlowScheduler
-) -> ConversationPlan:
+def _followed(line: DeploymentContext, run: FlowRun, direction: str, facts: Slots, rng: Random) -> ConversationPlan:
     """Plan a call by a run of the flow, cut at the line's longest call."""
-    seed = rng.getrandbits(32)
-    timeline = build_timeline(run, Random(seed), opening=line.opening, closing=line.closing)
-    late = line.longest_s is not None and timeline.talk.seconds > line.longest_s and run.outcome == "completed"
-    if late:
-        assert line.longest_s is not None
-        run = following.cut(run, _turns_within(timeline.talk, line.longest_s))
-        timeline = build_timeline(run, Random(seed), opening=line.opening, closing=line.closing)
-        timeline.talk.seconds = line.longest_s
+    timeline = build_timeline(run, rng, opening=line.opening, closing=line.closing)
+    late = run.outcome == "completed" and (
+        run.is_late or timeline.talk.seconds > (line.longest_s or timeline.talk.seconds)
+    )
+    if late and line.longest_s is not None:
+        timeline = timeline.ended_at(line.longest_s)
     dialogue = dialogue_of(run, facts, left="max_duration" if late else "user_hangup")
     return ConversationPlan(run.outcome, direction, facts, dialogue, timeline.talk, timeline)
-
-
-def _turns_within(talk: TimedDialogue, seconds: float) -> int:
-    """Count the turns of the user that were answered by then."""
-    turns, answered = 0, 0
-    for said, following in zip(talk.messages, talk.messages[1:], strict=False):
-        turns += said["role"] == "user"
-        if following["role"] == "user" and said["end"] <= seconds:
-            answered = turns
-    return answered
 
 
 def _outcome(direction: str | None, rng: Random) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 from zlib import crc32
@@ -20,10 +20,11 @@ from dryline.models.flow_versions import FlowVersion
 from dryline.models.flows import Flow
 from dryline.models.teams import Team
 from dryline.models.workers import Worker
-from dryline.simulator import analysis, names
+from dryline.simulator import analysis
 from dryline.simulator.industries import Industry, industry_of
 from dryline.simulator.opening_hours import Week, default_week, week_of
-from dryline.simulator.people import CITIES, STREETS, City
+from dryline.simulator.people import City, cities
+from dryline.simulator.tables import table
 from dryline.storage.errors import NotFound
 
 _AGENT = re.compile(r"\b(?:You(?: are|'re)|[Tt]his is) ([A-Z][a-z]{2,})(?=[,.]| (?:from|of|at|with|and) )")
@@ -60,7 +61,7 @@ class DeploymentContext:
     opening: str | None
     closing: str | None = None
     voicemail: str | None = None
-    longest_s: int | None = None
+    longest_s: float | None = None
     is_outbound: bool = False  # whether the flow calls people
     contact_rows: tuple[Mapping[str, Any], ...] = ()  # of the newest campaign of an outbound flow
     has_webhook: bool = False
@@ -93,8 +94,8 @@ def line_of(deployment: Deployment) -> DeploymentContext:
     worker = Worker.fetch(deployment, deployment.worker_id)
     flow = Flow.find(id=deployment.flow_id, team_id=deployment.team_id)
     mark = crc32(worker.name.encode(errors="replace"))  # the same worker has the same agent, the same address, ...
-    number = getattr(deployment, "phone_number", None) or f"+1{CITIES[mark % len(CITIES)].area_code}5550100"
-    city = next((city for city in CITIES if number[2:5] == city.area_code), CITIES[mark % len(CITIES)])
+    number = getattr(deployment, "phone_number", None) or f"+1{_pick(cities(), mark).area_code}5550100"
+    city = next((city for city in cities() if number[2:5] == city.area_code), _pick(cities(), mark))
     code, variables = _program(deployment, flow)
     hours = _hours(deployment, number)
     allowed = orjson.loads(getattr(deployment, "allowed_transfer_numbers", "[]"))
@@ -111,7 +112,7 @@ def line_of(deployment: Deployment) -> DeploymentContext:
         number=number,
         desk_number=next(iter(allowed), backup or f"+1{city.area_code}5550199"),
         business=worker.name,
-        agent=getattr(deployment, "agent_name", None) or _agent_of(code) or names.AGENTS[mark % len(names.AGENTS)],
+        agent=getattr(deployment, "agent_name", None) or _agent_of(code) or _pick(table("agents"), mark),
         address=_address(variables, mark, city),
         week=week_of([hours.openings(day) for day in range(7)]) if hours else default_week(mark),
         zone=hours.timezone if hours else city.zone,
@@ -172,9 +173,13 @@ def _agent_of(code: str | None) -> str | None:
     return name[1] if name else None
 
 
+def _pick(options: Sequence[Any], mark: int) -> Any:
+    return options[mark % len(options)]
+
+
 def _address(variables: Mapping[str, Any], mark: int, city: City) -> str:
     """Return the variable `address`, else an invented address."""
     if isinstance(variables.get("address"), str):
         return variables["address"]
-    street = f"{names.LAST[mark // 7 % len(names.LAST)]} {STREETS[mark // 11 % len(STREETS)]}"
+    street = f"{_pick(table('last names'), mark // 7)} {_pick(table('streets'), mark // 11)}"
     return f"{100 + mark // 13 % 900} {street}, {city.name}"

@@ -1,7 +1,6 @@
 """The calls of campaigns and batches: one to each contact row, begun when it was due."""
 
 import logging
-import time
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from random import Random
@@ -16,13 +15,14 @@ from dryline.models.voice_deployments import VoiceDeployment
 from dryline.models.voice_logs import OUTCOMES
 from dryline.models.voicev1_campaigns import Voicev1Campaign, Voicev1CampaignData
 from dryline.models.voicev1_deployments import VoiceV1Deployment
-from dryline.simulator.branch_scheduler import FlowSchedulers
 from dryline.simulator.calls import make_call, store
 from dryline.simulator.conversation_batch import BYTES_AT_ONCE
 from dryline.simulator.conversation_plans import ConversationPlan, plan_call
 from dryline.simulator.conversation_rows import ConversationRows
 from dryline.simulator.deployment_context import DeploymentContext, line_of
+from dryline.simulator.followed import FollowedFlows
 from dryline.storage.errors import Busy
+from dryline.traffic.real_time import monotonic
 from dryline.world.clock import parse
 from dryline.world.world import World
 
@@ -75,10 +75,10 @@ def settle(world: World, due: Sequence[DueRow]) -> list[DueRow]:
 
     A row without a usable number is not called. A number or member of the row may determine the outcome. Raises Busy.
     """
-    followings = FlowSchedulers(world)
-    late, size = time.monotonic() + HELD_S, 0
+    followings = FollowedFlows(world)
+    late, size = monotonic() + HELD_S, 0
     for index, one in enumerate(due):
-        if index and (time.monotonic() > late or size > BYTES_AT_ONCE):
+        if index and (monotonic() > late or size > BYTES_AT_ONCE):
             return list(due[:index])
         number = phone_number(one.contact)
         if number is not None:
@@ -93,9 +93,11 @@ def settle(world: World, due: Sequence[DueRow]) -> list[DueRow]:
                 "at": parse(one.row.due_at or ""),
             }
             try:
-                one.plan = plan_call(one.line, one.chance, following=followings.of(one.line, one.contact), **options)
+                one.plan = plan_call(one.line, one.chance, following=followings.of(one.line), **options)
             except Busy:
-                raise
+                if not index:
+                    raise
+                return list(due[:index])  # the flows of these have run
             except Exception:  # the rows of others must not wait for this one
                 log.exception("The call of row %s could not follow its flow, so it follows a script.", one.row.id)
                 one.plan = plan_call(one.line, one.chance, **options)
@@ -176,9 +178,10 @@ def place(due: DueRow) -> ConversationRows:
     row, metadata = due.contact, due.metadata
     common: dict[str, Any] = {"starts": parse(due.row.due_at or ""), "direction": "outbound", "row": row}
     if due.plan is not None:
-        return make_call(due.line, due.chance, **common, metadata=metadata, plan=due.plan, rings=True)
+        return make_call(due.line, due.chance, **common, metadata=metadata, plan=due.plan)
     error = number_fault(row)
-    call = make_call(due.line, due.chance, **common, outcome="no-answer", metadata={**metadata, "error": error})
+    plan = plan_call(due.line, due.chance, outcome="no-answer", direction="outbound", row=row, rings=False)
+    call = make_call(due.line, due.chance, **common, metadata={**metadata, "error": error}, plan=plan)
     call.log |= {"status": "failed", "to_number": stated_number(row), "call_sid": None, "external_call_id": None}
     call.log["data"] |= {"disposition": "failed", "disconnection_reason": "invalid_destination"}
     return call

@@ -24,7 +24,7 @@ from dryline.state.collections import COLLECTIONS
 from dryline.state.document import admit_start_keys, forget
 from dryline.storage.database import WorldDatabase, find_damage, set_page_size
 from dryline.storage.errors import Conflict, Invalid, NotFound, disk_is_full
-from dryline.storage.files import write_whole
+from dryline.storage.files import matching, read, write_whole
 from dryline.storage.migrations import APPLICATION_ID, LATEST, bring_up_to_date
 from dryline.world.clock import Clock
 from dryline.world.ids import Ids
@@ -38,9 +38,6 @@ log = logging.getLogger("dryline")
 
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_. -]{0,99}")
 MAX_SNAPSHOTS = 200
-# The names of snapshots that the console takes before it replaces or deletes much begin with this.
-UNDO_PREFIX = "before "
-MAX_UNDO_SNAPSHOTS = 5
 _PART, _OLD = ".part", ".old"  # folders of snapshots that are being written, and that are being replaced
 
 
@@ -52,12 +49,19 @@ class Snapshot:
         self.about = about
         self.name = path.name
         self.created_at: str = about["createdAt"]  # in API time
+        # What it was taken before, by state/undo.py. A copy under another name is an ordinary snapshot.
+        self.change: str | None = about.get("change") if about.get("name") == self.name else None
 
 
 def listing(world: World) -> list[Snapshot]:
-    """Return the snapshots, newest first."""
+    """Return the snapshots, newest first, without those of state/undo.py."""
+    return [snapshot for snapshot in all_snapshots(world) if snapshot.change is None]
+
+
+def all_snapshots(world: World) -> list[Snapshot]:
+    """Return all snapshots, newest first."""
     snapshots = []
-    for path in world.snapshots.glob("*/"):
+    for path in matching(world.snapshots, "*"):
         with contextlib.suppress(OSError, ValueError):  # no snapshot, or one that is being copied here
             snapshots.append(_read_snapshot(path))
     return sorted(snapshots, key=lambda snapshot: (snapshot.created_at, snapshot.name), reverse=True)
@@ -76,19 +80,20 @@ def find(world: World, name: str) -> Snapshot:
 
 def _read_snapshot(path: Path) -> Snapshot:
     """Return the snapshot in a folder. Raises OSError, and ValueError if about.json is damaged."""
-    about = orjson.loads((path / ABOUT).read_bytes())
+    about = orjson.loads(read(path / ABOUT))
     if not isinstance(about, dict) or not isinstance(about.get("createdAt"), str):
         raise ValueError(f"{path / ABOUT} does not describe a snapshot.")
     return Snapshot(path, about)
 
 
-def save(world: World, name: str) -> Snapshot:
-    """Take a snapshot. It replaces a snapshot of the same name.
+def save(world: World, name: str, *, change: str | None = None) -> Snapshot:
+    """Take a snapshot, for state/undo.py before a `change`. It replaces a snapshot of the same name.
 
     Raises Invalid for a bad name, Conflict if there are too many snapshots.
     """
     _require_name(name)
-    _require_room(world, name)
+    if change is None:
+        _require_room(world, name)
     part, path = world.snapshots / _PART / name, world.snapshots / name
     with world.write_lock:
         shutil.rmtree(part, ignore_errors=True)
@@ -101,6 +106,7 @@ def save(world: World, name: str) -> Snapshot:
             "createdAt": world.clock.stamp(),
             "clock": world.clock.state(),
             "ids": world.ids.state() if world.settings.seed is not None else None,
+            **({"change": change} if change else {}),
         }
         write_whole(part / ABOUT, orjson.dumps(about))
         _put_in_place(part, path)
@@ -109,7 +115,7 @@ def save(world: World, name: str) -> Snapshot:
 
 def recover(world: World) -> None:
     """After a crash, put back each snapshot that was being replaced, and remove what is left of others."""
-    for old in world.snapshots.glob(f"{_OLD}/*"):
+    for old in matching(world.snapshots / _OLD, "*"):
         if not (world.snapshots / old.name).exists():
             old.replace(world.snapshots / old.name)
     for folder in (_OLD, _PART):
@@ -121,7 +127,7 @@ def _drop_parts_of_teams(world: World) -> None:
     """Drop the clocks and snapshots that dryline 0.1 kept for single teams, and log how many."""
     folder = world.snapshots / ".teams"
     clocks = len(world.saved_runtime_state()["clock"].get("teams", ()))
-    snapshots = len(list(folder.glob(f"*/*/{ABOUT}")))
+    snapshots = sum((path / ABOUT).exists() for team in matching(folder, "*") for path in matching(team, "*"))
     if clocks or snapshots:
         log.warning(
             "Dropped what dryline 0.1 kept for single teams: %s and %s. All teams follow the clock of the server.",
@@ -218,42 +224,13 @@ def remove(world: World, name: str) -> None:
         shutil.rmtree(part)
 
 
-@contextlib.contextmanager
-def undoable(world: World, change: str) -> Iterator[str]:
-    """Take a snapshot before the block, whose change has this name in words, and yield the snapshot's name.
-
-    The newest five such snapshots are kept. If the change fails, its snapshot is deleted.
-    """
-    name = _free_name(world, f"{UNDO_PREFIX}{change}")
-    save(world, name)
-    try:
-        yield name
-    except BaseException:
-        remove(world, name)
-        raise
-    for old in _by_age(world)[MAX_UNDO_SNAPSHOTS:]:
-        remove(world, old.name)
-
-
-def _free_name(world: World, name: str) -> str:
-    """Return the name, with a number if there is a snapshot of it."""
-    names = {snapshot.name for snapshot in listing(world)}
-    return next(one for number in range(1, len(names) + 2) if (one := f"{name} {number}") not in names)
-
-
-def _by_age(world: World) -> list[Snapshot]:
-    """Return the automatic snapshots, the last one taken first. The clock may have been set back between them."""
-    automatic = [one for one in listing(world) if one.name.startswith(UNDO_PREFIX)]
-    return sorted(automatic, key=lambda snapshot: snapshot.path.stat().st_mtime, reverse=True)
-
-
 def _require_name(name: str) -> None:
     if not _NAME.fullmatch(name):
         raise Invalid("Must be 1 to 100 letters, digits, spaces, dots, dashes and underscores.", "name")
 
 
 def _require_room(world: World, name: str) -> None:
-    names = {path.name for path in world.snapshots.glob("[!.]*/")}
+    names = {snapshot.name for snapshot in listing(world)}
     if len(names - {name}) >= MAX_SNAPSHOTS:
         raise Conflict(f"There are {MAX_SNAPSHOTS} snapshots already. Delete one first.")
 

@@ -6,10 +6,10 @@ import threading
 from pathlib import Path
 from typing import Any
 
-from peewee import InterfaceError, PeeweeException, SqliteDatabase
+from peewee import InterfaceError, SqliteDatabase
 
 from dryline.settings import BadSetting
-from dryline.storage.errors import Conflict, disk_is_full
+from dryline.storage.errors import Conflict
 
 # The first version with RETURNING.
 MIN_SQLITE = (3, 35)
@@ -55,7 +55,6 @@ class WorldDatabase(SqliteDatabase):
         self._connections: dict[sqlite3.Connection, threading.Thread] = {}
         self._is_closed_for_good = False
         self._nonblocking_thread: int | None = None
-        self._begun_early: sqlite3.Connection | None = None
         pragmas = PRAGMAS | {"synchronous": self._synchronous}
         super().__init__(str(path), pragmas=pragmas, timeout=30, check_same_thread=False)
 
@@ -85,50 +84,12 @@ class WorldDatabase(SqliteDatabase):
         super()._close(conn)  # type: ignore[misc]  # peewee's types leave it out
 
     def set_nonblocking(self) -> None:
-        """Let the calling thread never wait in SQLite, neither for a checkpoint nor for a lock of another program.
-
-        Another thread has to call `checkpoint`.
-        """
+        """Let the calling thread never wait in SQLite for a lock."""
         self._nonblocking_thread = threading.get_ident()
         self._disable_waiting(self.connection())  # `_connect` does so for the thread's next connections
 
     def _disable_waiting(self, connection: sqlite3.Connection) -> None:
-        connection.execute("PRAGMA wal_autocheckpoint = 0")
         connection.execute("PRAGMA busy_timeout = 0")
-
-    def begin_early(self) -> bool:
-        """Begin the calling thread's next transaction. Return False if another program has the database locked.
-
-        After other errors the result is True: the next `begin` meets and reports them.
-        """
-        try:
-            connection = self.connection()
-            connection.execute("BEGIN IMMEDIATE")
-        except (sqlite3.Error, PeeweeException) as error:
-            return getattr(error, "sqlite_errorcode", 0) & 0xFF != sqlite3.SQLITE_BUSY
-        self._begun_early = connection
-        return True
-
-    def begin(self, lock_type: str | None = None) -> None:
-        """Begin a transaction, or continue the one that `begin_early` has begun for the calling thread."""
-        if self._begun_early is not None and self._begun_early is self._state.conn:
-            self._begun_early = None
-        else:
-            super().begin(lock_type)
-
-    def roll_back_early(self) -> None:
-        """Roll back the transaction of `begin_early` if no `begin` has continued it."""
-        if self._begun_early is not None:
-            self._begun_early.rollback()
-            self._begun_early = None
-
-    def checkpoint(self) -> None:
-        """Move the content of the write-ahead log into the database. Readers and writers go on meanwhile."""
-        try:
-            self.execute_sql("PRAGMA wal_checkpoint(PASSIVE)")
-        except PeeweeException as error:
-            if not disk_is_full(error):  # the rows are safe in the log, and the next checkpoint tries again
-                raise
 
     def copy_to(self, path: Path) -> None:
         """Write a copy to a new file. The caller has the write lock."""

@@ -25,10 +25,12 @@ def format_requests(entries: list[dict[str, Any]], newest: int) -> str:
 
 def request_and_answer(entry: dict[str, Any]) -> str:
     """Return an entry of the request log as a line."""
-    api_time, real_time = entry["time"], entry["answeredAt"]
+    api_time, real_time = entry["time"], entry["answeredAt"] or entry["time"]
     # A clock that is frozen or moved has times of its own.
     moved = f"  (API time {api_time[:19]})" if abs(clock.parse(api_time) - clock.parse(real_time)) > A_MOMENT else ""
-    parts = [real_time[11:23], entry["method"], _path(entry), _status(entry), f"{entry['durationMs']:.0f} ms"]
+    parts = [real_time[11:23], entry["method"], _path(entry), _status(entry)]
+    if not entry["inProgress"]:
+        parts.append(f"{entry['durationMs']:.0f} ms")
     answer = entry["answer"]
     if isinstance(answer, dict) and "error" in answer and (entry["status"] or 0) >= 400:
         parts.append(f" {answer['error']}")
@@ -68,4 +70,4 @@ def _path(entry: dict[str, Any]) -> str:
 
 
 def _status(entry: dict[str, Any]) -> str:
-    return str(entry["status"] or "cut")
+    return "in progress" if entry["inProgress"] else str(entry["status"] or "cut")

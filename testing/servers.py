@@ -11,14 +11,17 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import fields
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self, TypedDict, Unpack
 from urllib.parse import urlsplit
 
-from dryline.settings import DEFAULT_API_KEY, BadSetting
+from dryline.settings import DEFAULT_API_KEY, BadSetting, Settings, flag_of
 from dryline.testing.plane import DrylineError, in_process, over_http
+from dryline.testing.real_files import real_files
 from dryline.testing.stand_in import StandIn
+from dryline.traffic.real_time import monotonic
 
 if TYPE_CHECKING:
     from wsgiref.types import WSGIApplication
@@ -29,10 +32,6 @@ __tracebackhide__ = True  # pytest leaves the frames of this module out of a tra
 
 # How long a command may take to start serving, which may include installing dryline, and to end.
 START_S, END_S = 120.0, 10.0
-# Flags that are not named like their setting.
-_FLAGS = {"api_keys": "--api-key", "cors_origins": "--cors-origin", "allowed_hosts": "--allowed-host"}
-# Settings that have no flag: a server in another process gets them through `settings`.
-_RUNTIME_ONLY = ("export_mode", "export_delay_ms", "calls_per_minute")
 
 
 class ServerSettings(TypedDict, total=False):
@@ -96,13 +95,14 @@ class Started(StandIn):
 
     def start(self) -> Self:
         """Open the world and start its jobs. Raises BadSetting for settings that cannot work."""
-        self._start_serving()
+        with real_files():
+            self._start_serving()
         return self
 
     def _start_serving(self) -> None:
         raise NotImplementedError
 
-    def _in_this_process(self, how: Literal["running", "in_thread"]) -> Any:
+    def _in_this_process(self, how: Literal["running", "in_thread"], *arguments: Any) -> Any:
         """Enter a context manager of `dryline.serving.server`, named `how`, with these settings."""
         # Imported by name, so that a type checker of another project does not read the whole server.
         try:
@@ -113,7 +113,7 @@ class Started(StandIn):
                 'DrylineServer(command="…/bin/dryline"), or use a running one: connect(url).'
             ) from None
         settings = import_module("dryline.settings").Settings(**self._settings)
-        return self._running.enter_context(getattr(server, how)(settings))
+        return self._running.enter_context(getattr(server, how)(settings, *arguments))
 
     def stop(self) -> None:
         """Finish the requests in progress and stop. Removes a temporary world."""
@@ -168,12 +168,15 @@ class DrylineServer(Started):
 
     def _start_serving(self) -> None:
         if self._command is None:
-            server = self._in_this_process("in_thread")
-            self._application, self.url, self._send = server.app, server.url, in_process(server.app, server.url)
+            self._serve_in_thread()
         else:
             command = [*self._command, "serve", *flags(self._settings)]
             self.url = self._running.enter_context(_serving(command))
             self._send = over_http(self.url)
+
+    def _serve_in_thread(self, *arguments: Any) -> None:
+        server = self._in_this_process("in_thread", *arguments)
+        self._application, self.url, self._send = server.app, server.url, in_process(server.app, server.url)
 
 
 class DrylineInProcess(Started):
@@ -214,10 +217,11 @@ def async_transport(**settings: Unpack[StandInSettings]) -> AsyncTransport:
 def flags(settings: dict[str, Any]) -> list[str]:
     """Return settings as the flags of `dryline serve`. Raises BadSetting for one that has no flag."""
     words: list[str] = []
+    declared = {setting.name: setting for setting in fields(Settings)}
     for name, value in settings.items():
-        if name in _RUNTIME_ONLY:
+        flag = flag_of(declared[name]) if name in declared else "--" + name.replace("_", "-")
+        if flag is None:
             raise BadSetting(f"{name} has no flag: call settings({name}=…) once the server runs.")
-        flag = _FLAGS.get(name, "--" + name.replace("_", "-"))
         if isinstance(value, bool):
             words += [flag] if value else []
         elif isinstance(value, list | tuple):
@@ -246,14 +250,14 @@ def _serving(command: list[str]) -> Iterator[str]:
 
 
 def _wait_for_address(process: subprocess.Popen[bytes], ready: Path, output: Path) -> str:
-    deadline = time.monotonic() + START_S
+    deadline = monotonic() + START_S
     while not ready.exists():
         if process.poll() is not None:
             raise BadSetting(
                 output.read_text(errors="replace").strip()
                 or f"The server ended at once, with exit code {process.returncode}."
             )
-        if time.monotonic() > deadline:
+        if monotonic() > deadline:
             raise BadSetting(
                 f"The server does not answer after {START_S:g} s: {output.read_text(errors='replace').strip()}"
             )
@@ -266,7 +270,6 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     for number in (signal.SIGTERM, signal.SIGKILL):
         if process.poll() is None:
             os.killpg(process.pid, number)
-            try:
-                process.wait(END_S)
-            except subprocess.TimeoutExpired:
-                continue
+            deadline = monotonic() + END_S  # Popen.wait would ask a clock that tests may have stopped
+            while process.poll() is None and monotonic() < deadline:
+                time.sleep(0.01)

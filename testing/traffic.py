@@ -90,7 +90,7 @@ class Traffic(ControlPlane):
         team: str | None = None,
         limit: int | None = None,
     ) -> list[dict[str, Any]]:
-        """Return the logged requests, newest first, at most `limit` (100). In `path` a `*` matches any text.
+        """Return the logged requests, newest first, at most `limit` (100). In `path`, `*` and `{…}` match any text.
 
         `from_test=False` leaves out the requests of `client()` and `async_client()`.
         """
@@ -125,15 +125,18 @@ class Traffic(ControlPlane):
     ) -> int:
         """Check that a request was made, `times` times or within bounds, and return how often.
 
-        `json` has the members that the body must have, at every depth; it may have others. `query` and `headers` have
-        values by name, None for what must not be sent. `from_test=False` leaves out the requests of `client()` and
-        `async_client()`. Raises DrylineError with the criteria, and the requests that came nearest or were too many.
+        In `path`, `*` and `{…}` match any text. `json` has the members that the body must have, at every depth; it may
+        have others. `query` and `headers` have values by name, None for what must not be sent. `from_test=False` leaves
+        out the requests of `client()` and `async_client()`. Requests in progress count. Raises DrylineError with the
+        criteria, and the requests that came nearest or were too many.
         """
         criteria = members(method=method, path=path, status=status, since=since)
         criteria |= members(body_contains=body_contains, body_matches=body_matches)
         criteria |= members(json=json, query=query, headers=headers, from_test=from_test)
-        bounds = members(min=at_least if times is None else times, max=at_most if times is None else times)
-        body = criteria | ({"times": bounds} if bounds else {})
+        bounds = members(min=at_least, max=at_most)
+        if times is not None and bounds:
+            raise DrylineError("times is the exact number: leave out at_least and at_most.")
+        body = criteria | members(times=bounds or times)
         try:
             return int(self.plane("POST", "/requests/verify", body, query=members(team=team))["count"])
         except DrylineError as error:

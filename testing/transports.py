@@ -36,7 +36,7 @@ class Transport(httpx.BaseTransport):
 
 
 class AsyncTransport(httpx.AsyncBaseTransport):
-    """A transport for async clients. The event loop's thread answers short requests, other threads all others.
+    """A transport for async clients. The event loop's thread answers quick requests, other threads all others.
 
     A flow may send requests to a server in the same event loop, so whatever runs flows must not block it.
     """
@@ -48,9 +48,8 @@ class AsyncTransport(httpx.AsyncBaseTransport):
         """Return the response. Raises like `Transport.handle_request`."""
         await request.aread()
         app: Any = self.dryline.app
-        path, query = request.url.path, request.url.query.decode("ascii")
-        lane = lane_for(app.world, request.method, path, query, len(request.content))
-        if lane in (Lane.LOOP, Lane.READ):
+        target = request.url.raw_path.decode("ascii")
+        if lane_for(app, request.method, target, len(request.content)) is Lane.LOOP:
             return _respond(app, request)
         # A cancelled client abandons the request, as it would with a server.
         limiter = anyio.CapacityLimiter(1)

@@ -51,11 +51,11 @@ class ManyRows:
         self._client = app.test_client()
         self._client.put("/_dryline/clock", json={"now": NOW, "frozen": True})
 
-    def fill(self, count):
-        """Fill the world with `count` rows of the first team in each collection, all with the same parents."""
+    def fill(self, count, *collections):
+        """Fill these collections, or all, with `count` rows of the first team that have the same parents."""
         state = document()
         for collection, row in rows(NORTH).items():
-            if collection not in ONE_OF_A_TEAM:
+            if collection not in ONE_OF_A_TEAM and collection in (collections or rows(NORTH)):
                 state[collection] += [_copy(collection, row, number) for number in range(1, count)]
         answer = self._client.put("/_dryline/state", json=state)
         assert answer.status_code == 204, answer.text

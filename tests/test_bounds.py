@@ -6,7 +6,6 @@ The request log's parts are counted in test_request_log.py.
 from __future__ import annotations
 
 import json
-import sys
 
 import pytest
 
@@ -14,7 +13,6 @@ from dryline.flow_sessions import conversations
 from dryline.models import custom_webhooks, talk_sessions, webhook_deliveries
 from dryline.simulator import conversation_batch
 from dryline.state import snapshots
-from dryline.traffic import request_log
 
 pytestmark = pytest.mark.alone
 
@@ -59,11 +57,19 @@ def test_a_simulated_call_keeps_at_most_a_megabyte(control, simulate, kind):
         assert len(json.dumps(rows, ensure_ascii=False).encode()) < 1_100_000 + len(code)
 
 
-def test_plans_of_conversations_in_one_request_are_limited_by_bytes(simulate, monkeypatch):
-    monkeypatch.setattr(conversation_batch, "MAX_PLANNED_BYTES", 1_000_000)
-    answer = simulate(flow_that_fills("sentences"), 100)
-    assert answer.status_code == 400
-    assert "so long that one request can have" in answer.json["error"]
+def test_conversations_are_written_in_portions_of_bounded_size(control, simulate, monkeypatch):
+    monkeypatch.setattr(conversation_batch, "BYTES_AT_ONCE", 500_000)
+    portions = []
+    write = conversation_batch.ConversationBatch.write
+    monkeypatch.setattr(
+        conversation_batch.ConversationBatch,
+        "write",
+        lambda batch, plans: portions.append(sum(plan.size for plan in plans)) or write(batch, plans),
+    )
+    answer = simulate(flow_that_fills("sentences"), 12)
+    assert answer.status_code == 201
+    assert {log["id"] for log in control.get("/state").json["voiceLogs"]} == set(answer.json["ids"])
+    assert len(portions) > 2 and max(portions) < 1_500_000
 
 
 def test_calls_that_follow_a_flow_stay_small_on_the_disk(app, simulate):
@@ -126,34 +132,3 @@ def test_the_number_of_snapshots_is_limited(control, monkeypatch):
     monkeypatch.setattr(snapshots, "MAX_SNAPSHOTS", 2)
     statuses = [control.post("/snapshots", {"name": name}).status_code for name in ("a", "b", "c", "b")]
     assert statuses == [201, 201, 409, 201]
-
-
-LONG = "x" * 20_000
-REQUESTS = {
-    "paths": lambda client, n: client.get(f"/api/{n}/{LONG}"),
-    "wide paths": lambda client, n: client.get(f"/api/{n}/" + "\N{GRINNING FACE}" * 4_000),
-    "queries": lambda client, n: client.get(f"/api/workers?q={n}{LONG}"),
-    "names of parameters": lambda client, n: client.get(f"/api/workers?{LONG}{n}=a"),
-    "headers": lambda client, n: client.get("/api/workers", headers={"x-long": f"{n}{LONG}"}),
-    "names of headers": lambda client, n: client.get("/api/workers", headers={f"x-{n}{LONG}": "a"}),
-    "many headers": lambda client, n: client.get("/api/workers", headers=[(f"h{n}-{m}", "a") for m in range(600)]),
-    "methods": lambda client, n: client.open("/api/workers", method=f"M{n}{LONG}"),
-    "bodies": lambda client, n: client.post("/api/workers", data=f"{n}{LONG}"),
-}
-
-
-@pytest.mark.parametrize("kind", REQUESTS)
-def test_the_request_log_takes_no_more_memory_than_its_bound(app, monkeypatch, kind):
-    monkeypatch.setattr(request_log, "MAX_BYTES", 300_000)
-    monkeypatch.setattr(request_log, "MAX_LONG_BYTES", 150_000)
-    client = app.test_client()
-    for number in range(30):
-        REQUESTS[kind](client, number)
-    assert sum(map(deep_size, app.world.requests.newest_first())) < 400_000
-
-
-def deep_size(value):
-    """Return the memory of a value, of which nothing is shared."""
-    if isinstance(value, request_log.Entry):
-        return sum(deep_size(getattr(value, name)) for name in value.__slots__)
-    return sys.getsizeof(value) + (sum(map(deep_size, value)) if isinstance(value, tuple) else 0)

@@ -14,7 +14,7 @@ from waitress.task import hop_by_hop
 from dryline.settings import Settings
 from dryline.tests.conftest import NEW_WORKER, created
 from dryline.traffic.faults import Fault
-from dryline.traffic.path_patterns import path_pattern
+from dryline.traffic.path_patterns import normal_path, path_pattern, route_pattern
 
 
 @pytest.fixture
@@ -204,8 +204,58 @@ def test_a_fault_for_a_team_that_there_is_not_is_refused(control):
 
 @given(st.text("ab*/", max_size=8), st.text("ab/", max_size=10))
 def test_a_star_in_a_path_stands_for_any_text(pattern, path):
+    pattern, path = normal_path(pattern), normal_path(path)
     expression = re.compile(".*".join(map(re.escape, pattern.split("*"))), re.DOTALL)
     assert bool(path_pattern(pattern).fullmatch(path)) == bool(expression.fullmatch(path))
+
+
+SPELLINGS = ["/api/workers/", "/api//workers", "/api/workers//", "//api/workers"]
+
+
+@pytest.mark.parametrize("spelling", SPELLINGS)
+def test_a_rule_applies_to_each_spelling_of_its_path(app, fault, spelling):
+    fault(status=503, path="/api/workers")
+    assert app.test_client().get(environ_overrides={"PATH_INFO": spelling}).status_code == 503
+
+
+@pytest.mark.parametrize("spelling", [*SPELLINGS, "/api/work{rest}"])
+def test_a_rule_may_spell_its_path_in_any_way(api, fault, spelling):
+    fault(status=503, path=spelling)
+    assert api.get("/workers").status_code == 503
+
+
+def test_a_parameter_in_a_rules_path_stands_for_any_text(api, fault, make_worker):
+    fault(status=503, path="/api/workers/{workerId}")
+    assert api.get(f"/workers/{make_worker()['id']}").status_code == 503
+    assert api.get("/workers").status_code == 200
+
+
+WORKER_FLOW = "/api/workers/<worker_id>/flows/<id>"
+
+
+@pytest.mark.parametrize(
+    ("path", "route", "leads_there"),
+    [
+        ("*", WORKER_FLOW, True),
+        ("/api/workers/w/flows/f", WORKER_FLOW, True),
+        ("/api/workers/{workerId}/flows/{id}", WORKER_FLOW, True),
+        ("/api/workers/w/*", WORKER_FLOW, True),
+        ("/api/*/flows/f*", WORKER_FLOW, True),
+        ("*a*b/flows*", WORKER_FLOW, True),
+        ("/api/work*s/w/flow*/f", WORKER_FLOW, True),
+        ("/api/workers/a*b", "/api/workers/<id>", True),
+        ("/inbox/a/b", "/inbox/<path:name>", True),
+        ("/inbox/a/*/b", "/inbox/<path:name>", True),
+        ("/api/workers/w/flowz/*", WORKER_FLOW, False),
+        ("/api/workers/w/flows", WORKER_FLOW, False),
+        ("/api/workers/w", "/api/workers", False),
+        ("/api/workers/a/b", "/api/workers/<id>", False),
+        ("/api/workerz*", WORKER_FLOW, False),
+        ("/inbox", "/inbox/<path:name>", False),
+    ],
+)
+def test_a_path_leads_to_the_routes_that_answer_it(path, route, leads_there):
+    assert route_pattern(path)(route) is leads_there
 
 
 def test_many_stars_in_a_path_take_no_longer_than_one(api, fault, make_worker):

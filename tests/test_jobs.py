@@ -139,7 +139,7 @@ def test_a_row_that_failed_is_left_alone_for_a_minute(app, failed, monkeypatch):
         app.jobs._slow[0].run()
         assert failed() == "PENDING"
         in_a_minute = time.monotonic() + 61
-        monkeypatch.setattr(due.time, "monotonic", lambda: in_a_minute)
+        monkeypatch.setattr(due, "monotonic", lambda: in_a_minute)
         app.jobs._slow[0].run()
     assert failed() == "COMPLETED"
 

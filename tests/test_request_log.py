@@ -64,37 +64,32 @@ def test_only_the_beginning_of_a_large_answer_is_kept(api, control):
     assert len(control.get("/requests").json[0]["answer"]) == request_log.ANSWER_BYTES
 
 
-def test_long_bodies_of_older_requests_are_cut(api, control, monkeypatch):
-    monkeypatch.setattr(request_log, "MAX_LONG_BYTES", 100_000)
-    for _ in range(3):
-        api.post("/workers", NEW_WORKER | {"description": "x" * 40_000})
-    newest, _, oldest = control.get("/requests").json
-    assert newest["body"] == NEW_WORKER | {"description": "x" * 40_000}
-    assert newest["answer"]["description"] == "x" * 40_000
-    assert len(oldest["body"]) == len(oldest["answer"]) == request_log.SHORT_BYTES
-
-
-def test_the_newest_request_is_kept_whole(api, control, monkeypatch):
-    monkeypatch.setattr(request_log, "MAX_LONG_BYTES", 1_000)
-    api.post("/workers", NEW_WORKER | {"description": "x" * 40_000})
-    assert control.get("/requests").json[0]["body"]["description"] == "x" * 40_000
-
-
-def test_one_long_body_pushes_out_no_other_request(api, control, monkeypatch):
-    monkeypatch.setattr(request_log, "MAX_BYTES", 20_000)
-    monkeypatch.setattr(request_log, "MAX_LONG_BYTES", 5_000)
+def test_the_newest_request_is_kept_whatever_its_length(api, control, monkeypatch):
+    monkeypatch.setattr(request_log, "MAX_BYTES", 1_000)
     api.get("/workers")
     api.post("/workers", NEW_WORKER | {"description": "x" * 40_000})
-    api.get("/team")
-    assert len(control.get("/requests").json) == 3
+    (entry,) = control.get("/requests").json
+    assert entry["body"]["description"] == entry["answer"]["description"] == "x" * 40_000
 
 
-def test_the_size_counts_answers(api, control, monkeypatch):
+def test_the_bodies_of_requests_and_of_answers_have_a_bound_together(api, control, monkeypatch):
     monkeypatch.setattr(request_log, "MAX_BYTES", 100_000)
     api.post("/workers", NEW_WORKER | {"description": "x" * 9_000})
     for _ in range(20):
         api.get("/workers")
     assert 5 <= len(control.get("/requests").json) <= 10
+    for _ in range(9):
+        api.post("/workers", NEW_WORKER | {"description": "x" * 9_000})
+    assert len(control.get("/requests").json) == 5
+
+
+def test_bodies_that_were_cleared_do_not_count(api, other_api, control, monkeypatch):
+    monkeypatch.setattr(request_log, "MAX_BYTES", 50_000)
+    team = api.post("/workers", NEW_WORKER | {"description": "x" * 20_000}).json["teamId"]
+    other_api.get("/workers")
+    control.delete(f"/requests?team={team}")
+    api.post("/workers", NEW_WORKER | {"description": "x" * 20_000})
+    assert len(control.get("/requests").json) == 2
 
 
 def test_an_entry_has_the_ids_of_the_rows_that_it_is_about(api, control):

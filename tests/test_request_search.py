@@ -83,6 +83,43 @@ def test_the_path_of_a_canned_answer_can_be_searched_for(control):
     assert control.get("/requests/count?path=/api/newer").json == {"count": 0}
 
 
+LOGS = "/api/workers/{workerId}/deploymentLogs"
+SPELLINGS = ["/api/workers/", "/api//workers", "//api/workers//"]
+
+
+@pytest.mark.parametrize("spelling", SPELLINGS)
+def test_each_spelling_of_a_path_is_one_request_of_it(app, control, spelling):
+    answer = app.test_client().post(
+        environ_overrides={"PATH_INFO": spelling}, json=NEW_WORKER, headers={"x-api-key": "dryline-local-key"}
+    )
+    assert answer.status_code == 201
+    once = {"method": "POST", "path": "/api/workers", "times": {"min": 1, "max": 1}}
+    assert control.post("/requests/verify", once).json == {"count": 1}
+
+
+@pytest.mark.parametrize("spelling", [*SPELLINGS, "/api/{collection}/"])
+def test_a_search_may_spell_its_path_in_any_way(api, control, spelling):
+    api.get("/workers")
+    assert control.get(f"/requests/count?{urlencode({'path': spelling})}").json == {"count": 1}
+    waiting = {"path": spelling, "timeoutMs": 0}
+    assert control.post("/requests/wait", waiting).json["count"] == 1
+
+
+@pytest.mark.parametrize("path", ["/api/workers/{workerId}", "/api/{any}/*", "/api/workers/{worker_id}/"])
+def test_a_parameter_in_a_path_stands_for_any_text(api, control, make_worker, path):
+    api.delete(f"/workers/{make_worker()['id']}")
+    never = {"method": "DELETE", "path": path, "times": {"max": 0}}
+    assert control.post("/requests/verify", never).json["count"] == 1
+
+
+@pytest.mark.parametrize("path", ["/api/workers/a%20b%2Fc", "/api/*/a%20b*"])
+def test_a_path_may_be_percent_encoded(app, control, path):
+    app.test_client().get("/api/workers/a%20b%2Fc")
+    assert control.get(f"/requests/count?{urlencode({'path': path})}").json == {"count": 1}
+    control.post("/faults", {"path": path, "status": 503})
+    assert app.test_client().get("/api/workers/a%20b%2Fc").status_code == 503
+
+
 # Checks
 
 
@@ -141,17 +178,78 @@ def test_a_check_of_a_masked_secret_is_refused(control, criteria):
     assert (answer.status_code, [detail["path"] for detail in answer.json["details"]]) == (400, [*criteria])
 
 
-@pytest.mark.parametrize("criteria", [{"bodyContains": "needle"}, {"json": {"description": "needle"}}])
-def test_a_check_that_a_body_was_never_sent_is_refused_if_a_body_is_cut(api, control, monkeypatch, criteria):
-    monkeypatch.setattr(request_log, "MAX_LONG_BYTES", 1_000)
-    for _ in range(2):
-        api.post("/workers", NEW_WORKER | {"description": "x" * 2_000 + "needle"})
-    never = criteria | {"times": {"max": 0}}
-    assert control.post("/requests/verify", never | {"path": "/api/team"}).status_code == 200
-    answer = control.post("/requests/verify", never | {"path": "/api/workers", "times": {"max": 1}})
-    assert (answer.status_code, [detail["path"] for detail in answer.json["details"]]) == (
-        (400, [next(iter(criteria))])
-    )
+NO_LONGER_ALL = [{"method": "GET", "times": 3}, {"path": "/api/workers", "times": {"max": 5}}, {"times": {"max": 5}}]
+STILL_ALL = [
+    {"method": "POST", "times": 0},
+    {"path": "/api/workers/*", "times": 0},
+    {"path": "/api/team/tags", "times": 2},
+    {"after": 3, "times": 2},
+    {"since": "2999-01-01T00:00:00Z", "times": 0},
+    {"method": "GET", "times": {"min": 2}},
+]
+
+
+@pytest.mark.alone
+@pytest.mark.parametrize(
+    ("check", "status"), [(each, 400) for each in NO_LONGER_ALL] + [(each, 200) for each in STILL_ALL]
+)
+def test_a_check_with_a_maximum_needs_all_requests_that_may_match(api, control, monkeypatch, check, status):
+    monkeypatch.setattr(request_log, "MAX_ENTRIES", 2)
+    for path in ("/workers", "/workers", "/workers", "/team/tags", "/team/tags"):
+        api.get(path)
+    answer = control.post("/requests/verify", check)
+    assert answer.status_code == status, answer.text
+    assert ("The log no longer holds all requests: 3 that may match" in answer.text) is (status == 400)
+
+
+@pytest.mark.alone
+def test_requests_that_were_cleared_need_not_be_in_the_log(api, other_api, control, monkeypatch):
+    monkeypatch.setattr(request_log, "MAX_ENTRIES", 1)
+    teams = [each.get("/team").json["id"] for each in (api, other_api, api)][:2]
+    never = {"method": "GET", "path": "/api/team", "times": {"max": 9}}
+    assert [control.post(f"/requests/verify?team={team}", never).status_code for team in teams] == [400, 400]
+    control.delete(f"/requests?team={teams[0]}")
+    assert [control.post(f"/requests/verify?team={team}", never).status_code for team in teams] == [200, 400]
+    control.delete("/requests")
+    assert control.post("/requests/verify", never).status_code == 200
+
+
+@pytest.mark.alone
+def test_requests_of_unknown_paths_that_fell_out_may_match_any_path(api, control, monkeypatch):
+    monkeypatch.setattr(request_log, "MAX_ENTRIES", 1)
+    api.get("/wrokers")
+    api.get("/workers")
+    assert control.post("/requests/verify", {"path": "/api/workers", "times": 1}).status_code == 400
+
+
+@pytest.mark.parametrize(
+    ("check", "says"),
+    [
+        ({"path": "/api/workers", "json": {"naem": "x"}, "times": 0}, "naem (did you mean name?)"),
+        ({"json": {"naem": "x"}, "times": {"max": 2}}, "naem (did you mean "),
+        ({"path": "/api/workers", "json": {"title": "x"}, "times": {"min": 0}}, "title"),
+        ({"path": f"{LOGS}/voice", "query": {"limt": 5}, "times": 0}, "limt (did you mean limit?)"),
+        ({"path": f"{LOGS}/voice", "query": {"limt": None}}, "limt (did you mean limit?)"),
+        ({"path": "/api/workers", "query": {"page": 5}, "times": 0}, "page"),
+    ],
+)
+def test_a_check_that_passes_by_a_misspelt_name_is_refused(api, control, check, says):
+    api.get("/workers/w/deploymentLogs/voice")
+    answer = control.post("/requests/verify", check)
+    assert (answer.status_code, f"No such request has {says}" in answer.json["error"]) == (400, True), answer.text
+
+
+@pytest.mark.parametrize(
+    "check",
+    [
+        {"path": "/api/workers", "json": {"name": "x"}, "times": 0},
+        {"path": "/inbox/a", "json": {"naem": "x"}, "times": 0},
+        {"path": f"{LOGS}/*", "query": {"limit": 5}, "times": 0},
+        {"path": f"{LOGS}/voice", "query": {"debug": None, "cursor": None}, "times": {"max": 1}},
+    ],
+)
+def test_a_check_that_passes_by_a_known_name_is_not_refused(control, check):
+    assert control.post("/requests/verify", check).status_code == 200
 
 
 @pytest.mark.parametrize("pattern", ["(a|aa)+$", "(x+x+)+y"])
@@ -173,6 +271,10 @@ def test_a_regular_expression_that_takes_too_long_is_refused(api, control, monke
         ({"min": 1, "max": 1}, "Expected exactly 1, found 2."),
         ({"min": 3, "max": 4}, "Expected at least 3 and at most 4, found 2."),
         (None, None),
+        (2, None),
+        (1, "Expected exactly 1, found 2."),
+        (0, "Expected exactly 0, found 2."),
+        (3, "Expected exactly 3, found 2."),
     ],
 )
 def test_verify_counts(api, control, times, error):
@@ -186,6 +288,12 @@ def test_verify_counts(api, control, times, error):
 def test_an_invalid_regular_expression_is_refused(control, pattern):
     answer = control.post("/requests/verify", {"bodyMatches": pattern})
     assert [detail["path"] for detail in answer.json["details"]] == ["bodyMatches"]
+
+
+@pytest.mark.parametrize("times", [-1, True, "2", 1.5, [1]])
+def test_a_number_of_times_that_no_count_can_be_is_refused(control, times):
+    answer = control.post("/requests/verify", {"times": times})
+    assert (answer.status_code, answer.json["details"][0]["path"][:5]) == (400, "times")
 
 
 def test_a_minimum_above_the_maximum_is_refused(control):

@@ -1,6 +1,7 @@
 """Worlds: opening and closing, damage, temporary directories, restarts, and the disk."""
 
 import errno
+import gc
 import json
 import socket
 import sqlite3
@@ -8,6 +9,8 @@ import subprocess
 import sys
 import tempfile
 import threading
+import weakref
+from dataclasses import replace
 
 import pytest
 
@@ -265,6 +268,23 @@ def test_closing_a_world_closes_the_connections_of_all_threads(connections, kind
     done.set()
     assert len(connections) > 4
     assert not [connection for connection in connections if is_open(connection)]
+
+
+def live_connections():
+    gc.collect()
+    return sum(isinstance(each, sqlite3.Connection) for each in gc.get_objects())
+
+
+def test_a_closed_world_and_its_connections_are_collected(settings):
+    before = live_connections()
+    app = create_app(replace(settings, scenario="clinic"))
+    world, api = weakref.ref(app.world), Api(app.test_client(), "dryline-local-key")
+    for worker in api.get("/workers").json:
+        page = api.get(f"/workers/{worker['id']}/deploymentLogs/voice?limit=1").json["pagination"]
+        assert page["total"] > 2  # counted by a query of its own
+    app.close()
+    del app, api
+    assert live_connections() <= before and world() is None
 
 
 def test_a_start_that_fails_closes_its_connections(closed_world, connections, open_world):

@@ -1,19 +1,27 @@
 """The build backend: setuptools on a copy of the sources.
 
 setuptools writes into the folder that it builds, and takes old files from there. Thus `pip install PATH` would need a
-writable checkout, and install modules that an upgrade removed.
+writable checkout, and install modules that an upgrade removed. The version has the commit in it (version.py); where
+there is no git, as in the image, the variable DRYLINE_BUILD_VERSION can say it.
 """
 
 from __future__ import annotations
 
 import os
+import runpy
 import shutil
+import sys
 import tempfile
-import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+
+# pip checks `requires-python` only after it has run this file.
+if sys.version_info < (3, 11):  # noqa: UP036  # the check is for older ones
+    raise SystemExit(f"dryline needs Python 3.11 or newer; {sys.executable} is {sys.version.split()[0]}.")
+
+import tomllib
 
 from setuptools import build_meta
 
@@ -37,6 +45,8 @@ __all__ = [
     "prepare_metadata_for_build_wheel",
 ]
 
+# pyproject.toml takes the version from here.
+VERSION = os.environ.get("DRYLINE_BUILD_VERSION") or runpy.run_path("version.py")["find_version"](Path.cwd())
 _BESIDE_PACKAGES = ("*.py", "py.typed", "pyproject.toml", "README.md", "LICENSE", "docs/*.md")
 
 
@@ -72,6 +82,8 @@ def _copied_sources() -> Iterator[None]:
                 target = copy / path.relative_to(checkout)
                 target.parent.mkdir(exist_ok=True)
                 shutil.copy(path, target)
+        version = copy / "version.py"
+        version.write_text(version.read_text().replace("BUILT: str | None = None", f'BUILT: str | None = "{VERSION}"'))
         os.chdir(copy)
         try:
             yield

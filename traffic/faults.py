@@ -3,7 +3,6 @@
 import math
 import random
 import threading
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -12,6 +11,7 @@ from typing import Any, NamedTuple
 from dryline.storage.errors import NotFound
 from dryline.traffic.path_patterns import path_pattern
 from dryline.traffic.rate_limits import RateLimit
+from dryline.traffic.real_time import monotonic
 
 LONGEST_MS = 600_000  # of a delay
 # The interval at which a delayed request checks whether its rule still exists, in seconds.
@@ -54,7 +54,7 @@ class DelayDistribution(NamedTuple):
 
 @dataclass(eq=False)
 class Fault:
-    """One rule. In `path` a `*` matches any text. It is applied at most `times` times, after `skip` matches.
+    """One rule. In `path`, `*` and `{…}` match any text. It is applied at most `times` times, after `skip` matches.
 
     With `phase` `after` the view runs and its writes are committed, and only the answer is lost. With `before` a rule
     with a `status` or `drop` replaces the view; a rule that only delays or spoils the answer or adds headers needs the
@@ -136,8 +136,8 @@ class Fault:
 
         The result is False if the server is stopping or the world was reset meanwhile.
         """
-        deadline = time.monotonic() + delay_ms / 1000
-        while not self.removed and (left := deadline - time.monotonic()) > 0:
+        deadline = monotonic() + delay_ms / 1000
+        while not self.removed and (left := deadline - monotonic()) > 0:
             if ending.wait(min(left, CHECK_INTERVAL_S)):
                 return False
         return not self.forgotten

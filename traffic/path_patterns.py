@@ -1,64 +1,47 @@
-"""Paths with `*`, in fault rules and searches of the request log."""
+"""Paths with `*` or `{…}`, in fault rules and searches of the request log."""
 
 import re
+from collections.abc import Callable
+from urllib.parse import unquote
+
+
+def normal_path(path: str) -> str:
+    """Return a path without doubled slashes and without a slash at its end, which lead to the same operation."""
+    if "//" in path or path.endswith("/"):
+        path = re.sub("/{2,}", "/", path)
+        return path.rstrip("/") or "/"
+    return path
 
 
 def path_pattern(path: str) -> re.Pattern[str]:
-    """Return a pattern for whole paths (`fullmatch`) in which each `*` of `path` matches any text, slashes included.
+    """Return a pattern for whole normal paths (`fullmatch`).
+
+    Each `*` or `{…}` of `path` matches any text, slashes included. Its other text may be percent-encoded.
+    """
+    return _compile(path, lambda text: f"(?:{re.escape(text)}|{re.escape(unquote(text))})")
+
+
+def route_pattern(path: str) -> Callable[[str], bool]:
+    """Return a test whether a route, such as `/api/workers/<id>`, answers any of the paths that `path` matches."""
+    pattern = _compile(path, _in_a_route)
+    return lambda route: pattern.fullmatch(re.sub("<path:[^>]*>", "<>>", route)) is not None
+
+
+def _compile(path: str, expression: Callable[[str], str]) -> re.Pattern[str]:
+    """Return a pattern whose `*` match any text. The texts between are matched by `expression`.
 
     The groups are atomic, so that matching does not backtrack from one `*` to another.
     """
-    start, *others = map(re.escape, path.split("*"))
+    start, *others = map(expression, re.split(r"\*|{[^{}/]*}", normal_path(path)))
     inner = "".join(f"(?>.*?{part})" for part in others[:-1])
     end = f".*{others[-1]}" if others else ""
     return re.compile(start + inner + end, re.DOTALL)
 
 
-def overlaps(pattern: str, route: str) -> bool:
-    """Return whether any path matches both a pattern and a route such as `/api/workers/<id>`."""
-    left_steps, right_steps = _route_steps(pattern.replace("*", "<path:*>")), _route_steps(route)
-    # The pairs of positions in both that some beginning of a path leads to.
-    reached, waiting = set(), [(0, 0)]
-    while waiting:
-        place = one, other = waiting.pop()
-        if place in reached:
-            continue
-        reached.add(place)
-        if place == (len(left_steps), len(right_steps)):
-            return True
-        left = left_steps[one] if one < len(left_steps) else None
-        right = right_steps[other] if other < len(right_steps) else None
-        if left in _ANY_LENGTH:
-            waiting.append((one + 1, other))
-        if right in _ANY_LENGTH:
-            waiting.append((one, other + 1))
-        if left and right and _shared(left, right):
-            waiting.append((one + (left not in _ANY_LENGTH), other + (right not in _ANY_LENGTH)))
-    return False
+def _in_a_route(text: str) -> str:
+    """Return an expression for a text that stands in a route, or within what a parameter of it takes.
 
-
-# Steps of a route beside single letters: any letters; any but the slash; one letter but the slash.
-_ALL, _SOME, _ONE = "all", "some", "one"
-_ANY_LENGTH = (_ALL, _SOME)
-
-
-def _route_steps(route: str) -> list[str]:
-    """Split a route into its letters, with `_ALL`, `_ONE` and `_SOME` for the parameters."""
-    steps: list[str] = []
-    for part in re.split("(<[^>]*>)", route):
-        if part.startswith("<path:"):
-            steps.append(_ALL)
-        elif part.startswith("<"):
-            steps += [_ONE, _SOME]
-        else:
-            steps += part
-    return steps
-
-
-def _shared(left: str, right: str) -> bool:
-    """Return whether one letter matches both steps."""
-    if left == _ALL or right == _ALL:
-        return True
-    if left in (_ONE, _SOME) or right in (_ONE, _SOME):
-        return "/" not in (left, right)
-    return left == right
+    A parameter is `<…>`, and `<>>` if it takes slashes as well.
+    """
+    parts = [f"(?:{re.escape(part)}|<[^>]*>+|(?<=>))" if part else "" for part in text.split("/")]
+    return "(?:/|(?<=>>))".join(parts)

@@ -145,21 +145,6 @@ class World:
         finally:
             connection.rollback()
 
-    @contextlib.contextmanager
-    def try_write_lock(self) -> Iterator[bool]:
-        """Try to lock out other threads and programs that write, without waiting; yield whether that worked.
-
-        The block's first transaction begins with the lock.
-        """
-        if not self.write_lock.acquire(blocking=False):
-            yield False
-            return
-        try:
-            yield self.db.begin_early()
-        finally:
-            self.db.roll_back_early()
-            self.write_lock.release()
-
     def change_settings(self, **values: Any) -> None:
         """Change settings of the running server. With a rate of live calls, these are counted from now on."""
         with self.transaction():

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from dryline.models.exports import FILES, Export
+from dryline.storage.files import matching
 
 PREVIEW_BYTES = 130_000  # no cell in them is too long for the module csv
 
@@ -16,7 +17,7 @@ PREVIEW_BYTES = 130_000  # no cell in them is too long for the module csv
 def bytes_written(export: Export) -> int | None:
     """Return the present size of an export's file, finished or not; None without a file."""
     sizes = []
-    for path in [export.path, *FILES.folder.glob(f"{export.path.stem}.*.part")]:
+    for path in [export.path, *matching(FILES.folder, f"{export.path.stem}.*.part")]:
         with contextlib.suppress(OSError):  # removed or renamed since
             sizes.append(path.stat().st_size)
     return max(sizes, default=None)

@@ -15,7 +15,6 @@ from dryline.blueprints.operations import find_operation, find_view
 from dryline.schemas.request_log import ConditionsSchema, TimesSchema
 from dryline.storage.current_world import current
 from dryline.storage.errors import DomainError, NotFound
-from dryline.traffic import request_search
 from dryline.traffic.failures import RequestGroup, differences, grouped, reason_of
 from dryline.traffic.faults import PRESETS
 from dryline.traffic.masking import MASK
@@ -89,9 +88,6 @@ def entry(number: int) -> Any:
 def replay(number: int) -> Any:
     """Send a request again, with a key of its team."""
     entry = _find_entry(number)
-    if len(entry.body) < entry.body_bytes:
-        message = "The request log has only the beginning of the body, so the request cannot be sent again."
-        return flash_and_redirect(message, "requests.show")
     headers = {
         name: value for name, value in plane.entry_fields(entry)["headers"].items() if name not in _CONNECTION_HEADERS
     }
@@ -119,7 +115,7 @@ def verify() -> Any:
             times = load_texts(TimesSchema, {name: texts.pop(name, "") for name in ("min", "max")})
             conditions = load_texts(ConditionsSchema, texts)
             criteria = plane.criteria_of({**conditions, "team_id": request.args.get("team") or None})
-            verification = request_search.verify(current().requests, criteria, times["min"], times["max"])
+            verification = plane.check(criteria, times["min"], times["max"])
         except BadRequest as error:
             problem = error.description or ""
         except DomainError as error:

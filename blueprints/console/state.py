@@ -10,7 +10,7 @@ from dryline.blueprints.console.base import PageBlueprint, flash_and_redirect, l
 from dryline.models.teams import ApiKey, Team
 from dryline.schemas.teams import ApiKeyBody, NewTeamBody
 from dryline.state import document, forms, scenarios, snapshots
-from dryline.state.snapshots import undoable
+from dryline.state.undo import undoable
 from dryline.storage.current_world import current
 
 blp = PageBlueprint("state", "State", "s", path="/state")
@@ -22,7 +22,7 @@ def show() -> Any:
     world = current()
     return render_template(
         "state.html",
-        snapshots=snapshots.listing(world),
+        snapshots=snapshots.all_snapshots(world),
         scenarios=scenarios.ABOUT,
         first_scenario=world.settings.scenario,
         owners=Team.everyone(),

@@ -9,7 +9,7 @@ from dryline.blueprints.control.settings import SettingsSchema
 from dryline.blueprints.control.snapshots import SnapshotSchema
 from dryline.jobs import live
 from dryline.state import scenarios, snapshots
-from dryline.state.snapshots import undoable
+from dryline.state.undo import undoable
 from dryline.storage.current_world import current
 from dryline.world.clock import parse
 

@@ -11,6 +11,7 @@ from dryline.blueprints.paths import UNRECORDED
 from dryline.schemas.base import ApiSchema, Boolean, Integer, Number, OneOf, Timestamp, camel
 from dryline.storage.current_world import current
 from dryline.traffic.faults import LONGEST_MS, PRESETS, DelayDistribution
+from dryline.traffic.path_patterns import normal_path
 from dryline.traffic.rate_limits import RateLimit
 
 blp = ControlArea("Control: faults", description="Make matching requests fail, wait or lose their answer.")
@@ -123,7 +124,7 @@ class FaultSchema(ApiSchema):
     )
     method = fields.String(load_default="*", metadata={"description": "HTTP method, or * for any"})
     path = fields.String(
-        load_default="*", metadata={"description": "path such as /api/workers/*, where * stands for any text"}
+        load_default="*", metadata={"description": "path such as /api/workers/*, where * and {…} stand for any text"}
     )
     status = Integer(
         load_default=None,
@@ -204,7 +205,7 @@ class FaultSchema(ApiSchema):
         path = data.get("path", "*")
         if not path.startswith(("/", "*")):
             raise ValidationError("Must begin with / or *.", "path")
-        if path.startswith(UNRECORDED):
+        if normal_path(path).startswith(UNRECORDED):
             raise ValidationError("Faults do not apply to the control plane and the documentation.", "path")
         if data.get("method", "*").upper() not in METHODS:
             raise ValidationError(f"Must be one of: {', '.join(METHODS)}.", "method")
@@ -262,9 +263,9 @@ class Faults(MethodView):
     def post(self, body, query):
         """Add a fault.
 
-        A fault selects requests by `method` and `path`, where `*` stands for any text, and has effects: `status` with
-        `body` and `headers`, `delayMs`, `drop`, `malformed` and others, or a `preset`. If several faults match a
-        request, the first one applies. 400 if no request can match or the fault has no effect.
+        A fault selects requests by `method` and `path`, where `*` and `{…}` stand for any text, and has effects:
+        `status` with `body` and `headers`, `delayMs`, `drop`, `malformed` and others, or a `preset`. If several faults
+        match a request, the first one applies. 400 if no request can match or the fault has no effect.
         """
         body["team_id"] = known_team(query.get("team")) or known_team(body["team_id"], "team_id")
         return vars(add(body))

@@ -23,6 +23,8 @@ class HealthSchema(ApiSchema):
 
 @blp.route("/health", get="getHealth")
 class Health(MethodView):
+    quick = True
+
     @blp.response(200, HealthSchema)
     @blp.errors(400)
     def get(self):

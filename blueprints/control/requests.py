@@ -1,7 +1,7 @@
 """The request log: search, counts, verification."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from itertools import islice
 from typing import Any
@@ -14,7 +14,7 @@ from marshmallow import ValidationError
 from dryline.blueprints.base import json_response
 from dryline.blueprints.control.base import ControlArea, known_team
 from dryline.blueprints.errors import flatten_messages
-from dryline.blueprints.operations import METHODS, find_operation, require_operation
+from dryline.blueprints.operations import METHODS, find_operation, find_operations, require_operation
 from dryline.schemas.base import UNKNOWN, QuerySchema, instance_of, strict
 from dryline.schemas.request_log import (
     ArrivedSchema,
@@ -29,8 +29,9 @@ from dryline.schemas.request_log import (
 from dryline.storage.current_world import current
 from dryline.storage.errors import Invalid
 from dryline.traffic import request_search
+from dryline.traffic.path_patterns import normal_path
 from dryline.traffic.request_log import Entry
-from dryline.traffic.request_search import Criteria, Verification, find
+from dryline.traffic.request_search import Criteria, Near, Verification, find_nearest, find_with_progress
 from dryline.world.clock import wire
 
 # The format of ids, such as `worker_…`.
@@ -54,7 +55,9 @@ class Requests(MethodView):
         of the control plane are not recorded.
         """
         limit = query.pop("limit")
-        return [entry_fields(entry) for entry in islice(find(current().requests, criteria_of(query)), limit)]
+        return [
+            entry_fields(entry) for entry in islice(find_with_progress(current().requests, criteria_of(query)), limit)
+        ]
 
     @blp.arguments(RequestQuery(only=["team"]), location="query")
     @blp.response(204)
@@ -77,7 +80,7 @@ class RequestCount(MethodView):
 
         The filters are those of `listRequests`.
         """
-        return {"count": sum(1 for _ in find(current().requests, criteria_of(query)))}
+        return {"count": sum(1 for _ in find_with_progress(current().requests, criteria_of(query)))}
 
 
 @blp.route("/requests/verify", post="verifyRequests")
@@ -91,14 +94,14 @@ class RequestVerify(MethodView):
         """Verify that requests were made.
 
         Without `times`, at least one matching request is expected. If the number does not fit, the answer is a 409 with
-        the requests beyond the maximum, or with those that nearly match and the conditions that they miss.
+        the requests beyond the maximum, or with those that nearly match and the conditions that they miss. Requests in
+        progress count. 400 if requests that may match fell out of the log, and if there is a maximum.
         """
         times = body.pop("times") or {"min": None, "max": None}
-        criteria = criteria_of(body | query)
-        verification = request_search.verify(current().requests, criteria, times["min"], times["max"])
-        if verification.met:
-            return {"count": verification.count}
-        return unmet(verification, f"Expected {verification.expected}, found {verification.count}.")
+        result = check(criteria_of(body | query), times["min"], times["max"])
+        if result.met:
+            return {"count": result.count}
+        return unmet(result.in_words, result.count, result.surplus, result.nearest)
 
 
 @blp.route("/requests/wait", post="waitForRequests")
@@ -111,8 +114,8 @@ class RequestWait(MethodView):
     def post(self, body, query):
         """Wait for requests.
 
-        The answer is sent when `count` requests match. After `timeoutMs` it is a 409 with the requests that nearly
-        match. Other requests are served meanwhile.
+        The answer is sent when `count` answered requests match. After `timeoutMs` it is a 409 with the requests that
+        nearly match. Other requests are served meanwhile.
         """
         count, timeout_ms = body.pop("count"), body.pop("timeout_ms")
         world, criteria = current(), criteria_of(body | query)
@@ -120,19 +123,49 @@ class RequestWait(MethodView):
         if len(entries) < count:
             within = "until the server ended" if world.ending.is_set() else f"within {timeout_ms} ms"
             error = f"Expected {count} {within}, found {len(entries)}."
-            return unmet(request_search.verify(world.requests, criteria, count, None), error)
+            return unmet(error, len(entries), (), find_nearest(world.requests, criteria))
         return {"count": len(entries), "requests": [on_the_wire(entry) for entry in entries[:100]]}
 
 
-def unmet(verification: Verification, error: str) -> Any:
-    """Return the answer of a failed verification."""
+def check(criteria: Criteria, least: int | None, most: int | None) -> Verification:
+    """Check how often requests were made.
+
+    Raises Invalid for a name that no request of the path and method has, if the check would pass for that reason: an
+    unknown name in a check that needs no request, and a misspelt parameter that must not be sent.
+    """
+    query = criteria.query or {}
+    absent = {name: value for name, value in query.items() if value is None}
+    refused = [("query", name) for name in _unknown_names(criteria, "query", absent) if "did you mean" in name]
+    if not least and (least, most) != (None, None):
+        present = {name: value for name, value in query.items() if value is not None}
+        refused += [("query", name) for name in _unknown_names(criteria, "query", present)]
+        body = criteria.json if isinstance(criteria.json, dict) else {}
+        refused += [("json", name) for name in _unknown_names(criteria, "json", body)]
+    if refused:
+        field, name = refused[0]
+        raise Invalid(f"No such request has {name}.", field)
+    return request_search.verify(current().requests, criteria, least, most)
+
+
+def _unknown_names(criteria: Criteria, location: str, values: dict[str, Any]) -> list[str]:
+    """Return the names that are unknown to all operations that the criteria allow, or to the one that knows most."""
+    if not values:
+        return []
+    operations = find_operations(criteria.method or "*", criteria.path or "*")
+    all_forms = [getattr(operation, "forms", {}) for operation in operations]
+    forms = [forms.get(location, QuerySchema) for forms in all_forms if location == "query" or location in forms]
+    return min(([*_unknown(form, values)] for form in forms), key=len, default=[])
+
+
+def unmet(error: str, count: int, surplus: Iterable[Entry], nearest: Iterable[Near]) -> Any:
+    """Return the answer of a failed check."""
     answer = {
         "error": error,
-        "count": verification.count,
-        "surplus": [on_the_wire(entry) for entry in verification.surplus],
+        "count": count,
+        "surplus": [on_the_wire(entry) for entry in surplus],
         "nearest": [
             {"request": on_the_wire(entry), "misses": misses, "bodyText": entry.text()[:_BODY_CHARACTERS]}
-            for entry, misses in verification.nearest
+            for entry, misses in nearest
         ],
     }
     return json_response(answer, 409)
@@ -166,16 +199,19 @@ def criteria_of(params: dict[str, Any]) -> Criteria:
 def _may_occur(criteria: Criteria) -> bool:
     """Return whether there was such a request, or a fault answers this path, which need not be an operation's."""
     place = Criteria(method=criteria.method, path=criteria.path)
-    answered_paths = {rule.path for rule in current().faults.rules if rule.status is not None} - {"*"}
-    return criteria.path in answered_paths or next(find(current().requests, place), None) is not None
+    answered_paths = {normal_path(rule.path) for rule in current().faults.rules if rule.status is not None} - {"*"}
+    known = find_with_progress(current().requests, place)
+    return normal_path(criteria.path or "") in answered_paths or next(known, None) is not None
 
 
 def entry_fields(entry: Entry) -> dict[str, Any]:
     """Return an entry's fields, with bodies decoded."""
     body, answer = _decoded(entry.body), _decoded(entry.answer)
     return {
-        **{name: getattr(entry, name) for name in ("number", "time", "method", "path", "status", "duration_ms")},
-        "answered_at": wire(datetime.fromtimestamp(entry.answered_at, UTC)),
+        **{name: getattr(entry, name) for name in ("time", "method", "path", "status", "in_progress")},
+        "number": entry.number or None,
+        "duration_ms": None if entry.in_progress else entry.duration_ms,
+        "answered_at": None if entry.in_progress else wire(datetime.fromtimestamp(entry.answered_at, UTC)),
         "fault_id": entry.fault_id,
         "team_id": entry.team_id,
         "from_test": entry.from_test,

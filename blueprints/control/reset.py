@@ -3,7 +3,7 @@
 from flask.views import MethodView
 from marshmallow import fields
 
-from dryline.blueprints.control.base import ControlArea, TeamQuery
+from dryline.blueprints.control.base import ControlArea, TeamQuery, undoable_if
 from dryline.schemas.base import ApiSchema
 from dryline.state import scenarios
 from dryline.storage.current_world import current
@@ -30,12 +30,14 @@ class Reset(MethodView):
         """Reset to the initial scenario.
 
         This resets data, clock, ids, settings, faults, the request log and export files. With `team`, only that team's
-        data, faults and requests are deleted; the team keeps its name and keys.
+        data, faults and requests are deleted; the team keeps its name and keys. A server with a data directory of its
+        own keeps a snapshot from before the reset, for `undoLastChange`; a temporary server keeps none.
         """
         world = current()
-        if "team" in query:
-            if "scenario" in body:
-                raise Invalid("A team's reset leaves it empty, without a scenario.", "scenario")
-            scenarios.reset_team(world, query["team"])
-        else:
-            scenarios.reset(world, body.get("scenario"))
+        if "team" in query and "scenario" in body:
+            raise Invalid("A team's reset leaves it empty, without a scenario.", "scenario")
+        with undoable_if(True, "reset"):
+            if "team" in query:
+                scenarios.reset_team(world, query["team"])
+            else:
+                scenarios.reset(world, body.get("scenario"))

@@ -3,7 +3,7 @@
 from flask.views import MethodView
 from marshmallow import fields
 
-from dryline.blueprints.control.base import ControlArea
+from dryline.blueprints.control.base import ControlArea, UndoQuery, undoable_if
 from dryline.schemas.base import ApiSchema, Timestamp
 from dryline.state import snapshots
 from dryline.storage.current_world import current
@@ -38,15 +38,17 @@ class Snapshots(MethodView):
 
 @blp.route("/<name>/restore", post="restoreSnapshot")
 class SnapshotRestore(MethodView):
+    @blp.arguments(UndoQuery, location="query")
     @blp.response(204)
     @blp.errors(409)
-    def post(self, name):
+    def post(self, query, name):
         """Go back to a snapshot: rows, files, clock, and with a seed the ids that come next.
 
         404 if there is no snapshot of this name. 409 if it is damaged or of a newer version, or if another program has
         the database locked for 5 seconds; nothing has changed then.
         """
-        snapshots.restore(current(), name)
+        with undoable_if(query.get("undo"), "restore"):
+            snapshots.restore(current(), name)
 
 
 @blp.route("/<name>", delete="deleteSnapshot")

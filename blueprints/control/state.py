@@ -6,7 +6,7 @@ from flask import request
 from flask.views import MethodView
 
 from dryline.blueprints.base import json_response, read_json
-from dryline.blueprints.control.base import ControlArea, TeamQuery
+from dryline.blueprints.control.base import ControlArea, TeamQuery, TeamUndoQuery, undoable_if
 from dryline.state import document as state
 from dryline.state import forms as documents
 from dryline.state.collections import COLLECTIONS
@@ -48,7 +48,7 @@ class State(MethodView):
         with current().reading():
             return json_response(state.export(query.get("team")))
 
-    @blp.arguments(TeamQuery, location="query")
+    @blp.arguments(TeamUndoQuery, location="query")
     @blp.doc(requestBody=_BODY)
     @blp.response(204)
     @blp.errors(404, 409, 413, 415, 422)
@@ -57,9 +57,11 @@ class State(MethodView):
 
         Either the whole document is stored or nothing changes. 422 naming row and field for an invalid row.
         """
-        state.replace(_document(), query.get("team"))
+        document = _document()
+        with undoable_if(query.get("undo"), "import"):
+            state.replace(document, query.get("team"))
 
-    @blp.arguments(TeamQuery, location="query")
+    @blp.arguments(TeamUndoQuery, location="query")
     @blp.doc(requestBody=_BODY)
     @blp.response(204)
     @blp.errors(404, 409, 413, 415, 422)
@@ -68,7 +70,9 @@ class State(MethodView):
 
         Either all rows are added or none. 409 if an id exists, 422 naming row and field for an invalid row.
         """
-        state.extend(_document(), query.get("team"))
+        document = _document()
+        with undoable_if(query.get("undo"), "import"):
+            state.extend(document, query.get("team"))
 
 
 def _document() -> documents.Document:

@@ -2,7 +2,7 @@
 
 from flask.views import MethodView
 
-from dryline.blueprints.control.base import ControlArea
+from dryline.blueprints.control.base import ControlArea, UndoQuery, undoable_if
 from dryline.models.teams import ApiKey, Team
 from dryline.schemas.teams import ApiKeyBody, NewApiKeySchema, NewTeamBody, NewTeamSchema, TeamWithKeysSchema
 from dryline.state import document as state
@@ -70,11 +70,12 @@ class TeamKeys(MethodView):
 
 @blp.route("/<team_id>/keys/<key_id>", delete="revokeApiKey")
 class TeamKeyById(MethodView):
+    @blp.arguments(UndoQuery, location="query")
     @blp.response(204)
-    def delete(self, team_id, key_id):
+    def delete(self, query, team_id, key_id):
         """Revoke a key.
 
         Requests with the key are refused from now on. 404 if the team has no such key.
         """
-        with current().transaction():
+        with undoable_if(query.get("undo"), "revocation"), current().transaction():
             ApiKey.fetch(Team.by_id(team_id), key_id).revoke()

@@ -6,6 +6,7 @@ import subprocess
 
 import pytest
 import yaml
+from brainbase_labs import APITimeoutError
 from click.testing import CliRunner
 
 from dryline.commands import cli
@@ -79,6 +80,17 @@ def test_simulate_prints_the_ids_of_the_logs(run, served):
     ids = run("simulate", *where, "--count", "3", "--outcome", "voicemail", "--seed", "7").split()
     logs = {log["id"]: log for log in served.state()["voiceLogs"]}
     assert [logs[id]["status"] for id in ids] == ["voicemail"] * 3
+
+
+def test_simulate_ends_with_1_if_the_flow_leads_a_call_elsewhere(run, served):
+    served.simulate_calls(1)
+    state = served.state()
+    code = 'loop:\n    talk("Hi", True)\nuntil "a":\n    pass\n'
+    state["flows"][0]["code"] = f"{code}if False:\n    loop:\n        talk('p')\n    until \"b\":\n        pass\n"
+    served.load(state)
+    assert "branch 'b'; the call took 'a'" in run("simulate", "--branch", "b", code=1)
+    assert len(served.state()["voiceLogs"]) == 2
+    assert len(run("simulate", "--branch", "a").split()) >= 1
 
 
 def test_simulate_says_who_is_called_and_that_it_goes_on(run, served):
@@ -199,7 +211,7 @@ def test_a_group_without_a_command_shows_its_help():
 
 def test_a_command_without_data_says_that_it_is_done(data_dir, served):
     for command, message in (
-        (("reset",), "Reset.\n"),
+        (("reset",), f"Reset.\nTo undo this: dryline undo --data-dir {data_dir}\n"),
         (("snapshots", "take", "one"), "Took one.\n"),
         (("faults", "off"), "Removed all rules.\n"),
     ):
@@ -295,6 +307,26 @@ def test_requests_are_followed_as_they_come(run, served, monkeypatch):
     assert len(waits) == 2
 
 
+def test_a_request_in_progress_is_shown_and_followed_to_its_answer(run, served, monkeypatch):
+    served.fault(path="/api/workers", delay_ms=60_000)
+    with pytest.raises(APITimeoutError):
+        served.client(max_retries=0, timeout=0.3).workers.list()
+    assert "GET /api/workers in progress" in run("requests", "--path", "/api/{collection}/")
+    waits, send = [], plane.send
+
+    def send_or_interrupt(method, url, *args):
+        if url.endswith("/requests/wait"):
+            if waits:
+                raise KeyboardInterrupt
+            waits.append(url)
+            served.plane("DELETE", "/faults")
+        return send(method, url, *args)
+
+    monkeypatch.setattr(plane, "send", send_or_interrupt)
+    (line,) = run("requests", "--follow").splitlines()
+    assert " GET /api/workers 200 " in line
+
+
 def test_following_a_server_that_ends_says_so(run, served, monkeypatch):
     send = plane.send
 
@@ -353,5 +385,5 @@ def test_a_file_that_cannot_be_written_leaves_nothing_behind(served, tmp_path):
     served.app.test_client().post("/_dryline/reset", json={"scenario": "demo"})
     done = subprocess.run(["sh", "-c", export], cwd=tmp_path, capture_output=True, text=True, timeout=60)
     assert (done.returncode, done.stdout) == (1, "")
-    assert "Could not open file 'out.json': File too large" in done.stderr
+    assert "Cannot write out.json: File too large." in done.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["world"]

@@ -2,7 +2,10 @@
 
 import contextlib
 import json
+import os
 import socket
+import subprocess
+import sys
 import tempfile
 import threading
 from pathlib import Path
@@ -60,30 +63,59 @@ def test_the_server_that_runs_is_found_and_named(elsewhere, place):
     assert err.startswith(f"On {server.url} ({'temporary, in' if place == 'temporary' else 'data directory'} ")
 
 
-def test_a_command_that_takes_away_does_so_on_a_temporary_server_only_where_it_is_named(elsewhere):
-    with announced() as server:
+# The control plane's calls of these commands
+DESTRUCTIVE = (
+    ("reset",),
+    ("undo",),
+    ("state", "import", "-"),
+    ("snapshots", "restore", "one"),
+    ("snapshots", "remove", "one"),
+    ("keys", "revoke", "key_1"),
+    ("faults", "off"),
+    ("mcp",),
+)
+
+
+@pytest.mark.parametrize("place", ["the usual port", "temporary"])
+def test_a_command_that_destroys_needs_the_name_of_a_server_of_another_folder(elsewhere, monkeypatch, place):
+    with announced(**({} if place == "temporary" else {"data_dir": elsewhere / "other"})) as server:
+        if place != "temporary":
+            monkeypatch.setattr(client, "USUAL_URL", server.url)
         server.client().workers.create(**NEW_WORKER)
+        server.fault(path="/api/team/tags", status=503)
         before = server.state()
-        for command in (
-            ("reset",),
-            ("snapshots", "restore", "one"),
-            ("snapshots", "remove", "one"),
-            ("keys", "revoke", "key_1"),
-        ):
+        for command in DESTRUCTIVE:
             code, out, err = invoked(*command)
             assert (code, out) == (2, "")
-            assert server.url in err and "--url" in err and "\n" not in err.strip()
-        assert server.state() == before
-        assert invoked("reset", "--url", server.url)[0] == 0
-        assert server.state() != before
+            assert err.startswith("dryline: No server uses ./dryline-data.") and "\n" not in err.strip()
+            assert f"{' '.join(command[:2])} shall" in err or f"{command[0]} " in err
+            assert err.endswith(f"({err.partition('(')[2].partition(')')[0]}), add --url {server.url}, or --yes.\n")
+        assert server.state() == before and len(server.plane("GET", "/faults")) == 1
+        for consent in (("--url", server.url), ("--yes",)):
+            server.client().workers.create(**NEW_WORKER)
+            assert invoked("reset", *consent)[0] == 0
+            assert server.state()["workers"] == []
 
 
-def test_a_temporary_server_at_the_usual_port_is_reset_without_a_name(elsewhere, monkeypatch):
+@pytest.mark.parametrize(("answer", "code"), [("y\n", 0), ("n\n", 1), ("\n", 1), ("\x04", 1)])
+def test_on_a_terminal_a_command_that_destroys_asks(elsewhere, answer, code):
+    start = "from dryline.commands import cli, client; client.USUAL_URL = 'http://127.0.0.1:9'; cli()"
     with announced() as server:
-        monkeypatch.setattr(client, "USUAL_URL", server.url)
         server.client().workers.create(**NEW_WORKER)
-        assert invoked("reset")[0] == 0
-        assert server.state()["workers"] == []
+        ours, theirs = os.openpty()
+        environment = {**os.environ, "TMPDIR": str(elsewhere)}
+        process = subprocess.Popen(
+            [sys.executable, "-c", start, "reset"], stdin=theirs, stdout=theirs, stderr=theirs, env=environment
+        )
+        os.close(theirs)
+        shown = b""
+        while not shown.endswith(b"[y/N]: "):
+            shown += os.read(ours, 1000)
+        assert server.url.encode() in shown and server.state()["workers"]
+        os.write(ours, answer.encode())
+        assert process.wait(20) == code
+        os.close(ours)
+        assert bool(server.state()["workers"]) == bool(code)
 
 
 def test_the_server_of_this_folder_is_reset_without_a_name(elsewhere):

@@ -4,92 +4,88 @@ import contextlib
 import http.client
 import sqlite3
 import threading
-from unittest.mock import Mock
 
 import orjson
 import pytest
-from peewee import OperationalError
 
-from dryline.serving import lanes
-from dryline.serving.lanes import SMALL_BODY, Lane, lane_for
-from dryline.serving.thread_pool import ThreadPool
-from dryline.storage.database import WorldDatabase
+from dryline.blueprints.teams import TeamView
+from dryline.blueprints.workers import Workers
+from dryline.serving.lanes import LONG_ADDRESS, Lane, lane_for
 from dryline.tests.connections.conftest import NEW_WORKER, PATIENCE_S
 from dryline.traffic.faults import FaultRules
+from dryline.traffic.request_log import RequestLog
 
 W = "/api/workers/worker_1"
 FAST = (("GET", "/_dryline/health"), ("GET", "/api/workers"), ("GET", "/api/team"))
 
 LOOP = [
     ("GET", "/_dryline/health"),
-    ("GET", "/api/workers"),
-    ("HEAD", W),
-    ("GET", f"{W}/deploymentLogs/voice/log_1"),
-    ("GET", f"{W}/llm-logs/log_1"),
-    ("POST", "/api/workers"),
-    ("PATCH", W),
-    ("PUT", "/api/workers/business-hours/hours_1"),
-    ("POST", "/api/team/exports"),
+    ("GET", "/api/team"),
+    ("GET", W),
+    ("HEAD", f"{W}/"),
 ]
 READ = [
+    ("GET", "/api/workers"),
     ("GET", f"{W}/deploymentLogs/voice"),
-    ("GET", f"{W}/deploymentLogs/chat-embed/"),
     ("GET", f"{W}/runtime-errors"),
-    ("GET", f"{W}/llm-logs"),
-    ("GET", f"{W}/llm-logs/by-session/session_1"),
-]
-WRITE = [
-    ("DELETE", W),
-    ("POST", f"{W}/flows"),
-    ("PATCH", f"{W}/flows/flow_1"),
-    ("POST", "/api/voice-analysis"),
-    ("POST", f"{W}/resources/query"),
-    ("POST", f"{W}/tests/test_1/run"),
-    ("POST", f"{W}/deployments/voice/d_1/make-batch-calls"),
-    ("POST", f"{W}/deployments/voice/d_1/outbound-campaigns"),
-    ("PATCH", f"{W}/deployments/voice/d_1/outbound-campaigns/campaign_1"),
-    ("POST", f"{W}/deployments/voicev1/d_1/campaigns/campaign_1/run"),
+    ("GET", "/api/no-such-path"),
+    ("GET", "/api/workers/worker%5F1"),
+    ("GET", "/api/workers/a%2Fflows"),
+    ("OPTIONS", W),
 ]
 BLOCKING = [
+    ("POST", "/api/workers"),
+    ("PATCH", W),
+    ("DELETE", W),
+    ("POST", f"{W}/flows"),
+    ("POST", "/api/voice-analysis"),
+    ("POST", f"{W}/tests/test_1/run"),
+    ("GET", f"{W}/deploymentLogs/voice?limit=5&searchQuery=x"),
+    ("GET", "/_dryline/state"),
     ("POST", "/_dryline/simulate/calls"),
-    ("PUT", "/_dryline/state"),
-    ("POST", "/_dryline/reset"),
-    ("POST", "/_dryline/snapshots/one/restore"),
-    ("POST", "/_dryline/clock/advance"),
-    ("POST", "/_dryline/exports/export_1/transition"),
     ("GET", "/downloads/exports/export_1"),
     ("PUT", "/uploads/upload_1/file.txt"),
     ("POST", "/v1/chat/completions"),
     ("GET", "/openapi.json"),
 ]
-LANES = {Lane.LOOP: LOOP, Lane.READ: READ, Lane.WRITE: WRITE, Lane.BLOCKING: BLOCKING}
+LANES = {Lane.LOOP: LOOP, Lane.READ: READ, Lane.BLOCKING: BLOCKING}
 TABLE = [(lane, *request) for lane, requests in LANES.items() for request in requests]
 
 
-@pytest.mark.parametrize(("lane", "method", "path"), TABLE)
-def test_each_request_has_a_lane(app, lane, method, path):
-    assert lane_for(app.world, method, path, "", 0) is lane
+@pytest.mark.parametrize(("lane", "method", "target"), TABLE)
+def test_each_request_has_a_lane(app, lane, method, target):
+    assert lane_for(app, method, target, 0) is lane
 
 
-@pytest.mark.parametrize(("method", "lane"), [("GET", Lane.READ), ("POST", Lane.WRITE)])
-def test_a_large_body_is_not_read_by_the_loop(app, method, lane):
-    assert lane_for(app.world, method, "/api/workers", "", SMALL_BODY) is Lane.LOOP
-    assert lane_for(app.world, method, "/api/workers", "", SMALL_BODY + 1) is lane
+def test_a_quick_view_is_for_a_thread_if_its_request_has_a_body_or_a_long_address(app):
+    assert lane_for(app, "GET", W, 1) is Lane.READ
+    assert lane_for(app, "GET", f"{W}?q={'x' * LONG_ADDRESS}", 0) is Lane.READ
 
 
-def test_a_text_search_may_block(app):
-    assert lane_for(app.world, "GET", f"{W}/deploymentLogs/voice", "limit=5&searchQuery=x", 0) is Lane.BLOCKING
-
-
-def test_while_a_fault_delays_the_loop_answers_health_alone(app, control):
-    control.post("/faults", {"path": "/api/team", "delayMs": 60_000})
-    assert lane_for(app.world, "GET", "/api/workers", "", 0) is Lane.BLOCKING
-    assert lane_for(app.world, "GET", "/_dryline/health", "", 0) is Lane.LOOP
+@pytest.mark.parametrize(
+    "delay",
+    [
+        {"delayMs": 60_000},
+        {"delayDistribution": {"type": "uniform", "lowerMs": 0, "upperMs": 9}},
+        {"bytesPerSecond": 9},
+    ],
+)
+def test_while_a_fault_may_delay_the_loop_answers_nothing(app, control, delay):
+    control.post("/faults", {"path": "/api/team", **delay})
+    assert lane_for(app, "GET", W, 0) is Lane.BLOCKING
+    assert lane_for(app, "GET", "/_dryline/health", 0) is Lane.BLOCKING
 
 
 def test_the_loop_applies_a_fault_without_delay(app, control):
     control.post("/faults", {"path": "/api/team", "status": 503})
-    assert lane_for(app.world, "GET", "/api/team", "", 0) is Lane.LOOP
+    assert lane_for(app, "GET", "/api/team", 0) is Lane.LOOP
+
+
+def test_a_view_that_nobody_marked_is_for_a_thread(ask, threads, monkeypatch):
+    assert ask("GET", "/api/team") == 200
+    monkeypatch.delattr(TeamView, "quick")
+    assert ask("GET", "/api/team") == 200
+    assert threads == ["loop", "dryline-read"]
 
 
 @pytest.fixture
@@ -100,64 +96,45 @@ def threads(app, monkeypatch):
     return names
 
 
-def test_the_loop_answers_fast_reads_and_writes(ask, threads):
-    assert ask("GET", "/api/workers") == 200
-    assert ask("POST", "/api/workers", NEW_WORKER) == 201
-    assert threads == ["loop", "loop"]
-
-
 def test_threads_answer_other_requests(ask, threads, make_worker):
     worker = f"/api/workers/{make_worker()['id']}"
     threads.clear()
+    assert ask("GET", worker) == 200
     assert ask("GET", f"{worker}/deploymentLogs/voice") == 200
     assert ask("DELETE", worker) == 204
     assert ask("GET", f"{worker}/deploymentLogs/voice?searchQuery=x") == 404
-    assert threads == ["dryline-read", "dryline-write", "dryline-blocking"]
+    assert threads == ["loop", "dryline-read", "dryline-blocking", "dryline-blocking"]
 
 
-@pytest.fixture
-def queued(monkeypatch):
-    """Return a function that waits until a request was queued for a thread."""
-    additions, add = threading.Semaphore(0), ThreadPool.add
-
-    def add_and_count(*args):
-        add(*args)
-        additions.release()
-
-    monkeypatch.setattr(ThreadPool, "add", add_and_count)
-    return lambda: additions.acquire(timeout=PATIENCE_S)
-
-
-def test_a_thread_answers_a_write_that_waits_for_another(app, ask, begin, queued, threads):
-    with app.world.write_lock:
-        outcome = begin("POST", "/api/workers", NEW_WORKER)
-        assert queued()
-        assert ask("GET", "/api/workers") == 200
-    assert outcome() == 201
-    assert threads == ["loop", "dryline-write"]
-
-
-def test_the_loop_does_not_wait_for_another_program_that_writes(app, ask, begin, queued, threads):
+def test_the_loop_reads_while_another_program_writes(app, ask, begin, threads):
     with contextlib.closing(sqlite3.connect(app.world.db.path, isolation_level=None)) as other_program:
         other_program.execute("BEGIN IMMEDIATE")
         outcome = begin("POST", "/api/workers", NEW_WORKER)
-        assert queued()
         assert [ask(*request) for request in FAST] == [200] * 3
         other_program.execute("ROLLBACK")
     assert outcome() == 201
-    assert threads == ["loop", "loop", "dryline-write"]
+    assert sorted(threads) == ["dryline-blocking", "dryline-read", "loop"]
 
 
-def test_a_refused_write_leaves_the_database_unlocked(app, ask):
-    assert ask("POST", "/api/no-such-path", NEW_WORKER) == 404
-    with contextlib.closing(sqlite3.connect(app.world.db.path, timeout=0, isolation_level=None)) as other_program:
-        other_program.execute("BEGIN IMMEDIATE")
-        other_program.execute("ROLLBACK")
+def test_writes_that_wait_for_another_are_in_the_request_log(app, begin, control, monkeypatch):
+    arrivals, log_begin = threading.Semaphore(0), RequestLog.begin
+
+    def begin_and_count(*args):
+        log_begin(*args)
+        arrivals.release()
+
+    monkeypatch.setattr(RequestLog, "begin", begin_and_count)
+    with app.world.write_lock:
+        outcomes = [begin("POST", "/api/workers", NEW_WORKER) for _ in range(3)]
+        for _ in outcomes:
+            assert arrivals.acquire(timeout=PATIENCE_S)
+        assert control.post("/requests/verify", {"path": "/api/workers", "times": 3}).status_code == 200
+    assert [outcome() for outcome in outcomes] == [201] * 3
 
 
 def test_the_loop_answers_the_first_of_pipelined_requests(raw, threads):
     connection = raw()
-    connection.sendall(b"GET /api/workers HTTP/1.1\r\nHost: localhost\r\n\r\n" * 3)
+    connection.sendall(b"GET /api/team HTTP/1.1\r\nHost: localhost\r\n\r\n" * 3)
     with connection.makefile("rb") as answers:
         for _ in range(3):
             assert answers.readline().startswith(b"HTTP/1.1 401")
@@ -194,6 +171,15 @@ def test_delays_on_many_connections_delay_no_fast_one(delayed, ask):
     _, outcomes = delayed(path="/api/workers", method="POST", delayMs=60_000)
     assert [ask(*request) for request in FAST] == [200] * 3
     assert len(outcomes) == 50  # `delayed` ends them
+
+
+def test_a_slow_view_that_nobody_marked_delays_no_fast_one(begin, ask, held_up):
+    reached = held_up(Workers, "post")
+    outcome = begin("POST", "/api/workers", NEW_WORKER)
+    assert reached()
+    assert [ask(*request) for request in FAST] == [200] * 3
+    held_up.over.set()
+    assert outcome() == 201
 
 
 def test_a_simulation_delays_no_fast_one(begin, ask, held_up, make_voice_deployment):
@@ -271,7 +257,7 @@ def test_a_large_response_that_nobody_reads_delays_no_fast_one(raw, ask, make_wo
 def test_a_fault_added_while_the_loop_answers_does_not_apply_to_that_request(app, control, ask, monkeypatch, threads):
     control.post("/faults", {"path": "/api/team", "status": 503})
     coming, strike, add = threading.Event(), FaultRules.apply, FaultRules.add
-    adding = threading.Thread(target=control.post, args=("/faults", {"delayMs": 60_000, "path": "/api/workers"}))
+    adding = threading.Thread(target=control.post, args=("/faults", {"delayMs": 60_000, "path": "/api/team"}))
 
     def add_a_delay(*args, **values):
         coming.set()
@@ -284,45 +270,8 @@ def test_a_fault_added_while_the_loop_answers_does_not_apply_to_that_request(app
 
     monkeypatch.setattr(FaultRules, "add", add_a_delay)
     monkeypatch.setattr(FaultRules, "apply", strike_while_adding)
-    assert ask("GET", "/api/workers") == 200
+    assert ask("GET", "/api/team") == 503
     adding.join()
     assert threads == ["loop"]
-    assert [fault["hits"] for fault in control.get("/faults").json] == [0, 0]
+    assert [fault["hits"] for fault in control.get("/faults").json] == [0, 1]
     control.delete("/faults")
-
-
-def test_a_thread_checkpoints_the_writes_of_the_loop(ask, monkeypatch):
-    monkeypatch.setattr(lanes, "WRITES_PER_CHECKPOINT", 2)
-    names, done = [], threading.Semaphore(0)
-    checkpoint = WorldDatabase.checkpoint
-
-    def checkpoint_and_count(database):
-        checkpoint(database)
-        names.append(threading.current_thread().name)
-        done.release()
-
-    monkeypatch.setattr(WorldDatabase, "checkpoint", checkpoint_and_count)
-    for _ in range(4):
-        assert ask("POST", "/api/workers", NEW_WORKER) == 201
-    for _ in range(2):
-        assert done.acquire(timeout=PATIENCE_S)
-    assert names == ["dryline-blocking"] * 2
-
-
-def test_writes_of_the_loop_reach_the_database_file_only_by_a_checkpoint(app, make_worker):
-    database = app.world.db
-    database.set_nonblocking()  # as the thread of the event loop does
-    for _ in range(50):
-        make_worker(description="x" * 100_000)
-    before = database.path.stat().st_size
-    database.checkpoint()
-    assert database.path.stat().st_size - before > 4_000_000
-
-
-def test_a_full_disk_only_puts_a_checkpoint_off(app, monkeypatch):
-    full = sqlite3.OperationalError("database or disk is full")
-    full.sqlite_errorcode = sqlite3.SQLITE_FULL
-    error = OperationalError(full)
-    error.__cause__ = full
-    monkeypatch.setattr(app.world.db, "execute_sql", Mock(side_effect=error))
-    app.world.db.checkpoint()

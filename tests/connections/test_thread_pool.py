@@ -30,7 +30,7 @@ def failing_starts(monkeypatch):
     errors, start = [], threading.Thread.start
 
     def failing(thread):
-        if errors and thread.name in ("pool", "dryline-write"):
+        if errors and thread.name in ("pool", "dryline-blocking"):
             raise errors.pop()
         start(thread)
 

@@ -113,16 +113,18 @@ def test_the_newest_five_automatic_snapshots_are_kept_beside_those_by_name(visit
     for _ in range(7):
         visitor.go("/state")
         visitor.send("/state/scenario", scenario="empty")
-    names = names_of_snapshots()
-    assert "mine" in names
-    assert len([name for name in names if name.startswith("before ")]) == 5
+    assert "mine" in names_of_snapshots() and not any(name.startswith("before") for name in names_of_snapshots())
+    names = [row["name"] for row in control.get("/undo").json["snapshots"]]
+    last = int(names[0].removeprefix("before scenario "))
+    assert names == [f"before scenario {last - age}" for age in range(5)]
+    assert all(name in visitor.go("/state").text for name in ["mine", *names])
 
 
-def test_a_change_that_fails_leaves_no_automatic_snapshot(visitor, names_of_snapshots):
-    before = names_of_snapshots()
+def test_a_change_that_fails_leaves_no_automatic_snapshot(visitor, control):
+    before = control.get("/undo").json
     visitor.go("/state")
     visitor.send("/state/scenario", scenario="nothing of this name")
-    assert names_of_snapshots() == before
+    assert control.get("/undo").json == before
 
 
 def test_the_key_of_a_new_team_is_shown_once_works_and_is_revoked(visitor, app, control, press):

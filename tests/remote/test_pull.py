@@ -83,8 +83,6 @@ def test_refusals_losses_and_garbage_on_the_way_are_tried_again(small, command):
 
 
 def test_the_world_that_is_written_is_for_its_owner_only(small, command):
-    command.output.write_text("an older one, open to all")
-    command.output.chmod(0o644)
     command.pulled(small)
     assert stat.S_IMODE(command.output.stat().st_mode) == 0o600
 

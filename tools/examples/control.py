@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dryline.state.undo import undoable
 from dryline.tools.examples.building import CODE, Places
 from dryline.tools.examples.walk import NOW, Walk
 
@@ -88,6 +89,10 @@ def _state(walk: Walk) -> None:
     walk("getState")
     walk("saveSnapshot", body={"name": "before-the-test"})
     walk("listSnapshots")
+    with walk.app.world.active(), undoable(walk.app.world, "reset"):  # as of a server that is not temporary
+        pass
+    walk("listUndoSnapshots")
+    walk("undoLastChange")
     document = {"version": 1, "teams": [{"id": "team_1", "name": "Harbour", "apiKeys": ["my-key"]}]}
     document |= {"workers": [{"id": "worker_1", "name": "Front desk"}]}
     walk("replaceState", body=document)

@@ -1,0 +1,92 @@
+"""The version of a build names its commit, and rises from commit to commit."""
+
+import os
+import subprocess
+import sys
+import tarfile
+
+import pytest
+from packaging.version import Version
+
+from dryline.tests.test_packaging import built, copied, environment, tracked
+from dryline.version import BASE
+
+GIT = {
+    **{f"GIT_{who}_{what}": "tests@example.test" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")},
+    "GIT_CONFIG_GLOBAL": os.devnull,
+}
+
+
+def git(folder, *arguments, date="2026-01-05T10:00:00Z"):
+    environment = {**os.environ, **GIT, "GIT_AUTHOR_DATE": date, "GIT_COMMITTER_DATE": date}
+    done = subprocess.run(["git", *arguments], cwd=folder, env=environment, capture_output=True, text=True, check=True)
+    return done.stdout.strip()
+
+
+def version_of(folder, target):
+    """Return the version of the wheel that is built from a folder."""
+    return built("wheel", folder, target).name.split("-")[1]
+
+
+@pytest.fixture(scope="module")
+def checkout(tmp_path_factory):
+    """Return a clone of the project with two commits, and the version that its newest should have."""
+    folder = copied(tracked(), tmp_path_factory.mktemp("checkout"))
+    git(folder, "init", "--quiet")
+    git(folder, "add", "--all")
+    git(folder, "commit", "--quiet", "--message", "one")
+    git(folder, "commit", "--quiet", "--allow-empty", "--message", "two", date="2026-01-05T11:30:15Z")
+    return folder, f"{BASE}.dev20260105113015+g{git(folder, 'log', '-1', '--abbrev=12', '--format=%h')}"
+
+
+@pytest.mark.parametrize("how", ["clone", "shallow clone", "archive", "source distribution"])
+def test_a_wheel_has_the_commits_time_and_hash(checkout, how, tmp_path):
+    source, version = checkout
+    folder = tmp_path / "copy"
+    if how == "clone":
+        git(tmp_path, "clone", "--quiet", str(source), str(folder))
+    elif how == "shallow clone":
+        git(tmp_path, "clone", "--quiet", "--depth", "1", f"file://{source}", str(folder))
+    else:
+        if how == "archive":
+            folder.mkdir()
+            packed = tmp_path / "archive.tar"
+            git(source, "archive", "--output", str(packed), "HEAD")
+        else:
+            packed = built("sdist", source, tmp_path / "dist")
+        with tarfile.open(packed) as file:
+            file.extractall(folder, filter="data")
+        folder = folder if how == "archive" else next(folder.iterdir())
+    assert version_of(folder, tmp_path / "wheel") == version
+
+
+def test_a_newer_commit_is_installed_over_an_older_one(checkout, tmp_path):
+    source, newest = checkout
+    git(tmp_path, "clone", "--quiet", str(source), "old")
+    git(tmp_path / "old", "reset", "--quiet", "--hard", "HEAD~1")
+    python, _ = environment(tmp_path / "environment")
+    for folder in (tmp_path / "old", source):
+        wheel = built("wheel", folder, tmp_path / f"of-{folder.name}")
+        pip = [sys.executable, "-m", "pip", "--python", python, "install", "--quiet", "--no-deps", "--no-index"]
+        # The name with a folder to find it in: a wheel's path would be installed whatever is there.
+        subprocess.run([*pip, "--upgrade", "--pre", "--find-links", wheel.parent, "dryline"], check=True)
+    answer = subprocess.run(
+        [python, "-c", "import dryline; print(dryline.__version__)"], capture_output=True, text=True
+    )
+    assert answer.stdout.strip() == newest
+    assert Version(newest) < Version(BASE)
+
+
+@pytest.mark.parametrize("argument", [None, "1.2.3"])
+def test_without_git_a_build_has_the_version_that_it_is_passed_or_says_unknown(argument, tmp_path, monkeypatch):
+    if argument:
+        monkeypatch.setenv("DRYLINE_BUILD_VERSION", argument)
+    folder = copied(tracked(), tmp_path / "copy")
+    assert version_of(folder, tmp_path / "wheel") == (argument or f"{BASE}+unknown")
+
+
+def test_an_editable_installation_has_the_version_of_the_present_commit(checkout):
+    source, newest = checkout
+    code = "import runpy; print(runpy.run_path('version.py')['find_version']())"
+    answer = subprocess.run([sys.executable, "-c", code], cwd=source, capture_output=True, text=True)
+    assert answer.stdout.strip() == newest
