@@ -10,17 +10,11 @@ from dryline.engine.events import last_agent_text
 from dryline.engine.greetings import is_greeting
 from dryline.engine.language_model import AgentUtterance, Talk
 from dryline.engine.menu_options import options_of_menu
+from dryline.engine.open_questions import asks_for_more, invites_any_request
 from dryline.engine.prompt_parts import PromptParts
 from dryline.engine.prompts import read_note, read_prompt
 from dryline.engine.questions import question_forms
-from dryline.engine.returned_questions import invites_any_request
-from dryline.engine.understanding.conditions import read_condition
-from dryline.engine.understanding.decision import understand
-from dryline.engine.understanding.dialogue_acts import is_bare_value
-from dryline.engine.understanding.lexicon import lexicon
-from dryline.engine.understanding.scoring import Context
-from dryline.engine.understanding.words import split_sentences
-from dryline.engine.understanding.yes_or_no import asks_for_more, asks_who
+from dryline.flow.model.understanding import Context, hear, read_condition, sentences_of, understand
 
 _QUESTION = re.compile(
     r"[?¿]|^\W*(?:when|where|what|which|who|why|how|is|are|do|does|can(?!')|could|will|wann|wo|was|wie|warum|cuándo"
@@ -34,6 +28,10 @@ _ACKNOWLEDGES = re.compile(
     r"|no problem|very good|oh dear|that happens)\b(?:,? (?:let (?:us|me) [\w ]+|[\w'-]+(?: [\w'-]+){0,2}))?[.!]",
     re.IGNORECASE,
 )
+_ASKS_WHO = re.compile(
+    r"\b(?:is this|am I (?:speaking|talking) (?:with|to)|spreche ich mit|hablo con) [A-ZÀ-Þ]", re.IGNORECASE
+)
+_NEEDS_NO_MORE = re.compile(r"\b(?:nothing else|no (?:further|more|other)|nichts weiter|nada más)\b", re.IGNORECASE)
 _REFERS_BACK = re.compile(
     r"\b(?:that|it|this|so|them|these|those|das|so|es|eso|esto)\b|^which (?:one|of|suits|works|would)\b", re.IGNORECASE
 )
@@ -56,7 +54,6 @@ _ANSWERS_TO = tuple(
     )
 )
 _NOT_MET = "no condition was met"
-_MEANS = 0.7  # a claim of a condition to an intent
 _PLAIN_REPEATS = 2  # times that the agent only asks again
 _LONG_REFERENCE = 6  # facts; of so many, one answers only if it has two words in common with the question
 _LEAST_LETTERS = 4  # of a word that tells what a sentence is about
@@ -72,7 +69,7 @@ def agent_line(talk: Talk, utterance: str | None) -> AgentUtterance:
     if utterance is None:
         return _opening_line(parts, talk, agent_said)
     question = _open_question(parts, talk, agent_said)
-    if asks_who(question, lexicon(parts.language)) and _is_right_person(utterance, question):
+    if _asks_who(question) and _is_right_person(utterance, question):
         return _opening_line(parts, talk, agent_said)
     if reply := reply_to_act(utterance, question, _latest_turn(talk, parts.language), talk.messages, parts.language):
         return AgentUtterance(reply, how=_NOT_MET)
@@ -89,10 +86,21 @@ def agent_line(talk: Talk, utterance: str | None) -> AgentUtterance:
     return AgentUtterance(_fallback(utterance, question, parts, talk, agent_said), how=_NOT_MET)
 
 
+def _asks_who(question: str) -> bool:
+    """Return whether the agent asks for a person: a yes to "Is this Ana?" agrees to nothing else."""
+    return bool(_ASKS_WHO.search(question))
+
+
+def _is_bare_value(utterance: str, language: str) -> bool:
+    """Return whether an utterance is a number, a date or the like, and says nothing about it."""
+    said = hear(utterance, language).features
+    return bool(said) and all(name.startswith("_") for name in said)
+
+
 def _is_right_person(utterance: str, question: str) -> bool:
     """Return whether the answer to "Is this Ana?" is a yes."""
     conditions = ["confirms that they are the right person", "is not the right person"]
-    return understand(conditions, utterance, Context(question, "", "")).index == 0
+    return understand(conditions, utterance, Context(question, "")).index == 0
 
 
 def _opening_line(parts: PromptParts, talk: Talk, agent_said: list[str]) -> AgentUtterance:
@@ -141,7 +149,7 @@ def _question(parts: PromptParts, talk: Talk, agent_said: list[str], *, again: b
     if parts.offer:
         return parts.offer if again or parts.offer not in parts.statements else ""
     frames = FRAMES[parts.language]
-    if _only_ends(talk, parts.language):
+    if _only_ends(talk):
         return frames.more
     if parts.language == "en" and not parts.is_closing and (thing := _thing_to_give(talk)):
         return question_forms(thing)[0]
@@ -153,16 +161,14 @@ def _question(parts: PromptParts, talk: Talk, agent_said: list[str], *, again: b
     return _unlike(frames.going_on if heard else frames.openings, agent_said, talk.random)
 
 
-def _only_ends(talk: Talk, language: str) -> bool:
+def _only_ends(talk: Talk) -> bool:
     """Return whether all that a caller can do here is to need nothing else."""
-    return len(talk.conditions) == 1 and any(
-        part.claims.get("goodbye", 0.0) >= _MEANS for part in read_condition(talk.conditions[0], language)
-    )
+    return len(talk.conditions) == 1 and bool(_NEEDS_NO_MORE.search(talk.conditions[0]))
 
 
 def _thing_to_give(talk: Talk) -> str | None:
     """Return what the caller has to name where the loop waits for nothing else."""
-    return read_condition(talk.conditions[0], "en")[0].gives if len(talk.conditions) == 1 else None
+    return read_condition(talk.conditions[0], "en").gives if len(talk.conditions) == 1 else None
 
 
 def _open_question(parts: PromptParts, talk: Talk, agent_said: list[str]) -> str:
@@ -176,7 +182,7 @@ def _open_question(parts: PromptParts, talk: Talk, agent_said: list[str]) -> str
 
 def _question_in(text: str) -> str:
     """Return the last question of a text, with the sentence before it if it refers to that; else nothing."""
-    sentences = split_sentences(text)
+    sentences = sentences_of(text)
     at = max((index for index, sentence in enumerate(sentences) if sentence.endswith("?")), default=None)
     if at is None:
         return ""
@@ -229,7 +235,7 @@ def _latest_turn(talk: Talk, language: str) -> str:
         if message.who == "user":
             break
         spoken.insert(0, _without_opener(message.text, language))
-    return " ".join(_informative(split_sentences(" ".join(spoken))))
+    return " ".join(_informative(sentences_of(" ".join(spoken))))
 
 
 def _fallback(utterance: str, question: str, parts: PromptParts, talk: Talk, agent_said: list[str]) -> str:
@@ -239,7 +245,7 @@ def _fallback(utterance: str, question: str, parts: PromptParts, talk: Talk, age
         return _unlike(frames.listening, agent_said, talk.random)
     is_general = invites_any_request(question)
     offer = _offer(talk, parts.language, is_general=is_general)
-    if is_general and is_bare_value(utterance, parts.language):
+    if is_general and _is_bare_value(utterance, parts.language):
         line = frames.bare.format(utterance.strip(" .,!"), offer or frames.general[1])
         if [line] != agent_said[-1:]:
             return line

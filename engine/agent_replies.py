@@ -5,9 +5,8 @@ from collections.abc import Sequence
 
 from dryline.engine.agent_frames import FRAMES
 from dryline.engine.events import Message
-from dryline.engine.understanding.dialogue_acts import is_bare_no, is_bare_yes
-from dryline.engine.understanding.words import split_sentences
-from dryline.engine.understanding.yes_or_no import asks_for_more
+from dryline.engine.open_questions import asks_for_more
+from dryline.flow.model.understanding import hear, sentences_of
 
 _GREETING = re.compile(
     r"\W*(?:hi|hello|hey|good (?:morning|afternoon|evening|day)|hallo|guten (?:tag|morgen|abend)|hola|buen[oa]s \w+)"
@@ -60,6 +59,7 @@ _ROBOT = re.compile(
     re.IGNORECASE,
 )
 _INTRODUCES = re.compile(r"\b(?:this is|my name is|hier ist|le habla)\b", re.IGNORECASE)
+_BARE = 3  # words: "no, thank you"
 _ASKS_IF_RIGHT = re.compile(r"\b(?:right|correct|richtig|so|correct[oa]|cierto)\?$", re.IGNORECASE)
 
 
@@ -76,7 +76,7 @@ def reply_to_act(
     if _REPEAT.fullmatch(utterance) and latest_turn:
         return latest_turn
     if _STEP_DONE.fullmatch(utterance):
-        return frames.next[1].format(split_sentences(question)[-1])
+        return frames.next[1].format(sentences_of(question)[-1])
     if _WHO.fullmatch(utterance) and (introduction := _introduction(messages)):
         return f"{introduction} {question}"
     for pattern, line in (
@@ -87,14 +87,20 @@ def reply_to_act(
     ):
         if pattern.fullmatch(utterance):
             return line.format(question)
-    if asks_for_more(question) and is_bare_yes(utterance, language):
+    if asks_for_more(question) and _is_bare(utterance, 1, language):
         return frames.general[1]
-    if _ASKS_IF_RIGHT.search(question) and is_bare_no(utterance, language):
+    if _ASKS_IF_RIGHT.search(question) and _is_bare(utterance, -1, language):
         return frames.wrong
     return None
+
+
+def _is_bare(utterance: str, polarity: int, language: str) -> bool:
+    """Return whether an utterance is a yes, or a no, and nothing else."""
+    heard = hear(utterance, language)
+    return heard.polarity == polarity and len(heard.words.split()) <= _BARE
 
 
 def _introduction(messages: Sequence[Message]) -> str | None:
     """Return the sentence with which the agent has introduced itself."""
     first = next((message.text for message in messages if message.who == "agent"), "")
-    return next((each for each in split_sentences(first) if _INTRODUCES.search(each)), None)
+    return next((each for each in sentences_of(first) if _INTRODUCES.search(each)), None)

@@ -8,8 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 from random import Random
 
-from dryline.engine.understanding.conditions import ConditionPart, read_condition
-from dryline.engine.understanding.menus import read_menu
+from dryline.flow.model import encoder
 from dryline.phrases import SLOT, Intent, load
 from dryline.phrases.value_kinds import language_of, read_values
 
@@ -62,9 +61,7 @@ _MACHINE = re.compile(r"voice ?mail|answering machine", re.IGNORECASE)
 _ANSWERS = ("agree", "decline", "dont_know", "confirm_identity", "wait_a_moment")
 _DECISIONS = ("keeps_it_after_all", "cannot_come_today", "doubts_it", "rather_money_back", "wants_replacement")
 _CONTRADICTING = ("says_it_is_wrong", "rather_other_time", "corrects_number", "is_other_one")
-# Of two intents that fit alike, an answer is meant first, and then what fits any trade.
-_RANKS = {"answers": 3, "general": 2}
-_ENOUGH = 0.5  # of a claim to an intent, for its phrases to be said
+_ENOUGH = 0.55  # of the cosine of a condition and an intent, for its phrases to be said
 # Words that refer to what was said before: no call begins with them.
 _REFERS_BACK = re.compile(
     r"^(?:yes|yeah|yep|no|nope|okay|sure|actually|and|so|then|never mind|forget|neither|let's|let me|not|right|alright"
@@ -171,20 +168,28 @@ def answers_agent(condition: str) -> bool:
 def intent_of(condition: str, menu: tuple[str, ...] = ()) -> Intent | None:
     """Return the intent that a condition means, one that no other condition of its menu means more; None for none."""
     menu = menu if condition in menu else (condition,)
-    return _best(condition, menu, read_condition(condition, language_of_menu(menu))[0])
+    return _best(condition, condition, menu)
 
 
-def _best(condition: str, menu: tuple[str, ...], part: ConditionPart) -> Intent | None:
+def _best(text: str, condition: str, menu: tuple[str, ...]) -> Intent | None:
+    """Return the intent that a condition, or an alternative of it, means more than others of the menu do."""
     language = language_of_menu(menu)
-    intents, open_menu, index = load(language).intents, read_menu(menu, language), menu.index(condition)
-    if index >= len(open_menu.claims):  # a menu is read up to a limit
-        open_menu, index = read_menu((condition,), language), 0
-    claims = {name: claim for name, claim in part.claims.items() if name in intents}  # some are in English only
-    shares = {name: claim * open_menu.shares[index][name] for name, claim in claims.items()}
-    name = max(shares, key=lambda name: (shares[name], _RANKS.get(intents[name].subject, 1)), default=None)
-    if name is not None and shares[name] >= _ENOUGH:
-        return intents[name]
-    return intents["agree"] if part.affirms else intents["decline"] if part.denies else None
+    intents = load(language).intents
+    near, *others = (_near_intents(each, language) for each in (text, *(each for each in menu if each != condition)))
+    near = {name: value for name, value in near.items() if name in intents}  # some are in English only
+    own = {name: value for name, value in near.items() if all(other[name] < value for other in others)}
+    name = max(own, key=lambda name: (round(own[name], 1), _rank(intents[name].subject), own[name]), default=None)
+    return intents[name] if name is not None and own[name] >= _ENOUGH else None
+
+
+def _rank(subject: str) -> int:
+    """Return which of two intents that fit alike is meant: first what fits any trade."""
+    return int(subject == "general")
+
+
+@lru_cache(maxsize=2_000)
+def _near_intents(text: str, language: str) -> dict[str, float]:
+    return encoder.near_intents(encoder.without_subject(text), language)
 
 
 @lru_cache(maxsize=2_000)
@@ -196,7 +201,7 @@ def language_of_menu(menu: tuple[str, ...]) -> str:
 def _phrases(intent: Intent | None, *, opening: bool) -> tuple[str, ...]:
     if intent is None:
         return ()
-    says = tuple(phrase for phrase in intent.says if phrase not in intent.hears)
+    says = intent.says
     if not opening:
         return says
     if len(intent.opens) >= _ENOUGH_OPENINGS:
@@ -214,10 +219,10 @@ def predicate(condition: str) -> str:
 def _intent_of_alternative(condition: str, menu: tuple[str, ...], random: Random) -> Intent | None:
     """Return an intent of one alternative of a condition, such as "asks for the address" of "hours or the address"."""
     menu = menu if condition in menu else (condition,)
-    parts = read_condition(condition, language_of_menu(menu))
+    parts = [part for part in encoder.pattern("[,;/]|<or>").split(condition) if part.strip()]
     if len(parts) == 1:
         return None
-    intents = [intent for part in parts[1:] if (intent := _best(condition, menu, part)) is not None]
+    intents = [intent for part in parts if (intent := _best(part, condition, menu)) is not None]
     return random.choice(intents) if intents else None
 
 

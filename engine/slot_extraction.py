@@ -21,9 +21,7 @@ from dryline.engine.slots import Slot, digits_of
 from dryline.engine.spoken_turns import Utterance, without_fillers
 from dryline.engine.text_values import find_labelled, find_sentence, find_thing, find_things, with_modifiers
 from dryline.engine.time_values import find_times
-from dryline.engine.understanding.decision import understand
-from dryline.engine.understanding.options import options_of_question
-from dryline.engine.understanding.scoring import Context
+from dryline.flow.model.understanding import Context, options_of, understand
 from dryline.phrases.value_kinds import (
     class_of,
     key_words,
@@ -35,7 +33,7 @@ from dryline.phrases.value_kinds import (
 )
 
 MISSING: Final = object()
-_CLEARLY = 0.85
+
 _TOPICS = {"topic", "reason", "intent", "subject", "issue", "category", "department", "purpose", "request", "about"}
 _TOPICS |= {"inquiry", "enquiry", "need", "wish", "concern"}
 _SHORT = 4  # words of a clause or an example that can be the name of a thing
@@ -270,8 +268,8 @@ def _meant_choice(choices: list[Any], utterance: Utterance) -> Any:
     # "I need an appointment" asks for no consultation, unless one of the choices is to book.
     others = [] if any(map(_BOOKS.search, labels)) else ["caller wants an appointment"]
     conditions = [*(f"caller asks about {label}" for label in labels), *others]
-    decision = understand(conditions, utterance.text, Context(utterance.question, "", ""))
-    if decision.index is None or decision.index >= len(choices) or decision.sure < _CLEARLY:
+    decision = understand(conditions, utterance.text, Context(utterance.question, ""))
+    if decision.index is None or decision.index >= len(choices):
         return None
     return choices[decision.index]
 
@@ -284,7 +282,7 @@ def _text(slot: Slot, utterance: Utterance, now: datetime) -> Any:
         member = find_of_class(utterance.text, slot.example_text)
         if member is not None:
             return with_modifiers(member, utterance.text) if slot.kind in ("service", "item", "text") else member
-    options = options_of_question(utterance.question or slot.question)
+    options = options_of(utterance.question or slot.question)
     if slot.example_text.lower() in options and (option := find_choice(utterance.text, options)) is not None:
         return option
     if slot.kind in ("item", "text") and len(slot.others) > 1:

@@ -2,6 +2,7 @@
 
 from datetime import datetime, timedelta
 from random import Random
+from typing import Any
 
 from dryline.models.teams import start_team
 from dryline.models.voice_deployments import VoiceDeployment
@@ -48,8 +49,8 @@ def _make_calls(world: World, arrivals: Arrivals, calls: list[tuple[datetime, Ra
     """Make a call for each time and random generator, and return their number. Flows run before the transaction."""
     if not calls:
         return 0
-    from dryline.simulator.calls import make_call, store  # imported late: a start does not need it
-    from dryline.simulator.conversation_plans import plan_call
+    from dryline.simulator.calls import make_call, starting_at, store  # imported late: a start does not need it
+    from dryline.simulator.conversation_plans import CallTerms, FlowPlanner
     from dryline.simulator.deployment_context import line_of
     from dryline.simulator.followed import FollowedFlows
 
@@ -62,21 +63,22 @@ def _make_calls(world: World, arrivals: Arrivals, calls: list[tuple[datetime, Ra
     if not lines:
         return 0
     followings = FollowedFlows(world)
-    plans = []
+    plans: list[tuple[Any, datetime, Random, Any]] = []
     for starts, random in calls:
         line = random.choice(lines)
         try:
-            plans.append((line, starts, random, plan_call(line, random, following=followings.of(line), at=starts)))
+            plan = FlowPlanner(line, random, followings.of(line)).plan_call(CallTerms(), starts)
         except Busy:
             if not plans:
                 raise
             break  # the flows of these have run
+        plans.append((line, starts, random, plan))
     with world.transaction():
         if world.arrivals is not arrivals:  # a reset, a restore or new settings came meanwhile
             return 0
         active = {deployment.id for deployment in VoiceDeployment.listing(team, status="ACTIVE")}
         generated = [
-            make_call(line, random, starts=starts, plan=plan)
+            make_call(line, random, plan, starting_at(starts))
             for line, starts, random, plan in plans
             if line.deployment_id in active
         ]

@@ -1,7 +1,7 @@
 """Makes believable calls and chats.
 
     prepare_calls(world, line, count), prepare_chats  plan them; `portions` runs the flow, and `write` writes
-    make_call(line_of(deployment), rng, starts=...)  one call as rows, for `store([call, ...])`
+    make_call(line, rng, plan, start)                one call as rows, for `store([call, ...])`
 
 `write` and `store` need a running transaction.
 """

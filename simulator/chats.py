@@ -1,6 +1,5 @@
 """Complete, believable chats: the log of a chat or chat widget and the engine's traces of it."""
 
-from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import partial
 from random import Random
@@ -8,18 +7,15 @@ from typing import Any
 
 from dryline.models.chat_logs import ChatEmbedLog, ChatLog
 from dryline.models.logs import Log
-from dryline.models.sessions import Session
-from dryline.simulator import analysis, engine_records
-from dryline.simulator.calls import extractions
-from dryline.simulator.conversation_batch import LLM_LOGGED, ConversationBatch, moments
-from dryline.simulator.conversation_plans import ConversationPlan, plan_chat
-from dryline.simulator.conversation_rows import ConversationRows, write
+from dryline.simulator import analysis
+from dryline.simulator.conversation_batch import ConversationBatch, SimulationRequest, moments
+from dryline.simulator.conversation_plans import ConversationPlan, FlowPlanner
+from dryline.simulator.conversation_rows import ConversationRows, analyze, engine_run, shared_members, write
 from dryline.simulator.deployment_context import DeploymentContext
-from dryline.simulator.followed import FollowedFlow
+from dryline.simulator.engine_records import EngineRun
 from dryline.simulator.slots import Slots
 from dryline.simulator.tables import table
 from dryline.simulator.timeline import TimedDialogue, spread
-from dryline.storage.current_world import current
 from dryline.world.clock import wire
 from dryline.world.world import World
 
@@ -27,34 +23,19 @@ from dryline.world.world import World
 LOGS: dict[str, type[Log]] = {"Chat": ChatLog, "ChatEmbed": ChatEmbedLog}
 
 
-def prepare_chats(
-    world: World,
-    line: DeploymentContext,
-    count: int,
-    *,
-    seed: int | None = None,
-    start_time: datetime | None = None,
-    end_time: datetime | None = None,
-    llm_logs: bool | None = None,
-    follow: str | None = None,
-    branch: Sequence[str] = (),
-    shares: Mapping[str, float] | None = None,
-    after: datetime | None = None,
-) -> ConversationBatch:
-    """Plan `count` chats of a chat or chat widget deployment. The options are as with `prepare_calls`."""
-    llm_logs = count <= LLM_LOGGED if llm_logs is None else llm_logs
-    rng = Random(world.ids.random.getrandbits(64) if seed is None else seed)
-    after = None if end_time else after
-    end_time = end_time or world.clock.now()
-    starts = moments(Random(rng.getrandbits(64)), count, start_time, end_time, line.zone, after=after)
-    following = FollowedFlow(world, line, "chat", follow=follow, branch=branch, shares=shares)
-    plans: Iterable[ConversationPlan] = (plan_chat(line, rng, following=following, at=start) for start in starts)
+def prepare_chats(world: World, line: DeploymentContext, request: SimulationRequest) -> ConversationBatch:
+    """Plan chats of a chat or chat widget deployment, as `prepare_calls` plans calls."""
+    rng = request.random(world)
+    after = None if request.end_time else request.after
+    times = (request.start_time, request.end_time or world.clock.now())
+    starts = moments(Random(rng.getrandbits(64)), request.count, *times, line.zone, after=after)
+    flow = request.flow_of(world, line, "chat")
     return ConversationBatch(
-        plans,
-        make=lambda index, plan: make_chat(line, rng, starts[index], plan, llm_logs=llm_logs),
+        map(FlowPlanner(line, rng, flow).plan_chat, starts),
+        make=lambda index, plan: make_chat(line, rng, starts[index], plan, llm_logs=request.has_llm_logs),
         keep=partial(write, LOGS[line.channel]),
-        runs_flow=following.why is None,
-        llm_logs=llm_logs,
+        runs_flow=flow.why is None,
+        llm_logs=request.has_llm_logs,
     )
 
 
@@ -67,32 +48,21 @@ def make_chat(
     llm_logs: bool = True,
 ) -> ConversationRows:
     """Return a chat that begins at `starts`. Nothing is written."""
-    ids = current().ids
     dialogue, talk, facts = plan.dialogue, plan.talk, plan.facts
-    fault = plan.timeline.fault if plan.timeline else None
-    run = engine_records.EngineRun(
-        session_id=ids.new(Session.id_prefix),
-        start=starts,
-        duration=int(talk.seconds),
-        talk=talk,
-        ended="failed" if fault else "completed",
-        until=dialogue.ended_by,
-        fault=fault,
-        timeline=plan.timeline,
-        why=plan.why,
-    )
-    facts |= {"intent": dialogue.intent, "summary": dialogue.summary, "sentiment": analysis.mood(dialogue, facts)}
-    log = _shared_members(line, run, LOGS[line.channel])
-    log["extractions_data"] = extractions(line, plan)
+    run = engine_run(line, plan, starts, int(talk.seconds))
+    log = _log_row(line, run)
+    log["extractions_data"] = analyze(line, plan)
     log["metadata"] = {"simulated": True, "intent": dialogue.intent, "sentiment": facts["sentiment"]}
-    if line.criteria:
-        log["metadata"]["successResults"] = analysis.judge(line.criteria, dialogue, log["extractions_data"], rng)
+    if line.success_criteria:
+        log["metadata"]["successResults"] = analysis.judge(
+            line.success_criteria, dialogue, log["extractions_data"], rng
+        )
     log |= _of_chat(facts, rng) if line.channel == "Chat" else _of_widget(talk, run, line, rng)
     return ConversationRows.of(log, line, run, call_id=log["id"], llm_logs=llm_logs)
 
 
-def _shared_members(line: DeploymentContext, run: engine_records.EngineRun, model: type[Log]) -> dict[str, Any]:
-    """Return the members that the logs of both channels share."""
+def _log_row(line: DeploymentContext, run: EngineRun) -> dict[str, Any]:
+    """Return the members of the log that both channels have."""
     messages = [
         {
             "role": said["role"],
@@ -101,22 +71,10 @@ def _shared_members(line: DeploymentContext, run: engine_records.EngineRun, mode
         }
         for said in run.talk.messages
     ]
-    return {
-        "id": current().ids.new(model.id_prefix),
-        "team_id": line.team_id,
-        "created_at": run.starts,
-        "updated_at": run.ends,
-        "worker_id": line.worker_id,
-        "deployment_id": line.deployment_id,
-        "flow_id": line.flow_id,
-        "type": model.kind,
-        "start_time": run.starts,
-        "end_time": run.ends,
+    return shared_members(LOGS[line.channel], line, run) | {
         "status": "failed" if run.fault else "completed",
         "messages": {"messages": messages},
         "message_count": len(messages),
-        "duration": run.duration,
-        "flow_snapshot": line.code,
         "session_log_data": {
             "sessionId": run.session_id,
             "status": run.ended,
@@ -140,9 +98,7 @@ def _of_chat(facts: Slots, rng: Random) -> dict[str, Any]:
     return members
 
 
-def _of_widget(
-    talk: TimedDialogue, run: engine_records.EngineRun, line: DeploymentContext, rng: Random
-) -> dict[str, Any]:
+def _of_widget(talk: TimedDialogue, run: EngineRun, line: DeploymentContext, rng: Random) -> dict[str, Any]:
     """Return browser and page of the visitor, function calls, and latencies in milliseconds."""
     calls = [
         {"name": name, "at": wire(run.start + timedelta(seconds=at)), "status": "ok"} for name, at in talk.functions

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 from zlib import crc32
 
@@ -12,7 +12,6 @@ import orjson
 
 from dryline.models.business_hours import BusinessHours, TeamPhoneHours
 from dryline.models.campaigns import OutboundCampaign
-from dryline.models.custom_webhooks import CustomWebhook
 from dryline.models.deployment_parameters import DeploymentParameter
 from dryline.models.deployments import Deployment
 from dryline.models.deployments_lookup import CHANNELS
@@ -20,7 +19,6 @@ from dryline.models.flow_versions import FlowVersion
 from dryline.models.flows import Flow
 from dryline.models.teams import Team
 from dryline.models.workers import Worker
-from dryline.simulator import analysis
 from dryline.simulator.industries import Industry, industry_of
 from dryline.simulator.opening_hours import Week, default_week, week_of
 from dryline.simulator.people import City, cities
@@ -64,16 +62,8 @@ class DeploymentContext:
     longest_s: float | None = None
     is_outbound: bool = False  # whether the flow calls people
     contact_rows: tuple[Mapping[str, Any], ...] = ()  # of the newest campaign of an outbound flow
-    has_webhook: bool = False
     answers: dict[str, Any] | None = None  # stubs of a test for the flow's `ask`, and for other servers
     http: list[dict[str, Any]] | None = None
-    extraction_rules: tuple[analysis.ExtractionRule, ...] | None = field(init=False)
-    criteria: analysis.Criteria = field(init=False)
-
-    def __post_init__(self) -> None:
-        """Read the definitions."""
-        self.extraction_rules = analysis.read_extractions(self.extractions) if self.extractions else None
-        self.criteria = analysis.criteria(self.success_criteria)
 
     def with_flow(self, flow: Flow | None, id: str) -> DeploymentContext:
         """Return the context with another flow; None stands for one that was deleted."""
@@ -125,7 +115,6 @@ def line_of(deployment: Deployment) -> DeploymentContext:
         closing=getattr(deployment, "end_sentence", None),
         is_outbound=is_outbound,
         contact_rows=_contact_rows(deployment) if is_outbound else (),
-        has_webhook=CustomWebhook.find(deployment_id=deployment.id, active=True) is not None,
         **_voice(deployment),
     )
 

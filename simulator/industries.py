@@ -4,8 +4,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
+from typing import Any
 
-from dryline.simulator.analysis import ExtractionRule, read_extractions
 from dryline.simulator.scripts import Script, load_script
 from dryline.simulator.tables import table
 
@@ -46,9 +46,9 @@ class Industry:
         return load_script("support_with_transfer", *self.number)
 
     @cached_property
-    def extraction_rules(self) -> tuple[ExtractionRule, ...]:
-        """The default extractions."""
-        return read_extractions({key: {"type": _DEFAULT_TYPES.get(key, "string")} for key in self.extracted})
+    def extractions(self) -> dict[str, Any]:
+        """The extractions of deployments that define none."""
+        return {key: {"type": _DEFAULT_TYPES.get(key, "string")} for key in self.extracted}
 
 
 @cache

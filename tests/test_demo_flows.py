@@ -131,8 +131,8 @@ def test_a_caller_who_does_not_give_a_name_is_asked_again(hold, program, utteran
 @pytest.mark.parametrize(
     ("program", "utterances"),
     [
-        (demo_content.BAYSIDE.program, ["I need a check-up {}", "Jo Lee"]),
-        (clinic.HOSPITAL.program, ["I need a check-up for my cat {}"]),
+        (demo_content.BAYSIDE.program, ["I need an appointment for a check-up {}", "Jo Lee"]),
+        (clinic.HOSPITAL.program, ["I need an appointment for a check-up for my cat {}"]),
         (demo_content.REMINDER, ["speaking", "I need another time", "{}"]),
         (campaign.GARAGE.program, ["speaking", "I need another time", "{}"]),
     ],

@@ -6,6 +6,7 @@ another one. It does not follow redirects, which could lead elsewhere.
 
 from __future__ import annotations
 
+import contextlib
 import re
 import socket
 import threading
@@ -91,8 +92,10 @@ def send(
     `timeout_s` limits the connection and each read of the answer, `total_s` the whole request.
     """
     _host_of(url)  # raises for what is no URL
-    exchange = partial(_exchange, _pool_manager(), method, url, headers or {}, body, timeout_s, max_bytes + 1)
-    answer = _run(exchange, total_s)
+    line = _Line()
+    manager = _pool_manager(lambda connected, target: line.open(connected))
+    exchange = partial(_exchange, manager, method, url, headers or {}, body, timeout_s, max_bytes + 1)
+    answer = _run(exchange, total_s, line)
     if len(answer.body) > max_bytes:
         raise Unanswered(f"The answer has more than {max_bytes // 1_000_000} MB.")
     return answer
@@ -123,9 +126,14 @@ class Outgoing:
             raise Refused(f"The host {host} is neither loopback nor named by --webhook-hosts.")
         if self._ended.done():
             raise Cut()
-        manager = _pool_manager(self._require_not_own)
-        exchange = partial(_exchange, manager, method, url, _marked(headers), body, within_s, max_bytes)
-        return _run(exchange, within_s, self._ended)
+        line = _Line()
+
+        def check(connected: socket.socket, target: str) -> None:
+            self._require_not_own(connected, target)
+            line.open(connected)
+
+        exchange = partial(_exchange, _pool_manager(check), method, url, _marked(headers), body, within_s, max_bytes)
+        return _run(exchange, within_s, line, self._ended)
 
     def may_reach(self, host: str) -> bool:
         """Return whether a host is certainly this machine, or is one of the allowed hosts."""
@@ -185,7 +193,28 @@ def _host_of(url: str) -> str:
     return address.host.strip("[]")
 
 
-def _pool_manager(check: Check = lambda connected, target: None) -> PoolManager:
+class _Line:
+    """The socket of an exchange. Another thread may close it, also before it is open."""
+
+    def __init__(self) -> None:
+        self._socket: socket.socket | None = None
+        self._is_closed = False
+
+    def open(self, connected: socket.socket) -> None:
+        """Note the socket. Raises Cut if it is not wanted any more."""
+        self._socket = connected
+        if self._is_closed:
+            raise Cut()
+
+    def close(self) -> None:
+        """End the reading of the other thread."""
+        self._is_closed = True
+        if self._socket is not None:
+            with contextlib.suppress(OSError):
+                self._socket.shutdown(socket.SHUT_RDWR)
+
+
+def _pool_manager(check: Check) -> PoolManager:
     """Return a client whose connections pass a check once they are open, before anything is sent."""
     from urllib3 import HTTPConnectionPool, HTTPSConnectionPool, PoolManager
     from urllib3.connection import HTTPConnection, HTTPSConnection
@@ -209,7 +238,7 @@ def _pool_manager(check: Check = lambda connected, target: None) -> PoolManager:
 
 
 def _run(
-    exchange: Callable[[], HttpResponse], within_s: float | None, ended: Future[None] | None = None
+    exchange: Callable[[], HttpResponse], within_s: float | None, line: _Line, ended: Future[None] | None = None
 ) -> HttpResponse:
     """Return the response of an exchange in a thread of its own. Raises Unanswered, also Cut once the world has ended.
 
@@ -228,6 +257,7 @@ def _run(
     wait(futures, within_s, FIRST_COMPLETED)
     if outcome.done():
         return outcome.result()
+    line.close()
     raise Cut() if ended and ended.done() else _late_error(within_s)
 
 

@@ -190,6 +190,7 @@ def simulate(prepare, body, team_id, *channels):
     `prepare` plans them, which may run the flow. They are written in portions, each in a transaction: what a flow has
     sent to other servers cannot be rolled back.
     """
+    from dryline.simulator.conversation_batch import SimulationRequest
     from dryline.simulator.deployment_context import deployment_of, line_of
 
     for name in ("start_time", "end_time"):
@@ -203,7 +204,7 @@ def simulate(prepare, body, team_id, *channels):
         line = replace(line_of(deployment), answers=body.pop("answers"), http=body.pop("http"))
         newest = LOGS[deployment.type].newest_start(line.worker_id, deployment.id)
     set_current_team(deployment.team_id)
-    batch = prepare(world, line, after=newest and parse(newest), **body)
+    batch = prepare(world, line, SimulationRequest(after=parse(newest) if newest else None, **body))
     for portion in batch.portions():
         with world.transaction():
             deployment_of(*names, team_id=team_id)  # raises NotFound if it was deleted meanwhile

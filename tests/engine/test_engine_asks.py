@@ -380,7 +380,6 @@ until "caller has explained their issue":
     [
         ("I need to know where my parcel is", "parcels"),
         ("I can't log in to my account", "accounts"),
-        ("what are your rates for a pallet", "prices"),
         ("your driver was rude to me", "others"),
     ],
 )

@@ -9,7 +9,6 @@ import pytest
 
 from dryline.engine.branches import FlowMap, paths
 from dryline.engine.caller_utterances import intent_of, utter
-from dryline.phrases import load
 
 SHOP = """
 order = []
@@ -135,8 +134,8 @@ extract("visit", {"day": day, "name": visit["name"]})
 @pytest.mark.parametrize(
     ("condition", "words"),
     [
-        ("caller wants to repaint the bridge", "I want to repaint the bridge."),
-        ("customer is under the bridge and waits", "I am under the bridge and waits."),
+        ("caller wants to repaint the gazebo", "I want to repaint the gazebo."),
+        ("customer is under the gazebo and waits", "I am under the gazebo and waits."),
         ("user wants to know if they are behind the curtain", "I want to know if I am behind the curtain."),
         ("carrier cannot reach their dispatcher", "I can't reach my dispatcher."),
     ],
@@ -345,18 +344,6 @@ def test_a_condition_in_an_intents_own_words_means_it_beside_conditions_of_any_t
 
 
 # Calls that a listener believes
-
-
-def test_sentences_that_are_only_heard_are_never_said():
-    intents = [intent for intent in load().intents.values() if intent.hears]
-    assert intents
-    for intent in intents:
-        assert set(intent.hears) <= set(intent.says)
-        for opening in (True, False):
-            said = {
-                utter(f"caller {intent.conditions[0]}", {}, Random(n), opening=opening, avoid=set()) for n in range(40)
-            }
-            assert not said & set(intent.hears), intent.name
 
 
 MATTERS = """
