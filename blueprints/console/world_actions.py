@@ -11,7 +11,7 @@ from dryline.jobs import live
 from dryline.state import scenarios, snapshots
 from dryline.state.undo import undoable
 from dryline.storage.current_world import current
-from dryline.world.clock import for_team, parse
+from dryline.world.clock import parse
 
 blp = PageBlueprint("world", path="/world")
 
@@ -20,19 +20,19 @@ blp = PageBlueprint("world", path="/world")
 def set_clock() -> Any:
     params = load_form(ClockSchema)
     moment = parse(params["now"]) if "now" in params else None
-    current().clock.of(None).set(moment, frozen=params.get("frozen"))
+    current().clock.set(moment, frozen=params.get("frozen"))
     return _run_due("The clock is frozen." if params.get("frozen") else "The clock is running.")
 
 
 @blp.post("/clock/advance")
 def advance_clock() -> Any:
-    current().clock.of(None).advance(timedelta(seconds=load_form(AdvanceSchema)["seconds"]))
+    current().clock.advance(timedelta(seconds=load_form(AdvanceSchema)["seconds"]))
     return _run_due("The clock is advanced.")
 
 
 @blp.post("/clock/reset")
 def reset_clock() -> Any:
-    current().clock.of(None).reset()
+    current().clock.reset()
     return _run_due("The clock shows real time.")
 
 
@@ -41,8 +41,7 @@ def _run_due(message: str) -> Any:
     world = current()
     world.save_runtime_state()
     live.take_skipped(world)
-    with for_team(None):
-        world.run_due()
+    world.run_due()
     if skipped := live.take_skipped(world):
         message += f" Only the last {live.MAX_CALLS} calls of that time came in, and some {skipped:,} did not."
         return flash_and_redirect(message, kind="stays")
@@ -51,7 +50,7 @@ def _run_due(message: str) -> Any:
 
 @blp.post("/settings")
 def change_settings() -> Any:
-    live.change_settings(current(), **load_form(SettingsSchema))
+    current().change_settings(**load_form(SettingsSchema))
     return flash_and_redirect("The settings are saved.")
 
 
