@@ -236,7 +236,7 @@ class Tools:
 
     def check_flow(self, code: str) -> list[str]:
         """Return the mistakes in a flow's code, each with line and column. Code without mistakes can run."""
-        from dryline.engine import Engine
+        from dryline.flow.engine import Engine
 
         with Engine() as engine:
             return [str(finding) for finding in engine.check(code, "flow")]

@@ -6,7 +6,7 @@ import click
 
 from dryline.commands.client import USUAL_URL, answers
 from dryline.settings import BadSetting
-from dryline.traffic.real_time import monotonic
+from dryline.world.real_time import monotonic
 
 EVERY_S = 0.05
 

@@ -6,7 +6,7 @@ from typing import Any
 from dryline.jobs.due_rows import BATCH_SIZE, retried_later, work_on_each
 from dryline.models.queued_calls import QueuedCall
 from dryline.models.voicev1_campaigns import Voicev1CampaignData
-from dryline.traffic.real_time import monotonic
+from dryline.world.real_time import monotonic
 from dryline.world.wording import count
 from dryline.world.world import World
 

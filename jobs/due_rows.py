@@ -11,7 +11,7 @@ import peewee
 from dryline.models.due import RETRY_AFTER_S, SET_ASIDE
 from dryline.storage.errors import Busy, disk_is_full
 from dryline.storage.record import Record
-from dryline.traffic.real_time import monotonic
+from dryline.world.real_time import monotonic
 from dryline.world.world import World
 
 log = logging.getLogger("dryline")

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from dryline.models.due import SET_ASIDE
-from dryline.traffic.real_time import monotonic
+from dryline.world.real_time import monotonic
 
 if TYPE_CHECKING:
     from dryline.world.world import World

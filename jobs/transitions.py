@@ -37,7 +37,7 @@ def finish_next_test_run(world: World, now: str) -> bool:
     runs = TestRun.over(now, 1)
     if not runs:
         return False
-    from dryline.flow_sessions import checkpoints  # imported late: a start does not need it
+    from dryline.flow.sessions import checkpoints  # imported late: a start does not need it
 
     for run in runs:
         # The next start finds a run that the end of the server interrupts unchanged.

@@ -11,8 +11,8 @@ import orjson
 
 from dryline.jobs.due_rows import retried_later
 from dryline.models.webhook_deliveries import WebhookDelivery
-from dryline.traffic.real_time import monotonic
 from dryline.world.outgoing import Cut, HttpResponse, NoAddress, Refused, Unanswered
+from dryline.world.real_time import monotonic
 from dryline.world.world import World
 
 log = logging.getLogger("dryline")

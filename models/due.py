@@ -11,7 +11,7 @@ import orjson
 
 from dryline.storage.current_world import WorldLocal, current
 from dryline.storage.record import Record, connection
-from dryline.traffic.real_time import monotonic
+from dryline.world.real_time import monotonic
 
 AnyRecord = TypeVar("AnyRecord", bound=Record)
 

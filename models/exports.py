@@ -65,7 +65,7 @@ class Export(Record):
     # The URL by which the request reached this server; None for imported rows.
     base_url = TextField(null=True)
 
-    download_url: str | None  # set by blueprints/links.py, which knows the URL of this server
+    download_url: str | None  # set by web/links.py, which knows the URL of this server
 
     # Requests
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import orjson
 
-from dryline.traffic.request_log import Entry
 from dryline.world.clock import wire
 from dryline.world.events import BackgroundEvent
+from dryline.world.request_log import Entry
 from dryline.world.world import World
 
 MAX_TEXT = 120

@@ -14,7 +14,7 @@ from waitress import create_server, wasyncore
 from dryline.serving.dispatcher import QuickDispatcher
 from dryline.serving.sockets import bind
 from dryline.settings import Settings
-from dryline.traffic.real_time import monotonic
+from dryline.world.real_time import monotonic
 
 if TYPE_CHECKING:
     from wsgiref.types import WSGIApplication

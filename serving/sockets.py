@@ -9,7 +9,7 @@ import socket
 from typing import Any
 
 from dryline.settings import BadSetting, Settings
-from dryline.traffic.real_time import monotonic
+from dryline.world.real_time import monotonic
 
 # The first bytes that a client of https:// sends. https://www.rfc-editor.org/rfc/rfc8446#section-5.1
 _TLS_RECORD = b"\x16\x03"

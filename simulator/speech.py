@@ -23,7 +23,7 @@ from zlib import crc32
 
 from dryline.settings import speech_command
 from dryline.storage.files import read
-from dryline.traffic.real_time import monotonic
+from dryline.world.real_time import monotonic
 
 RATE = 8_000  # samples a second, as on a telephone: two channels of 16 bit take less than 2 MB a minute
 TURN_S = 10.0  # real time that a program has for one turn

@@ -13,7 +13,7 @@ from marshmallow import ValidationError, fields
 
 from dryline.schemas.base import ApiSchema, JsonObject, Timestamp, camel
 from dryline.schemas.row_forms import MOST_FAULTS, Faults, Row, RowForm
-from dryline.state.collections import AREAS, COLLECTIONS
+from dryline.state.collections import COLLECTIONS, MODULES
 from dryline.storage.errors import BadDocument
 
 VERSION = 1
@@ -22,7 +22,7 @@ VERSION = 1
 @cache
 def forms() -> Mapping[str, RowForm]:
     """Return the form of each collection's rows, in the document's order; built when a document is first used."""
-    return {name: form for area in AREAS for name, form in import_module(f"dryline.schemas.{area}").ROWS.items()}
+    return {name: form for area in MODULES for name, form in import_module(f"dryline.schemas.{area}").ROWS.items()}
 
 
 class Document:

@@ -1,4 +1,4 @@
-"""Domain errors. `blueprints/errors.py` gives each its HTTP status."""
+"""Domain errors. `web/errors.py` gives each its HTTP status."""
 
 import errno
 import sqlite3

@@ -9,8 +9,8 @@ from urllib.parse import quote
 from dryline.testing.conversations import Conversations
 from dryline.testing.plane import members
 from dryline.testing.traffic import Traffic
-from dryline.traffic.request_log import FROM_TEST
 from dryline.world import clock
+from dryline.world.request_log import FROM_TEST
 
 if TYPE_CHECKING:
     from brainbase_labs import AsyncBrainbaseLabs, BrainbaseLabs

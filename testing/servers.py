@@ -21,7 +21,7 @@ from dryline.settings import DEFAULT_API_KEY, BadSetting, Settings, flag_of
 from dryline.testing.plane import DrylineError, in_process, over_http
 from dryline.testing.real_files import real_files
 from dryline.testing.stand_in import StandIn
-from dryline.traffic.real_time import monotonic
+from dryline.world.real_time import monotonic
 
 if TYPE_CHECKING:
     from wsgiref.types import WSGIApplication

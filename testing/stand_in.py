@@ -10,7 +10,7 @@ from dryline.settings import DEFAULT_API_KEY
 from dryline.testing.driver import Driver
 from dryline.testing.plane import DrylineError, members, over_http
 from dryline.testing.traffic import Created
-from dryline.traffic.real_time import monotonic
+from dryline.world.real_time import monotonic
 
 if TYPE_CHECKING:
     from wsgiref.types import WSGIApplication

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import anyio.to_thread
 import httpx
 
-from dryline.traffic.faults import GIVES_UP, ConnectionCut
+from dryline.world.faults import GIVES_UP, ConnectionCut
 
 if TYPE_CHECKING:
     from dryline.testing.servers import Started

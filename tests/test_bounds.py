@@ -9,7 +9,7 @@ import json
 
 import pytest
 
-from dryline.flow_sessions import conversations
+from dryline.flow.sessions import conversations
 from dryline.models import custom_webhooks, talk_sessions, webhook_deliveries
 from dryline.simulator import conversation_batch
 from dryline.state import snapshots

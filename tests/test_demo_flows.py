@@ -8,11 +8,11 @@ from random import Random
 import pytest
 
 from dryline.data import demo_services
-from dryline.engine import Engine
-from dryline.engine.branches import FlowMap
-from dryline.engine.simulated_caller import Caller
-from dryline.engine.web import no_network
-from dryline.flow_sessions.engines import with_demo_services
+from dryline.flow.engine import Engine
+from dryline.flow.language.branches import FlowMap
+from dryline.flow.language.web import no_network
+from dryline.flow.model.simulated_caller import Caller
+from dryline.flow.sessions.engines import with_demo_services
 from dryline.tools import campaign, clinic, demo_content
 
 BUSINESSES = (*demo_content.BUSINESSES, demo_content.QUAYSIDE, clinic.HOSPITAL, campaign.GARAGE)

@@ -12,8 +12,8 @@ from waitress.task import hop_by_hop
 
 from dryline.settings import Settings
 from dryline.tests.conftest import NEW_WORKER, created
-from dryline.traffic.faults import ConnectionCut, Fault
-from dryline.traffic.path_patterns import normal_path, path_pattern, route_pattern
+from dryline.world.faults import ConnectionCut, Fault
+from dryline.world.path_patterns import normal_path, path_pattern, route_pattern
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 import pytest
 
-from dryline.flow_sessions.engines import ENGINE
+from dryline.flow.sessions.engines import ENGINE
 
 
 def path_of(flow):

@@ -13,7 +13,7 @@ from dryline.settings import Settings
 from dryline.state.snapshots import MAX_SNAPSHOTS
 from dryline.testing import DrylineServer, connect
 from dryline.tests.test_guides import ENVIRONMENT, ROOT, examples, run
-from dryline.traffic.request_log import MAX_BYTES, MAX_ENTRIES
+from dryline.world.request_log import MAX_BYTES, MAX_ENTRIES
 
 PAGE = (ROOT / "docs/operating.md").read_text()
 COMMANDS = examples("docs/operating.md")

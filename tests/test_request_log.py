@@ -3,8 +3,8 @@
 import pytest
 
 from dryline.tests.conftest import NEW_WORKER
-from dryline.traffic import request_log
-from dryline.traffic.faults import ConnectionCut
+from dryline.world import request_log
+from dryline.world.faults import ConnectionCut
 
 
 def test_an_entry_has_the_request_and_its_answer(api, control):

@@ -6,8 +6,8 @@ from urllib.parse import urlencode
 import pytest
 
 from dryline.tests.conftest import NEW_WORKER, Api
-from dryline.traffic import request_log, request_search
-from dryline.traffic.request_search import Criteria, wait
+from dryline.world import request_log, request_search
+from dryline.world.request_search import Criteria, wait
 
 # Filters
 

@@ -8,9 +8,9 @@ from brainbase_labs import APITimeoutError
 
 from dryline.testing import DrylineError
 from dryline.tests.conftest import NEW_WORKER, Api
-from dryline.traffic import request_search
-from dryline.traffic.faults import ConnectionCut
-from dryline.traffic.request_log import RequestLog
+from dryline.world import request_search
+from dryline.world.faults import ConnectionCut
+from dryline.world.request_log import RequestLog
 
 CREATION = {"method": "POST", "path": "/api/workers"}
 

@@ -62,7 +62,7 @@ def test_the_voice_is_that_of_the_configuration(make_voice_deployment, simulate)
     assert (log["data"]["tts"]["voiceId"], log["data"]["tts"]["provider"]) == ("EXAVITQu4vr4xnSDxMaL", "playht")
 
 
-# Scripts, which do not run the flow: tests/following has the calls that follow one.
+# Scripts, which do not run the flow: tests/simulator has the calls that follow one.
 
 
 @pytest.fixture

@@ -25,14 +25,14 @@ from dryline.settings import BadSetting, RuntimeSettings, Settings
 from dryline.storage.current_world import WorldLocal, enter, leave
 from dryline.storage.database import WorldDatabase, finish_exchange, require_sqlite_version
 from dryline.storage.errors import disk_is_full
-from dryline.traffic.faults import FaultRules
-from dryline.traffic.request_log import RequestLog
 from dryline.world.arrivals import Arrivals
 from dryline.world.clock import Clock
 from dryline.world.directory import Directory, NoWorld, database_in
 from dryline.world.events import EventLog
+from dryline.world.faults import FaultRules
 from dryline.world.ids import Ids
 from dryline.world.outgoing import Outgoing
+from dryline.world.request_log import RequestLog
 
 
 class World:

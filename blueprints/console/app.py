@@ -27,11 +27,11 @@ from dryline.blueprints.console import (
 )
 from dryline.blueprints.console.base import chosen_team, error_message
 from dryline.blueprints.control.state import NO_LIMIT
-from dryline.blueprints.hosts import require_known_host
-from dryline.blueprints.paths import CONSOLE, READS
-from dryline.blueprints.routing import RoutedFlask
 from dryline.storage.current_world import current
 from dryline.storage.errors import DomainError
+from dryline.web.hosts import require_known_host
+from dryline.web.paths import CONSOLE, READS
+from dryline.web.routing import RoutedFlask
 
 # In the order of the menu.
 MENU_PAGES = (overview, live, calls, workers, campaigns, exports, request_log, faults, webhooks, state, connect)

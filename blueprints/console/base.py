@@ -9,11 +9,11 @@ from flask import Blueprint, flash, g, redirect, request, url_for
 from marshmallow import Schema, ValidationError, fields
 from werkzeug.exceptions import BadRequest, HTTPException
 
-from dryline.blueprints import errors
 from dryline.blueprints.console import auth
-from dryline.blueprints.paths import CONSOLE
 from dryline.models.teams import Team, start_team
 from dryline.storage.errors import DomainError, NotFound
+from dryline.web import errors
+from dryline.web.paths import CONSOLE
 
 # Fields whose values are written in a form as in JSON.
 _JSON_FIELDS = (fields.Number, fields.Boolean, fields.Dict, fields.List, fields.Nested)

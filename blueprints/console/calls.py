@@ -8,7 +8,6 @@ from flask import g, make_response, redirect, render_template, request, url_for
 from dryline.blueprints.console import charts, conversation, highlighting, snippets
 from dryline.blueprints.console.base import PageBlueprint, flash_and_redirect, load_form, require_team
 from dryline.blueprints.console.log_lists import CHANNEL_TITLES, PAGE_LENGTH, VOICE, LogListQuery, rows_of
-from dryline.blueprints.links import base_url, log_with_recording
 from dryline.models import activity, voice_log_pages
 from dryline.models.calls_in_progress import UNDER_WAY, CallInProgress
 from dryline.models.campaigns import OutboundCampaign
@@ -29,6 +28,7 @@ from dryline.schemas.logs_lookup import AnyLogSchema
 from dryline.schemas.voice_logs import SORTABLE
 from dryline.simulator import recording_files
 from dryline.storage.current_world import current
+from dryline.web.links import base_url, log_with_recording
 from dryline.world.channels import CHANNELS, Channel
 
 blp = PageBlueprint("calls", "Calls", "c", path="/calls")

@@ -8,13 +8,13 @@ from flask import g, render_template, request
 from dryline.blueprints.console.base import PageBlueprint, flash_and_redirect, hide_new_rows, load_form, require_team
 from dryline.blueprints.console.export_previews import bytes_written, preview
 from dryline.blueprints.control.exports import TransitionBody
-from dryline.blueprints.links import base_url, with_link
 from dryline.jobs import exports
 from dryline.models.deployments import Deployment
 from dryline.models.exports import TRANSITIONS, Export
 from dryline.models.workers import Worker
 from dryline.schemas.exports import FORMATS, LOG_TYPES, ExportBody, ExportSchema, members
 from dryline.storage.current_world import current
+from dryline.web.links import base_url, with_link
 from dryline.world.clock import wire
 
 blp = PageBlueprint("exports", "Exports", "x", path="/exports")

@@ -10,10 +10,10 @@ from marshmallow import missing
 from dryline.blueprints.console.base import PageBlueprint, flash_and_redirect, load_form
 from dryline.blueprints.control import faults as plane
 from dryline.blueprints.control.base import known_team
-from dryline.blueprints.links import base_url
 from dryline.schemas.base import camel
 from dryline.storage.current_world import current
-from dryline.traffic.faults import PRESETS, Fault
+from dryline.web.links import base_url
+from dryline.world.faults import PRESETS, Fault
 
 blp = PageBlueprint("faults", "Faults", "f", path="/faults")
 

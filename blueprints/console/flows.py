@@ -17,9 +17,9 @@ from dryline.blueprints.console.base import (
 )
 from dryline.blueprints.console.flow_outline import outline_of
 from dryline.blueprints.console.template_filters import pretty
-from dryline.engine.errors import Finding
-from dryline.flow_sessions import conversations
-from dryline.flow_sessions.engines import engine_of, require_valid
+from dryline.flow.language.errors import Finding
+from dryline.flow.sessions import conversations
+from dryline.flow.sessions.engines import engine_of, require_valid
 from dryline.models import taken_branches
 from dryline.models.deployment_parameters import show_flow
 from dryline.models.deployments import Deployment

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 from markupsafe import Markup, escape
 
-from dryline.engine.errors import BasedSyntaxError
-from dryline.engine.tokens import Token, logical_lines
+from dryline.flow.language.errors import BasedSyntaxError
+from dryline.flow.language.tokens import Token, logical_lines
 
 MAX_LENGTH = 200_000  # characters; longer code is shown without colours
 

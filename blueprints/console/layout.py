@@ -8,11 +8,11 @@ from dryline.blueprints.console.auth import current_url, form_token
 from dryline.blueprints.console.base import PageBlueprint
 from dryline.blueprints.console.snippets import curl_post
 from dryline.blueprints.console.template_filters import offset
-from dryline.blueprints.links import base_url
 from dryline.models import activity
 from dryline.models.teams import Team
 from dryline.models.workers import Worker
 from dryline.storage.current_world import current
+from dryline.web.links import base_url
 
 blp = PageBlueprint("layout")
 

@@ -9,7 +9,7 @@ from flask import g, render_template, request
 from dryline.blueprints.console import conversation
 from dryline.blueprints.console.base import PageBlueprint, flash_and_redirect, load_form, require_team
 from dryline.blueprints.control.simulate import SimulateCallsBody, simulate
-from dryline.flow_sessions.engines import engine_of
+from dryline.flow.sessions.engines import engine_of
 from dryline.models import activity
 from dryline.models.calls_in_progress import CallInProgress
 from dryline.models.deployments import Deployment

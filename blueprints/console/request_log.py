@@ -10,16 +10,16 @@ from werkzeug.exceptions import BadRequest
 from dryline.blueprints.console.base import PageBlueprint, flash_and_redirect, hide_new_rows, load_texts, team_names
 from dryline.blueprints.console.snippets import NO_KEY, clear_key
 from dryline.blueprints.control import requests as plane
-from dryline.blueprints.links import base_url
-from dryline.blueprints.operations import find_operation, find_view
 from dryline.schemas.request_log import ConditionsSchema, TimesSchema
 from dryline.storage.current_world import current
 from dryline.storage.errors import DomainError, NotFound
-from dryline.traffic.failures import RequestGroup, differences, grouped, reason_of
-from dryline.traffic.faults import PRESETS
-from dryline.traffic.masking import MASK
-from dryline.traffic.request_log import Entry
-from dryline.traffic.request_search import Criteria, find
+from dryline.web.links import base_url
+from dryline.web.operations import find_operation, find_view
+from dryline.world.failures import RequestGroup, differences, grouped, reason_of
+from dryline.world.faults import PRESETS
+from dryline.world.masking import MASK
+from dryline.world.request_log import Entry
+from dryline.world.request_search import Criteria, find
 
 blp = PageBlueprint("requests", "Request log", "r", path="/requests", all_teams=True)
 

@@ -7,8 +7,8 @@ from typing import Any
 from flask import current_app, redirect, render_template, request, url_for
 
 from dryline.blueprints.console.base import PageBlueprint, flash_and_redirect, load_form, require_team
-from dryline.flow_sessions import conversations
-from dryline.flow_sessions.suggestions import suggest
+from dryline.flow.sessions import conversations
+from dryline.flow.sessions.suggestions import suggest
 from dryline.models import activity
 from dryline.models.deployments import Deployment
 from dryline.models.flows import Flow

@@ -6,15 +6,15 @@ from typing import Any
 from flask import Request, request
 from marshmallow import Schema, ValidationError, fields
 
-from dryline.blueprints.base import Area, Parser, require_no_query
-from dryline.blueprints.operations import find_operation
-from dryline.blueprints.paths import PLANE
-from dryline.blueprints.plane import guard
 from dryline.models.teams import Team
 from dryline.schemas.base import QuerySchema
 from dryline.state import undo
 from dryline.storage.current_world import current, set_current_team
 from dryline.storage.errors import NoTeam, NotFound
+from dryline.web.base import Area, Parser, require_no_query
+from dryline.web.operations import find_operation
+from dryline.web.paths import PLANE
+from dryline.web.plane import guard
 
 
 class TeamQuery(QuerySchema):

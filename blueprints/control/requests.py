@@ -11,10 +11,7 @@ import orjson
 from flask.views import MethodView
 from marshmallow import ValidationError
 
-from dryline.blueprints.base import json_response
 from dryline.blueprints.control.base import ControlArea, known_team
-from dryline.blueprints.errors import flatten_messages
-from dryline.blueprints.operations import METHODS, find_operation, find_operations, require_operation
 from dryline.schemas.base import UNKNOWN, QuerySchema, instance_of, strict
 from dryline.schemas.request_log import (
     ArrivedSchema,
@@ -28,11 +25,14 @@ from dryline.schemas.request_log import (
 )
 from dryline.storage.current_world import current
 from dryline.storage.errors import Invalid
-from dryline.traffic import request_search
-from dryline.traffic.path_patterns import normal_path
-from dryline.traffic.request_log import Entry
-from dryline.traffic.request_search import Criteria, Near, Verification, find_nearest, find_with_progress
+from dryline.web.base import json_response
+from dryline.web.errors import flatten_messages
+from dryline.web.operations import METHODS, find_operation, find_operations, require_operation
+from dryline.world import request_search
 from dryline.world.clock import wire
+from dryline.world.path_patterns import normal_path
+from dryline.world.request_log import Entry
+from dryline.world.request_search import Criteria, Near, Verification, find_nearest, find_with_progress
 
 # The format of ids, such as `worker_…`.
 _ID = re.compile(r"[A-Za-z0-9]+_[A-Za-z0-9-]{6,}")

@@ -5,12 +5,12 @@ from typing import Any
 from flask import request
 from flask.views import MethodView
 
-from dryline.blueprints.base import json_response, read_json
 from dryline.blueprints.control.base import ControlArea, TeamQuery, TeamUndoQuery, undoable_if
 from dryline.state import document as state
 from dryline.state import forms as documents
 from dryline.state.collections import COLLECTIONS
 from dryline.storage.current_world import current
+from dryline.web.base import json_response, read_json
 
 blp = ControlArea("Control: state", description="The whole state as one JSON document.")
 

@@ -12,7 +12,7 @@ from dryline.flow.model.kinds import language_of, read_values
 from dryline.flow.model.prompts import SENTENCE_END, Prompt, as_agent, frames_of, read_prompt
 
 if TYPE_CHECKING:
-    from dryline.engine.language_model import Talk
+    from dryline.flow.language.language_model import Talk
 
 NOT_MET = "no condition was met"
 _MOST_OPTIONS = 6

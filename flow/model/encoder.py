@@ -19,7 +19,7 @@ from typing import Any
 import orjson
 
 from dryline.flow.model.kinds import read_values
-from dryline.phrases import SLOT
+from dryline.flow.phrases import SLOT
 from dryline.storage.files import read
 
 DIMENSIONS = 128

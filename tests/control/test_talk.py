@@ -4,7 +4,7 @@ import sqlite3
 
 import pytest
 
-from dryline.flow_sessions.engines import engine_of
+from dryline.flow.sessions.engines import engine_of
 
 ASKING = 'import requests\ntry:\n    requests.get("http://{}/")\nexcept Exception as fault:\n    print(fault)\n'
 CLINIC = """say("Oak Clinic.")

@@ -5,7 +5,7 @@ from email.utils import format_datetime
 
 import pytest
 
-from dryline.remote.reader import Reader, ReadError
+from dryline.commands.remote.reader import Reader, ReadError
 from dryline.tests.remote.conftest import reader
 
 

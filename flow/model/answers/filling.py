@@ -21,7 +21,7 @@ from dryline.flow.model.answers.turns import Utterance, utterances_of
 from dryline.flow.model.kinds import FREE_TEXTS, is_of_user, key_words, kind_of, label_of, language_of
 
 if TYPE_CHECKING:
-    from dryline.engine.language_model import Question
+    from dryline.flow.language.language_model import Question
 
 _SAID_FOR_ONE = (*FREE_TEXTS, "name", "company", "email", "phone", "code", "city", "number", "count", "money")
 _FOR_BOTH = re.compile(r"\b(?:same|both|each|square|likewise)\b")

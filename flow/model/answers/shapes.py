@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from dryline.flow.model.answers.slots import Slot
 
 if TYPE_CHECKING:
-    from dryline.engine.language_model import Question
+    from dryline.flow.language.language_model import Question
 
 _DEEPEST = 12
 _CHOICES = re.compile(r"\s*\|\s*|\s+(?:/|or)\s+")
