@@ -103,7 +103,7 @@ def test_a_card_is_charged_after_a_yes_and_only_once(hold):
     ],
     ids=["front desk", "reminder", "winter check"],
 )
-def test_a_caller_who_can_take_neither_time_is_offered_others_and_can_choose_by_number(hold, program, utterances):
+def test_a_caller_who_can_take_neither_time_is_offered_others_to_choose_from(hold, program, utterances):
     *_, offer, other, again, done = hold(program, *utterances, "neither works", "blue elephants", "the first one")
     assert re.findall(TIMES, offer) != re.findall(TIMES, other) == re.findall(TIMES, again)
     assert re.findall(TIMES, other)[0] in done

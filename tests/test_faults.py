@@ -175,7 +175,7 @@ def test_a_rule_with_a_path_that_some_operation_has_is_accepted(fault, path):
     fault(path=path, status=503)
 
 
-def test_an_override_answers_by_default_with_200_and_for_a_path_without_an_operation_too(api, fault):
+def test_an_override_answers_with_200_and_for_a_path_without_an_operation_too(api, fault):
     fault(path="/api/new-thing", override={"status": 207, "body": {"new": True}, "headers": {"X-Canned": "1"}})
     answer = api.post("/new-thing", {})
     assert (answer.status_code, answer.json, answer.headers["X-Canned"]) == (207, {"new": True}, "1")

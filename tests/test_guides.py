@@ -246,7 +246,7 @@ def test_the_readmes_pytest_example_passes(tmp_path):
     assert "1 passed" in pytest_in(tmp_path)
 
 
-def test_without_configuration_a_test_without_the_fixture_is_refused_as_the_readme_says(tmp_path, monkeypatch):
+def test_a_test_without_the_fixture_is_refused_as_the_readme_says(tmp_path, monkeypatch):
     (tmp_path / "test_no_fixture.py").write_text(
         "import brainbase_labs\nimport pytest\n\nclient = brainbase_labs.BrainbaseLabs()\n\n\n"
         "def test_a_client_of_the_program():\n"

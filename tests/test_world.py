@@ -382,7 +382,7 @@ def test_a_reset_undoes_changed_settings_for_good(restart):
     assert plane.get("/settings").json["strict"] is False
 
 
-def test_a_restart_after_a_restore_has_the_clock_of_the_snapshot_and_the_present_settings(restart):
+def test_a_restart_after_a_restore_has_the_snapshots_clock_and_present_settings(restart):
     _, plane = restart()
     plane.put("/clock", {"now": WHEN, "frozen": True})
     plane.post("/snapshots", {"name": "one"})

@@ -152,7 +152,7 @@ def test_a_mount_point_is_written_in_place(folder, url):
 
 
 @as_root
-def test_a_file_in_a_folder_that_is_closed_is_written_in_place_and_a_read_only_one_is_not(folder, url):
+def test_a_file_in_a_closed_folder_is_written_in_place_and_a_read_only_one_is_not(folder, url):
     (folder / "closed").mkdir()
     (folder / "closed" / "file").touch()
     (folder / "closed").chmod(0o555)

@@ -191,7 +191,7 @@ def test_the_agent_says_again_what_it_told_and_asked(talk):
         ("You're all set, Ada: Thursday at 2. Anything else?", "You're all set, Ada: Thursday at 2. Anything else?"),
     ],
 )
-def test_a_value_that_return_hands_back_is_spoken_whole_and_its_instructions_as_questions(talk, take, note, words):
+def test_a_returned_value_is_spoken_whole_and_its_instructions_as_questions(talk, take, note, words):
     code = f"loop:\n    talk('Help.', False)\nuntil 'no time':\n    return {note!r}\n"
     assert agent(talk(code, take("no time"))) == [words]
 

@@ -135,13 +135,13 @@ until "caller wants to book an appointment":
 
 @pytest.mark.parametrize("before", ["", 'talk("Say welcome.")\n'])
 @pytest.mark.parametrize("first", [True, False])
-def test_a_message_that_opens_the_conversation_can_meet_a_condition_of_the_first_loop(talk, first, before):
+def test_an_opening_message_can_meet_a_condition_of_the_first_loop(talk, first, before):
     talked = talk(before + OPENED.format(first=first), start="I want to book an appointment for Monday")
     assert talked.said == ["Hello."]
     assert talked.session.extracted == {"day": {"day": "Monday"}}
 
 
-def test_an_opening_message_that_meets_no_condition_is_followed_by_the_agents_own_opening(talk):
+def test_an_opening_message_that_meets_no_condition_gets_the_agents_own_opening(talk):
     talked = talk(OPENED.format(first=True), start="good day to you")
     assert [event["text"] for event in talked.of("said")] == ["Hello.", "How can I help you?"]
     assert talked.session.waiting == ["caller wants to book an appointment"]
@@ -159,7 +159,7 @@ def pool(monkeypatch):
     pool.close()
 
 
-def test_a_team_has_at_most_half_of_the_workers_and_waits_only_some_time_for_a_free_one(pool):
+def test_a_team_has_at_most_half_of_the_workers_and_waits_for_a_limited_time(pool):
     set_current_team("north")
     with pool.worker():
         with pytest.raises(Busy, match="no worker free"), pool.worker():

@@ -35,7 +35,7 @@ def without_server_times(rows):
 _THE_SERVERS = ("teamId", "createdAt", "recordingUrl")
 
 
-def test_a_pulled_world_is_the_world_that_was_pulled_with_its_recordings_where_they_were(source, command, loads):
+def test_a_pulled_world_equals_the_service_and_its_recordings_stay_there(source, command, loads):
     copied, original = loads(command.pulled(source)), source.state()
     for name in COPIED:
         assert without_server_times(copied[name]) == without_server_times(original[name]), name

@@ -78,7 +78,7 @@ def test_the_agent_says_the_flows_words_and_ends_the_call_with_the_flow(booked):
         assert "Noted: booking." in summary
 
 
-def test_callers_differ_say_the_values_that_are_extracted_and_never_recite_a_condition(booked):
+def test_callers_differ_say_the_extracted_values_and_never_recite_a_condition(booked):
     for log in booked:
         first, *_ = said(log, "user")
         assert log["extractionsData"]["booking"]["name"] in first
@@ -131,7 +131,7 @@ def test_the_trace_has_each_decision_and_what_is_printed(booked, session_of):
         assert log["sessionLogData"]["trace"] == trace
 
 
-def test_a_summary_says_what_came_of_the_call_then_short_values_and_the_names_of_long_ones(make_line, simulate):
+def test_a_summary_says_the_result_then_short_values_and_the_names_of_long_ones(make_line, simulate):
     code = (
         'extract("plan", "gold")\nextract("due", False)\nextract("terms", "x" * 100)\nextract("price", 9.5)\n'
         'extract("booked", False)\nextract("solved", True)\n'

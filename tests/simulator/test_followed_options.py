@@ -38,7 +38,7 @@ def in_a_flow(log):
         ),
     ],
 )
-def test_a_flow_that_cannot_be_followed_gives_way_to_a_script_and_the_session_says_why(
+def test_a_flow_that_cannot_be_followed_gives_way_to_a_script_that_says_why(
     make_line, simulate, steps_of, code, reason
 ):
     (log,) = simulate(make_line(code), 1, outcome="completed")
