@@ -59,10 +59,13 @@ def test_the_world_menu_closes_with_escape_and_a_click_elsewhere(demo, tab):
 def test_the_bar_of_a_phone_is_one_row_with_a_frozen_clock_that_is_ahead(served, tab):
     put_clock(served, frozen=True)
     served.app.test_client().post("/_dryline/clock/advance", json={"seconds": 3 * 86_400})
-    page = tab(served, 360).go()
+    served.app.test_client().post("/_dryline/faults", json={"path": "/api/workers", "status": 500})
+    page = tab(served, 390).go()
     expect(page.locator("#clock-badge")).to_have_text("frozen, +3 d")
+    expect(page.locator("#faults-on")).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
     boxes = [page.locator(f"#{name} summary").bounding_box() for name in ("clock", "traffic", "world")]
-    assert len({box["y"] for box in boxes}) == 1
+    assert len({round(box["y"]) for box in boxes}) == 1
     assert all(box["height"] >= 44 for box in boxes)
 
 
