@@ -108,7 +108,7 @@ def third(page):
     wait_for(page, page.locator(".turn").nth(1))
 
 
-@DEMO.does('Press "+5 min" in the bar: the call is over.')
+@DEMO.does('Click on the clock in the bar and press "+5 min": the call is over.')
 def over(page):
     press_in_bar(page, "+5 min")
     expect(page.locator(".lead .state")).to_have_text("completed")
@@ -225,7 +225,7 @@ def rows(page):
     assert download.value.path().stat().st_size > 1000
 
 
-@DEMO.does('Press "+1 d" in the bar: the link has expired.')
+@DEMO.does('Click on the clock and press "+1 d": the link has expired.')
 def expired(page):
     press_in_bar(page, "+1 d")
     expect(page.locator("#status")).to_have_text("expired")
@@ -307,7 +307,7 @@ def use_inbox(page):
 
 
 @DEMO.does(
-    'Place a call with the outcome `completed` and press "+5 min" in the bar.',
+    'Place a call with the outcome `completed`, click on the clock and press "+5 min".',
     "Read in the inbox what arrived.",
 )
 def read(page):
