@@ -341,6 +341,7 @@ def test_the_demo_can_be_given_word_for_word(chromium, served):
     page = new_page(chromium, served, 1440, "light")
     errors = []
     page.on("pageerror", lambda error: errors.append(str(error)))
+    page.on("console", lambda message: message.type == "error" and errors.append(message.text))
     DEMO.play(page)
     assert errors == []
     page.context.close()

@@ -263,6 +263,11 @@ document.addEventListener("htmx:afterSwap", () => {
   if (saved.isFocused) link?.focus({ preventScroll: true });
 });
 
+// The record of a part that refreshes itself may be gone, by a reset for instance. The page then says so, and polls no more.
+document.addEventListener("htmx:responseError", ({ detail }) => {
+  if (detail.xhr.status === 404 && detail.requestConfig.triggeringEvent?.type === "refresh") location.reload();
+});
+
 // A form that was refused gets its values back, except passwords, files and hidden fields.
 const STORED_FORM = "dryline-form";
 const fields = (form) => [...form.querySelectorAll("input:not([type=hidden], [type=password], [type=file]), select, textarea")];
