@@ -4,7 +4,7 @@ WORKDIR /src
 COPY . .
 # The build context has no git: `docker build --build-arg DRYLINE_BUILD_VERSION=…` says which version this is.
 ARG DRYLINE_BUILD_VERSION=
-RUN python -m venv /opt/dryline && /opt/dryline/bin/pip install --no-cache-dir '.[redact]'
+RUN python -m venv /opt/dryline && /opt/dryline/bin/pip install --no-cache-dir .
 
 FROM python:3.13-slim
 # For the voices in recordings.

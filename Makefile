@@ -8,7 +8,7 @@ VENV := .venv-$(shell $(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info
 endif
 BIN := $(VENV)/bin
 
-.PHONY: run test lint bench screenshots
+.PHONY: run test lint bench screenshots understanding
 
 run: $(VENV)/serving
 	$(BIN)/dryline serve $(ARGS)
@@ -26,7 +26,11 @@ lint: $(VENV)/installed
 	$(BIN)/lint-imports --no-cache --no-logo
 
 bench: $(VENV)/installed
-	$(BIN)/python bench/run.py $(ARGS)
+	$(BIN)/python -m dryline.tools.bench $(ARGS)
+
+# Trains what the built-in model understands by; docs/contributing.md says when.
+understanding: $(VENV)/installed
+	$(BIN)/python -m dryline.tools.understanding $(ARGS)
 
 screenshots: $(VENV)/installed
 	$(BIN)/python tools/screenshots.py docs/pictures

@@ -208,6 +208,7 @@ def create_app(settings: Settings | None = None, *, open_existing: bool = False)
 def _register(app: Dryline) -> None:
     """Register the areas, the control plane, the other routes and the error handlers."""
     app.openapi = openapi.Api(app)
+    app.after_request(hosts.add_browser_headers)
     errors.register(app)  # after flask-smorest's own handler, which it replaces
     app.register_blueprint(docs.blp)
     app.register_blueprint(custom_webhooks.inbox)

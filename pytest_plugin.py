@@ -1,148 +1,213 @@
-"""The pytest plugin: a stand-in as a fixture, and its request log in the report of a failing test.
+"""The pytest plugin: a stand-in as a fixture, and a session that does not reach the real service.
 
-pytest loads this module in every project that has dryline installed. Until a fixture is used, it imports only modules
-that pytest has imported already.
+pytest loads this module in every project that has dryline installed. Until a fixture is used or a request comes in, it
+imports only modules that pytest has imported already.
 """
 
 from __future__ import annotations
 
 import contextlib
+import json
+import os
+import selectors
+import socket
 import sys
-from collections.abc import Generator, Iterator
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+import threading
+from collections.abc import Generator, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
 
 if TYPE_CHECKING:
     from dryline.testing import DrylineInProcess, StandIn
+    from dryline.testing.fixtures import SessionServer
 
-
-_FAILED = pytest.StashKey[bool]()  # set for a test that failed
-
-
-class Option(NamedTuple):
-    """An option of the command line (`--dryline-NAME`) and of the configuration (`dryline_NAME`)."""
-
-    name: str
-    help: str
-    default: Any = None
-    type: Literal["string", "bool"] = "string"
-
-
-OPTIONS = (
-    Option(
-        "scenario",
-        "the scenario of each test: empty, demo, another shipped one, or the file of a state document",
+# Each is a flag (`--dryline-NAME`) and an option of the configuration (`dryline_NAME`), with a default and a help.
+OPTIONS: dict[str, tuple[str | bool | None, str]] = {
+    "scenario": (
         "empty",
+        "the scenario of each test: empty, demo, another shipped one, or the file of a state document",
     ),
-    Option("seed", "a number that makes ids and simulated content repeat"),
-    Option("strict", "refuse unknown members and query parameters of requests", False, "bool"),
-    Option("journal", "how many of the newest requests the report of a failing test shows; 0 shows none", "50"),
-    Option("command", "the dryline command of another environment, used to start servers"),
-    Option("url", "the address of a running server, used instead of starting one"),
-    Option("token", "that server's admin token"),
-    Option(
-        "isolate",
-        "point the vendor's client at an address that does not exist wherever no stand-in is used",
-        False,
-        "bool",
-    ),
-)
+    "seed": (None, "a number that makes ids and simulated content repeat"),
+    "strict": (False, "refuse unknown members and query parameters of requests"),
+    "journal": ("50", "how many of the newest requests the report of a failing test shows; 0 shows none"),
+    "command": (None, "the dryline command of another environment, used to start servers"),
+    "url": (None, "the address of a running server, used instead of starting one"),
+    "token": (None, "that server's admin token"),
+}
+URL, KEY = "BRAINBASE_LABS_BASE_URL", "BRAINBASE_LABS_API_KEY"
+# The session's address and what it replaced, for processes that inherit it, such as the workers of pytest-xdist.
+_INHERITED = "_DRYLINE_REPLACED"
+
+# The address that the vendor's client gets for the session, and the variables that this replaces.
+_isolation: pytest.StashKey[tuple[str, dict[str, str | None]]] = pytest.StashKey()
+_port: pytest.StashKey[ReservedPort] = pytest.StashKey()
+_suspended: pytest.StashKey[pytest.MonkeyPatch] = pytest.StashKey()  # of a test that is not isolated
 
 
-# Settings of the vendor's client that reach nothing: no name below .invalid resolves (RFC 6761).
-NOWHERE = {"BRAINBASE_LABS_BASE_URL": "http://no-stand-in-here.invalid", "BRAINBASE_LABS_API_KEY": "dryline-local-key"}
+class ReservedPort:
+    """A port of this machine in place of the real service. The server of the fixtures takes it over.
+
+    Until then a thread refuses each request, from the first one on.
+    """
+
+    def __init__(self) -> None:
+        self.listening = socket.create_server(("127.0.0.1", 0), backlog=1024)
+        self.number: int = self.listening.getsockname()[1]
+        self.url = f"http://127.0.0.1:{self.number}"
+        self.item: pytest.Item | None = None  # the test that runs
+        self.server: SessionServer | None = None  # the server that has taken the port over
+        self._is_ending = self._is_closing = False
+        self._thread = threading.Thread(target=self._refuse_all, name="dryline-port", daemon=True)
+        self._thread.start()
+
+    def release(self) -> socket.socket:
+        """End the thread and return the listening socket. Connections that wait are left to the next owner."""
+        self._end_thread()
+        self._thread.join()
+        return self.listening
+
+    def close(self) -> None:
+        """Give the port back. Nothing waits for the thread, so that an unused plugin takes no time at the end."""
+        self._is_closing = True
+        if self._is_ending:
+            self.listening.close()
+        else:
+            self._end_thread()
+
+    def _end_thread(self) -> None:
+        self._is_ending = True
+        with contextlib.suppress(OSError), socket.socket() as connection:
+            connection.connect(("127.0.0.1", self.number))  # wakes the thread
+
+    def _refuse_all(self) -> None:
+        with selectors.DefaultSelector() as selector:
+            selector.register(self.listening, selectors.EVENT_READ)
+            while selector.select() and not self._is_ending:
+                connection, _ = self.listening.accept()
+                from dryline.testing.refusals import answer
+
+                threading.Thread(target=answer, args=(connection, self), daemon=True).start()
+        if self._is_closing:
+            self.listening.close()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the plugin's options."""
     group = parser.getgroup("dryline")
-    for option in OPTIONS:
-        action: dict[str, Any] = {"action": "store_true"} if option.type == "bool" else {"metavar": option.name.upper()}
-        group.addoption(f"--dryline-{option.name}", default=None, help=option.help, **action)
-        parser.addini(f"dryline_{option.name}", option.help, type=option.type, default=option.default)
+    for name, (default, help) in OPTIONS.items():
+        flag: dict[str, Any] = {"action": "store_true"} if default is False else {"metavar": name.upper()}
+        group.addoption(f"--dryline-{name}", default=None, help=help, **flag)
+        kind: Literal["bool", "string"] = "bool" if default is False else "string"
+        parser.addini(f"dryline_{name}", help, type=kind, default=default)
+    parser.addini("dryline_isolate", "keep the vendor's client from the real service", type="bool", default=True)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
+    """Give the vendor's client another address before a conftest.py can make one."""
+    switch = os.environ.get("DRYLINE_ISOLATE", str(early_config.getini("dryline_isolate")))
+    if switch.lower() in ("", "0", "false", "no", "off"):
+        return
+    url = early_config.known_args_namespace.dryline_url or early_config.getini("dryline_url")
+    url = url or _reserved_port(early_config).url
+    replaced = {name: os.environ.get(name) for name in (URL, KEY)}
+    outer_url, replaced_before = json.loads(os.environ.get(_INHERITED, '["", {}]'))
+    isolation = url, replaced_before if outer_url == replaced[URL] else replaced
+    early_config.stash[_isolation] = isolation
+    variables = {URL: url, KEY: "dryline-local-key", _INHERITED: json.dumps(isolation)}
+    early_config.add_cleanup(_set_variables(variables).undo)
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Add the plugin's marker, and keep the session away from the real service if the option `isolate` is set."""
+    """Add the plugin's marker."""
     config.addinivalue_line(
         "markers",
-        "dryline(scenario, strict, export_mode, export_delay_ms, calls_per_minute): the start of the test's world.",
+        "dryline(scenario, strict, export_mode, export_delay_ms, calls_per_minute, isolate): the start of the test's "
+        "world. With isolate=False, clients that the test makes reach the real service.",
     )
-    if _option(config, "isolate"):
-        patch = pytest.MonkeyPatch()
-        for name, value in NOWHERE.items():
-            patch.setenv(name, value)
-        config.add_cleanup(patch.undo)
 
 
-@pytest.hookimpl(hookwrapper=True)
-def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, Any, None]:
-    """Add the newest requests to the report of a failing test."""
+def pytest_report_header(config: pytest.Config) -> list[str]:
+    """Name the address that was replaced."""
+    if not (isolation := config.stash.get(_isolation, None)):
+        return []
+    url, replaced = isolation
+    service = replaced[URL] or "the real service"
+    return [f"dryline: the vendor's client uses {url}, not {service} (DRYLINE_ISOLATE=0 switches this off)"]
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Refuse the requests of a test without a fixture, and restore the variables for one whose marker says so."""
+    if port := item.config.stash.get(_port, None):
+        port.item = item
+        if port.server:
+            port.server.begin(item)
+    marks = (mark.kwargs["isolate"] for mark in item.iter_markers("dryline") if "isolate" in mark.kwargs)
+    if not next(marks, True) and (isolation := item.config.stash.get(_isolation, None)):
+        item.stash[_suspended] = _set_variables(isolation[1])
+
+
+@pytest.hookimpl(hookwrapper=True, tryfirst=True)
+def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, None, None]:
+    """Answer requests again, as fixtures of a wider scope may end now, and set the variables again."""
+    port = item.config.stash.get(_port, None)
+    if port and port.server:
+        port.server.accept()
+    yield
+    if patch := item.stash.get(_suspended, None):
+        patch.undo()
+
+
+@pytest.hookimpl(hookwrapper=True, tryfirst=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, None]:
+    """Add the newest requests to the report of a failing test, and as its last line why one was refused."""
     outcome = yield
     report: pytest.TestReport = outcome.get_result()
-    if report.failed:
-        item.stash[_FAILED] = True
-    driver = sys.modules.get("dryline.testing.driver")
-    if not report.failed or call.when == "teardown" or driver is None:
-        return
-    newest = _int_option(item.config, "journal")
-    worlds = dict.fromkeys(one for one in getattr(item, "funcargs", {}).values() if isinstance(one, driver.Driver))
-    for world in worlds if newest else ():
-        try:
-            text = world.journal(newest)
-        except Exception as error:  # the server may have ended; do not hide the test's own failure
-            text = f"The request log is not available: {error}"
-        report.sections.append((f"Requests to {str(world)[1:-1]}", text))
+    if report.failed and "dryline.testing" in sys.modules:
+        from dryline.testing.fixtures import sections_of
+
+        report.sections += sections_of(item, call.when, item.config.stash.get(_port, None))
 
 
 @pytest.fixture(scope="session")
-def dryline_server(pytestconfig: pytest.Config) -> Iterator[StandIn]:
-    """Start a server on a free port for the session; with pytest-xdist one for each worker. Nothing resets it."""
-    from dryline.testing import DrylineServer, connect
+def _dryline_session_server(pytestconfig: pytest.Config) -> Iterator[StandIn]:
+    from dryline.testing.fixtures import session_server
 
-    if url := _option(pytestconfig, "url"):
-        with _failing_without_traceback():
-            server = connect(url, _option(pytestconfig, "token"))
+    with session_server(pytestconfig, pytestconfig.stash.get(_port, None)) as server:
         yield server
-        return
-    started = DrylineServer(command=_option(pytestconfig, "command"), **_settings(pytestconfig))
-    with _failing_without_traceback():
-        started.start()
-    yield started
-    started.stop()
+
+
+@pytest.fixture(scope="session")
+def dryline_server(_dryline_session_server: StandIn, pytestconfig: pytest.Config) -> StandIn:
+    """Start a server on a free port for the session; with pytest-xdist one for each worker. Nothing resets it."""
+    port = pytestconfig.stash.get(_port, None)
+    if port and port.server:
+        port.server.stay_open_for_dynamic_use(port.item)
+    return _dryline_session_server
 
 
 @pytest.fixture
 def dryline(
-    dryline_server: StandIn, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+    _dryline_session_server: StandIn, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[StandIn]:
     """Reset the session's server and point the vendor's client to it through the environment."""
-    scenario = None
-    if _option(request.config, "url"):
-        if hasattr(request.config, "workerinput"):
-            pytest.fail(
-                "Parallel workers would reset the same server of --dryline-url. Create a team for each test instead.",
-                False,
-            )
-        scenario = _scenario(request.config)
-    _begin(dryline_server, request, scenario)
-    for name, value in dryline_server.environment.items():
-        monkeypatch.setenv(name, value)
-    yield dryline_server
-    _finish(dryline_server, request)
+    from dryline.testing.fixtures import in_use
+
+    with in_use(_dryline_session_server, request):
+        _set_variables(_dryline_session_server.environment, monkeypatch)
+        yield _dryline_session_server
 
 
 @pytest.fixture(scope="session")
 def _dryline_process(pytestconfig: pytest.Config) -> Iterator[DrylineInProcess]:
-    from dryline.testing import DrylineInProcess
+    from dryline.testing.fixtures import process
 
-    process = DrylineInProcess(**_settings(pytestconfig))
-    with _failing_without_traceback():
-        process.start()
-    yield process
-    process.stop()
+    with process(pytestconfig) as world:
+        yield world
 
 
 @pytest.fixture
@@ -151,103 +216,28 @@ def dryline_in_process(
 ) -> Iterator[DrylineInProcess]:
     """Reset a world that is called without a socket. This is the fastest start for a test.
 
-    Only clients of this fixture reach it. The environment points any other client at an address that does not exist,
-    never at the real service.
+    Only clients of this fixture reach it. Other clients of the vendor are refused, with a sentence that says so.
     """
-    _begin(_dryline_process, request)
-    for name, value in NOWHERE.items():
-        monkeypatch.setenv(name, value)
-    yield _dryline_process
-    _finish(_dryline_process, request)
+    from dryline.testing.fixtures import in_use
+
+    port = _reserved_port(request.config)
+    port.item = request.node
+    with in_use(_dryline_process, request):
+        _set_variables({URL: port.url, KEY: _dryline_process.api_key}, monkeypatch)
+        yield _dryline_process
 
 
-def _begin(world: StandIn, request: pytest.FixtureRequest, scenario: str | None = None) -> None:
-    """Reset the world as the markers of the test, its class and its module say; the nearest marker wins."""
-    options: dict[str, Any] = {}
-    for marker in reversed([*request.node.iter_markers("dryline")]):
-        if marker.args:
-            pytest.fail("@pytest.mark.dryline takes keyword arguments only.", False)
-        options |= marker.kwargs
-    if "scenario" in options:
-        scenario = _resolve_scenario(options.pop("scenario"), request.path.parent)
-    with _failing_without_traceback():
-        world.reset(scenario)
-        if options:
-            try:
-                world.settings(**options)
-            except TypeError as error:
-                pytest.fail(f"@pytest.mark.dryline: {str(error).split('() ')[-1]}.", False)
+def _reserved_port(config: pytest.Config) -> ReservedPort:
+    """Return the session's port, which is reserved when it is first needed."""
+    if _port not in config.stash:
+        config.stash[_port] = ReservedPort()
+        config.add_cleanup(config.stash[_port].close)
+    return config.stash[_port]
 
 
-def _finish(world: StandIn, request: pytest.FixtureRequest) -> None:
-    """Remove the snapshots that the test created, and fail a passed test whose fault rules were not applied."""
-    from urllib.parse import quote
-
-    from dryline.testing.plane import DrylineError
-    from dryline.testing.traffic import created_through
-
-    created = created_through(world)
-    try:
-        unused = world.unused_faults() if created.fault_ids and not request.node.stash.get(_FAILED, False) else []
-        for name in created.snapshots:
-            with contextlib.suppress(DrylineError):  # the test may have deleted it
-                world.plane("DELETE", f"/snapshots/{quote(name, safe='')}")
-    except DrylineError:  # the test ended the server
-        unused = []
-    created.fault_ids.clear()
-    created.snapshots.clear()
-    for rule in unused:
-        target = " ".join(str(rule[name]) for name in ("method", "path", "preset") if rule.get(name))
-        times = f"{rule['hits']} of {rule['times']} times" if rule.get("times") else "never"
-        pytest.fail(
-            f"The fault on {target or 'every request'} was applied {times}. "
-            "If that is meant, pass unused_ok=True to fault().",
-            False,
-        )
-
-
-@contextlib.contextmanager
-def _failing_without_traceback() -> Iterator[None]:
-    """Fail the test with one line instead of a traceback of dryline's code."""
-    from dryline.settings import BadSetting
-    from dryline.testing import DrylineError
-
-    try:
-        yield
-    except (BadSetting, DrylineError) as error:
-        pytest.fail(f"dryline: {error}", False)
-
-
-def _option(config: pytest.Config, name: str) -> Any:
-    """Return an option's value from the command line, else from the configuration."""
-    value = config.getoption(f"--dryline-{name}")
-    return config.getini(f"dryline_{name}") if value is None else value
-
-
-def _int_option(config: pytest.Config, name: str) -> int | None:
-    value = _option(config, name)
-    try:
-        return int(value) if value else None
-    except ValueError:
-        raise pytest.UsageError(f"dryline_{name} must be a number, not {value!r}.") from None
-
-
-def _settings(config: pytest.Config) -> dict[str, Any]:
-    return {
-        "scenario": _scenario(config),
-        "seed": _int_option(config, "seed"),
-        "strict": _option(config, "strict"),
-    }
-
-
-def _scenario(config: pytest.Config) -> str:
-    """Return the scenario. A path is relative to the working directory or, in the configuration, to its file."""
-    on_the_line = config.getoption("--dryline-scenario") is not None
-    ini = config.inipath.parent if config.inipath else config.rootpath
-    return _resolve_scenario(_option(config, "scenario"), Path(config.invocation_params.dir) if on_the_line else ini)
-
-
-def _resolve_scenario(scenario: str, folder: Path) -> str:
-    """Return the name of a shipped scenario unchanged, and a file's path relative to `folder`."""
-    shipped = {file.stem for file in (Path(__file__).parent / "data").glob("*.json")}
-    return scenario if scenario in {"empty", *shipped} else str(folder / scenario)
+def _set_variables(values: Mapping[str, str | None], patch: pytest.MonkeyPatch | None = None) -> pytest.MonkeyPatch:
+    """Set environment variables, or remove those that are None. Undoing the patch restores them."""
+    patch = patch or pytest.MonkeyPatch()
+    for name, value in values.items():
+        patch.delenv(name, raising=False) if value is None else patch.setenv(name, value)
+    return patch

@@ -54,7 +54,7 @@ class Settings:
     seed: int | None = _setting(None, "Make ids and simulated content repeat from run to run.")
     admin_token: str | None = _setting(None, "Token that /_dryline and the console require (header x-dryline-token).")
     public_url: str | None = _setting(None, "Start of all links, for a server behind a proxy.")
-    threads: int = _setting(2, "Threads for long reads, such as pages of logs.")
+    threads: int = _setting(128, "Threads for requests; those that wait have one each.")
     max_body_mb: int = _setting(10, "Largest request body, in MB.")
     strict: bool = _setting(False, "Refuse unknown members and query parameters, and require nullable members.")
     cors_origins: tuple[str, ...] = _setting((), "Origin of a web page that may call the API", flag="--cors-origin")

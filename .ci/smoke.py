@@ -91,14 +91,6 @@ def drift_compares_a_service() -> None:
     assert f"{url}: " in said and " 0 deviations" in said, said
 
 
-def pull_names_the_extra_that_redact_needs() -> None:
-    """`dryline pull --redact`, without the package that replaces telephone numbers."""
-    command = [DRYLINE, "pull", "--from", "http://127.0.0.1:1", "--api-key", "key", "--redact"]
-    done = subprocess.run(command, capture_output=True, text=True)
-    message = "dryline: --redact needs phonenumbers: install dryline with its extra, dryline[redact].\n"
-    assert (done.returncode, done.stderr) == (2, message), done
-
-
 def metrics_are_counted() -> None:
     """`/_dryline/metrics`."""
     with serving("--scenario", "empty") as url:
@@ -129,7 +121,6 @@ CHECKS: tuple[Callable[[], None], ...] = (
     the_documentation_is_served,
     a_call_is_heard,
     drift_compares_a_service,
-    pull_names_the_extra_that_redact_needs,
     metrics_are_counted,
     the_console_shows_a_flow,
     a_program_starts_a_server_of_its_own,

@@ -40,8 +40,8 @@ class PhoneNumberRegistration(MethodView):
     def post(self, body):
         """Register a phone number of an integration.
 
-        The number may be written in any notation and is stored in E.164. Ten digits without a country code are read as
-        North American. 404 if the team has no such integration, 409 if the team already has the number.
+        The number may be written in any notation and is stored in E.164. A number without a country code is read
+        as North American. 404 if the team has no such integration, 409 if the team already has the number.
         """
         return PhoneNumber.register(g.team, **body)
 

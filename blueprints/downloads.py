@@ -86,8 +86,7 @@ class RecordingFile(MethodView):
         with world.reading():
             log = recordings.log_of_link(call_sid, **query)
             call = call_of(log)
-        path = recording_files.file_of(world, log.id, call)
-        recording_files.mark_as_played(path)
+        path = recording_files.RECORDING_FILES.of(world).file(log.id, call)
         try:
             return files.send(path, "audio/wav", f"{call_sid}.wav", saved=False)
         except FileNotFoundError:  # deleted meanwhile, with its log or to free space

@@ -19,9 +19,11 @@ from dryline.storage.errors import (
     DomainError,
     Forbidden,
     Invalid,
+    MustNotWait,
     NotFound,
     NotReady,
     Unauthorized,
+    database_is_locked,
     disk_is_full,
 )
 
@@ -110,7 +112,12 @@ def _suggestion() -> str:
 
 
 def unexpected(error: Exception) -> Any:
-    """Answer an unexpected exception: log it, and give the caller a reference to the log. A full disk is a 507."""
+    """Answer an unexpected exception: log it, and give the caller a reference to the log. A full disk is a 507.
+
+    Raises MustNotWait in the event loop if a lock is the reason.
+    """
+    if current().db.is_nonblocking and database_is_locked(error):
+        raise MustNotWait from error
     if disk_is_full(error):
         log.error("The disk is full: %s %s failed", request.method, request.path)
         return answer(507, "The disk is full.")

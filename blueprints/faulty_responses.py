@@ -5,15 +5,14 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from flask import Request, Response, request
-from waitress.channel import ClientDisconnected
 from werkzeug.wsgi import ClosingIterator
 
-from dryline.blueprints import cors
+from dryline.blueprints import cors, hosts
 from dryline.blueprints.base import json_response, sent_key
 from dryline.blueprints.errors import answer
 from dryline.models.teams import authenticate
 from dryline.storage.errors import DomainError
-from dryline.traffic.faults import CLOSE, GIVES_UP, Fault
+from dryline.traffic.faults import GIVES_UP, ConnectionCut, Fault
 from dryline.world.world import World
 
 # The interval between two pieces of a slow body, in seconds.
@@ -48,14 +47,15 @@ def apply_fault(world: World, fault: Fault, view: Callable[[], Any]) -> Any:
     if fault.drop:
         return Dropped()
     if fault.status is not None:
-        response = cors.add_headers(_error_response(fault), world.settings.cors_origins)
+        response = hosts.add_browser_headers(cors.add_headers(_error_response(fault), world.settings.cors_origins))
     elif response is None:
         response = view()
     if fault.malformed is not None:
         response = _malformed(response, fault.malformed)
     for name, value in (fault.headers or {}).items():
         if name.lower() == "connection":
-            request.environ[CLOSE] = True
+            if fault.malformed != "truncated":  # which ends the connection, too, and needs the length
+                response = _close_connection_after(response)
         else:
             response.headers[name] = value
     return response if fault.bytes_per_second is None else Slow.of(response, fault, world.ending)
@@ -76,8 +76,8 @@ class Dropped(Response):
     """No response: the connection is closed."""
 
     def __call__(self, environ: Any, start_response: Any) -> Any:
-        """Raise ClientDisconnected, so that waitress closes the connection without an answer."""
-        raise ClientDisconnected
+        """Raise ConnectionCut, so that the server closes the connection without an answer."""
+        raise ConnectionCut
 
 
 class Slow(Response):
@@ -93,12 +93,13 @@ class Slow(Response):
             return response
         response.direct_passthrough = False
         slow = cls(response.response, response.status_code, response.headers)
+        slow.automatically_set_content_length = response.automatically_set_content_length
         slow.fault, slow.ending = fault, ending
         slow.call_on_close(response.close)
         return slow
 
     def get_app_iter(self, environ: Any) -> Any:
-        """Return the body in pieces. The iterator raises ClientDisconnected after a reset or the server's end."""
+        """Return the body in pieces. The iterator raises ConnectionCut after a reset or the server's end."""
         whole: Any = super().get_app_iter(environ)
         return whole if isinstance(whole, tuple) else ClosingIterator(self._pieces(whole), whole.close)
 
@@ -108,7 +109,7 @@ class Slow(Response):
         for chunk in chunks:
             for start in range(0, len(chunk), size):
                 if not self.fault.delay(self.ending, pause_ms):
-                    raise ClientDisconnected
+                    raise ConnectionCut
                 yield chunk[start : start + size]
 
 
@@ -119,6 +120,14 @@ def _error_response(fault: Fault) -> Any:
     if isinstance(fault.body, str):
         return Response(fault.body, fault.status, mimetype="text/plain")
     return json_response(fault.body, fault.status)
+
+
+def _close_connection_after(response: Any) -> Any:
+    """Return the response without its length: waitress closes the connection after it, and says so in the headers."""
+    response.direct_passthrough = False
+    response.automatically_set_content_length = False
+    response.headers.pop("Content-Length", None)
+    return response
 
 
 def _malformed(response: Any, kind: str) -> Any:

@@ -14,7 +14,7 @@ def send(path: Path, content_type: str, name: str, *, saved: bool = True) -> Res
     It is saved under `name` unless it is to be shown.
     """
     environ = _with_plain_range(request.environ, path.stat().st_size)
-    response: Any = send_file(path, environ, as_attachment=saved, download_name=name, response_class=Response)
+    response: Any = send_file(path, environ, content_type, saved, name, response_class=Response)
     response.headers["Content-Type"] = content_type
     return response
 

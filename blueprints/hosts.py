@@ -1,4 +1,4 @@
-"""Checks of a request's host and origin, for a server on loopback, its control plane and its console."""
+"""Checks of a request's host and origin, and the headers that make browsers careful with answers."""
 
 from ipaddress import ip_address
 from typing import Any
@@ -33,6 +33,15 @@ def require_known_host(settings: Settings, environ: dict[str, Any]) -> None:
         raise Forbidden(
             f"This server answers this machine only, not the host {host!r}. Use --allowed-host to admit it."
         )
+
+
+def add_browser_headers(response: Any) -> Any:
+    """Return the response with headers that stop browsers from guessing its type and from framing pages."""
+    response.headers.setdefault("X-Content-Type-Options", "nosniff")
+    if response.mimetype == "text/html":
+        response.headers.setdefault("X-Frame-Options", "DENY")
+        response.headers.setdefault("Content-Security-Policy", "frame-ancestors 'none'")
+    return response
 
 
 def require_not_outgoing(request: Request, door: str) -> None:

@@ -17,6 +17,7 @@ from marshmallow import Schema, fields, missing
 from dryline import __version__
 from dryline.schemas.base import ApiSchema, ErrorSchema, PartSchema, QuerySchema, Timestamp, camel, instance_of
 from dryline.schemas.glossary import MEMBERS
+from dryline.storage.files import read
 
 # The version of the interface that dryline stands in for, not dryline's own.
 INTERFACE_VERSION = "1.0.3"
@@ -76,7 +77,7 @@ class Api(flask_smorest.Api):
             return self._document
 
     def _build(self) -> dict[str, Any]:
-        examples = orjson.loads(EXAMPLES.read_bytes())
+        examples = orjson.loads(read(EXAMPLES))
         errors = examples.pop("errors")
         for name, description in ERRORS.values():
             content = {"application/json": {"schema": answer_schema(ErrorSchema), "example": errors.get(name)}}

@@ -1,6 +1,5 @@
 """The control plane's requests: who may send them, and which of them are logged."""
 
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -10,18 +9,19 @@ from dryline.blueprints.hosts import require_not_outgoing, require_this_machine
 from dryline.blueprints.paths import READS
 from dryline.storage.current_world import current
 from dryline.storage.errors import Forbidden
+from dryline.traffic.real_time import monotonic
 from dryline.world.world import World
 
 
 def answer_and_report(world: World, request: Request, view: Callable[[], Any]) -> Any:
     """Return the view's response to a request of the control plane, and log the request if it is a write or failed."""
-    start = time.perf_counter()
+    start = monotonic()
     response = view()
     status = response.status_code
     if request.method not in READS or status >= 400:
         body = response.get_json(silent=True) if status >= 400 else None
         error = str(body["error"]) if isinstance(body, dict) and "error" in body else ""
-        ms = (time.perf_counter() - start) * 1000
+        ms = (monotonic() - start) * 1000
         text = f"{request.method:<6} {request.path} {status} {ms:.0f} ms" + (f"  {error}" if error else "")
         members = {"method": request.method, "path": request.path, "status": status, "durationMs": round(ms, 3)}
         world.events.add(text, is_problem=status >= 400, **members, **({"error": error} if error else {}))

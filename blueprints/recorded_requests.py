@@ -1,6 +1,5 @@
 """The handling of every recorded request: faults, the request log, metrics."""
 
-import time
 from collections.abc import Callable
 from functools import lru_cache
 from itertools import starmap
@@ -12,6 +11,7 @@ from flask import Request, current_app, g
 from dryline.blueprints.faulty_responses import Dropped, apply_fault, effect_of, find_fault, team_of
 from dryline.traffic.faults import Fault
 from dryline.traffic.masking import mask_header, mask_json, mask_query
+from dryline.traffic.real_time import monotonic
 from dryline.traffic.request_log import ANSWER_BYTES, Entry
 from dryline.world.world import World
 
@@ -22,7 +22,7 @@ _header = lru_cache(maxsize=1_000)(mask_header)
 
 def answer_and_record(world: World, request: Request, view: Callable[[], Any]) -> Any:
     """Return the view's response, unless a fault changes it, and record the request."""
-    start = time.perf_counter()
+    start = monotonic()
     fault, rate_limit_headers = find_fault(world, request)
     entry = _new_entry(world, request, fault)
     world.requests.begin(entry)
@@ -33,7 +33,7 @@ def answer_and_record(world: World, request: Request, view: Callable[[], Any]) -
         raise
     for name, value in rate_limit_headers.items():
         response.headers.setdefault(name, value)
-    seconds = time.perf_counter() - start
+    seconds = monotonic() - start
     status = None if isinstance(response, Dropped) else response.status_code
     world.metrics.count_request(entry.method, entry.route or "unknown", status or 0, seconds)
     if fault is not None:

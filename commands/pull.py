@@ -23,7 +23,6 @@ from dryline.world.clock import parse, wire
 if TYPE_CHECKING:
     from dryline.remote.loadable import Loadable
     from dryline.remote.pull import Pull
-    from dryline.remote.redact import Redactor
 
 INCOMPLETE = 3  # exit code of a pull that left something out
 
@@ -124,8 +123,10 @@ def pull(
     """
     from dryline.remote.pull import Pull
     from dryline.remote.reader import Reader, ReadError
+    from dryline.remote.redact import Redactor
 
-    redactor = _redactor(api_key) if redact else None
+    secret = hashlib.sha256(f"dryline redact {api_key}".encode()).digest()
+    redactor = Redactor(secret) if redact else None
     _require_writable(output)
     job = Pull(Reader(url, api_key, rate=rate), since, worker_id, redactor)
     try:
@@ -149,15 +150,6 @@ def _require_writable(output: Path) -> None:
     folder = Path(os.path.realpath(output)).parent
     if str(output) != STANDARD and not output.exists() and not os.access(folder, os.W_OK):
         raise click.ClickException(f"Cannot write to the folder {folder}. Name another file with --output.")
-
-
-def _redactor(api_key: str) -> Redactor:
-    """Return what replaces personal data. Raises BadOption when its package is not installed."""
-    try:
-        from dryline.remote.redact import Redactor
-    except ModuleNotFoundError as missing:
-        raise BadOption(f"--redact needs {missing.name}: install dryline with its extra, dryline[redact].") from None
-    return Redactor(hashlib.sha256(f"dryline redact {api_key}".encode()).digest())
 
 
 def _run_with_progress(job: Pull) -> dict[str, Any]:

@@ -73,9 +73,10 @@ def serve(ready_file: Path | None, **values: Any) -> None:
         settings = Settings(**values)
         ready = _prepared(ready_file)
         from dryline.app import create_app
-        from dryline.serving import process, server
+        from dryline.serving import process
+        from dryline.serving.sockets import bind
 
-        with server.bind(settings) as listening:  # before the world is created: a port in use leaves no world behind
+        with bind(settings) as listening:  # before the world is created: a port in use leaves no world behind
             process.serve(create_app(settings), listening, ready)
     finally:
         gc.enable()

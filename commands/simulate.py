@@ -45,14 +45,21 @@ def _worker_lines(worker: dict[str, Any]) -> Iterator[str]:
 @click.option("--chats", is_flag=True, help="Make chats instead of calls.")
 @on_world()
 def simulate(world: ControlPlane, chats: bool, **values: Any) -> None:
-    """Make believable calls or chats and print their ids."""
+    """Make believable calls or chats and print their ids.
+
+    Ends with 1 if the flow's code led one elsewhere than --branch or --outcome wanted; it is kept.
+    """
+    from dryline.testing.conversations import not_taken_sentence
     from dryline.world.wording import camel
 
     if values["worker_id"] is None or values["deployment_id"] is None:
         values |= _find_deployment(world, chats, values["worker_id"], values["deployment_id"])
     body = {camel(name): value for name, value in values.items() if value not in (None, ())}
-    for id in world.plane("POST", "/simulate/chats" if chats else "/simulate/calls", body)["ids"]:
+    answer = world.plane("POST", "/simulate/chats" if chats else "/simulate/calls", body)
+    for id in answer["ids"]:
         click.echo(id)
+    if not_taken := answer.get("notTaken"):
+        raise click.ClickException(not_taken_sentence(not_taken))
 
 
 def _find_deployment(

@@ -111,7 +111,7 @@ def _conversation_on_server(values: dict[str, Any], options: dict[str, Any]) -> 
 def _conversation_with_file(file: Path, options: dict[str, Any], values: dict[str, Any]) -> Iterator[Turn]:
     from dryline.engine import CodeRefused, Engine
     from dryline.engine.web import fetcher
-    from dryline.flow_sessions.demo_services import with_demo_services
+    from dryline.flow_sessions.engines import with_demo_services
     from dryline.world.outgoing import Outgoing
 
     fetch = with_demo_services(fetcher(Outgoing(values["webhook_hosts"])))

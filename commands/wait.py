@@ -6,6 +6,7 @@ import click
 
 from dryline.commands.client import USUAL_URL, answers
 from dryline.settings import BadSetting
+from dryline.traffic.real_time import monotonic
 
 EVERY_S = 0.05
 
@@ -19,9 +20,9 @@ def wait(url: str, timeout_s: float) -> None:
     """Wait until the server at URL answers (default: http://127.0.0.1:4010). Exit code 1 if it does not."""
     if not url.startswith(("http://", "https://")):
         raise BadSetting(f"URL must start with http:// or https://, not {url!r}.")
-    deadline = time.monotonic() + timeout_s
+    deadline = monotonic() + timeout_s
     while not answers(url.rstrip("/")):
-        if time.monotonic() >= deadline:
+        if monotonic() >= deadline:
             raise click.ClickException(f"No dryline answers at {url} after {timeout_s:g} s.")
         time.sleep(EVERY_S)
     click.echo(f"dryline answers at {url}.")

@@ -4,15 +4,13 @@ The words come from the phrase bank. A condition of no known intent is turned in
 """
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 from random import Random
-from typing import NamedTuple
 
-from dryline.engine.understanding.conditions import ConditionPart, read_condition
-from dryline.engine.understanding.menus import read_menu
+from dryline.flow.model import encoder
+from dryline.flow.model.kinds import language_of, read_values
 from dryline.phrases import SLOT, Intent, load
-from dryline.phrases.value_kinds import language_of, read_values
 
 _PEOPLE = (
     "user|caller|customer|patient|client|person|lead|contact|guest|prospect|player|driver|member|tenant|visitor|buyer|"
@@ -57,23 +55,14 @@ _PAST = {
 _PRONOUNS = {
     "their": "my", "theirs": "mine", "them": "me", "they": "I", "his": "my", "her": "my", "themselves": "myself",
 }  # fmt: skip
-_BEFORE_A_THING = {"need", "for", "want", "book", "get", "have", "order", "wanted", "return", "like", "about", "got"}
 # Words that keep their capital letter within a sentence, beside names.
 _CAPITAL = frozenset(["i", "dr", "mr", "mrs", "ms", "english", "spanish", "german", "french"])
 _MACHINE = re.compile(r"voice ?mail|answering machine", re.IGNORECASE)
+_ANSWERS_AGENT = re.compile(r"(?:agree|confirm|decline)s\b", re.IGNORECASE)  # "confirms the day"
 _ANSWERS = ("agree", "decline", "dont_know", "confirm_identity", "wait_a_moment")
 _DECISIONS = ("keeps_it_after_all", "cannot_come_today", "doubts_it", "rather_money_back", "wants_replacement")
 _CONTRADICTING = ("says_it_is_wrong", "rather_other_time", "corrects_number", "is_other_one")
-_URGENT = re.compile(r"emergency|urgent|pain$")  # names of intents
-_ENOUGH = 0.5  # of a claim to an intent, for its phrases to be said
-_SHORT_HESITATIONS = ("Uh, ", "Um, ", "Hm, ")
-_HESITATIONS = (*_SHORT_HESITATIONS, "Well, ")
-_LONG = 4  # spaces of a sentence before which people say "well"
-_AT_ONCE = re.compile(
-    r"(?:yes|yeah|yep|no|nope|nah|okay|ok|oh|ah|ha|help|please|sure|exactly|looks|hm|uh|um|well|so|right|alright|thanks|thank|perfect|great|fine|good"
-    r"|bye|goodbye|sorry|sounds|actually|wait|one|hold|hang|just)\b",
-    re.IGNORECASE,
-)
+_ENOUGH = 0.55  # of the cosine of a condition and an intent, for its phrases to be said
 # Words that refer to what was said before: no call begins with them.
 _REFERS_BACK = re.compile(
     r"^(?:yes|yeah|yep|no|nope|okay|sure|actually|and|so|then|never mind|forget|neither|let's|let me|not|right|alright"
@@ -88,81 +77,62 @@ _BY_PHONE = re.compile(
 )
 # Words of only a man or only a woman. The gender of a simulated caller's name is not known.
 _OF_ONE_GENDER = re.compile(r"\b(?:this is s?he|talking to (?:him|her))\b", re.IGNORECASE)
+# A yes-or-no question for a fact, and not an offer or a wish.
+_FACT = re.compile(
+    r"(?:is|are|was|were|does|do|did|has|have)\b(?!.*\b(?:want|like|okay|ok|work|suit|fine)\b).*\?$", re.IGNORECASE
+)
 _GREETINGS = ("Hi, ", "Hello, ", "Good morning, ", "Hi there, ", "Hey, ")
 _GREETED = re.compile(r"(?:hi(?: there)?|hello|hey|good (?:morning|afternoon|day|evening))[,.!] ", re.IGNORECASE)
 
 
-class CallerUtterance(NamedTuple):
-    """Words of a caller, and the names of the slots whose values are in them."""
-
-    text: str
-    slots: frozenset[str]
-
-
 def utter(
     condition: str,
-    slots: Mapping[str, str],
+    facts: Mapping[str, str],
     random: Random,
     *,
     opening: bool,
     avoid: set[str],
     menu: tuple[str, ...] = (),
+    agent_said: str = "",
     typed: bool = False,
-) -> CallerUtterance:
-    """Return words of somebody who meets the condition, with values of `slots` in them.
+) -> str:
+    """Return words of somebody who meets the condition: a phrase of the intent nearest to it, else the first person.
 
-    `menu` holds all conditions that are open. `opening` asks for the first words of a conversation. Phrases in `avoid`
-    are not used again while there are others; the chosen one is added. In a chat (`typed`) nobody speaks of the call.
+    `menu` holds all open conditions, `facts` what is known about the caller, such as the name. `opening` asks for the
+    first words of a conversation. Phrases in `avoid` are used again only if there are no others; the chosen one is
+    added. In a chat (`typed`) nobody speaks of the call.
     """
     intent = _intent_of_alternative(condition, menu, random) or intent_of(condition, menu)
-    if intent is None:
-        return CallerUtterance(_in_first_person(condition), frozenset())
-    phrases = [
-        phrase
-        for phrase in _phrases(intent, opening=opening)
-        if slots_of(phrase) <= slots.keys() and ":other}" not in phrase and not _has_two_of_a_kind(phrase)
-        if not _OF_ONE_GENDER.search(phrase)
-    ]
-    if typed:
-        phrases = [phrase for phrase in phrases if not _BY_PHONE.search(phrase)] or phrases
-    fresh = [phrase for phrase in phrases if phrase not in avoid] or phrases
-    if not fresh:
-        return CallerUtterance(_in_first_person(condition), frozenset())
-    phrase = random.choice(fresh)
+    phrases: Sequence[str] = [each for each in _phrases(intent, opening=opening) if _fits(each, facts, typed=typed)]
+    if intent is None or not phrases:
+        text = _in_first_person(condition)
+        text = f"As I said, {lower_first(text)}" if text in avoid else text
+        avoid.add(text)
+        return text
+    phrases = _answers_to_fact(intent, menu, agent_said) or phrases
+    phrase = random.choice([phrase for phrase in phrases if phrase not in avoid] or phrases)
     avoid.add(phrase)
-    text = SLOT.sub(lambda slot: _with_article(phrase, slot, slots[slot[1]]), phrase)
+    text = SLOT.sub(lambda slot: facts[slot[1]], phrase)
     english = language_of_menu(menu or (condition,)) == "en"
     if opening and english and not _GREETED.match(text) and phrase not in intent.opens and random.random() < 0.6:
-        text = random.choice(_GREETINGS) + lower_first(text, names_in(slots.values()))
+        text = random.choice(_GREETINGS) + lower_first(text, {word for fact in facts.values() for word in fact.split()})
     text = capitalized(text)
-    return CallerUtterance(text if text.endswith((".", "!", "?")) else f"{text}.", slots_of(phrase))
+    return text if text.endswith((".", "!", "?")) else f"{text}."
 
 
-def _with_article(phrase: str, slot: re.Match[str], value: str) -> str:
-    """Return the value of a slot, with "a" or "an" where a thing needs one."""
-    words = phrase[: slot.start()].split()
-    if slot[1] not in ("service", "item", "product") or not words or words[-1].lower() not in _BEFORE_A_THING:
-        return value
-    if not value[:1].islower() or value.endswith("s") or value.split()[0] in ("a", "an", "the", "some", "two", "three"):
-        return value
-    return f"{'an' if value[0] in 'aeiou' else 'a'} {value}"
+def _answers_to_fact(intent: Intent, menu: tuple[str, ...], agent_said: str) -> list[str]:
+    """Return plain answers to a yes-or-no question for a fact ("Is it awake?"), to which no offer is agreed."""
+    if intent.name not in ("agree", "decline") or language_of_menu(menu) != "en":  # in German "was" is another word
+        return []
+    is_fact = _FACT.match(re.split(r"(?<=[.!?]) ", agent_said)[-1])
+    return list(read_values()["yes_says" if intent.name == "agree" else "no_says"]) if is_fact else []
 
 
-def hesitate(text: str, random: Random, names: Collection[str] = ()) -> str:
-    """Return the words as somebody says them who thinks for a moment, after the greeting if there is one.
-
-    Nobody thinks before a yes or a thank you. `names` are words that keep their capital letter.
-    """
-    greeting = _GREETED.match(text)
-    rest = text[greeting.end() :] if greeting else text
-    if _AT_ONCE.match(rest):
-        return text
-    is_long = rest.count(" ") >= _LONG
-    hesitations = (*(_HESITATIONS if is_long else _SHORT_HESITATIONS), *(("So, ",) if greeting and is_long else ()))
-    hesitation = random.choice(hesitations)
-    if greeting is None:
-        return hesitation + lower_first(rest, names)
-    return greeting[0] + hesitation.lower() + lower_first(rest, names)
+def _fits(phrase: str, facts: Mapping[str, str], *, typed: bool) -> bool:
+    """Return whether a caller with these facts can say a phrase; of two values of a kind they know one."""
+    slots = SLOT.findall(phrase)
+    is_known = facts.keys() >= set(slots) and len(set(slots)) == len(slots) and ":other}" not in phrase
+    return is_known and not _OF_ONE_GENDER.search(phrase) and not (typed and _BY_PHONE.search(phrase))
 
 
 def gives_value(condition: str) -> bool:
@@ -187,65 +157,42 @@ def contradicts(condition: str) -> bool:
     return intent is not None and intent.name in _CONTRADICTING
 
 
-def is_urgent(condition: str) -> bool:
-    """Return whether a condition is met by somebody who needs help at once."""
-    intent = intent_of(condition)
-    return intent is not None and bool(_URGENT.search(intent.name))
-
-
 def answers_agent(condition: str) -> bool:
-    """Return whether a condition is met by an answer, such as "caller agrees", and not by what a call is about.
-
-    A decision, such as "caller wants a replacement", counts as what a call is about, and so does what opens calls.
-    """
+    """Return whether a condition is met by an answer, such as "caller agrees", and not by what a call is about."""
     intent = intent_of(condition)
+    if _ANSWERS_AGENT.match(predicate(condition)):
+        return True
     if intent is None or intent.opens or intent.name in _DECISIONS:
         return False
     return intent.subject == "answers" or intent.name in _ANSWERS
-
-
-def _has_two_of_a_kind(phrase: str) -> bool:
-    """Return whether a phrase has two values of a kind, of which a caller knows one ("my {day} for {day:new}")."""
-    return len(SLOT.findall(phrase)) > len(slots_of(phrase))
-
-
-def slots_of(phrase: str) -> frozenset[str]:
-    """Return the names of the slots in a phrase."""
-    return frozenset(SLOT.findall(phrase))
 
 
 @lru_cache(maxsize=2_000)
 def intent_of(condition: str, menu: tuple[str, ...] = ()) -> Intent | None:
     """Return the intent that a condition means, one that no other condition of its menu means more; None for none."""
     menu = menu if condition in menu else (condition,)
-    return _best(condition, menu, read_condition(condition, language_of_menu(menu))[0])
+    return _best(condition, condition, menu)
 
 
-def _best(condition: str, menu: tuple[str, ...], part: ConditionPart) -> Intent | None:
+def _best(text: str, condition: str, menu: tuple[str, ...]) -> Intent | None:
+    """Return the intent that a condition, or an alternative of it, means more than others of the menu do."""
     language = language_of_menu(menu)
-    intents, open_menu, index = load(language).intents, read_menu(menu, language), menu.index(condition)
-    if index >= len(open_menu.claims):  # a menu is read up to a limit
-        open_menu, index = read_menu((condition,), language), 0
-    claims = {name: claim for name, claim in part.claims.items() if name in intents}  # some are in English only
-    shares = {name: claim * open_menu.shares[index][name] for name, claim in claims.items()}
-    trades = {
-        intents[other].subject
-        for at, theirs in enumerate(open_menu.claims)
-        for other, claim in theirs.items()
-        if at != index and claim >= _ENOUGH and other in intents
-    }
-    name = max(shares, key=lambda name: (shares[name], _rank(intents[name].subject, trades)), default=None)
-    if name is not None and shares[name] >= _ENOUGH:
-        return intents[name]
-    return intents["agree"] if part.affirms else intents["decline"] if part.denies else None
+    intents = load(language).intents
+    near, *others = (_near_intents(each, language) for each in (text, *(each for each in menu if each != condition)))
+    near = {name: value for name, value in near.items() if name in intents}  # some are in English only
+    own = {name: value for name, value in near.items() if all(other[name] < value for other in others)}
+    name = max(own, key=lambda name: (round(own[name], 1), _rank(intents[name].subject), own[name]), default=None)
+    return intents[name] if name is not None and own[name] >= _ENOUGH else None
 
 
-def _rank(subject: str, trades: Collection[str]) -> int:
-    """Return which of two intents that fit alike is meant.
+def _rank(subject: str) -> int:
+    """Return which of two intents that fit alike is meant: first what fits any trade."""
+    return int(subject == "general")
 
-    An answer comes first, then what another condition of the menu is about, then what fits any trade.
-    """
-    return {"answers": 3, "general": 1}.get(subject, 2 if subject in trades else 0)
+
+@lru_cache(maxsize=2_000)
+def _near_intents(text: str, language: str) -> dict[str, float]:
+    return encoder.near_intents(encoder.without_subject(text), language)
 
 
 @lru_cache(maxsize=2_000)
@@ -254,8 +201,10 @@ def language_of_menu(menu: tuple[str, ...]) -> str:
     return language_of(" ".join(menu))
 
 
-def _phrases(intent: Intent, *, opening: bool) -> tuple[str, ...]:
-    says = tuple(phrase for phrase in intent.says if phrase not in intent.hears)
+def _phrases(intent: Intent | None, *, opening: bool) -> tuple[str, ...]:
+    if intent is None:
+        return ()
+    says = intent.says
     if not opening:
         return says
     if len(intent.opens) >= _ENOUGH_OPENINGS:
@@ -273,10 +222,10 @@ def predicate(condition: str) -> str:
 def _intent_of_alternative(condition: str, menu: tuple[str, ...], random: Random) -> Intent | None:
     """Return an intent of one alternative of a condition, such as "asks for the address" of "hours or the address"."""
     menu = menu if condition in menu else (condition,)
-    parts = read_condition(condition, language_of_menu(menu))
+    parts = [part for part in encoder.pattern("[,;/]|<or>").split(condition) if part.strip()]
     if len(parts) == 1:
         return None
-    intents = [intent for part in parts[1:] if (intent := _best(condition, menu, part)) is not None]
+    intents = [intent for part in parts if (intent := _best(part, condition, menu)) is not None]
     return random.choice(intents) if intents else None
 
 
@@ -335,8 +284,3 @@ def lower_first(text: str, names: Collection[str] = ()) -> str:
 def _capital_words() -> frozenset[str]:
     values = read_values()
     return _CAPITAL.union(values["weekdays"], values["months"]) - {"may"}  # a verb more often than a month
-
-
-def names_in(values: Iterable[str]) -> frozenset[str]:
-    """Return the words of values that begin with a capital letter."""
-    return frozenset(word for value in values for word in re.findall(r"\w+", value) if word[:1].isupper())

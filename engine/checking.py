@@ -32,7 +32,7 @@ def check(sandbox: Sandbox, code: str, file: str) -> list[Finding]:
         program = checked_program(sandbox, code, file)
     except CodeRefused as refused:
         return refused.findings
-    return [*program.warnings, *_missing_imports(sandbox, program), *_unknown_names(sandbox, program)]
+    return [*program.warnings, *missing_imports(sandbox, program), *_unknown_names(sandbox, program)]
 
 
 def _python(sandbox: Sandbox, program: Program) -> list[Finding]:
@@ -59,7 +59,7 @@ def _finding(program: Program, fault: Any, sentence: str) -> Finding:
     return Finding(program.file, line, column, sentence)
 
 
-def _missing_imports(sandbox: Sandbox, program: Program) -> list[Finding]:
+def missing_imports(sandbox: Sandbox, program: Program) -> list[Finding]:
     """Return warnings about modules and names of modules that the sandbox lacks. The prelude has `requests`."""
     findings = []
     lacking = {""}

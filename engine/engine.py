@@ -1,21 +1,17 @@
 """The engine: one object that checks code, runs flows, and owns the processes that they run in."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from datetime import UTC, datetime
-from random import Random
 from types import TracebackType
 from typing import Any, Self
 
-from dryline.engine.branch_discovery import explore, reach
-from dryline.engine.branches import Branch
 from dryline.engine.builtin_model import BuiltInModel
-from dryline.engine.checking import check, checked_program
+from dryline.engine.checking import check, checked_program, missing_imports
 from dryline.engine.errors import Finding
 from dryline.engine.language_model import NOTHING, LanguageModel
-from dryline.engine.program import Condition, Program
+from dryline.engine.program import Program
 from dryline.engine.sandbox import Sandbox
 from dryline.engine.session import FlowSession
-from dryline.engine.simulated_caller import Caller
 from dryline.engine.translate import translate
 from dryline.engine.web import Fetch, Web, no_network
 
@@ -63,6 +59,10 @@ class Engine:
         """Return the tree of conditions with their lines. Raises CodeRefused."""
         return translate(code, file).paths()
 
+    def lacking(self, program: Program) -> Finding | None:
+        """Return the first import of a module, or of a name of one, that the sandbox lacks. Raises Busy."""
+        return next(iter(missing_imports(self._sandbox, program)), None) if program.imports else None
+
     def open(
         self,
         program: Program,
@@ -103,21 +103,6 @@ class Engine:
     def load(self, data: bytes, *, model: LanguageModel | None = None) -> FlowSession:
         """Return a session from its dump. Raises NotLoadable."""
         return FlowSession.load(data, self._sandbox, model or self.model, self._web, now=self._now)
-
-    def explore(self, program: Program, **options: Any) -> list[Branch]:
-        """Return the branches that random callers reach, in the order of the code.
-
-        The options are those of `open`, and `within_s` of `branch_discovery.explore`. Raises Busy.
-        """
-        return explore(self, program, **options)
-
-    def reach(self, program: Program, path: Sequence[Condition], **options: Any) -> Branch | None:
-        """Return a branch that takes these conditions in this order, or None. The options are those of `explore`."""
-        return reach(self, program, tuple(path), **options)
-
-    def caller(self, program: Program, branch: Branch, random: Random) -> Caller:
-        """Return a caller who takes this branch, as the model for `open` and the speaker for `FlowSession.play`."""
-        return Caller(program, branch, random)
 
     def close(self) -> None:
         self._sandbox.close()

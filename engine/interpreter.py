@@ -13,6 +13,7 @@ from dryline.engine.host_functions import Over, Raised, Waits, call, is_callable
 from dryline.engine.json_values import TooLarge
 from dryline.engine.program import SourcePosition
 from dryline.engine.sandbox import TURN_S, Sandbox
+from dryline.traffic.real_time import monotonic
 
 if TYPE_CHECKING:
     from dryline.engine.session import FlowSession
@@ -128,12 +129,12 @@ class Interpreter:
         self._session.fail(failure_at(self._session.program, sentence, self._place, bound=False))
 
     def _timed(self, step: Callable[[], Any]) -> Any:
-        began = time.perf_counter()
+        began = monotonic()
         try:
             snapshot = step()
         finally:
             self._log_printed()
-        self._spent_s += time.perf_counter() - began
+        self._spent_s += monotonic() - began
         if self._spent_s > TURN_S:
             raise Stopped(f"The flow ran for longer than {TURN_S:g} s without waiting for the user.")
         return snapshot

@@ -7,8 +7,6 @@ import os
 import threading
 from collections import Counter
 from collections.abc import Iterator
-from functools import cache
-from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 from dryline.storage.errors import Busy
@@ -114,7 +112,8 @@ def zone_of(*_args: Any) -> None:
 zone_of.__name__ = "ZoneInfo"
 
 
-@cache
 def monty_version() -> str:
-    """Return the sandbox's version. Looking it up takes longer than a turn."""
-    return version("pydantic-monty")
+    """Return the sandbox's version."""
+    import pydantic_monty  # imported late: a start does not need it
+
+    return pydantic_monty.__version__

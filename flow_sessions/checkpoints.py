@@ -4,18 +4,18 @@ A checkpoint's description says what the caller wants. Only the result of a conv
 """
 
 import re
-import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
 from typing import Any
 
 import orjson
 
-from dryline.engine.branches import Branch, paths
+from dryline.engine.branches import FlowMap
 from dryline.engine.builtin_model import BuiltInModel
 from dryline.engine.engine import Engine
 from dryline.engine.errors import CodeRefused
-from dryline.engine.events import Event, transcript
+from dryline.engine.events import transcript
 from dryline.engine.language_model import Talk
 from dryline.engine.program import Condition, Program
 from dryline.engine.session import FlowSession
@@ -23,6 +23,7 @@ from dryline.engine.simulated_caller import Caller
 from dryline.flow_sessions.engines import engine_of
 from dryline.models.flows import Flow
 from dryline.models.tests import CheckpointRun, Test, TestConversation, TestRun
+from dryline.traffic.real_time import monotonic
 from dryline.world.world import World
 
 MAX_CONVERSATIONS = 100  # of one checkpoint; their results are scaled to all that it asks for
@@ -47,7 +48,7 @@ class _RunContext:
 
     world: World
     engine: Engine
-    program: Program
+    map: FlowMap
     options: dict[str, Any]
     deadline: float  # on the monotonic clock
     stopped: int = 0
@@ -56,7 +57,7 @@ class _RunContext:
         """Return whether to run another conversation. Raises ServerStopping."""
         if self.world.ending.is_set():
             raise ServerStopping
-        return self.stopped < _MAX_STOPPED and time.monotonic() < self.deadline
+        return self.stopped < _MAX_STOPPED and monotonic() < self.deadline
 
 
 def run_checkpoints(world: World, run: TestRun) -> list[CheckpointRun]:
@@ -78,7 +79,7 @@ def run_checkpoints(world: World, run: TestRun) -> list[CheckpointRun]:
     voice = "chat" not in test.test_mode.lower()
     state = {"Caller": f"+1415555{Random(run.id).randrange(100, 200):04d}"} if voice else {}
     options = {"variables": flow.variables, "state": state, "channel": "voice" if voice else "chat"}
-    context = _RunContext(world, engine, program, options, time.monotonic() + TIMEOUT_S)
+    context = _RunContext(world, engine, FlowMap(program), options, monotonic() + TIMEOUT_S)
     for number, each in enumerate(runs):
         _run_checkpoint(context, each, f"{run.id} {number}")
     return runs
@@ -91,8 +92,8 @@ def _without_conversations(runs: list[CheckpointRun], reason: str) -> list[Check
 
 
 def _run_checkpoint(context: _RunContext, checkpoint: CheckpointRun, seed: str) -> None:
-    purpose = conditions_in(context.program, str(checkpoint.checkpoint.get("description") or ""))
-    branch = (_find_branch(context, purpose) if checkpoint.runs else None) or _nested_branch(context.program, purpose)
+    purpose = conditions_in(context.map.program, str(checkpoint.checkpoint.get("description") or ""))
+    route = context.map.route_to(purpose)
     for number in range(min(checkpoint.runs, MAX_CONVERSATIONS)):
         if not context.may_continue():
             checkpoint.reason = "The run was given up: the flow exceeds the engine's limits or waits for other servers."
@@ -100,31 +101,18 @@ def _run_checkpoint(context: _RunContext, checkpoint: CheckpointRun, seed: str) 
                 checkpoint.conversations.append(TestConversation(f"No conversation was run. {checkpoint.reason}", {}))
                 return
             break
-        checkpoint.conversations.append(_run_conversation(context, purpose, branch, f"{seed} {number}"))
+        checkpoint.conversations.append(_run_conversation(context, purpose, route, f"{seed} {number}"))
     if checkpoint.runs > len(checkpoint.conversations):
         scaled = f"The result of {len(checkpoint.conversations)} conversations is scaled to {checkpoint.runs:,}."
         checkpoint.reason = f"{checkpoint.reason} {scaled}" if checkpoint.reason else scaled
 
 
-def _find_branch(context: _RunContext, purpose: list[Condition]) -> Branch | None:
-    """Return a branch that reaches all conditions, found by running the flow, or None."""
-    if not purpose or not context.may_continue():
-        return None
-    return context.engine.reach(context.program, _nested_branch(context.program, purpose).path, **context.options)
-
-
-def _nested_branch(program: Program, purpose: list[Condition]) -> Branch:
-    """Return the branch that follows from the nesting of the code alone."""
-    path_to = {path[-1]: path for path in paths(program)} if purpose else {}
-    return Branch(tuple(dict.fromkeys(step for condition in purpose for step in path_to[condition])))
-
-
-def _run_conversation(context: _RunContext, purpose: list[Condition], branch: Branch, seed: str) -> TestConversation:
-    caller, session, events = _play(context, branch, Random(seed), seed)
-    if session.failure is None and not _reached(caller, purpose):
-        # Other answers of the caller led elsewhere: use those with which the branch was found.
-        explored = Branch(branch.path, branch.variant, brief=branch.brief)
-        caller, session, events = _play(context, explored, Random(branch.variant), branch.variant)
+def _run_conversation(
+    context: _RunContext, purpose: list[Condition], route: Sequence[Condition], seed: str
+) -> TestConversation:
+    caller = Caller(context.map, route, Random(seed))
+    session = context.engine.open(context.map.program, model=caller, seed=seed, **context.options)
+    events = session.play(caller)
     if session.failure is not None and session.failure.bound:
         context.stopped += 1
     return TestConversation(
@@ -144,18 +132,6 @@ def _failure(session: FlowSession, missed: list[str]) -> str | None:
     if session.failure is not None:
         return f"The flow raised: {session.failure.sentence}"
     return f"The flow did not reach: {'; '.join(missed)}." if missed else None
-
-
-def _play(
-    context: _RunContext, branch: Branch, random: Random, seed: int | str
-) -> tuple[Caller, FlowSession, list[Event]]:
-    caller = context.engine.caller(context.program, branch, random)
-    session = context.engine.open(context.program, model=caller, seed=seed, **context.options)
-    return caller, session, session.play(caller)
-
-
-def _reached(caller: Caller, purpose: list[Condition]) -> bool:
-    return all(condition in caller.taken for condition in purpose)
 
 
 def _bounded(value: dict[str, Any]) -> dict[str, Any] | None:

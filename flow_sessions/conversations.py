@@ -11,7 +11,6 @@ from dryline.engine.events import Event
 from dryline.engine.language_model import NOTHING
 from dryline.engine.session import FlowSession, NotLoadable, SessionOver
 from dryline.engine.stubs import Answers, UnusedAnswers
-from dryline.engine.understanding.lexicon import build_soon
 from dryline.flow_sessions.engines import engine_of, invalid_code
 from dryline.models.deployment_parameters import show_flow
 from dryline.models.deployments import Deployment
@@ -118,7 +117,6 @@ def begin(
     stubs = {"answers": answers, "http": http}
     session = open_session(world, source, variables=variables, **options, **stubs)
     events = session.start(say)
-    build_soon("en")
     with world.transaction():
         return store_session(source, session, events)
 

@@ -1,12 +1,16 @@
 """The engine of a running world."""
 
+from urllib.parse import urlsplit
+
+import orjson
+
 from dryline.engine.engine import Engine
 from dryline.engine.errors import CodeRefused
 from dryline.engine.remote_model import RemoteModel
-from dryline.engine.web import fetcher
-from dryline.flow_sessions.demo_services import with_demo_services
+from dryline.engine.web import Fetch, fetcher
 from dryline.storage.current_world import WorldLocal
 from dryline.storage.errors import Invalid
+from dryline.world.outgoing import HttpResponse
 from dryline.world.world import World
 
 
@@ -27,6 +31,23 @@ def _create_engine(world: World) -> Engine:
 
 
 ENGINE = WorldLocal(_create_engine)
+
+
+def with_demo_services(fetch: Fetch) -> Fetch:
+    """Return a Fetch that answers for the hosts of the shipped scenarios, and sends other requests with `fetch`."""
+
+    def fetch_or_answer(
+        method: str, url: str, headers: dict[str, str], body: bytes | None, timeout_s: float
+    ) -> HttpResponse:
+        if (urlsplit(url).hostname or "").endswith(".example"):
+            from dryline.data import demo_services  # imported for the shipped scenarios alone
+
+            if answer := demo_services.answer(method, url, body):
+                status, document = answer
+                return HttpResponse(status, {"Content-Type": "application/json"}, orjson.dumps(document))
+        return fetch(method, url, headers, body, timeout_s)
+
+    return fetch_or_answer
 
 
 def require_valid(world: World, code: str) -> None:

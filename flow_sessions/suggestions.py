@@ -3,8 +3,7 @@
 from random import Random
 
 from dryline.engine.caller_utterances import gives_value, intent_of, utter
-from dryline.engine.understanding.decision import understand
-from dryline.engine.understanding.scoring import Context
+from dryline.flow.model.understanding import Context, understand
 
 MAX_SUGGESTIONS = 3
 _ATTEMPTS = 5
@@ -31,8 +30,8 @@ def suggest(conditions: tuple[str, ...], random: Random, *, opening: bool) -> li
 def _sentence(condition: str, conditions: tuple[str, ...], random: Random, *, opening: bool) -> str | None:
     avoid: set[str] = set()
     for _ in range(_ATTEMPTS):
-        text = utter(condition, {}, random, opening=opening, avoid=avoid, menu=conditions).text
-        index = understand(list(conditions), text, Context("", "", "")).index
+        text = utter(condition, {}, random, opening=opening, avoid=avoid, menu=conditions)
+        index = understand(list(conditions), text, Context("", "")).index
         if index is not None and conditions[index] == condition:
             return text
     return None

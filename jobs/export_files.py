@@ -24,7 +24,7 @@ from dryline.models.recordings import RecordingAddresses, addresses_at
 from dryline.models.voice_log_filters import conditions, register_text_search
 from dryline.schemas.exports import FORMS, members, read_filters
 from dryline.storage.current_world import current
-from dryline.storage.files import rename
+from dryline.storage.files import matching, rename
 from dryline.storage.record import connection, wire_rows
 
 INTERRUPT_CHECK_STEPS = 100_000  # instructions of SQLite's virtual machine
@@ -100,7 +100,7 @@ def all_files() -> list[Path]:
 def bytes_written(export: Export) -> int | None:
     """Return the present size of an export's file, finished or not; None without a file."""
     sizes = []
-    for path in [export.path, *FILES.folder.glob(f"{export.path.stem}.*.part")]:
+    for path in [export.path, *matching(FILES.folder, f"{export.path.stem}.*.part")]:
         with contextlib.suppress(OSError):  # removed or renamed since
             sizes.append(path.stat().st_size)
     return max(sizes, default=None)

@@ -6,6 +6,7 @@ from typing import Any
 
 from dryline.models.teams import start_team
 from dryline.models.voice_deployments import VoiceDeployment
+from dryline.storage.errors import Busy
 from dryline.world.arrivals import Arrivals
 from dryline.world.clock import current_team_id, parse
 from dryline.world.wording import count
@@ -64,10 +65,10 @@ def _make_calls(world: World, arrivals: Arrivals, calls: list[tuple[datetime, Ra
     """Make a call for each time and random generator, and return their number. Flows run before the transaction."""
     if not calls:
         return 0
-    from dryline.simulator.branch_scheduler import FlowSchedulers
-    from dryline.simulator.calls import make_call, store  # imported late: a start does not need it
-    from dryline.simulator.conversation_plans import plan_call
+    from dryline.simulator.calls import make_call, starting_at, store  # imported late: a start does not need it
+    from dryline.simulator.conversation_plans import CallTerms, FlowPlanner
     from dryline.simulator.deployment_context import line_of
+    from dryline.simulator.followed import FollowedFlows
 
     with world.reading():
         team = start_team()
@@ -77,18 +78,23 @@ def _make_calls(world: World, arrivals: Arrivals, calls: list[tuple[datetime, Ra
         lines = [line_of(deployment) for deployment in deployments]
     if not lines:
         return 0
-    followings = FlowSchedulers(world)
-    plans = []
+    followings = FollowedFlows(world)
+    plans: list[tuple[Any, datetime, Random, Any]] = []
     for starts, random in calls:
         line = random.choice(lines)
-        plan = plan_call(line, random, following=followings.of(line, None), at=starts)
+        try:
+            plan = FlowPlanner(line, random, followings.of(line)).plan_call(CallTerms(), starts)
+        except Busy:
+            if not plans:
+                raise
+            break  # the flows of these have run
         plans.append((line, starts, random, plan))
     with world.transaction():
         if world.arrivals is not arrivals:  # a reset, a restore or new settings came meanwhile
             return 0
         active = {deployment.id for deployment in VoiceDeployment.listing(team, status="ACTIVE")}
         generated = [
-            make_call(line, random, starts=starts, plan=plan, rings=True)
+            make_call(line, random, plan, starting_at(starts))
             for line, starts, random, plan in plans
             if line.deployment_id in active
         ]

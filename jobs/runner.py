@@ -5,12 +5,12 @@ from __future__ import annotations
 import logging
 import math
 import threading
-import time
 from collections import defaultdict
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from dryline.models.due import SET_ASIDE
+from dryline.traffic.real_time import monotonic
 from dryline.world.clock import current_team_id, for_team
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ class _Queue:
     def __init__(self) -> None:
         self.lock = threading.Lock()  # held for one pass of the steps
         self.requested = self.finished = 0  # rounds
-        self.progress_at = 0.0  # when its last step began, by `time.monotonic`
+        self.progress_at = 0.0  # when its last step began, by `real_time.monotonic`
 
 
 class Runner:
@@ -77,8 +77,8 @@ class Runner:
 
         A step that fails does not stop the others.
         """
-        now, deadline = self._now(team_id), time.monotonic() + timeout_s
-        while (remaining_s := deadline - time.monotonic()) > 0 and self._pass(team_id, now, remaining_s):
+        now, deadline = self._now(team_id), monotonic() + timeout_s
+        while (remaining_s := deadline - monotonic()) > 0 and self._pass(team_id, now, remaining_s):
             pass
 
     def request_round(self, team_id: str | None) -> int:
@@ -92,17 +92,17 @@ class Runner:
     def wait(self, team_id: str | None, number: int, deadline: float, step_timeout_s: float = 0) -> None:
         """Wait until a round has ended, at most until the deadline, or until its last step takes `step_timeout_s`.
 
-        The deadline is of `time.monotonic`. Without a thread the round runs here.
+        The deadline is of `real_time.monotonic`. Without a thread the round runs here.
         """
         if self._thread is None:
             now = self._now(team_id)
-            while self._pass(team_id, now, deadline - time.monotonic()):
+            while self._pass(team_id, now, deadline - monotonic()):
                 pass
             return
         queue = self._queues[team_id]
         with self._round_ended:
             while queue.finished < number and not self.world.ending.is_set():
-                remaining_s = max(queue.progress_at + step_timeout_s, deadline) - time.monotonic()
+                remaining_s = max(queue.progress_at + step_timeout_s, deadline) - monotonic()
                 if remaining_s <= 0:
                     return
                 self._round_ended.wait(remaining_s)
@@ -148,7 +148,7 @@ class Runner:
             with for_team(team_id), self.world.ids.background():
                 found_work = False
                 for step in self.steps:
-                    queue.progress_at = time.monotonic()
+                    queue.progress_at = monotonic()
                     found_work = self._try(step, now) or found_work
                     if self.world.ending.is_set():
                         break
@@ -157,7 +157,7 @@ class Runner:
             queue.lock.release()
 
     def _try(self, step: Step, now: str) -> bool:
-        began = time.monotonic()
+        began = monotonic()
         try:
             return step(self.world, now)
         except Exception:
@@ -205,9 +205,9 @@ class Jobs:
         SET_ASIDE.of(self.world).clear()
         own, others = self._clocks()
         self._quick.run(own)
-        deadline = time.monotonic() + self.TIMEOUT_S
+        deadline = monotonic() + self.TIMEOUT_S
         for team_id in others:
-            self._quick.run(team_id, deadline - time.monotonic())
+            self._quick.run(team_id, deadline - monotonic())
         rounds = [(runner, id, runner.request_round(id)) for id in (own, *others) for runner in self._slow]
         for runner, team_id, number in rounds:
             runner.wait(team_id, number, deadline, self.TIMEOUT_S if team_id == own else 0)

@@ -1,7 +1,6 @@
 """State changes that are due: records that start, go on and end over API time, and files whose rows are gone."""
 
 import contextlib
-import time
 from collections.abc import Sequence
 from typing import Protocol, Self
 
@@ -9,6 +8,7 @@ from dryline.jobs.isolation import Row, work_on
 from dryline.jobs.runner import Step
 from dryline.models import recordings, uploads
 from dryline.models.tests import TestRun
+from dryline.traffic.real_time import monotonic
 from dryline.world.world import World
 
 # The bounds of one transaction, so that other writers need not wait: records, and real time in seconds.
@@ -61,11 +61,11 @@ def proceed_with(records: type[DueRecord]) -> Step:
         def proceed(rows: Sequence[DueRecord]) -> None:
             ids = {row.id for row in rows}
             with world.transaction():
-                began = time.monotonic()
+                began = monotonic()
                 for record in records.due(now, BATCH_SIZE):
                     if record.id in ids:
                         record.proceed()
-                    if time.monotonic() - began > MAX_TRANSACTION_S:
+                    if monotonic() - began > MAX_TRANSACTION_S:
                         break
 
         return work_on(world, records.due(now, BATCH_SIZE), proceed)

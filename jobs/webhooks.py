@@ -3,7 +3,6 @@
 import logging
 import queue
 import threading
-import time
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import timedelta
 from typing import Any, NamedTuple
@@ -13,6 +12,7 @@ import orjson
 
 from dryline.jobs.isolation import work_on
 from dryline.models.webhook_deliveries import WebhookDelivery
+from dryline.traffic.real_time import monotonic
 from dryline.world.outgoing import Cut, HttpResponse, NoAddress, Refused, Unanswered
 from dryline.world.world import World
 
@@ -117,7 +117,7 @@ def _send_all(world: World, deliveries: Iterable[WebhookDelivery]) -> Iterator[A
     for group in by_url.values():
         queued.put(group)
     done: queue.SimpleQueue[Attempt | None] = queue.SimpleQueue()  # None: a sender has ended
-    deadline = time.monotonic() + STEP_S
+    deadline = monotonic() + STEP_S
 
     def send() -> None:
         try:
@@ -149,7 +149,7 @@ def _send_in_order(world: World, deliveries: list[WebhookDelivery], deadline: fl
     for delivery in deliveries:
         outcome: HttpResponse | Unanswered | None = None
         if not timed_out:
-            if time.monotonic() > deadline:
+            if monotonic() > deadline:
                 return
             try:
                 outcome = _send(world, delivery)

@@ -66,7 +66,8 @@ class PhoneNumber(Record):
 
 def complete_imported_number(row: Row, rows: ImportContext) -> None:
     """Set the country and the provider of an imported number; without an integration it is a bought one."""
-    row.setdefault("country_code", country_of(row["phone_number"]))
+    if "country_code" not in row:
+        row["country_code"] = country_of(row["phone_number"])
     row.setdefault("provider", IMPORTED if row.get("integration_id") else BOUGHT)
 
 

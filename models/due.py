@@ -4,7 +4,6 @@ It takes no lock and costs microseconds, since it runs once a second for each ki
 SQL with a compiled list of columns.
 """
 
-import time
 from functools import cache
 from typing import Any, TypeVar
 
@@ -12,6 +11,7 @@ import orjson
 
 from dryline.storage.current_world import WorldLocal, current
 from dryline.storage.record import Record, connection
+from dryline.traffic.real_time import monotonic
 from dryline.world.clock import current_team_id
 
 AnyRecord = TypeVar("AnyRecord", bound=Record)
@@ -26,13 +26,13 @@ class SetAside:
         self._until: dict[tuple[type[Any], str], float] = {}
 
     def add(self, model: type[Any], id: str) -> None:
-        self._until[model, id] = time.monotonic() + self.RETRY_AFTER_S
+        self._until[model, id] = monotonic() + self.RETRY_AFTER_S
 
     def ids(self, model: type[Record]) -> list[str]:
         """Return the ids of a model's rows that are set aside now."""
         if not self._until:
             return []
-        now = time.monotonic()
+        now = monotonic()
         for key, until in list(self._until.items()):
             if until <= now:
                 self._until.pop(key, None)

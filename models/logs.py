@@ -54,6 +54,12 @@ class Log(Record):
         total = rows.count()
         return Page(rows.slice(limit, offset_of(page, limit)), total, page, limit)
 
+    @classmethod
+    def newest_start(cls, worker_id: str, deployment_id: str) -> str | None:
+        """Return when the newest conversation of a deployment began, also one in progress."""
+        rows = cls.select(cls.start_time).where((cls.worker_id == worker_id) & (cls.deployment_id == deployment_id))
+        return rows.order_by(cls.start_time.desc()).limit(1).scalar()
+
     @property
     def engine_ids(self) -> EngineIds:
         """The ids of its session and its call."""

@@ -7,7 +7,6 @@ The address of another host stays as it is.
 
 import re
 from collections.abc import Collection, Iterable, Sequence
-from concurrent.futures import Future
 from datetime import timedelta
 from typing import Any
 from urllib.parse import quote
@@ -36,7 +35,7 @@ LIFE = timedelta(hours=25)
 _DIGEST = re.compile("[0-9a-f]{64}")
 
 # The files that simulator/recording_files.py is writing, by their names.
-IN_PROGRESS: WorldLocal[dict[str, Future[None]]] = WorldLocal(lambda world: {})
+IN_PROGRESS: WorldLocal[set[str]] = WorldLocal(lambda world: set())
 
 
 class RecordingAddresses:

@@ -1,62 +1,43 @@
-"""The branches of a flow that its calls took, and where its calls in progress are."""
+"""The conditions of a flow that its calls took, and where its calls in progress are."""
 
-from dataclasses import dataclass, field
+from collections import Counter
 from datetime import timedelta
 from typing import Any
+
+import orjson
+from peewee import fn
 
 from dryline.models.calls_in_progress import CallInProgress
 from dryline.models.flows import Flow
 from dryline.models.voice_logs import VoiceLog
 from dryline.storage.current_world import current
-from dryline.storage.record import connection
+from dryline.storage.record import tuples
 from dryline.world.clock import wire
 
 DAYS = 7
 MAX_CALLS = 1_000
-# A condition is known by its line in calls that ran the same code, and by its text in others.
-_SQL = """
-WITH calls AS (
-    SELECT id, session_log_data, flow_snapshot IS :code AS has_same_code FROM voice_log
-    WHERE id IN (SELECT id FROM voice_log
-        WHERE worker_id = :worker AND flow_id = :flow AND start_time > :since AND start_time <= :now
-        ORDER BY start_time DESC, id DESC LIMIT :limit)
-    AND json_type(session_log_data, '$.trace') = 'array')
-SELECT NULL, NULL, COUNT(*) FROM calls
-UNION ALL
-SELECT iif(has_same_code, json_extract(step.value, '$.line'), NULL), json_extract(step.value, '$.condition'),
-    COUNT(DISTINCT calls.id)
-FROM calls, json_each(calls.session_log_data, '$.trace') AS step
-WHERE step.type = 'object' AND json_extract(step.value, '$.step') = 'until'
-GROUP BY 1, 2"""
 
 
-@dataclass
-class TakenBranches:
-    """Numbers of calls by the condition that they took: by its line or, in calls that ran other code, by its text."""
+def taken_conditions(flow: Flow, code: str) -> tuple[int, Counter[Any]]:
+    """Return the number of the flow's newest calls of the last week, and how many of them took each condition.
 
-    calls: int = 0
-    by_line: dict[Any, int] = field(default_factory=dict)
-    by_text: dict[Any, int] = field(default_factory=dict)
-
-    def of(self, condition: str, line: int) -> int:
-        """Return how many calls took a condition."""
-        return self.by_line.get(line, 0) + self.by_text.get(condition, 0)
-
-
-def taken_branches(flow: Flow, code: str) -> TakenBranches:
-    """Return the branches that the flow's newest calls of the last week took. `code` is the flow's or a version's."""
+    A condition is known by its line in calls that ran `code`, and by its text in others.
+    """
     now = current().clock.now()
-    since = wire(now - timedelta(days=DAYS))
-    values = {"worker": flow.worker_id, "flow": flow.id, "limit": MAX_CALLS}
-    values["code"] = VoiceLog.flow_snapshot.db_value(code)
-    (_, _, calls), *rows = connection().execute(_SQL, {**values, "since": since, "now": wire(now)}).fetchall()
-    branches = TakenBranches(calls)
-    for line, condition, count in rows:
-        if line is None:
-            branches.by_text[condition] = count
-        else:
-            branches.by_line[line] = branches.by_line.get(line, 0) + count
-    return branches
+    trace = fn.json_extract(VoiceLog.session_log_data, "$.trace").coerce(False)
+    calls = VoiceLog.select(VoiceLog.flow_snapshot == code, trace).where(
+        VoiceLog.worker_id == flow.worker_id,
+        VoiceLog.flow_id == flow.id,
+        VoiceLog.start_time > wire(now - timedelta(days=DAYS)),
+        VoiceLog.start_time <= wire(now),
+    )
+    newest = calls.order_by(VoiceLog.start_time.desc(), VoiceLog.id.desc()).limit(MAX_CALLS)
+    traces = [(has_same_code, _steps(text)) for has_same_code, text in tuples(newest) if isinstance(text, str)]
+    counts: Counter[Any] = Counter()
+    for has_same_code, steps in traces:
+        taken = [step.get("line" if has_same_code else "condition") for step in steps]
+        counts.update({condition for condition in taken if isinstance(condition, int | str)})
+    return len(traces), counts
 
 
 def calls_at(flow: Flow, limit: int) -> list[tuple[VoiceLog, int | None]]:
@@ -65,6 +46,12 @@ def calls_at(flow: Flow, limit: int) -> list[tuple[VoiceLog, int | None]]:
     chosen = VoiceLog.id.in_(ids), VoiceLog.flow_id == flow.id, VoiceLog.team_id == flow.team_id
     calls = VoiceLog.select().where(*chosen).order_by(VoiceLog.start_time.desc(), VoiceLog.id.desc()).limit(limit)
     return [(call, _last_line(call.session_log_data)) for call in calls]
+
+
+def _steps(trace: str) -> list[dict[str, Any]]:
+    """Return the steps of a trace that took a condition."""
+    steps = orjson.loads(trace)
+    return [step for step in steps if isinstance(step, dict) and step.get("step") == "until"]
 
 
 def _last_line(session_log_data: Any) -> int | None:

@@ -15,6 +15,7 @@ from dryline.models.row_files import RowFiles
 from dryline.models.workers import Worker
 from dryline.storage.current_world import current
 from dryline.storage.errors import NotFound
+from dryline.storage.files import read
 from dryline.storage.record import Record, tuples
 from dryline.world.clock import set_current_team, wire
 
@@ -92,7 +93,7 @@ class Upload(Record):
         """Return the text of a textual file, of HTML the visible text. None for other types, and without the file."""
         if not _TEXTUAL.match(mime_type.lower()) or not self.path.exists():
             return None
-        data = self.path.read_bytes()
+        data = read(self.path)
         text = data.decode("utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig", errors="replace")
         text = text[:_TEXT_LIMIT].replace("\0", " ")
         return _visible(text) if "html" in mime_type.lower() else text

@@ -1,12 +1,13 @@
 """A client that only reads from a service: GET, at a limited rate, with retries."""
 
 from collections.abc import Callable
-from time import monotonic, sleep
+from time import sleep
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
 import orjson
 
+from dryline.traffic.real_time import monotonic
 from dryline.world.outgoing import HttpResponse, Unanswered, send
 
 TIMEOUT_S = 60.0

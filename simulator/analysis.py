@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from random import Random
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-from dryline.phrases.value_kinds import label_of, milestones_of
+from dryline.flow.model.kinds import label_of, milestones_of
 from dryline.simulator.fact_names import KNOWN, NUMBERS, fact_of
 
 if TYPE_CHECKING:
@@ -40,30 +41,7 @@ _EVIDENCE: dict[str, Milestones | None] = {
 }
 
 
-class ExtractionRule(NamedTuple):
-    """One extraction: `fact` is the fact that its key names, `milestones` the milestones that it needs."""
-
-    key: str
-    kind: str
-    required: bool
-    fact: str
-    milestones: Milestones | None
-
-
-def read_extractions(definitions: Mapping[str, Any]) -> tuple[ExtractionRule, ...]:
-    """Return the extractions that a deployment defines."""
-    extractions = []
-    for key, definition in definitions.items():
-        members = definition if isinstance(definition, Mapping) else {}
-        about = str(members.get("description") or "")
-        kind = members.get("type", "string")
-        fact, milestones = ("", _evidence(key, about)) if kind == "boolean" else _fact(key, about)
-        if kind == "number" and fact not in NUMBERS:
-            fact = ""  # nothing else that is said is a number
-        extractions.append(ExtractionRule(key, kind, bool(members.get("required")), fact, milestones))
-    return tuple(extractions)
-
-
+@lru_cache(maxsize=1024)
 def _fact(key: str, about: str) -> tuple[str, Milestones | None]:
     """Return the fact that an extraction names, and the milestones that turn a proposal into that fact."""
     fact = fact_of(key, about)
@@ -75,6 +53,7 @@ def _fact(key: str, about: str) -> tuple[str, Milestones | None]:
     return fact, frozenset({"rated"}) if fact == "rating" else None
 
 
+@lru_cache(maxsize=1024)
 def _evidence(title: str, about: str) -> Milestones | None:
     """Return the milestones that a title, or else its description, names; else all that a conversation can be about."""
     named = milestones_of(title) or milestones_of(about)
@@ -85,18 +64,24 @@ def _is_reached(milestones: Milestones | None, dialogue: Dialogue) -> bool:
     return milestones is None or not milestones.isdisjoint(dialogue.reached)
 
 
-def extract(extractions: tuple[ExtractionRule, ...], dialogue: Dialogue, facts: Slots) -> dict[str, Any]:
-    """Return the extracted values, each of its type.
+def extract(definitions: Mapping[str, Any], dialogue: Dialogue, facts: Slots) -> dict[str, Any]:
+    """Return the values of a deployment's extractions, each of its type.
 
     A value that was not said is left out or, where it is required, empty: "", 0, {}, []. A boolean is always there.
     """
     values: dict[str, Any] = {}
-    for key, kind, required, fact, milestones in extractions:
+    for key, definition in definitions.items():
+        members = definition if isinstance(definition, Mapping) else {}
+        kind, about = members.get("type", "string"), str(members.get("description") or "")
         if kind == "boolean":
-            values[key] = _is_reached(milestones, dialogue)
-        elif (value := _said(fact, dialogue, facts) if _is_reached(milestones, dialogue) else None) is not None:
+            values[key] = _is_reached(_evidence(key, about), dialogue)
+            continue
+        fact, milestones = _fact(key, about)
+        may_be_said = kind != "number" or fact in NUMBERS  # nothing else that is said is a number
+        value = _said(fact, dialogue, facts) if may_be_said and _is_reached(milestones, dialogue) else None
+        if value is not None:
             values[key] = _typed(kind, fact, value)
-        elif required:
+        elif members.get("required"):
             values[key] = {"number": 0, "object": {}, "array": []}.get(kind, "")
     return values
 
@@ -133,64 +118,41 @@ def mood(dialogue: Dialogue, facts: Slots) -> str:
     return "Negative" if draw < 0.4 else "Neutral"
 
 
-class Criterion(NamedTuple):
-    """One item of the success criteria. BINARY: met or not; SCORE: a number on a scale to 1, 10 or 100."""
-
-    title: Any
-    type: Any
-    threshold: float
-    milestones: Milestones | None
-
-
-Criteria = tuple[tuple[Any, tuple[Criterion, ...]], ...]  # groups: title and items
-
-
-def criteria(groups: Any) -> Criteria:
-    """Return the success criteria of a deployment with the milestones that they need."""
-    result = []
-    for group in groups if isinstance(groups, list) else []:
-        items = []
-        for item in group.get("items") or []:
-            title, about = (str(item.get(name) or "") for name in ("title", "description"))
-            is_forbidden = _FORBIDDEN.search(title.lower()) or _FORBIDDEN.search(about.lower())
-            milestones = None if is_forbidden else _evidence(title, about)
-            items.append(Criterion(item.get("title"), item.get("type"), item.get("threshold") or 0, milestones))
-        result.append((group.get("title"), tuple(items)))
-    return tuple(result)
-
-
-def judge(criteria: Criteria, dialogue: Dialogue, extracted: Mapping[str, Any], rng: Random) -> dict[str, Any] | None:
-    """Return each group and item with its result; None where there are no criteria.
+def judge(groups: Any, dialogue: Dialogue, extracted: Mapping[str, Any], rng: Random) -> dict[str, Any] | None:
+    """Return each group and item of a deployment's success criteria with its result; None where there are none.
 
     An item that has the name of a boolean extraction has its value.
     """
-    if not criteria:
+    if not isinstance(groups, list) or not groups:
         return None
     known = {label_of(key): value for key, value in extracted.items() if isinstance(value, bool)}
-    groups = []
-    for title, items in criteria:
-        judged = [
-            _judged(item, known.get(label_of(str(item.title)), _is_reached(item.milestones, dialogue)), rng)
-            for item in items
-        ]
-        groups.append({"title": title, "passed": all(item["passed"] for item in judged), "items": judged})
-    return {"passed": all(group["passed"] for group in groups), "criteria": groups}
+    judged = []
+    for group in groups:
+        items = [_judged(item, known, dialogue, rng) for item in group.get("items") or []]
+        judged.append({"title": group.get("title"), "passed": all(item["passed"] for item in items), "items": items})
+    return {"passed": all(group["passed"] for group in judged), "criteria": judged}
 
 
-def _judged(item: Criterion, is_reached: bool, rng: Random) -> dict[str, Any]:
+def _judged(item: Mapping[str, Any], known: Mapping[str, bool], dialogue: Dialogue, rng: Random) -> dict[str, Any]:
+    """Return the result of an item. BINARY: met or not; SCORE: a number on a scale to 1, 10 or 100."""
+    title, about = (str(item.get(name) or "") for name in ("title", "description"))
+    is_forbidden = _FORBIDDEN.search(title.lower()) or _FORBIDDEN.search(about.lower())
+    milestones = None if is_forbidden else _evidence(title, about)
+    is_reached = known.get(label_of(title), _is_reached(milestones, dialogue))
+    threshold = item.get("threshold") or 0
     value: Any = is_reached
     passed = is_reached
-    if item.type == "SCORE":
-        scale = 1 if item.threshold <= 1 else 10 if item.threshold <= 10 else 100
-        least, most = max(0.7 * scale, item.threshold), max(scale, item.threshold)
+    if item.get("type") == "SCORE":
+        scale = 1 if threshold <= 1 else 10 if threshold <= 10 else 100
+        least, most = max(0.7 * scale, threshold), max(scale, threshold)
         if not is_reached:
-            least, most = 0.2 * item.threshold, 0.7 * item.threshold
+            least, most = 0.2 * threshold, 0.7 * threshold
         value = round(least + (most - least) * rng.random(), 2 if scale == 1 else 0)
-        passed = value >= item.threshold
+        passed = value >= threshold
     return {
-        "title": item.title,
-        "type": item.type,
-        "threshold": item.threshold,
+        "title": item.get("title"),
+        "type": item.get("type"),
+        "threshold": threshold,
         "value": value,
         "passed": passed,
         "reason": "The conversation shows it." if passed else "Not found in the conversation.",

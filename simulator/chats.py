@@ -1,79 +1,41 @@
 """Complete, believable chats: the log of a chat or chat widget and the engine's traces of it."""
 
-from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import partial
 from random import Random
 from typing import Any
 
 from dryline.models.chat_logs import ChatEmbedLog, ChatLog
-from dryline.models.deployments import Deployment
 from dryline.models.logs import Log
-from dryline.models.sessions import Session
-from dryline.simulator import analysis, engine_records
-from dryline.simulator.branch_scheduler import FlowScheduler
-from dryline.simulator.calls import extractions
-from dryline.simulator.conversation_batch import LLM_LOGGED, ConversationBatch, moments, run_flows
-from dryline.simulator.conversation_plans import ConversationPlan, plan_chat
-from dryline.simulator.conversation_rows import ConversationRows, write
-from dryline.simulator.deployment_context import DeploymentContext, line_of
+from dryline.simulator import analysis
+from dryline.simulator.conversation_batch import ConversationBatch, SimulationRequest, moments
+from dryline.simulator.conversation_plans import ConversationPlan, FlowPlanner
+from dryline.simulator.conversation_rows import ConversationRows, analyze, engine_run, shared_members, write
+from dryline.simulator.deployment_context import DeploymentContext
+from dryline.simulator.engine_records import EngineRun
 from dryline.simulator.slots import Slots
+from dryline.simulator.tables import table
 from dryline.simulator.timeline import TimedDialogue, spread
-from dryline.storage.current_world import current
 from dryline.world.clock import wire
 from dryline.world.world import World
 
 # By the deployment's type.
 LOGS: dict[str, type[Log]] = {"Chat": ChatLog, "ChatEmbed": ChatEmbedLog}
-_RATINGS = {"Positive": (5, 5, 4), "Neutral": (4, 3, 3), "Negative": (2, 1)}
-_FEEDBACK = {
-    5: ("Quick and helpful.", "Great, thank you!", None),
-    4: ("Good, a bit long.", None),
-    3: ("It was okay.", None),
-    2: ("It did not understand me at first.", None),
-    1: ("I wanted to talk to a person.",),
-}
-_BROWSERS = (
-    "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/130.0.0.0 Safari/537.36",
-    "Mozilla/5.0 (iPhone; CPU iPhone OS 18_1 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.1 "
-    "Mobile/15E148 Safari/604.1",
-    "Mozilla/5.0 (Macintosh; Intel Mac OS X 10.15; rv:132.0) Gecko/20100101 Firefox/132.0",
-)
-_PAGES = ("", "pricing", "contact", "help", "account")
 
 
-def simulate_chats(world: World, deployment: Deployment, count: int, **options: Any) -> list[str]:
-    """Write `count` chats of a chat or chat widget deployment in the running transaction and return their log ids.
-
-    The options are those of `prepare_chats`, which runs the flow outside of a transaction.
-    """
-    return prepare_chats(world, line_of(deployment), count, **options).write()
-
-
-def prepare_chats(
-    world: World,
-    line: DeploymentContext,
-    count: int,
-    *,
-    seed: int | None = None,
-    start_time: datetime | None = None,
-    end_time: datetime | None = None,
-    llm_logs: bool | None = None,
-    follow: str | None = None,
-    branch: Sequence[str] = (),
-    shares: Mapping[str, float] | None = None,
-) -> ConversationBatch:
-    """Plan `count` chats of a chat or chat widget deployment. The options are as with `prepare_calls`."""
-    llm_logs = count <= LLM_LOGGED if llm_logs is None else llm_logs
-    rng = Random(world.ids.random.getrandbits(64) if seed is None else seed)
-    end_time = end_time or world.clock.now()
-    starts = moments(Random(rng.getrandbits(64)), count, start_time, end_time, line.zone)
-    following = FlowScheduler(world, line, "chat", {}, follow=follow, branch=branch, shares=shares)
-    plans: Iterable[ConversationPlan] = (plan_chat(line, rng, following=following, at=start) for start in starts)
+def prepare_chats(world: World, line: DeploymentContext, request: SimulationRequest) -> ConversationBatch:
+    """Plan chats of a chat or chat widget deployment, as `prepare_calls` plans calls."""
+    rng = request.random(world)
+    after = None if request.end_time else request.after
+    times = (request.start_time, request.end_time or world.clock.now())
+    starts = moments(Random(rng.getrandbits(64)), request.count, *times, line.zone, after=after)
+    flow = request.flow_of(world, line, "chat")
     return ConversationBatch(
-        plans if following.why else run_flows(plans, llm_logs=llm_logs),
-        make=lambda index, plan: make_chat(line, rng, starts[index], plan, llm_logs=llm_logs),
+        map(FlowPlanner(line, rng, flow).plan_chat, starts),
+        make=lambda index, plan: make_chat(line, rng, starts[index], plan, llm_logs=request.has_llm_logs),
         keep=partial(write, LOGS[line.channel]),
+        runs_flow=flow.why is None,
+        llm_logs=request.has_llm_logs,
     )
 
 
@@ -86,32 +48,21 @@ def make_chat(
     llm_logs: bool = True,
 ) -> ConversationRows:
     """Return a chat that begins at `starts`. Nothing is written."""
-    ids = current().ids
     dialogue, talk, facts = plan.dialogue, plan.talk, plan.facts
-    fault = plan.timeline.fault if plan.timeline else None
-    run = engine_records.EngineRun(
-        session_id=ids.new(Session.id_prefix),
-        start=starts,
-        duration=int(talk.seconds),
-        talk=talk,
-        ended="failed" if fault else "completed",
-        until=dialogue.ended_by,
-        fault=fault,
-        timeline=plan.timeline,
-        why=plan.why,
-    )
-    facts |= {"intent": dialogue.intent, "summary": dialogue.summary, "sentiment": analysis.mood(dialogue, facts)}
-    log = _shared_members(line, run, LOGS[line.channel])
-    log["extractions_data"] = extractions(line, plan)
+    run = engine_run(line, plan, starts, int(talk.seconds))
+    log = _log_row(line, run)
+    log["extractions_data"] = analyze(line, plan)
     log["metadata"] = {"simulated": True, "intent": dialogue.intent, "sentiment": facts["sentiment"]}
-    if line.criteria:
-        log["metadata"]["successResults"] = analysis.judge(line.criteria, dialogue, log["extractions_data"], rng)
+    if line.success_criteria:
+        log["metadata"]["successResults"] = analysis.judge(
+            line.success_criteria, dialogue, log["extractions_data"], rng
+        )
     log |= _of_chat(facts, rng) if line.channel == "Chat" else _of_widget(talk, run, line, rng)
     return ConversationRows.of(log, line, run, call_id=log["id"], llm_logs=llm_logs)
 
 
-def _shared_members(line: DeploymentContext, run: engine_records.EngineRun, model: type[Log]) -> dict[str, Any]:
-    """Return the members that the logs of both channels share."""
+def _log_row(line: DeploymentContext, run: EngineRun) -> dict[str, Any]:
+    """Return the members of the log that both channels have."""
     messages = [
         {
             "role": said["role"],
@@ -120,22 +71,10 @@ def _shared_members(line: DeploymentContext, run: engine_records.EngineRun, mode
         }
         for said in run.talk.messages
     ]
-    return {
-        "id": current().ids.new(model.id_prefix),
-        "team_id": line.team_id,
-        "created_at": run.starts,
-        "updated_at": run.ends,
-        "worker_id": line.worker_id,
-        "deployment_id": line.deployment_id,
-        "flow_id": line.flow_id,
-        "type": model.kind,
-        "start_time": run.starts,
-        "end_time": run.ends,
+    return shared_members(LOGS[line.channel], line, run) | {
         "status": "failed" if run.fault else "completed",
         "messages": {"messages": messages},
         "message_count": len(messages),
-        "duration": run.duration,
-        "flow_snapshot": line.code,
         "session_log_data": {
             "sessionId": run.session_id,
             "status": run.ended,
@@ -154,14 +93,12 @@ def _of_chat(facts: Slots, rng: Random) -> dict[str, Any]:
         "user_email": email,
     }
     if rng.random() < 0.4:
-        rating = rng.choice(_RATINGS[facts["sentiment"]])
-        members |= {"rating": rating, "feedback": rng.choice(_FEEDBACK[rating])}
+        rating = rng.choice(table("ratings")[facts["sentiment"]])
+        members |= {"rating": rating, "feedback": rng.choice(table("feedback")[str(rating)])}
     return members
 
 
-def _of_widget(
-    talk: TimedDialogue, run: engine_records.EngineRun, line: DeploymentContext, rng: Random
-) -> dict[str, Any]:
+def _of_widget(talk: TimedDialogue, run: EngineRun, line: DeploymentContext, rng: Random) -> dict[str, Any]:
     """Return browser and page of the visitor, function calls, and latencies in milliseconds."""
     calls = [
         {"name": name, "at": wire(run.start + timedelta(seconds=at)), "status": "ok"} for name, at in talk.functions
@@ -172,6 +109,6 @@ def _of_widget(
         "session_id": run.session_id,
         "latency": spread(talk.answers_ms),
         "tool_calls": {"toolCalls": calls},
-        "origin_url": f"https://{site}.example.com/{rng.choice(_PAGES)}",
-        "user_agent": rng.choice(_BROWSERS),
+        "origin_url": f"https://{site}.example.com/{rng.choice(table('pages'))}",
+        "user_agent": rng.choice(table("browsers")),
     }

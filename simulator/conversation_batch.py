@@ -1,31 +1,80 @@
 """Batches of generated conversations, and the times at which they begin."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from operator import itemgetter
 from random import Random
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from dryline.models.scripted_outcomes import scripted_outcome
 from dryline.simulator.conversation_plans import ConversationPlan
-from dryline.storage.errors import Invalid
+from dryline.simulator.deployment_context import DeploymentContext
+from dryline.simulator.followed import FollowedFlow
+from dryline.storage.errors import DomainError, Invalid
+from dryline.world.world import World
 
 # The share of calls that an hour lets through, on the wall clock of the business; less on a weekend.
 _BUSY_HOURS = (*[0.02] * 6, 0.1, 0.3, 0.8, 1, 1, 1, 0.8, 0.8, 1, 1, 0.9, 0.7, 0.4, 0.3, 0.2, 0.1, 0.05, 0.03)
 _DAY_S = 86_400
+STEP = timedelta(milliseconds=1)  # from the newest conversation to the next
 LONGEST_S = 900  # no call is longer
 LLM_LOGGED = 1000
-# Conversations in memory before they are written: with 100, each takes up to an eighth longer. With webhooks it stays
-# 100, since message ids are drawn after each portion, and a seed has to give the same ids as before.
-AT_ONCE, WITH_WEBHOOKS_AT_ONCE = 20, 100
-# Plans in memory: of a whole request, and of those that are written at once.
-MAX_PLANNED_BYTES, BYTES_AT_ONCE = 300_000_000, 20_000_000
+AT_ONCE = 100  # conversations in memory before they are written
+BYTES_AT_ONCE = 20_000_000  # of plans in memory, of conversations that follow a flow
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SimulationRequest:
+    """The conversations that a request wants.
+
+    They lie between `start_time`, when the first one begins, and `end_time`; without `start_time`, in the 24 hours
+    before `end_time` (now), when the last call ends. No call ends after an `end_time`: one that does not fit begins
+    before `start_time`. Calls `in_progress` go on by the clock, and without times begin now. Others without times begin
+    `after` the newest conversation of the deployment.
+
+    The other party has `customer_number` (E.164), else each call another number. Without an `outcome` the number may
+    determine it (models/scripted_outcomes.py). The same `seed` gives the same conversations, people and outcomes; ids
+    are always new. LLM logs are more than half of all rows, so more than LLM_LOGGED conversations have none by default.
+    `follow` (flow, script), `branch` and `shares` are those of FollowedFlow.
+    """
+
+    count: int
+    outcome: str | None = None
+    direction: str | None = None
+    customer_number: str | None = None
+    seed: int | None = None
+    start_time: datetime | None = None
+    end_time: datetime | None = None
+    llm_logs: bool | None = None
+    follow: str | None = None
+    branch: Sequence[str] = ()
+    shares: Mapping[str, float] | None = None
+    in_progress: bool = False
+    after: datetime | None = None
+
+    @property
+    def has_llm_logs(self) -> bool:
+        """Whether the conversations have LLM logs."""
+        return self.count <= LLM_LOGGED if self.llm_logs is None else self.llm_logs
+
+    def random(self, world: World) -> Random:
+        """Return the generator of all that is left to chance."""
+        return Random(world.ids.random.getrandbits(64) if self.seed is None else self.seed)
+
+    def flow_of(self, world: World, line: DeploymentContext, channel: str) -> FollowedFlow:
+        """Return the flow that the conversations follow. Raises Invalid for what it cannot do; Busy."""
+        outcome = self.outcome or scripted_outcome(self.customer_number)
+        wants: dict[str, Any] = {"follow": self.follow, "branch": self.branch, "shares": self.shares}
+        return FollowedFlow(world, line, channel, outcome=outcome, **wants)
 
 
 class ConversationBatch:
-    """Conversations that are ready to be written.
+    """Conversations to write. Flows are run while they are planned, outside of a transaction.
 
-    `make` returns the rows of a conversation from its number and its plan, and `keep` writes `at_once` of them.
+    `make` returns the rows of a conversation from its number and its plan, and `keep` writes AT_ONCE of them.
+    `runs_flow` says whether plans run a flow; if not, they are made as they are written.
     """
 
     def __init__(
@@ -34,48 +83,63 @@ class ConversationBatch:
         *,
         make: Callable[[int, ConversationPlan], Any],
         keep: Callable[[list[Any]], None],
-        at_once: int = AT_ONCE,
+        runs_flow: bool,
+        llm_logs: bool,
     ) -> None:
-        self._plans, self._make, self._keep, self._at_once = plans, make, keep, at_once
+        self._plans, self._make, self._keep = plans, make, keep
+        self._runs_flow, self._llm_logs = runs_flow, llm_logs
+        self._logs: list[tuple[str, str]] = []
+        self.not_taken: list[dict[str, str | None]] = []
 
-    def write(self) -> list[str]:
-        """Write the conversations in the running transaction and return their log ids, oldest first."""
-        logs: list[tuple[str, str]] = []
-        made: list[Any] = []
+    @property
+    def ids(self) -> list[str]:
+        """The ids of the logs that were written, oldest first."""
+        return [id for _, id in sorted(self._logs, key=itemgetter(0))]
+
+    def portions(self) -> Iterator[Iterable[ConversationPlan]]:
+        """Yield plans in portions for `write`, as many as may be in memory. Raises Busy.
+
+        If a plan fails, the portion before it comes first: what a flow has sent belongs to a conversation that exists.
+        """
+        if not self._runs_flow:
+            yield self._plans
+            return
+        ready: list[ConversationPlan] = []
         size = 0
-        for index, plan in enumerate(self._plans):
-            made.append(self._make(index, plan))
-            logs.append((made[-1].log["start_time"], made[-1].log["id"]))
-            size += plan.size
-            if len(made) == self._at_once or size > BYTES_AT_ONCE:
+        try:
+            for plan in self._plans:
+                ready.append(plan if self._llm_logs else plan.lean())
+                size += plan.size
+                if size > BYTES_AT_ONCE:
+                    yield ready
+                    ready, size = [], 0
+        except DomainError:
+            yield ready
+            raise
+        yield ready
+
+    def write(self, plans: Iterable[ConversationPlan]) -> None:
+        """Write a portion in the running transaction."""
+        made: list[Any] = []
+        for plan in plans:
+            made.append(self._make(len(self._logs), plan))
+            log = made[-1].log
+            self._logs.append((log["start_time"], log["id"]))
+            if plan.not_taken is not None:
+                self.not_taken.append({"id": log["id"], **plan.not_taken})
+            if len(made) == AT_ONCE:
                 self._keep(made)
-                made, size = [], 0
+                made = []
         self._keep(made)
-        return [id for _, id in sorted(logs, key=itemgetter(0))]
 
 
-def run_flows(plans: Iterable[ConversationPlan], *, llm_logs: bool) -> list[ConversationPlan]:
-    """Return the plans, whose flows this runs, since a flow must not run in a transaction.
-
-    Raises Invalid if they would take too much memory.
-    """
-    ready: list[ConversationPlan] = []
-    size = 0
-    for plan in plans:
-        ready.append(plan if llm_logs else plan.lean())
-        size += plan.size
-        if size > MAX_PLANNED_BYTES:
-            raise Invalid(
-                f"Conversations with this flow are so long that one request can have {len(ready) - 1}.", "count"
-            )
-    return ready
-
-
-def moments(rng: Random, count: int, start: datetime | None, end: datetime, zone: str) -> list[datetime]:
+def moments(
+    rng: Random, count: int, start: datetime | None, end: datetime, zone: str, *, after: datetime | None = None
+) -> list[datetime]:
     """Return the start times of `count` conversations, in order: more of them by day in `zone`, and on weekdays.
 
-    The first begins at `start`, if there is one. Raises Invalid for a start after the end, and for years outside of
-    1970 to 9000.
+    The first begins at `start`, if there is one. Without one all are in the day before `end`, and `after` the newest
+    conversation that there is. Raises Invalid for a start after the end, and for years outside of 1970 to 9000.
     """
     for border, name in ((start, "start_time"), (end, "end_time")):
         if border is not None and not 1970 <= border.year < 9000:
@@ -83,6 +147,8 @@ def moments(rng: Random, count: int, start: datetime | None, end: datetime, zone
     if start is not None and start > end:
         raise Invalid("The start is after the end.", "start_time")
     begin = end - timedelta(days=1) if start is None else start
+    if start is None and after is not None and after >= begin:
+        begin = after + STEP
     room = max((end - begin).total_seconds() - LONGEST_S, 0.0)
     local = begin.astimezone(ZoneInfo(zone))  # daylight saving within the span is passed over: an hour is no matter
     first_s = local.weekday() * _DAY_S + local.hour * 3600 + local.minute * 60

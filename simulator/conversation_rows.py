@@ -12,8 +12,11 @@ from dryline.models.llm_logs import LlmLog
 from dryline.models.logs import Log
 from dryline.models.runtime_errors import RuntimeErrorRecord
 from dryline.models.sessions import Session
-from dryline.simulator import engine_records
+from dryline.simulator import analysis, engine_records
+from dryline.simulator.conversation_plans import ConversationPlan
 from dryline.simulator.deployment_context import DeploymentContext
+from dryline.simulator.engine_records import EngineRun
+from dryline.simulator.flow_runner import lost_model
 from dryline.storage.current_world import current
 from dryline.world.clock import wire
 from dryline.world.ids import Ids
@@ -33,7 +36,7 @@ class ConversationRows:
         cls,
         log: dict[str, Any],
         line: DeploymentContext,
-        run: engine_records.EngineRun,
+        run: EngineRun,
         *,
         call_id: str,
         llm_logs: bool,
@@ -45,6 +48,54 @@ class ConversationRows:
         if run.fault:
             rows.runtime_errors.append(engine_records.runtime_error(ids, line, run, {"logId": log["id"]}))
         return rows
+
+
+def engine_run(line: DeploymentContext, plan: ConversationPlan, start: datetime, duration: int) -> EngineRun:
+    """Return the run of the flow. A scripted call can fail, too: then the connection to the model was lost."""
+    fault = plan.timeline.fault if plan.timeline else None
+    if plan.dialogue.ending == "error" and plan.timeline is None:
+        fault = lost_model(line.code)
+    return EngineRun(
+        session_id=current().ids.new(Session.id_prefix),
+        start=start,
+        duration=duration,
+        talk=plan.talk,
+        ended="failed" if fault else "completed" if plan.dialogue.steps else "not_connected",
+        until=plan.dialogue.ended_by,
+        fault=fault,
+        timeline=plan.timeline,
+        why=plan.why,
+    )
+
+
+def shared_members(model: type[Log], line: DeploymentContext, run: EngineRun) -> dict[str, Any]:
+    """Return the members that the logs of all channels share."""
+    return {
+        "id": current().ids.new(model.id_prefix),
+        "team_id": line.team_id,
+        "created_at": run.starts,
+        "updated_at": run.ends,
+        "worker_id": line.worker_id,
+        "deployment_id": line.deployment_id,
+        "flow_id": line.flow_id,
+        "type": model.kind,
+        "start_time": run.starts,
+        "end_time": run.ends,
+        "duration": run.duration,
+        "flow_snapshot": line.code,
+    }
+
+
+def analyze(line: DeploymentContext, plan: ConversationPlan) -> dict[str, Any]:
+    """Add intent, summary and sentiment to the facts of a plan, and return its extractions.
+
+    Those of the flow overwrite the deployment's. Contract: based.md, section 4.
+    """
+    dialogue, facts = plan.dialogue, plan.facts
+    facts |= {"intent": dialogue.intent, "summary": dialogue.summary, "sentiment": analysis.mood(dialogue, facts)}
+    if plan.timeline is None:
+        return analysis.extract(line.extractions or line.industry.extractions, dialogue, facts)
+    return {**analysis.extract(line.extractions or {}, dialogue, facts), **plan.timeline.extracted}
 
 
 def write(logs: type[Log], conversations: Sequence[ConversationRows]) -> None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 from zlib import crc32
 
@@ -12,7 +12,6 @@ import orjson
 
 from dryline.models.business_hours import BusinessHours, TeamPhoneHours
 from dryline.models.campaigns import OutboundCampaign
-from dryline.models.custom_webhooks import CustomWebhook
 from dryline.models.deployment_parameters import DeploymentParameter
 from dryline.models.deployments import Deployment
 from dryline.models.deployments_lookup import CHANNELS
@@ -20,10 +19,10 @@ from dryline.models.flow_versions import FlowVersion
 from dryline.models.flows import Flow
 from dryline.models.teams import Team
 from dryline.models.workers import Worker
-from dryline.simulator import analysis, names
 from dryline.simulator.industries import Industry, industry_of
 from dryline.simulator.opening_hours import Week, default_week, week_of
-from dryline.simulator.people import CITIES, STREETS, City
+from dryline.simulator.people import City, cities
+from dryline.simulator.tables import table
 from dryline.storage.errors import NotFound
 
 _AGENT = re.compile(r"\b(?:You(?: are|'re)|[Tt]his is) ([A-Z][a-z]{2,})(?=[,.]| (?:from|of|at|with|and) )")
@@ -60,19 +59,11 @@ class DeploymentContext:
     opening: str | None
     closing: str | None = None
     voicemail: str | None = None
-    longest_s: int | None = None
+    longest_s: float | None = None
     is_outbound: bool = False  # whether the flow calls people
     contact_rows: tuple[Mapping[str, Any], ...] = ()  # of the newest campaign of an outbound flow
-    has_webhook: bool = False
     answers: dict[str, Any] | None = None  # stubs of a test for the flow's `ask`, and for other servers
     http: list[dict[str, Any]] | None = None
-    extraction_rules: tuple[analysis.ExtractionRule, ...] | None = field(init=False)
-    criteria: analysis.Criteria = field(init=False)
-
-    def __post_init__(self) -> None:
-        """Read the definitions."""
-        self.extraction_rules = analysis.read_extractions(self.extractions) if self.extractions else None
-        self.criteria = analysis.criteria(self.success_criteria)
 
     def with_flow(self, flow: Flow | None, id: str) -> DeploymentContext:
         """Return the context with another flow; None stands for one that was deleted."""
@@ -93,8 +84,8 @@ def line_of(deployment: Deployment) -> DeploymentContext:
     worker = Worker.fetch(deployment, deployment.worker_id)
     flow = Flow.find(id=deployment.flow_id, team_id=deployment.team_id)
     mark = crc32(worker.name.encode(errors="replace"))  # the same worker has the same agent, the same address, ...
-    number = getattr(deployment, "phone_number", None) or f"+1{CITIES[mark % len(CITIES)].area_code}5550100"
-    city = next((city for city in CITIES if number[2:5] == city.area_code), CITIES[mark % len(CITIES)])
+    number = getattr(deployment, "phone_number", None) or f"+1{_pick(cities(), mark).area_code}5550100"
+    city = next((city for city in cities() if number[2:5] == city.area_code), _pick(cities(), mark))
     code, variables = _program(deployment, flow)
     hours = _hours(deployment, number)
     allowed = orjson.loads(getattr(deployment, "allowed_transfer_numbers", "[]"))
@@ -111,7 +102,7 @@ def line_of(deployment: Deployment) -> DeploymentContext:
         number=number,
         desk_number=next(iter(allowed), backup or f"+1{city.area_code}5550199"),
         business=worker.name,
-        agent=getattr(deployment, "agent_name", None) or _agent_of(code) or names.AGENTS[mark % len(names.AGENTS)],
+        agent=getattr(deployment, "agent_name", None) or _agent_of(code) or _pick(table("agents"), mark),
         address=_address(variables, mark, city),
         week=week_of([hours.openings(day) for day in range(7)]) if hours else default_week(mark),
         zone=hours.timezone if hours else city.zone,
@@ -124,7 +115,6 @@ def line_of(deployment: Deployment) -> DeploymentContext:
         closing=getattr(deployment, "end_sentence", None),
         is_outbound=is_outbound,
         contact_rows=_contact_rows(deployment) if is_outbound else (),
-        has_webhook=CustomWebhook.find(deployment_id=deployment.id, active=True) is not None,
         **_voice(deployment),
     )
 
@@ -172,9 +162,13 @@ def _agent_of(code: str | None) -> str | None:
     return name[1] if name else None
 
 
+def _pick(options: Sequence[Any], mark: int) -> Any:
+    return options[mark % len(options)]
+
+
 def _address(variables: Mapping[str, Any], mark: int, city: City) -> str:
     """Return the variable `address`, else an invented address."""
     if isinstance(variables.get("address"), str):
         return variables["address"]
-    street = f"{names.LAST[mark // 7 % len(names.LAST)]} {STREETS[mark // 11 % len(STREETS)]}"
+    street = f"{_pick(table('last names'), mark // 7)} {_pick(table('streets'), mark // 11)}"
     return f"{100 + mark // 13 % 900} {street}, {city.name}"

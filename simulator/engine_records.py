@@ -9,9 +9,8 @@ from typing import Any
 import orjson
 
 from dryline.simulator.deployment_context import DeploymentContext
-from dryline.simulator.flow_runner import FlowError
+from dryline.simulator.flow_runner import MAX_BYTES, FlowError
 from dryline.simulator.flow_timeline import Timeline
-from dryline.simulator.run_sizes import MAX_BYTES
 from dryline.simulator.timeline import TimedDialogue
 from dryline.world.clock import wire
 from dryline.world.ids import Ids

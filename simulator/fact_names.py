@@ -1,25 +1,8 @@
 """The names of a conversation's facts for keys of extractions, of `ask` and of contact rows."""
 
-from dryline.phrases.value_kinds import kind_of, kind_of_question, label_of, mentions_other, names_speaker, variant_of
+from dryline.flow.model.kinds import kind_of, kind_of_question, label_of, mentions_other, names_speaker, variant_of
+from dryline.simulator.tables import table
 
-# The facts of scripts by their kind of value. Kinds of several facts have variants: a code is that of an order, ...
-_FACTS = {
-    "name": "name",
-    "email": "email",
-    "phone": "phone",
-    "company": "company",
-    "money": "amount",
-    "rating": "rating",
-    "date": "day",
-    "time": "time",
-    "datetime": "time",
-    "service": "service",
-    "item": "product",
-    "city": "city",
-    "address": "address",
-    "zip": "zip",
-    "birth": "birth",
-}
 NUMBERS = frozenset({"amount", "rating"})
 # Facts that are known without being said in every conversation.
 KNOWN = frozenset({"phone", "intent", "sentiment", "summary"})
@@ -35,5 +18,5 @@ def fact_of(key: str, about: str = "") -> str:
     if kind == "text" and about:
         kind, text = kind_of_question(about) or "text", about
         is_other = mentions_other(about)
-    fact = None if kind == "name" and is_other else variant_of(kind, text) or _FACTS.get(kind)
+    fact = None if kind == "name" and is_other else variant_of(kind, text) or table("facts").get(kind)
     return fact or label_of(key or about)

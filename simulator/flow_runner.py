@@ -1,21 +1,35 @@
 """Runs a flow with a simulated caller."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from random import Random
 from typing import Any
 
-from dryline.engine.branches import Branch
+import orjson
+
+from dryline.engine.branches import FlowMap
 from dryline.engine.engine import Engine
 from dryline.engine.events import Event
 from dryline.engine.language_model import AgentUtterance, Answer, Decision, Question, Talk
-from dryline.engine.program import Program
+from dryline.engine.program import Condition
 from dryline.engine.session import FlowSession
 from dryline.engine.simulated_caller import Caller
-from dryline.simulator.run_sizes import bounded
 
 HUNG_UP, LOST = "hung up", "lost"  # how a conversation ended, beside the engine's own words for it
+
+
+_CHARACTERS_A_SECOND, _PAUSE_S = 14, 1.7  # to estimate how long a call has lasted
+# The rows of one conversation, beside the code of its flow and its contact's row.
+MAX_BYTES = 1_000_000
+_PART_BYTES = 80_000  # of what each party says, of the other events, of the extracted values, of the state
+_VALUE_BYTES = 4_000  # of one event in the trace
+_EVENT_BYTES = 150  # of an event beside its values
+_LEFT_OUT = ("printed", "extracted", "sms", "integrated", "digits", "image")  # events, where they are too many
+_COPIES = 3  # of texts, in the columns of a log
+_PROMPT_CHARACTERS, _MOST_TOOLS = 50_000, 100  # of one request to a model
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +65,11 @@ class ModelRequest:
     about: str | None = None
     tools: tuple[str, ...] = ()
 
+    def shortened(self) -> ModelRequest:
+        """Return the request without what an LLM log does not hold."""
+        about = self.about and self.about[:_PROMPT_CHARACTERS]
+        return ModelRequest(self.prompt[:_PROMPT_CHARACTERS], self.heard, about, self.tools[:_MOST_TOOLS])
+
     @property
     def size(self) -> int:
         """Its characters, without the messages before it."""
@@ -61,24 +80,42 @@ class ModelRequest:
 class FlowRun:
     """The result of running a flow once. `requests` has one entry for each event that involves a language model.
 
-    `again` holds the arguments of FlowRunner.play that give the same run again. `ended` is FlowSession.ended,
-    or `lost` when the model broke off. `taken` are the lines of the conditions that were met. `stopped` says that
-    the flow went past a limit, `machine` that it was a voicemail. `row_bytes` is about the size of its rows, without
-    its LLM logs (run_sizes.py).
+    `ended` is FlowSession.ended, or `lost` when the model broke off. `taken` are the texts of the conditions that were
+    met. `stopped` says that the flow went past a limit, `machine` that it was a voicemail, `is_late` that the caller
+    hung up because of the longest duration. `row_bytes` is about the size of its rows, without its LLM logs.
     """
 
-    again: dict[str, Any]
     events: list[Event]
     requests: list[ModelRequest]
     extracted: dict[str, Any]
     state: dict[str, Any]
     ended: str
-    turns: int
-    taken: tuple[int, ...]
+    taken: tuple[str, ...]
     fault: FlowError | None = None
     stopped: bool = False
     machine: bool = False
+    is_late: bool = False
     row_bytes: int = 0
+
+    def shorten(self) -> None:
+        """Shorten what its rows would not hold: long values, and all values beyond a part of MAX_BYTES."""
+        left = {"said": _PART_BYTES, "heard": _PART_BYTES, "": _PART_BYTES}
+        events = []
+        for event in self.events:
+            kind = event.type if event.type in left else ""
+            most = max(0, min(left[kind], _PART_BYTES if kind else _VALUE_BYTES))
+            if not most and event.type in _LEFT_OUT:
+                continue
+            if _size(event.details) > most:
+                details = {name: _shortened(value, most // 2) for name, value in event.details.items()}
+                event = replace(event, details=details)
+            left[kind] -= _size(event.details) + _EVENT_BYTES
+            events.append(event)
+        self.events = events
+        self.extracted, self.state = _fitting(self.extracted), _fitting(self.state)
+        self.requests = [each.shortened() for each in self.requests]
+        self.row_bytes = _COPIES * (_PART_BYTES * len(left) - sum(left.values()))
+        self.row_bytes += _size(self.extracted) + _size(self.state)
 
     @property
     def outcome(self) -> str:
@@ -91,42 +128,38 @@ class FlowRun:
 class RecordedCaller(Caller):
     """A caller who records the requests to a language model.
 
-    They hang up after `max_turns`; with `loses_model` they speak once more and the connection to the model breaks.
-    `first` replaces their first words.
+    They hang up after `max_turns`, and when the call has lasted `longest_s`; with `loses_model` they speak once more
+    after `max_turns` and the connection to the model breaks. `first` replaces their first words.
     """
 
     def __init__(
         self,
-        program: Program,
-        branch: Branch,
+        flow_map: FlowMap,
+        route: Sequence[Condition],
         random: Random,
         *,
-        known: Mapping[str, Any] | None = None,
-        shares: Mapping[str, float] | None = None,
         max_turns: int | None = None,
         loses_model: bool = False,
         first: str | None = None,
-        answers: Mapping[str, Any] | None = None,
-        typed: bool = False,
+        longest_s: float | None = None,
+        **options: Any,
     ) -> None:
-        super().__init__(program, branch, random, known, natural=True, typed=typed, shares=shares, answers=answers)
+        super().__init__(flow_map, route, random, **options)
         self.requests: list[ModelRequest] = []
-        self.turns = 0
         self.unanswered: tuple[str, int | None] | None = None  # the last words, and the line of their talk
-        self._max_turns, self._loses_model, self._first = max_turns, loses_model, first
+        self.is_late = False
+        self._max_turns, self._loses_model, self._first, self._longest_s = max_turns, loses_model, first, longest_s
 
     def __call__(self, session: FlowSession) -> str | None:
+        self.is_late = self._longest_s is not None and _spoken_s(session) > self._longest_s
         over = self.turns == self._max_turns
-        if over and not self._loses_model:
-            return None
-        words = super().__call__(session)
-        if words is None:
-            return None
-        if over:
+        words = None if self.is_late or (over and not self._loses_model) else super().__call__(session)
+        if words is not None and over:
             self.unanswered = words, session.conversation.talk().line or None
             return None
-        self.turns += 1
-        return self._first if self.turns == 1 and self._first is not None else words
+        if words is not None and self.turns == 1 and self._first is not None:
+            words = self._words = self._first
+        return words
 
     def choose(self, talk: Talk, said: str) -> Decision:
         decision = super().choose(talk, said)
@@ -149,12 +182,17 @@ class RecordedCaller(Caller):
         return super().summarize(question)
 
 
+def _spoken_s(session: FlowSession) -> float:
+    """Estimate how long a call has lasted so far."""
+    return sum(len(message.text) / _CHARACTERS_A_SECOND + _PAUSE_S for message in session.messages)
+
+
 @dataclass(slots=True)
 class FlowRunner:
     """Runs one program, each time with the same variables, channel and stubs (engine/stubs.py)."""
 
     engine: Engine
-    program: Program
+    map: FlowMap
     variables: dict[str, Any]
     channel: str
     answers: dict[str, Any] | None = None
@@ -162,37 +200,34 @@ class FlowRunner:
 
     def play(
         self,
-        branch: Branch,
+        route: Sequence[Condition],
         seed: int,
         state: dict[str, Any],
-        now: Callable[[], datetime] | None = None,
+        now: Callable[[], datetime],
         **manners: Any,
     ) -> FlowRun:
-        """Run the flow with a caller who takes this branch; `manners` are a RecordedCaller's. Raises Busy."""
-        person = RecordedCaller(
-            self.program, branch, Random(seed), answers=self.answers, typed=self.channel != "voice", **manners
-        )
+        """Run the flow with a caller who takes this route; `manners` are a RecordedCaller's. Raises Busy."""
+        typed = self.channel != "voice"
+        person = RecordedCaller(self.map, route, Random(seed), answers=self.answers, typed=typed, **manners)
         session = self.engine.open(
-            self.program,
+            self.map.program,
             model=person,
             state=state,
             variables=self.variables,
             channel=self.channel,
             seed=seed,
             now=now,
-            answers=self.answers,
             http=self.http,
         )
         events = session.play(person)
         run = FlowRun(
-            {"branch": branch, "seed": seed, "state": state, "now": now, **manners},
             events,
             _with_inexact(events, person.requests),
             session.extracted,
             session.state,
             session.ended or HUNG_UP,
-            person.turns,
-            tuple(condition.line for condition in person.taken),
+            tuple(condition.text for condition in person.taken),
+            is_late=person.is_late,
         )
         failure = session.failure
         if failure is not None:
@@ -201,14 +236,15 @@ class FlowRunner:
             run.fault = FlowError(failure.exception, error, failure.function or "talk", failure.line, failure.traceback)
         elif person.unanswered is not None:
             self._break_off(run, *person.unanswered)
-        return bounded(run)
+        run.shorten()
+        return run
 
     def _break_off(self, run: FlowRun, words: str, line: int | None) -> None:
         """Change a run to one that ended with the loss of the model, after these words of the caller."""
-        fault = run.fault = lost_model(self.program.source, line)
+        fault = run.fault = lost_model(self.map.program.source, line)
         details = {"error": fault.message, "exception": fault.type, "function": fault.function}
         run.events[-1:] = [Event("heard", None, {"text": words}), Event("failed", line, details)]
-        run.ended, run.turns = LOST, run.turns + 1
+        run.ended = LOST
 
 
 def is_request(event: Event) -> bool:
@@ -230,3 +266,26 @@ def _with_inexact(events: list[Event], requests: list[ModelRequest]) -> list[Mod
             all_of_them.append(next(noted))
         heard += event.type in ("said", "heard")
     return all_of_them
+
+
+def _size(value: Any) -> int:
+    return len(orjson.dumps(value))
+
+
+def _shortened(value: Any, most: int) -> Any:
+    """Return a JSON value; a text that is too long is cut, and another value is left out."""
+    if _size(value) <= most:
+        return value
+    return f"{value[: most // 4]}…" if isinstance(value, str) else None
+
+
+def _fitting(members: dict[str, Any]) -> dict[str, Any]:
+    """Return the members that fit into a part of the rows, the long ones shortened."""
+    fitting, left = {}, _PART_BYTES
+    for name, value in members.items():
+        fitting[name] = _shortened(value, left)
+        left -= _size(fitting[name]) + len(name)
+        if left < 0:
+            del fitting[name]
+            break
+    return fitting

@@ -107,6 +107,11 @@ class Timeline:
         ]
         return replace(self, talk=self.talk.delayed(seconds), trace=trace, sent=sent)
 
+    def ended_at(self, seconds: float) -> Timeline:
+        """Return the timeline of a call that ended then: nothing is said later."""
+        trace = [{**step, "at": min(step["at"], seconds)} for step in self.trace]
+        return replace(self, talk=self.talk.shortened(self.talk.turns_within(seconds), seconds), trace=trace)
+
 
 class _RunTimelineBuilder(TimelineBuilder):
     """Builds the timeline of a run event by event, with its trace and its requests to a model."""

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from dryline.flow.model.answers.number_words import in_words
 from dryline.models.business_hours import DAY, Opening, openings
-from dryline.phrases.spoken_numbers import in_words
 
 DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _MINUTES = {0: "", 15: " fifteen", 30: " thirty", 45: " forty-five"}

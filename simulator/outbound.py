@@ -1,7 +1,6 @@
 """The calls of campaigns and batches: one to each contact row, begun when it was due."""
 
 import logging
-import time
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from random import Random
@@ -16,13 +15,14 @@ from dryline.models.voice_deployments import VoiceDeployment
 from dryline.models.voice_logs import OUTCOMES
 from dryline.models.voicev1_campaigns import Voicev1Campaign, Voicev1CampaignData
 from dryline.models.voicev1_deployments import VoiceV1Deployment
-from dryline.simulator.branch_scheduler import FlowSchedulers
-from dryline.simulator.calls import make_call, store
+from dryline.simulator.calls import make_call, starting_at, store
 from dryline.simulator.conversation_batch import BYTES_AT_ONCE
-from dryline.simulator.conversation_plans import ConversationPlan, plan_call
+from dryline.simulator.conversation_plans import CallTerms, ConversationPlan, FlowPlanner, ScriptPlanner
 from dryline.simulator.conversation_rows import ConversationRows
 from dryline.simulator.deployment_context import DeploymentContext, line_of
+from dryline.simulator.followed import FollowedFlows
 from dryline.storage.errors import Busy
+from dryline.traffic.real_time import monotonic
 from dryline.world.clock import parse
 from dryline.world.world import World
 
@@ -51,8 +51,17 @@ class DueRow:
 
 def queued(rows: Sequence[QueuedCall]) -> list[DueRow]:
     """Return the due rows of batches and outbound campaigns."""
-    lines = Lines()
-    return [DueRow(row, lines.of(row), _contact(row.row), _metadata(row), Random(row.id)) for row in rows]
+    lines: dict[str, DeploymentContext] = {}
+    due = []
+    for row in rows:
+        key = row.campaign_id or row.deployment_id
+        if key not in lines:
+            lines[key] = _line_of(row)
+        line, extractions = lines[key], (row.terms or {}).get("extractions")
+        if extractions and not row.campaign_id:  # a batch says what it extracts
+            line = replace(line, extractions=extractions)
+        due.append(DueRow(row, line, _contact(row.row), _metadata(row), Random(row.id)))
+    return due
 
 
 def legacy(rows: Sequence[Voicev1CampaignData]) -> list[DueRow]:
@@ -68,6 +77,20 @@ def legacy(rows: Sequence[Voicev1CampaignData]) -> list[DueRow]:
     return due
 
 
+def _line_of(queued: QueuedCall) -> DeploymentContext:
+    """Return the line of a queued call, with its campaign's flow if that is another one.
+
+    A state document may hold calls of a campaign that was deleted: these follow the deployment's flow.
+    """
+    kind = Deployment.fetch(queued, queued.deployment_id).type
+    model = VoiceV1Deployment if kind == VoiceV1Deployment.channel else VoiceDeployment
+    line = line_of(model.fetch(queued, queued.deployment_id))
+    campaign = OutboundCampaign.find(id=queued.campaign_id, team_id=queued.team_id) if queued.campaign_id else None
+    if campaign is None or campaign.flow_id in (None, line.flow_id):
+        return line
+    return line.with_flow(Flow.find(id=campaign.flow_id, team_id=campaign.team_id), campaign.flow_id)
+
+
 def settle(world: World, due: Sequence[DueRow]) -> list[DueRow]:
     """Plan calls, which runs the flows of their lines, and return the rows that were reached.
 
@@ -75,110 +98,71 @@ def settle(world: World, due: Sequence[DueRow]) -> list[DueRow]:
 
     A row without a usable number is not called. A number or member of the row may determine the outcome. Raises Busy.
     """
-    followings = FlowSchedulers(world)
-    late, size = time.monotonic() + HELD_S, 0
+    followings = FollowedFlows(world)
+    late, size = monotonic() + HELD_S, 0
     for index, one in enumerate(due):
-        if index and (time.monotonic() > late or size > BYTES_AT_ONCE):
+        if index and (monotonic() > late or size > BYTES_AT_ONCE):
             return list(due[:index])
-        number = phone_number(one.contact)
-        if number is not None:
-            drawn = one.chance.choices(OUTCOMES, _SHARES)[0]
-            said = scripted_outcome(number, one.metadata["row"])
-            options: dict[str, Any] = {
-                "outcome": said or drawn,
-                "drawn": said is None,
-                "direction": "outbound",
-                "customer_number": number,
-                "row": one.contact,
-                "at": parse(one.row.due_at or ""),
-            }
-            try:
-                one.plan = plan_call(one.line, one.chance, following=followings.of(one.line, one.contact), **options)
-            except Busy:
+        try:
+            one.plan = _planned(one, followings)
+        except Busy:
+            if not index:
                 raise
-            except Exception:  # the rows of others must not wait for this one
-                log.exception("The call of row %s could not follow its flow, so it follows a script.", one.row.id)
-                one.plan = plan_call(one.line, one.chance, **options)
-            size += one.plan.size
+            return list(due[:index])  # the flows of these have run
+        size += one.plan.size if one.plan else 0
     return list(due)
+
+
+def _planned(due: DueRow, followings: FollowedFlows) -> ConversationPlan | None:
+    """Return the plan of a row's call; None if it has no usable number. Raises Busy."""
+    number = phone_number(due.contact)
+    if number is None:
+        return None
+    drawn = due.chance.choices(OUTCOMES, _SHARES)[0]
+    said = scripted_outcome(number, due.metadata["row"])
+    person: dict[str, Any] = {"direction": "outbound", "customer_number": number, "row": due.contact}
+    terms, at = CallTerms(outcome=said or drawn, is_drawn=said is None, **person), parse(due.row.due_at or "")
+    try:
+        return FlowPlanner(due.line, due.chance, followings.of(due.line)).plan_call(terms, at)
+    except Busy:
+        raise
+    except Exception:  # the rows of others must not wait for this one
+        log.exception("The call of row %s could not follow its flow, so it follows a script.", due.row.id)
+        return ScriptPlanner(due.line, due.chance).plan_call(terms, at)
 
 
 def call_queued(due: Sequence[DueRow], still_queued: Container[str]) -> None:
     """Place the calls of those rows that are `still_queued`, and take them out of the queue."""
-    calls, ids = [], []
+    placed = [(one.row, place(one)) for one in due if one.row.id in still_queued]
+    store([call for _, call in placed], in_progress=True)
     campaigns: dict[str, tuple[str, str]] = {}
-    for one in due:
-        row = one.row
-        if row.id not in still_queued:
-            continue
-        call = place(one)
-        calls.append(call)
-        ids.append(row.id)
+    for row, call in placed:
         if row.campaign_id:
             first, last = campaigns.get(row.campaign_id, (row.due_at or "", ""))
             campaigns[row.campaign_id] = first, max(last, call.log["end_time"])
-    store(calls, in_progress=True)
     for id, (first, last) in campaigns.items():
         OutboundCampaign.record_calls(id, first, last)
-    QueuedCall.delete().where(QueuedCall.id << ids).execute()
+    QueuedCall.delete().where(QueuedCall.id << [row.id for row, _ in placed]).execute()
 
 
 def call_legacy_rows(due: Sequence[DueRow], still_queued: Container[str]) -> None:
     """Place the calls of those rows that are `still_queued`. Their results come with the ends of the calls."""
-    calls = []
-    for one in due:
-        if one.row.id in still_queued:
-            call = place(one)
-            calls.append(call)
-            one.row.called(call.log["end_time"], _result(call.log))
-    store(calls, in_progress=True)
-
-
-class Lines:
-    """The lines of one run's calls, each looked up once."""
-
-    def __init__(self) -> None:
-        self._deployments: dict[str, DeploymentContext] = {}
-        self._campaigns: dict[str, DeploymentContext] = {}
-
-    def of(self, queued: QueuedCall) -> DeploymentContext:
-        """Return the line of a queued call, with its campaign's flow or what its batch extracts.
-
-        A state document may hold calls of a campaign that was deleted: these follow the deployment's flow.
-        """
-        if queued.campaign_id:
-            if queued.campaign_id not in self._campaigns:
-                campaign = OutboundCampaign.find(id=queued.campaign_id, team_id=queued.team_id)
-                line = self._deployment(queued)
-                self._campaigns[queued.campaign_id] = _with_flow(line, campaign) if campaign else line
-            return self._campaigns[queued.campaign_id]
-        extractions = (queued.terms or {}).get("extractions")
-        line = self._deployment(queued)
-        return replace(line, extractions=extractions) if extractions else line
-
-    def _deployment(self, queued: QueuedCall) -> DeploymentContext:
-        id = queued.deployment_id
-        if id not in self._deployments:
-            kind = Deployment.fetch(queued, id).type
-            model = VoiceV1Deployment if kind == VoiceV1Deployment.channel else VoiceDeployment
-            self._deployments[id] = line_of(model.fetch(queued, id))
-        return self._deployments[id]
-
-
-def _with_flow(line: DeploymentContext, campaign: OutboundCampaign) -> DeploymentContext:
-    if campaign.flow_id in (None, line.flow_id):
-        return line
-    return line.with_flow(Flow.find(id=campaign.flow_id, team_id=campaign.team_id), campaign.flow_id)
+    placed = [(one.row, place(one)) for one in due if one.row.id in still_queued]
+    for row, call in placed:
+        row.called(call.log["end_time"], _result(call.log))
+    store([call for _, call in placed], in_progress=True)
 
 
 def place(due: DueRow) -> ConversationRows:
     """Return the call to one row, which begins when it was due; a failed call where it has no usable number."""
-    row, metadata = due.contact, due.metadata
-    common: dict[str, Any] = {"starts": parse(due.row.due_at or ""), "direction": "outbound", "row": row}
+    row, at = due.contact, parse(due.row.due_at or "")
+    start = starting_at(at)
     if due.plan is not None:
-        return make_call(due.line, due.chance, **common, metadata=metadata, plan=due.plan, rings=True)
-    error = number_fault(row)
-    call = make_call(due.line, due.chance, **common, outcome="no-answer", metadata={**metadata, "error": error})
+        return make_call(due.line, due.chance, due.plan, start, metadata=due.metadata)
+    terms = CallTerms(outcome="no-answer", direction="outbound", row=row, rings=False)
+    plan = ScriptPlanner(due.line, due.chance).plan_call(terms, at)
+    metadata = {**due.metadata, "error": number_fault(row)}
+    call = make_call(due.line, due.chance, plan, start, metadata=metadata)
     call.log |= {"status": "failed", "to_number": stated_number(row), "call_sid": None, "external_call_id": None}
     call.log["data"] |= {"disposition": "failed", "disconnection_reason": "invalid_destination"}
     return call

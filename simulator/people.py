@@ -2,10 +2,12 @@
 
 import re
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Any, NamedTuple
 
 from dryline.models.scripted_outcomes import BY_NUMBER
 from dryline.simulator.fact_names import fact_of
+from dryline.simulator.tables import table
 
 Row = Mapping[str, Any]
 
@@ -18,46 +20,11 @@ class City(NamedTuple):
     zone: str
 
 
-EASTERN, CENTRAL, MOUNTAIN, PACIFIC = "America/New_York", "America/Chicago", "America/Denver", "America/Los_Angeles"
-CITIES = (
-    City("New York", "212", EASTERN),
-    City("Los Angeles", "213", PACIFIC),
-    City("Chicago", "312", CENTRAL),
-    City("Houston", "713", CENTRAL),
-    City("Phoenix", "602", "America/Phoenix"),
-    City("Philadelphia", "215", EASTERN),
-    City("San Antonio", "210", CENTRAL),
-    City("San Diego", "619", PACIFIC),
-    City("Dallas", "214", CENTRAL),
-    City("San Francisco", "415", PACIFIC),
-    City("Austin", "512", CENTRAL),
-    City("Seattle", "206", PACIFIC),
-    City("Denver", "303", MOUNTAIN),
-    City("Boston", "617", EASTERN),
-    City("Nashville", "615", CENTRAL),
-    City("Portland", "503", PACIFIC),
-    City("Detroit", "313", EASTERN),
-    City("Memphis", "901", CENTRAL),
-    City("Baltimore", "410", EASTERN),
-    City("Milwaukee", "414", CENTRAL),
-    City("Albuquerque", "505", MOUNTAIN),
-    City("Tucson", "520", "America/Phoenix"),
-    City("Sacramento", "916", PACIFIC),
-    City("Kansas City", "816", CENTRAL),
-    City("Atlanta", "404", EASTERN),
-    City("Miami", "305", EASTERN),
-    City("Oakland", "510", PACIFIC),
-    City("Minneapolis", "612", CENTRAL),
-    City("Tampa", "813", EASTERN),
-    City("New Orleans", "504", CENTRAL),
-    City("Cleveland", "216", EASTERN),
-    City("Pittsburgh", "412", EASTERN),
-    City("St. Louis", "314", CENTRAL),
-    City("Cincinnati", "513", EASTERN),
-    City("Orlando", "407", EASTERN),
-    City("Salt Lake City", "801", MOUNTAIN),
-)
-STREETS = ("Street", "Avenue", "Road", "Lane", "Drive", "Way")
+@cache
+def cities() -> tuple[City, ...]:
+    """Return the cities that people of calls live in."""
+    return tuple(City(*row) for row in table("cities"))
+
 
 # Facts that scripts mention and that a campaign's contact row may hold.
 _SPOKEN_OF = ("first", "last", "name", "city", "email", "day", "time", "service", "product", "order", "account")

@@ -1,7 +1,4 @@
-"""The files of recordings: written when they are first run, and removed when they take too much room.
-
-Those without a log are removed by jobs/transitions.py.
-"""
+"""The files of recordings: written when they are first played, and removed when they take too much room."""
 
 from __future__ import annotations
 
@@ -11,103 +8,71 @@ import logging
 import os
 import threading
 import time
-from concurrent.futures import Future
 from pathlib import Path
 
 from dryline.models.deployments import Deployment
 from dryline.models.recordings import FILES, IN_PROGRESS
-from dryline.simulator.recordings import AudibleCall, is_whole, speakers_of, write, write_line
+from dryline.simulator.recordings import AudibleCall, speakers_of, write, write_line
 from dryline.simulator.speech import Beeps, SpeechFailed, Voice, printable, voice_of
 from dryline.storage.current_world import WorldLocal
 from dryline.storage.errors import NotReady
-from dryline.storage.files import part_of, rename
+from dryline.storage.files import matching, part_of, rename
 from dryline.world.world import World
 
 log = logging.getLogger("dryline")
 
-MAX_PARALLEL = 2  # recordings that are written at the same time
-MAX_SPEECH_S = 60.0  # real time for the speech of one recording
-# Real time without speech after the speech program has failed, so that not every recording waits for it.
-PAUSE_S = 60.0
-
 
 class RecordingFiles:
-    """Writes the recordings of one world. A second request for a file that is being written waits for it."""
+    """Writes the recordings of one world, one at a time."""
 
     def __init__(self, world: World) -> None:
         self.world = world
-        self._in_progress: dict[str, Future[None]] = IN_PROGRESS.of(world)
-        self._lock = threading.Lock()
-        self._slots = threading.BoundedSemaphore(MAX_PARALLEL)
         self.voice = voice_of(world.settings.speech, world.ending.is_set)
-        self._silent_until = 0.0  # by time.monotonic()
+        self._lock = threading.Lock()
 
     def file(self, log_id: str, call: AudibleCall) -> Path:
-        """Return the file of a log's call. Raises NotReady when the server ends, and OSError."""
-        if not isinstance(self.voice, Beeps) and (
-            time.monotonic() >= self._silent_until or is_whole(_path(log_id, call, self.voice))
-        ):
-            try:
-                return self._file(log_id, call, self.voice)
-            except SpeechFailed as error:
-                _require_running(self.world)
-                self._silent_until = time.monotonic() + PAUSE_S
-                log.warning("The recording of %s has tones instead of speech: %s.", log_id, error)
-        return self._file(log_id, call, Beeps())
-
-    def _file(self, log_id: str, call: AudibleCall, voice: Voice) -> Path:
-        path = _path(log_id, call, voice)
-        with self._lock:
-            running = self._in_progress.get(path.name)
-            if running is None:
-                if is_whole(path):
-                    return path
-                future = self._in_progress[path.name] = Future()
-        if running is not None:
-            running.result()
-            return path
-        try:
-            with self._slots:
-                self._write(path, call, voice)
-        except BaseException as error:
-            future.set_exception(error)
-            raise
-        finally:
+        """Return the file of a log's call, to be played. Raises NotReady when the server ends, and OSError."""
+        path = _path(log_id, call, self.voice)
+        if not path.exists():
             with self._lock:
-                del self._in_progress[path.name]
-        future.set_result(None)
+                if not path.exists():
+                    path = self._written(log_id, call)
+        with contextlib.suppress(OSError):  # the access time says when it was played last
+            os.utime(path, ns=(time.time_ns(), path.stat().st_mtime_ns))
         return path
 
-    def _write(self, path: Path, call: AudibleCall, voice: Voice) -> None:
-        """Write a file whole or not at all. It replaces an older one of the log, and those run longest ago."""
-        FILES.folder.mkdir(exist_ok=True)
-        part = part_of(path)
-        deadline = time.monotonic() + MAX_SPEECH_S
-
-        def check() -> None:
-            _require_running(self.world)
-            if time.monotonic() > deadline and not isinstance(voice, Beeps):
-                raise SpeechFailed(f"speaking took longer than {MAX_SPEECH_S:g} s")
-
+    def _written(self, log_id: str, call: AudibleCall) -> Path:
         try:
-            with part.open("wb") as file:
-                write(call, file, voice, check)
-            rename(part, path, durable=False)  # after a power cut it can be written again
+            return self._write(_path(log_id, call, self.voice), call, self.voice)
+        except SpeechFailed as error:
+            self._require_running()
+            log.warning("The recording of %s has tones instead of speech: %s.", log_id, error)
+            return self._write(_path(log_id, call, Beeps()), call, Beeps())
+
+    def _write(self, path: Path, call: AudibleCall, voice: Voice) -> Path:
+        """Write a file whole or not at all. It replaces an older one of the log, and those played longest ago."""
+        FILES.folder.mkdir(exist_ok=True)
+        part, in_progress = part_of(path), IN_PROGRESS.of(self.world)
+        in_progress.add(path.name)
+        try:
+            with part.open("w+b") as file:
+                write(call, file, voice, self._require_running)
+            rename(part, path, durable=False)
         finally:
-            with contextlib.suppress(OSError):
-                part.unlink(missing_ok=True)
-        for older in path.parent.glob(f"{path.name.partition('.')[0]}.*.wav"):
+            part.unlink(missing_ok=True)
+            in_progress.discard(path.name)
+        for older in matching(path.parent, f"{path.name.partition('.')[0]}.*.wav"):
             if older != path:
-                _remove(older)
+                older.unlink(missing_ok=True)
         make_room(path, self.world.settings.recordings_mb * 1_000_000)
+        return path
+
+    def _require_running(self) -> None:
+        if self.world.ending.is_set():
+            raise NotReady("The server is stopping.")
 
 
 RECORDING_FILES = WorldLocal(RecordingFiles)
-
-
-def file_of(world: World, log_id: str, call: AudibleCall) -> Path:
-    """Return the file of a log's call, and write it if necessary. Raises NotReady when the server ends, and OSError."""
-    return RECORDING_FILES.of(world).file(log_id, call)
 
 
 def speaks_words(world: World) -> bool:
@@ -126,40 +91,20 @@ def spoken_line(world: World, text: str, deployment: Deployment | None) -> bytes
     return file.getvalue()
 
 
-def mark_as_played(path: Path) -> None:
-    """Set the access time of a file that is run. The modification time stays: it says when the file was made."""
-    with contextlib.suppress(OSError):
-        os.utime(path, ns=(time.time_ns(), path.stat().st_mtime_ns))
-
-
 def make_room(newest: Path, max_bytes: int) -> None:
-    """Remove the files run longest ago until all take `max_bytes`, or only the `newest` is left."""
+    """Remove the files played longest ago until all take `max_bytes`, or only the `newest` is left."""
     files = []
-    for path in newest.parent.glob("*.wav"):
+    for path in matching(newest.parent, "*.wav"):
         with contextlib.suppress(OSError):
             status = path.stat()
             files.append((status.st_atime_ns, status.st_size, path))
     size = sum(size for _, size, _ in files)
     for _, file_size, path in sorted(files):
-        if size <= max_bytes:
-            return
-        if path != newest and _remove(path):
+        if size > max_bytes and path != newest:
+            path.unlink(missing_ok=True)
             size -= file_size
-
-
-def _require_running(world: World) -> None:
-    if world.ending.is_set():
-        raise NotReady("The server is stopping.")
 
 
 def _path(log_id: str, call: AudibleCall, voice: Voice) -> Path:
     """Return the path of a recording. A log that changes, or another voice, has another file."""
     return FILES.path(log_id, f".{call.mark(voice)}.wav")
-
-
-def _remove(path: Path) -> bool:
-    try:
-        path.unlink(missing_ok=True)
-    except OSError:  # Windows keeps files that are open
-        return False
-    return True

@@ -22,6 +22,7 @@ from typing import Any
 import orjson
 
 from dryline import phrases
+from dryline.storage.files import matching, read
 
 _SCRIPTS = Path(phrases.__file__).parent / "en" / "scripts"
 _SLOT = re.compile(r"{(\w+?)(?:_said)?}")
@@ -67,15 +68,15 @@ def load_facts() -> dict[str, Any]:
 
     Problems and complaints have two forms: `said` by people, and `named` in a summary.
     """
-    return orjson.loads((_SCRIPTS / "facts.json").read_bytes())
+    return orjson.loads(read(_SCRIPTS / "facts.json"))
 
 
 @lru_cache(maxsize=1)
 def _texts() -> dict[str, tuple[re.Match[str], str]]:
     """Return the header and the lines of each script, read at the first use."""
     texts = {}
-    for path in sorted(_SCRIPTS.glob("*.txt")):
-        content = re.sub(r"^#.*\n", "", path.read_text(), flags=re.MULTILINE)
+    for path in matching(_SCRIPTS, "*.txt"):
+        content = re.sub(r"^#.*\n", "", read(path).decode(), flags=re.MULTILINE)
         headers = list(_HEADER.finditer(content))
         ends = [header.start() for header in headers[1:]] + [len(content)]
         for header, end in zip(headers, ends, strict=True):

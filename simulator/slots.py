@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from dryline.simulator import names
-from dryline.simulator.people import CITIES, fictional_number, said_number
+from dryline.simulator.people import cities, fictional_number, said_number
 from dryline.simulator.scripts import load_facts
+from dryline.simulator.tables import table
 
 if TYPE_CHECKING:
     from dryline.simulator.deployment_context import DeploymentContext
@@ -66,12 +66,12 @@ def _with_article(noun: str) -> str:
 
 
 _MADE: dict[str, Callable[[Slots], Any]] = {
-    "first": lambda facts: facts.pick(names.FIRST),
-    "last": lambda facts: facts.pick(names.LAST),
+    "first": lambda facts: facts.pick(table("first names")),
+    "last": lambda facts: facts.pick(table("last names")),
     "name": lambda facts: f"{facts['first']} {facts['last']}".strip(),
-    "home": lambda facts: facts.pick(CITIES),
+    "home": lambda facts: facts.pick(cities()),
     "city": lambda facts: facts["home"].name,
-    "warehouse": lambda facts: facts.pick(CITIES).name,
+    "warehouse": lambda facts: facts.pick(cities()).name,
     "phone": lambda facts: fictional_number(facts.random, facts["home"].area_code),
     "phone_said": lambda facts: said_number(facts["phone"]),
     "line_said": lambda facts: said_number(facts.line.number),

@@ -22,6 +22,7 @@ from dryline.state.document import (
 from dryline.state.forms import Document
 from dryline.state.import_rows import Import
 from dryline.storage.errors import BadDocument, Invalid
+from dryline.storage.files import read
 from dryline.world.directory import NoWorld, database_in
 from dryline.world.world import World
 
@@ -138,7 +139,7 @@ def load(name: str) -> Document | None:
     if path is None:
         return None
     try:
-        return forms.read(orjson.loads(path.read_bytes()))
+        return forms.read(orjson.loads(read(path)))
     except OSError as error:
         raise _unreadable(path, (error.strerror or str(error)).lower()) from None
     except ValueError:

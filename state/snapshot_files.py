@@ -21,7 +21,7 @@ from dryline.settings import BadSetting
 from dryline.state.document import OWN_ROWS, team_tables
 from dryline.storage.database import WorldDatabase, is_whole
 from dryline.storage.errors import Conflict
-from dryline.storage.files import sync
+from dryline.storage.files import matching, read, sync
 from dryline.storage.migrations import LATEST, bring_up_to_date
 from dryline.world.world import World
 
@@ -50,7 +50,7 @@ def pack(folder: Path, path: Path) -> None:
         for name in (DATABASE, ABOUT):
             tar.add(folder / name, name, recursive=False)
         for kind in KINDS:
-            for file in sorted((folder / kind).glob("*")):
+            for file in matching(folder / kind, "*"):
                 tar.add(file, f"{kind}/{file.name}", recursive=False)
 
 
@@ -79,7 +79,7 @@ def unpack(stream: IO[bytes], folder: Path, *, durable: bool) -> dict[str, Any]:
                     shutil.copyfileobj(content, file)
                 if durable:
                     sync(target)
-        about = orjson.loads((folder / ABOUT).read_bytes())
+        about = orjson.loads(read(folder / ABOUT))
     except (tarfile.TarError, zlib.error, EOFError, ValueError, FileNotFoundError) as error:
         raise Conflict(f"This is not a complete snapshot: {error}.") from None
     except FileExistsError:  # its message names a folder of this server
@@ -233,7 +233,8 @@ def extract_team(snapshot: Path, folder: Path, team_id: str, about: dict[str, An
             if (snapshot / name).exists():
                 (folder / name).parent.mkdir(exist_ok=True)
                 shutil.copyfile(snapshot / name, folder / name)
-    (folder / ABOUT).write_bytes(orjson.dumps(about))
+    with open(folder / ABOUT, "wb") as file:
+        file.write(orjson.dumps(about))
 
 
 def files_of(connection: sqlite3.Connection, team_id: str) -> Iterator[str]:

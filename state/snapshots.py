@@ -20,7 +20,7 @@ from dryline.state.collections import COLLECTIONS
 from dryline.state.document import forget, require_team, team_tables, wipe, without_foreign_keys
 from dryline.state.snapshot_files import ABOUT, DATABASE, KINDS, bring_up, copy_rows
 from dryline.storage.errors import Conflict, Invalid, NotFound
-from dryline.storage.files import part_of, rename, sync, write_whole
+from dryline.storage.files import matching, part_of, read, rename, sync, write_whole
 from dryline.world.clock import Clock, parse
 from dryline.world.ids import Ids
 from dryline.world.world import World
@@ -53,7 +53,7 @@ def all_snapshots(world: World, team_id: str | None = None) -> list[Snapshot]:
 
 
 def _stored(world: World, team_id: str | None) -> Iterator[Snapshot]:
-    for path in world.snapshots_dir(team_id).glob("*/"):
+    for path in matching(world.snapshots_dir(team_id), "*"):
         with contextlib.suppress(OSError, ValueError):  # half-written or half-removed
             yield _read_snapshot(path)
 
@@ -68,7 +68,7 @@ def find(world: World, name: str, team_id: str | None = None) -> Snapshot:
 
 
 def _read_snapshot(path: Path) -> Snapshot:
-    return Snapshot(path, orjson.loads((path / ABOUT).read_bytes()))
+    return Snapshot(path, orjson.loads(read(path / ABOUT)))
 
 
 def save(world: World, name: str, team_id: str | None = None, *, change: str | None = None) -> Snapshot:

@@ -2,6 +2,7 @@
 
 import errno
 import sqlite3
+from collections.abc import Iterator
 
 
 class DomainError(Exception):
@@ -53,12 +54,31 @@ class BadDocument(DomainError):
         self.faults = faults
 
 
+class MustNotWait(BaseException):
+    """The event loop has a request that may wait, and a thread has to answer it. No handler of errors catches this."""
+
+
 def disk_is_full(error: BaseException | None) -> bool:
     """Return whether a full disk is the first cause of an error. SQLite's rollback makes later statements fail, too."""
+    return any(
+        _sqlite_code(each) == sqlite3.SQLITE_FULL or (isinstance(each, OSError) and each.errno == errno.ENOSPC)
+        for each in _causes(error)
+    )
+
+
+def database_is_locked(error: BaseException | None) -> bool:
+    """Return whether an error comes from a lock on the database that another connection holds."""
+    return any(_sqlite_code(each) == sqlite3.SQLITE_BUSY for each in _causes(error))
+
+
+def _sqlite_code(error: BaseException) -> int | None:
+    """Return the primary result code of an error of SQLite. https://www.sqlite.org/rescode.html."""
+    code = getattr(error, "sqlite_errorcode", None) if isinstance(error, sqlite3.Error) else None
+    return None if code is None else code & 0xFF
+
+
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    """Yield an error, its cause, the cause of that, and so on."""
     while error is not None:
-        if isinstance(error, sqlite3.Error) and getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL:
-            return True
-        if isinstance(error, OSError) and error.errno == errno.ENOSPC:
-            return True
+        yield error
         error = error.__cause__ or error.__context__
-    return False

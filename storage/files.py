@@ -1,6 +1,7 @@
 """Files that are written whole or not at all, and that survive a power cut."""
 
 import contextlib
+import fnmatch
 import os
 import shutil
 from collections.abc import Iterator
@@ -18,6 +19,23 @@ def write_whole(path: Path, content: bytes, *, mode: int = 0o666, durable: bool 
         open(part, "xb", opener=lambda name, flags: os.open(name, flags, mode)) as file,
     ):
         file.write(content)
+
+
+def read(path: Path) -> bytes:
+    """Return the content of a file. Raises OSError.
+
+    In a test with pyfakefs, `Path.read_bytes` and `Path.glob` see the fake files: it tells dryline's calls by the
+    nearest frames of the stack, and these have too many of their own. So do `read_text` and `write_bytes`.
+    """
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def matching(folder: Path, pattern: str) -> list[Path]:
+    """Return the files of a folder whose names match, sorted. A folder that does not exist has none; see `read`."""
+    with contextlib.suppress(FileNotFoundError, NotADirectoryError):
+        return [folder / name for name in sorted(fnmatch.filter(os.listdir(folder), pattern))]
+    return []
 
 
 def copy_whole(source: Path, path: Path, *, durable: bool = True) -> None:

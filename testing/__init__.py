@@ -3,6 +3,7 @@
 `pytest_plugin.py` has the fixtures for pytest. Importing this package needs only the standard library.
 """
 
+from dryline.testing.conversations import NotTaken
 from dryline.testing.plane import DrylineError
 from dryline.testing.servers import DrylineInProcess, DrylineServer, async_transport, transport
 from dryline.testing.stand_in import StandIn, Team, connect, wait_until
@@ -12,6 +13,7 @@ __all__ = [
     "DrylineError",
     "DrylineInProcess",
     "DrylineServer",
+    "NotTaken",
     "StandIn",
     "Talk",
     "Team",

@@ -26,6 +26,22 @@ class HttpStub(TypedDict, total=False):
 Outcome = Literal["completed", "transferred", "voicemail", "no-answer", "busy", "failed"]
 
 
+class NotTaken(DrylineError):
+    """The flow's code led conversations elsewhere than `branch` or `outcome` wanted. They are kept.
+
+    `answer` has the `ids` of all conversations of the request, and `notTaken` with these.
+    """
+
+
+def not_taken_sentence(conversations: list[dict[str, Any]]) -> str:
+    """Return which branch or outcome was missed by how many conversations, and what was taken instead."""
+    first = conversations[0]
+    missed = " and ".join(f"{name} {first[name]!r}" for name in ("branch", "outcome") if first[name] is not None)
+    instead = f"took {first['taken']!r}" if first["taken"] else "took no condition"
+    more = f", and {len(conversations) - 1} more" if len(conversations) > 1 else ""
+    return f"The flow's code led {first['id']}{more} elsewhere: not taken was {missed}; the call {instead}."
+
+
 class Conversations(ControlPlane):
     """The helpers that make conversations: simulated ones, and talks with a flow."""
 
@@ -47,18 +63,20 @@ class Conversations(ControlPlane):
         shares: Mapping[str, float] | None = None,
         answers: dict[str, Any] | None = None,
         http: Sequence[HttpStub] | None = None,
+        anyway: bool = False,
     ) -> list[str]:
         """Simulate calls and return the ids of their logs.
 
         `deployment` is the id of a voice deployment; the default is the first of the oldest worker that has one, and is
         created if there is none. Calls `in_progress` begin now and go on with the clock. `shares` say how usual
-        conditions are, by their texts. `answers` and `http` are those of `talk`.
+        conditions are, by their texts. `answers` and `http` are those of `talk`. Raises NotTaken if the flow's code led
+        a call elsewhere than `branch` or `outcome` wanted, unless `anyway`; the calls are kept.
         """
         options = members(outcome=outcome, direction=direction, seed=seed, follow=follow, branch=branch, shares=shares)
         options |= members(customer_number=customer_number, in_progress=in_progress)
         options |= members(start_time=start_time, end_time=end_time, llm_logs=llm_logs)
         options |= members(answers=answers, http=None if http is None else list(http))
-        return self._simulate("voice", count, deployment, options)
+        return self._simulate("voice", count, deployment, options, anyway=anyway)
 
     def simulate_chats(
         self,
@@ -74,19 +92,29 @@ class Conversations(ControlPlane):
         shares: Mapping[str, float] | None = None,
         answers: dict[str, Any] | None = None,
         http: Sequence[HttpStub] | None = None,
+        anyway: bool = False,
     ) -> list[str]:
         """Simulate chats and return the ids of their logs. The arguments are those of `simulate_calls`."""
         options = members(seed=seed, follow=follow, branch=branch, shares=shares)
         options |= members(start_time=start_time, end_time=end_time, llm_logs=llm_logs)
         options |= members(answers=answers, http=None if http is None else list(http))
-        return self._simulate("chat", count, deployment, options)
+        return self._simulate("chat", count, deployment, options, anyway=anyway)
 
     def _simulate(
-        self, kind: Literal["voice", "chat"], count: int, deployment: str | None, options: dict[str, Any]
+        self,
+        kind: Literal["voice", "chat"],
+        count: int,
+        deployment: str | None,
+        options: dict[str, Any],
+        *,
+        anyway: bool,
     ) -> list[str]:
         row = self._find_or_add_deployment(kind, deployment)
         body = {"workerId": row["workerId"], "deploymentId": row["id"], "count": count, **options}
-        ids: list[str] = self.plane("POST", f"/simulate/{'calls' if kind == 'voice' else 'chats'}", body)["ids"]
+        answer = self.plane("POST", f"/simulate/{'calls' if kind == 'voice' else 'chats'}", body)
+        if answer.get("notTaken") and not anyway:
+            raise NotTaken(not_taken_sentence(answer["notTaken"]), answer)
+        ids: list[str] = answer["ids"]
         return ids
 
     def _find_or_add_deployment(self, kind: Literal["voice", "chat"], id: str | None) -> dict[str, Any]:
@@ -104,7 +132,7 @@ class Conversations(ControlPlane):
         own = self._scope.get("team", "team_first").removeprefix("team_")
         worker, flow, line = ({"id": f"{noun}_line_{kind}_{own}"} for noun in ("worker", "flow", "deployment"))
         worker |= {"name": "Worker", "status": "active"}
-        flow |= {"workerId": worker["id"], "name": "Main", "code": "talk()\n"}
+        flow |= {"workerId": worker["id"], "name": "Main", "code": "loop:\n    talk()\n"}
         line |= {"workerId": worker["id"], "flowId": flow["id"], "name": "Line"}
         line |= {"phoneNumber": "+14155550100"} if kind == "voice" else {}
         document = {"version": 1, "workers": [worker], "flows": [flow], f"{kind}Deployments": [line]}

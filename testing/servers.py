@@ -19,7 +19,9 @@ from urllib.parse import urlsplit
 
 from dryline.settings import DEFAULT_API_KEY, BadSetting, Settings, flag_of
 from dryline.testing.plane import DrylineError, in_process, over_http
+from dryline.testing.real_files import real_files
 from dryline.testing.stand_in import StandIn
+from dryline.traffic.real_time import monotonic
 
 if TYPE_CHECKING:
     from wsgiref.types import WSGIApplication
@@ -94,13 +96,14 @@ class Started(StandIn):
 
     def start(self) -> Self:
         """Open the world and start its jobs. Raises BadSetting for settings that cannot work."""
-        self._start_serving()
+        with real_files():
+            self._start_serving()
         return self
 
     def _start_serving(self) -> None:
         raise NotImplementedError
 
-    def _in_this_process(self, how: Literal["running", "in_thread"]) -> Any:
+    def _in_this_process(self, how: Literal["running", "in_thread"], *arguments: Any) -> Any:
         """Enter a context manager of `dryline.serving.server`, named `how`, with these settings."""
         # Imported by name, so that a type checker of another project does not read the whole server.
         try:
@@ -111,7 +114,7 @@ class Started(StandIn):
                 'DrylineServer(command="…/bin/dryline"), or use a running one: connect(url).'
             ) from None
         settings = import_module("dryline.settings").Settings(**self._settings)
-        return self._running.enter_context(getattr(server, how)(settings))
+        return self._running.enter_context(getattr(server, how)(settings, *arguments))
 
     def stop(self) -> None:
         """Finish the requests in progress and stop. Removes a temporary world."""
@@ -166,12 +169,15 @@ class DrylineServer(Started):
 
     def _start_serving(self) -> None:
         if self._command is None:
-            server = self._in_this_process("in_thread")
-            self._application, self.url, self._send = server.app, server.url, in_process(server.app, server.url)
+            self._serve_in_thread()
         else:
             command = [*self._command, "serve", *flags(self._settings)]
             self.url = self._running.enter_context(_serving(command))
             self._send = over_http(self.url)
+
+    def _serve_in_thread(self, *arguments: Any) -> None:
+        server = self._in_this_process("in_thread", *arguments)
+        self._application, self.url, self._send = server.app, server.url, in_process(server.app, server.url)
 
 
 class DrylineInProcess(Started):
@@ -245,14 +251,14 @@ def _serving(command: list[str]) -> Iterator[str]:
 
 
 def _wait_for_address(process: subprocess.Popen[bytes], ready: Path, output: Path) -> str:
-    deadline = time.monotonic() + START_S
+    deadline = monotonic() + START_S
     while not ready.exists():
         if process.poll() is not None:
             raise BadSetting(
                 output.read_text(errors="replace").strip()
                 or f"The server ended at once, with exit code {process.returncode}."
             )
-        if time.monotonic() > deadline:
+        if monotonic() > deadline:
             raise BadSetting(
                 f"The server does not answer after {START_S:g} s: {output.read_text(errors='replace').strip()}"
             )
@@ -265,7 +271,6 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     for number in (signal.SIGTERM, signal.SIGKILL):
         if process.poll() is None:
             os.killpg(process.pid, number)
-            try:
-                process.wait(END_S)
-            except subprocess.TimeoutExpired:
-                continue
+            deadline = monotonic() + END_S  # Popen.wait would ask a clock that tests may have stopped
+            while process.poll() is None and monotonic() < deadline:
+                time.sleep(0.01)

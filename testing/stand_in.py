@@ -10,6 +10,7 @@ from dryline.settings import DEFAULT_API_KEY
 from dryline.testing.driver import Driver
 from dryline.testing.plane import DrylineError, members, over_http
 from dryline.testing.traffic import Created
+from dryline.traffic.real_time import monotonic
 
 if TYPE_CHECKING:
     from wsgiref.types import WSGIApplication
@@ -150,7 +151,7 @@ def wait_until(
 
     Raises DrylineError after `timeout_s` seconds of real time, with `message` or the text of the last AssertionError.
     """
-    deadline = time.monotonic() + timeout_s
+    deadline = monotonic() + timeout_s
     while True:
         failure = ""
         try:
@@ -158,7 +159,7 @@ def wait_until(
                 return value
         except AssertionError as error:
             failure = str(error)
-        if time.monotonic() >= deadline:
+        if monotonic() >= deadline:
             reason = message or told or failure or "the condition stayed false."
             raise DrylineError(f"Timed out after {timeout_s:g} s: {reason}")
         time.sleep(every_s)

@@ -1,4 +1,4 @@
-"""Nodes, each a process, behind nginx with the configuration in deploy/: for test_cluster.py and bench/nodes.py."""
+"""Two nodes, each a process, behind nginx with the configuration in deploy/."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from brainbase_labs import BrainbaseLabs
 from dryline.tests.conftest import NEW_WORKER
 
 ROOT = Path(__file__).parent.parent
-NODES = ("a", "b", "c")
+NODES = ("dryline-0", "dryline-1")
 TOKEN = {"x-dryline-token": "t"}
 http = httpx.Client()  # directly to a node; shared, because making one takes longer than most requests
 START_S = 60  # a loaded machine may need that long to start three servers
@@ -90,16 +90,11 @@ class Cluster:
                 pipe.close()
 
     def configure(self):
-        """Write the files of deploy/nginx with this machine's addresses and folders; return the main file."""
-        text = (ROOT / "deploy" / "nginx" / "dryline.conf").read_text()
-        text = text.replace("listen 8080;", f"listen unix:{self.socket};").replace(
-            "/etc/nginx/dryline", str(self.folder)
-        )
-        (self.folder / "dryline.conf").write_text(text)
-        text = (ROOT / "deploy" / "nginx" / "upstreams.conf").read_text()
+        """Write deploy/nginx.conf with this machine's addresses and folders; return the main file."""
+        text = (ROOT / "deploy" / "nginx.conf").read_text().replace("listen 8080;", f"listen unix:{self.socket};")
         for node in self.nodes.values():
-            text = text.replace(f"node-{node.name}:4010", node.url.removeprefix("http://"))
-        (self.folder / "upstreams.conf").write_text(text)
+            text = text.replace(f"{node.name}:4010", node.url.removeprefix("http://"))
+        (self.folder / "dryline.conf").write_text(text)
         temporary = "".join(
             f"{kind}_temp_path {self.folder}/{kind};" for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
         )

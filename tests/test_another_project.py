@@ -21,6 +21,53 @@ dryline_scenario = "world.json"
 [tool.mypy]
 strict = true
 """
+CLIENT_OF_ITS_CONFTEST = """
+from brainbase_labs import BrainbaseLabs
+
+client = BrainbaseLabs()
+"""
+PROGRAM = """
+import asyncio
+
+from brainbase_labs import AsyncBrainbaseLabs, BrainbaseLabs
+
+client = BrainbaseLabs()
+
+
+def add(name):
+    return client.workers.create(name=name, description=None, status=None)
+
+
+async def names():
+    async with AsyncBrainbaseLabs() as own:
+        lists = await asyncio.gather(*[own.workers.list() for _ in range(3)])
+        await asyncio.sleep(0.01)
+        return [[worker.name for worker in workers] for workers in lists]
+"""
+TESTS_OF_THE_PROGRAM = """
+import asyncio
+
+import conftest
+import freezegun
+import program
+import pytest
+
+
+@pytest.mark.parametrize("number", range(12))
+def test_it(dryline, number):
+    print(f"at {dryline.url}")
+    with freezegun.freeze_time("2024-01-15", real_asyncio=True):
+        dryline.fault(path="/api/workers", delay_ms=20)
+        assert program.add("A").created_at.startswith("2024-01-15")
+        assert asyncio.run(program.names()) == [["A"]] * 3
+        assert [worker.name for worker in conftest.client.workers.list()] == ["A"]
+    dryline.verify(path="/api/workers", times=5)
+
+
+def test_without_a_fixture():
+    with pytest.raises(Exception, match="Add the fixture dryline to the test"):
+        program.add("B")
+"""
 WORLD = '{"version": 1, "workers": [{"id": "w1", "name": "One"}]}'
 TESTS = """
 from collections.abc import Iterator
@@ -52,7 +99,7 @@ def test_it_is_the_wheel_that_is_imported() -> None:
 
 @pytest.fixture
 def python(wheel, tmp_path):
-    needed = (*PROJECT["project"]["dependencies"], "brainbase-labs", "httpx", "pytest", "pytest-xdist")
+    needed = (*PROJECT["project"]["dependencies"], "brainbase-labs", "freezegun", "httpx", "pytest", "pytest-xdist")
     python, site = environment(tmp_path / "environment", *needed)
     with zipfile.ZipFile(wheel) as packed:  # what an installer does, but for the program's script
         packed.extractall(site)
@@ -84,6 +131,19 @@ def test_its_tests_run_on_workers_that_have_a_server_each(project, python, tmp_p
     assert re.search(r"^=+ 25 passed in", out, re.MULTILINE), out
     places = set(re.findall(r"^(gw\d) at (http://\S+)$", out, re.MULTILINE))
     assert len(places) == len({worker for worker, _ in places}) == len({url for _, url in places}) == 2
+
+
+def test_clients_at_import_frozen_time_parallel_workers_and_asyncio_need_no_configuration(python, tmp_path):
+    compileall.compile_dir(tmp_path / "environment", quiet=1)
+    folder = tmp_path / "bare"
+    folder.mkdir()
+    files = {"conftest.py": CLIENT_OF_ITS_CONFTEST, "program.py": PROGRAM, "test_program.py": TESTS_OF_THE_PROGRAM}
+    for name, code in files.items():
+        (folder / name).write_text(code)
+    out = run(folder, python, "-m", "pytest", "-n", "2", "-rA")
+    assert re.search(r"^=+ 13 passed in", out, re.MULTILINE), out
+    assert "dryline: the vendor's client uses http://127.0.0.1:" in out
+    assert len(set(re.findall(r"^at (http://\S+)$", out, re.MULTILINE))) == 2
 
 
 def test_its_types_and_the_guides_are_strict(project, python):

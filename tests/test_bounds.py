@@ -57,11 +57,19 @@ def test_a_simulated_call_keeps_at_most_a_megabyte(control, simulate, kind):
         assert len(json.dumps(rows, ensure_ascii=False).encode()) < 1_100_000 + len(code)
 
 
-def test_plans_of_conversations_in_one_request_are_limited_by_bytes(simulate, monkeypatch):
-    monkeypatch.setattr(conversation_batch, "MAX_PLANNED_BYTES", 1_000_000)
-    answer = simulate(flow_that_fills("sentences"), 100)
-    assert answer.status_code == 400
-    assert "so long that one request can have" in answer.json["error"]
+def test_conversations_are_written_in_portions_of_bounded_size(control, simulate, monkeypatch):
+    monkeypatch.setattr(conversation_batch, "BYTES_AT_ONCE", 500_000)
+    portions = []
+    write = conversation_batch.ConversationBatch.write
+    monkeypatch.setattr(
+        conversation_batch.ConversationBatch,
+        "write",
+        lambda batch, plans: portions.append(sum(plan.size for plan in plans)) or write(batch, plans),
+    )
+    answer = simulate(flow_that_fills("sentences"), 12)
+    assert answer.status_code == 201
+    assert {log["id"] for log in control.get("/state").json["voiceLogs"]} == set(answer.json["ids"])
+    assert len(portions) > 2 and max(portions) < 1_500_000
 
 
 def test_calls_that_follow_a_flow_stay_small_on_the_disk(app, simulate):

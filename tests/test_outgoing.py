@@ -164,3 +164,15 @@ def test_a_connection_that_is_refused_is_not_one_that_timed_out(line):
         "ConnectionRefusedError: [Errno 111] Connection refused",
         False,
     )
+
+
+def test_a_connection_is_closed_when_its_time_is_over():
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        with pytest.raises(Unanswered) as fault:
+            ask(Outgoing(), f"http://127.0.0.1:{listener.getsockname()[1]}/", within_s=0.1)
+        assert fault.value.timed_out
+        connection, _ = listener.accept()
+        with connection:
+            connection.settimeout(5)
+            while connection.recv(10_000):
+                pass

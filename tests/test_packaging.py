@@ -30,7 +30,7 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 PACKAGES = PROJECT["tool"]["setuptools"]["packages"]
 SMOKE = str(ROOT / ".ci" / "smoke.py")
 # Of the checkout, but not of the program.
-APART = (".ci", "bench", "deploy", "docs", "tests", "tools")
+APART = (".ci", "deploy", "docs", "tests", "tools")
 
 
 def instructions():
@@ -204,7 +204,11 @@ def test_every_folder_of_code_is_a_package():
 def test_only_the_shipped_scenarios_are_part_of_the_project():
     shipped = {f"{name}.json" for name in ABOUT if name != EMPTY}
     assert set(PROJECT["tool"]["setuptools"]["package-data"]["dryline.data"]) == shipped
-    assert {name.removeprefix("data/") for name in tracked() if name.startswith("data/")} == {"__init__.py", *shipped}
+    assert {name.removeprefix("data/") for name in tracked() if name.startswith("data/")} == {
+        "__init__.py",
+        "demo_services.py",
+        *shipped,
+    }
 
 
 def test_a_state_document_saved_among_the_scenarios_is_ignored_by_git():

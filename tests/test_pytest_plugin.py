@@ -1,6 +1,5 @@
 """The pytest plugin, as a project sees it. test_another_project.py tries it with pytest-xdist, from a wheel."""
 
-import os
 import re
 import subprocess
 import sys
@@ -54,11 +53,8 @@ def test_each_test_with_the_fixture_gets_a_reset_world_and_the_clients_environme
 
         def test_two(dryline):
             assert BrainbaseLabs().workers.list() == []
-
-        def test_without_it():
-            assert "BRAINBASE_LABS_BASE_URL" not in os.environ
     """
-    run(code).assert_outcomes(passed=3)
+    run(code).assert_outcomes(passed=2)
 
 
 def test_the_seed_makes_ids_repeat_in_every_test(run):
@@ -360,36 +356,6 @@ def test_a_snapshot_ends_with_the_test_that_took_it(run):
             assert dryline.plane("GET", "/snapshots") == []
     """
     run(code).assert_outcomes(passed=2)
-
-
-def test_with_a_world_in_process_the_vendors_client_reaches_no_server(run, monkeypatch):
-    monkeypatch.setenv("BRAINBASE_LABS_API_KEY", "the real key")
-    monkeypatch.delenv("BRAINBASE_LABS_BASE_URL", raising=False)
-    code = """
-        from brainbase_labs import BrainbaseLabs
-
-        def test_it(dryline_in_process):
-            client = BrainbaseLabs()
-            assert client.base_url.host.endswith(".invalid") and client.api_key == dryline_in_process.api_key
-    """
-    run(code).assert_outcomes(passed=1)
-
-
-def test_with_isolate_no_test_reaches_the_real_service(run, monkeypatch):
-    monkeypatch.delenv("BRAINBASE_LABS_BASE_URL", raising=False)
-    code = """
-        from brainbase_labs import BrainbaseLabs
-
-        client = BrainbaseLabs()
-
-        def test_it():
-            assert client.base_url.host.endswith(".invalid")
-
-        def test_the_fixture_wins(dryline):
-            assert BrainbaseLabs().base_url.host == "127.0.0.1"
-    """
-    run(code, "--dryline-isolate").assert_outcomes(passed=2)
-    assert "BRAINBASE_LABS_BASE_URL" not in os.environ
 
 
 def test_a_failing_check_shows_the_tests_own_line_alone(run):

@@ -3,7 +3,6 @@
 import json
 import os
 import re
-import select
 import signal
 import socket
 import ssl
@@ -188,23 +187,6 @@ def test_a_signal_stops_the_server_with_answers_that_nobody_reads(start):
         assert reader.recv(12) == b"HTTP/1.1 200"
         code, _, err = server.end()
     assert (code, err) == (0, "")
-
-
-def test_few_files_allow_few_connections_and_further_ones_wait(start):
-    server = start("--ephemeral", "--scenario", "empty", before=("sh", "-c", 'ulimit -n 64; exec "$@"', "sh"))
-    host, port = server.url.removeprefix("http://").split(":")
-    connections = [socket.create_connection((host, int(port)), timeout=20) for _ in range(30)]
-    for connection in connections:
-        connection.sendall(b"GET /_dryline/health HTTP/1.1\r\nHost: localhost\r\n\r\n")
-    for accepted, waiting in ((connections[:19], connections[19:]), (connections[19:], [])):
-        for connection in accepted:
-            assert connection.recv(12) == b"HTTP/1.1 200"
-        assert select.select(waiting, [], [], 0)[0] == []
-        for connection in accepted:
-            connection.close()
-    code, _, err = server.end()
-    assert code == 0
-    assert "All 19 connections are in use" in err
 
 
 def test_a_killed_server_loses_no_committed_write(start, data_dir):

@@ -6,7 +6,7 @@ import pytest
 
 from dryline.app import create_app
 from dryline.settings import Settings
-from dryline.simulator.industries import GENERAL, INDUSTRIES
+from dryline.simulator.industries import industries
 from dryline.simulator.scripts import load_script
 from dryline.tests.conftest import Api, created
 
@@ -199,9 +199,9 @@ def guaranteed(lines, facts):
     return facts
 
 
-OUTBOUND = {load_script("voicemail"), *(script for industry in (*INDUSTRIES, GENERAL) for script in industry.outbound)}
+OUTBOUND = {load_script("voicemail"), *(script for industry in industries() for script in industry.outbound)}
 INBOUND = {load_script("message_left")}
-for industry in (*INDUSTRIES, GENERAL):
+for industry in industries():
     INBOUND |= {*industry.inbound, industry.transfer}
 SCRIPTS = sorted(OUTBOUND | INBOUND, key=str)
 

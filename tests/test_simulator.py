@@ -58,7 +58,8 @@ def test_a_mixture_has_every_outcome_and_direction_and_five_subjects_and_its_mem
     assert {log["direction"] for log in mixture} == {"inbound", "outbound"}
     for log in mixture:
         assert isinstance(log["duration"], int)
-        assert seconds(log) == log["duration"]
+        is_answered = bool(log["messages"])
+        assert log["duration"] == (seconds(log) if is_answered else 0) and seconds(log) >= 1  # it rings first
         assert E164.fullmatch(log["fromNumber"]) and E164.fullmatch(log["toNumber"])
         assert line["phoneNumber"] == log["toNumber" if log["direction"] == "inbound" else "fromNumber"]
         assert re.fullmatch("CA[0-9a-f]{32}", log["call_sid"])
@@ -206,6 +207,37 @@ def test_calls_lie_in_the_last_day_and_the_last_one_ends_now(logs, control):
         assert "2026-03-03T15:00:00.000Z" <= log["startTime"] <= log["endTime"] <= now
     times = [log["startTime"] for log in calls[:-1]]
     assert times == sorted(times)
+
+
+@pytest.mark.parametrize("outcome", ["no-answer", "busy", "voicemail", "completed"])
+def test_a_call_rings_as_long_when_it_is_simulated_at_once_as_when_it_is_watched(
+    control, advance, logs, api, line, outcome
+):
+    control.put("/clock", {"now": "2026-02-01T00:00:00.000Z", "frozen": True})
+    options = {"outcome": outcome, "direction": "outbound", "seed": 3, "startTime": "2026-02-01T00:00:00.000Z"}
+    (at_once,) = logs(1, **options)
+    (watched,) = logs(1, inProgress=True, **options)
+    advance(3600)
+    watched = api.get(f"/workers/{line['workerId']}/deploymentLogs/voice/{watched['id']}").json
+    for member in ("startTime", "endTime", "duration", "messages"):
+        assert at_once[member] == watched[member]
+    assert seconds(at_once) >= 2
+
+
+def test_without_a_time_no_call_begins_before_the_newest_one(control, logs):
+    control.put("/clock", {"now": "2026-02-01T12:00:00.000Z", "frozen": True})
+    starts = []
+    for number in range(12):
+        made = logs(1 + number % 3, seed=number, inProgress=number == 5)
+        assert not starts or min(log["startTime"] for log in made) > max(starts)
+        starts += [log["startTime"] for log in made]
+
+
+def test_calls_with_a_time_of_their_own_may_lie_before_the_newest_one(control, logs):
+    control.put("/clock", {"now": "2026-02-01T12:00:00.000Z", "frozen": True})
+    (newest,) = logs(1)
+    (older,) = logs(1, endTime="2026-01-05T00:00:00.000Z")
+    assert older["startTime"] < newest["startTime"]
 
 
 def test_the_first_call_begins_at_the_chosen_start(logs):

@@ -11,7 +11,7 @@ import pytest
 from brainbase_labs import InternalServerError
 
 from dryline.settings import BadSetting, Settings
-from dryline.testing import DrylineError, DrylineInProcess, DrylineServer, wait_until
+from dryline.testing import DrylineError, DrylineInProcess, DrylineServer, NotTaken, wait_until
 from dryline.testing.servers import ServerSettings
 from dryline.tests.conftest import NEW_WORKER
 from dryline.tests.control.test_talk import CLINIC
@@ -71,6 +71,28 @@ def test_calls_are_simulated_on_a_deployment_that_is_made_when_there_is_none(sta
     assert sorted(row["id"] for row in stand_in.state()["voiceLogs"]) == sorted(ids)
     stand_in.simulate_calls(1, outcome="voicemail")
     assert len(stand_in.state()["voiceDeployments"]) == 1
+
+
+NO_WAY = """\
+loop:
+    talk("Hi", True)
+until "caller wants a human":
+    if state.get("x"):
+        transfer("+15550100")
+"""
+
+
+def test_calls_that_the_flow_led_elsewhere_raise_unless_that_is_accepted(stand_in):
+    workers = stand_in.client().workers
+    worker = workers.create(**NEW_WORKER)
+    flow = workers.flows.create(worker.id, name="Main", label="", code=NO_WAY)
+    line = workers.deployments.voice.create(worker.id, name="Line", phone_number="+14155550100", flow_id=flow.id)
+    options = {"deployment": line.id, "outcome": "transferred"}
+    with pytest.raises(NotTaken, match="'transferred'; the call took 'caller wants a human'") as raised:
+        stand_in.simulate_calls(2, **options)
+    assert len(raised.value.answer["ids"]) == len(raised.value.answer["notTaken"]) == 2
+    assert len(stand_in.simulate_calls(1, **options, anyway=True)) == 1
+    assert len(stand_in.state()["voiceLogs"]) == 3
 
 
 def test_calls_are_simulated_for_the_key_that_the_clients_have(stand_in):

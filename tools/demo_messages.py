@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from random import Random
 from typing import Any
 
-from dryline.simulator.names import FIRST, LAST
+from dryline.simulator.tables import table
 from dryline.world.clock import wire
 
 Row = dict[str, Any]
@@ -79,8 +79,8 @@ def _logs(
     for index, start in enumerate(starts):
         thread = threads[index % len(threads)]
         facts = {
-            "first": rng.choice(FIRST),
-            "last": rng.choice(LAST),
+            "first": rng.choice(table("first names")),
+            "last": rng.choice(table("last names")),
             "day": rng.choice(_DAYS),
             "time": rng.choice(_TIMES),
             "order": f"{rng.choice('ABCDEFGHK')}{rng.randrange(10_000, 100_000)}",

@@ -16,7 +16,7 @@ from typing import Any
 import orjson
 
 from dryline.settings import Settings
-from dryline.simulator.names import FIRST, LAST
+from dryline.simulator.tables import table
 from dryline.tools.content import Business, Program
 from dryline.tools.documents import written
 from dryline.world.clock import wire
@@ -235,7 +235,10 @@ def contacts(rng: Random, count: int, what: str, **choices: Sequence[str]) -> li
     """
     rows = []
     for _ in range(count):
-        row = {"id": f"{what}-{rng.randrange(1000, 9999)}", "name": f"{rng.choice(FIRST)} {rng.choice(LAST)}"}
+        row = {
+            "id": f"{what}-{rng.randrange(1000, 9999)}",
+            "name": f"{rng.choice(table('first names'))} {rng.choice(table('last names'))}",
+        }
         row["phoneNumber"] = f"+1{rng.choice(('415', '510', '916'))}55501{rng.randrange(100):02d}"
         rows.append(row | {name: rng.choice(options) for name, options in choices.items()})
     return rows

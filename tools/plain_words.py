@@ -126,7 +126,7 @@ def main() -> int:
 
 
 # Folders that are not part of the package.
-OUTSIDE = {"tests", "bench", "tools", ".ci"}
+OUTSIDE = {"tests", "tools", ".ci"}
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -3,7 +3,6 @@
 import math
 import random
 import threading
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -12,6 +11,7 @@ from typing import Any, NamedTuple
 from dryline.storage.errors import NotFound
 from dryline.traffic.path_patterns import path_pattern
 from dryline.traffic.rate_limits import RateLimit
+from dryline.traffic.real_time import monotonic
 
 LONGEST_MS = 600_000  # of a delay
 # The interval at which a delayed request checks whether its rule still exists, in seconds.
@@ -19,8 +19,10 @@ CHECK_INTERVAL_S = 0.25
 # Key of a request's environ: a function that says whether the client times out within a delay of so many seconds. A
 # client in this process sets it. The delay is then skipped, and the request continues as if its client had gone.
 GIVES_UP = "dryline.gives_up"
-# Key of a request's environ: the listener closes the connection after the response, and says so in its headers.
-CLOSE = "dryline.close"
+
+
+class ConnectionCut(ConnectionError):
+    """The connection ends here, without the rest of the answer. The server closes it for any error of a socket."""
 
 
 class DelayDistribution(NamedTuple):
@@ -123,10 +125,6 @@ class Fault:
         """Whether it was applied `times` times."""
         return self.times is not None and self.hits >= self.times
 
-    @property
-    def may_delay(self) -> bool:
-        return bool(self.delay_ms or self.delay_distribution or self.bytes_per_second)
-
     def next_delay_ms(self) -> int:
         """Return the delay of the next request in milliseconds."""
         return self.delay_distribution.draw_ms(self.chance) if self.delay_distribution else self.delay_ms
@@ -136,8 +134,8 @@ class Fault:
 
         The result is False if the server is stopping or the world was reset meanwhile.
         """
-        deadline = time.monotonic() + delay_ms / 1000
-        while not self.removed and (left := deadline - time.monotonic()) > 0:
+        deadline = monotonic() + delay_ms / 1000
+        while not self.removed and (left := deadline - monotonic()) > 0:
             if ending.wait(min(left, CHECK_INTERVAL_S)):
                 return False
         return not self.forgotten
@@ -155,9 +153,6 @@ class FaultRules:
 
     def __bool__(self) -> bool:
         return bool(self.rules)
-
-    def may_delay(self) -> bool:
-        return any(rule.may_delay for rule in self.rules)
 
     def add(self, id: str, created_at: str, **values: Any) -> Fault:
         with self.lock:

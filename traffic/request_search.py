@@ -1,7 +1,6 @@
 """Searches in the request log: by criteria, by waiting for requests, and by counting them."""
 
 import threading
-import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -9,6 +8,7 @@ from typing import Any
 from dryline.storage.errors import Invalid
 from dryline.traffic import request_parts
 from dryline.traffic.path_patterns import path_pattern, route_pattern
+from dryline.traffic.real_time import monotonic
 from dryline.traffic.request_log import DroppedRequests, Entry, RequestLog
 
 # Real time that one search may take for its regular expression.
@@ -94,11 +94,11 @@ def _regex_test(pattern: str) -> Test:
     import regex  # imported late: a start does not need it
 
     compiled = regex.compile(pattern, regex.DOTALL)
-    deadline = time.monotonic() + MAX_SEARCH_S
+    deadline = monotonic() + MAX_SEARCH_S
 
     def test(entry: Entry) -> bool:
         try:
-            remaining_s = deadline - time.monotonic()
+            remaining_s = deadline - monotonic()
             if remaining_s <= 0:
                 raise TimeoutError
             return compiled.search(entry.text(), timeout=remaining_s, concurrent=True) is not None
@@ -124,7 +124,7 @@ def wait(log: RequestLog, criteria: Criteria, count: int, within_s: float, endin
     Returns fewer when the time is over or the server ends. Raises Invalid. Each request is tested once, outside of the
     log's lock, so that requests do not wait for the search.
     """
-    deadline = time.monotonic() + within_s
+    deadline = monotonic() + within_s
     matches: list[Entry] = []
     newest_number, clears = 0, log.clears
     while True:
@@ -133,7 +133,7 @@ def wait(log: RequestLog, criteria: Criteria, count: int, within_s: float, endin
         total, entries = log.count, log.newer_than(newest_number)
         matches = [*criteria.matches(entries), *matches]
         newest_number = entries[0].number if entries else newest_number
-        remaining_s = deadline - time.monotonic()
+        remaining_s = deadline - monotonic()
         if len(matches) >= count or remaining_s <= 0 or ending.is_set():
             return matches
         log.wait_for_next(total, min(remaining_s, CHECK_EVERY_S))
@@ -169,7 +169,7 @@ def verify(log: RequestLog, criteria: Criteria, least: int | None, most: int | N
     """
     if least is None:
         least = 1 if most is None else 0
-    deadline = time.monotonic() + MAX_PENDING_S
+    deadline = monotonic() + MAX_PENDING_S
     while True:
         total, entries = log.count, log.with_progress()
         calls = list(criteria.matches(entries))
@@ -177,7 +177,7 @@ def verify(log: RequestLog, criteria: Criteria, least: int | None, most: int | N
         may_match = criteria.before_answer()
         pending = [entry for entry in entries if entry.in_progress and entry not in calls and may_match(entry)]
         is_decided = count > most if most is not None else count >= least
-        remaining_s = deadline - time.monotonic()
+        remaining_s = deadline - monotonic()
         if is_decided or not pending or remaining_s <= 0:
             break
         log.wait_for_next(total, min(remaining_s, CHECK_EVERY_S))

@@ -10,11 +10,16 @@ import contextlib
 import re
 import socket
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Mapping
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from functools import partial
 from ipaddress import IPv4Address, IPv6Address, ip_address
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dryline import __version__
+
+if TYPE_CHECKING:
+    from urllib3 import PoolManager
 
 # The one place on its own server that a world may write to.
 INBOX = "/inbox/"
@@ -64,6 +69,13 @@ class Refused(Unanswered):
 class Cut(Unanswered):
     """The world was closed before there was a response."""
 
+    def __init__(self) -> None:
+        super().__init__("The server stopped before there was an answer.")
+
+
+# Raises Unanswered if a connected socket must not be used for a request of this target.
+Check = Callable[[socket.socket, str], None]
+
 
 def send(
     method: str,
@@ -79,12 +91,14 @@ def send(
 
     `timeout_s` limits the connection and each read of the answer, `total_s` the whole request.
     """
-    exchange = _Exchange(url, timeout_s)
-    with exchange.open(), contextlib.nullcontext() if total_s is None else exchange.limit(total_s):
-        answer = exchange.ask(method, headers, body, max_bytes + 1)
-        if len(answer.body) > max_bytes:
-            raise Unanswered(f"The answer has more than {max_bytes // 1_000_000} MB.")
-        return answer
+    _host_of(url)  # raises for what is no URL
+    line = _Line()
+    manager = _pool_manager(lambda connected, target: line.open(connected))
+    exchange = partial(_exchange, manager, method, url, headers or {}, body, timeout_s, max_bytes + 1)
+    answer = _run(exchange, total_s, line)
+    if len(answer.body) > max_bytes:
+        raise Unanswered(f"The answer has more than {max_bytes // 1_000_000} MB.")
+    return answer
 
 
 class Outgoing:
@@ -98,9 +112,7 @@ class Outgoing:
         self._hosts = {host.lower() for host in hosts}
         # Where the world answers, as host and port of each listening socket: its server says so.
         self.own: list[tuple[str, int]] = []
-        self._lock = threading.Lock()
-        self._open: set[_Exchange] = set()
-        self._ended = False
+        self._ended: Future[None] = Future()
 
     def send(
         self, method: str, url: str, *, headers: Mapping[str, str], body: bytes | None, within_s: float, max_bytes: int
@@ -109,14 +121,19 @@ class Outgoing:
 
         Reserved headers are left out. Raises Unanswered: Refused, NoAddress, Cut, or when no response came in time.
         """
-        exchange = _Exchange(url, within_s)
-        if not self.may_reach(exchange.host):
-            raise Refused(f"The host {exchange.host} is neither loopback nor named by --webhook-hosts.")
-        with self._registered(exchange), exchange.open(), exchange.limit(within_s):
-            peer, here = exchange.connect()
-            if self._is_own(peer, here) and not exchange.target.startswith(INBOX):
-                raise Refused(f"{url} leads to this server itself.", own_server=True)
-            return exchange.ask(method, _marked(headers), body, max_bytes)
+        host = _host_of(url)
+        if not self.may_reach(host):
+            raise Refused(f"The host {host} is neither loopback nor named by --webhook-hosts.")
+        if self._ended.done():
+            raise Cut()
+        line = _Line()
+
+        def check(connected: socket.socket, target: str) -> None:
+            self._require_not_own(connected, target)
+            line.open(connected)
+
+        exchange = partial(_exchange, _pool_manager(check), method, url, _marked(headers), body, within_s, max_bytes)
+        return _run(exchange, within_s, line, self._ended)
 
     def may_reach(self, host: str) -> bool:
         """Return whether a host is certainly this machine, or is one of the allowed hosts."""
@@ -128,50 +145,32 @@ class Outgoing:
             return False
 
     def end(self) -> None:
-        """Cut the requests in progress: each such `send` raises Cut at once, and so does every later one."""
-        with self._lock:
-            self._ended = True
-            in_progress = list(self._open)
-        for exchange in in_progress:
-            exchange.cut(_stopped_error())
+        """Give up the requests in progress: each such `send` raises Cut at once, and so does every later one."""
+        if not self._ended.done():
+            self._ended.set_result(None)
 
-    @contextlib.contextmanager
-    def _registered(self, exchange: _Exchange) -> Iterator[None]:
-        """Register an exchange for a block, so that `end` cuts it. Raises Cut if the world has ended."""
-        with self._lock:
-            if self._ended:
-                raise _stopped_error()
-            self._open.add(exchange)
-        try:
-            yield
-        finally:
-            with self._lock:
-                self._open.discard(exchange)
-
-    def _is_own(self, peer: tuple[str, int], here: tuple[str, int]) -> bool:
-        """Return whether a connection from `here` to `peer` leads to a socket of this world."""
-        address = _plain(peer[0])
+    def _require_not_own(self, connected: socket.socket, target: str) -> None:
+        """Raise Refused if a connection leads to a socket of this world, whatever name it was opened by."""
+        if target.startswith(INBOX):
+            return
+        (peer, peer_port), here = connected.getpeername()[:2], connected.getsockname()[0]
+        address = _plain(peer)
         for host, port in self.own:
             listens = _plain(host)
-            on_this_machine = address.is_loopback or address == _plain(here[0])
-            if port == peer[1] and (listens == address or (listens.is_unspecified and on_this_machine)):
-                return True
-        return False
+            on_this_machine = address.is_loopback or address == _plain(here)
+            if port == peer_port and (listens == address or (listens.is_unspecified and on_this_machine)):
+                raise Refused(f"{peer}:{port}{target} leads to this server itself.", own_server=True)
 
 
 def _marked(headers: Mapping[str, str]) -> dict[str, str]:
-    """Return the headers without reserved ones, and with OUTGOING_HEADER. Raises ValueError for an invalid one."""
+    """Return the headers without reserved ones, and with OUTGOING_HEADER. Raises Unanswered for an invalid one."""
     for name, value in headers.items():
         if not _HEADER_NAME.fullmatch(name):
-            raise ValueError(f"Invalid header name {name!r}")
+            raise Unanswered(f"ValueError: Invalid header name {name!r}")
         if "\r" in value or "\n" in value:
-            raise ValueError(f"The header {name} has a line break in its value")
+            raise Unanswered(f"ValueError: The header {name} has a line break in its value")
     allowed = {name: value for name, value in headers.items() if name.lower() not in _RESERVED_HEADERS}
     return {**allowed, "Connection": "close", OUTGOING_HEADER: "1"}
-
-
-def _stopped_error() -> Cut:
-    return Cut("The server stopped before there was an answer.")
 
 
 def _plain(host: str) -> IPv4Address | IPv6Address:
@@ -180,91 +179,126 @@ def _plain(host: str) -> IPv4Address | IPv6Address:
     return getattr(address, "ipv4_mapped", None) or address
 
 
-class _Exchange:
-    """A request and its response, over a connection that another thread may cut."""
+def _host_of(url: str) -> str:
+    """Return the host of a URL. Raises NoAddress, and Refused for a URL of another scheme."""
+    from urllib3.exceptions import HTTPError  # imported late: a start does not need it
+    from urllib3.util import parse_url
 
-    def __init__(self, url: str, timeout_s: float) -> None:
-        import urllib3  # imported late: a start does not need it
+    try:
+        address = parse_url(url)
+    except HTTPError as error:
+        raise NoAddress(f"The URL is not valid: {error}.") from None
+    if address.scheme not in ("http", "https") or not address.host:
+        raise Refused(f"The URL must be of http or https, not {url}.")
+    return address.host.strip("[]")
 
-        try:
-            address = urllib3.util.parse_url(url)
-        except urllib3.exceptions.HTTPError as error:
-            raise NoAddress(f"The URL is not valid: {error}.") from None
-        kinds = {"http": urllib3.connection.HTTPConnection, "https": urllib3.connection.HTTPSConnection}
-        if address.scheme not in kinds or not address.host:
-            raise Refused(f"The URL must be of http or https, not {url}.")
-        self.host = address.host.strip("[]")
-        self.target = address.request_uri
-        self._timeout_s = timeout_s
-        kind = kinds[address.scheme]
-        self._connection: Any = kind(self.host, address.port or kind.default_port, timeout=timeout_s)
-        self._cut_for: Unanswered | None = None
-        self._socket: socket.socket | None = None  # the connection gives its own up when the answer has no length
 
-    @contextlib.contextmanager
-    def open(self) -> Iterator[None]:
-        """Turn the errors of a block into Unanswered, and close the connection at its end."""
-        from http.client import HTTPException
+class _Line:
+    """The socket of an exchange. Another thread may close it, also before it is open."""
 
-        from urllib3.exceptions import HTTPError, NewConnectionError
-        from urllib3.exceptions import TimeoutError as Late
+    def __init__(self) -> None:
+        self._socket: socket.socket | None = None
+        self._is_closed = False
 
-        try:
-            yield
-        except Unanswered:
-            raise
-        except (HTTPError, HTTPException, OSError, ValueError) as error:
-            if self._cut_for is not None:
-                raise self._cut_for from None
-            # In urllib3, the error of a refused connection is a kind of timeout.
-            if isinstance(error, (Late, TimeoutError)) and not isinstance(error, NewConnectionError):
-                raise Unanswered(f"No answer within {self._timeout_s:g} s.", timed_out=True) from None
-            cause = error.__cause__ if isinstance(error.__cause__, OSError) else error
-            raise Unanswered(f"{type(cause).__name__}: {cause}") from None
-        finally:
-            self._connection.close()
+    def open(self, connected: socket.socket) -> None:
+        """Note the socket. Raises Cut if it is not wanted any more."""
+        self._socket = connected
+        if self._is_closed:
+            raise Cut()
 
-    @contextlib.contextmanager
-    def limit(self, seconds: float) -> Iterator[None]:
-        """Cut the exchange off when a block takes longer. The connection's own time limit is for each read."""
-        late = Unanswered(f"No answer within {seconds:g} s.", timed_out=True)
-        deadline = threading.Timer(seconds, self.cut, (late,))
-        deadline.daemon = True
-        deadline.start()
-        try:
-            yield
-        finally:
-            deadline.cancel()
-
-    def connect(self) -> tuple[tuple[str, int], tuple[str, int]]:
-        """Connect. Return the address and port of the other end, then of this end."""
-        self._connection.connect()
-        self._require_not_cut()  # `cut` may have come before there was a connection
-        line = self._connection.sock
-        return line.getpeername()[:2], line.getsockname()[:2]
-
-    def ask(self, method: str, headers: Mapping[str, str] | None, body: bytes | None, max_bytes: int) -> HttpResponse:
-        """Send the request, and read at most `max_bytes` bytes of the response's body."""
-        headers = {"User-Agent": f"dryline/{__version__}", **(headers or {})}
-        self._connection.request(method, self.target, body=body, headers=headers, preload_content=False)
-        self._socket = self._connection.sock
-        response = self._connection.getresponse()
-        content = bytearray()
-        # In pieces: a few kilobytes can unpack to megabytes, and a Content-Length can be of any size.
-        while piece := response.read(min(_PIECE_BYTES, max_bytes - len(content))):
-            content += piece
-        answer = HttpResponse(response.status, response.headers, bytes(content))
-        self._require_not_cut()  # a cut looks like the end of the body
-        return answer
-
-    def _require_not_cut(self) -> None:
-        if self._cut_for is not None:
-            raise self._cut_for
-
-    def cut(self, error: Unanswered) -> None:
-        """Break the connection off from another thread. The thread that waits raises `error`."""
-        self._cut_for = self._cut_for or error  # first, because the other thread continues at once
-        line = self._socket or self._connection.sock
-        if line is not None:
+    def close(self) -> None:
+        """End the reading of the other thread."""
+        self._is_closed = True
+        if self._socket is not None:
             with contextlib.suppress(OSError):
-                line.shutdown(socket.SHUT_RDWR)
+                self._socket.shutdown(socket.SHUT_RDWR)
+
+
+def _pool_manager(check: Check) -> PoolManager:
+    """Return a client whose connections pass a check once they are open, before anything is sent."""
+    from urllib3 import HTTPConnectionPool, HTTPSConnectionPool, PoolManager
+    from urllib3.connection import HTTPConnection, HTTPSConnection
+
+    class Checked(HTTPConnection):
+        def request(self, method: str, url: str, *args: Any, **kwargs: Any) -> None:
+            if self.sock is None:
+                self.connect()
+            check(self.sock, url)
+            super().request(method, url, *args, **kwargs)
+
+    class CheckedTls(Checked, HTTPSConnection):
+        pass
+
+    manager = PoolManager()
+    manager.pool_classes_by_scheme = {
+        "http": type("Pool", (HTTPConnectionPool,), {"ConnectionCls": Checked}),
+        "https": type("TlsPool", (HTTPSConnectionPool,), {"ConnectionCls": CheckedTls}),
+    }
+    return manager
+
+
+def _run(
+    exchange: Callable[[], HttpResponse], within_s: float | None, line: _Line, ended: Future[None] | None = None
+) -> HttpResponse:
+    """Return the response of an exchange in a thread of its own. Raises Unanswered, also Cut once the world has ended.
+
+    The time limit of a socket is for each read, and an answer may come byte by byte.
+    """
+    outcome: Future[HttpResponse] = Future()
+
+    def run() -> None:
+        try:
+            outcome.set_result(exchange())
+        except Exception as error:
+            outcome.set_exception(error)
+
+    threading.Thread(target=run, name="outgoing request", daemon=True).start()
+    futures: list[Future[Any]] = [outcome, ended] if ended else [outcome]
+    wait(futures, within_s, FIRST_COMPLETED)
+    if outcome.done():
+        return outcome.result()
+    line.close()
+    raise Cut() if ended and ended.done() else _late_error(within_s)
+
+
+def _exchange(
+    manager: PoolManager,
+    method: str,
+    url: str,
+    headers: Mapping[str, str],
+    body: bytes | None,
+    timeout_s: float,
+    max_bytes: int,
+) -> HttpResponse:
+    """Send a request, and read at most `max_bytes` bytes of the response's body. Raises Unanswered."""
+    from http.client import HTTPException
+
+    from urllib3.exceptions import HTTPError
+
+    try:
+        headers = {"User-Agent": f"dryline/{__version__}", **headers}
+        limits: Any = {"timeout": timeout_s, "retries": False, "redirect": False}
+        with manager.request(method, url, body=body, headers=headers, preload_content=False, **limits) as response:
+            content = bytearray()
+            # In pieces: a few kilobytes can unpack to megabytes, and a Content-Length can be of any size.
+            while piece := response.read(min(_PIECE_BYTES, max_bytes - len(content))):
+                content += piece
+            return HttpResponse(response.status, response.headers, bytes(content))
+    except (HTTPError, HTTPException, OSError, ValueError) as error:
+        raise _unanswered(error, timeout_s) from None
+
+
+def _unanswered(error: Exception, timeout_s: float) -> Unanswered:
+    from urllib3.exceptions import NewConnectionError, ProtocolError
+    from urllib3.exceptions import TimeoutError as Late
+
+    # In urllib3, the error of a refused connection is a kind of timeout.
+    if isinstance(error, (Late, TimeoutError)) and not isinstance(error, NewConnectionError):
+        return _late_error(timeout_s)
+    cause = error.args[-1] if isinstance(error, ProtocolError) else error.__cause__
+    cause = cause if isinstance(cause, OSError) else error
+    return Unanswered(f"{type(cause).__name__}: {cause}")
+
+
+def _late_error(seconds: float | None) -> Unanswered:
+    return Unanswered(f"No answer within {seconds:g} s.", timed_out=True)

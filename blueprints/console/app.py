@@ -45,6 +45,7 @@ HEADERS = {
     " font-src 'self'; media-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none';"
     " frame-ancestors 'none'",
     "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
     # With no-referrer, browsers would send the forms of these pages with `Origin: null`.
     "Referrer-Policy": "same-origin",
 }

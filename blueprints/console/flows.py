@@ -6,7 +6,7 @@ from typing import Any
 from flask import flash, g, redirect, render_template, request, url_for
 from werkzeug.exceptions import BadRequest
 
-from dryline.blueprints.console import conversation, flow_map, highlighting
+from dryline.blueprints.console import conversation, highlighting
 from dryline.blueprints.console.base import (
     PageBlueprint,
     error_message,
@@ -15,6 +15,7 @@ from dryline.blueprints.console.base import (
     load_texts,
     require_team,
 )
+from dryline.blueprints.console.flow_outline import outline_of
 from dryline.blueprints.console.template_filters import pretty
 from dryline.engine.errors import Finding
 from dryline.flow_sessions import conversations
@@ -70,8 +71,7 @@ def flow(worker_id: str, flow_id: str) -> Any:
     engine = engine_of(current())
     findings = engine.check(flow.code)
     is_sound = all(finding.severity != "error" for finding in findings)
-    taken = taken_branches.taken_branches(flow, flow.code)
-    places = flow_map.places_of(engine.paths(flow.code) if is_sound else [], taken)
+    calls, taken = taken_branches.taken_conditions(flow, flow.code)
     in_progress = taken_branches.calls_at(flow, MAX_IN_PROGRESS)
     here = Counter(line for _, line in in_progress)
     return render_template(
@@ -83,10 +83,9 @@ def flow(worker_id: str, flow_id: str) -> Any:
         lines=highlighting.highlight(flow.code),
         findings=findings,
         is_sound=is_sound,
-        places=places,
-        taken=taken,
-        drawing=flow_map.draw(places, taken.calls, here),
-        narrow_drawing=flow_map.draw_narrow(places, taken.calls, here),
+        outline=outline_of(engine.paths(flow.code) if is_sound else [], taken, calls, here),
+        calls=calls,
+        at_the_start=here[None],
         in_progress=[(call, line, conversation.elapsed_s(call)) for call, line in in_progress],
         max_calls=taken_branches.MAX_CALLS,
         deployments=list(Deployment.listing(flow, flow_id=flow.id)),

@@ -2,13 +2,15 @@
 
 import builtins
 import re
-from collections.abc import Iterator
 from difflib import SequenceMatcher
 from html import escape as html_escape
 from keyword import kwlist
 from typing import Any, NamedTuple
 
 from markupsafe import Markup, escape
+
+from dryline.engine.errors import BasedSyntaxError
+from dryline.engine.tokens import Token, logical_lines
 
 MAX_LENGTH = 200_000  # characters; longer code is shown without colours
 
@@ -17,16 +19,7 @@ _BLOCKS = ("loop", "until")
 _BASED = {"say", "talk", "ask", "summarize", "extract", "done", "transfer", "end_call", "send_sms", "click_ivr"}
 _BASED |= {"send_image", "state", "variables", "integrations", "api", "requests"}
 _BUILTINS = {name for name in dir(builtins) if name.islower() and not name.startswith("_")}
-# The groups are named after the classes in the style sheet. A text that is never closed ends with its line or the code.
-_TOKEN = re.compile(
-    r"""(?P<c>\#[^\n]*)
-    |(?P<s>[rbuf]{0,2}(?:
-        \"{3}(?:\\.|[^\\])*?(?:\"{3}|\Z)|'{3}(?:\\.|[^\\])*?(?:'{3}|\Z)
-        |"(?:\\.|[^"\\\n])*"?|'(?:\\.|[^'\\\n])*'?))
-    |(?P<m>\d[\w.]*)
-    |(?P<name>[^\W\d]\w*)""",
-    re.VERBOSE | re.DOTALL | re.IGNORECASE,
-)
+_COMMENT = re.compile(r"#[^\n]*")
 
 
 def with_newlines(text: str) -> str:
@@ -40,38 +33,45 @@ def split_lines(code: str) -> list[str]:
 
 
 def highlight(code: str) -> list[Markup]:
-    """Return the lines of the code as HTML."""
+    """Return the lines of the code as HTML. Code that is very long or has errors has no colours."""
     code = "\n".join(split_lines(code))
-    if len(code) > MAX_LENGTH:
+    try:
+        lines = logical_lines(code) if len(code) <= MAX_LENGTH else None
+    except BasedSyntaxError:
+        lines = None
+    if lines is None:
         return [escape(line) for line in code.split("\n")]
-    html = []
-    for kind, text in _tokens(code):
-        open_tag, close_tag = (f'<span class="{kind}">', "</span>") if kind else ("", "")
-        lines = html_escape(text, quote=False).split("\n")
-        html.append("\n".join(f"{open_tag}{line}{close_tag}" if line else "" for line in lines))
+    html, end = [], 0
+    for line in lines:
+        for before, token in zip([None, *line.tokens], line.tokens, strict=False):
+            html += [_between(code[end : token.start]), _spans(_token_class(token, before), token.text)]
+            end = token.end
+    html.append(_between(code[end:]))
     return [Markup(line) for line in "".join(html).split("\n")]
 
 
-def _tokens(code: str) -> Iterator[tuple[str | None, str]]:
-    """Yield the code in pieces, each with its class."""
-    end, previous = 0, "\n"
-    for match in _TOKEN.finditer(code):
-        between, text, kind = code[end : match.start()], match[0], match.lastgroup
-        yield None, between
-        yield _name_class(text, previous + between) if kind == "name" else kind, text
-        end, previous = match.end(), text
-    yield None, code[end:]
+def _spans(kind: str | None, text: str) -> str:
+    """Return a piece of code as HTML. Each of its lines has a class of the style sheet."""
+    lines = html_escape(text, quote=False).split("\n")
+    return "\n".join(f'<span class="{kind}">{line}</span>' if kind and line else line for line in lines)
 
 
-def _name_class(name: str, before: str) -> str | None:
-    """Return the class of a name. `before` is the token before it and all that is between the two."""
-    if name in _BASED:
+def _between(text: str) -> str:
+    """Return what is between two tokens as HTML: blanks, line ends and comments."""
+    return _COMMENT.sub(lambda comment: _spans("c", comment[0]), text)
+
+
+def _token_class(token: Token, before: Token | None) -> str | None:
+    """Return the class of a token. `before` is the token before it in its line."""
+    if token.kind != "name":
+        return {"string": "s", "number": "m"}.get(token.kind)
+    if token.text in _BASED:
         return "b"
-    if name in kwlist or (name in _BLOCKS and not before.rpartition("\n")[2].strip() and "\n" in before):
+    if token.text in kwlist or (token.text in _BLOCKS and before is None):
         return "k"
-    if before.split() in (["def"], ["class"]):
+    if before is not None and before.text in ("def", "class"):
         return "f"
-    return "b" if name in _BUILTINS and not before.endswith(".") else None
+    return "b" if token.text in _BUILTINS and not (before and before.text == ".") else None
 
 
 class DiffLine(NamedTuple):

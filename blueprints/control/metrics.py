@@ -14,6 +14,7 @@ from flask.views import MethodView
 from dryline import __version__
 from dryline.blueprints.control.base import ControlArea
 from dryline.storage.current_world import current
+from dryline.storage.files import read
 from dryline.storage.record import connection
 from dryline.world.clock import parse
 from dryline.world.metrics import BUCKETS
@@ -116,7 +117,7 @@ def _server(world: World) -> Iterator[str]:
     yield from _head("process_start_time_seconds", "gauge", "Real time of the start, in seconds since 1970.")
     yield _sample(world, "process_start_time_seconds", {}, world.metrics.started_at)
     if _STATM.exists():  # Linux
-        pages = int(_STATM.read_text().split()[1])
+        pages = int(read(_STATM).split()[1])
         yield from _head("process_resident_memory_bytes", "gauge", "Memory of the process.")
         yield _sample(world, "process_resident_memory_bytes", {}, pages * os.sysconf("SC_PAGE_SIZE"))
 

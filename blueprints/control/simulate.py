@@ -7,12 +7,15 @@ from flask.views import MethodView
 from marshmallow import ValidationError, fields, validate
 
 from dryline.blueprints.control.base import ControlArea, TeamQuery
+from dryline.models.chat_logs import ChatEmbedLog, ChatLog
 from dryline.models.numbering import e164
-from dryline.models.voice_logs import OUTCOMES
+from dryline.models.voice_logs import OUTCOMES, VoiceLog
 from dryline.schemas.base import ApiSchema, Boolean, Integer, JsonObject, OneOf, Timestamp
 from dryline.schemas.talk_sessions import HttpStubSchema
 from dryline.storage.current_world import current
 from dryline.world.clock import parse, set_current_team
+
+LOGS = {"Voice": VoiceLog, "VoiceV1": VoiceLog, "Chat": ChatLog, "ChatEmbed": ChatEmbedLog}
 
 blp = ControlArea("Control: simulate", description="Simulate complete calls and chats.")
 
@@ -114,10 +117,35 @@ class SimulateCallsBody(SimulateBody):
     )
 
 
+class NotTakenSchema(ApiSchema):
+    """A conversation that the flow's code led elsewhere than the request wanted."""
+
+    id = fields.String(metadata={"description": "id of the log"})
+    branch = fields.String(
+        allow_none=True, metadata={"description": "first condition of `branch` that was not taken; null if all were"}
+    )
+    outcome = fields.String(
+        allow_none=True, metadata={"description": "the `outcome` that the call does not have; null if it has it"}
+    )
+    taken = fields.String(
+        allow_none=True, metadata={"description": "condition that was taken last instead; null if none was"}
+    )
+
+
 class SimulatedSchema(ApiSchema):
     """The logs of simulated conversations."""
 
+    class Meta:
+        sometimes = ("not_taken",)
+
     ids = fields.List(fields.String(), metadata={"description": "ids of the logs, in the order of their creation"})
+    not_taken = fields.List(
+        fields.Nested(NotTakenSchema),
+        metadata={
+            "description": "conversations that the flow's code led elsewhere than `branch` or `outcome` wanted; left "
+            "out if there are none"
+        },
+    )
 
 
 @blp.route("/simulate/calls", post="simulateCalls")
@@ -130,12 +158,13 @@ class SimulateCalls(MethodView):
         """Simulate calls of a voice deployment.
 
         This creates `count` complete calls in the past: logs, sessions, LLM logs, and runtime errors of calls that fail
-        in the engine. Calls follow the deployment's flow if it can run. `outcome` and `branch` determine their course,
-        `seed` makes them repeat. 404 for an unknown worker or deployment, 503 while the engine is busy.
+        in the engine. Calls follow the deployment's flow if it can run, once for each call. `outcome` and `branch`
+        say what callers want, `seed` makes calls repeat. Calls that the flow's code led elsewhere are kept, and
+        `notTaken` lists them. 404 for an unknown worker or deployment, 503 while the engine is busy.
         """
         from dryline.simulator.calls import prepare_calls  # imported late: a start does not need it
 
-        return {"ids": simulate(prepare_calls, body, query.get("team"), "Voice", "VoiceV1")}
+        return simulate(prepare_calls, body, query.get("team"), "Voice", "VoiceV1")
 
 
 @blp.route("/simulate/chats", post="simulateChats")
@@ -152,14 +181,16 @@ class SimulateChats(MethodView):
         """
         from dryline.simulator.chats import prepare_chats  # imported late: a start does not need it
 
-        return {"ids": simulate(prepare_chats, body, query.get("team"), "Chat", "ChatEmbed")}
+        return simulate(prepare_chats, body, query.get("team"), "Chat", "ChatEmbed")
 
 
 def simulate(prepare, body, team_id, *channels):
-    """Create conversations from the fields of a loaded body, and return the ids of their logs.
+    """Create conversations from the fields of a loaded body, and return the answer.
 
-    `prepare` plans them, which may run the flow. They are written in one transaction.
+    `prepare` plans them, which may run the flow. They are written in portions, each in a transaction: what a flow has
+    sent to other servers cannot be rolled back.
     """
+    from dryline.simulator.conversation_batch import SimulationRequest
     from dryline.simulator.deployment_context import deployment_of, line_of
 
     for name in ("start_time", "end_time"):
@@ -171,8 +202,11 @@ def simulate(prepare, body, team_id, *channels):
     with world.reading():
         deployment = deployment_of(*names, team_id=team_id)
         line = replace(line_of(deployment), answers=body.pop("answers"), http=body.pop("http"))
+        newest = LOGS[deployment.type].newest_start(line.worker_id, deployment.id)
     set_current_team(deployment.team_id)
-    prepared = prepare(world, line, **body)
-    with world.transaction():
-        deployment_of(*names, team_id=team_id)  # raises NotFound if it was deleted meanwhile
-        return prepared.write()
+    batch = prepare(world, line, SimulationRequest(after=parse(newest) if newest else None, **body))
+    for portion in batch.portions():
+        with world.transaction():
+            deployment_of(*names, team_id=team_id)  # raises NotFound if it was deleted meanwhile
+            batch.write(portion)
+    return {"ids": batch.ids, **({"not_taken": batch.not_taken} if batch.not_taken else {})}

@@ -13,7 +13,7 @@ def line(make_flow, make_voice_deployment, worker):
 
 @pytest.mark.parametrize("follow", ["flow", "script"])
 def test_logs_sessions_llm_logs_and_errors_are_read(client, control, api, worker, line, follow):
-    body = {"workerId": worker, "deploymentId": line["id"], "count": 24, "seed": 2, "follow": follow}
+    body = {"workerId": worker, "deploymentId": line["id"], "count": 24, "seed": 1, "follow": follow}
     ids = control.post("/simulate/calls", body).json["ids"]
     assert len(client.workers.deployment_logs.voice.list(worker, limit=100).data) == 24
     seen = set()

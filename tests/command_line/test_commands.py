@@ -82,6 +82,17 @@ def test_simulate_prints_the_ids_of_the_logs(run, served):
     assert [logs[id]["status"] for id in ids] == ["voicemail"] * 3
 
 
+def test_simulate_ends_with_1_if_the_flow_leads_a_call_elsewhere(run, served):
+    served.simulate_calls(1)
+    state = served.state()
+    code = 'loop:\n    talk("Hi", True)\nuntil "a":\n    pass\n'
+    state["flows"][0]["code"] = f"{code}if False:\n    loop:\n        talk('p')\n    until \"b\":\n        pass\n"
+    served.load(state)
+    assert "branch 'b'; the call took 'a'" in run("simulate", "--branch", "b", code=1)
+    assert len(served.state()["voiceLogs"]) == 2
+    assert len(run("simulate", "--branch", "a").split()) >= 1
+
+
 def test_simulate_says_who_is_called_and_that_it_goes_on(run, served):
     served.freeze()
     served.simulate_calls()

@@ -3,6 +3,7 @@
 import http.client
 import socket
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -16,7 +17,7 @@ PATIENCE_S = 20  # before a test counts as stuck
 
 @pytest.fixture
 def settings():
-    return Settings(ephemeral=True, scenario="empty", seed=1, port=0, threads=1)
+    return Settings(ephemeral=True, scenario="empty", seed=1, port=0)
 
 
 @pytest.fixture
@@ -39,29 +40,15 @@ def ask(server):
 @pytest.fixture
 def begin(ask):
     """Send a request from a thread. Returns a function that waits for the status, or for the name of the error."""
-    threads = []
 
-    def begin(*request):
-        outcome = []
+    def ask_or_fail(*request):
+        try:
+            return ask(*request)
+        except (OSError, http.client.HTTPException) as error:
+            return type(error).__name__
 
-        def run():
-            try:
-                outcome.append(ask(*request))
-            except (OSError, http.client.HTTPException) as error:
-                outcome.append(type(error).__name__)
-
-        threads.append(threading.Thread(target=run))
-        threads[-1].start()
-
-        def outcome_of(thread=threads[-1]):
-            thread.join()
-            return outcome[0]
-
-        return outcome_of
-
-    yield begin
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor(64) as pool:
+        yield lambda *request: pool.submit(ask_or_fail, *request).result
 
 
 @pytest.fixture

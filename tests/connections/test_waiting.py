@@ -1,15 +1,61 @@
-"""No client delays another one: requests that wait, slow readers, the limit of connections."""
+"""No request or client delays another one, however many wait or read slowly."""
 
 import http.client
-import logging
+import json
 import os
 import threading
+from concurrent.futures import ThreadPoolExecutor
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from dryline.serving import listener
+from dryline.serving.process import raise_file_limit
+from dryline.serving.server import HttpServer
 from dryline.tests.conftest import serve
 from dryline.tests.connections.conftest import NEW_WORKER, PATIENCE_S
+from dryline.traffic.request_log import RequestLog
+
+OTHERS = (
+    ("GET", "/_dryline/health"),
+    ("GET", "/api/team"),
+    ("GET", "/api/workers"),
+    ("POST", "/api/workers", NEW_WORKER),
+)
+
+
+def test_health_reads_and_writes_are_answered_beside_twenty_delayed_requests(delayed, ask):
+    delayed(20, times=20)
+    assert [ask(*request) for request in OTHERS] == [200, 200, 200, 201]
+
+
+def test_requests_are_answered_beside_thirty_that_wait_for_a_call(begin, ask, monkeypatch):
+    waiting, wait_for_next = threading.Semaphore(0), RequestLog.wait_for_next
+    monkeypatch.setattr(RequestLog, "wait_for_next", lambda *args: waiting.release() or wait_for_next(*args))
+    wait = b'{"path": "/api/team/exports", "timeoutMs": 10000}'
+    outcomes = [begin("POST", "/_dryline/requests/wait", wait) for _ in range(30)]
+    for _ in outcomes:
+        assert waiting.acquire(timeout=PATIENCE_S)
+    assert [ask(*request) for request in OTHERS] == [200, 200, 200, 201]
+    ask("GET", "/api/team/exports")
+    assert {outcome() for outcome in outcomes} == {200}
+
+
+def test_the_receivers_of_64_flows_can_call_the_server_back(ask, server):
+    class Receiver(BaseHTTPRequestHandler):
+        def do_GET(self):
+            self.send_response(ask("GET", "/api/workers"))
+            self.end_headers()
+
+        def log_message(self, *_):
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Receiver) as receiver, ThreadPoolExecutor(64) as pool:
+        threading.Thread(target=receiver.serve_forever, args=[0.01]).start()
+        code = f"import requests\nassert requests.get('http://127.0.0.1:{receiver.server_port}/').status_code == 200"
+        body = json.dumps({"code": code}).encode()
+        statuses = list(pool.map(lambda _: ask("POST", "/_dryline/talk", body), range(64)))
+        receiver.shutdown()
+    assert statuses == [201] * 64
 
 
 def test_taking_the_fault_away_ends_the_delays_and_the_requests_go_on(delayed, ask, api):
@@ -24,47 +70,6 @@ def test_a_reset_leaves_no_delayed_request_to_write_into_the_new_world(delayed, 
     assert ask("POST", "/_dryline/reset") == 204
     assert {outcome() for outcome in outcomes} == {"RemoteDisconnected"}
     assert (api.get("/workers").json, [entry["method"] for entry in control.get("/requests").json]) == ([], ["GET"])
-
-
-def test_a_teams_reset_drops_that_teams_delayed_requests(delayed, ask, make_worker):
-    team = make_worker()["teamId"]
-    _, outcomes = delayed(1, teamId=team)
-    assert ask("POST", f"/_dryline/reset?team={team}") == 204
-    assert outcomes[0]() == "RemoteDisconnected"
-
-
-def test_the_servers_end_drops_delayed_requests(delayed, server):
-    _, outcomes = delayed()
-    server.stop()
-    assert {outcome() for outcome in outcomes} == {"RemoteDisconnected"}
-
-
-def test_reads_are_answered_beside_writes_that_wait_for_the_writer(app, ask, begin, api):
-    with app.world.write_lock:
-        outcomes = [begin("POST", "/api/workers", NEW_WORKER) for _ in range(8)]
-        assert [ask("GET", path) for path in ("/api/workers", "/_dryline/health", "/_dryline/faults")] == [200] * 3
-    assert {outcome() for outcome in outcomes} == {201}
-
-
-@pytest.mark.alone
-def test_everything_is_answered_beside_calls_on_the_clock_that_wait_for_long_work(app, ask, begin):
-    begun, over = threading.Semaphore(0), threading.Event()
-
-    def long_work():
-        begun.release()
-        over.wait()
-
-    app.world.run_due = long_work
-    outcomes = [begin("POST", "/_dryline/clock/advance", b'{"seconds": 1}') for _ in range(8)]
-    try:
-        for _ in outcomes:
-            assert begun.acquire(timeout=PATIENCE_S)
-        assert ask("GET", "/_dryline/health") == 200
-        assert ask("POST", "/api/workers", NEW_WORKER) == 201
-        assert ask("POST", "/_dryline/reset") == 204
-    finally:
-        over.set()
-    assert {outcome() for outcome in outcomes} == {200}
 
 
 @pytest.fixture
@@ -93,31 +98,38 @@ def test_slow_readers_of_a_download_hold_up_nothing(app, raw, ask, large_file, h
     assert ask("GET", "/api/workers") == 200
 
 
-def test_a_part_of_a_file_is_sent_byte_for_byte(app, server, large_file):
-    path = large_file(app.world)
-    (file,) = app.world.exports.glob("*.csv")
-    with file.open("r+b") as content:
-        content.seek(20_000_000)
-        content.write(b"here it is")
-    connection = http.client.HTTPConnection(server.url.removeprefix("http://"), timeout=PATIENCE_S)
-    connection.request("GET", path, headers={"Range": "bytes=20000000-20000009"})
-    answer = connection.getresponse()
-    assert (answer.status, answer.read()) == (206, b"here it is")
-    connection.close()
+@pytest.fixture
+def arrived(monkeypatch):
+    """Return a semaphore that counts requests to the API as they arrive."""
+    arrived, log_begin = threading.Semaphore(0), RequestLog.begin
+    monkeypatch.setattr(RequestLog, "begin", lambda *args: log_begin(*args) or arrived.release())
+    return arrived
 
 
-def test_no_thread_waits_for_a_client_that_reads_none_of_its_answers(app, raw, make_worker, monkeypatch):
-    for _ in range(10):
-        make_worker(description="x" * 100_000)
-    answered = threading.Semaphore(0)
-    monkeypatch.setattr(app.world.metrics, "count_request", lambda *_: answered.release())
-    raw().sendall(b"GET /api/workers HTTP/1.1\r\nHost: localhost\r\nx-api-key: dryline-local-key\r\n\r\n" * 40)
-    for _ in range(40):
-        assert answered.acquire(timeout=PATIENCE_S)
+def test_writes_that_wait_for_another_delay_no_read_and_are_in_the_request_log(app, ask, begin, control, arrived):
+    with app.world.write_lock:
+        outcomes = [begin("POST", "/api/workers", NEW_WORKER) for _ in range(8)]
+        for _ in outcomes:
+            assert arrived.acquire(timeout=PATIENCE_S)
+        assert [ask(*request) for request in OTHERS[:3]] == [200] * 3
+        writes = {"method": "POST", "path": "/api/workers", "times": 8}
+        assert control.post("/requests/verify", writes).status_code == 200
+    assert {outcome() for outcome in outcomes} == {201}
+
+
+def test_a_request_in_progress_is_finished_when_the_server_stops(app, server, begin, arrived, monkeypatch):
+    stopping, is_busy = threading.Event(), HttpServer._is_busy
+    monkeypatch.setattr(HttpServer, "_is_busy", lambda server: stopping.set() or is_busy(server))
+    with app.world.write_lock:
+        outcome = begin("POST", "/api/workers", NEW_WORKER)
+        assert arrived.acquire(timeout=PATIENCE_S)
+        server.stop()
+        assert stopping.wait(PATIENCE_S)
+    assert outcome() == 201
 
 
 def test_file_numbers_beyond_1023_are_no_end(app, monkeypatch):
-    listener.raise_file_limit()
+    raise_file_limit()
     taken = [os.dup(1) for _ in range(1100)]
     try:
         with serve(app) as server:
@@ -130,28 +142,17 @@ def test_file_numbers_beyond_1023_are_no_end(app, monkeypatch):
             os.close(number)
 
 
-class TestAtTheLimit:
-    """A server of at most four connections."""
+def test_a_request_whose_thread_cannot_be_started_is_answered_by_the_next_thread(ask, begin, monkeypatch, caplog):
+    errors, start = [RuntimeError("can't start new thread")], threading.Thread.start
 
-    @pytest.fixture
-    def server(self, monkeypatch, request):
-        # waitress counts the listening socket and the pipe that wakes the loop, too.
-        monkeypatch.setattr(listener, "MAX_CONNECTIONS", 6)
-        return request.getfixturevalue("server")
+    def failing(thread):
+        if errors and thread.name.startswith("waitress"):
+            raise errors.pop()
+        start(thread)
 
-    def test_a_new_connection_waits_until_one_is_closed(self, server, raw, begin):
-        connections = [raw() for _ in range(4)]
-        for connection in connections:
-            connection.sendall(b"GET /_dryline/health HTTP/1.1\r\nHost: localhost\r\n\r\n")
-            assert connection.recv(12) == b"HTTP/1.1 200"
-        outcome = begin("GET", "/_dryline/health")
-        connections[0].close()
-        assert outcome() == 200
-
-    def test_the_limit_is_logged(self, server, delayed, begin, control, caplog):
-        with caplog.at_level(logging.WARNING, "dryline"):
-            fault, outcomes = delayed(4)
-            last = begin("GET", "/_dryline/health")
-            control.delete(f"/faults/{fault}")
-            assert {last(), *(outcome() for outcome in outcomes)} == {200, 201}
-        assert "All 4 connections are in use" in caplog.text
+    monkeypatch.setattr(threading.Thread, "start", failing)
+    first = begin("GET", "/api/workers")
+    while errors:
+        pass
+    assert (ask("GET", "/api/workers"), first()) == (200, 200)
+    assert "A thread cannot be started (can't start new thread)." in caplog.text

@@ -47,7 +47,7 @@ def test_a_placed_call_is_listed_until_it_ends(visitor, api, place, advance):
 
 
 def test_a_call_that_a_person_took_over_is_a_line_below_the_cards(visitor, place, control):
-    place(outcome="transferred", direction="inbound")
+    place(outcome="transferred", direction="inbound", seed=1)  # the transfer is answered
     (running,) = control.get("/state").json["callsInProgress"]
     events = running["call"]["log"]["transfer_data"]["transferEvents"]
     (answered,) = [event["timestamp"] for event in events if event["type"] == "answered"]

@@ -122,7 +122,7 @@ def test_a_fault_may_close_the_connection_of_a_request_sent_again(visitor, api, 
     api.get("/workers")
     control.post("/faults", {"drop": True})
     newest(visitor)
-    assert "ClientDisconnected" in visitor.send("/replay").text
+    assert "ConnectionCut" in visitor.send("/replay").text
 
 
 def test_the_curl_command_sends_the_same_request(visitor, served):

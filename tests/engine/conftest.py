@@ -7,6 +7,7 @@ from random import Random
 import pytest
 
 from dryline.engine import Engine
+from dryline.engine.branches import FlowMap
 from dryline.engine.simulated_caller import Caller
 
 QUIZ = """
@@ -85,14 +86,13 @@ def talk(engine):
 
 @pytest.fixture
 def play(engine):
-    """Let a simulated caller take a branch, by default the only one; return the caller and the session."""
+    """Let a simulated caller take a condition, by default the last one; return the caller and the session."""
 
-    def play(code, branch=None, seed=1, **known):
-        program = engine.program(code)
-        if branch is None or isinstance(branch, str):
-            branch = next(one for one in engine.explore(program) if branch in (None, one.condition.text))
-        caller = Caller(program, branch, Random(seed), known)
-        session = engine.open(program, model=caller, seed=seed)
+    def play(code, condition=None, seed=1, **facts):
+        flow_map = FlowMap(engine.program(code))
+        conditions = [each for each in flow_map.program.conditions if condition in (None, each.text)][-1:]
+        caller = Caller(flow_map, flow_map.route_to(conditions), Random(seed), facts)
+        session = engine.open(flow_map.program, model=caller, seed=seed)
         session.play(caller)
         return caller, session
 

@@ -7,8 +7,8 @@ from random import Random
 
 import pytest
 
-from dryline.engine.answer_filling import fill
 from dryline.engine.language_model import MADE_UP, Question
+from dryline.flow.model.answers.filling import fill
 
 NOW = datetime(2026, 11, 25, 15, tzinfo=UTC)  # a Wednesday
 
@@ -380,7 +380,6 @@ until "caller has explained their issue":
     [
         ("I need to know where my parcel is", "parcels"),
         ("I can't log in to my account", "accounts"),
-        ("what are your rates for a pallet", "prices"),
         ("your driver was rude to me", "others"),
     ],
 )

@@ -41,13 +41,13 @@ zone = ZoneInfo("Europe/Zurich")
 answer = "My name is Ada Byron".ask("?", {"name": ""})
 loop:
     state["text"] = talk("p", False)
-until "a":
+until "the kettle boils":
     say(answer["name"] + str(datetime.now(zone).tzinfo is not None))
 loop:
     talk("p", False)
 until "b":
     say(state["text"].ask("?", {"name": ""})["name"])
-<<< I am Bob Hill; /a; I am Ann Lee; /b
+<<< I am Bob Hill; /the kettle boils; I am Ann Lee; /b
 >>> Ada ByronTrue | Bob Hill
 
 === A talk's result is true, is its transcript and has no keys

@@ -10,6 +10,7 @@ import sys
 import pytest
 
 from dryline.phrases import LANGUAGES, SLOT, load
+from dryline.tools.understanding.corpus import read_intents
 
 SLOTS = {
     *("day", "time", "date", "name", "company", "product", "item", "number", "money", "phone", "email", "address"),
@@ -18,7 +19,7 @@ SLOTS = {
 
 
 def every_text(intent):
-    return [*intent.conditions, *intent.says, *intent.opens, *intent.yes_to, *intent.no_to]
+    return [*intent.says, *intent.opens]
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -32,20 +33,16 @@ def test_slots_are_of_known_kinds(language):
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_no_text_of_an_intent_is_written_twice(language):
     for intent in load(language).intents.values():
-        for texts in (intent.conditions, (*intent.says, *intent.opens)):
-            plain = [text.casefold().strip(" .!?") for text in texts]
-            assert len(plain) == len(set(plain)), (intent.name, sorted({t for t in plain if plain.count(t) > 1}))
+        plain = [text.casefold().strip(" .!?") for text in every_text(intent)]
+        assert len(plain) == len(set(plain)), (intent.name, sorted({t for t in plain if plain.count(t) > 1}))
 
 
-def test_an_intent_has_several_conditions_and_utterances():
-    for intent in load("en").intents.values():
-        assert len(intent.conditions) >= 3, intent.name
-        assert len(intent.says) >= 4, intent.name
-
-
-def test_the_intents_that_an_intent_names_exist():
-    intents = load("en").intents
-    missing = {name: sorted(set(one.also) - set(intents)) for name, one in intents.items()}
+def test_each_intent_has_the_conditions_that_it_meets():
+    intents = {intent.name: intent for intent in read_intents()}
+    assert intents.keys() == {name for language in LANGUAGES for name in load(language).intents}
+    for name in load("en").intents:
+        assert len(intents[name].meant) >= 3 and len(intents[name].said) >= 4, name
+    missing = {name: sorted(intent.also - intents.keys()) for name, intent in intents.items()}
     assert {name: others for name, others in missing.items() if others} == {}
 
 

@@ -35,13 +35,6 @@ def test_a_file_is_made_when_somebody_listens_and_a_part_of_one_is_removed(app, 
     assert files() == [name]
 
 
-def test_a_file_that_a_power_cut_has_left_short_is_made_anew(app, add_call, fetch, files):
-    url = add_call()["recordingUrl"]
-    whole = fetch(url).data
-    (app.world.directory / "recordings" / files()[0]).write_bytes(b"RIFF")
-    assert fetch(url).data == whole
-
-
 def test_a_request_waits_for_a_recording_that_is_being_made(api, add_call, fetch, monkeypatch):
     url = add_call()["recordingUrl"]
     begun, go_on, written = threading.Event(), threading.Event(), []

@@ -10,7 +10,7 @@ from dryline.tests.recordings.calls import NEUTRAL, RATE
 
 @pytest.mark.parametrize(("in_turn", "gone"), [((0, 1, 0, 2), 1), ((1, 0, 1, 2), 0)])
 def test_those_heard_longest_ago_make_room(app, add_call, fetch, files, in_turn, gone):
-    app.world.settings = replace(app.world.settings, recordings_mb=2)  # three calls of 11 s are more than that
+    app.world.settings = replace(app.world.settings, recordings_mb=1)  # three calls of 11 s are more than that
     RECORDING_FILES.drop(app.world)
     logs = [add_call(call_sid=f"CA{n}", recording_url=NEUTRAL.format(f"CA{n}")) for n in range(3)]
     for n in in_turn:
@@ -23,7 +23,7 @@ def test_those_heard_longest_ago_make_room(app, add_call, fetch, files, in_turn,
 def test_one_that_is_larger_than_the_room_is_heard_too(app, add_call, listen, files):
     app.world.settings = replace(app.world.settings, recordings_mb=1)
     RECORDING_FILES.drop(app.world)
-    for seconds in (60, 61):
+    for seconds in (40, 41):
         assert len(listen(add_call(duration=seconds))[0]) == seconds * RATE
     assert len(files()) == 1
 

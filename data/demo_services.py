@@ -1,0 +1,150 @@
+"""The back ends of the shipped scenarios: a calendar, a shop, a billing system and others.
+
+The flows of the scenarios send requests to hosts such as `calendar.bayside-dental.example`. Names below `.example` are
+reserved for examples (RFC 2606) and reach nothing, so these requests are answered here, without a network. The same
+request always gets the same answer; nothing is stored.
+"""
+
+import re
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+from urllib.parse import parse_qsl, unquote, urlsplit
+from zlib import crc32
+
+import orjson
+
+Params = dict[str, Any]
+Response = tuple[int, Params]
+Routes = dict[str, Callable[[str, Params], Response]]
+
+_WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday")
+_TIMES = (("9:15 AM", "2 PM"), ("10 AM", "3:30 PM"), ("8:30 AM", "1:45 PM"), ("11 AM", "4 PM"))
+_PRODUCTS = (
+    *("desk lamp", "rain jacket", "suitcase", "coffee grinder", "reading chair", "pair of hiking boots"),
+    *("backpack", "tea kettle", "wool blanket", "camping stove", "toaster", "picnic basket"),
+)
+_DELIVERIES = (
+    ("on its way", "tomorrow between 2 and 6 PM"),
+    ("packed and ready", "in two days"),
+    ("on its way", "today before 8 PM"),
+    ("delayed at the depot", "within three days"),
+    ("on its way", "tomorrow morning"),
+)
+_REASONS = (
+    "the meter replacement in October",
+    "a colder month, you used a quarter more than last year",
+    "that the last two bills were estimates, and this one is measured",
+    "that this bill is for 35 days, and the last one was for 28",
+    "the new rate, which began last month",
+)
+_NAMES = (
+    *("Grace Tanaka", "Omar Haddad", "Linda Brooks", "Peter Novak", "Ruth Alvarez", "Sean Murphy", "Carol Jensen"),
+    *("Andre Silva", "Monica Reyes", "Thomas Becker", "Diane Foster", "Kevin Liu", "Rosa Martinez", "Walter Simmons"),
+    *("Priya Nair", "Jack Donovan", "Helen Kowalski", "Marcus Webb", "Yvonne Dupree", "Samuel Ortiz", "Joyce Palmer"),
+)
+
+
+def answer(method: str, url: str, body: bytes | None) -> Response | None:
+    """Return status and document of a request; None if no scenario has its host."""
+    parts = urlsplit(url)
+    routes = _SERVICES.get((parts.hostname or "").lower())
+    if routes is None:
+        return None
+    params: Params = dict(parse_qsl(parts.query))
+    with suppress(orjson.JSONDecodeError):
+        document = orjson.loads(body or b"{}")
+        params |= document if isinstance(document, dict) else {}
+    request = f"{method.upper()} {unquote(parts.path)}"
+    for pattern, respond in routes.items():
+        if match := re.fullmatch(pattern, request):
+            return respond(match[1] if match.groups() else "", params)
+    return 404, {"error": f"There is no {request}."}
+
+
+def _pick(options: tuple[Any, ...], *keys: object) -> Any:
+    """Choose one of the options by a checksum of the keys."""
+    return options[crc32(repr(keys).encode()) % len(options)]
+
+
+def _number(prefix: str, params: Params) -> str:
+    return f"{prefix}{crc32(orjson.dumps(params, option=orjson.OPT_SORT_KEYS)) % 9000 + 1000}"
+
+
+def _free(_: str, params: Params) -> Response:
+    """Give two free times on a day. Weekends and unknown days lead to the next open day."""
+    day = str(params.get("day") or "")
+    weekday = next((name for name in _WEEKDAYS if name in day.lower()), None)
+    if weekday is not None and "after" in day:
+        day = (*_WEEKDAYS[1:], "monday")[_WEEKDAYS.index(weekday)].capitalize()
+    elif weekday is None:
+        closed = "saturday" in day.lower() or "sunday" in day.lower() or not day or "after" in day
+        day = "Monday" if closed else day
+    return 200, {"day": day, "times": list(_pick(_TIMES, day, params.get("service")))}
+
+
+def _found(prefix: str) -> Callable[[str, Params], Response]:
+    return lambda _, params: (200, {"number": _number(prefix, params)})
+
+
+def _noted(_: str, params: Params) -> Response:
+    return 200, {"ok": True, "number": _number("B-", params)}
+
+
+def _order(number: str, _: Params) -> Response:
+    status, arrives = _pick(_DELIVERIES, number)
+    return 200, {"number": number, "product": _pick(_PRODUCTS, number), "status": status, "arrives": arrives}
+
+
+def _cancel_order(number: str, params: Params) -> Response:
+    packed = _order(number, params)[1]["status"] == "packed and ready"
+    return (200, {"number": number, "status": "cancelled"}) if packed else (409, {"error": "It is on its way."})
+
+
+def _return(_: str, params: Params) -> Response:
+    amount = _pick((24.9, 39.9, 52.0, 64.5, 89.0, 120.0), params.get("order"))
+    return 200, {"number": _number("R-", params), "amount": amount}
+
+
+def _account(number: str, _: Params) -> Response:
+    amount = _pick((74.3, 86.4, 97.85, 118.75, 139.6, 164.2, 187.45, 203.1, 231.0, 248.9), number)
+    document = {"number": number, "name": _pick(_NAMES, number), "amount": amount, "reason": _pick(_REASONS, number)}
+    card = _pick(("4417", "0932", "7761", "2085", "6314"), number)
+    return 200, document | {"difference": round(amount / 4, 2), "card": card}
+
+
+def _diagnostics(_: str, params: Params) -> Response:
+    if crc32(str(params.get("name")).encode()) % 6 == 0:
+        return 200, {"outage": True, "until": _pick(("6 PM", "8 PM tonight"), params)}
+    return 200, {"outage": False, "speed": _pick((94, 128, 212, 247), params)}
+
+
+def _parcel(number: str, _: Params) -> Response:
+    """Track a parcel; for two of three parcels, the tracking service is out of order."""
+    if crc32(number.encode()) % 3:
+        return 503, {"error": "The tracking database is being moved."}
+    status, arrives = _pick(_DELIVERIES, number)
+    return 200, {"number": number, "status": status, "arrives": arrives}
+
+
+_APPOINTMENTS: Routes = {"GET /free": _free, r"(?:POST|PUT|DELETE) /\w+": _noted}
+_SERVICES: dict[str, Routes] = {
+    "calendar.bayside-dental.example": _APPOINTMENTS,
+    "diary.elm-street.example": _APPOINTMENTS,
+    "workshop.northgate-motors.example": _APPOINTMENTS,
+    "api.larkspur-goods.example": {
+        r"GET /v2/orders/(\w+)": _order,
+        "GET /v2/orders": _found("K4"),
+        r"DELETE /v2/orders/(\w+)": _cancel_order,
+        r"POST /v2/orders/\w+/note": _noted,
+        "POST /v2/returns": _return,
+    },
+    "billing.cedar-valley.example": {
+        r"GET /accounts/(\w+)": _account,
+        "GET /accounts": _found("4011"),
+        r"POST /\w+": _noted,
+    },
+    "noc.tidewater.example": {"POST /diagnostics": _diagnostics, r"POST /\w+": _noted},
+    "tickets.quayside.example": {"POST /tickets": _noted},
+    "track.harborline.example": {r"GET /parcels/(\w+)": _parcel},
+}

@@ -1,0 +1,1 @@
+"""Programs that decide what a call says."""

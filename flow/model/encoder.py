@@ -1,0 +1,212 @@
+"""A trained vector for each text: texts that mean alike have vectors that point the same way.
+
+The vector of a text is the sum of the rows of its features, its word stems and the pairs of neighbouring ones, with
+length 1. Features that the training did not see are skipped. `tools/understanding/` trains the rows.
+"""
+
+import re
+import sys
+import unicodedata
+from array import array
+from collections.abc import Iterable, Sequence
+from functools import cache, lru_cache
+from itertools import pairwise
+from math import expm1, sqrt
+from operator import add, mul
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from dryline.flow.model.kinds import read_values
+from dryline.phrases import SLOT
+from dryline.storage.files import read
+
+DIMENSIONS = 128
+TEMPERATURE = 0.1  # of the training: cosines with intents divided by it are the logarithms of shares
+DATA_FILE = Path(__file__).with_name("understanding.bin")
+
+Vector = Sequence[float]
+
+_MAX_LENGTH = 2_000  # characters of a text that are read: its end
+_STEMMERS = {"en": "english", "de": "german", "es": "spanish"}
+_NUMBER = r"\d+(?:[.,]\d+)*"
+_VALUES = (
+    (r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+|\b[\w. ]{1,30} at [\w ]{1,20} dot (?:com|org|net|edu|de|es)\b", "_email"),
+    (r"\+?\d[\d ().-]{6,18}\d\b", "_phone"),
+    (r"\d{4}-\d\d-\d\d|\b\d{1,2}/\d{1,2}(?:/\d{2,4})?\b", "_date"),
+    (rf"[$€£] ?\d[\d.,]*k?|\b{_NUMBER} ?(?:dollars?|bucks|euros?|pounds|quid|cents?)\b", "_money"),
+    (rf"\b(?:\d{{1,2}}:\d\d(?: ?[ap]\.?m\b\.?)?|{_NUMBER} ?(?:[ap]\.m\.?|[ap]m\b|uhr\b))|\bo'?clock\b", "_time"),
+    (r"\b[a-z]+(?:st|nd|rd|th) of (?=jan|feb|mar|apr|may|june|july|aug|sept|oct|nov|dec)", "_date"),
+    (r"\b(?:the )?\d{1,2}(?:st|nd|rd|th)\b(?! (?:time|one|thing|person))", "_date"),
+    (r"\b(?=[a-z-]*\d)(?=[\d-]*[a-z])[a-z\d]{1,12}(?:-[a-z\d]+)*\b|\b\d{5,}\b", "_code"),
+    (rf"\b{_NUMBER}\b", "_number"),
+)
+_SLOT_TOKENS = {"weekday": "_day"}  # other slots of phrases than these and the kinds of values are like unknown words
+_SLOT_TOKENS |= {kind: f"_{kind}" for kind in ("day", "month", *(token[1:] for _, token in _VALUES))}
+_PART = re.compile(r"_[a-z]+|[a-z]+|[.,;:!?]")
+_ROW = 1 + DIMENSIONS // 2  # bytes: the scale in eighths of a power of two, and four bits for each dimension
+_CODES = [((pair >> 4) - 8, (pair & 15) - 8) for pair in range(256)]
+_HALF, _ONE = 1 << 31, 4_096  # in the products of a vector with all intents
+
+
+@cache
+def words() -> dict[str, Any]:
+    """Return the lists of words by which texts are read; their entries are regular expressions."""
+    content: dict[str, Any] = orjson.loads(read(Path(__file__).with_name("words.json")))
+    return content
+
+
+@cache
+def pattern(template: str) -> re.Pattern[str]:
+    """Return a regular expression in which `<name>` stands for a word of a list."""
+    return re.compile(re.sub(r"<([a-z ]+)>", lambda name: rf"\b(?:{'|'.join(words()[name[1]])})\b", template))
+
+
+def plain(text: str) -> str:
+    """Return the end of a text in lower case, without accents, with straight apostrophes."""
+    text = text[-_MAX_LENGTH:].replace("\u2019", "'").lower()
+    if not text.isascii():
+        text = unicodedata.normalize("NFKD", text.replace("ß", "ss"))
+        text = "".join(char for char in text if not unicodedata.combining(char))
+    return text
+
+
+def without_subject(condition: str) -> str:
+    """Return a condition without the person whom it is about: "the caller wants …" is "wants …"."""
+    return pattern(r"(?i)^\W*(?:<before people>\s+)*<people>(?:'s?)?\s+").sub("", condition)
+
+
+def features(text: str, language: str = "en") -> list[str]:
+    """Return the stems of a text, values as tokens such as `_day`, and the pairs of neighbouring ones, each once."""
+    parts = stems(text, language)
+    pairs = (f"{first} {second}" for first, second in pairwise(parts) if first and second)
+    return list(dict.fromkeys((*filter(None, parts), *pairs)))
+
+
+def stems(text: str, language: str = "en") -> list[str]:
+    """Return the stems of a text in their order; an empty one separates neighbours that are no pair."""
+    text = plain(SLOT.sub(lambda slot: f" {_SLOT_TOKENS.get(slot[1], '.')} ", text) if "{" in text else text)
+    for form, replacement in _replacements():
+        text = form.sub(replacement, text)
+    value_words = _value_words(language)
+    return [value_words.get(part) or _stem(part, language) for part in _PART.findall(text)]
+
+
+@cache
+def _replacements() -> list[tuple[re.Pattern[str], str]]:
+    values = {form: f" {token} " for form, token in _VALUES}
+    return [(re.compile(form), by) for form, by in {**words()["contractions"], **values}.items()]
+
+
+@lru_cache(maxsize=20_000)
+def _stem(word: str, language: str) -> str:
+    if word[0] == "_":
+        return word
+    return str(_stemmer(language).stemWord(word)) if word[0].isalpha() else ""
+
+
+@cache
+def _stemmer(language: str) -> Any:
+    import snowballstemmer  # takes 30 ms, which a start would wait for
+
+    return snowballstemmer.stemmer(_STEMMERS[language])
+
+
+@cache
+def _value_words(language: str) -> dict[str, str]:
+    """Return the words of a language that are values, with the token of their kind."""
+    values = read_values(language)
+    days = [*values["weekdays"], *(day for day, ahead in values["relative_days"].items() if ahead >= 0)]
+    numbers = [word for word, number in values["numbers"].items() if number != 1]  # "ein", "una" and "one" are articles
+    kinds = {"_number": numbers, "_month": values["months"], "_day": days}
+    return {plain(word): kind for kind, each in kinds.items() for word in each if word != "may"}
+
+
+class Encoder:
+    """The trained rows, the mean vectors of the intents, and the fitted weights of decisions."""
+
+    def __init__(self, content: bytes) -> None:
+        length = 4 + int.from_bytes(content[:4], "big")
+        header: dict[str, Any] = orjson.loads(content[4:length])
+        self.intents: list[str] = header["intents"]
+        self.fitted: dict[str, Any] = header["fitted"]
+        self._intent_scale: float = header["intent_scale"]
+        self._offsets = {name: index * _ROW for index, name in enumerate(header["features"].split("\n"))}
+        self._rows = content[length : length + len(self._offsets) * _ROW]
+        columns = content[length + len(self._rows) :]
+        # One dimension of all intents is a long integer, 32 bits for each, which Python multiplies in one step.
+        self._columns = [
+            int.from_bytes(array("I", [*columns[at : at + len(self.intents)]]).tobytes(), sys.byteorder)
+            for at in range(0, len(columns), len(self.intents))
+        ]
+        self._halves = int.from_bytes(array("I", [_HALF] * len(self.intents)).tobytes(), sys.byteorder)
+
+    def knows(self, feature: str) -> bool:
+        return feature in self._offsets
+
+    def vector(self, names: Iterable[str]) -> Vector:
+        """Return the sum of the rows of features with length 1; all zeros where none of them is known."""
+        total: Iterable[float] = [0.0] * DIMENSIONS
+        for name in names:
+            if name in self._offsets:
+                total = map(add, total, self._row(self._offsets[name]))
+        return unit([*total])
+
+    @lru_cache(maxsize=4_096)  # noqa: B019 - there is one encoder
+    def _row(self, offset: int) -> Vector:
+        scale = 2 ** ((self._rows[offset] - 128) / 8)
+        return array("f", [scale * code for pair in self._rows[offset + 1 : offset + _ROW] for code in _CODES[pair]])
+
+    def near_intents(self, own: Vector) -> list[float]:
+        """Return the cosine of a vector with each intent."""
+        weights = [round(value * _ONE) for value in own]
+        total = sum(map(mul, weights, self._columns), self._halves)
+        zero = _HALF + 128 * sum(weights)
+        lanes = array("I", total.to_bytes(4 * len(self.intents), sys.byteorder))
+        return [(lane - zero) * self._intent_scale / _ONE for lane in lanes]
+
+
+@cache
+def load() -> Encoder:
+    """Return the encoder, read at the first call."""
+    return Encoder(read(DATA_FILE))
+
+
+def unit(own: Vector) -> Vector:
+    """Return a vector with length 1; all zeros where it is all zeros."""
+    length = sqrt(dot(own, own)) or 1.0
+    return array("f", [value / length for value in own])
+
+
+def dot(own: Vector, other: Vector) -> float:
+    """Return the cosine of two vectors of length 1."""
+    return sum(map(mul, own, other))
+
+
+@lru_cache(maxsize=2_048)
+def vector(text: str, language: str = "en") -> Vector:
+    """Return the vector of a text, of length 1; all zeros where none of its features is known."""
+    return load().vector(features(text, language))
+
+
+def similarity(text: str, other: str, language: str = "en") -> float:
+    """Return the cosine of two texts: 1 for the same meaning, about 0 for unrelated ones."""
+    return dot(vector(text, language), vector(other, language))
+
+
+@lru_cache(maxsize=256)
+def near_intents(text: str, language: str = "en") -> dict[str, float]:
+    """Return the cosine of a text with each intent of the phrases, such as "want_person"."""
+    return dict(zip(load().intents, load().near_intents(vector(text, language)), strict=True))
+
+
+def nearest_intent(text: str, language: str = "en") -> tuple[str, float]:
+    """Return the intent whose phrases and conditions are nearest to a text, with the cosine."""
+    return max(near_intents(text, language).items(), key=lambda pair: pair[1])
+
+
+@lru_cache(maxsize=512)
+def meaning(text: str, language: str = "en") -> Vector:
+    """Return how likely a text means each intent, scaled to length 1; all zeros where nothing of it is known."""
+    return unit([expm1(near / TEMPERATURE) for near in near_intents(text, language).values()])

@@ -1,0 +1,243 @@
+"""The work of the plugin's fixtures. A module apart, so that the plugin imports nothing until it is used."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+import pytest
+
+from dryline.settings import BadSetting
+from dryline.testing.driver import Driver
+from dryline.testing.plane import DrylineError
+from dryline.testing.refusals import REFUSED, RETRY_HEADER, STATUS, Gate, refuse, sentence_for
+from dryline.testing.servers import DrylineInProcess, DrylineServer, Started
+from dryline.testing.stand_in import StandIn, connect
+from dryline.testing.traffic import created_through
+
+if TYPE_CHECKING:
+    from dryline.pytest_plugin import ReservedPort
+
+_FAILED = pytest.StashKey[bool]()  # set for a test that failed
+
+
+class SessionServer(DrylineServer):
+    """The server of a test session. It takes over the port that the plugin has reserved, if there is one.
+
+    Requests of tests without a fixture are refused: by a gate before the application or, in a process of its own, by a
+    fault.
+    """
+
+    def __init__(self, port: ReservedPort | None, **settings: Any) -> None:
+        super().__init__(**settings)
+        self._port = port
+        self._gate: Gate | None = None
+        self._rule_id: str | None = None  # of the fault that refuses requests
+        self._is_always_open = False
+
+    def _start_serving(self) -> None:
+        if self._port is None:
+            super()._start_serving()
+        elif self._command is None:
+            self._serve_in_thread(self._port.release, self._with_gate)
+        else:
+            self._port.release().close()
+            self._settings["port"] = self._port.number
+            super()._start_serving()
+
+    def _with_gate(self, app: Any) -> Gate:
+        assert self._port is not None
+        self._gate = Gate(app, self._port)
+        return self._gate
+
+    def begin(self, item: pytest.Item) -> None:
+        """Refuse the requests of a test, unless it uses this server."""
+        if self._is_always_open or "_dryline_session_server" in getattr(item, "fixturenames", ()):
+            return
+        if self._gate:
+            self._gate.is_closed = True
+        else:
+            body = {"error": sentence_for(item)}
+            with contextlib.suppress(DrylineError):  # a test has ended the server
+                rule = {"status": STATUS, "body": body, "headers": dict([RETRY_HEADER])}
+                self._rule_id = self.plane("POST", "/faults", rule)["id"]
+
+    def accept(self) -> None:
+        """Answer requests again."""
+        if self._gate:
+            self._gate.is_closed = False
+        elif self._rule_id:
+            with contextlib.suppress(DrylineError):
+                self.plane("DELETE", f"/faults/{self._rule_id}")
+            self._rule_id = None
+
+    def stay_open_for_dynamic_use(self, item: pytest.Item | None) -> None:
+        """Refuse nothing from now on if a running test has asked for `dryline_server`: others may do so unseen."""
+        if "dryline_server" not in getattr(item, "fixturenames", ()):
+            self._is_always_open = True
+            self.accept()
+
+    def has_refused(self) -> bool:
+        """Return whether a server in a process of its own has refused a request of this test."""
+        with contextlib.suppress(DrylineError):
+            return self._rule_id is not None and any(
+                rule["hits"] for rule in self.faults() if rule["id"] == self._rule_id
+            )
+        return False
+
+
+@contextlib.contextmanager
+def session_server(config: pytest.Config, port: ReservedPort | None) -> Iterator[StandIn]:
+    """Run the server of a session, or use the one of the option `url`."""
+    if url := _option(config, "url"):
+        with _failing_without_traceback():
+            server = connect(url, _option(config, "token"))
+        yield server
+        return
+    started = SessionServer(port, command=_option(config, "command"), **_settings(config))
+    with _failing_without_traceback():
+        started.start()
+    if port:
+        port.server = started
+    yield started
+    started.stop()
+
+
+@contextlib.contextmanager
+def process(config: pytest.Config) -> Iterator[DrylineInProcess]:
+    """Run the stand-in without a socket for a session."""
+    world = DrylineInProcess(**_settings(config))
+    with _failing_without_traceback():
+        world.start()
+    yield world
+    world.stop()
+
+
+@contextlib.contextmanager
+def in_use(world: StandIn, request: pytest.FixtureRequest) -> Iterator[None]:
+    """Reset a stand-in for a test, and check and tidy up what the test created."""
+    scenario = None
+    if not isinstance(world, Started):  # the server of the option `url`
+        if hasattr(request.config, "workerinput"):
+            message = (
+                "Parallel workers would reset the same server of --dryline-url. Create a team for each test instead."
+            )
+            pytest.fail(message, False)
+        scenario = _scenario(request.config)
+    elif isinstance(world, SessionServer):
+        world.accept()
+    _begin(world, request, scenario)
+    yield
+    _finish(world, has_failed=request.node.stash.get(_FAILED, False))
+
+
+def sections_of(item: pytest.Item, when: str, port: ReservedPort | None) -> list[tuple[str, str]]:
+    """Return what a failing test's report says of its requests, and note that it failed."""
+    item.stash[_FAILED] = True
+    newest = _int_option(item.config, "journal")
+    values = getattr(item, "funcargs", {}).values() if newest and when != "teardown" else ()
+    sections = _request_sections(values, newest)
+    if port and port.server and port.server.has_refused():
+        refuse(port)
+    sentence = item.stash.get(REFUSED, None)
+    return [*sections, ("dryline", sentence)] if sentence else sections
+
+
+def _request_sections(values: Iterable[object], newest: int | None) -> list[tuple[str, str]]:
+    """Return the sections of a test's report with the newest requests to each stand-in among its fixtures."""
+    sections = []
+    for world in dict.fromkeys(value for value in values if isinstance(value, Driver)):
+        try:
+            text = world.journal(newest or 0)
+        except Exception as error:  # the server may have ended; do not hide the test's own failure
+            text = f"The request log is not available: {error}"
+        sections.append((f"Requests to {str(world)[1:-1]}", text))
+    return sections
+
+
+def _begin(world: StandIn, request: pytest.FixtureRequest, scenario: str | None = None) -> None:
+    """Reset the world as the markers of the test, its class and its module say; the nearest marker wins."""
+    options: dict[str, Any] = {}
+    for marker in reversed([*request.node.iter_markers("dryline")]):
+        if marker.args:
+            pytest.fail("@pytest.mark.dryline takes keyword arguments only.", False)
+        options |= marker.kwargs
+    options.pop("isolate", None)
+    if "scenario" in options:
+        scenario = _resolve_scenario(options.pop("scenario"), request.path.parent)
+    with _failing_without_traceback():
+        world.reset(scenario)
+        if options:
+            try:
+                world.settings(**options)
+            except TypeError as error:
+                pytest.fail(f"@pytest.mark.dryline: {str(error).split('() ')[-1]}.", False)
+
+
+def _finish(world: StandIn, *, has_failed: bool) -> None:
+    """Remove the snapshots that the test created, and fail a passed test whose fault rules were not applied."""
+    created = created_through(world)
+    try:
+        unused = world.unused_faults() if created.fault_ids and not has_failed else []
+        for name in created.snapshots:
+            with contextlib.suppress(DrylineError):  # the test may have deleted it
+                world.plane("DELETE", f"/snapshots/{quote(name, safe='')}")
+    except DrylineError:  # the test ended the server
+        unused = []
+    created.fault_ids.clear()
+    created.snapshots.clear()
+    for rule in unused:
+        target = " ".join(str(rule[name]) for name in ("method", "path", "preset") if rule.get(name))
+        times = f"{rule['hits']} of {rule['times']} times" if rule.get("times") else "never"
+        pytest.fail(
+            f"The fault on {target or 'every request'} was applied {times}. "
+            "If that is meant, pass unused_ok=True to fault().",
+            False,
+        )
+
+
+@contextlib.contextmanager
+def _failing_without_traceback() -> Iterator[None]:
+    """Fail the test with one line instead of a traceback of dryline's code."""
+    try:
+        yield
+    except (BadSetting, DrylineError) as error:
+        pytest.fail(f"dryline: {error}", False)
+
+
+def _resolve_scenario(scenario: str, folder: Path) -> str:
+    """Return the name of a shipped scenario unchanged, and a file's path relative to `folder`."""
+    shipped = {file.stem for file in (Path(__file__).parents[1] / "data").glob("*.json")}
+    return scenario if scenario in {"empty", *shipped} else str(folder / scenario)
+
+
+def _option(config: pytest.Config, name: str) -> Any:
+    """Return an option's value from the command line, else from the configuration."""
+    value = config.getoption(f"--dryline-{name}")
+    return config.getini(f"dryline_{name}") if value is None else value
+
+
+def _int_option(config: pytest.Config, name: str) -> int | None:
+    value = _option(config, name)
+    try:
+        return int(value) if value else None
+    except ValueError:
+        raise pytest.UsageError(f"dryline_{name} must be a number, not {value!r}.") from None
+
+
+def _settings(config: pytest.Config) -> dict[str, Any]:
+    return {
+        "scenario": _scenario(config),
+        "seed": _int_option(config, "seed"),
+        "strict": _option(config, "strict"),
+    }
+
+
+def _scenario(config: pytest.Config) -> str:
+    """Return the scenario. A path is relative to the working directory or, in the configuration, to its file."""
+    on_the_line = config.getoption("--dryline-scenario") is not None
+    ini = config.inipath.parent if config.inipath else config.rootpath
+    return _resolve_scenario(_option(config, "scenario"), Path(config.invocation_params.dir) if on_the_line else ini)

@@ -1,0 +1,1 @@
+"""Training, fitting and measuring of the built-in model's understanding (`make understanding`)."""
