@@ -29,9 +29,8 @@ from dryline.models.voicev1_campaigns import Voicev1Campaign
 from dryline.models.whatsapp_senders import WhatsappSender
 from dryline.settings import Settings
 from dryline.state import scenarios, snapshots
-from dryline.storage.current_world import enter, leave
+from dryline.storage.current_world import enter, leave, set_current_team
 from dryline.traffic.path_patterns import normal_path
-from dryline.world.clock import set_current_team
 from dryline.world.world import World, as_bad_setting
 
 # The areas of the API, each a module of blueprints/, in the order of the OpenAPI document.
@@ -78,7 +77,6 @@ CONTROL = (
     "health",
     "faults",
     "requests",
-    "metrics",
     "clock",
     "state",
     "reset",

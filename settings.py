@@ -68,11 +68,6 @@ class Settings:
     model: str | None = _setting(None, "Name of the model.")
     model_key: str | None = _setting(None, "Key for that server.")
     node: str | None = _setting(None, "Name of this server if there are several; its keys and ids contain it.")
-    durability: str = _setting(
-        "process",
-        "Survival of a committed write: after the process is killed, or after a power cut too.",
-        choices=("process", "power"),
-    )
     label: str | None = _setting(None, "Title of this server in the console.")
     log_format: str = _setting("text", "Format of the log.", choices=("text", "json"))
     quiet: bool = _setting(False, "Print problems only: no start message, no line per request.")
@@ -86,7 +81,6 @@ class Settings:
         self._check_hosts()
         self._check_public_url()
         self._check_node_name()
-        self._check_durability()
         self._check_recordings()
         self._check_model()
         self._normalize()
@@ -125,12 +119,6 @@ class Settings:
         _require_address("--public-url", self.public_url)
         if self.public_path.partition("/")[2].partition("/")[0] in _OWN_PATHS:
             raise BadSetting(f"--public-url: the path {self.public_path} is one of this server's own.")
-
-    def _check_durability(self) -> None:
-        if self.durability not in ("process", "power"):
-            raise BadSetting(f"--durability must be process or power, not {self.durability!r}.")
-        if self.durability == "power" and self.ephemeral:
-            raise BadSetting("--durability power is of no use with --ephemeral: its state ends with the process.")
 
     def _check_recordings(self) -> None:
         if self.recordings_mb < 1:

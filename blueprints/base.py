@@ -15,10 +15,9 @@ from werkzeug.exceptions import BadRequest, UnsupportedMediaType
 from dryline.blueprints.operations import find_operation, find_view
 from dryline.models.teams import authenticate
 from dryline.schemas.base import instance_of, strict
-from dryline.storage.current_world import current
+from dryline.storage.current_world import current, set_current_team
 from dryline.storage.errors import Invalid
 from dryline.storage.json_values import is_too_deep
-from dryline.world.clock import set_current_team
 
 
 class OrjsonProvider(JSONProvider):

@@ -15,9 +15,8 @@ from dryline.blueprints.base import UndocumentedBlueprint, json_response, read_j
 from dryline.blueprints.errors import flatten_messages
 from dryline.models.teams import authenticate
 from dryline.schemas.chat_completions import read_completion
-from dryline.storage.current_world import current
+from dryline.storage.current_world import current, set_current_team
 from dryline.storage.errors import NotFound, Unauthorized
-from dryline.world.clock import set_current_team
 
 blp = UndocumentedBlueprint("chat_completions", __name__, url_prefix="/v1")
 

@@ -20,6 +20,7 @@ from dryline.blueprints.paths import CONSOLE
 from dryline.blueprints.plane import guard
 from dryline.storage.current_world import current
 from dryline.storage.errors import Forbidden
+from dryline.storage.files import read
 
 blp = Blueprint(
     "documentation", __name__, template_folder="swagger", static_folder="swagger", static_url_path="/docs/own"
@@ -66,7 +67,7 @@ def asset(name: str) -> Any:
 @blp.get("/llms.txt")
 def summary() -> Any:
     """Return llms.txt, the summary of the guides, with this server's own URL."""
-    text = SUMMARY.read_text(encoding="utf-8").replace("{base}", base_url())
+    text = read(SUMMARY).decode().replace("{base}", base_url())
     return Response(text, content_type="text/plain; charset=utf-8")
 
 

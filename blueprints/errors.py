@@ -20,6 +20,7 @@ from dryline.storage.errors import (
     Forbidden,
     Invalid,
     MustNotWait,
+    NoTeam,
     NotFound,
     NotReady,
     Unauthorized,
@@ -27,7 +28,16 @@ from dryline.storage.errors import (
     disk_is_full,
 )
 
-STATUS = {NotFound: 404, Conflict: 409, Invalid: 400, Unauthorized: 401, Forbidden: 403, NotReady: 503, Busy: 503}
+STATUS = {
+    NotFound: 404,
+    Conflict: 409,
+    Invalid: 400,
+    NoTeam: 422,
+    Unauthorized: 401,
+    Forbidden: 403,
+    NotReady: 503,
+    Busy: 503,
+}
 
 log = logging.getLogger("dryline")
 

@@ -25,8 +25,7 @@ def find_fault(world: World, request: Request) -> tuple[Fault | None, dict[str, 
         return None, {}
     caller = sent_key(request) or request.headers.get("x-brainbase-api-key") or ""
     team_id = team_of(request)
-    now = world.clock.of(team_id).now()  # a rate limit counts in the team's time
-    return world.faults.apply(request.method, request.path, team_id, caller[-200:], now)
+    return world.faults.apply(request.method, request.path, team_id, caller[-200:], world.clock.now())
 
 
 def team_of(request: Request) -> str | None:
@@ -59,17 +58,6 @@ def apply_fault(world: World, fault: Fault, view: Callable[[], Any]) -> Any:
         else:
             response.headers[name] = value
     return response if fault.bytes_per_second is None else Slow.of(response, fault, world.ending)
-
-
-def effect_of(fault: Fault) -> str:
-    """Return a fault's effect as the metrics name it."""
-    if fault.drop:
-        return "drop"
-    if fault.malformed:
-        return fault.malformed
-    if fault.status:
-        return f"status {fault.status}"
-    return "slow" if fault.bytes_per_second else "delay"
 
 
 class Dropped(Response):

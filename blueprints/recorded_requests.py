@@ -1,4 +1,4 @@
-"""The handling of every recorded request: faults, the request log, metrics."""
+"""The handling of every recorded request: faults and the request log."""
 
 from collections.abc import Callable
 from functools import lru_cache
@@ -8,7 +8,7 @@ from typing import Any
 
 from flask import Request, current_app, g
 
-from dryline.blueprints.faulty_responses import Dropped, apply_fault, effect_of, find_fault, team_of
+from dryline.blueprints.faulty_responses import Dropped, apply_fault, find_fault, team_of
 from dryline.traffic.faults import Fault
 from dryline.traffic.masking import mask_header, mask_json, mask_query
 from dryline.traffic.real_time import monotonic
@@ -35,9 +35,6 @@ def answer_and_record(world: World, request: Request, view: Callable[[], Any]) -
         response.headers.setdefault(name, value)
     seconds = monotonic() - start
     status = None if isinstance(response, Dropped) else response.status_code
-    world.metrics.count_request(entry.method, entry.route or "unknown", status or 0, seconds)
-    if fault is not None:
-        world.metrics.count_fault(effect_of(fault))
     if key := g.get("key"):
         entry.team_id, entry.key_id = key.team_id, intern(key.id)
     entry.status, entry.duration_ms = status, round(seconds * 1000, 3)

@@ -15,6 +15,7 @@ import click
 from click.core import ParameterSource
 
 from dryline.commands.param_types import COMMA_SEPARATED
+from dryline.commands.removed import removed_option
 from dryline.settings import BadSetting, Settings, flag_of
 
 if TYPE_CHECKING:
@@ -55,6 +56,7 @@ def _option_type(setting: Field[Any]) -> dict[str, Any]:
 
 @click.command()
 @setting_options
+@removed_option("--durability", "a write survives the end of the process, and no write waits for the disk.")
 @click.option(
     "--ready-file", type=click.Path(path_type=Path), help="File for the server's address, as JSON, once it answers."
 )

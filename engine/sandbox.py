@@ -9,8 +9,8 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from dryline.storage.current_world import current_team_id
 from dryline.storage.errors import Busy
-from dryline.world.clock import current_team_id
 
 if TYPE_CHECKING:
     import pydantic_monty

@@ -31,7 +31,6 @@ class AccessLog:
         entries = [self._queue.popleft() for _ in range(len(self._queue))]
         items: list[Entry | BackgroundEvent] = [*entries, *self._world.events.drain()]
         if entries and (lost := entries[-1].number - self._last_number - len(entries)):  # nobody has read the lines
-            self._world.metrics.lost_log_lines += lost
             items.append(BackgroundEvent(time.time(), f"{lost} requests have no line", {}, is_problem=True))
         self._last_number = entries[-1].number if entries else self._last_number
         return [self._format(item) for item in sorted(items, key=_real_time)]

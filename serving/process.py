@@ -104,7 +104,7 @@ def use_one_heap() -> None:
 def _write_address(path: Path, url: str) -> None:
     """Write the file by which the command line finds this server. A server on a full disk still answers reads."""
     try:
-        write_whole(path, url.encode(), durable=False)
+        write_whole(path, url.encode())
     except OSError as error:
         log = logging.getLogger("dryline")
         log.warning("Cannot write %s: %s. Commands find this server only with --url %s.", path, error.strerror, url)
@@ -128,7 +128,7 @@ def announce(app: Dryline, url: str) -> None:
         f"  docs        {url}/docs",
         f"  data        {world.directory}" + ("  (temporary: removed at the stop)" if settings.ephemeral else ""),
     ]
-    if world.clock.of(None).is_frozen:
+    if world.clock.is_frozen:
         lines.append(f"  clock       frozen at {world.clock.stamp()} before the last stop")
     if changed := world.changed_settings():
         values = ", ".join(f"{camel(name)} {json.dumps(value)}" for name, value in changed.items())

@@ -41,6 +41,10 @@ class Forbidden(DomainError):
     """The operation is not allowed: an expired or altered link, or the control plane from another machine."""
 
 
+class NoTeam(DomainError):
+    """The operation is for the whole server, and the request limits it to a team."""
+
+
 class NotReady(DomainError):
     """The answer will be available in a moment."""
 

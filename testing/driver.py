@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import quote
 
 from dryline.testing.conversations import Conversations
@@ -19,7 +19,7 @@ __tracebackhide__ = True  # pytest leaves the frames of this module out of a tra
 
 
 class Driver(Traffic, Conversations):
-    """The helpers that `StandIn` and `Team` share. A team's helpers change nothing of another team."""
+    """The helpers that `StandIn` and `Team` share. Those for time, settings and snapshots are refused to a team."""
 
     api_key: str
 
@@ -63,11 +63,11 @@ class Driver(Traffic, Conversations):
     # Time
 
     def now(self) -> datetime:
-        """Return the current API time in UTC: that of the team, if this is a team."""
+        """Return the current API time in UTC."""
         return clock.parse(self.plane("GET", "/clock")["now"])
 
     def freeze(self, now: str | datetime | None = None) -> datetime:
-        """Freeze API time at `now` (ISO 8601 text or an aware datetime) or where it is; for a team, its own time."""
+        """Freeze API time at `now` (ISO 8601 text or an aware datetime) or where it is."""
         return clock.parse(self.plane("PUT", "/clock", members(frozen=True, now=now))["now"])
 
     def advance(
@@ -77,7 +77,27 @@ class Driver(Traffic, Conversations):
         total = timedelta(seconds=seconds, minutes=minutes, hours=hours, days=days, weeks=weeks).total_seconds()
         return clock.parse(self.plane("POST", "/clock/advance", {"seconds": total})["now"])
 
-    # The state
+    # Settings and state
+
+    def settings(
+        self,
+        *,
+        export_mode: Literal["auto", "manual"] | None = None,
+        export_delay_ms: int | None = None,
+        strict: bool | None = None,
+        calls_per_minute: float | None = None,
+    ) -> dict[str, Any]:
+        """Change the runtime settings that are passed, until the next reset. Returns all of them."""
+        changes = members(
+            export_mode=export_mode,
+            export_delay_ms=export_delay_ms,
+            strict=strict,
+            calls_per_minute=calls_per_minute,
+        )
+        settings: dict[str, Any] = (
+            self.plane("PUT", "/settings", changes) if changes else self.plane("GET", "/settings")
+        )
+        return settings
 
     def reset(self, scenario: str | None = None) -> None:
         """Reset data, clock, ids, faults, request log and export files. `scenario` is for a whole stand-in only."""
@@ -98,8 +118,8 @@ class Driver(Traffic, Conversations):
 
     def snapshot(self, name: str) -> None:
         """Save the state as a snapshot. The pytest fixtures delete it after the test."""
-        self._created.snapshots.add(name)
         self.plane("POST", "/snapshots", {"name": name})
+        self._created.snapshots.add(name)  # not before: a snapshot of the same name is another's if this is refused
 
     def restore(self, name: str) -> None:
         """Restore a snapshot."""

@@ -123,7 +123,8 @@ def in_use(world: StandIn, request: pytest.FixtureRequest) -> Iterator[None]:
     if not isinstance(world, Started):  # the server of the option `url`
         if hasattr(request.config, "workerinput"):
             message = (
-                "Parallel workers would reset the same server of --dryline-url. Create a team for each test instead."
+                "Parallel workers would reset the same server of --dryline-url. Create a team for each test instead; "
+                "clock, settings and snapshots are the server's."
             )
             pytest.fail(message, False)
         scenario = _scenario(request.config)

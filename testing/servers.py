@@ -52,7 +52,6 @@ class ServerSettings(TypedDict, total=False):
     allowed_hosts: Sequence[str]
     webhook_hosts: Sequence[str]
     node: str | None
-    durability: Literal["process", "power"]
     label: str | None
     log_format: Literal["text", "json"]
     quiet: bool

@@ -42,27 +42,7 @@ class StandIn(Driver):
         """The WSGI application. Raises DrylineError if the server runs in another process."""
         raise DrylineError(f"The server at {self.url} runs in another process; only its address can be used.")
 
-    # Settings, exports, webhooks, teams
-
-    def settings(
-        self,
-        *,
-        export_mode: Literal["auto", "manual"] | None = None,
-        export_delay_ms: int | None = None,
-        strict: bool | None = None,
-        calls_per_minute: float | None = None,
-    ) -> dict[str, Any]:
-        """Change the runtime settings that are passed, until the next reset. Returns all of them."""
-        changes = members(
-            export_mode=export_mode,
-            export_delay_ms=export_delay_ms,
-            strict=strict,
-            calls_per_minute=calls_per_minute,
-        )
-        settings: dict[str, Any] = (
-            self.plane("PUT", "/settings", changes) if changes else self.plane("GET", "/settings")
-        )
-        return settings
+    # Exports, webhooks, teams
 
     def finish_export(
         self,
@@ -105,7 +85,10 @@ class StandIn(Driver):
 
 
 class Team(Driver):
-    """One team of a stand-in. Its clients use its key, and its helpers change nothing of other teams."""
+    """One team of a stand-in. Its clients use its key, and its helpers change nothing of other teams.
+
+    Clock, settings and snapshots are the whole server's: a team's helpers for them raise DrylineError.
+    """
 
     def __init__(self, stand_in: StandIn, id: str, name: str, api_key: str) -> None:
         self.id, self.name, self.api_key = id, name, api_key

@@ -224,7 +224,8 @@ def test_variables_set_settings(start):
         (("--scenario", "no-such-file.json"), "no-such-file.json"),
         (("--scenario", "demos"), "The scenarios are demo, "),
         (("--ephemeral",), "--data-dir is of no use with --ephemeral"),
-        (("--durability", "disk"), "'--durability'"),
+        (("--durability", "power"), "--durability is removed in 0.2; a write survives"),
+        (("--durability", "process"), "--durability is removed in 0.2; a write survives"),
     ],
 )
 def test_an_invalid_setting_is_refused_with_one_line(tmp_path, flags, says):
@@ -233,6 +234,14 @@ def test_an_invalid_setting_is_refused_with_one_line(tmp_path, flags, says):
     assert done.stdout == ""
     assert says in done.stderr
     assert done.stderr.count("\n") == 1
+    assert not (tmp_path / "world").exists()
+
+
+def test_a_variable_that_went_is_refused_by_its_name(tmp_path):
+    words = ["serve", "--port", "0", "--data-dir", str(tmp_path / "world")]
+    done = CliRunner().invoke(cli, words, env={"DRYLINE_DURABILITY": "process"})
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert done.stderr.startswith("dryline: DRYLINE_DURABILITY is removed in 0.2; ")
     assert not (tmp_path / "world").exists()
 
 

@@ -253,13 +253,6 @@ class TestTeams:
             client.workers.list()
         assert two.client().workers.list() == []
 
-    def test_a_team_is_kept_and_gone_back_to(self, stand_in):
-        team = stand_in.team()
-        team.snapshot("none yet")
-        team.client().workers.create(**NEW_WORKER)
-        team.restore("none yet")
-        assert team.state()["workers"] == []
-
     def test_a_teams_environment_has_its_key(self, stand_in):
         team = stand_in.team()
         key = {"BRAINBASE_LABS_API_KEY": team.api_key}

@@ -32,7 +32,6 @@ from dryline.blueprints.paths import CONSOLE, READS
 from dryline.blueprints.routing import RoutedFlask
 from dryline.storage.current_world import current
 from dryline.storage.errors import DomainError
-from dryline.world.clock import set_current_team
 
 # In the order of the menu.
 MENU_PAGES = (overview, live, calls, workers, campaigns, exports, request_log, faults, webhooks, state, connect)
@@ -87,7 +86,6 @@ class Console(RoutedFlask):
                 g.team = chosen_team()
                 if g.team is None and request.blueprint not in WITHOUT_TEAM:
                     return render_template("overview.html")
-                set_current_team(g.team.id if g.team else None)
                 return super().dispatch_request()
         return super().dispatch_request()
 

@@ -6,9 +6,10 @@ from typing import Any
 from flask import g, render_template, request
 
 from dryline.blueprints.console.base import PageBlueprint, flash_and_redirect, hide_new_rows, load_form, require_team
+from dryline.blueprints.console.export_previews import bytes_written, preview
 from dryline.blueprints.control.exports import TransitionBody
 from dryline.blueprints.links import base_url, with_link
-from dryline.jobs import export_files, exports
+from dryline.jobs import exports
 from dryline.models.deployments import Deployment
 from dryline.models.exports import TRANSITIONS, Export
 from dryline.models.workers import Worker
@@ -58,7 +59,7 @@ def create() -> Any:
 def export(export_id: str) -> Any:
     export = with_link(Export.fetch(require_team(), export_id))
     members = ExportSchema().dump(export)
-    columns, rows = export_files.preview(export, MAX_FILE_ROWS) if export.is_available else ([], [])
+    columns, rows = preview(export, MAX_FILE_ROWS) if export.is_available else ([], [])
     return render_template(
         "export.html",
         export=export,
@@ -66,7 +67,7 @@ def export(export_id: str) -> Any:
         worker=Worker.find(id=export.worker_id, team_id=export.team_id) if export.worker_id else None,
         deployment=Deployment.find(id=export.deployment_id, team_id=export.team_id) if export.deployment_id else None,
         transitions=TRANSITIONS[export.status],
-        written_bytes=export_files.bytes_written(export),
+        written_bytes=bytes_written(export),
         columns=columns,
         rows=rows,
     )

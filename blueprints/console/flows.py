@@ -28,9 +28,8 @@ from dryline.models.flows import Flow
 from dryline.models.workers import Worker
 from dryline.schemas.flows import FlowSheetSchema
 from dryline.schemas.talk_sessions import TalkBody
-from dryline.storage.current_world import current
+from dryline.storage.current_world import current, set_current_team
 from dryline.storage.errors import Busy, Conflict, DomainError
-from dryline.world.clock import set_current_team
 
 blp = PageBlueprint("flows", path="/workers/<worker_id>/flows", section="workers")
 

@@ -58,7 +58,7 @@ def _part_counts(worker: Worker) -> dict[str, int]:
 
 def world_clock() -> dict[str, Any]:
     """Return the world clock's time, and as `badge` how it differs from real time, in words."""
-    clock = current().clock.of(None)
+    clock = current().clock
     ahead = offset(clock.ahead)
     badge = ", ".join(filter(None, ["frozen" if clock.is_frozen else "", ahead]))
     return {"now": clock.stamp(), "frozen": clock.is_frozen, "badge": badge}

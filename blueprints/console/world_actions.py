@@ -17,7 +17,7 @@ from dryline.models import activity
 from dryline.state import scenarios, snapshots
 from dryline.state.undo import undoable
 from dryline.storage.current_world import current
-from dryline.world.clock import TeamClock, for_team, parse
+from dryline.world.clock import Clock, parse
 
 blp = PageBlueprint("world", path="/world")
 
@@ -42,16 +42,15 @@ def reset_clock() -> Any:
     return _change_clock("The clock shows real time", lambda clock: clock.reset())
 
 
-def _change_clock(title: str, change: Callable[[TeamClock], None]) -> Any:
+def _change_clock(title: str, change: Callable[[Clock], None]) -> Any:
     """Change the clock, do what is due by the new time, and show what happened."""
     world = current()
-    clock = world.clock.of(None)
+    clock = world.clock
     before = clock.stamp()
     change(clock)
     world.save_runtime_state()
     live.take_skipped(world)
-    with for_team(None):
-        world.run_due()
+    world.run_due()
     with world.reading():
         counts = activity.count_events(before, clock.stamp())
     # For a minute of real time, the page Live has what ended meanwhile.
@@ -66,7 +65,7 @@ def _change_clock(title: str, change: Callable[[TeamClock], None]) -> Any:
 
 @blp.post("/settings")
 def change_settings() -> Any:
-    live.change_settings(current(), **load_form(SettingsSchema))
+    current().change_settings(**load_form(SettingsSchema))
     calls_per_minute = current().runtime_settings.calls_per_minute
     return flash_and_redirect(
         f"{calls_per_minute:g} calls a minute from now on." if calls_per_minute else "No more calls come in."

@@ -58,7 +58,7 @@ class State(MethodView):
         Either the whole document is stored or nothing changes. 422 naming row and field for an invalid row.
         """
         document = _document()
-        with undoable_if(query.get("undo"), "import", query.get("team")):
+        with undoable_if(query.get("undo"), "import"):
             state.replace(document, query.get("team"))
 
     @blp.arguments(TeamUndoQuery, location="query")
@@ -71,7 +71,7 @@ class State(MethodView):
         Either all rows are added or none. 409 if an id exists, 422 naming row and field for an invalid row.
         """
         document = _document()
-        with undoable_if(query.get("undo"), "import", query.get("team")):
+        with undoable_if(query.get("undo"), "import"):
             state.extend(document, query.get("team"))
 
 

@@ -231,6 +231,22 @@ def test_the_presets_are_named():
     assert {"rate-limited", "slow", "cut-off"} <= set(names)
 
 
+@pytest.mark.parametrize("words", [["save", "a.dryline"], ["load", "a.dryline", "--team", "t"], ["save"]])
+def test_the_commands_for_files_of_snapshots_are_refused_with_what_to_do(words):
+    done = CliRunner().invoke(cli, ["snapshots", *words])
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert done.stderr.startswith(f"dryline: snapshots {words[0]} is removed in 0.2; ")
+    assert "DATA-DIR/snapshots" in done.stderr and done.stderr.count("\n") == 1
+
+
+def test_one_teams_state_is_exported(run, served):
+    team = served.team("One")
+    served.client().workers.create(**NEW_WORKER)
+    assert len(json.loads(run("state", "export"))["workers"]) == 1
+    document = json.loads(run("state", "export", "--team", team.id))
+    assert (document["workers"], [row["id"] for row in document["teams"]]) == ([], [team.id])
+
+
 def test_snapshots_are_taken_listed_restored_and_removed(run, served):
     run("snapshots", "take", "before the demo")
     served.client().workers.create(**NEW_WORKER)
@@ -274,7 +290,7 @@ def test_requests_are_followed_as_they_come(run, served, monkeypatch):
     waits = []
     send = plane.send
 
-    def send_or_interrupt(method, url, headers, content=None, into=None):
+    def send_or_interrupt(method, url, headers, content=None):
         if url.endswith("/requests/wait"):
             if len(waits) == 2:
                 raise KeyboardInterrupt
@@ -283,7 +299,7 @@ def test_requests_are_followed_as_they_come(run, served, monkeypatch):
             else:  # no request comes in time
                 content = json.dumps({**json.loads(content), "timeoutMs": 0}).encode()
             waits.append(url)
-        return send(method, url, headers, content, into)
+        return send(method, url, headers, content)
 
     monkeypatch.setattr(plane, "send", send_or_interrupt)
     served.client().workers.create(**NEW_WORKER)

@@ -7,12 +7,12 @@ import signal
 import stat
 import subprocess
 import threading
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
 from dryline.commands import cli
-from dryline.storage import output_files
 from dryline.testing import DrylineServer
 from dryline.testing.plane import send
 from dryline.tests.test_server import DRYLINE
@@ -167,10 +167,14 @@ def test_a_file_in_a_folder_that_is_closed_is_written_in_place_and_a_read_only_o
 
 
 def test_a_folder_that_refuses_a_rename_gets_the_file_in_place(folder, write, monkeypatch):
-    def refuse(*args, **kwargs):
-        raise OSError(errno.EBUSY, "Device or resource busy")
+    replace = Path.replace
 
-    monkeypatch.setattr(output_files, "rename", refuse)
+    def refuse(path, target):
+        if target == folder / "file":
+            raise OSError(errno.EBUSY, "Device or resource busy")
+        return replace(path, target)
+
+    monkeypatch.setattr(Path, "replace", refuse)
     (folder / "file").write_text("old" * 1_000_000)
     write("file")
     assert json.loads((folder / "file").read_bytes()) and names(folder) == ["file"]

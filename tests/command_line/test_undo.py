@@ -2,6 +2,8 @@
 
 import json
 import shlex
+import shutil
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -82,15 +84,20 @@ def test_a_reset_by_http_can_be_undone_and_is_no_snapshot_by_name(run, served, n
     assert workers() == {"Mine"}
 
 
-def test_a_team_is_undone_alone(run, served, name_worker, workers):
-    other = served.plane("POST", "/teams", {"name": "Other"})["id"]
+def test_the_reset_of_one_team_is_undone_too(run, name_worker, workers):
     team = name_worker("Mine")["teamId"]
-    line = run("reset", "--team", team).splitlines()[-1]
-    assert f"--team {team}" in line
-    served.plane("DELETE", f"/teams/{other}")
-    run("undo", "--team", team)
+    run("reset", "--team", team)
+    assert workers() == set()
+    run("undo")
     assert workers() == {"Mine"}
-    assert [row["id"] for row in served.plane("GET", "/teams")] == [team]
+
+
+def test_no_team_is_undone_alone(run, served, name_worker):
+    team = name_worker("Mine")["teamId"]
+    run("reset", "--team", team)
+    run("undo", "--team", team, code=2)
+    assert served.app.test_client().post(f"/_dryline/undo?team={team}").status_code == 422
+    assert served.app.test_client().get(f"/_dryline/undo?team={team}").status_code == 422
 
 
 def test_the_newest_five_are_kept_and_none_of_a_change_that_failed(run, served, undoable):
@@ -111,6 +118,14 @@ def test_a_snapshot_by_name_is_never_taken_for_one_to_undo(run, served, undoable
     run("reset")
     assert undoable() == ["before reset 1"]
     assert sorted(row["name"] for row in served.plane("GET", "/snapshots")) == names
+
+
+def test_a_copy_of_an_undo_snapshot_under_another_name_is_a_snapshot_by_name(run, served, data_dir, undoable):
+    run("reset")
+    folder = Path(data_dir, "snapshots")
+    shutil.copytree(folder / "before reset 1", folder / "mine")
+    assert undoable() == ["before reset 1"]
+    assert [row["name"] for row in served.plane("GET", "/snapshots")] == ["mine"]
 
 
 def test_a_reset_needs_no_room_among_the_snapshots_by_name(run, served, monkeypatch):

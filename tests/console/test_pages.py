@@ -98,7 +98,7 @@ def test_the_clock_is_frozen_and_moved_by_hand(visitor, app):
     visitor.send("/world/clock/advance")
     assert (app.world.clock.now() - frozen).total_seconds() == 300
     visitor.send("/world/clock/reset")
-    assert not app.world.clock.of(None).is_frozen
+    assert not app.world.clock.is_frozen
 
 
 def test_a_snapshot_is_saved_by_its_name(visitor, control):

@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 import pytest
 
 from dryline.engine import Busy, Engine, NotLoadable, SessionOver, sandbox
-from dryline.world.clock import for_team
+from dryline.storage.current_world import set_current_team
 
 CODE = """
 import random
@@ -159,14 +159,18 @@ def pool(monkeypatch):
 
 
 def test_a_team_has_at_most_half_of_the_workers_and_waits_only_some_time_for_a_free_one(pool):
-    with for_team("north"), pool.worker():
+    set_current_team("north")
+    with pool.worker():
         with pytest.raises(Busy, match="no worker free"), pool.worker():
             pass
-        no_worker = pytest.raises(Busy, match="No worker was free")
-        with for_team("south"), pool.worker(), for_team("west"), no_worker, pool.worker():
-            pass
-    with for_team("north"), pool.worker():
-        pass
+        set_current_team("south")
+        with pool.worker():
+            set_current_team("west")
+            with pytest.raises(Busy, match="No worker was free"), pool.worker():
+                pass
+    set_current_team("north")
+    with pool.worker():
+        set_current_team(None)
 
 
 def test_a_closed_engine_runs_nothing():
