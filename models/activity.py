@@ -38,6 +38,20 @@ def count_calls(team: Team, periods: Sequence[str]) -> dict[str, dict[str, int]]
     return counts
 
 
+def count_events(since: str, until: str) -> dict[tuple[str, str], int]:
+    """Return how many calls began and ended and exports expired after `since`, up to `until`: noun, verb to count."""
+    events = {
+        ("call", "began"): ("voice_log", "start_time"),
+        ("call", "ended"): ("voice_log", "end_time"),
+        ("export", "expired"): ("export", "expires_at"),
+    }
+    sql = "SELECT COUNT(*) FROM {0} WHERE {1} > ? AND {1} <= ?"
+    counts = {
+        name: connection().execute(sql.format(*column), (since, until)).fetchone()[0] for name, column in events.items()
+    }
+    return {name: number for name, number in counts.items() if number}
+
+
 def newest_logs(team: Team, model: type[AnyLog], limit: int, **where: Any) -> list[AnyLog]:
     """Return a channel's conversations with these column values, latest start first."""
     query = model.select().where(model.team_id == team.id, *(getattr(model, name) == where[name] for name in where))

@@ -42,7 +42,8 @@ WITHOUT_TEAM = ("auth", "connect", "faults", "requests", "state")
 
 HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:;"
-    " media-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+    " font-src 'self'; media-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none';"
+    " frame-ancestors 'none'",
     "X-Content-Type-Options": "nosniff",
     # With no-referrer, browsers would send the forms of these pages with `Origin: null`.
     "Referrer-Policy": "same-origin",

@@ -5,7 +5,7 @@ from typing import Any
 from flask import current_app, g, jsonify, request, url_for
 
 from dryline.blueprints.console.auth import current_url, form_token
-from dryline.blueprints.console.base import PageBlueprint
+from dryline.blueprints.console.base import PageBlueprint, undo_notice
 from dryline.blueprints.console.snippets import curl_post
 from dryline.blueprints.console.template_filters import offset
 from dryline.blueprints.links import base_url
@@ -31,6 +31,7 @@ def context() -> dict[str, Any]:
         "live": world.runtime_settings,
         "active_faults": active_faults(),
         "clock_steps": CLOCK_STEPS,
+        "undo": undo_notice(),
         "menu": [
             (one.name, one.title, one.key, url_for(f"{one.name}.show"), one.name == page.section)
             for one in blueprints

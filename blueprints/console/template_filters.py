@@ -91,9 +91,14 @@ _STATUS_COLOURS = {
 _COLOUR_OF = {word: colour for colour, words in _STATUS_COLOURS.items() for word in words.split()}
 
 
+def in_words(status: str | None) -> str:
+    """Return a status as the pages write it: `IN_PROGRESS` and `in-progress` as `in progress`."""
+    return (status or "-").lower().replace("_", " ").replace("-", " ").strip() or "-"
+
+
 def status_colour(status: str | None) -> str:
     """Return the class of a status in the style sheet."""
-    return _COLOUR_OF.get((status or "").lower().replace("_", "-").replace(" ", "-"), "")
+    return _COLOUR_OF.get(in_words(status).replace(" ", "-"), "")
 
 
 def pretty(value: Any) -> str:
@@ -103,5 +108,5 @@ def pretty(value: Any) -> str:
 
 FILTERS = {
     function.__name__: function
-    for function in (duration, size, day, clock, remaining, phone, readable, status_colour, pretty, count)
+    for function in (duration, size, day, clock, remaining, phone, readable, in_words, status_colour, pretty, count)
 }

@@ -123,7 +123,7 @@ class TestRunning:
         page = visitor.send("/next")
         assert calls() == ["a", "b"] and "1 row in 0:10:00" in page.text
         assert states(visitor.go(f"{address}?state=queued")) == ["queued", "queued"]
-        assert re.search(r"Spring\s+Line\s+RUNNING\s+4\s+2\s+Thu 1 Jan 00:10:00", visitor.go("/campaigns").text)
+        assert re.search(r"Spring\s+Line\s+running\s+4\s+2\s+Thu 1 Jan 00:10:00", visitor.go("/campaigns").text)
         advance(600)
         assert calls() == ["a", "b", "c"]
 

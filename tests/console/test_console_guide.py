@@ -26,8 +26,8 @@ def badge(page):
 
 @BAR.does(
     "The bar has the world clock, in UTC.",
-    'Click "UTC": all times are in local time.',
-    "Click on the zone again to go back.",
+    'Click on it and press "UTC": all times are in local time.',
+    "Press the zone again to go back.",
 )
 def zone(page):
     expect(page.locator("#zone")).to_have_text("UTC")
@@ -52,21 +52,21 @@ def frozen(page):
     expect(page.locator("#world-time")).to_have_text(before)
 
 
-@BAR.does('Press "+1 h".', "Beside the clock stands how far it is ahead of real time.")
+@BAR.does('Click on the clock and press "+1 h".', "Beside the clock stands how far it is ahead of real time.")
 def ahead(page):
     press_in_bar(page, "+1 h")
     expect(badge(page)).to_contain_text(re.compile(r"frozen, \+(1 h|59 min)"))
 
 
-@BAR.does('Press "Now".', "The clock shows real time.")
+@BAR.does('Click on the clock and press "Now".', "The clock shows real time.")
 def real_time(page):
     press_in_bar(page, "Now")
     expect(badge(page)).to_be_empty()
 
 
 @BAR.does(
-    'Set "Calls per minute" to 600.',
-    'Press "+1 h".',
+    'Click on "Traffic" and set "Calls per minute" to 600.',
+    'Click on the clock and press "+1 h".',
     "Only the last 300 calls come in, and the notice says so.",
     'Set "Calls per minute" to 0.',
 )
@@ -77,22 +77,27 @@ def capped(page):
     set_calls_per_minute(page, "0")
 
 
-@BAR.does('Open World and press "Reset the world".', 'The notice has "Undo": press it to go back.')
+@BAR.does(
+    'Open World and press "Reset the world".',
+    'The notice has "Undo" for 30 seconds, on each page.',
+    "Press it to go back.",
+)
 def reset_and_undo(page):
     reset_world(page)
     expect(page.get_by_text("The world is reset to its start.")).to_be_visible()
     expect(badge(page)).to_be_empty()
+    open_page(page, "Exports")
     press(page, "Undo")
     expect(page.get_by_text("Restored the snapshot")).to_be_visible()
     expect(badge(page)).not_to_be_empty()  # the hour that the clock had been advanced
 
 
-@BAR.does('The switch "Live" stops the page from changing.', "Press it again.")
+@BAR.does('"Auto-refresh" in the menu stops the page from changing.', "Press it again.")
 def not_live(page):
-    press_in_bar(page, "Live")
-    expect(page.locator("#live-switch")).to_have_text("Live off")
-    press_in_bar(page, "Live off")
-    expect(page.locator("#live-switch")).to_have_text("Live")
+    press(page, "Auto-refresh")
+    expect(page.locator("#auto-refresh")).to_have_text("Auto-refresh off")
+    press(page, "Auto-refresh off")
+    expect(page.locator("#auto-refresh")).to_have_text("Auto-refresh")
 
 
 @BAR.does("Open Calls.", "The list has the calls of all workers, the newest first.")

@@ -14,7 +14,7 @@ def test_the_clock_of_an_open_page_follows_the_server(served, tab):
     expect(page.locator("#clock-badge")).to_contain_text("frozen, +")
     served.app.test_client().delete("/_dryline/clock")
     expect(page.locator("#clock-badge")).to_be_empty()
-    expect(page.get_by_role("button", name="Now")).to_be_disabled()
+    expect(page.locator("#clock-reset")).to_be_disabled()
 
 
 def test_a_server_that_does_not_answer_is_told_within_five_seconds(demo, tab):
@@ -30,12 +30,12 @@ def test_a_server_that_does_not_answer_is_told_within_five_seconds(demo, tab):
 
 def test_shortcuts_of_one_letter_can_be_switched_off(demo, tab):
     page = tab(demo).go("/faults")
-    page.get_by_role("button", name="Keys").click()
+    page.get_by_role("button", name="Shortcuts").click()
     page.get_by_label("Shortcuts of a single letter").uncheck()
     page.keyboard.press("Escape")
     page.keyboard.press("?")
     expect(page.locator("#keys")).to_be_hidden()
-    page.get_by_role("button", name="Keys").click()
+    page.get_by_role("button", name="Shortcuts").click()
     page.get_by_label("Shortcuts of a single letter").check()
     page.keyboard.press("Escape")
     page.keyboard.press("?")
@@ -44,7 +44,7 @@ def test_shortcuts_of_one_letter_can_be_switched_off(demo, tab):
 
 def test_the_world_menu_closes_with_escape_and_a_click_elsewhere(demo, tab):
     page = tab(demo).go("/faults")
-    menu, field = page.get_by_text("World", exact=True), page.get_by_label("Save a snapshot")
+    menu, field = page.locator("#world summary"), page.get_by_label("Save a snapshot")
     menu.click()
     field.focus()
     page.keyboard.press("Escape")
@@ -61,8 +61,9 @@ def test_the_bar_of_a_phone_is_one_row_with_a_frozen_clock_that_is_ahead(served,
     served.app.test_client().post("/_dryline/clock/advance", json={"seconds": 3 * 86_400})
     page = tab(served, 360).go()
     expect(page.locator("#clock-badge")).to_have_text("frozen, +3 d")
-    clock, fold = page.get_by_label("World clock").bounding_box(), page.get_by_text("Tools").bounding_box()
-    assert clock["y"] < fold["y"] < clock["y"] + clock["height"]
+    boxes = [page.locator(f"#{name} summary").bounding_box() for name in ("clock", "traffic", "world")]
+    assert len({box["y"] for box in boxes}) == 1
+    assert all(box["height"] >= 44 for box in boxes)
 
 
 def test_what_a_link_leads_to_stands_below_the_bar(demo, tab):

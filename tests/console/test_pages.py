@@ -136,9 +136,10 @@ def test_htmx_is_unchanged():
     assert digest == "d6fdc75f204e6bdefa99b69bf1e6d4ac69b8a364f77929f45c13476b4000f717"
 
 
-def test_style_sheets_and_scripts_are_small():
+def test_style_sheets_scripts_and_the_font_are_small():
     sizes = {path.name: path.stat().st_size for path in (FOLDER / "static").iterdir() if "htmx" not in path.name}
-    assert sum(size for name, size in sizes.items() if name.endswith(".css")) <= 24_000
+    assert sum(size for name, size in sizes.items() if name.endswith(".css")) <= 32_000
+    assert sizes["inter.woff2"] <= 70_000 and sizes["inter.LICENSE"]
     assert sum(size for name, size in sizes.items() if name.endswith(".js")) <= 40_000
 
 

@@ -59,22 +59,27 @@ document.addEventListener("submit", stay, true);
 function showFaults(count) {
   const link = byId("faults-on");
   link.textContent = `${count} fault${count === 1 ? "" : "s"} on`;
-  link.classList.toggle("warn", count > 0);
+  link.hidden = count === 0;
 }
 
 function showSwitch() {
-  const button = byId("live-switch");
+  const button = byId("auto-refresh");
   if (!button) return;
   button.setAttribute("aria-pressed", String(isLive));
-  button.textContent = isLive ? "Live" : "Live off";
+  button.textContent = isLive ? "Auto-refresh" : "Auto-refresh off";
 }
+
+const OPEN_CLOCK = "dryline-clock";
+document.addEventListener("submit", ({ target: form }) => {
+  if (innerWidth <= 900 && form.closest("#clock")) sessionStorage.setItem(OPEN_CLOCK, "open");
+});
 
 function begin() {
   setClock();
   showSwitch();
   showZone();
   refillForm();
-  byId("live-switch")?.addEventListener("click", () => {
+  byId("auto-refresh")?.addEventListener("click", () => {
     isLive = !isLive;
     localStorage.setItem("dryline-live", isLive ? "on" : "off");
     showSwitch();
@@ -93,8 +98,13 @@ function begin() {
   document.querySelector(".menu [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
   setInterval(poll, POLL_MS);
   setInterval(tick, 1000);
-  // A notice that asks for nothing goes by itself.
-  setTimeout(() => document.querySelectorAll("p.flash.message").forEach((notice) => notice.remove()), 8000);
+  // A notice goes by itself; one with "Undo" when there are 30 s behind the change.
+  for (const notice of document.querySelectorAll(".toasts .message, .toasts [data-seconds]")) {
+    setTimeout(() => notice.remove(), 1000 * (notice.dataset.seconds ?? 8));
+  }
+  // On a telephone the clock's steps stay open for the next press: there they cover nothing.
+  if (sessionStorage.getItem(OPEN_CLOCK)) byId("clock").open = true;
+  sessionStorage.removeItem(OPEN_CLOCK);
 }
 
 // The world clock is the server's: its last answer and the time since then, not a count of ticks.
