@@ -105,3 +105,8 @@ def compare(old: str, new: str, around: int = 3) -> list[DiffLine]:
     if rows and (skipped := len(before) - end) > 0:
         rows.append(DiffLine("gap", None, None, skipped=skipped))
     return rows
+
+
+def editor_names() -> dict[str, list[str]]:
+    """Return the names that the editor colours while one types."""
+    return {"keywords": list(kwlist), "blocks": list(_BLOCKS), "based": sorted(_BASED), "builtins": sorted(_BUILTINS)}

@@ -55,6 +55,7 @@ def show(worker_id: str) -> Any:
         deployments=deployments,
         target=target,
         source=source,
+        model=remote_model(),
         options=options,
         talks=list(TalkSession.listing(worker, worker_id=worker.id).slice(MAX_TALKS)),
         names={one.id: one.name for one in (*flows, *deployments)},
@@ -75,6 +76,7 @@ def talk(worker_id: str, talk_id: str) -> Any:
         "talk.html",
         worker=Worker.fetch(require_team(), worker_id),
         talk=talk,
+        model=remote_model(),
         speaks_words=recording_files.speaks_words(current()),
         language=recordings.speakers_of(_deployment(talk), "", "")[0].language,
         target=("deploymentId", talk.deployment_id) if talk.deployment_id else ("flowId", talk.flow_id),
@@ -126,6 +128,12 @@ def _deployment(talk: TalkSession) -> Deployment | None:
         return Deployment.find(id=talk.deployment_id, team_id=talk.team_id)
     lines = Deployment.listing(talk, flow_id=talk.flow_id) if talk.flow_id else ()
     return next((one for one in lines if one.type in conversations.VOICE), None)
+
+
+def remote_model() -> str | None:
+    """Return the name of the language model that is configured, if one is."""
+    settings = current().settings
+    return settings.model if settings.model_url else None
 
 
 def _options(values: Mapping[str, str]) -> dict[str, Any]:

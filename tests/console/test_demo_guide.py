@@ -161,8 +161,12 @@ def talk(page):
     expect(page.get_by_role("form", name="Suggestions").get_by_role("button")).to_have_count(3)
 
 
-@DEMO.does('Say "I need an appointment on Thursday".', "The condition that was taken stands there, and why.")
+@DEMO.does(
+    'Switch on "How it decided" and say "I need an appointment on Thursday".',
+    "The condition that was taken stands there, and why.",
+)
 def say(page):
+    page.get_by_label("How it decided").check()
     page.get_by_placeholder("Say something").fill("I need an appointment on Thursday")
     page.keyboard.press("Enter")
     event = page.locator("li.event", has_text="Taken: ").first

@@ -256,7 +256,23 @@ def test_a_turn_does_not_reload_the_page(served, tab):
     page.keyboard.press("Enter")
     expect(page.locator(".bubble.caller")).to_have_text("You: What a day this is")
     expect(page.locator("#say")).to_be_focused()
+    decision = page.get_by_text("no condition was met").first
+    expect(decision).to_be_hidden()
+    page.get_by_label("How it decided").check()
+    expect(decision).to_be_visible()
+    page.get_by_text("Choose a condition instead").click()
     page.get_by_role("button", name="caller needs nothing else").click()
     expect(page.get_by_text("The conversation is over")).to_be_visible()
     assert page.evaluate("window.same")
+    expect(page.get_by_text("Taken: caller needs nothing else")).to_be_visible()  # the switch is still on
+    expect(page.get_by_text("start the server with --model-url")).to_be_visible()
     assert seen.faults() == []
+
+
+def test_a_worker_may_begin_without_a_flow_and_needs_a_name(visitor, api):
+    visitor.go("/workers/new")
+    assert "name: Missing data for required field." in visitor.send("/workers").text
+    visitor.send("/workers", name="Plain", template="")
+    (worker,) = api.get("/workers").json
+    assert (worker["name"], worker["description"]) == ("Plain", None)
+    assert api.get(f"/workers/{worker['id']}/flows").json == []

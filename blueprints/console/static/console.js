@@ -196,7 +196,7 @@ async function copyText(text) {
 
 // A button that was pressed waits for its answer.
 document.addEventListener("submit", ({ target: form, submitter }) => {
-  if (form.method === "dialog" || !submitter || form.closest("[hx-post], [hx-get]")) return;
+  if (form.method === "dialog" || !submitter || submitter.formTarget === "_blank" || form.closest("[hx-post], [hx-get]")) return;
   if (form.getAttribute("method") !== "post") return;
   const label = submitter.textContent;
   setTimeout(() => {
