@@ -110,10 +110,22 @@ class TestFlow:
             ("added", "", "1"),
             ("added", "", "21"),
         ]
-        assert page.text.count("17 equal lines") == 1
+        assert page.text.count("17 equal lines") == 1 and "x12 = " in page.text
         change(variables={"desk": "+2"}, commitMessage="Two")
         new, _, old = [one["id"] for one in api.get(f"{at}/flows/{flow['id']}/versions").json["data"]]
         assert "Variables" in open_flow(path=f"/diff?old={old}&new={new}").text
+
+    def test_a_comparison_marks_the_words_of_a_line_that_changed(self, open_flow, change):
+        change(code='x = 1\nsay("We open at <nine> today.")\ny = 2\n', commitMessage="Before")
+        change(code='x = 1\nz = None\nsay("We open at <ten> today.")\ny = 2\n', commitMessage="After")
+        html = open_flow(path="/diff").answer.text
+        rows = re.findall(r'<tr class="(removed|added)">.*?<code>(.*?)</code>', html)
+        assert [(kind, re.findall("<mark>(.*?)</mark>", text)) for kind, text in rows] == [
+            ("added", []),
+            ("removed", ["nine"]),
+            ("added", ["ten"]),
+        ]
+        assert "We open at &lt;<mark>ten</mark>&gt; today." in html
 
 
 def test_a_deployment_shows_settings_parameters_and_history(visitor, api, at, flow, make_voice_deployment):
