@@ -140,7 +140,8 @@ def call(log_id: str) -> Any:
 def answer(log_id: str) -> Any:
     """Show a conversation as the API answers it. It is as long as the rest of its page, whose code it repeats."""
     log = log_with_recording(find_log(require_team(), log_id))
-    return render_template("log_answer.html", log=log, raw=AnyLogSchema().dump(log))
+    back = url_for("calls.call", log_id=log_id)
+    return render_template("api_answer.html", title="the conversation", back=back, raw=AnyLogSchema().dump(log))
 
 
 @blp.get("/<log_id>/llm-logs")

@@ -1,12 +1,19 @@
 """Deployments of every channel: settings and history."""
 
+import re
+from collections.abc import Mapping
+from functools import partial
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
-from flask import render_template
+import orjson
+from flask import render_template, url_for
 
 from dryline.blueprints.console.base import PageBlueprint, flash_and_redirect, load_form, require_team
 from dryline.blueprints.console.template_filters import phone
 from dryline.models.available_numbers import available_numbers
+from dryline.models.business_hours import BusinessHours, TeamPhoneHours
 from dryline.models.campaign_progress import campaigns_of
 from dryline.models.deployment_history import DeploymentHistoryEntry
 from dryline.models.deployments import Deployment
@@ -17,14 +24,26 @@ from dryline.models.voice_deployments import VoiceDeployment
 from dryline.models.workers import Worker
 from dryline.schemas.deployment_history import DeploymentHistoryEntrySchema
 from dryline.schemas.deployments_lookup import AnyDeploymentSchema
-from dryline.schemas.voice_deployments import VoiceDeploymentBody
+from dryline.schemas.voice_deployments import VoiceDeploymentBody, VoiceDeploymentUpdateBody
 from dryline.storage.current_world import current
 
 blp = PageBlueprint("deployments", path="/workers/<worker_id>/deployments", section="workers")
 
 INCLUDED = ("success_criteria", "deployment_parameters")
-# Members that the page shows outside of the settings.
-_NOT_SETTINGS = ("id", "name", "type", "status", "workerId", "flowId", "flowVersionId", "deploymentParameters")
+# Members that are no row of the settings: they have a place of their own on the page.
+_APART = {
+    "id",
+    "name",
+    "type",
+    "status",
+    "workerId",
+    "flowId",
+    "flowVersionId",
+    "phoneNumber",
+    "createdAt",
+    "updatedAt",
+}
+_APART |= {"deploymentParameters", "extractions", "successCriteria", "customWebhooks", "externalConfig"}
 MAX_HISTORY = 50
 
 
@@ -61,19 +80,93 @@ def create(worker_id: str) -> Any:
 
 @blp.get("/<deployment_id>")
 def deployment(worker_id: str, deployment_id: str) -> Any:
-    worker = Worker.fetch(require_team(), worker_id)
-    deployment = look_up_deployment(worker, worker.child(Deployment, deployment_id).id, INCLUDED)
-    members = AnyDeploymentSchema().dump(deployment)
+    team = require_team()
+    worker = Worker.fetch(team, worker_id)
+    deployment, members = _members(worker, deployment_id)
     version_id = members.get("flowVersionId")
     history = DeploymentHistoryEntry.of_deployment(deployment).slice(MAX_HISTORY)
     return render_template(
         "deployment.html",
         worker=worker,
         deployment=deployment,
-        settings={name: value for name, value in members.items() if name not in _NOT_SETTINGS},
+        members=members,
+        settings=settings_of(members),
+        hours=opening_hours(members["phoneNumber"]) if members.get("phoneNumber") else [],
         parameters=list(deployment.deployment_parameters),
         flow=Flow.find(id=deployment.flow_id, team_id=deployment.team_id),
+        flows=list(Flow.listing(worker, worker_id=worker.id)),
         version=FlowVersion.find(id=version_id) if version_id else None,
         history=DeploymentHistoryEntrySchema().dump(list(history)),
-        campaigns=[one for one in campaigns_of(require_team()) if one.deployment_id == deployment.id],
+        campaigns=[one for one in campaigns_of(team) if one.deployment_id == deployment.id],
+        label_of=label,
+        in_text=in_text,
     )
+
+
+@blp.post("/<deployment_id>")
+def change(worker_id: str, deployment_id: str) -> Any:
+    """Change name, number and flow, with a person as the author."""
+    body = load_form(partial(VoiceDeploymentUpdateBody, partial=True))
+    with current().transaction():
+        deployment = Worker.fetch(require_team(), worker_id).child(VoiceDeployment, deployment_id)
+        deployment.revise(require_team(), **body)
+    return flash_and_redirect(f"Changed {deployment.name}.")
+
+
+@blp.get("/<deployment_id>/answer")
+def answer(worker_id: str, deployment_id: str) -> Any:
+    """Show a deployment as the API answers it."""
+    worker = Worker.fetch(require_team(), worker_id)
+    deployment, members = _members(worker, deployment_id)
+    back = url_for("deployments.deployment", worker_id=worker_id, deployment_id=deployment_id)
+    return render_template("api_answer.html", title=deployment.name, back=back, raw=members)
+
+
+def _members(worker: Worker, deployment_id: str) -> tuple[Any, dict[str, Any]]:
+    deployment = look_up_deployment(worker, worker.child(Deployment, deployment_id).id, INCLUDED)
+    # `dump` of a list within it returns its JSON.
+    return deployment, orjson.loads(orjson.dumps(AnyDeploymentSchema().dump(deployment)))
+
+
+def settings_of(members: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return the settings that are set, those of the engine too, as labels and texts."""
+    values = {**members, **(members.get("externalConfig") or {})}
+    return [
+        (label(name), in_text(value, name))
+        for name, value in values.items()
+        if name not in _APART and value not in (None, "", False, [], {}, "[]")
+    ]
+
+
+def label(name: str) -> str:
+    """Return the name of a member as a label: `maxCallDurationMs` as `Max call duration`."""
+    return re.sub(r"(?<=[a-z])([A-Z])", r" \1", name.removesuffix("Ms")).lower().capitalize()
+
+
+def in_text(value: Any, name: str = "") -> str:
+    """Return a setting as a person writes it."""
+    if value in (None, "", [], {}):
+        return "none"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if name.endswith("Ms") and isinstance(value, int | float):
+        return f"{value / 60_000:g} min" if value >= 60_000 else f"{value / 1000:g} s"
+    if isinstance(value, list):
+        return ", ".join(in_text(one) for one in value)
+    if isinstance(value, dict):
+        if isinstance(value.get("url"), str):  # a webhook
+            return value["url"]
+        return "; ".join(f"{label(key)}: {in_text(one, key)}" for key, one in value.items())
+    return phone(value) if isinstance(value, str) else str(value)
+
+
+def opening_hours(number: str) -> list[tuple[str, str]]:
+    """Return the business hours of a number: days, and the times at which they are open."""
+    rows = []
+    for tie in TeamPhoneHours.search(require_team(), phone_number=number):
+        table = BusinessHours.fetch(require_team(), tie.hours_id)
+        for text, group in groupby(table.hours.items(), itemgetter(1)):
+            days = [day.capitalize() for day, _ in group]
+            rows.append((days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}", text))
+        rows.append(("Time zone", table.timezone))
+    return rows

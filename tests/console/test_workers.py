@@ -128,14 +128,41 @@ class TestFlow:
         assert "We open at &lt;<mark>ten</mark>&gt; today." in html
 
 
-def test_a_deployment_shows_settings_parameters_and_history(visitor, api, at, flow, make_voice_deployment):
-    made = make_voice_deployment(flow, extractions={"day": {"type": "string", "description": "Which day"}})
-    api.patch(f"{at}/deployments/voice/{made['id']}", {"name": "Night line"})
+def test_a_deployment_shows_settings_parameters_and_history_in_words(visitor, api, at, flow, make_voice_deployment):
+    checks = [{"title": "Day", "description": "Is there a day?", "type": "SCORE", "threshold": 7}]
+    made = make_voice_deployment(
+        flow,
+        extractions={"day": {"type": "string", "description": "Which day", "required": True}},
+        successCriteria=[{"title": "Goal", "items": checks}],
+        externalConfig={"maxCallDurationMs": 90_000, "language": "en-US"},
+    )
     api.post(f"{at}/deployments/{made['id']}/params", {"name": "desk", "value": "+14155550111"})
+    api.patch(f"{at}/deployments/voice/{made['id']}", {"customWebhooks": [{"url": "https://hooks.example/calls"}]})
     text = words(visitor.go(f"{at}/deployments/{made['id']}"))
-    assert "phoneNumber +14155550100" in text and "Which day" in text
-    assert "config name Line to Night line" in text
-    assert "desk +14155550111" in text
+    for part in (
+        "Number +1 415 555 0100 Flow Desk",
+        "Max call duration 1.5 min",
+        "day Which day string, required",
+        "Day Is there a day? from 7 of 10",
+        "desk +1 415 555 0111",
+        "Custom webhooks none to https://hooks.example/calls",
+    ):
+        assert part in text
+    assert "{" not in text and "extractions" not in text
+    (address,) = [link for link in visitor.page.links if link.endswith("/answer")]
+    assert '"maxCallDurationMs": 90000' in visitor.go(address.removeprefix("/console")).text
+
+
+def test_name_number_and_flow_of_a_deployment_are_changed(visitor, api, at, flow, make_voice_deployment):
+    made = make_voice_deployment(flow, enableVoiceSentiment=True)
+    other = api.post(f"{at}/flows", {"name": "Night", "label": None, "code": CODE}).json
+    visitor.go(f"{at}/deployments/{made['id']}")
+    text = words(visitor.send(made["id"], name="Night line", flowId=other["id"]))
+    assert "Changed Night line." in text
+    assert "by a person Flow Desk to Night" in text and "by a person Name Line to Night line" in text
+    now = api.get(f"{at}/deployments/voice/{made['id']}").json
+    assert (now["name"], now["flowId"], now["phoneNumber"]) == ("Night line", other["id"], made["phoneNumber"])
+    assert now["enableVoiceSentiment"] is True
 
 
 def test_a_deployment_of_each_channel_has_a_page(
@@ -145,7 +172,7 @@ def test_a_deployment_of_each_channel_has_a_page(
     widget = api.post(f"{at}/deployments/chat-embed", {"name": "Widget", "flowId": flow["id"]}).json
     old, voice = make_voicev1_deployment(flow), make_voice_deployment(flow)
     page = visitor.go(f"{at}/deployments")
-    for made, text in ((chat, "Chat"), (widget, "ChatEmbed"), (voice, "Voice"), (old, "objective Book a table")):
+    for made, text in ((chat, "Chat"), (widget, "ChatEmbed"), (voice, "Voice"), (old, "Objective Book a table")):
         assert f"/console{at}/deployments/{made['id']}" in page.links
         assert text in words(visitor.go(f"{at}/deployments/{made['id']}"))
 
