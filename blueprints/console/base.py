@@ -75,8 +75,8 @@ def flash_and_redirect(
 
 def undo_notice() -> dict[str, Any] | None:
     """Return the message of the last change that can be undone, the name of its snapshot and the seconds left."""
-    notice = session.get("undo")
-    seconds = notice["until"] - time.time() if notice else 0
+    notice = session.get("undo", {})
+    seconds = notice.get("until", 0) - time.time()
     return {**notice, "seconds": round(seconds)} if seconds > 0 else None
 
 

@@ -57,11 +57,9 @@ def offset(ahead: timedelta) -> str:
     return ("+" if ahead > timedelta(0) else "-") + " ".join(parts[:2])
 
 
-def phone(number: str | None) -> str:
-    """Format `+12165550198` as `+1 216 555 0198`. Numbers of other countries stay as they are."""
-    if number and re.fullmatch(r"\+1\d{10}", number):
-        return f"+1 {number[2:5]} {number[5:8]} {number[8:]}"
-    return number or "-"
+def phone(text: Any) -> str:
+    """Format `+12165550198` as `+1 216 555 0198`, also within a text. Numbers of other countries stay as they are."""
+    return re.sub(r"(?<!\w)\+1(\d{3})(\d{3})(\d{4})(?!\d)", r"+1 \1 \2 \3", str(text or "-"))
 
 
 # The message of an HTTP library about a server that does not answer, and the reasons that are named.
@@ -91,9 +89,9 @@ _STATUS_COLOURS = {
 _COLOUR_OF = {word: colour for colour, words in _STATUS_COLOURS.items() for word in words.split()}
 
 
-def in_words(status: str | None) -> str:
+def in_words(status: Any) -> str:
     """Return a status as the pages write it: `IN_PROGRESS` and `in-progress` as `in progress`."""
-    return (status or "-").lower().replace("_", " ").replace("-", " ").strip() or "-"
+    return str(status or "-").lower().replace("_", " ").replace("-", " ").strip() or "-"
 
 
 def status_colour(status: str | None) -> str:

@@ -16,7 +16,6 @@ from dryline.models.echo_runs import EchoRun
 from dryline.models.flows import Flow
 from dryline.models.folders import Folder
 from dryline.models.resources import Resource
-from dryline.models.runtime_errors import RuntimeErrorRecord
 from dryline.models.tags import Tag, WorkerTag, workers_with_tags
 from dryline.models.tests import Test, TestRun
 from dryline.models.workers import Worker
@@ -92,7 +91,7 @@ def worker(worker_id: str) -> Any:
         figures=figures.figures_of(filter(None, [call_figures.by_worker(worker).get(worker.id)])),
         flows=list(Flow.listing(worker, worker_id=worker.id)),
         deployments=list(Deployment.listing(worker, worker_id=worker.id)),
-        errors=list(RuntimeErrorRecord.listing(worker, worker_id=worker.id).slice(MAX_ERRORS)),
+        errors=activity.newest_errors(worker, MAX_ERRORS, worker_id=worker.id),
     )
 
 

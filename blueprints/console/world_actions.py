@@ -55,7 +55,7 @@ def _change_clock(title: str, change: Callable[[TeamClock], None]) -> Any:
     with world.reading():
         counts = activity.count_events(before, clock.stamp())
     # For a minute of real time, the page Live has what ended meanwhile.
-    session["ended"] = {"since": before, "until": time.time() + 60}
+    session["clock_move"] = {"since": before, "until": time.time() + 60}
     events = [f"{count(number, noun)} {verb}" for (noun, verb), number in counts.items()]
     message = f"{title}: {', '.join(events)}." if events else f"{title}."
     if skipped := live.take_skipped(world):

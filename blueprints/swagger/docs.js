@@ -5,6 +5,8 @@ const { key, token } = document.documentElement.dataset;
 
 // The filter box looks into paths and titles; Swagger UI's own looks at the areas' names alone.
 const search = () => ({
+  // A path is no link: it stands in a button, which opens the operation and puts it into the address.
+  wrapComponents: { DeepLink: (_, { React }) => ({ text }) => React.createElement("span", null, text) },
   fn: {
     opsFilter: (areas, phrase) => {
       const words = phrase.toLowerCase().split(/\s+/);
@@ -44,7 +46,14 @@ function onlyInUse(spec) {
   return spec;
 }
 
+// Give a name to the list of servers, and let the keyboard scroll the examples.
+function complete() {
+  document.querySelector(".servers select")?.setAttribute("aria-label", "Server");
+  for (const example of document.querySelectorAll(".swagger-ui pre:not([tabindex])")) example.tabIndex = 0;
+}
+
 async function begin() {
+  new MutationObserver(complete).observe(document.getElementById("swagger-ui"), { childList: true, subtree: true });
   const answer = await fetch(`${document.documentElement.dataset.root}/openapi.json`);
   const ui = SwaggerUIBundle({
     spec: onlyInUse(await answer.json()),

@@ -108,7 +108,7 @@ def third(page):
     wait_for(page, page.locator(".turn").nth(1))
 
 
-@DEMO.does('Press "+5 min" in the bar: the call is over.')
+@DEMO.does('Click on the clock in the bar and press "+5 min": the call is over.')
 def over(page):
     press_in_bar(page, "+5 min")
     expect(page.locator(".lead .state")).to_have_text("completed")
@@ -229,7 +229,7 @@ def rows(page):
     assert download.value.path().stat().st_size > 1000
 
 
-@DEMO.does('Press "+1 d" in the bar: the link has expired.')
+@DEMO.does('Click on the clock and press "+1 d": the link has expired.')
 def expired(page):
     press_in_bar(page, "+1 d")
     expect(page.locator("#status")).to_have_text("expired")
@@ -311,7 +311,7 @@ def use_inbox(page):
 
 
 @DEMO.does(
-    'Place a call with the outcome `completed` and press "+5 min" in the bar.',
+    'Place a call with the outcome `completed`, click on the clock and press "+5 min".',
     "Read in the inbox what arrived.",
 )
 def read(page):
@@ -345,6 +345,7 @@ def test_the_demo_can_be_given_word_for_word(chromium, served):
     page = new_page(chromium, served, 1440, "light")
     errors = []
     page.on("pageerror", lambda error: errors.append(str(error)))
+    page.on("console", lambda message: message.type == "error" and errors.append(message.text))
     DEMO.play(page)
     assert errors == []
     page.context.close()

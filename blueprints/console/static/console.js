@@ -133,6 +133,11 @@ function tick() {
     const seconds = Math.max(0, Math.floor((now - Date.parse(timer.dataset.since)) / 1000));
     timer.textContent = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
   }
+  // The mark of a speaker goes when the turn has ended; the part that has it says in how many seconds.
+  for (const mark of document.querySelectorAll("[data-ends]")) {
+    mark.until ??= now + 1000 * mark.dataset.ends;
+    if (now > mark.until) mark.remove();
+  }
   for (const timer of document.querySelectorAll("[data-until]")) {
     const seconds = Math.max(0, Math.floor((Date.parse(timer.dataset.until) - now) / 1000));
     const [minutes, rest] = [Math.floor(seconds / 60) % 60, seconds % 60].map((part) => String(part).padStart(2, "0"));
@@ -211,6 +216,19 @@ document.addEventListener("change", (event) => {
   if (event.target.matches("[data-submits]")) event.target.form.requestSubmit();
 });
 
+// The numbers of a column of a chart stand above the pointer.
+document.addEventListener("pointerover", ({ target }) => {
+  const column = target.closest(".column");
+  byId("tip")?.remove();
+  if (!column) return;
+  const { left, width, top } = column.getBoundingClientRect();
+  const tip = Object.assign(document.createElement("div"), { id: "tip", textContent: column.getAttribute("aria-label") });
+  document.body.append(tip);
+  const half = tip.offsetWidth / 2 + 8;
+  tip.style.left = `${Math.min(Math.max(left + width / 2, half), innerWidth - half) + scrollX}px`;
+  tip.style.top = `${top + scrollY}px`;
+});
+
 // A menu that is open closes with a click elsewhere.
 document.addEventListener("click", ({ target }) => {
   const drop = document.querySelector("details.drop[open]");
@@ -245,6 +263,11 @@ document.addEventListener("htmx:afterSwap", () => {
   if (saved.isFocused) link?.focus({ preventScroll: true });
 });
 
+// The record of a part that refreshes itself may be gone, by a reset for instance. The page then says so, and polls no more.
+document.addEventListener("htmx:responseError", ({ detail }) => {
+  if (detail.xhr.status === 404 && detail.requestConfig.triggeringEvent?.type === "refresh") location.reload();
+});
+
 // A form that was refused gets its values back, except passwords, files and hidden fields.
 const STORED_FORM = "dryline-form";
 const fields = (form) => [...form.querySelectorAll("input:not([type=hidden], [type=password], [type=file]), select, textarea")];
@@ -267,7 +290,11 @@ function refillForm() {
   if (!stored || !document.querySelector("main .flash.error[role=status]")) return;
   const form = formsTo(stored.action)[stored.index];
   if (!form) return;
-  fields(form).forEach((field, index) => (field.value = stored.values[index] ?? field.value));
+  fields(form).forEach((field, index) => {
+    const value = stored.values[index] ?? field.value;
+    if (field.matches("select") && ![...field.options].some((one) => one.value === value)) field.add(new Option(value));
+    field.value = value; // also one that a list does not have yet
+  });
   form.closest("details")?.setAttribute("open", "");
 }
 
