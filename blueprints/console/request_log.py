@@ -8,10 +8,12 @@ from flask import current_app, g, render_template, request
 from werkzeug.exceptions import BadRequest
 
 from dryline.blueprints.console.base import PageBlueprint, flash_and_redirect, hide_new_rows, load_texts, team_names
+from dryline.blueprints.console.faults import PRESET_GROUPS
 from dryline.blueprints.console.snippets import NO_KEY, clear_key
 from dryline.blueprints.control import requests as plane
 from dryline.blueprints.links import base_url
 from dryline.blueprints.operations import find_operation, find_view
+from dryline.models.teams import Team
 from dryline.schemas.request_log import ConditionsSchema, TimesSchema
 from dryline.storage.current_world import current
 from dryline.storage.errors import DomainError, NotFound
@@ -77,7 +79,9 @@ def entry(number: int) -> Any:
         curl=as_curl(entry),
         documentation=_documentation(entry),
         rows=[(id, _PAGES.get(id.partition("_")[0])) for id in members["touched"]],
+        groups=PRESET_GROUPS,
         presets=PRESETS,
+        team_name=team.name if (team := Team.find(id=entry.team_id)) else entry.team_id,
         is_key_known=clear_key(entry.team_id) is not None,
         is_repeatable=MASK not in entry.query,  # the signature of a link is masked
         other_team=entry.team_id if g.team and entry.team_id != g.team.id else None,

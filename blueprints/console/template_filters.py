@@ -5,6 +5,9 @@ import re
 from datetime import timedelta
 from typing import Any
 
+from markupsafe import Markup
+
+from dryline.blueprints.console.highlighting import highlight
 from dryline.storage.current_world import current
 from dryline.world.clock import parse
 from dryline.world.wording import count
@@ -104,7 +107,10 @@ def pretty(value: Any) -> str:
     return json.dumps(value, indent=2, ensure_ascii=False)
 
 
-FILTERS = {
-    function.__name__: function
-    for function in (duration, size, day, clock, remaining, phone, readable, in_words, status_colour, pretty, count)
-}
+def coloured(text: str) -> Markup:
+    """Return JSON as HTML with colours."""
+    return Markup("\n").join(highlight(text))
+
+
+_ALL = (duration, size, day, clock, remaining, phone, readable, in_words, status_colour, pretty, coloured, count)
+FILTERS = {function.__name__: function for function in _ALL}

@@ -163,13 +163,13 @@ def request_log(page):
 
 
 @BAR.does(
-    'Open it and press "503 twice, then normal answers".',
+    'Open it and press "503 twice".',
     "Run the command again.",
     'The request log says "Fault: answers 503, 2 times" below the request.',
 )
 def fault(page):
     page.locator("tr[data-open] a").first.click()
-    press(page, "503 twice, then normal answers")
+    press(page, "503 twice")
     expect(page.get_by_text("Added: ")).to_be_visible()
     run_curl(page)
     open_page(page, "Request log")

@@ -263,14 +263,14 @@ def campaign(page):
 @DEMO.does(
     "Request log and Faults.",
     "Open Connect and run its curl command.",
-    'Open the request in the request log and press "503 twice, then normal answers".',
+    'Open the request in the request log and press "503 twice".',
 )
 def fault(page):
     open_page(page, "Connect")
     assert "Bayside Dental" in run_curl(page)
     open_page(page, "Request log")
     logged(page, "GET /api/workers", 200).first.get_by_role("link").first.click()
-    press(page, "503 twice, then normal answers")
+    press(page, "503 twice")
     expect(page.get_by_text("Added: ")).to_be_visible()
 
 
