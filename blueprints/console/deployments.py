@@ -1,6 +1,5 @@
 """Deployments of every channel: settings and history."""
 
-import re
 from collections.abc import Mapping
 from functools import partial
 from itertools import groupby
@@ -11,7 +10,7 @@ import orjson
 from flask import render_template, url_for
 
 from dryline.blueprints.console.base import PageBlueprint, flash_and_redirect, load_form, require_team
-from dryline.blueprints.console.template_filters import phone
+from dryline.blueprints.console.template_filters import in_text, label, phone
 from dryline.models.available_numbers import available_numbers
 from dryline.models.business_hours import BusinessHours, TeamPhoneHours
 from dryline.models.campaign_progress import campaigns_of
@@ -98,8 +97,6 @@ def deployment(worker_id: str, deployment_id: str) -> Any:
         version=FlowVersion.find(id=version_id) if version_id else None,
         history=DeploymentHistoryEntrySchema().dump(list(history)),
         campaigns=[one for one in campaigns_of(team) if one.deployment_id == deployment.id],
-        label_of=label,
-        in_text=in_text,
     )
 
 
@@ -136,28 +133,6 @@ def settings_of(members: Mapping[str, Any]) -> list[tuple[str, str]]:
         for name, value in values.items()
         if name not in _APART and value not in (None, "", False, [], {}, "[]")
     ]
-
-
-def label(name: str) -> str:
-    """Return the name of a member as a label: `maxCallDurationMs` as `Max call duration`."""
-    return re.sub(r"(?<=[a-z])([A-Z])", r" \1", name.removesuffix("Ms")).lower().capitalize()
-
-
-def in_text(value: Any, name: str = "") -> str:
-    """Return a setting as a person writes it."""
-    if value in (None, "", [], {}):
-        return "none"
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if name.endswith("Ms") and isinstance(value, int | float):
-        return f"{value / 60_000:g} min" if value >= 60_000 else f"{value / 1000:g} s"
-    if isinstance(value, list):
-        return ", ".join(in_text(one) for one in value)
-    if isinstance(value, dict):
-        if isinstance(value.get("url"), str):  # a webhook
-            return value["url"]
-        return "; ".join(f"{label(key)}: {in_text(one, key)}" for key, one in value.items())
-    return phone(value) if isinstance(value, str) else str(value)
 
 
 def opening_hours(number: str) -> list[tuple[str, str]]:

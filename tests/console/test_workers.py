@@ -277,7 +277,7 @@ def test_a_suite_is_run(visitor, api, at, flow, make_voice_deployment, advance):
     card = api.post("/echo/scorecards", {"name": "Manners", "items": [{"title": "Greets", "type": "BINARY"}]}).json
     suite = {"name": "Nightly", "deploymentId": made["id"], "echoScorecardIds": [card["id"]]}
     assert api.post("/echo/suites", suite).status_code == 201
-    assert "Manners Greets BINARY" in words(visitor.go(f"{at}/scorecards"))
+    assert "Manners Greets yes or no" in words(visitor.go(f"{at}/scorecards"))
     assert "queued" in visitor.send("/run").text
     for _ in range(2):
         advance(60)

@@ -239,6 +239,12 @@ function open(row) {
   row.querySelector("a")?.click();
 }
 
+// A list that tails shows new rows at once while its reader is at the top and has chosen none.
+document.addEventListener("htmx:configRequest", ({ detail }) => {
+  const isRead = scrollY > 100 || document.querySelector("tr.chosen");
+  if (detail.elt.matches("[data-tails]") && !isRead) detail.path = detail.path.replace(/known=\w+/, "known=");
+});
+
 // A part that is refreshed keeps the chosen row (by its link), the horizontal scroll position and the open details.
 const every = (selector) => [...document.querySelectorAll(selector)];
 let saved = null;
