@@ -206,6 +206,27 @@ class TestTalk:
             assert len(sentences) == 2
             assert f"Taken: {condition}" in words(turn(say=unescape(sentences[number])))
 
+    def test_suggestions_fit_the_flow_and_the_question(self, begin, turn, change):
+        code = 'say("Bay Dental.")\nloop:\n    talk("How can I help?", True)\nuntil "caller is in pain":\n    pass\n'
+        change(code=code + 'until "caller asks about hours or the address":\n    pass\n')
+        sick = re.compile("throwing up|pills|sleep|get up")
+        texts = [unescape(" ".join(re.findall(r'name="say" value="([^"]+)"', begin().answer.text))) for _ in range(8)]
+        assert all(texts) and not any(sick.search(text) for text in texts)
+
+    @pytest.mark.parametrize(
+        ("condition", "question", "example"),
+        [
+            ("caller gives their name", "May I have your first and last name?", "Ada Park"),
+            ("caller names a day", "Which day would suit you?", "day|morrow"),
+            ("caller chooses a time", "Would you like 10 AM or 2:30 PM?", "(?i)ten|10|two"),
+        ],
+    )
+    def test_a_question_for_a_value_has_an_example(self, begin, turn, change, condition, question, example):
+        change(code=f'loop:\n    talk("{question}", True)\nuntil "{condition}":\n    pass\n')
+        (sentence,) = re.findall(r'name="say" value="([^"]+)"', begin().answer.text)
+        assert re.search(example, sentence)
+        assert f"Taken: {condition}" in words(turn(say=unescape(sentence)))
+
     def test_options_are_used_and_used_again(self, visitor, begin, turn):
         begin(variables='{"desk": "+14155550177"}', state='{"mood": "good"}')
         assert '"mood": "good"' in visitor.page.text
