@@ -105,7 +105,8 @@ def set_calls_per_minute(page, number):
     menu = open_menu(page, "traffic")
     menu.get_by_label("Calls per minute").fill(number)
     press(menu, "Set")
-    expect(page.locator("#traffic summary")).to_contain_text(f"{number}/min" if number != "0" else "off")
+    notice = f"{number} calls a minute from now on." if number != "0" else "No more calls come in."
+    expect(page.get_by_text(notice)).to_be_visible()
 
 
 def wait_for(page, locator):

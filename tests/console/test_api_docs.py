@@ -45,6 +45,6 @@ def test_the_documentation_passes_axe_in_the_colours_of_the_console(demo, tab):
         page.locator(".opblock-summary-post .opblock-summary-control").first.click()
         expect(page.locator(".opblock.is-open pre.example").first).to_be_visible()
         page.evaluate(AXE_SCRIPT)
-        found = page.evaluate("axe.run({preload: false}).then((found) => found.violations.map((one) => one.id))")
-        assert found == [], (width, theme)
+        violations = page.evaluate("axe.run({preload: false}).then((result) => result.violations.map((one) => one.id))")
+        assert violations == [], (width, theme)
     assert len(set(accents)) == 2

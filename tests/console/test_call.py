@@ -260,6 +260,7 @@ def test_a_log_of_each_channel_has_a_page(demo):
         log = demo_row(channel.collection)
         text = Visitor(demo.app.test_client()).go(f"/calls/{log['id']}").text
         assert all(message["content"] in text for message in log["messages"]["messages"]), channel
+        assert channel.key != "chat" or f"Chat with {log['userName']}" in text
         assert all(name in text for name in log.get("extractionsData") or {}), channel
 
 

@@ -205,6 +205,7 @@ def open_call(page):
     page.set_viewport_size({"width": 390, "height": 900})
     transcript, code = page.locator("#turns").bounding_box(), page.locator("#code-box").bounding_box()
     assert code["y"] > transcript["y"] + transcript["height"]  # a telephone has it below
+    assert page.locator("#code-box").evaluate("box => box.scrollWidth <= box.clientWidth")  # its lines are wrapped
     page.set_viewport_size({"width": 1440, "height": 900})
 
 

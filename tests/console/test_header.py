@@ -70,6 +70,11 @@ def test_the_bar_of_a_phone_is_one_row_with_a_frozen_clock_that_is_ahead(served,
     boxes = [page.locator(f"#{name} summary").bounding_box() for name in ("clock", "traffic", "world")]
     assert len({round(box["y"]) for box in boxes}) == 1
     assert all(box["height"] >= 44 for box in boxes)
+    page.locator("#clock summary").click()
+    page.get_by_role("button", name="+5 min").click()
+    expect(page.get_by_text("+5 min.")).to_be_visible()
+    page.get_by_role("button", name="+5 min").click()  # the menu is still open
+    assert page.locator(".steps").bounding_box()["y"] < page.locator("h1").bounding_box()["y"]  # and covers no heading
 
 
 def test_what_a_link_leads_to_stands_below_the_bar(demo, tab):

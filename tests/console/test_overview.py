@@ -136,6 +136,15 @@ def test_the_newest_calls_show_the_other_party_and_the_business(visitor, call):
     assert "415 555 0111" not in text
 
 
+def test_a_pointer_over_a_column_shows_its_numbers(demo, tab):
+    page = tab(demo).go("?range=5w")
+    column = page.locator(".column").nth(20)
+    column.hover()
+    expect(page.locator("#tip")).to_have_text(column.get_attribute("aria-label"))
+    page.locator("h1").hover()
+    expect(page.locator("#tip")).to_have_count(0)
+
+
 def test_a_change_fetches_the_whole_page_once(served, tab):
     seen = tab(served)
     page = seen.go("")
