@@ -171,7 +171,7 @@ def _call_values(log: VoiceLog, turns: list[conversation.Turn], events: list[con
         "speaks_words": recording_files.speaks_words(current()),
         "lanes": lanes,
         "recording": _recording(log.recording_url),
-        "criteria": conversation.success_criteria(log.success_results),
+        "criteria": conversation.success_criteria(log.success_results, turns),
         "deliveries": WebhookDelivery.search(MAX_DELIVERIES, log_id=log.id, team_id=log.team_id),
         "before": before,
         "after": after,
