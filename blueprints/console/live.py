@@ -102,7 +102,7 @@ def place() -> Any:
     body = load_form(SimulateCallsBody, workerId=deployment.worker_id, inProgress="true")
     from dryline.simulator.calls import prepare_calls  # imported late: a start does not need it
 
-    (log_id,) = simulate(prepare_calls, body, deployment.team_id, "Voice")
+    (log_id,) = simulate(prepare_calls, body, deployment.team_id, "Voice")["ids"]
     choices = {name: request.form[name] for name in CHOICES if request.form.get(name)}
     link = Markup('The call has begun. <a href="{}">Open</a>').format(url_for("calls.call", log_id=log_id))
     return flash_and_redirect(link, "live.show", **choices)
