@@ -174,7 +174,11 @@ def say(page):
     expect(event).to_contain_text("% sure")
 
 
-@DEMO.does('Open the flow again and press "Edit".', 'Change the greeting and press "Save".')
+@DEMO.does(
+    'Open the flow again and press "Edit".',
+    'Change the greeting and press "Try it": the agent says it beside the code.',
+    'Press "Save".',
+)
 def edit(page):
     open_flow(page)
     press(page, "Edit")
@@ -182,6 +186,8 @@ def edit(page):
     changed = re.sub(r"^say\(.*\)$", f'say("{GREETING}")', source.input_value(), count=1, flags=re.MULTILINE)
     assert GREETING in changed
     source.fill(changed)
+    press(page, "Try it")
+    expect(page.locator("#talk .bubble").first).to_contain_text(GREETING)
     press(page, "Save")
     expect(page.locator("ol.code")).to_contain_text(GREETING)
 

@@ -206,6 +206,12 @@ class TestTalk:
             assert len(sentences) == 2
             assert f"Taken: {condition}" in words(turn(say=unescape(sentences[number])))
 
+    def test_a_model_that_is_configured_is_named(self, app, begin):
+        assert "It understands with the built-in model." in words(begin())
+        for name, value in (("model_url", "http://127.0.0.1:9/v1"), ("model", "small-talk")):
+            object.__setattr__(app.world.settings, name, value)
+        assert "It understands and speaks with the model small-talk." in words(begin())
+
     def test_suggestions_fit_the_flow_and_the_question(self, begin, turn, change):
         code = 'say("Bay Dental.")\nloop:\n    talk("How can I help?", True)\nuntil "caller is in pain":\n    pass\n'
         change(code=code + 'until "caller asks about hours or the address":\n    pass\n')
