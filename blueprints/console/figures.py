@@ -86,4 +86,5 @@ def _change(kind: Kind, value: float | None, before: float | None) -> tuple[str,
         return "unchanged", ""
     size = f"over {MAX_CHANGE}" if abs(difference) > MAX_CHANGE else str(abs(difference))
     trend = {1: "better", -1: "worse", 0: ""}[kind.good * (1 if difference > 0 else -1)]
-    return f"{'↑' if difference > 0 else '↓'} {size} {'points' if kind.is_share else '%'}", trend
+    unit = "%" if not kind.is_share else "point" if size == "1" else "points"
+    return f"{'↑' if difference > 0 else '↓'} {size} {unit}", trend
