@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -89,13 +89,13 @@ def error_message(error: Exception) -> tuple[str, int]:
     return answer.json["error"], answer.status_code
 
 
-def load_form(schema: type[Schema], **values: str) -> Any:
+def load_form(schema: Callable[[], Schema], **values: str) -> Any:
     """Load the form that was sent, with further `values`, by a schema of the API. Raises BadRequest."""
     texts = {name: text for name, text in request.form.items() if name not in ("back", "_token")}
     return load_texts(schema, texts | values)
 
 
-def load_texts(schema: type[Schema], texts: Mapping[str, str]) -> Any:
+def load_texts(schema: Callable[[], Schema], texts: Mapping[str, str]) -> Any:
     """Load texts by the wire's names, without the empty ones. Raises BadRequest, which names the invalid fields."""
     loader = schema()
     by_name = {field.data_key or name: field for name, field in loader.fields.items()}

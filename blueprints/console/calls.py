@@ -140,7 +140,8 @@ def call(log_id: str) -> Any:
 def answer(log_id: str) -> Any:
     """Show a conversation as the API answers it. It is as long as the rest of its page, whose code it repeats."""
     log = log_with_recording(find_log(require_team(), log_id))
-    return render_template("log_answer.html", log=log, raw=AnyLogSchema().dump(log))
+    back = url_for("calls.call", log_id=log_id)
+    return render_template("api_answer.html", title="the conversation", back=back, raw=AnyLogSchema().dump(log))
 
 
 @blp.get("/<log_id>/llm-logs")
@@ -170,7 +171,7 @@ def _call_values(log: VoiceLog, turns: list[conversation.Turn], events: list[con
         "speaks_words": recording_files.speaks_words(current()),
         "lanes": lanes,
         "recording": _recording(log.recording_url),
-        "criteria": conversation.success_criteria(log.success_results),
+        "criteria": conversation.success_criteria(log.success_results, turns),
         "deliveries": WebhookDelivery.search(MAX_DELIVERIES, log_id=log.id, team_id=log.team_id),
         "before": before,
         "after": after,

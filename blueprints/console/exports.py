@@ -20,6 +20,8 @@ from dryline.world.clock import wire
 blp = PageBlueprint("exports", "Exports", "x", path="/exports")
 
 MAX_FILE_ROWS = 10
+# Of the first rows of a file. They have different names in the types of logs.
+FIRST_COLUMNS = ("startTime", "direction", "fromNumber", "toNumber", "userName", "status", "duration")
 DEFAULT_WINDOW = timedelta(days=7)
 
 
@@ -60,6 +62,7 @@ def export(export_id: str) -> Any:
     export = with_link(Export.fetch(require_team(), export_id))
     members = ExportSchema().dump(export)
     columns, rows = preview(export, MAX_FILE_ROWS) if export.is_available else ([], [])
+    order = sorted(range(len(columns)), key=lambda index: _rank(columns[index]))
     return render_template(
         "export.html",
         export=export,
@@ -68,9 +71,16 @@ def export(export_id: str) -> Any:
         deployment=Deployment.find(id=export.deployment_id, team_id=export.team_id) if export.deployment_id else None,
         transitions=TRANSITIONS[export.status],
         written_bytes=bytes_written(export),
-        columns=columns,
-        rows=rows,
+        columns=[columns[index] for index in order],
+        rows=[[row[index] for index in order] for row in rows],
     )
+
+
+def _rank(column: str) -> int:
+    """Return the place of a column on the page: first what a person looks for, last ids."""
+    if column in FIRST_COLUMNS:
+        return FIRST_COLUMNS.index(column)
+    return len(FIRST_COLUMNS) + (column.lower().endswith(("id", "type")))
 
 
 @blp.post("/<export_id>/transition")

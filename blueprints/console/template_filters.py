@@ -5,6 +5,9 @@ import re
 from datetime import timedelta
 from typing import Any
 
+from markupsafe import Markup
+
+from dryline.blueprints.console.highlighting import highlight
 from dryline.storage.current_world import current
 from dryline.world.clock import parse
 from dryline.world.wording import count
@@ -99,12 +102,47 @@ def status_colour(status: str | None) -> str:
     return _COLOUR_OF.get(in_words(status).replace(" ", "-"), "")
 
 
+def label(name: str) -> str:
+    """Return the name of a member as a label: `maxCallDurationMs` as `Max call duration`."""
+    return re.sub(r"(?<=[a-z])([A-Z])|_", r" \1", name.removesuffix("Ms")).lower().capitalize()
+
+
+def in_text(value: Any, name: str = "") -> str:
+    """Return a setting as a person writes it."""
+    if value in (None, "", [], {}):
+        return "none"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if name.endswith("Ms") and isinstance(value, int | float):
+        return f"{value / 60_000:g} min" if value >= 60_000 else f"{value / 1000:g} s"
+    if isinstance(value, list):
+        return ", ".join(in_text(one) for one in value)
+    if isinstance(value, dict):
+        if isinstance(value.get("url"), str):  # a webhook
+            return value["url"]
+        return "; ".join(f"{label(key)}: {in_text(one, key)}" for key, one in value.items())
+    return phone(value) if isinstance(value, str) else str(value)
+
+
 def pretty(value: Any) -> str:
     """Format a value as indented JSON."""
     return json.dumps(value, indent=2, ensure_ascii=False)
 
 
+def shortened(path: str) -> str:
+    """Return a path with the middle of its ids left out, as `worker_1000…eb3a`."""
+    return re.sub(r"(\w+_\w{4})[\w-]{16,}(\w{4})(?=/|$)", r"\1…\2", path)
+
+
+def coloured(text: str) -> Markup:
+    """Return JSON as HTML with colours."""
+    return Markup("\n").join(highlight(text))
+
+
 FILTERS = {
     function.__name__: function
-    for function in (duration, size, day, clock, remaining, phone, readable, in_words, status_colour, pretty, count)
+    for function in (
+        *(duration, size, day, clock, remaining, phone, readable, in_words, label, in_text, status_colour, shortened),
+        *(pretty, coloured, count),
+    )
 }

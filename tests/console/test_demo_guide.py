@@ -161,8 +161,12 @@ def talk(page):
     expect(page.get_by_role("form", name="Suggestions").get_by_role("button")).to_have_count(3)
 
 
-@DEMO.does('Say "I need an appointment on Thursday".', "The condition that was taken stands there, and why.")
+@DEMO.does(
+    'Switch on "How it decided" and say "I need an appointment on Thursday".',
+    "The condition that was taken stands there, and why.",
+)
 def say(page):
+    page.get_by_label("How it decided").check()
     page.get_by_placeholder("Say something").fill("I need an appointment on Thursday")
     page.keyboard.press("Enter")
     event = page.locator("li.event", has_text="Taken: ").first
@@ -170,7 +174,11 @@ def say(page):
     expect(event).to_contain_text("% sure")
 
 
-@DEMO.does('Open the flow again and press "Edit".', 'Change the greeting and press "Save".')
+@DEMO.does(
+    'Open the flow again and press "Edit".',
+    'Change the greeting and press "Try it": the agent says it beside the code.',
+    'Press "Save".',
+)
 def edit(page):
     open_flow(page)
     press(page, "Edit")
@@ -178,6 +186,8 @@ def edit(page):
     changed = re.sub(r"^say\(.*\)$", f'say("{GREETING}")', source.input_value(), count=1, flags=re.MULTILINE)
     assert GREETING in changed
     source.fill(changed)
+    press(page, "Try it")
+    expect(page.locator("#talk .bubble").first).to_contain_text(GREETING)
     press(page, "Save")
     expect(page.locator("ol.code")).to_contain_text(GREETING)
 
@@ -259,14 +269,14 @@ def campaign(page):
 @DEMO.does(
     "Request log and Faults.",
     "Open Connect and run its curl command.",
-    'Open the request in the request log and press "503 twice, then normal answers".',
+    'Open the request in the request log and press "503 twice".',
 )
 def fault(page):
     open_page(page, "Connect")
     assert "Bayside Dental" in run_curl(page)
     open_page(page, "Request log")
     logged(page, "GET /api/workers", 200).first.get_by_role("link").first.click()
-    press(page, "503 twice, then normal answers")
+    press(page, "503 twice")
     expect(page.get_by_text("Added: ")).to_be_visible()
 
 

@@ -78,6 +78,7 @@ def test_a_call_is_opened_by_keyboard(demo, tab):
 
 def test_a_fault_an_export_and_a_campaign_are_created_without_script(served, tab):
     page = tab(served, 390, script=False).go("/faults")
+    page.get_by_label("Path").first.fill("/api/workers")
     page.get_by_role("button", name="503").first.click()
     expect(page.locator("#rules tbody tr")).to_have_count(1)
     assert request_status(served) == 503

@@ -201,7 +201,7 @@ async function copyText(text) {
 
 // A button that was pressed waits for its answer.
 document.addEventListener("submit", ({ target: form, submitter }) => {
-  if (form.method === "dialog" || !submitter || form.closest("[hx-post], [hx-get]")) return;
+  if (form.method === "dialog" || !submitter || submitter.formTarget === "_blank" || form.closest("[hx-post], [hx-get]")) return;
   if (form.getAttribute("method") !== "post") return;
   const label = submitter.textContent;
   setTimeout(() => {
@@ -238,6 +238,12 @@ document.addEventListener("click", ({ target }) => {
 function open(row) {
   row.querySelector("a")?.click();
 }
+
+// A list that tails shows new rows at once while its reader is at the top and has chosen none.
+document.addEventListener("htmx:configRequest", ({ detail }) => {
+  const isRead = scrollY > 100 || document.querySelector("tr.chosen");
+  if (detail.elt.matches("[data-tails]") && !isRead) detail.path = detail.path.replace(/known=\w+/, "known=");
+});
 
 // A part that is refreshed keeps the chosen row (by its link), the horizontal scroll position and the open details.
 const every = (selector) => [...document.querySelectorAll(selector)];
