@@ -111,11 +111,12 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
         return
     url = early_config.known_args_namespace.dryline_url or early_config.getini("dryline_url")
     url = url or _reserved_port(early_config).url
-    replaced = {name: os.environ.get(name) for name in (URL, KEY)}
+    variables = {URL: url, KEY: "dryline-local-key", **_direct_variables(url)}
+    replaced = {name: os.environ.get(name) for name in variables}
     outer_url, replaced_before = json.loads(os.environ.get(_INHERITED, '["", {}]'))
-    isolation = url, replaced_before if outer_url == replaced[URL] else replaced
+    isolation = url, replaced | replaced_before if outer_url == replaced[URL] else replaced
     early_config.stash[_isolation] = isolation
-    variables = {URL: url, KEY: "dryline-local-key", _INHERITED: json.dumps(isolation)}
+    variables[_INHERITED] = json.dumps(isolation)
     early_config.add_cleanup(_set_variables(variables).undo)
 
 
@@ -223,7 +224,7 @@ def dryline_in_process(
     port = _reserved_port(request.config)
     port.item = request.node
     with in_use(_dryline_process, request):
-        _set_variables({URL: port.url, KEY: _dryline_process.api_key}, monkeypatch)
+        _set_variables({URL: port.url, KEY: _dryline_process.api_key, **_direct_variables(port.url)}, monkeypatch)
         yield _dryline_process
 
 
@@ -233,6 +234,15 @@ def _reserved_port(config: pytest.Config) -> ReservedPort:
         config.stash[_port] = ReservedPort()
         config.add_cleanup(config.stash[_port].close)
     return config.stash[_port]
+
+
+def _direct_variables(url: str) -> dict[str, str]:
+    """Return the variables with which clients reach a server without the proxy that the environment names, if any."""
+    if not any(name[-6:].lower() == "_proxy" for name in os.environ):
+        return {}
+    from dryline.world.proxies import direct_variables
+
+    return direct_variables(url)
 
 
 def _set_variables(values: Mapping[str, str | None], patch: pytest.MonkeyPatch | None = None) -> pytest.MonkeyPatch:

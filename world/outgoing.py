@@ -1,7 +1,8 @@
 """The HTTP client for requests that the stand-in sends: webhooks, requests of flows, and another service.
 
-It uses no proxy, whatever the environment says: most requests are to this machine, and keys and tokens must not reach
-another one. It does not follow redirects, which could lead elsewhere.
+Requests to another service (`send`) use the proxy that the environment names. Webhooks and requests of flows use none:
+most are to this machine, and all others to hosts that the settings name. No redirect is followed, which could lead
+elsewhere.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from ipaddress import IPv4Address, IPv6Address, ip_address
 from typing import Any, NamedTuple
 
 from dryline import __version__
+from dryline.world.proxies import BadProxy, find_proxy
 
 # The one place on its own server that a world may write to.
 INBOX = "/inbox/"
@@ -75,11 +77,12 @@ def send(
     total_s: float | None = None,
     max_bytes: int = MAX_ANSWER_BYTES,
 ) -> HttpResponse:
-    """Send one request. Raises Unanswered, also for an answer of more than `max_bytes`, unpacked.
+    """Send one request, through a proxy if the environment names one for this address.
 
+    Raises Unanswered, also for an answer of more than `max_bytes`, unpacked.
     `timeout_s` limits the connection and each read of the answer, `total_s` the whole request.
     """
-    exchange = _Exchange(url, timeout_s)
+    exchange = _Exchange(url, timeout_s, may_use_proxy=True)
     with exchange.open(), contextlib.nullcontext() if total_s is None else exchange.limit(total_s):
         answer = exchange.ask(method, headers, body, max_bytes + 1)
         if len(answer.body) > max_bytes:
@@ -180,10 +183,17 @@ def _plain(host: str) -> IPv4Address | IPv6Address:
     return getattr(address, "ipv4_mapped", None) or address
 
 
+def _proxy(scheme: str, host: str, port: int) -> Any:
+    try:
+        return find_proxy(scheme, host, port)
+    except BadProxy as error:
+        raise Refused(str(error)) from None
+
+
 class _Exchange:
     """A request and its response, over a connection that another thread may cut."""
 
-    def __init__(self, url: str, timeout_s: float) -> None:
+    def __init__(self, url: str, timeout_s: float, *, may_use_proxy: bool = False) -> None:
         import urllib3  # imported late: a start does not need it
 
         try:
@@ -197,9 +207,33 @@ class _Exchange:
         self.target = address.request_uri
         self._timeout_s = timeout_s
         kind = kinds[address.scheme]
-        self._connection: Any = kind(self.host, address.port or kind.default_port, timeout=timeout_s)
+        port = address.port or kind.default_port
+        self._proxy: Any = _proxy(address.scheme, self.host, port) if may_use_proxy else None
+        self._proxy_headers = {}
+        if self._proxy is None:
+            self._connection: Any = kind(self.host, port, timeout=timeout_s)
+        else:
+            self._connect_through(self._proxy, address, port)
         self._cut_for: Unanswered | None = None
         self._socket: socket.socket | None = None  # the connection gives its own up when the answer has no length
+
+    def _connect_through(self, proxy: Any, address: Any, port: int) -> None:
+        """Use a proxy: a tunnel for https, or the whole address as the target."""
+        from urllib.parse import unquote
+
+        from urllib3.connection import HTTPConnection, HTTPSConnection, ProxyConfig
+        from urllib3.util import make_headers
+
+        is_tunnel = address.scheme == "https"
+        kind = HTTPSConnection if is_tunnel or proxy.scheme == "https" else HTTPConnection
+        config = ProxyConfig(None, False, None, None) if is_tunnel else None
+        place = proxy.host.strip("[]"), proxy.port or kind.default_port
+        self._connection = kind(*place, timeout=self._timeout_s, proxy=proxy, proxy_config=config)
+        headers = make_headers(proxy_basic_auth=unquote(proxy.auth)) if proxy.auth else {}
+        if is_tunnel:
+            self._connection.set_tunnel(self.host, port, headers, scheme=proxy.scheme)
+        else:
+            self._proxy_headers, self.target = headers, address._replace(auth=None, fragment=None).url
 
     @contextlib.contextmanager
     def open(self) -> Iterator[None]:
@@ -220,7 +254,8 @@ class _Exchange:
             if isinstance(error, (Late, TimeoutError)) and not isinstance(error, NewConnectionError):
                 raise Unanswered(f"No answer within {self._timeout_s:g} s.", timed_out=True) from None
             cause = error.__cause__ if isinstance(error.__cause__, OSError) else error
-            raise Unanswered(f"{type(cause).__name__}: {cause}") from None
+            place = f" (the proxy {self._proxy.host} of the environment was used)" if self._proxy else ""
+            raise Unanswered(f"{type(cause).__name__}: {cause}{place}") from None
         finally:
             self._connection.close()
 
@@ -245,7 +280,7 @@ class _Exchange:
 
     def ask(self, method: str, headers: Mapping[str, str] | None, body: bytes | None, max_bytes: int) -> HttpResponse:
         """Send the request, and read at most `max_bytes` bytes of the response's body."""
-        headers = {"User-Agent": f"dryline/{__version__}", **(headers or {})}
+        headers = {"User-Agent": f"dryline/{__version__}", **(headers or {}), **self._proxy_headers}
         self._connection.request(method, self.target, body=body, headers=headers, preload_content=False)
         self._socket = self._connection.sock
         response = self._connection.getresponse()
