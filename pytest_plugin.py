@@ -42,6 +42,7 @@ _INHERITED = "_DRYLINE_REPLACED"
 # The address that the vendor's client gets for the session, and the variables that this replaces.
 _isolation: pytest.StashKey[tuple[str, dict[str, str | None]]] = pytest.StashKey()
 _port: pytest.StashKey[ReservedPort] = pytest.StashKey()
+_ignored: pytest.StashKey[list[list[str]]] = pytest.StashKey()  # names that the API does not have, for each request
 _suspended: pytest.StashKey[pytest.MonkeyPatch] = pytest.StashKey()  # of a test that is not isolated
 
 
@@ -122,6 +123,7 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Add the plugin's marker."""
+    config.stash[_ignored] = getattr(config, "workeroutput", {}).setdefault("dryline_ignored", [])
     config.addinivalue_line(
         "markers",
         "dryline(scenario, strict, export_mode, export_delay_ms, calls_per_minute, isolate): the start of the test's "
@@ -174,12 +176,27 @@ def pytest_runtest_makereport(
         report.sections += sections_of(item, call.when, item.config.stash.get(_port, None))
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any, error: object) -> None:
+    """Take over what a worker of pytest-xdist has counted."""
+    node.config.stash[_ignored] += getattr(node, "workeroutput", {}).get("dryline_ignored", [])
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    """Count the requests with names that the API does not have."""
+    if ignored := config.stash[_ignored]:
+        from dryline.testing.journal import format_ignored
+
+        terminalreporter.write_line(format_ignored(ignored), yellow=True)
+
+
 @pytest.fixture(scope="session")
 def _dryline_session_server(pytestconfig: pytest.Config) -> Iterator[StandIn]:
     from dryline.testing.fixtures import session_server
 
     with session_server(pytestconfig, pytestconfig.stash.get(_port, None)) as server:
         yield server
+    _note_ignored(server, pytestconfig)
 
 
 @pytest.fixture(scope="session")
@@ -209,6 +226,7 @@ def _dryline_process(pytestconfig: pytest.Config) -> Iterator[DrylineInProcess]:
 
     with process(pytestconfig) as world:
         yield world
+    _note_ignored(world, pytestconfig)
 
 
 @pytest.fixture
@@ -226,6 +244,12 @@ def dryline_in_process(
     with in_use(_dryline_process, request):
         _set_variables({URL: port.url, KEY: _dryline_process.api_key, **_direct_variables(port.url)}, monkeypatch)
         yield _dryline_process
+
+
+def _note_ignored(world: StandIn, config: pytest.Config) -> None:
+    from dryline.testing.traffic import created_through
+
+    config.stash[_ignored] += created_through(world).ignored
 
 
 def _reserved_port(config: pytest.Config) -> ReservedPort:

@@ -3,6 +3,8 @@
 A thread makes the lines from the request log and the event log, five times a second, so that no request waits for them.
 """
 
+from __future__ import annotations
+
 import os
 import re
 import threading
@@ -11,14 +13,17 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from datetime import datetime
 from io import BytesIO, RawIOBase
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import orjson
 
+from dryline.blueprints.control.requests import decoded, ignored_names
 from dryline.serving.log_setup import JOIN_TIMEOUT_S, json_line
 from dryline.traffic.request_log import Entry
 from dryline.world.events import BackgroundEvent
-from dryline.world.world import World
+
+if TYPE_CHECKING:
+    from dryline.app import Dryline
 
 WRITE_EVERY_S = 0.2
 # Lines of text at a time: a person cannot read more, and each takes as long as a part of a request.
@@ -31,8 +36,9 @@ _RESET, _DIM, _RED, _GREEN, _YELLOW, _MAGENTA = (f"\033[{code}m" for code in (0,
 class AccessLog:
     """A writer of one world's lines to a stream, in a thread that runs for a `with` block."""
 
-    def __init__(self, world: World, log_format: str, stream: RawIOBase | BytesIO) -> None:
-        self._world, self._stream = world, stream
+    def __init__(self, app: Dryline, log_format: str, stream: RawIOBase | BytesIO) -> None:
+        self._app, self._stream = app, stream
+        self._world = world = app.world
         self._queue, self._last_number = world.requests.subscribe(), world.requests.count
         self._format: Callable[[list[Entry | BackgroundEvent], int], Iterable[str]] = (
             self._format_json if log_format == "json" else self._format_text
@@ -68,7 +74,9 @@ class AccessLog:
         self._last_number += dropped + len(entries)
         items: list[Entry | BackgroundEvent] = [*entries, *events]
         items.sort(key=_real_time)
-        self._stream.write("".join(f"{line}\n" for line in self._format(items, dropped)).encode(errors="replace"))
+        with self._app.app_context():
+            lines = [f"{line}\n" for line in self._format(items, dropped)]
+        self._stream.write("".join(lines).encode(errors="replace"))
 
     # Text
 
@@ -83,9 +91,13 @@ class AccessLog:
 
     def _format_request(self, entry: Entry) -> str:
         query = f"?{entry.query}" if entry.query else ""
-        note = printable(first_error(entry))
+        notes = [printable(first_error(entry))]
+        if ignored := _ignored(entry):
+            notes.append(printable(f"ignored: {', '.join(ignored)}"))
         if entry.fault_id is not None:
-            note = self._colour(_MAGENTA, f"[fault: {printable(self._describe_fault(entry.fault_id))}]")
+            fault = self._colour(_MAGENTA, f"[fault: {printable(self._describe_fault(entry.fault_id))}]")
+            notes.append(fault)
+        note = "  ".join(filter(None, notes))
         colour = _GREEN if _is_success(entry) else _YELLOW if (entry.status or 999) < 500 else _RED
         request = f"{printable(entry.method):<6} {printable(entry.path + query)}"
         outcome = f"{self._colour(colour, str(entry.status or 'cut'))} {entry.duration_ms:.0f} ms"
@@ -132,6 +144,8 @@ class AccessLog:
         }
         if error := first_error(entry):
             members["error"] = error
+        if ignored := _ignored(entry):
+            members["ignored"] = ignored
         if entry.fault_id is not None:
             members |= {"faultId": entry.fault_id, "fault": self._describe_fault(entry.fault_id)}
         return members
@@ -145,6 +159,11 @@ def first_error(entry: Entry) -> str:
         return str(orjson.loads(entry.answer)["error"])
     except (ValueError, TypeError, KeyError):
         return ""
+
+
+def _ignored(entry: Entry) -> list[str]:
+    """Return the query parameters and body members of a request that its operation ignored."""
+    return ignored_names(entry, decoded(entry.body)) if entry.query or entry.body else []
 
 
 def printable(text: str) -> str:

@@ -64,7 +64,7 @@ def serve(app: Dryline, listening: socket.socket, ready_file: ReadyFile | None =
         announce(app, server.url)
         if ready_file is not None:
             ready_file.write(server.url, settings.api_keys[0])
-        with nullcontext() if settings.quiet else AccessLog(app.world, settings.log_format, standard_error()):
+        with nullcontext() if settings.quiet else AccessLog(app, settings.log_format, standard_error()):
             server.run()
     finally:
         with suppress(OSError):

@@ -71,6 +71,10 @@ class Driver(Traffic, Conversations):
         """Freeze API time at `now` (ISO 8601 text or an aware datetime) or where it is; for a team, its own time."""
         return clock.parse(self.plane("PUT", "/clock", members(frozen=True, now=now))["now"])
 
+    def unfreeze(self) -> datetime:
+        """Let API time go on from where it is."""
+        return clock.parse(self.plane("PUT", "/clock", {"frozen": False})["now"])
+
     def advance(
         self, seconds: float = 0, *, minutes: float = 0, hours: float = 0, days: float = 0, weeks: float = 0
     ) -> datetime:

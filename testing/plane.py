@@ -8,8 +8,9 @@ import http.client
 import json
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import datetime
+from difflib import get_close_matches
 from typing import IO, Any, NamedTuple
 from urllib.parse import urlencode, urlsplit
 
@@ -52,6 +53,17 @@ def over_http(url: str) -> Sender:
     return lambda method, path, *rest: send(method, url + path, *rest)
 
 
+def require_url(url: str) -> str:
+    """Return the address of a server. Raises DrylineError for a text that is none."""
+    try:
+        address = urlsplit(url)
+        if address.scheme in ("http", "https") and address.hostname and address.port != 0:
+            return url
+    except ValueError:  # the port is no number
+        pass
+    raise DrylineError(f"{url!r} is not the address of a server, such as http://127.0.0.1:4010.")
+
+
 def send(
     method: str,
     url: str,
@@ -65,7 +77,7 @@ def send(
 
     A file is sent from its beginning. The content of an answer below 300 is written to `into`, if there is one.
     """
-    address = urlsplit(url)
+    address = urlsplit(require_url(url))
     timeout_s = timeout_s or TIMEOUT_S
     kind = http.client.HTTPSConnection if address.scheme == "https" else http.client.HTTPConnection
     target = (address.path or "/") + (f"?{address.query}" if address.query else "")
@@ -130,6 +142,14 @@ def members(**values: Any) -> dict[str, Any]:
     Raises ValueError for a time without a time zone.
     """
     return {camel(name): _as_json(value) for name, value in values.items() if value is not None}
+
+
+def require_names(function: str, options: Mapping[str, Any], known: type) -> None:
+    """Raise TypeError for a keyword argument that a TypedDict does not have."""
+    for name in options.keys() - known.__annotations__.keys():
+        near = get_close_matches(name, known.__annotations__, 1)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        raise TypeError(f"{function}() got an unexpected keyword argument {name!r}{hint}")
 
 
 def _as_json(value: Any) -> Any:

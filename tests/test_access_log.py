@@ -20,7 +20,7 @@ def start_log(app):
 
     def begin(form="text", stream=None):
         stream = stream or io.BytesIO()
-        access_log = AccessLog(app.world, form, stream)
+        access_log = AccessLog(app, form, stream)
 
         def lines():
             access_log.write_new()
@@ -49,6 +49,28 @@ def test_the_line_describes_the_fault(start_log, api, control):
     lines = start_log()
     api.get("/workers")
     assert " 503 " in lines()[-1] and lines()[-1].endswith("[fault: answers 503, 2 times]")
+
+
+@pytest.mark.parametrize("fault", [None, {"delayMs": 1}])
+def test_the_line_names_what_the_operation_ignored(start_log, api, control, fault):
+    if fault:
+        control.post("/faults", fault)
+    lines = start_log("json")
+    api.post("/workers?verbos=1", {**NEW_WORKER, "statsu": "active", "\x1b[2J": 1})
+    api.get("/workers?limt=5")
+    api.post("/workers", {"naem": "Front desk"})
+    (first, second, third) = (entry for entry in map(json.loads, lines()) if entry["path"] == "/api/workers")
+    assert first["ignored"] == ["verbos", "\x1b[2J", "statsu (did you mean status?)"]
+    assert second["ignored"] == ["limt"]
+    assert "ignored" not in third
+
+
+def test_a_line_of_text_names_what_the_operation_ignored(start_log, api):
+    lines = start_log()
+    api.post("/workers", {**NEW_WORKER, "statsu": "active", "\x1b[2J": 1})
+    api.post("/workers", {"naem": "Front desk"})
+    assert lines()[0].endswith(" ms  ignored: \N{REPLACEMENT CHARACTER}[2J, statsu (did you mean status?)")
+    assert "ignored" not in lines()[1]
 
 
 def test_a_request_before_a_reset_has_its_line(start_log, api, control):

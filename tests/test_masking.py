@@ -46,7 +46,7 @@ def test_a_request_is_shown_without_its_secrets(app, place):
 @pytest.mark.parametrize("form", ["text", "json"])
 def test_the_terminal_shows_a_request_without_its_secrets(app, form):
     stream = io.BytesIO()
-    access_log = AccessLog(app.world, form, stream)
+    access_log = AccessLog(app, form, stream)
     send_secrets(app)
     access_log.write_new()
     assert b"/inbox/gateway" in stream.getvalue()

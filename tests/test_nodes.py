@@ -147,7 +147,7 @@ def test_log_lines_name_the_node(form, capfd):
 @pytest.mark.parametrize("form", ["text", "json"])
 def test_lines_of_requests_name_the_node(app, control, form):
     output = io.BytesIO()
-    access_log = AccessLog(app.world, form, output)
+    access_log = AccessLog(app, form, output)
     control("GET", "/api/workers")
     access_log.write_new()
     line = output.getvalue().decode().splitlines()[-1]

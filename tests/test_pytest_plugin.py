@@ -329,7 +329,7 @@ USES_A_FAULT = """
 
 @pytest.mark.parametrize(
     ("options", "requests", "says"),
-    [("", 0, "was applied never"), ("times=2", 1, "was applied 1 of 2 times")],
+    [("", 0, "was never applied"), ("times=2", 1, "was applied 1 of 2 times")],
 )
 def test_a_test_fails_whose_fault_was_not_applied(run, options, requests, says):
     result = run(USES_A_FAULT.format(options=options, requests=requests, passes=True))

@@ -87,7 +87,7 @@ def test_calls_that_the_flow_led_elsewhere_raise_unless_that_is_accepted(stand_i
     worker = workers.create(**NEW_WORKER)
     flow = workers.flows.create(worker.id, name="Main", label="", code=NO_WAY)
     line = workers.deployments.voice.create(worker.id, name="Line", phone_number="+14155550100", flow_id=flow.id)
-    options = {"deployment": line.id, "outcome": "transferred"}
+    options = {"deployment_id": line.id, "outcome": "transferred"}
     with pytest.raises(NotTaken, match="'transferred'; the call took 'caller wants a human'") as raised:
         stand_in.simulate_calls(2, **options)
     assert len(raised.value.answer["ids"]) == len(raised.value.answer["notTaken"]) == 2

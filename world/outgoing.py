@@ -209,7 +209,7 @@ class _Exchange:
         kind = kinds[address.scheme]
         port = address.port or kind.default_port
         self._proxy: Any = _proxy(address.scheme, self.host, port) if may_use_proxy else None
-        self._proxy_headers = {}
+        self._proxy_headers: dict[str, str] = {}
         if self._proxy is None:
             self._connection: Any = kind(self.host, port, timeout=timeout_s)
         else:
