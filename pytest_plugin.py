@@ -31,6 +31,7 @@ OPTIONS: dict[str, tuple[str | bool | None, str]] = {
     "seed": (None, "a number that makes ids and simulated content repeat"),
     "strict": (False, "refuse unknown members and query parameters of requests"),
     "journal": ("50", "how many of the newest requests the report of a failing test shows; 0 shows none"),
+    "webhook-hosts": (None, "hosts besides loopback that webhooks and flows may call, separated by commas"),
     "command": (None, "the dryline command of another environment, used to start servers"),
     "url": (None, "the address of a running server, used instead of starting one"),
     "token": (None, "that server's admin token"),
@@ -100,7 +101,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         flag: dict[str, Any] = {"action": "store_true"} if default is False else {"metavar": name.upper()}
         group.addoption(f"--dryline-{name}", default=None, help=help, **flag)
         kind: Literal["bool", "string"] = "bool" if default is False else "string"
-        parser.addini(f"dryline_{name}", help, type=kind, default=default)
+        parser.addini(f"dryline_{name.replace('-', '_')}", help, type=kind, default=default)
     parser.addini("dryline_isolate", "keep the vendor's client from the real service", type="bool", default=True)
 
 
@@ -147,6 +148,9 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
         port.item = item
         if port.server:
             port.server.begin(item)
+    own = [mark for mark in item.own_markers if mark.name == "dryline" and mark.kwargs.keys() - {"isolate"}]
+    if own and not {"dryline", "dryline_in_process"} & {*getattr(item, "fixturenames", ())}:
+        item.warn(pytest.PytestWarning("The mark dryline does nothing: the test has no fixture that it is for."))
     marks = (mark.kwargs["isolate"] for mark in item.iter_markers("dryline") if "isolate" in mark.kwargs)
     if not next(marks, True) and (isolation := item.config.stash.get(_isolation, None)):
         item.stash[_suspended] = _set_variables(isolation[1])

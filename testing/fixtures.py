@@ -175,7 +175,7 @@ def _begin(world: StandIn, request: pytest.FixtureRequest, scenario: str | None 
             try:
                 world.settings(**options)
             except TypeError as error:
-                pytest.fail(f"@pytest.mark.dryline: {str(error).split('() ')[-1]}.", False)
+                raise _failure(f"@pytest.mark.dryline: {str(error).split('() ')[-1]}.") from None
 
 
 def _finish(world: StandIn, item: pytest.Item) -> None:
@@ -210,7 +210,12 @@ def _failing_without_traceback() -> Iterator[None]:
     try:
         yield
     except (BadSetting, DrylineError) as error:
-        pytest.fail(f"dryline: {error}", False)
+        raise _failure(f"dryline: {error}") from None
+
+
+def _failure(message: str) -> BaseException:
+    """Return an exception that fails a test with one line."""
+    return pytest.fail.Exception(message, pytrace=False)
 
 
 def _resolve_scenario(scenario: str, folder: Path) -> str:
@@ -222,7 +227,7 @@ def _resolve_scenario(scenario: str, folder: Path) -> str:
 def _option(config: pytest.Config, name: str) -> Any:
     """Return an option's value from the command line, else from the configuration."""
     value = config.getoption(f"--dryline-{name}")
-    return config.getini(f"dryline_{name}") if value is None else value
+    return config.getini(f"dryline_{name.replace('-', '_')}") if value is None else value
 
 
 def _int_option(config: pytest.Config, name: str) -> int | None:
@@ -238,6 +243,7 @@ def _settings(config: pytest.Config) -> dict[str, Any]:
         "scenario": _scenario(config),
         "seed": _int_option(config, "seed"),
         "strict": _option(config, "strict"),
+        "webhook_hosts": (_option(config, "webhook-hosts") or "").replace(",", " ").split(),
     }
 
 

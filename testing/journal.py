@@ -94,6 +94,8 @@ def request_and_answer(entry: LoggedRequest) -> str:
     answer = entry["answer"]
     if isinstance(answer, dict) and "error" in answer and (entry["status"] or 0) >= 400:
         parts.append(f" {answer['error']}")
+    if entry["query"] and (answer == [] or (isinstance(answer, dict) and answer.get("data") == [])):
+        parts.append(" no row matches")
     if entry["faultId"]:
         parts.append(f" [{entry['faultId']}]")
     if entry["ignored"]:

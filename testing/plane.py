@@ -49,7 +49,8 @@ Sender = Callable[..., PlaneReply]
 
 
 def over_http(url: str) -> Sender:
-    """Return a function that sends requests to the server at `url`."""
+    """Return a function that sends requests to the server at `url`. Raises DrylineError if that is no address."""
+    require_url(url)
     return lambda method, path, *rest: send(method, url + path, *rest)
 
 
@@ -77,7 +78,7 @@ def send(
 
     A file is sent from its beginning. The content of an answer below 300 is written to `into`, if there is one.
     """
-    address = urlsplit(require_url(url))
+    address = urlsplit(url)
     timeout_s = timeout_s or TIMEOUT_S
     kind = http.client.HTTPSConnection if address.scheme == "https" else http.client.HTTPConnection
     target = (address.path or "/") + (f"?{address.query}" if address.query else "")

@@ -55,8 +55,8 @@ def test_the_pytest_examples(tmp_path):
 
 def test_the_guides_options_are_the_plugins():
     rows = re.findall(r"^\| .*`dryline_.*", (ROOT / "docs/testing.md").read_text(), re.MULTILINE)
-    assert re.findall(r"`--dryline-(\w+)", "".join(rows)) == [*OPTIONS]
-    assert re.findall(r"`dryline_(\w+)", "".join(rows)) == [*OPTIONS, "isolate"]
+    assert re.findall(r"`--dryline-([\w-]+)", "".join(rows)) == [*OPTIONS]
+    assert re.findall(r"`dryline_(\w+)", "".join(rows)) == [*(name.replace("-", "_") for name in OPTIONS), "isolate"]
 
 
 def test_the_guide_names_every_helper():

@@ -47,7 +47,8 @@ def _lines() -> Iterator[str]:
     for name, (default, help) in _options().items():
         kind = "a flag" if default is False else "a text"
         value = "none" if default is None else f"`{str(default).lower()}`"
-        yield _wrapped(f"- `--dryline-{name}`, in the configuration `dryline_{name}`: {kind}, default {value}: {help}.")
+        ini = f"dryline_{name.replace('-', '_')}"
+        yield _wrapped(f"- `--dryline-{name}`, in the configuration `{ini}`: {kind}, default {value}: {help}.")
     for part, owners in CLASSES.items():
         yield f"\n### `{part.__name__}`\n\n{_wrapped(_text(part), '')}\n"
         yield from _members(owners)
