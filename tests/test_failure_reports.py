@@ -1,4 +1,4 @@
-"""What a failing test's report and the end of a session say of the requests to a stand-in."""
+"""The report of a failing test and the last lines of a session: requests, webhooks, faults and the clock."""
 
 import sys
 
