@@ -11,6 +11,8 @@ from urllib.parse import urlsplit
 
 DEFAULT_API_KEY = "dryline-local-key"
 MAX_THREADS = 256
+# The variable with the id of a process: `dryline serve` ends with it. The helpers for tests set it.
+END_WITH = "DRYLINE_END_WITH"
 
 _ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://[^/?#\s]+")
 _HOST_NAME = re.compile(r"[\w.-]+")

@@ -18,8 +18,12 @@ EVERY_S = 0.05
 )
 def wait(url: str, timeout_s: float) -> None:
     """Wait until the server at URL answers (default: http://127.0.0.1:4010). Exit code 1 if it does not."""
-    if not url.startswith(("http://", "https://")):
-        raise BadSetting(f"URL must start with http:// or https://, not {url!r}.")
+    from dryline.testing.plane import DrylineError, require_url
+
+    try:
+        require_url(url)
+    except DrylineError as error:
+        raise BadSetting(f"URL: {error}") from None
     deadline = monotonic() + timeout_s
     while not answers(url.rstrip("/")):
         if monotonic() >= deadline:

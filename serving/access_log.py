@@ -1,16 +1,21 @@
 """The access log: a line for each request and background event, as text or as JSON."""
 
+from __future__ import annotations
+
 import re
 import time
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import orjson
 
+from dryline.blueprints.control.requests import decoded, ignored_names
 from dryline.world.clock import wire
 from dryline.world.events import BackgroundEvent
 from dryline.world.request_log import Entry
-from dryline.world.world import World
+
+if TYPE_CHECKING:
+    from dryline.app import Dryline
 
 MAX_TEXT = 120
 
@@ -20,8 +25,9 @@ _RESET, _DIM, _RED, _GREEN, _YELLOW, _MAGENTA = (f"\033[{code}m" for code in (0,
 class AccessLog:
     """The lines of one world, made from its request log and its event log."""
 
-    def __init__(self, world: World, log_format: str, *, has_colours: bool = False) -> None:
-        self._world, self._has_colours = world, has_colours
+    def __init__(self, app: Dryline, log_format: str, *, has_colours: bool = False) -> None:
+        self._app, self._has_colours = app, has_colours
+        self._world = world = app.world
         self._queue, self._last_number = world.requests.subscribe(), world.requests.count
         self._format = self._json_line if log_format == "json" else self._text_line
         self._node = world.settings.node
@@ -33,7 +39,8 @@ class AccessLog:
         if entries and (lost := entries[-1].number - self._last_number - len(entries)):  # nobody has read the lines
             items.append(BackgroundEvent(time.time(), f"{lost} requests have no line", {}, is_problem=True))
         self._last_number = entries[-1].number if entries else self._last_number
-        return [self._format(item) for item in sorted(items, key=_real_time)]
+        with self._app.app_context():
+            return [self._format(item) for item in sorted(items, key=_real_time)]
 
     def _text_line(self, item: Entry | BackgroundEvent) -> str:
         node = f" {self._node}" if self._node else ""
@@ -42,6 +49,8 @@ class AccessLog:
             text = printable(item.text)
             return f"{at} {self._colour(_RED, text) if item.is_problem else text}"
         note = printable(first_error(item))
+        if ignored := _ignored(item):
+            note = printable(f"ignored: {', '.join(ignored)}")
         if item.fault_id is not None:
             note = self._colour(_MAGENTA, f"[fault: {printable(self._describe_fault(item.fault_id))}]")
         colour = _GREEN if _is_success(item) else _YELLOW if (item.status or 999) < 500 else _RED
@@ -79,6 +88,8 @@ class AccessLog:
         }
         if error := first_error(entry):
             members["error"] = error
+        if ignored := _ignored(entry):
+            members["ignored"] = ignored
         if entry.fault_id is not None:
             members |= {"faultId": entry.fault_id, "fault": self._describe_fault(entry.fault_id)}
         return members
@@ -98,6 +109,11 @@ def first_error(entry: Entry) -> str:
         return str(orjson.loads(entry.answer)["error"])
     except (ValueError, TypeError, KeyError):
         return ""
+
+
+def _ignored(entry: Entry) -> list[str]:
+    """Return the query parameters and body members of a request that its operation ignored."""
+    return ignored_names(entry, decoded(entry.body)) if entry.query or entry.body else []
 
 
 def printable(text: str) -> str:

@@ -1,15 +1,20 @@
 """Logging of a running server: records and the access log, written to standard error by a thread of their own."""
 
+from __future__ import annotations
+
 import logging
 import os
 import sys
 import threading
 from collections import deque
 from contextlib import suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dryline.serving.access_log import AccessLog, json_line
-from dryline.world.world import World
+
+if TYPE_CHECKING:
+    from dryline.app import Dryline
+
 
 WRITE_EVERY_S = 0.2
 # Records that wait while nobody reads standard error. Older ones are dropped.
@@ -71,10 +76,11 @@ class JsonFormatter(logging.Formatter):
         return json_line(record.created, record.levelname, record.getMessage(), **members | self._node)
 
 
-def set_up_logging(world: World) -> None:
-    """Log a world's server to standard error as text or JSON lines. A quiet one logs warnings and errors only."""
-    settings, node = world.settings, world.settings.node
-    log = None if settings.quiet else AccessLog(world, settings.log_format, has_colours=has_colours())
+def set_up_logging(app: Dryline) -> None:
+    """Log a server to standard error as text or JSON lines. A quiet one logs warnings and errors only."""
+    settings = app.world.settings
+    node = settings.node
+    log = None if settings.quiet else AccessLog(app, settings.log_format, has_colours=has_colours())
     handler = StandardErrorHandler(log)
     text = logging.Formatter(f"%(asctime)s {f'{node} ' if node else ''}%(levelname)s %(message)s", "%H:%M:%S")
     handler.setFormatter(JsonFormatter(node) if settings.log_format == "json" else text)

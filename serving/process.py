@@ -35,7 +35,7 @@ STOP_SIGNALS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGINT", "SI
 def serve(app: Dryline, listening: socket.socket, ready_file: ReadyFile | None = None) -> None:
     """Serve an application on a bound socket until a signal. Raises BadSetting."""
     settings = app.world.settings
-    set_up_logging(app.world)
+    set_up_logging(app)
     # The objects of the start live as long as the process: the garbage collector need not visit them again.
     gc.freeze()
     gc.enable()

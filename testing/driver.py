@@ -9,7 +9,7 @@ from urllib.parse import quote
 from dryline.testing.conversations import Conversations
 from dryline.testing.plane import members
 from dryline.testing.traffic import Traffic
-from dryline.world import clock
+from dryline.world import clock, proxies
 from dryline.world.request_log import FROM_TEST
 
 if TYPE_CHECKING:
@@ -27,8 +27,9 @@ class Driver(Traffic, Conversations):
 
     @property
     def environment(self) -> dict[str, str]:
-        """The environment variables that the vendor's client reads."""
-        return {"BRAINBASE_LABS_BASE_URL": self.url, "BRAINBASE_LABS_API_KEY": self.api_key}
+        """The environment variables that the vendor's client reads; if proxies are set, those to pass them by, too."""
+        variables = {"BRAINBASE_LABS_BASE_URL": self.url, "BRAINBASE_LABS_API_KEY": self.api_key}
+        return variables | proxies.direct_variables(self.url)
 
     def client(self, **options: Any) -> BrainbaseLabs:
         """Return the vendor's client (package brainbase-labs) for this stand-in; `options` go to the client."""
@@ -48,13 +49,13 @@ class Driver(Traffic, Conversations):
         return {"base_url": self.url, "api_key": self.api_key, **options, "default_headers": headers}
 
     def _http_client(self, options: dict[str, Any], *, is_async: bool = False) -> dict[str, Any]:
-        """Return the option `http_client` for the vendor's client, or no option if its own will do."""
-        if "http_client" in options or not self.url.startswith("http://"):
+        """Return the option `http_client` for the vendor's client, unless the caller passes one."""
+        if "http_client" in options:
             return {}
-        from dryline.testing.vendor_clients import PlainAsyncHttpClient, PlainHttpClient
+        from dryline.testing.vendor_clients import DirectAsyncHttpClient, DirectHttpClient
 
-        client = PlainAsyncHttpClient if is_async else PlainHttpClient
-        return {"http_client": client(base_url=self.url, **self._transport(is_async=is_async))}
+        client = DirectAsyncHttpClient if is_async else DirectHttpClient
+        return {"http_client": client(self.url, **self._transport(is_async=is_async))}
 
     def _transport(self, *, is_async: bool) -> dict[str, Any]:
         """Return the option `transport` of an httpx client, or no option if a socket is used."""
@@ -69,6 +70,10 @@ class Driver(Traffic, Conversations):
     def freeze(self, now: str | datetime | None = None) -> datetime:
         """Freeze API time at `now` (ISO 8601 text or an aware datetime) or where it is."""
         return clock.parse(self.plane("PUT", "/clock", members(frozen=True, now=now))["now"])
+
+    def unfreeze(self) -> datetime:
+        """Let API time go on from where it is."""
+        return clock.parse(self.plane("PUT", "/clock", {"frozen": False})["now"])
 
     def advance(
         self, seconds: float = 0, *, minutes: float = 0, hours: float = 0, days: float = 0, weeks: float = 0

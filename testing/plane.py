@@ -6,8 +6,9 @@ the server.
 
 import http.client
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import datetime
+from difflib import get_close_matches
 from typing import Any, NamedTuple
 from urllib.parse import urlencode, urlsplit
 
@@ -43,8 +44,20 @@ Sender = Callable[..., PlaneReply]
 
 
 def over_http(url: str) -> Sender:
-    """Return a function that sends requests to the server at `url`."""
+    """Return a function that sends requests to the server at `url`. Raises DrylineError if that is no address."""
+    require_url(url)
     return lambda method, path, *rest: send(method, url + path, *rest)
+
+
+def require_url(url: str) -> str:
+    """Return the address of a server. Raises DrylineError for a text that is none."""
+    try:
+        address = urlsplit(url)
+        if address.scheme in ("http", "https") and address.hostname and address.port != 0:
+            return url
+    except ValueError:  # the port is no number
+        pass
+    raise DrylineError(f"{url!r} is not the address of a server, such as http://127.0.0.1:4010.")
 
 
 def send(
@@ -99,6 +112,14 @@ def members(**values: Any) -> dict[str, Any]:
     Raises ValueError for a time without a time zone.
     """
     return {camel(name): _as_json(value) for name, value in values.items() if value is not None}
+
+
+def require_names(function: str, options: Mapping[str, Any], known: type) -> None:
+    """Raise TypeError for a keyword argument that a TypedDict does not have."""
+    for name in options.keys() - known.__annotations__.keys():
+        near = get_close_matches(name, known.__annotations__, 1)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        raise TypeError(f"{function}() got an unexpected keyword argument {name!r}{hint}")
 
 
 def _as_json(value: Any) -> Any:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from dryline.settings import DEFAULT_API_KEY
 from dryline.testing.driver import Driver
 from dryline.testing.plane import DrylineError, members, over_http
+from dryline.testing.rows import Delivery, ExportRow
 from dryline.testing.traffic import Created
 from dryline.world.real_time import monotonic
 
@@ -50,19 +52,20 @@ class StandIn(Driver):
         status: Literal["PROCESSING", "COMPLETED", "FAILED", "EXPIRED"] = "COMPLETED",
         *,
         error_message: str | None = None,
-    ) -> dict[str, Any]:
+    ) -> ExportRow:
         """Bring an export to a status, through all statuses on the way, and return it. COMPLETED writes its file.
 
         For `settings(export_mode="manual")`, where the server leaves exports alone. Raises DrylineError for an export
         that is past that status.
         """
-        export = next((row for row in self.state()["exports"] if row["id"] == id), {"status": "PENDING"})
+        export: Any = next((row for row in self.state()["exports"] if row["id"] == id), {"status": "PENDING"})
         steps = _EXPORT_STEPS[status]
         start = steps.index(export["status"]) + 1 if export["status"] in steps[:-1] else len(steps) - 1
         for step in steps[start:]:
             body = members(status=step, error_message=error_message if step == "FAILED" else None)
             export = self.plane("POST", f"/exports/{id}/transition", body)
-        return export
+        row: ExportRow = export
+        return row
 
     def webhooks(
         self,
@@ -72,10 +75,10 @@ class StandIn(Driver):
         deployment_id: str | None = None,
         log_id: str | None = None,
         limit: int | None = None,
-    ) -> list[dict[str, Any]]:
+    ) -> list[Delivery]:
         """Return the webhook deliveries, newest first, at most `limit` (100): request, status, error, attempts."""
         query = members(status=status, webhook_id=webhook_id, deployment_id=deployment_id, log_id=log_id, limit=limit)
-        deliveries: list[dict[str, Any]] = self.plane("GET", "/webhooks", query=query)
+        deliveries: list[Delivery] = self.plane("GET", "/webhooks", query=query)
         return deliveries
 
     def team(self, name: str = "Test team") -> Team:
@@ -89,6 +92,10 @@ class Team(Driver):
 
     Clock, settings and snapshots are the whole server's: a team's helpers for them raise DrylineError.
     """
+
+    id: str
+    name: str
+    stand_in: StandIn
 
     def __init__(self, stand_in: StandIn, id: str, name: str, api_key: str) -> None:
         self.id, self.name, self.api_key = id, name, api_key
@@ -134,6 +141,8 @@ def wait_until(
 
     Raises DrylineError after `timeout_s` seconds of real time, with `message` or the text of the last AssertionError.
     """
+    if told is not None:
+        warnings.warn("told is now message.", DeprecationWarning, stacklevel=2)
     deadline = monotonic() + timeout_s
     while True:
         failure = ""

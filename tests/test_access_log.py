@@ -19,7 +19,7 @@ def start_log(app):
     app.world.events.drain()  # of what was before
 
     def begin(form="text", **options):
-        access_log, written = AccessLog(app.world, form, **options), []
+        access_log, written = AccessLog(app, form, **options), []
 
         def lines():
             written.extend(access_log.new_lines())
@@ -48,6 +48,28 @@ def test_the_line_describes_the_fault(start_log, api, control):
     lines = start_log()
     api.get("/workers")
     assert " 503 " in lines()[-1] and lines()[-1].endswith("[fault: answers 503, 2 times]")
+
+
+@pytest.mark.parametrize("fault", [None, {"delayMs": 1}])
+def test_the_line_names_what_the_operation_ignored(start_log, api, control, fault):
+    if fault:
+        control.post("/faults", fault)
+    lines = start_log("json")
+    api.post("/workers?verbos=1", {**NEW_WORKER, "statsu": "active", "\x1b[2J": 1})
+    api.get("/workers?limt=5")
+    api.post("/workers", {"naem": "Front desk"})
+    (first, second, third) = (entry for entry in map(json.loads, lines()) if entry["path"] == "/api/workers")
+    assert first["ignored"] == ["verbos", "\x1b[2J", "statsu (did you mean status?)"]
+    assert second["ignored"] == ["limt"]
+    assert "ignored" not in third
+
+
+def test_a_line_of_text_names_what_the_operation_ignored(start_log, api):
+    lines = start_log()
+    api.post("/workers", {**NEW_WORKER, "statsu": "active", "\x1b[2J": 1})
+    api.post("/workers", {"naem": "Front desk"})
+    assert lines()[0].endswith(" ms  ignored: \N{REPLACEMENT CHARACTER}[2J, statsu (did you mean status?)")
+    assert "ignored" not in lines()[1]
 
 
 def test_a_request_before_a_reset_has_its_line(start_log, api, control):
@@ -91,7 +113,7 @@ def test_a_path_cannot_send_control_characters_to_the_terminal(start_log, app):
 
 
 def test_requests_whose_lines_nobody_read_in_time_are_counted(start_log, app, api):
-    log = AccessLog(app.world, "text")
+    log = AccessLog(app, "text")
     for _ in range(3):
         api.get("/workers")
     log._queue.popleft()

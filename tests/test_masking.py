@@ -44,7 +44,7 @@ def test_a_request_is_shown_without_its_secrets(app, place):
 
 @pytest.mark.parametrize("form", ["text", "json"])
 def test_the_terminal_shows_a_request_without_its_secrets(app, form):
-    access_log = AccessLog(app.world, form)
+    access_log = AccessLog(app, form)
     send_secrets(app)
     text = "\n".join(access_log.new_lines())
     assert "/inbox/gateway" in text

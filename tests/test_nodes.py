@@ -134,7 +134,7 @@ def test_log_lines_name_the_node(app, form, capfd, monkeypatch):
     root = logging.getLogger()
     handlers, level = root.handlers[:], root.level
     try:
-        set_up_logging(app.world)
+        set_up_logging(app)
         logging.getLogger("dryline").info("said")
         root.handlers[0].close()
     finally:
@@ -146,7 +146,7 @@ def test_log_lines_name_the_node(app, form, capfd, monkeypatch):
 
 @pytest.mark.parametrize("form", ["text", "json"])
 def test_lines_of_requests_name_the_node(app, control, form):
-    access_log = AccessLog(app.world, form)
+    access_log = AccessLog(app, form)
     control("GET", "/api/workers")
     line = access_log.new_lines()[-1]
     assert json.loads(line)["node"] == "a" if form == "json" else re.match(r"\d\d:\d\d:\d\d a GET ", line)

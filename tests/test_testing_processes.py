@@ -107,7 +107,8 @@ def test_a_command_that_never_serves_is_given_up(monkeypatch):
         DrylineServer(command="sh -c 'exec sleep 600'").start()
 
 
-def test_processes_of_a_command_end_with_it(monkeypatch, tmp_path):
+def test_processes_of_a_command_end_with_it(tmp_path):
+    patch = pytest.MonkeyPatch()
     os.mkfifo(tmp_path / "line")
     line = os.open(tmp_path / "line", os.O_RDONLY | os.O_NONBLOCK)
 
@@ -115,11 +116,11 @@ def test_processes_of_a_command_end_with_it(monkeypatch, tmp_path):
         pass
 
     def sleep(seconds):
-        monkeypatch.undo()  # the end of the server waits as usual
+        patch.undo()
         select.select([line], [], [])
         raise Interrupted
 
-    monkeypatch.setattr(servers, "time", types.SimpleNamespace(monotonic=time.monotonic, sleep=sleep))
+    patch.setattr(servers, "time", types.SimpleNamespace(monotonic=time.monotonic, sleep=sleep))
     command = f"sh -c 'sh -c \"echo begun; exec sleep 600\" > {tmp_path}/line; true'"
     with pytest.raises(Interrupted):
         DrylineServer(command=command).start()

@@ -206,7 +206,7 @@ def _may_occur(criteria: Criteria) -> bool:
 
 def entry_fields(entry: Entry) -> dict[str, Any]:
     """Return an entry's fields, with bodies decoded."""
-    body, answer = _decoded(entry.body), _decoded(entry.answer)
+    body, answer = decoded(entry.body), decoded(entry.answer)
     return {
         **{name: getattr(entry, name) for name in ("time", "method", "path", "status", "in_progress")},
         "number": entry.number or None,
@@ -218,14 +218,15 @@ def entry_fields(entry: Entry) -> dict[str, Any]:
         "query": parse_qs(entry.query, keep_blank_values=True),
         "headers": {name.lower(): value for name, value in entry.headers},
         "body": body,
-        "ignored": _ignored_names(entry, body),
+        "ignored": ignored_names(entry, body),
         "answer_headers": {name.lower(): value for name, value in entry.answer_headers},
         "answer": answer,
         "touched": _touched(entry, answer),
     }
 
 
-def _decoded(body: bytes) -> object:
+def decoded(body: bytes) -> object:
+    """Return a body as JSON, or as text if it is none."""
     if not body:
         return None
     try:
@@ -236,7 +237,7 @@ def _decoded(body: bytes) -> object:
     return value
 
 
-def _ignored_names(entry: Entry, body: object) -> list[str]:
+def ignored_names(entry: Entry, body: object) -> list[str]:
     """Return the names that the operation ignored, each with the name that the sender may have meant.
 
     A refused request has none. `--strict` refuses requests with such names.
@@ -246,9 +247,9 @@ def _ignored_names(entry: Entry, body: object) -> list[str]:
         return []
     forms = getattr(operation, "forms", {})
     query = {name: values[0] for name, values in parse_qs(entry.query, keep_blank_values=True).items()}
-    names = [*_unknown(forms.get("query", QuerySchema), query)] if query else []
+    names = sorted(_unknown(forms.get("query", QuerySchema), query)) if query else []
     if isinstance(body, dict) and "json" in forms:
-        names += _unknown(forms["json"], body)
+        names += sorted(_unknown(forms["json"], body))
     return names
 
 

@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 
 import orjson
 
-from dryline.world.outgoing import HttpResponse, Unanswered, send
+from dryline.world.outgoing import HttpResponse, Refused, Unanswered, send
 from dryline.world.real_time import monotonic
 
 TIMEOUT_S = 60.0
@@ -84,7 +84,8 @@ class Reader:
         try:
             answer = send("GET", self.base_url + target, headers=headers, timeout_s=TIMEOUT_S)
         except Unanswered as error:
-            raise ReadError(f"{question}: {str(error).rstrip('.')}", passing=True) from None
+            passing = not isinstance(error, Refused)
+            raise ReadError(f"{question}: {str(error).rstrip('.')}", passing=passing) from None
         if answer.status == 429 or answer.status >= 500:
             pause_s = _retry_after_s(answer.headers.get("Retry-After"))
             raise ReadError(f"{question}: status {answer.status}", answer.status, passing=True, pause_s=pause_s)

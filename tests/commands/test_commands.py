@@ -387,3 +387,9 @@ def test_a_file_that_cannot_be_written_leaves_nothing_behind(served, tmp_path):
     assert (done.returncode, done.stdout) == (1, "")
     assert "Cannot write out.json: File too large." in done.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["world"]
+
+
+@pytest.mark.parametrize("url", ["127.0.0.1:4010", "http://127.0.0.1:4120x", "http://"])
+def test_wait_refuses_a_text_that_is_no_address(url):
+    done = CliRunner().invoke(cli, ["wait", url])
+    assert done.exit_code == 2 and "is not the address of a server" in done.output
