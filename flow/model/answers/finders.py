@@ -10,7 +10,6 @@ from dryline.flow.model.answers.choices import find_choice, find_choice_of, find
 from dryline.flow.model.answers.codes import find_code_of
 from dryline.flow.model.answers.contacts import find_email, find_phone, find_zip
 from dryline.flow.model.answers.dates import find_date
-from dryline.flow.model.answers.measures import find_duration
 from dryline.flow.model.answers.names import find_name_of
 from dryline.flow.model.answers.numbers import find_number
 from dryline.flow.model.answers.places import (
@@ -124,20 +123,14 @@ def _find_model(slot: Slot, utterance: Utterance, now: datetime) -> Any:
 
 
 def _find_length(slot: Slot, utterance: Utterance, now: datetime) -> Any:
-    is_text = isinstance(slot.example, str) and not slot.example.isdigit()
-    return find_duration(slot, utterance) if is_text else find_number(slot, utterance)
-
-
-def _find_url(slot: Slot, utterance: Utterance, now: datetime) -> str | None:
-    match = re.search(r"https?://\S+|www\.\S+", utterance.text)
-    return match[0].rstrip(".,") if match else None
+    is_number = not slot.example_text or slot.example_text.isdigit()
+    return find_number(slot, utterance) if is_number else _find_text(slot, utterance, now)
 
 
 Finder = Callable[[Slot, Utterance, datetime], Any]
 _FINDERS: dict[str, Finder] = {
     "email": lambda slot, utterance, now: find_email(utterance.digits),
     "phone": lambda slot, utterance, now: find_phone(utterance.digits, utterance.language, slot.example_text),
-    "url": _find_url,
     "name": lambda slot, utterance, now: find_name_of(slot, utterance),
     "company": lambda slot, utterance, now: find_company(slot, utterance),
     "role": lambda slot, utterance, now: find_role(slot, utterance),

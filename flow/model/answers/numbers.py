@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 
 from dryline.flow.model.answers.contacts import find_phone_in, without_spans
 from dryline.flow.model.answers.dates import find_dates
-from dryline.flow.model.answers.measures import find_measure, unit_of
 from dryline.flow.model.answers.number_words import to_digits
 from dryline.flow.model.answers.slots import Slot
 from dryline.flow.model.answers.times import find_times
@@ -21,7 +20,6 @@ _NUMBER = re.compile(
     r"(?P<unit>\s?(?:dollars?|bucks|euros?|pounds?|USD|EUR))?"
 )
 _RANGE = re.compile(r"\d\s*(?:to|and|or|-|\u2013|bis|a)\s*[$\u20ac\u00a3]?\d", re.IGNORECASE)
-_AT_LEAST = re.compile(r"\b(?:at least|from|more than|over|above|minimum|no less than|starting at|ab|desde)\b", re.I)
 _AT = re.compile(r"(?:^|\W)(?:at|by|um|gegen|around|from|until|till)\W*$", re.IGNORECASE)
 SINCE_YEAR = re.compile(r"\b(?:since|in) (?:19|20)\d\d\b", re.IGNORECASE)
 _CENTS = re.compile(r"(\d+) (?:dollars?|bucks|euros?|pounds?),?(?: and| y| und)? (\d{1,2})(?: cents?)?\b", re.I)
@@ -48,15 +46,9 @@ class _Number(NamedTuple):
 def find_number(slot: Slot, utterance: Utterance) -> Any:
     """Return the number that a slot asks for: a float, or a text with the sign of the example (`$1,200`)."""
     text = _CENTS.sub(lambda match: f"{match[1]}.{match[2]:0>2} dollars", utterance.digits)
-    if (unit := unit_of(slot.key, slot.question)) and (measure := find_measure(text, unit)) is not None:
-        return measure if measure * 4 % 1 == 0 or isinstance(slot.example, float) else round(measure)
     if slot.kind == "rating":
         text = re.sub(r"\bout of \d+|(?<=\d)/(?:5|10)\b", " ", text)
-    if slot.kind == "year" and not re.search(r"\d{4}", text):
-        text = re.sub(r"(?<![\d,.])'?(\d\d)(?![\d,.:])", lambda year: f"{19 if year[1] > '35' else 20}{year[1]}", text)
-    if slot.kind in ("money", "number"):  # "forty nine ninety nine"
-        text = re.sub(r"(?<![\d:.])(\d{1,3}) (\d{2})(?= dollars| bucks| pounds|\W*$)", r"\1.\2", text)
-    number = _end_of_range(text, is_end=slot.is_end) if slot.has_span else _number(slot, utterance, text)
+    number = _number(slot, utterance, text)
     if number is None or not _is_meant(slot, utterance, text):
         return None
     if slot.kind != "money" or not re.match(r"[^\d\s]", slot.example_text):
@@ -115,21 +107,11 @@ def _amount(match: re.Match[str]) -> float:
     return float(match["digits"].replace(",", "")) * scale * (-1 if match["minus"] else 1)
 
 
-def _end_of_range(text: str, *, is_end: bool) -> float | None:
-    """Return the lower or the upper end of "between 2 and 4", "up to 300", "at least 5"."""
-    numbers = [_amount(match) for match in _NUMBER.finditer(text)]
-    if len(numbers) > 1 and _RANGE.search(text):
-        return max(numbers[-2:]) if is_end else min(numbers[-2:])
-    return numbers[0] if len(numbers) == 1 and is_end != bool(_AT_LEAST.search(text)) else None
-
-
 def _is_possible(value: float, slot: Slot, utterance: Utterance) -> bool:
-    """Return whether a number can be a rating on the scale of the question, an age, or a year; and no other's year."""
+    """Return whether a number can be a rating on the scale of the question, an age, or a year."""
     if slot.kind == "rating":
         low, high = scale_of(f"{slot.question} {utterance.question}") or (value, value)
         return low <= value <= high
-    if slot.kind == "number" and any(kind_of(each, 1) == "year" for each in slot.siblings):
-        return not 1900 <= value <= 2100
     return {"age": 0 < value < 120, "year": 1700 <= value <= 2100}.get(slot.kind, True)
 
 
@@ -165,15 +147,10 @@ def _people(text: str, numbers: list[_Number], language: str) -> float | None:
     units = [unit for part in ("adults", "children", "erwachsene", "kinder") for unit in _units(part, language)]
     members = [number.value for number in numbers if _begins_with(number.behind, units)]
     speaker = len(re.findall(r"\b(?:me|myself|und ich|and i|y yo)\b", text, re.IGNORECASE))
-    with_speaker = re.search(
-        r"\b(?:me|myself)(?: and| plus|,) (?:my )?\d|\d (?:\w+ )?and (?:me|myself|i)\b", text, re.I
-    )
-    if speaker and (companions or (len(numbers) == 1 and with_speaker)):
+    if speaker and companions:
         return speaker + companions + sum(members or [number.value for number in numbers])
     if not numbers and pattern_of("counts_one").search(text):
         return 1
-    if not numbers and re.search(r"\b(?:both|the two) of us\b", text, re.IGNORECASE):
-        return 2
     return sum(members) if len(members) > 1 else None
 
 
