@@ -97,7 +97,6 @@ def _forms(language: str) -> list[tuple[re.Pattern[str], Callable[[dict[str, str
         "weekday": "|".join(name for day in read_values(language)["weekdays"] for name in {day: 0, _plain(day): 0}),
         "span": "|".join(sorted(in_all_languages("spans"), key=len, reverse=True)),
         "relative": alternatives("relative_days", language),
-        "holiday": alternatives("holidays", language),
         "year": read_values()["date_year"],
         "of_month": read_values(language)["day_of_month"],
     }
@@ -141,10 +140,6 @@ class _Reader:
         weeks = weeks if parts.keys() & {"weeks", "skip"} else 0
         day = int(parts["day"]) if "day" in parts else None
         return {"weekday": self._days[_plain(parts["weekday"])], "weeks": weeks, "day": day, "is_next": "next" in parts}
-
-    def holiday(self, parts: dict[str, str]) -> dict[str, Any]:
-        month, day = self._table["holidays"][parts["holiday"].replace("\u2019", "'")]
-        return {"month": month, "day": day}
 
     def after_span(self, parts: dict[str, str]) -> dict[str, Any]:
         count = parts.get("count") or parts["count2"]

@@ -23,13 +23,12 @@ from dryline.flow.model.answers.places import (
 from dryline.flow.model.answers.slots import Slot
 from dryline.flow.model.answers.texts import find_labelled, find_sentence, find_thing, find_things, with_modifiers
 from dryline.flow.model.answers.times import find_datetime, find_time
-from dryline.flow.model.answers.turns import Utterance, without_fillers
+from dryline.flow.model.answers.turns import Utterance
 from dryline.flow.model.answers.yes_no import find_yes_no
 from dryline.flow.model.kinds import NUMBERS, class_of, key_words, kind_of, label_of
 
 MISSING: Final = object()
 _SHORT = 4  # words of a clause or an example that can be the name of a thing
-_SHORT_KINDS = ("language", "country", "make", "model", "choice")
 
 
 def find_value(slot: Slot, utterances: list[Utterance], now: datetime) -> Any:
@@ -79,12 +78,6 @@ def _find_text(slot: Slot, utterance: Utterance, now: datetime) -> Any:
         return thing
     if not (slot.is_only_text or slot.is_named_in(utterance.question)) or not slot.is_answered_by(utterance):
         return None
-    if slot.kind in _SHORT_KINDS:
-        clauses = [without_fillers(clause, utterance.language) for clause in utterance.text.split(",")]
-        short = [clause for clause in clauses if 0 < len(clause.split()) <= _SHORT and not re.search(r"\d", clause)]
-        if not short:
-            return None
-        utterance = replace(utterance, text=short[0])
     label = label_of(slot.key)
     is_sentence = not 0 < len(slot.example_text.split()) <= _SHORT  # unlike "golden retriever"
     if slot.kind == "reason" or (slot.kind == "text" and is_sentence):

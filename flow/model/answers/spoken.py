@@ -11,11 +11,6 @@ from dryline.flow.model.kinds import kind_of, label_of, part_of_name, read_value
 
 _ISO_DATE = re.compile(r"(\d{4}-\d{2}-\d{2})(?:[T ](.+))?")
 _BARE_SHARE = 0.4  # of answers that are the value alone
-_FRAMED = ("choice", "service", "item", "reason", "date", "time", "name", "email", "phone", "zip", "address", "birth")
-_TOGETHER = (  # kinds that are said in one sentence: their order, what is between them, and the kind of its frames
-    (("street", "city", "state", "zip"), ", ", "address"),
-    (("date", "time"), " at ", "date"),
-)
 
 
 class _Manner(NamedTuple):
@@ -28,51 +23,26 @@ class _Manner(NamedTuple):
 def sentence_with_value(value: Any, key: str = "", question: str = "", *, random: Random, language: str = "en") -> str:
     """Return a caller's answer to a question for a value: a sentence, or the bare value; `""` for nothing.
 
-    `key` is the member's name in the example of an `ask`, `question` its question or the agent's. Objects and lists are
-    said in one go: "3 burritos and 1 horchata", "Thursday at 9:30".
+    `key` is the member's name in the example of an `ask`, `question` its question or the agent's. Each member of an
+    object has a sentence of its own, a list has one: "tacos and horchata".
     """
-    return " ".join(_sentences(value, key, question, _Manner(random, language), ()))
+    return " ".join(_sentences(value, key, question, _Manner(random, language)))
 
 
-def _sentences(value: Any, key: str, question: str, manner: _Manner, siblings: tuple[str, ...]) -> Iterator[str]:
+def _sentences(value: Any, key: str, question: str, manner: _Manner) -> Iterator[str]:
     if isinstance(value, dict):
-        yield from _members({name: each for name, each in value.items() if each is not None and each != ""}, manner)
+        for name, member in value.items():
+            yield from _sentences(member, name, "", manner)
     elif isinstance(value, list):
-        things = [thing for member in value if (thing := _thing(member))]
-        listed = " and ".join(filter(None, (", ".join(things[:-1]), *things[-1:])))
-        if listed:
-            yield _framed(listed, "item" if isinstance(value[0], dict) else kind_of(key, value[0]), key, manner)
+        things = [" ".join(map(str, each.values())) if isinstance(each, dict) else str(each) for each in value]
+        if things:
+            yield _framed(" and ".join(things), "item", key, manner)
     elif isinstance(value, bool):
         yield manner.random.choice(read_values(manner.language)["yes_says" if value else "no_says"])
     elif value is not None and value != "":
-        kind = kind_of(key, value, question, siblings=siblings)
+        kind = kind_of(key, value, question)
         kind = "code" if kind == "choice" and str(value).isdigit() else kind  # "which room" asks for its number
         yield _framed(written(value, kind), kind, key, manner, value)
-
-
-def _members(members: dict[str, Any], manner: _Manner) -> Iterator[str]:
-    """Say the members of an object, those in one sentence that belong together, so that each is clear."""
-    kinds = {key: kind_of(key, member, siblings=tuple(members)) for key, member in members.items()}
-    if "item" in kinds.values() and "quantity" in members:
-        yield _framed(_thing(members), "item", "item", manner)
-        return
-    rest = dict(members)
-    for group, separator, kind in _TOGETHER:
-        keys = sorted((key for key in members if kinds[key] in group), key=lambda key: group.index(kinds[key]))
-        if len(keys) > 1 and len({kinds[key] for key in keys}) == len(keys):
-            yield _framed(separator.join(written(rest.pop(key), kinds[key]) for key in keys), kind, "", manner)
-    for key, member in rest.items():
-        label = re.sub(r"^(?:is|has|was|wants|needs) ", "", label_of(key))
-        if isinstance(member, bool) and len(members) > 1:
-            yield f"And {label}, {'yes' if member else 'no'}."
-        elif isinstance(member, (dict, list, bool)) or len(members) < 2:
-            yield from _sentences(member, key, "", manner, ())
-        elif kinds[key] in _FRAMED and part_of_name(key) is None:
-            yield _framed(written(member, kinds[key]), kinds[key], key, manner, member)
-        elif kinds[key] == "count":
-            yield f"{member} {label.removesuffix('s') if member == 1 else label}."
-        else:
-            yield f"The {label} is {written(member, kinds[key])}."
 
 
 def _framed(text: str, kind: str, key: str, manner: _Manner, value: Any = None) -> str:
@@ -113,17 +83,6 @@ def written(value: Any, kind: str) -> str:
 def _clock(text: str) -> str:
     match = re.fullmatch(r"([01]\d|2[0-3]):(\d{2})(?::\d{2})?Z?", text)
     return format_time(SpokenTime(0, 0, text, int(match[1]), int(match[2])), "2 PM", "") if match else text
-
-
-def _thing(member: Any) -> str:
-    """Return an item as it is ordered: "2 large pizzas"."""
-    if not isinstance(member, dict):
-        return str(member)
-    quantity = next((member[key] for key in ("quantity", "qty", "count") if key in member), "")
-    texts = sorted(
-        (key for key, each in member.items() if isinstance(each, str) and each), key=lambda key: "name" not in key
-    )
-    return " ".join(filter(None, (str(quantity), str(member.get("size") or ""), *(member[key] for key in texts[:1]))))
 
 
 def _capital(text: str) -> str:
