@@ -49,14 +49,14 @@ def _answer(facts: list[str], utterance: str, agent_said: list[str]) -> str | No
     """Return the statement that answers a question, a new one first; None if none shares a word or kind with it."""
     language = language_of(utterance)
     frames = frames_of(language)
-    asked = _subjects(utterance, language)
+    subjects = _subjects(utterance, language)
     near: list[tuple[bool, bool, float, str]] = []
     for fact in facts if frames.fits("asks_something", utterance) else ():
         fits = any(  # "how long": "45 minutes"
             re.search(rf"\b(?:{asks})\b", utterance, re.I) and re.search(rf"(?:\b|\W)(?:{answers})", fact, re.I)
             for asks, answers in frames["answers_to"]
         )
-        if fits or asked & _subjects(fact, language):
+        if fits or subjects & _subjects(fact, language):
             is_new = not any(fact in text for text in agent_said)
             near.append((is_new, fits, similarity(utterance, fact, language), fact))
     return max(near)[-1] if near else None

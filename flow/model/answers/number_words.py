@@ -34,7 +34,6 @@ _SCALES = {"dozen": 12.0, "hundred": 1e2, "thousand": 1e3, "million": 1e6, "100"
 _SCALED = re.compile(
     rf"(?<![\d.,:])(?P<number>\d+(?:\.\d+)?)(?P<half> and a half)?(?: (?P<scale>{'|'.join(_SCALES)})\b)?(?![\d:])", re.I
 )
-_POINT = re.compile(rf"\b(\d+|{_DIGIT}) point ((?:{_DIGIT}\b ?)+)", re.IGNORECASE)
 _RUN = re.compile(r"(?<![\d.,:/-])\d+(?: \d+)+(?![\d:/])(?!,\d)")
 
 
@@ -48,7 +47,6 @@ def to_digits(text: str, language: str = "en") -> str:
             text = pattern.sub(words, text)
         text = _hide_ordinals(_hide_ones(text))
         text = _SPOKEN_RUN.sub(_as_digit_words, text)
-        text = _POINT.sub(lambda match: f"{_plain_digits(match[1])}.{_plain_digits(match[2])} ", text).rstrip(" ")
     elif language == "de":
         group = {"zweit": "zwei", "dritt": "drei", "viert": "vier", "fünft": "fünf", "sechst": "sechs"}
         text = re.sub(r"\bzu (\w+t)\b", lambda match: f"zu {group.get(match[1], match[1])}", text)
@@ -94,10 +92,6 @@ def _as_digit_words(match: re.Match[str]) -> str:
     run = re.sub(r"\b(?:oh|o)\b", "zero", match[0], flags=re.IGNORECASE)
     run = _REPEATED.sub(lambda said: " ".join([said[2]] * (2 if said[1].lower() == "double" else 3)), run)
     return _HUNDREDS.sub("zero zero ", run)
-
-
-def _plain_digits(words: str) -> str:
-    return re.sub(r"\s", "", alpha2digit(words, "en", 0))
 
 
 def _scaled(match: re.Match[str]) -> str:

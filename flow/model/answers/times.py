@@ -97,8 +97,6 @@ def format_time(spoken: SpokenTime, example: str, context: str) -> str:
         half = re.sub("[ap]", "p" if hour >= 12 else "a", form["half"].lower(), count=1)
         minutes = f":{minute:02}" if form["minute"] or minute else ""
         return f"{hour % 12 or 12}{minutes}{form['space']}{half.upper() if form['half'].isupper() else half}"
-    if re.fullmatch(_HALF_DAY, spoken.text, re.IGNORECASE):
-        return spoken.text.rstrip(".")
     return f"{hour % 12 or 12}:{minute:02} {'AM' if hour < 12 else 'PM'}" if spoken.half else f"{hour}:{minute:02}"
 
 
