@@ -48,6 +48,8 @@ def find_number(slot: Slot, utterance: Utterance) -> Any:
     text = _CENTS.sub(lambda match: f"{match[1]}.{match[2]:0>2} dollars", utterance.digits)
     if slot.kind == "rating":
         text = re.sub(r"\bout of \d+|(?<=\d)/(?:5|10)\b", " ", text)
+    if slot.kind == "money":  # "forty nine ninety nine"
+        text = re.sub(r"(?<![\d:.])(\d{1,3}) (\d{2})(?= dollars| bucks| pounds|\W*$)", r"\1.\2", text)
     number = _number(slot, utterance, text)
     if number is None or not _is_meant(slot, utterance, text):
         return None

@@ -16,6 +16,7 @@ _SPELLING_WORD = re.compile(
 _PAUSE = r"[,.;:!?\u2013\u2014-]"
 _DEGREE = re.compile(r"\bnot (?:very|so|super|that|really|particularly|too|all that) (?=\w)", re.IGNORECASE)
 
+_IS_REJECTED = re.compile(r"['\u2019]s (?=(?:no good|not|out|bad|full|too|taken|wrong|impossible)\b)", re.IGNORECASE)
 _REJECTED_BEFORE = re.compile(r"(?:(?<=[,.;])|^)[^,.;]+\b(?:no|nicht)\s*(?=,)", re.IGNORECASE)
 
 
@@ -110,7 +111,7 @@ def without_degree(text: str) -> str:
 
 def without_rejected(text: str, language: str) -> str:
     """Return a text without the values that it rejects: "not Monday, Tuesday", "Monday doesn't work"."""
-    text = without_degree(text)
+    text = _IS_REJECTED.sub(" is ", without_degree(text))
     if language != "en":  # "el lunes no, el martes"
         text = _REJECTED_BEFORE.sub(" ", text)
     for pattern in _rejections(language):
