@@ -1,19 +1,18 @@
-"""Numbers, counts and amounts of money as people say them, and the bounds on a number that a condition names."""
+"""Numbers, counts and amounts of money as people say them, and the scale that a question names."""
 
 import re
 from functools import lru_cache
-from math import inf
 from typing import Any, NamedTuple
 
 from dryline.flow.model.answers.contacts import find_phone_in, without_spans
 from dryline.flow.model.answers.dates import find_dates
-from dryline.flow.model.answers.number_words import to_digits
 from dryline.flow.model.answers.slots import Slot
 from dryline.flow.model.answers.times import find_times
 from dryline.flow.model.answers.turns import Utterance
+from dryline.flow.model.bounds import Bounds
 from dryline.flow.model.kinds import class_of, has_key_word, kind_of, label_of, pattern_of, read_values
+from dryline.flow.model.number_words import to_digits
 
-Bounds = tuple[float, float]
 _NUMBER = re.compile(
     r"(?P<minus>\b(?:minus|negative) |(?<!\S)-)?(?P<sign>[$\u20ac\u00a3]\s?)?(?<![\w.])"
     r"(?P<digits>\d{1,15}(?:,\d{3})*(?:\.\d+)?)(?P<scale>\s?[kKmM]\b)?(?![\w:/])"
@@ -24,15 +23,6 @@ _AT = re.compile(r"(?:^|\W)(?:at|by|um|gegen|around|from|until|till)\W*$", re.IG
 SINCE_YEAR = re.compile(r"\b(?:since|in) (?:19|20)\d\d\b", re.IGNORECASE)
 _CENTS = re.compile(r"(\d+) (?:dollars?|bucks|euros?|pounds?),?(?: and| y| und)? (\d{1,2})(?: cents?)?\b", re.I)
 _SCALE = re.compile(r"\b(\d{1,3})\s*(?:to|through|-|\u2013|and|bis|a)\s*(\d{1,3})\b|\bout of (\d{1,3})\b")
-_BOUND = r"[$€£]?(\d[\d,]*(?:\.\d+)?)(?: ?(k))?\b"
-_BOUNDS = (
-    (rf"\b{_BOUND} ?(?:to|-|through|and|or) ?{_BOUND}", "between"),
-    (rf"\b(?:over|above|more than|at least|higher than|older than|greater than|minimum of) {_BOUND}", "least"),
-    (rf"\b{_BOUND} (?:\w+ )?or (?:more|higher|above|older|over|better)\b", "least"),
-    (rf"\b(?:under|below|less than|fewer than|younger than|lower than) {_BOUND}", "less"),
-    (rf"\b(?:up to|at most|not more than|maximum of) {_BOUND}", "most"),
-    (rf"\b{_BOUND} (?:\w+ )?or (?:less|lower|below|fewer|younger|under)\b", "most"),
-)
 
 
 class _Number(NamedTuple):
@@ -181,23 +171,6 @@ def _begins_with(behind: str, units: tuple[str, ...] | list[str]) -> bool:
     return re.match(rf"(?:(?!(?:an?|per|last|next|this) )\w+ )?(?:{names})\b", behind.lstrip(" -")) is not None
 
 
-def read_bounds(condition: str) -> Bounds | None:
-    """Return the least and the most that a number may be, or None where a condition demands no number."""
-    text = to_digits(condition)
-    for pattern, kind in _BOUNDS:
-        if match := re.search(pattern, text):
-            number = _value(match[1], match[2])
-            most = _value(match[3], match[4]) if kind == "between" else number - (1e-9 if kind == "less" else 0)
-            return (number, inf) if kind == "least" else (number if kind == "between" else -inf, most)
-    return None
-
-
-def said_number(text: str) -> float | None:
-    """Return the first number of an utterance that is no time of day."""
-    match = re.search(rf"(?<![\d:.-]){_BOUND}(?![:/]\d| ?(?:[ap]m\b|o'clock))", to_digits(text.casefold()))
-    return _value(match[1], match[2]) if match else None
-
-
 def scale_of(question: str) -> Bounds | None:
     """Return the scale that a question names: "from 1 to 5", "out of 10"."""
     match = _SCALE.search(to_digits(question))
@@ -205,7 +178,3 @@ def scale_of(question: str) -> Bounds | None:
         (1.0, float(match[3])) if match and match[3] else map(float, match.groups()[:2]) if match else (0.0, 0.0)
     )
     return (low, high) if low < high else None
-
-
-def _value(digits: str, factor: str | None) -> float:
-    return float(digits.replace(",", "")) * (1e3 if factor else 1)

@@ -4,9 +4,9 @@ import re
 from functools import lru_cache
 from typing import Any
 
-from dryline.flow.model.answers.number_words import to_digits
 from dryline.flow.model.answers.turns import Utterance, deflects, without_fillers, without_lead_in
 from dryline.flow.model.kinds import has_key_word, label_of, read_values
+from dryline.flow.model.number_words import to_digits
 
 _SIZES = r"(?:extra large|extra small|small|medium|large|regular)"
 _QUANTITY = re.compile(

@@ -4,8 +4,8 @@ import re
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from dryline.flow.model.answers.number_words import to_digits
 from dryline.flow.model.kinds import LANGUAGES, alternatives, language_of, pattern_of, read_values
+from dryline.flow.model.number_words import to_digits
 
 _LONGEST = 20_000  # characters of a text that are read: its end
 _MOST = 40  # utterances that are read, newest first

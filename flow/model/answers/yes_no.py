@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from dryline.flow.model.answers.meaning import meant_answer
-from dryline.flow.model.answers.numbers import read_bounds, said_number
 from dryline.flow.model.answers.turns import Utterance
+from dryline.flow.model.bounds import read_bounds, said_number
 from dryline.flow.model.kinds import LANGUAGES, alternatives, label_of, pattern_of, read_values
 
 _ENDS_ASSENT = re.compile(  # "I have", "I did it", "I do have one", but not "I have a question"
