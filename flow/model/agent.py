@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from dryline.flow.model.encoder import similarity
+from dryline.flow.model.encoder import similarity, stems
 from dryline.flow.model.kinds import language_of, read_values
 from dryline.flow.model.prompts import SENTENCE_END, Prompt, as_agent, frames_of, read_prompt
 
@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
 NOT_MET = "no condition was met"
 _MOST_OPTIONS = 6
-_LEAST_ANSWER = 0.35  # cosine of a question and the statement of a prompt that answers it
-_ANSWERS_KIND = 0.3  # added for a statement of the kind that is asked for: a length of time for "how long"
 
 
 def agent_line(talk: "Talk", utterance: str | None) -> tuple[str, str]:
@@ -48,17 +46,25 @@ def statement_for(prompt: str, utterance: str, agent_said: list[str]) -> str | N
 
 
 def _answer(facts: list[str], utterance: str, agent_said: list[str]) -> str | None:
-    """Return the statement that answers a question, a new one first; None if none is near enough."""
+    """Return the statement that answers a question, a new one first; None if none shares a word or kind with it."""
     language = language_of(utterance)
     frames = frames_of(language)
-    near: list[tuple[bool, float, str | None]] = []
+    subjects = _subjects(utterance, language)
+    near: list[tuple[bool, bool, float, str]] = []
     for fact in facts if frames.fits("asks_something", utterance) else ():
-        cosine = similarity(utterance, fact, language)
-        for asks, answers in frames["answers_to"]:  # "how long": "45 minutes"
-            fits = re.search(rf"\b(?:{asks})\b", utterance, re.I) and re.search(rf"(?:\b|\W)(?:{answers})", fact, re.I)
-            cosine += _ANSWERS_KIND if fits else 0.0
-        near.append((not any(fact in text for text in agent_said), cosine, fact))
-    return max((each for each in near if each[1] >= _LEAST_ANSWER), default=(False, 0.0, None))[2]
+        fits = any(  # "how long": "45 minutes"
+            re.search(rf"\b(?:{asks})\b", utterance, re.I) and re.search(rf"(?:\b|\W)(?:{answers})", fact, re.I)
+            for asks, answers in frames["answers_to"]
+        )
+        if fits or subjects & _subjects(fact, language):
+            is_new = not any(fact in text for text in agent_said)
+            near.append((is_new, fits, similarity(utterance, fact, language), fact))
+    return max(near)[-1] if near else None
+
+
+def _subjects(text: str, language: str) -> set[str]:
+    """Return the stems of a text but those of words such as "the" and "have", which are in any text."""
+    return {*stems(text, language)} - {*stems(" ".join(read_values(language)["marks"]), language), ""}
 
 
 def _note(note: str) -> str:

@@ -10,34 +10,14 @@ from random import Random
 
 from dryline.flow.model import encoder
 from dryline.flow.model.kinds import language_of, read_values
+from dryline.flow.model.understanding import read_condition
 from dryline.flow.phrases import SLOT, Intent, load
 
-_PEOPLE = (
-    "user|caller|customer|patient|client|person|lead|contact|guest|prospect|player|driver|member|tenant|visitor|buyer|"
-    "student|carrier|employee|owner|donor|candidate|shopper|borrower|resident|subscriber|traveller|traveler|parent"
-    "|passenger|applicant|homeowner"
-)
-_SUBJECT = re.compile(
-    rf"^(?:if |when |once |that )*(?:(?:the |a )?(?:{_PEOPLE})|they|somebody|someone)\s+(?P<rest>.+)$",
-    re.IGNORECASE | re.DOTALL,
-)
-_GIVES = re.compile(
-    r"^(?:(?:has|have) )?(?:giv|nam|provid|tell|told|stat|choos|chose|pick|select|specif|mention|describ|shar|spell"
-    r"|enter|suggest|explain|answer)\w*\b"
-    r"|^says? (?:what|which|when|where|how)\b",
-    re.IGNORECASE,
-)
-_GIVES_IN_GERMAN_OR_SPANISH = re.compile(
-    r"^(?:(?:der|die|el|la) )?\w+ (?:nennt|gibt|sagt|wählt|beschreibt|buchstabiert|dice|da|elige|indica|nombra|escoge"
-    r"|describe|deletrea)\b(?!.*\b(?:ab|auf|dass|ja|nein|que|sí|no|gracias)\b)",
-    re.IGNORECASE,
-)
 _CLOSES = re.compile(
     r"\b(?:nothing else|no more|no further|no other|done|finished|goodbye|bye|that is all|hangs? up"
     r"|end the (?:call|chat))\b",
     re.IGNORECASE,
 )
-_OF_USER = re.compile(rf"\b(?:(?:the |a )?(?:{_PEOPLE})(?P<owns>['\u2019]s)|the (?:{_PEOPLE}))\b", re.IGNORECASE)
 _VERBS = {
     "wants": "want", "wishes": "wish", "needs": "need", "has": "have", "is": "am", "isn't": "am not", "was": "was",
     "asks": "would like to ask", "says": "would say", "agrees": "agree", "declines": "would rather not",
@@ -137,7 +117,7 @@ def _fits(phrase: str, facts: Mapping[str, str], *, typed: bool) -> bool:
 
 def gives_value(condition: str) -> bool:
     """Return whether a condition is met by giving a value, such as "caller names a day"."""
-    return bool(_GIVES.search(predicate(condition)) or _GIVES_IN_GERMAN_OR_SPANISH.search(condition))
+    return read_condition(condition, language_of_menu((condition,))).gives is not None
 
 
 def closes(condition: str) -> bool:
@@ -215,8 +195,7 @@ def _phrases(intent: Intent | None, *, opening: bool) -> tuple[str, ...]:
 
 def predicate(condition: str) -> str:
     """Return a condition without the person whom it is about: "the caller wants …" is "wants …"."""
-    match = _SUBJECT.match(" ".join(condition.split()).rstrip("."))
-    return match["rest"] if match else condition
+    return encoder.without_subject(" ".join(condition.split()).rstrip("."))
 
 
 def _intent_of_alternative(condition: str, menu: tuple[str, ...], random: Random) -> Intent | None:
@@ -230,14 +209,15 @@ def _intent_of_alternative(condition: str, menu: tuple[str, ...], random: Random
 
 
 def _in_first_person(condition: str) -> str:
-    condition = " ".join(condition.split()).rstrip(".")
-    match = _SUBJECT.match(condition)
-    if match is None:
-        text = _OF_USER.sub(lambda user: "my" if user["owns"] else "me", condition)
-        return f"{capitalized(text)}."
+    does = predicate(condition)
+    is_of_caller = does != " ".join(condition.split()).rstrip(".")
+    of_user = encoder.pattern(r"(?i)\bthe <people>(['\u2019]s\b)?")
+    does = of_user.sub(lambda user: "my" if user[1] else "me", does)
+    if not is_of_caller:
+        return f"{capitalized(does)}."
     words: list[str] = []
     previous = "they"
-    for word in _OF_USER.sub(lambda user: "my" if user["owns"] else "me", match["rest"]).split():
+    for word in does.split():
         lower = word.lower()
         verb = _VERBS.get(lower) if previous in ("they", "and", "or", "but", "who") else None
         if previous == "they":
@@ -249,10 +229,10 @@ def _in_first_person(condition: str) -> str:
 
 def past_tense(condition: str) -> str:
     """Return what somebody did for whom the condition held, such as "wanted to book an appointment"."""
-    does = predicate(condition).rstrip(".")
+    does = predicate(condition)
     verb, _, rest = does.partition(" ")
     past = _PAST.get(verb.lower())
-    if past is None and _SUBJECT.match(condition) and verb.endswith("s") and verb.isalpha():
+    if past is None and does != condition.strip(" .") and verb.endswith("s") and verb.isalpha():
         root = base(verb)
         past = root + ("d" if root.endswith("e") else "ed")
     return f"{past} {rest}".strip() if past else f"met the condition {does!r}"

@@ -6,10 +6,9 @@ from datetime import datetime
 from random import Random
 from typing import Any
 
-from dryline.flow.language.language_model import MADE_UP
-from dryline.flow.model.answers.made_up import made_up, value_in_question
+from dryline.flow.model.answers.made_up import made_up
 from dryline.flow.model.answers.slots import Slot
-from dryline.flow.model.answers.spoken import sentence_with_value, speak
+from dryline.flow.model.answers.spoken import sentence_with_value, written
 from dryline.flow.model.kinds import class_of, is_of_user, label_of, names_speaker, part_of_name
 
 _OFFERS = (
@@ -41,8 +40,6 @@ def choose_value(
         return max(made_up(slot, random, now)[0] for _ in range(6))
     if named := _named_in(said, slot):
         return named
-    if slot.kind == "phone" and not is_of_user(slot.key, slot.question):
-        return value_in_question(slot, (), MADE_UP)[0]
     if _is_own(slot):
         fact = facts.get((slot.kind == "name" and part_of_name(slot.key)) or slot.kind)
         if isinstance(fact, str) and fact:
@@ -63,18 +60,17 @@ def give_value(
     *,
     is_asked: bool,
     language: str = "en",
-    typed: bool = False,
 ) -> str:
     """Return a sentence that gives a value, and add it to `avoid`. One that nobody asked for is not said bare."""
     if slot.kind == "code" and not is_asked and language == "en":
         name = label_of(slot.key) or (match[0] if (match := _NUMBER.search(slot.question)) else "number")
-        return f"My {name} is {speak(value, slot.kind, random, typed=typed)}."
+        return f"My {name} is {written(value, slot.kind)}."
     article = re.search(rf"\b(an?|the) {re.escape(str(value))}\b", question)
     if isinstance(value, str) and article:
         value = f"{article[1]} {value}"
     unfit = _unfit(slot, is_asked=is_asked, is_wish=is_asked and bool(_WISH.search(question)))
     for _ in range(_ATTEMPTS):
-        sentence = sentence_with_value(value, slot.key, slot.question, random=random, language=language, typed=typed)
+        sentence = sentence_with_value(value, slot.key, slot.question, random=random, language=language)
         if sentence not in avoid and not unfit.search(sentence) and (is_asked or sentence.count(" ") > 1):
             break
     else:

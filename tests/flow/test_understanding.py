@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from dryline.flow.model.encoder import DATA_FILE, load, nearest_intent, similarity
+from dryline.flow.model.encoder import DATA_FILE, load, near_intents, similarity
 from dryline.flow.model.understanding import Context, understand
 from dryline.tools.understanding import fit
 
@@ -72,7 +72,8 @@ def test_decisions_are_fast():
 def test_texts_that_mean_alike_are_similar():
     said = "could you put me through to somebody?"
     assert similarity(said, "wants a human") > 0.2 + similarity(said, "asks what it costs")
-    assert nearest_intent("wants to speak to a person")[0] == "want_person"
+    near = near_intents("wants to speak to a person")
+    assert max(near, key=near.__getitem__) == "want_person"
 
 
 def test_a_decision_says_why_and_how_sure():

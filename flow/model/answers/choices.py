@@ -8,7 +8,7 @@ from typing import Any
 from dryline.flow.model.answers.meaning import nearest
 from dryline.flow.model.answers.slots import Slot
 from dryline.flow.model.answers.times import find_offered_time
-from dryline.flow.model.answers.turns import Utterance, leaves_choice, without_degree
+from dryline.flow.model.answers.turns import Utterance, without_degree
 from dryline.flow.model.kinds import class_of, label_of, read_values
 
 _HALVES = (("morning", "am"), ("afternoon", "pm"), ("evening", "pm"))
@@ -30,8 +30,6 @@ def find_choice_of(slot: Slot, utterance: Utterance) -> Any:
     at = find_offered_time(utterance.digits, texts)
     if at is not None:
         return choices[at]
-    if leaves_choice(utterance.text) and all(re.search(r"\d", text) for text in texts):
-        return choices[0]
     named = find_choice(utterance.text, choices)
     if named is not None or utterance.deflects:
         return named

@@ -3,13 +3,13 @@
 import re
 from collections.abc import Iterator
 
-from dryline.flow.model.answers.contacts import find_phone_in, symbol_of, without_spans
+from dryline.flow.model.answers.contacts import symbol_of, without_spans
 from dryline.flow.model.answers.dates import find_dates
 from dryline.flow.model.answers.numbers import SINCE_YEAR
 from dryline.flow.model.answers.slots import Slot
 from dryline.flow.model.answers.times import find_times
 from dryline.flow.model.answers.turns import Utterance, without_spelling_words
-from dryline.flow.model.kinds import kind_of_question, label_of, read_values
+from dryline.flow.model.kinds import label_of, read_values
 
 _TOKEN = re.compile(r"(?<![\w'])#?[A-Za-z0-9]+(?:-[A-Za-z0-9]+)*(?![\w'])")
 _NO_CODE = re.compile(r"\d+(?:st|nd|rd|th|[kK]|am|pm|ish)")
@@ -21,17 +21,12 @@ _NO_PREFIX = {"ID", "PIN", "VIN", "OK", "NO", "IS", "I", "A", "ZIP", "MY"}
 
 
 def find_code_of(slot: Slot, utterance: Utterance) -> str | None:
-    """Return the code that a slot asks for. A telephone number is one only if nothing else can be meant."""
+    """Return the code that a slot asks for."""
     text, language = utterance.digits, utterance.language
     label = label_of(slot.key).partition(" ")[0]
     is_named = bool(label) and re.search(rf"\b{re.escape(label)}\b", text, re.IGNORECASE)
     if not is_named and not slot.is_answered_by(utterance):
         return None
-    phone = find_phone_in(text, language)
-    if phone and len(re.sub(r"\D", "", slot.example_text)) < 9 and not phone.isdigit():
-        other = find_code(text.replace(phone, " "), language, slot.example_text)
-        if other or not slot.is_asked_for(utterance) or kind_of_question(utterance.question) == "phone":
-            return other
     return find_code(text, language, slot.example_text)
 
 

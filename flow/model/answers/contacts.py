@@ -91,11 +91,7 @@ def find_phone(text: str, language: str, example: str) -> str | None:
     if len(digits) == len(expected):
         numbers = iter(digits)
         return "".join(next(numbers) if each.isdigit() else each for each in example)
-    groups = re.findall(r"\d+", phone)
-    lacks_area_code = len(expected) == 7 and len(digits) == 10
-    if not lacks_area_code and len(re.findall(r"\d+", example)) == 2 and len(groups) > 2:
-        return f"{groups[0]}{re.sub(r'[0-9]', '', example)}{''.join(groups[1:])}"
-    if lacks_area_code or (example and len(digits) == 10 and len(groups) != 2):
+    if example and len(digits) == 10:
         return f"{digits[:3]}-{digits[3:6]}-{digits[6:]}"
     return re.sub(r",\s*", " ", phone)
 

@@ -10,7 +10,6 @@ from itertools import pairwise
 from typing import Any
 from unicodedata import combining, normalize
 
-from dryline.flow.model.answers.number_words import suffix_of
 from dryline.flow.model.answers.slots import Slot
 from dryline.flow.model.answers.turns import Utterance
 from dryline.flow.model.kinds import LANGUAGES, alternatives, in_all_languages, read_values
@@ -23,8 +22,6 @@ _ASKS_FOR_PAST = re.compile(
     r"happen(?:ed)?\b|occurred\b)",
     re.IGNORECASE,
 )
-_BEFORE_OR_AFTER = re.compile(r"\b(after|before)\s+$", re.IGNORECASE)  # "any day after Wednesday" names no day
-_YEAR = re.compile(r"\b(?P<year>(?:19|20)\d\d)\b|\b(?P<ago>\d{1,2}) years? ago|(?:(?P<last>last)|this) year\b")
 _UNTIL = re.compile(r"\b(?:until|till|through|bis|hasta)\b")
 
 
@@ -87,14 +84,8 @@ def find_dates(text: str, language: str) -> tuple[SpokenDate, ...]:
         ahead = 1 if week[1].lower() == "next" else -1
         dates = [replace(each, week=ahead) if each.weekday is not None and not each.weeks else each for each in dates]
     for index, (before, each) in enumerate(pairwise(dates), 1):
-        is_bare, is_bare_before = (
-            spoken.month is None and spoken.day and spoken.weekday is None for spoken in (each, before)
-        )
-        if is_bare and before.month:
-            month = before.month % 12 + 1 if (each.day or 1) < (before.day or 1) else before.month
-            dates[index] = replace(each, month=month, year=before.year)
-        elif is_bare_before and each.month:  # "the 4th to the 6th of May"
-            dates[index - 1] = replace(before, month=each.month, year=each.year)
+        if each.day and each.month is None and each.weekday is None:  # "May 4th to the 6th"
+            dates[index] = replace(each, month=before.month, year=before.year)
     return tuple(dates)
 
 
@@ -106,7 +97,6 @@ def _forms(language: str) -> list[tuple[re.Pattern[str], Callable[[dict[str, str
         "weekday": "|".join(name for day in read_values(language)["weekdays"] for name in {day: 0, _plain(day): 0}),
         "span": "|".join(sorted(in_all_languages("spans"), key=len, reverse=True)),
         "relative": alternatives("relative_days", language),
-        "holiday": alternatives("holidays", language),
         "year": read_values()["date_year"],
         "of_month": read_values(language)["day_of_month"],
     }
@@ -151,10 +141,6 @@ class _Reader:
         day = int(parts["day"]) if "day" in parts else None
         return {"weekday": self._days[_plain(parts["weekday"])], "weeks": weeks, "day": day, "is_next": "next" in parts}
 
-    def holiday(self, parts: dict[str, str]) -> dict[str, Any]:
-        month, day = self._table["holidays"][parts["holiday"].replace("\u2019", "'")]
-        return {"month": month, "day": day}
-
     def after_span(self, parts: dict[str, str]) -> dict[str, Any]:
         count = parts.get("count") or parts["count2"]
         length = in_all_languages("spans")[parts.get("span") or parts["span2"]]
@@ -194,30 +180,16 @@ def find_date(slot: Slot, utterance: Utterance, now: datetime) -> str | None:
     dates = list(find_dates(text, utterance.language))
     if slot.kind == "birth" and not any(each.month for each in dates):
         dates = _birth_in_numbers(text) or dates
-    if re.fullmatch(r"\d{1,2}/\d{2,4}", slot.example_text) and not dates:
-        dates = _expiry_in_numbers(text)
     if not dates:
         return None
-    if len(dates) == 1 and (beside := _BEFORE_OR_AFTER.search(text[: dates[0].start])):
-        return None if re.search(r"\d", slot.example_text) else f"{beside[1]} {dates[0].text}"
     if slot.has_span and len(dates) == 1 and slot.is_end != bool(_UNTIL.search(text)):
         return None
     chosen = dates[-1] if slot.has_span and slot.is_end else dates[0]
     if slot.kind in ("birth", "past"):
         chosen = next((each for each in dates if each.month), dates[0])
-    elif not slot.has_span:
-        chosen = max(dates, key=_precision)
-    if chosen.month and chosen.year is None and (year := _YEAR.search(text)):
-        chosen = replace(chosen, year=int(year["year"] or now.year - int(year["ago"] or year["last"] is not None)))
     is_past = _IN_THE_PAST.search(text) or _ASKS_FOR_PAST.search(utterance.question or slot.question)
     kind = "past" if slot.kind == "date" and is_past else slot.kind
     return format_date(chosen, slot.example_text, now.date(), kind=kind, language=utterance.language)
-
-
-def _precision(spoken: SpokenDate) -> tuple[int, bool]:
-    """Return how much was said of a date: more in "on Tuesday the 5th" than in "next week"."""
-    parts = (spoken.day, spoken.weekday, spoken.month)
-    return sum(part is not None for part in parts), bool(re.search(r"\d", spoken.text))  # rather than a holiday
 
 
 def _birth_in_numbers(text: str) -> list[SpokenDate]:
@@ -230,31 +202,23 @@ def _birth_in_numbers(text: str) -> list[SpokenDate]:
     return [SpokenDate(match.start(), match.end(), match[0], year=_year(match[3]), month=month, day=day)]
 
 
-def _expiry_in_numbers(text: str) -> list[SpokenDate]:
-    patterns = (r"\b(0?[1-9]|1[0-2])\D{1,3}((?:20)?\d{2})\b", r"\b(0[1-9]|1[0-2])(\d{2})\b", r"\b([1-9])(\d{2})\b")
-    match = next(filter(None, (re.search(pattern, text) for pattern in patterns)), None)
-    if match is None:
-        return []
-    return [SpokenDate(match.start(), match.end(), match[0], month=int(match[1]), year=int(match[2]) % 100 + 2000)]
-
-
 def format_date(spoken: SpokenDate, example: str, today: date, *, kind: str, language: str) -> str | None:
     """Return a date in the form of the example; None if too little was said for that form."""
     names, is_past = read_values(language), kind in ("birth", "past")
-    if re.fullmatch(r"\d{1,2}/\d{2}(?:\d{2})?", example):
-        return _expiry(spoken, len(example.rpartition("/")[2]))
+    if re.fullmatch(r"\d{1,2}/\d{2}", example):  # the expiry of a card
+        of_card = spoken.year if spoken.year is not None else spoken.day  # "09/27" reads like a month and a day
+        return f"{spoken.month:02}/{of_card % 100:02}" if spoken.month and of_card is not None else None
     if strict := _strict_format(example):
         day = spoken.resolve(today, past=is_past) if kind != "birth" or spoken.year is not None else None
         return day.strftime(strict) if day else None
     if example.casefold() in names["weekdays"] and (weekday := _as_weekday(spoken, example, today, is_past, language)):
         return weekday
-    form = re.fullmatch(r"[A-Z][a-z]{2,8}\.? \d{1,2}(?P<th>st|nd|rd|th)?(?P<year>,? \d{4})?", example)
+    form = re.fullmatch(r"[A-Z][a-z]{2,8}\.? \d{1,2}(?:,? \d{4})?", example)
     if form and spoken.day and spoken.month is None and (day := spoken.resolve(today, past=kind == "past")):
         spoken = replace(spoken, month=day.month)  # "the fifth"
     if form and spoken.month and spoken.day:
-        ending = suffix_of(spoken.day) if form["th"] else ""
         year = f", {spoken.year}" if spoken.year else ""
-        return f"{names['months'][spoken.month - 1].capitalize()} {spoken.day}{ending}{year}"
+        return f"{names['months'][spoken.month - 1].capitalize()} {spoken.day}{year}"
     return _as_spoken(spoken.text, language)
 
 
@@ -282,14 +246,6 @@ def _strict_format(example: str) -> str | None:
     return f"%d{match[2]}%m{match[2]}{year}" if is_day_first else f"%m/%d/{year}"
 
 
-def _expiry(spoken: SpokenDate, digits: int) -> str | None:
-    """Return the expiry of a card, `09/27` or `09/2027`."""
-    year = spoken.year if spoken.year is not None else spoken.day  # "09/27" reads like a month and a day
-    if spoken.month is None or year is None:
-        return None
-    return f"{spoken.month:02}/{year % 100:02}" if digits == 2 else f"{spoken.month:02}/{year % 100 + 2000}"
-
-
 def _as_spoken(text: str, language: str) -> str:
     """Return the words of a date, months and weekdays with a capital as the language has them."""
     text = re.sub(r"^the\s+(?=\D)", "", text, flags=re.IGNORECASE)
@@ -300,19 +256,12 @@ def _as_spoken(text: str, language: str) -> str:
 
 
 def find_weekdays(text: str, language: str, example: str) -> list[str]:
-    """Return all weekdays that a text names, in its order; "every day but …", "weekdays" and spans included."""
+    """Return all weekdays that a text names, in its order; "every day but …" included."""
     names: list[str] = read_values(language)["weekdays"]
     folded, either = text.casefold(), "|".join(names)
-    if re.search(r"\bweekends?\b", folded):
-        days = names[5:]
-    elif re.search(r"\b(?:weekdays?|working days|during the week|monday (?:to|through) friday)\b", folded):
-        days = names[:5]
-    elif match := re.search(rf"\b({either})s?\s+(?:to|through|till|until|bis|a)\s+({either})", folded):
-        days = names[names.index(match[1]) : names.index(match[2]) + 1]
-    elif re.search(r"\b(?:every ?day|any day|all days)\b", folded):
+    days = list(dict.fromkeys(match[1] for match in re.finditer(rf"\b({either})s?\b", folded)))
+    if re.search(r"\b(?:every ?day|any day|all days)\b", folded):
         days = names[:]
-    else:
-        days = list(dict.fromkeys(match[1] for match in re.finditer(rf"\b({either})s?\b", folded)))
     if match := re.search(r"\b(?:but|except|apart from|other than)\b(.*)", folded):
         days = [day for day in days if day not in match[1]]
     return [day if example.islower() else day.capitalize() for day in days]

@@ -13,7 +13,7 @@ import orjson
 from dryline.flow.model.answers.choices import find_all_of_class
 from dryline.flow.model.answers.dates import find_weekdays
 from dryline.flow.model.answers.finders import MISSING, find_value
-from dryline.flow.model.answers.made_up import MADE_UP, made_up, value_in_question
+from dryline.flow.model.answers.made_up import MADE_UP, made_up
 from dryline.flow.model.answers.shapes import shaped
 from dryline.flow.model.answers.slots import Slot
 from dryline.flow.model.answers.texts import find_things
@@ -43,7 +43,7 @@ class _Filling:
         self._taken: dict[tuple[str, bool | str, str], str] = {}
         self._how: dict[str, str] = {}
         self._known = _members_of_json(question.about)
-        about = question.about if not self._known else "\n".join(map(str, _texts(self._known)))
+        about = "\n".join(map(str, self._known.values())) or question.about
         self._utterances = utterances_of(about, language_of(f"{question.question} {about[-500:]}"))
 
     def fill(self) -> tuple[Any, dict[str, str]]:
@@ -60,11 +60,10 @@ class _Filling:
         return value
 
     def _value(self, slot: Slot) -> tuple[Any, str]:
-        if slot.key in self._known and _fits(self._known[slot.key], slot.example):
+        if slot.key in self._known:
             return self._known[slot.key], "said"
-        if slot.kind == "phone" and not is_of_user(slot.key, slot.question):
-            return value_in_question(slot, self._utterances, self._question.unsaid)
-        value = find_value(slot, self._utterances, self._now)
+        is_own = slot.kind != "phone" or is_of_user(slot.key, slot.question)
+        value = find_value(slot, self._utterances, self._now) if is_own else MISSING
         if value is not MISSING and not self._is_taken(slot, value):
             return value, "said"
         if self._question.unsaid != MADE_UP:
@@ -83,9 +82,6 @@ class _Filling:
     def _members_of_list(self, example: Any, place: Slot) -> list[Any] | None:
         """Return the members of a list that was said; None to walk the example instead, for invented values."""
         path = place.path or "value"
-        if place.key in self._known and isinstance(self._known[place.key], list):
-            self._how[path] = "said"
-            return list(self._known[place.key])
         members = self._listed(example, place)
         if members or self._question.unsaid != MADE_UP:
             self._how[path] = "said" if members else "not said"
@@ -118,6 +114,15 @@ def _members_in(utterance: Utterance, example: Any, place: Slot) -> list[Any]:
     return known if len(known) >= max(len(members), 1) else members
 
 
+def _members_of_json(about: str) -> dict[str, Any]:
+    """Return the members of an earlier answer that is asked in its turn; none for other texts."""
+    try:
+        members = orjson.loads(about) if about.startswith("{") else {}
+    except orjson.JSONDecodeError:
+        return {}
+    return members if isinstance(members, dict) else {}
+
+
 def _like(example: Any, thing: dict[str, Any]) -> Any:
     """Return a thing in the shape of the list's example: a text, or an object with its name, quantity and size."""
     if not isinstance(example, dict):
@@ -130,24 +135,3 @@ def _like(example: Any, thing: dict[str, Any]) -> Any:
     counts = {key for key in counts if label_of(key) in key_words("quantity")}
     values = {"size": thing["size"], **dict.fromkeys(counts, thing["quantity"] or 1), name_key: name}
     return {key: values.get(key) for key in example}
-
-
-def _fits(value: Any, example: Any) -> bool:
-    is_number = isinstance(value, int) and isinstance(example, float)
-    return example is None or isinstance(value, type(example)) or is_number
-
-
-def _members_of_json(about: str) -> dict[str, Any]:
-    try:
-        members = orjson.loads(about) if about.startswith("{") else {}
-    except orjson.JSONDecodeError:
-        return {}
-    return members if isinstance(members, dict) else {}
-
-
-def _texts(value: Any) -> list[str]:
-    """Return the texts in a JSON value."""
-    if isinstance(value, str):
-        return [value]
-    members = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return [text for member in members for text in _texts(member)]

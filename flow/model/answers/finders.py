@@ -10,7 +10,6 @@ from dryline.flow.model.answers.choices import find_choice, find_choice_of, find
 from dryline.flow.model.answers.codes import find_code_of
 from dryline.flow.model.answers.contacts import find_email, find_phone, find_zip
 from dryline.flow.model.answers.dates import find_date
-from dryline.flow.model.answers.measures import find_duration
 from dryline.flow.model.answers.names import find_name_of
 from dryline.flow.model.answers.numbers import find_number
 from dryline.flow.model.answers.places import (
@@ -24,13 +23,12 @@ from dryline.flow.model.answers.places import (
 from dryline.flow.model.answers.slots import Slot
 from dryline.flow.model.answers.texts import find_labelled, find_sentence, find_thing, find_things, with_modifiers
 from dryline.flow.model.answers.times import find_datetime, find_time
-from dryline.flow.model.answers.turns import Utterance, without_fillers
+from dryline.flow.model.answers.turns import Utterance
 from dryline.flow.model.answers.yes_no import find_yes_no
 from dryline.flow.model.kinds import NUMBERS, class_of, key_words, kind_of, label_of
 
 MISSING: Final = object()
 _SHORT = 4  # words of a clause or an example that can be the name of a thing
-_SHORT_KINDS = ("language", "country", "make", "model", "choice")
 
 
 def find_value(slot: Slot, utterances: list[Utterance], now: datetime) -> Any:
@@ -80,12 +78,6 @@ def _find_text(slot: Slot, utterance: Utterance, now: datetime) -> Any:
         return thing
     if not (slot.is_only_text or slot.is_named_in(utterance.question)) or not slot.is_answered_by(utterance):
         return None
-    if slot.kind in _SHORT_KINDS:
-        clauses = [without_fillers(clause, utterance.language) for clause in utterance.text.split(",")]
-        short = [clause for clause in clauses if 0 < len(clause.split()) <= _SHORT and not re.search(r"\d", clause)]
-        if not short:
-            return None
-        utterance = replace(utterance, text=short[0])
     label = label_of(slot.key)
     is_sentence = not 0 < len(slot.example_text.split()) <= _SHORT  # unlike "golden retriever"
     if slot.kind == "reason" or (slot.kind == "text" and is_sentence):
@@ -124,20 +116,14 @@ def _find_model(slot: Slot, utterance: Utterance, now: datetime) -> Any:
 
 
 def _find_length(slot: Slot, utterance: Utterance, now: datetime) -> Any:
-    is_text = isinstance(slot.example, str) and not slot.example.isdigit()
-    return find_duration(slot, utterance) if is_text else find_number(slot, utterance)
-
-
-def _find_url(slot: Slot, utterance: Utterance, now: datetime) -> str | None:
-    match = re.search(r"https?://\S+|www\.\S+", utterance.text)
-    return match[0].rstrip(".,") if match else None
+    is_number = not slot.example_text or slot.example_text.isdigit()
+    return find_number(slot, utterance) if is_number else _find_text(slot, utterance, now)
 
 
 Finder = Callable[[Slot, Utterance, datetime], Any]
 _FINDERS: dict[str, Finder] = {
     "email": lambda slot, utterance, now: find_email(utterance.digits),
     "phone": lambda slot, utterance, now: find_phone(utterance.digits, utterance.language, slot.example_text),
-    "url": _find_url,
     "name": lambda slot, utterance, now: find_name_of(slot, utterance),
     "company": lambda slot, utterance, now: find_company(slot, utterance),
     "role": lambda slot, utterance, now: find_role(slot, utterance),

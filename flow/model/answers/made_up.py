@@ -1,21 +1,18 @@
 """Invented values where nobody said any. They repeat with the seed and fit the clock, the question and the example."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from datetime import date, datetime, timedelta
 from random import Random
 from typing import Any
 
-from dryline.flow.model.answers.choices import find_choice
 from dryline.flow.model.answers.dates import SpokenDate, format_date
 from dryline.flow.model.answers.numbers import scale_of
 from dryline.flow.model.answers.slots import Slot
 from dryline.flow.model.answers.times import SpokenTime, format_time
-from dryline.flow.model.answers.turns import Utterance
-from dryline.flow.model.kinds import NUMBERS, class_of, label_of, language_of, part_of_name, read_values
+from dryline.flow.model.kinds import class_of, label_of, language_of, part_of_name, read_values
 
 MADE_UP = "made-up"  # `unsaid`: the values of members that nobody said are invented
-_PHONE_IN_QUESTION = re.compile(r"\+?\d[\d\s().-]{5,18}\d")
 _SEVERAL = {"nights": 7, "rooms": 3, "adults": 4, "quantity": 4, "qty": 4, "guests": 8, "people": 8}
 _SEVERAL |= {"children": 3, "kids": 3, "hour": 17, "minute": 59, "month": 12, "day": 28, "stars": 5}
 _FRIDAY = 4
@@ -38,21 +35,9 @@ def made_up(slot: Slot, random: Random, now: datetime) -> tuple[Any, str]:
     if alike:
         (value,) = random.choices(alike, [1 / rank for rank in range(1, len(alike) + 1)])  # the usual ones come first
         return value.lower() if example.islower() else value, "made up"
-    if example.isdigit():  # such as a room
+    if re.search(r"\d", example):  # such as a room, or "2 weeks"
         return _alike(example, random), "made up"
     return (example, "the example") if example else ("not said", "made up")
-
-
-def value_in_question(slot: Slot, utterances: Sequence[Utterance], unsaid: str) -> tuple[Any, str]:
-    """Return a phone number that is not the user's: the one in the question that fits what was said."""
-    numbers = list(_PHONE_IN_QUESTION.finditer(slot.question))
-    ends = [0, *(number.end() for number in numbers)]
-    before = [slot.question[end : number.start()] for end, number in zip(ends, numbers, strict=False)]
-    labels = [(re.findall(r"[A-Za-z]+", text) or [""])[-1].lower() for text in before]  # "sales: +1…, billing: +1…"
-    chosen = next(filter(None, (find_choice(utterance.text, labels) for utterance in utterances)), None)
-    if chosen or (numbers and (len(numbers) == 1 or unsaid == MADE_UP)):
-        return numbers[labels.index(chosen) if chosen else 0][0].strip(), "the question"
-    return (slot.example, "the example") if unsaid == MADE_UP else (None, "not said")
 
 
 def _number(slot: Slot, example: float, random: Random, now: datetime) -> float:
@@ -68,8 +53,6 @@ def _number(slot: Slot, example: float, random: Random, now: datetime) -> float:
         return random.randint(*ranges.get(slot.kind, (1, _SEVERAL.get(key[0], 1))))
     if isinstance(example, float):
         return round(random.uniform(0.5, 1.5) * (abs(example) or 1.0), 2)
-    if slot.kind in ("code", "zip"):
-        return int(_alike(str(example), random))
     high = max(2, min(abs(example) * 2, 10**9))
     step = 10 ** max(0, len(str(high)) - 2) if slot.kind == "money" or (example % 100 == 0 and example) else 1
     return max(step, random.randint(max(1, abs(example) // 2), high) // step * step)
@@ -84,8 +67,6 @@ def _alike(pattern: str, random: Random) -> str:
 
 def _name(slot: Slot, random: Random, now: datetime) -> str:
     first, last = random.choice(read_values()["made_up_first"]), random.choice(read_values()["made_up_last"])
-    if title := re.match(r"Dr\.? ", slot.example_text):
-        return f"{title[0]}{last}"
     return str({"first": first, "last": last}.get(part_of_name(slot.key) or "", f"{first} {last}"))
 
 
@@ -94,8 +75,6 @@ def _phone(slot: Slot, random: Random, now: datetime) -> str:
     if len(digits) == 7:  # numbers that nobody has: 555-0100 to 555-0199
         number = iter(f"55501{random.randint(0, 99):02}")
         return "".join(next(number) if each.isdigit() else each for each in example)
-    if 7 < len(digits) <= 15 and example[-4:].isdigit():
-        return f"{example[:-4]}{random.randint(0, 9999):04}"
     return f"+1555{random.randint(2000000, 9999999)}"
 
 
@@ -109,8 +88,6 @@ def _day(slot: Slot, random: Random, now: datetime) -> date:
         return date(now.year - random.randint(20, 75), random.randint(1, 12), random.randint(1, 28))
     if slot.kind == "past":
         return now.date() - timedelta(days=random.randint(1, 20))
-    if re.fullmatch(r"\d{1,2}/\d{2,4}", slot.example_text):  # a card's expiry
-        return date(now.year + random.randint(1, 4), random.randint(1, 12), 1)
     day = now.date() + timedelta(days=random.randint(2, 21))
     # Not at a weekend. "Monday" said on a Monday could be today or in a week.
     while day.weekday() > _FRIDAY or (_is_weekday(slot) and day.weekday() == now.weekday()):
@@ -131,11 +108,8 @@ def _date(slot: Slot, random: Random, now: datetime) -> str:
         return weekday if example.islower() else weekday.capitalize()
     if language != "en" and re.search(r"[^\W\d_]", example):
         return f"{day.day}. {month.capitalize()}" if language == "de" else f"{day.day} de {month}"
-    if slot.kind == "date" and not re.search(r"\d", example):  # most callers name the weekday, some the date
-        return random.choices((f"{day:%A}", f"next {day:%A}", f"{day:%B} {day.day}"), (55, 10, 20))[0]
-    year = day.year if slot.kind == "birth" or re.search(r"\d{4}|/", example) else None
-    said = f"{day:%B} {day.day}{f', {year}' if slot.kind == 'birth' else ''}"
-    spoken = SpokenDate(0, 0, said, year, day.month, day.day)
+    said = f"{day:%B} {day.day}{f', {day.year}' if slot.kind == 'birth' else ''}"
+    spoken = SpokenDate(0, 0, said, day.year, day.month, day.day)
     return format_date(spoken, example, now.date(), kind=slot.kind, language="en") or said
 
 
@@ -144,44 +118,17 @@ def _time(slot: Slot, random: Random, now: datetime) -> str:
     return format_time(SpokenTime(0, 0, "", hour, minute, "a" if hour < 12 else "p"), slot.example_text, "")
 
 
-def _datetime(slot: Slot, random: Random, now: datetime) -> str:
-    day = _day(slot, random, now)
-    if re.match(r"\d{4}-\d{2}-\d{2}[T ]", slot.example_text):
-        return f"{day}{slot.example_text[10]}{_time(Slot('14:00'), random, now)}{slot.example_text[16:]}"
-    half = re.search(r"\d{1,2}(?::\d{2})?\s?[ap]\.?m\.?", slot.example_text, re.IGNORECASE)
-    return f"{day:%A} at {_time(Slot(half[0] if half else ''), random, now)}"
-
-
 def _code(slot: Slot, random: Random, now: datetime) -> str:
     return _alike(slot.example_text if re.search(r"\d", slot.example_text) else "100000", random)
 
 
 def _place(slot: Slot, random: Random, now: datetime) -> str:
-    place = dict(zip(("city", "state", "zip"), random.choice(read_values()["made_up_places"]), strict=True))
-    if slot.kind == "state" and len(slot.example_text) > 2:
-        return str(read_values()["states"][place["state"]])
-    if slot.kind == "zip" and slot.example_text and not re.fullmatch(r"\d{5}", slot.example_text):
-        return _alike(slot.example_text, random)
-    return str(place[slot.kind])
+    city, state, zip_code = random.choice(read_values()["made_up_places"])
+    return str({"city": city, "state": state, "zip": zip_code}[slot.kind])
 
 
 def _address(slot: Slot, random: Random, now: datetime) -> str:
-    street = random.choice(read_values()["made_up_streets"])
-    has_number = not slot.example_text or any(each.isdigit() for each in slot.example_text)
-    line = f"{random.randint(1, 999)} {street}" if has_number or slot.kind == "address" else street
-    city, state, zip_code = random.choice(read_values()["made_up_places"])
-    return f"{line}, {city}, {state} {zip_code}" if slot.example_text.count(",") > 1 else line
-
-
-def _text_number(slot: Slot, random: Random, now: datetime) -> str:
-    example = slot.example_text
-    digits = re.search(r"\d[\d,]*(?:\.\d+)?", example)
-    if digits is None:
-        return str(random.randint(1, 9))
-    sample = float(digits[0].replace(",", ""))
-    number = _number(slot, int(sample) if sample == int(sample) else sample, random, now)
-    written = f"{number:,.2f}" if "." in digits[0] else str(int(number))
-    return f"{example[: digits.start()]}{written}{example[digits.end() :]}"
+    return f"{random.randint(1, 999)} {random.choice(read_values()['made_up_streets'])}"
 
 
 _MAKERS: dict[str, Callable[[Slot, Random, datetime], str]] = {
@@ -190,9 +137,7 @@ _MAKERS: dict[str, Callable[[Slot, Random, datetime], str]] = {
     "email": _email,
     **dict.fromkeys(("date", "birth", "past"), _date),
     "time": _time,
-    "datetime": _datetime,
     "code": _code,
     **dict.fromkeys(("zip", "city", "state"), _place),
     **dict.fromkeys(("address", "street"), _address),
-    **dict.fromkeys(NUMBERS, _text_number),
 }

@@ -2,7 +2,6 @@
 
 import re
 from dataclasses import dataclass, replace
-from difflib import SequenceMatcher
 from functools import lru_cache
 from itertools import islice
 
@@ -13,7 +12,6 @@ from dryline.flow.model.answers.turns import (
     deflects,
     without_fillers,
     without_lead_in,
-    without_spelling_words,
 )
 from dryline.flow.model.kinds import (
     in_all_languages,
@@ -33,15 +31,10 @@ _INTRODUCES = (
 )
 _MAY_INTRODUCE = r"this is|i am|i'm|here is|hier ist|ich bin|soy|habla|under(?: the name)?(?: of)?|ask for"
 _INTRODUCES_ANSWER = r"it's|he's|she's|it is|it was|that's|that is|that was|is|try|maybe"
-_CLOSES = re.compile(r"\s+(?:is my name|speaking|here|is the name|am apparat|mein name|al habla)\b.*", re.IGNORECASE)
-_SPELLED = re.compile(r"(?<![\w'])(?:(?:double |triple )?[^\W\d_](?:[\s,.-]{1,4}|$)){3,}(?!')", re.IGNORECASE)
-_BEFORE_SPELLED = re.compile(r"[,.\s]*\b(?:that's|that is|it's|spelled|spelt|spelling)[\s,.:]*$", re.IGNORECASE)
-_LETTER = re.compile(r"(double |triple )?\b([^\W\d_])\b", re.IGNORECASE)
+_SPELLED = re.compile(r"(?<![\w'])(?:[^\W\d_](?:[\s,.-]{1,4}|$)){3,}(?!')", re.IGNORECASE)
 _SAID_TWICE = re.compile(r"\b(\w[\w'-]+)[,.]\s+(?=\w[\w'-]+ \1\b)", re.IGNORECASE)  # "Brown, Alice Brown"
+_CLOSES = re.compile(r"\s+(?:is my name|speaking|here|is the name|am apparat|mein name|al habla)\b.*", re.IGNORECASE)
 _ENDINGS = ("", "s", ("ed", "es", "ly"), "ing")  # by their length
-_PART = re.compile(
-    r"\b(?:(?P<last>last|family|sur)|(?P<first>first|given))\s?name(?:'s| is|:|,)?\s+(?:is\s+)?", re.IGNORECASE
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +57,7 @@ def find_name_of(slot: Slot, utterance: Utterance) -> str | None:
     part, question_text = part_of_name(slot.key), utterance.question or slot.question
     asked_part, words = part_of_name(utterance.question), set(re.findall(r"\w+", utterance.question.lower()))
     if part is not None and asked_part not in (None, part) and not {"first", "last"} <= words:
-        return None  # the last name alone is question_text for, and the first is wanted
+        return None
     asked_kind = kind_of_question(f"{utterance.question} {slot.question}" if not utterance.question else question_text)
     of_other = not names_speaker(slot.key)
     is_answered = asked_kind == "name" or (asked_kind is None and slot.is_named_in(question_text))
@@ -79,71 +72,24 @@ def find_name_of(slot: Slot, utterance: Utterance) -> str | None:
     labelled = re.split(r" and\b", find_labelled(utterance.text, slot.key) or "")[0]
     name = find_name(labelled, replace(question, is_answered=True)) if labelled else None
     name = name or find_name(utterance.text, question)
-    title = re.match(r"Dr\.? ", slot.example_text)
-    return f"{title[0]}{name}" if name and title else name
+    return name
 
 
 def find_name(text: str, question: NameQuestion) -> str | None:
     """Return a person's name, or a part of it."""
     text = re.sub(r"\b(mr|mrs|ms|dr|st)\.(?=\s)", r"\1", text.replace("\u2019", "'"), flags=re.IGNORECASE)
-    text, spelled = _without_spelling(without_spelling_words(_SAID_TWICE.sub("", text)))
-    parts = _labelled_parts(text, question)
-    if question.part in parts:
-        return _respelled(parts[question.part], spelled)
-    full = " ".join(parts[part] for part in ("first", "last") if part in parts) if parts else _full_name(text, question)
+    full = _full_name(_SAID_TWICE.sub("", _SPELLED.sub("", text)).strip(" ,"), question)
     if not full:
-        return titled(spelled) if spelled and question.is_answered else None
-    full = _respelled(full, spelled)
+        return None
     words = full.split()
     if question.part == "last" and (len(words) > 1 or not question.asks_part_alone):
         return " ".join(words[1:]) or None
     return words[0] if question.part == "first" else full
 
 
-def _without_spelling(text: str) -> tuple[str, str]:
-    """Return the text without a word that is spelled in it, and that word."""
-    match = _SPELLED.search(text)
-    if match is None:
-        return text, ""
-    times = {"double ": 2, "triple ": 3}
-    letters = [letter.lower() * times.get(count.lower(), 1) for count, letter in _LETTER.findall(match[0])]
-    start = max(0, match.start() - _LONGEST)
-    before = text[:start] + _BEFORE_SPELLED.sub("", text[start : match.start()])
-    return f"{before}, {text[match.end() :]}".strip(" ,"), "".join(letters)
-
-
-def _respelled(name: str, spelled: str) -> str:
-    """Return a name whose most similar word is replaced by the spelled one."""
-    words = name.split()
-    similarity = [SequenceMatcher(None, word.lower(), spelled).ratio() for word in words]
-    best = similarity.index(max(similarity))
-    if similarity[best] >= 0.5 and words[best].lower() != spelled:
-        words[best] = titled(spelled)
-    return " ".join(words)
-
-
-def _labelled_parts(text: str, question: NameQuestion) -> dict[str | None, str]:
-    """Return what stands behind "first name" and "last name"; the part without a label is the bare name before it."""
-    parts: dict[str | None, str] = {}
-    heads = list(_PART.finditer(text))
-    for head, end in zip(heads, [*(each.start() for each in heads[1:]), len(text)], strict=False):
-        if name := _read_name(text[head.end() : end]):
-            parts[head.lastgroup] = name
-    if len(parts) == 1 and question.is_answered:
-        (part,) = parts
-        other = _bare_name(text[: heads[0].start()].strip(" ,."), question.language)
-        if other and parts[part] not in other:
-            parts["first" if part == "last" else "last"] = other.split()[0]
-    return parts if question.is_answered or len(parts) == 2 or question.part else {}
-
-
 def _full_name(text: str, question: NameQuestion) -> str | None:
-    if question.of_other and (name := _related_name(text)):
-        return name
-    introduced = _introduced_names(text, question)
-    if introduced:
-        name, behind = next((each for each in introduced if " " in each[0]), introduced[0])
-        return _repeated_in_full(name, behind)
+    if introduced := _introduced_names(text, question):
+        return next((name for name in introduced if " " in name), introduced[0])
     start = re.match(rf"\W*({WORD} {WORD}[^,]*?)(?:,| and\b| (?:over )?(?:at|from|with)\b)", text)
     start = start or re.search(rf"\bfor ({WORD} {WORD}.*)", text)
     if start and " " in (name := _read_name(start[1], is_checked=True) or ""):
@@ -153,11 +99,8 @@ def _full_name(text: str, question: NameQuestion) -> str | None:
         return None
     bare = without_lead_in(closed, question.language) if question.of_other else closed
     others = re.findall(rf"(?<=[a-z,] ){WORD} {WORD}", text) if question.of_other else []  # "from Olga Petrova"
-    return (
-        _bare_name(bare, question.language)
-        or (_related_name(text) if question.is_answered else None)
-        or (_read_name(others[0], is_checked=True) if len(others) == 1 else None)
-    )
+    other = _read_name(others[0], is_checked=True) if len(others) == 1 else None
+    return _bare_name(bare, question.language) or other
 
 
 @lru_cache(maxsize=4)
@@ -168,8 +111,8 @@ def _heads(language: str) -> tuple[re.Pattern[str], ...]:
     return tuple(re.compile(rf"\b(?:{source})\s+", re.IGNORECASE) for source in sources)
 
 
-def _introduced_names(text: str, question: NameQuestion) -> list[tuple[str, str]]:
-    """Return each name behind words such as "my name is", and the text behind it."""
+def _introduced_names(text: str, question: NameQuestion) -> list[str]:
+    """Return each name behind words such as "my name is"."""
     strong, weak, weakest = _heads(question.language)
     names = []
     for head in (strong, weak, weakest) if question.is_answered else (strong, weak):
@@ -179,26 +122,14 @@ def _introduced_names(text: str, question: NameQuestion) -> list[tuple[str, str]
             name = _read_name(behind, is_checked=head is not strong, is_whole=is_whole)
             is_sure = head is strong or question.is_answered or not behind.islower()
             if name and (is_sure or (" " in name and head is weak)):
-                names.append((name, behind[len(name) :]))
+                names.append(name)
         if names:
             break
     return names
 
 
-def _related_name(text: str) -> str | None:
-    """Return the name behind "my son" or "Dr. Patel's wife,"."""
-    relations = re.compile(
-        r"\b(?:mr|mrs|ms|miss|mister|dr|doctor|professor) |\b(?:called|named) |\b(?:an?|my|our|his|her|\w+'s) (?:\w+ )?"
-        rf"(?:{'|'.join(read_values()['relations'])})(?:-in-law)?(?: of (?:mine|ours))?(?:'s name)?"
-        r"(?: is(?: called| named)?| did| made it)?,?\s+",
-        re.IGNORECASE,
-    )
-    names = (_read_name(text[match.end() :], is_checked=True) for match in islice(relations.finditer(text), 5))
-    return next(filter(None, names), None)
-
-
 def _bare_name(text: str, language: str) -> str | None:
-    """Return a name that is the whole answer: "Deborah Klein", "O'Brien, Patrick O'Brien", "klein, deborah klein"."""
+    """Return a name that is the whole answer: "Deborah Klein", "Klein, Deborah"."""
     if deflects(text, language):
         return None
     ends = r"(?<!\b[A-Z]\.)(?<=[.;!?])\s+|,?\s(?:and|but|that's)\s|,?\s(?:with(?:out)? an?)\s[^,]*"
@@ -210,16 +141,7 @@ def _bare_name(text: str, language: str) -> str | None:
     second = _read_name(pieces[1], is_checked=True, is_whole=True)
     if second and "," in clauses[0] and len(name.split()) == len(second.split()) == 1 and second != name:
         return f"{second} {name}"
-    return _repeated_in_full(name, " , ".join(pieces[1:]))
-
-
-def _repeated_in_full(name: str, behind: str) -> str:
-    """Return the full name where a part of it was said before: "O'Brien, Patrick O'Brien"."""
-    for piece in re.split(r"[,.;]\s*|\s(?:that's|it's)\s", behind):
-        longer = _read_name(piece, is_checked=True) if piece else None
-        if longer and " " in longer and {name.lower(), name.split()[-1].lower()} & {*longer.lower().split()}:
-            return longer
-    return name
+    return second if second and name in second else name
 
 
 @lru_cache(maxsize=1)

@@ -1,40 +1,28 @@
-"""Numbers, counts and amounts of money as people say them, and the bounds on a number that a condition names."""
+"""Numbers, counts and amounts of money as people say them, and the scale that a question names."""
 
 import re
 from functools import lru_cache
-from math import inf
 from typing import Any, NamedTuple
 
 from dryline.flow.model.answers.contacts import find_phone_in, without_spans
 from dryline.flow.model.answers.dates import find_dates
-from dryline.flow.model.answers.measures import find_measure, unit_of
-from dryline.flow.model.answers.number_words import to_digits
 from dryline.flow.model.answers.slots import Slot
 from dryline.flow.model.answers.times import find_times
 from dryline.flow.model.answers.turns import Utterance
+from dryline.flow.model.bounds import Bounds
 from dryline.flow.model.kinds import class_of, has_key_word, kind_of, label_of, pattern_of, read_values
+from dryline.flow.model.number_words import to_digits
 
-Bounds = tuple[float, float]
 _NUMBER = re.compile(
     r"(?P<minus>\b(?:minus|negative) |(?<!\S)-)?(?P<sign>[$\u20ac\u00a3]\s?)?(?<![\w.])"
     r"(?P<digits>\d{1,15}(?:,\d{3})*(?:\.\d+)?)(?P<scale>\s?[kKmM]\b)?(?![\w:/])"
     r"(?P<unit>\s?(?:dollars?|bucks|euros?|pounds?|USD|EUR))?"
 )
 _RANGE = re.compile(r"\d\s*(?:to|and|or|-|\u2013|bis|a)\s*[$\u20ac\u00a3]?\d", re.IGNORECASE)
-_AT_LEAST = re.compile(r"\b(?:at least|from|more than|over|above|minimum|no less than|starting at|ab|desde)\b", re.I)
 _AT = re.compile(r"(?:^|\W)(?:at|by|um|gegen|around|from|until|till)\W*$", re.IGNORECASE)
 SINCE_YEAR = re.compile(r"\b(?:since|in) (?:19|20)\d\d\b", re.IGNORECASE)
 _CENTS = re.compile(r"(\d+) (?:dollars?|bucks|euros?|pounds?),?(?: and| y| und)? (\d{1,2})(?: cents?)?\b", re.I)
 _SCALE = re.compile(r"\b(\d{1,3})\s*(?:to|through|-|\u2013|and|bis|a)\s*(\d{1,3})\b|\bout of (\d{1,3})\b")
-_BOUND = r"[$€£]?(\d[\d,]*(?:\.\d+)?)(?: ?(k))?\b"
-_BOUNDS = (
-    (rf"\b{_BOUND} ?(?:to|-|through|and|or) ?{_BOUND}", "between"),
-    (rf"\b(?:over|above|more than|at least|higher than|older than|greater than|minimum of) {_BOUND}", "least"),
-    (rf"\b{_BOUND} (?:\w+ )?or (?:more|higher|above|older|over|better)\b", "least"),
-    (rf"\b(?:under|below|less than|fewer than|younger than|lower than) {_BOUND}", "less"),
-    (rf"\b(?:up to|at most|not more than|maximum of) {_BOUND}", "most"),
-    (rf"\b{_BOUND} (?:\w+ )?or (?:less|lower|below|fewer|younger|under)\b", "most"),
-)
 
 
 class _Number(NamedTuple):
@@ -48,15 +36,11 @@ class _Number(NamedTuple):
 def find_number(slot: Slot, utterance: Utterance) -> Any:
     """Return the number that a slot asks for: a float, or a text with the sign of the example (`$1,200`)."""
     text = _CENTS.sub(lambda match: f"{match[1]}.{match[2]:0>2} dollars", utterance.digits)
-    if (unit := unit_of(slot.key, slot.question)) and (measure := find_measure(text, unit)) is not None:
-        return measure if measure * 4 % 1 == 0 or isinstance(slot.example, float) else round(measure)
     if slot.kind == "rating":
         text = re.sub(r"\bout of \d+|(?<=\d)/(?:5|10)\b", " ", text)
-    if slot.kind == "year" and not re.search(r"\d{4}", text):
-        text = re.sub(r"(?<![\d,.])'?(\d\d)(?![\d,.:])", lambda year: f"{19 if year[1] > '35' else 20}{year[1]}", text)
-    if slot.kind in ("money", "number"):  # "forty nine ninety nine"
+    if slot.kind == "money":  # "forty nine ninety nine"
         text = re.sub(r"(?<![\d:.])(\d{1,3}) (\d{2})(?= dollars| bucks| pounds|\W*$)", r"\1.\2", text)
-    number = _end_of_range(text, is_end=slot.is_end) if slot.has_span else _number(slot, utterance, text)
+    number = _number(slot, utterance, text)
     if number is None or not _is_meant(slot, utterance, text):
         return None
     if slot.kind != "money" or not re.match(r"[^\d\s]", slot.example_text):
@@ -115,21 +99,11 @@ def _amount(match: re.Match[str]) -> float:
     return float(match["digits"].replace(",", "")) * scale * (-1 if match["minus"] else 1)
 
 
-def _end_of_range(text: str, *, is_end: bool) -> float | None:
-    """Return the lower or the upper end of "between 2 and 4", "up to 300", "at least 5"."""
-    numbers = [_amount(match) for match in _NUMBER.finditer(text)]
-    if len(numbers) > 1 and _RANGE.search(text):
-        return max(numbers[-2:]) if is_end else min(numbers[-2:])
-    return numbers[0] if len(numbers) == 1 and is_end != bool(_AT_LEAST.search(text)) else None
-
-
 def _is_possible(value: float, slot: Slot, utterance: Utterance) -> bool:
-    """Return whether a number can be a rating on the scale of the question, an age, or a year; and no other's year."""
+    """Return whether a number can be a rating on the scale of the question, an age, or a year."""
     if slot.kind == "rating":
         low, high = scale_of(f"{slot.question} {utterance.question}") or (value, value)
         return low <= value <= high
-    if slot.kind == "number" and any(kind_of(each, 1) == "year" for each in slot.siblings):
-        return not 1900 <= value <= 2100
     return {"age": 0 < value < 120, "year": 1700 <= value <= 2100}.get(slot.kind, True)
 
 
@@ -165,15 +139,10 @@ def _people(text: str, numbers: list[_Number], language: str) -> float | None:
     units = [unit for part in ("adults", "children", "erwachsene", "kinder") for unit in _units(part, language)]
     members = [number.value for number in numbers if _begins_with(number.behind, units)]
     speaker = len(re.findall(r"\b(?:me|myself|und ich|and i|y yo)\b", text, re.IGNORECASE))
-    with_speaker = re.search(
-        r"\b(?:me|myself)(?: and| plus|,) (?:my )?\d|\d (?:\w+ )?and (?:me|myself|i)\b", text, re.I
-    )
-    if speaker and (companions or (len(numbers) == 1 and with_speaker)):
+    if speaker and companions:
         return speaker + companions + sum(members or [number.value for number in numbers])
     if not numbers and pattern_of("counts_one").search(text):
         return 1
-    if not numbers and re.search(r"\b(?:both|the two) of us\b", text, re.IGNORECASE):
-        return 2
     return sum(members) if len(members) > 1 else None
 
 
@@ -202,23 +171,6 @@ def _begins_with(behind: str, units: tuple[str, ...] | list[str]) -> bool:
     return re.match(rf"(?:(?!(?:an?|per|last|next|this) )\w+ )?(?:{names})\b", behind.lstrip(" -")) is not None
 
 
-def read_bounds(condition: str) -> Bounds | None:
-    """Return the least and the most that a number may be, or None where a condition demands no number."""
-    text = to_digits(condition)
-    for pattern, kind in _BOUNDS:
-        if match := re.search(pattern, text):
-            number = _value(match[1], match[2])
-            most = _value(match[3], match[4]) if kind == "between" else number - (1e-9 if kind == "less" else 0)
-            return (number, inf) if kind == "least" else (number if kind == "between" else -inf, most)
-    return None
-
-
-def said_number(text: str) -> float | None:
-    """Return the first number of an utterance that is no time of day."""
-    match = re.search(rf"(?<![\d:.-]){_BOUND}(?![:/]\d| ?(?:[ap]m\b|o'clock))", to_digits(text.casefold()))
-    return _value(match[1], match[2]) if match else None
-
-
 def scale_of(question: str) -> Bounds | None:
     """Return the scale that a question names: "from 1 to 5", "out of 10"."""
     match = _SCALE.search(to_digits(question))
@@ -226,7 +178,3 @@ def scale_of(question: str) -> Bounds | None:
         (1.0, float(match[3])) if match and match[3] else map(float, match.groups()[:2]) if match else (0.0, 0.0)
     )
     return (low, high) if low < high else None
-
-
-def _value(digits: str, factor: str | None) -> float:
-    return float(digits.replace(",", "")) * (1e3 if factor else 1)

@@ -5,7 +5,7 @@ from functools import lru_cache
 
 from dryline.flow.model.answers.names import WORD, no_names, titled
 from dryline.flow.model.answers.slots import Slot
-from dryline.flow.model.answers.texts import find_labelled, find_thing
+from dryline.flow.model.answers.texts import find_labelled
 from dryline.flow.model.answers.turns import Utterance, deflects, without_fillers, without_lead_in
 from dryline.flow.model.kinds import alternatives, key_words, kind_of_question, label_of, read_values
 
@@ -102,7 +102,7 @@ def find_state(text: str, example: str) -> str | None:
 
 
 def find_city(text: str, *, answers: bool) -> str | None:
-    """Return a city: a known one, the one before a state or behind a street, or a short bare answer."""
+    """Return a city: one behind a street, a known one, the name behind "in", or a bare answer."""
     by_name, by_code, _ = _states()
     if match := _STREET.search(text) or _STREET_PLAIN.search(text) or _STREET_CAPITALS.search(text):
         rest = by_code.sub(" , ", by_name.sub(" , ", text[match.end() :]))
@@ -111,17 +111,10 @@ def find_city(text: str, *, answers: bool) -> str | None:
     for city in sorted(read_values()["classes"]["city"], key=len, reverse=True):
         if re.search(rf"\b{re.escape(city)}\b", text, re.IGNORECASE):
             return str(city)
-    state = by_name.search(text) or by_code.search(text)
-    if state and (piece := re.search(rf"({WORD}(?:\s+{WORD}){{0,2}}),?\s*$", text[: state.start()])):
-        return piece[1].rstrip(".,")
-    first = re.split(r",\s|\s(?:please|thanks)\b", text)[0]
-    if answers and first != text and re.fullmatch(rf"{WORD}(?: {WORD}){{0,2}}", first):
-        return first
-    for named in re.finditer(rf"\b(?:in|from|near|to|outside|outside of|called)\s+({WORD}(?:\s+{WORD}){{,2}})", text):
+    for named in re.finditer(rf"\b(?:in|from|near|to)\s+({WORD}(?:\s+{WORD}){{,2}})", text):
         if _may_be_name(named[1]):
             return named[1].rstrip(".")
-    is_bare = answers and len(text.split()) <= 5 and not re.search(r"\d|\b(?:the|an?|my|our|this)\b", text)
-    return bare_capitals(text) if is_bare else None
+    return bare_capitals(text) if answers else None
 
 
 def find_place(slot: Slot, utterance: Utterance) -> str | None:
@@ -148,9 +141,7 @@ def find_company(slot: Slot, utterance: Utterance) -> str | None:
     for named in [*_COMPANY.finditer(text), *(_FROM_COMPANY.finditer(text) if answers else ())]:
         if _may_be_name(named[1]):
             return named[1].rstrip(".,")
-    match = re.match(rf"\W*({WORD}(?:\s+{WORD}){{0,3}}),\s*(?i:i'm|i am|as)\b", text)
-    bare = match[1] if match else bare_capitals(text) if answers else None
-    return bare or find_labelled(text, slot.key)
+    return (bare_capitals(text) if answers else None) or find_labelled(text, slot.key)
 
 
 def find_role(slot: Slot, utterance: Utterance) -> str | None:
@@ -159,10 +150,7 @@ def find_role(slot: Slot, utterance: Utterance) -> str | None:
     match = _ROLE.search(text) or re.match(
         r"\W*(?:the |an? )?([a-z][a-z ]{2,30}?) (?:at|for|with) (?:the )?[A-Z]", text
     )
-    if role := without_fillers(match[1].strip(), "en") if match else find_labelled(text, slot.key):
-        return role
-    is_bare = slot.is_asked_for(utterance) and re.fullmatch(r"[a-z]+(?: [a-z]+){,3}", text)
-    return find_thing(utterance, label_of(slot.key)) if is_bare else None
+    return without_fillers(match[1].strip(), "en") if match else find_labelled(text, slot.key)
 
 
 def _may_be_name(text: str) -> bool:

@@ -4,9 +4,9 @@ import re
 from functools import lru_cache
 from typing import Any
 
-from dryline.flow.model.answers.number_words import to_digits
 from dryline.flow.model.answers.turns import Utterance, deflects, without_fillers, without_lead_in
 from dryline.flow.model.kinds import has_key_word, label_of, read_values
+from dryline.flow.model.number_words import to_digits
 
 _SIZES = r"(?:extra large|extra small|small|medium|large|regular)"
 _QUANTITY = re.compile(
@@ -15,7 +15,6 @@ _QUANTITY = re.compile(
 )
 _LOOSE = {"new", "nice", "good", "small", "medium", "large", "big", "little", "regular", "quick", "simple"}
 _LOOSE |= {"different", "old", "same", "usual", "normal", "default", "other"}
-_COPULAS = {"is", "are", "am", "was", "were", "'s", "'re", "'m"}
 
 
 @lru_cache(maxsize=64)
@@ -38,23 +37,12 @@ def find_labelled(text: str, key: str) -> str | None:
 def find_sentence(utterance: Utterance, label: str) -> str | None:
     """Return the statement of an answer about a problem, a reason or a message; None for a mere wish or an echo."""
     text = utterance.text.strip()
-    if _form("why").match(utterance.question) and text.endswith("?"):
-        return None
-    if utterance.deflects and len(text.split()) < 8:
-        return None
-    is_trouble = has_key_word(label, "trouble")
     if match := _form("reason").search(text):
         text = text[match.end() :]
-    elif "message" in label and (match := _form("passes_on").search(text)):
-        return text[match.end() :].strip(" ,.;!?") or None
-    elif has_key_word(label, "whole_answer"):
-        text = " ".join(_clauses(text, "sentence_end"))
     else:
-        clauses = _clauses(text, "trouble_clause" if is_trouble else "clause")
-        if is_trouble:
+        clauses = _clauses(text, "clause")
+        if has_key_word(label, "trouble"):
             clauses = [clause for clause in clauses if not _form("wish").match(clause)]
-            trouble = rf"\b(?:{'|'.join(read_values()['trouble_words'])})\b|n't\b"
-            clauses.sort(key=lambda clause: not re.search(trouble, clause, re.IGNORECASE))
         text = clauses[0] if clauses and len(clauses[0].split()) > 2 else " ".join(clauses)
     text = _without_openings(text, utterance.language)
     return None if not text or _says_nothing(text, f"{label} {utterance.question}") else text
@@ -66,52 +54,26 @@ def _clauses(text: str, ends: str) -> list[str]:
 
 
 def find_thing(utterance: Utterance, label: str) -> str | None:
-    """Return the thing that an answer names: "I drive a Corolla", "it's a spaniel"; None for other sentences."""
+    """Return the thing that an answer names: "it's a spaniel"; None for other sentences."""
     clauses = _clauses(utterance.text, "clause")
-    language, question = utterance.language, utterance.question
+    language = utterance.language
     if not clauses or utterance.deflects or _form("asks").match(without_fillers(clauses[0], language)):
         return None
     text = clauses[0] if len(clauses[0].split()) > 2 else " ".join(clauses)
     text = without_lead_in(without_fillers(text, language), language, with_actions=True)
-    if _form("wish").match(clauses[0]) and not _names_thing(text.partition(" ")[0].lower(), question):
-        text = _object_of_wish(text)
-    match = _form("subject").match(text)
-    is_place = match and match["place"] and match["verb"].strip().lower() in _COPULAS  # "I was on hold"
-    if match and not is_place and _names_thing(match["verb"].lower(), question):
-        text = without_lead_in(text[match.end() :], language)
-    elif match := _form("equation").match(clauses[0]):
-        about_key = _words(match["subject"]) & _words(f"{label} {question}")
-        is_rest = about_key or match["subject"].lower() in read_values()["relations"]
-        text = match["rest"] if is_rest else match["subject"]
+    if _form("wish").match(clauses[0]):  # "my rabbit" of "I want to bring my rabbit"
+        match = _form("verb_and_object").match(text)
+        text = match["object"] if match else ""
     text = _without_openings(_form("beside").sub("", text), language)
     if not text or len(text.split()) > 8 or _form("sentence").match(text) or _says_nothing(text, label, is_thing=True):
         return None
     return text
 
 
-def _object_of_wish(text: str) -> str:
-    """Return "my rabbit" for "bring my rabbit"; nothing for "bring mine in" and for "see a vet"."""
-    if _form("article").match(text) or re.match(r"\d|(?:one|two|three|four|our|her|his|their)\b", text, re.IGNORECASE):
-        return text
-    match = _form("verb_and_object").match(text)
-    return match["object"] if match else ""
-
-
 def _without_openings(text: str, language: str) -> str:
     text = without_lead_in(without_fillers(text, language), language)
     text = _form("article").sub("", text) if len(text.split()) <= 4 else text
     return text.strip(" ,.;!?")
-
-
-def _names_thing(verb: str, question: str) -> bool:
-    """Return whether a thing stands behind a verb: a common one, or that of the question ("What do you play?")."""
-    stem = re.sub(r"(?:ing|s|e)$", "", verb.split()[0])
-    in_question = len(stem) > 2 and any(word.startswith(stem) for word in re.findall(r"\w+", question.lower()))
-    return verb in read_values()["thing_verbs"] or in_question
-
-
-def _words(text: str) -> set[str]:
-    return {word.rstrip("s") for word in re.findall(r"\w{3,}", text.lower())}
 
 
 def _says_nothing(text: str, context: str, *, is_thing: bool = False) -> bool:
@@ -147,10 +109,6 @@ def find_things(text: str, question: str, language: str) -> list[dict[str, Any]]
             continue
         piece = without_lead_in(without_fillers(piece, language), language, with_actions=True)
         piece = _form("run_out").sub("", piece)
-        if not things and (match := _form("subject").match(piece)):
-            if not _names_thing(match["verb"].lower(), question):
-                return []  # "I've seen the leaflet and the poster"
-            piece = piece[match.end() :]
         is_none = not piece or _form("no_thing").match(piece) or deflects(piece, language)
         thing = None if is_none or _says_nothing(piece, "", is_thing=True) else _thing(piece)
         if thing is not None:

@@ -21,8 +21,6 @@ _LATER = re.compile(
     r"^\W*(?:in the (?:afternoon|evening)|at night|tonight|p\.?m\b|de la (?:tarde|noche)|abends|nachmittags)",
     re.IGNORECASE,
 )
-_HOURS = re.compile(r"\b(1[0-2]|[1-9]) (?:to|till|until|through|-) (1[0-2]|[1-9])\b(?! (?:people|days|hours))")
-_BEGIN = re.compile(r"\b(1[0-2]|[1-9]) (?:to|till|until|through|-) $")
 _UNTIL = re.compile(r"\b(?:until|till|before|by|up to|no later than|bis|hasta)\b")
 _HALF_DAY = r"\d{1,2}(?P<minute>:\d{2})?(?P<space>\s?)(?P<half>[ap]\.?m\.?)"
 
@@ -99,8 +97,6 @@ def format_time(spoken: SpokenTime, example: str, context: str) -> str:
         half = re.sub("[ap]", "p" if hour >= 12 else "a", form["half"].lower(), count=1)
         minutes = f":{minute:02}" if form["minute"] or minute else ""
         return f"{hour % 12 or 12}{minutes}{form['space']}{half.upper() if form['half'].isupper() else half}"
-    if re.fullmatch(_HALF_DAY, spoken.text, re.IGNORECASE):
-        return spoken.text.rstrip(".")
     return f"{hour % 12 or 12}:{minute:02} {'AM' if hour < 12 else 'PM'}" if spoken.half else f"{hour}:{minute:02}"
 
 
@@ -111,7 +107,7 @@ def find_time(slot: Slot, utterance: Utterance, now: datetime) -> str | None:
     phrase = _time_of_day(utterance) if is_vague else None
     if phrase and slot.example_text.isalpha():
         return phrase
-    times = _times_in(text, utterance.language, is_span=slot.has_span)
+    times = _times_in(text, utterance.language)
     context = f"{slot.question} {utterance.question} {utterance.text}"
     if not times and slot.is_answered_by(utterance):
         times = _bare_hours(text)
@@ -123,19 +119,14 @@ def find_time(slot: Slot, utterance: Utterance, now: datetime) -> str | None:
     return format_time(sure[0 if re.search(r"\bbetween\b", text) else -1], slot.example_text, context)
 
 
-def _times_in(text: str, language: str, *, is_span: bool) -> list[SpokenTime]:
-    """Return the times of a text but the numbers of its dates; both ends of "9 to 5" for a span."""
+def _times_in(text: str, language: str) -> list[SpokenTime]:
+    """Return the times of a text but the numbers of its dates."""
     dates = find_dates(text, language)
-    times = [
+    return [
         each
         for each in find_times(text)
         if each.is_sure or not any(day.start < each.end and each.start < day.end for day in dates)
     ]
-    if is_span and len(times) < 2 and (span := _HOURS.search(text)):
-        return [SpokenTime(span.start(at), span.end(at), span[at], int(span[at]), is_sure=False) for at in (1, 2)]
-    if is_span and len(times) == 1 and (hour := _BEGIN.search(text[: times[0].start])):  # "9 to half past 5"
-        return [SpokenTime(hour.start(), hour.end(), hour[0], int(hour[1]), is_sure=False), *times]
-    return times
 
 
 def _end_of_span(slot: Slot, times: list[SpokenTime], text: str, context: str) -> str | None:
@@ -185,11 +176,11 @@ def find_offered_time(text: str, choices: list[str]) -> int | None:
     if any(len(times) != 1 for times in offered):
         return None
     clocks = [(times[0].hour % 12, times[0].minute, times[0].half) for times in offered]
-    text = re.sub(r"\b(\d{1,2})\.([0-5]\d)\b", r"\1:\2", text)
-    if said := find_times(text)[-1:]:
-        hour, minute, half = said[0].hour % 12, said[0].minute, said[0].half
-        named = [at for at, each in enumerate(clocks) if each[:2] == (hour, minute) and half in (None, each[2])]
-    else:
-        numbers = re.findall(r"\b\d{1,2}\b" if len(text.split()) <= 4 else r"\b(\d{1,2})\W*$", text)
-        named = [at for at, each in enumerate(clocks) if each[0] in [int(number) % 12 for number in numbers[-1:]]]
+    said = [*(find_times(text) or _bare_hours(text))][-1:]
+    named = [
+        at
+        for at, (hour, minute, half) in enumerate(clocks)
+        for each in said
+        if (each.hour % 12, each.minute) == (hour, minute) and each.half in (None, half)
+    ]
     return named[0] if len(named) == 1 else None

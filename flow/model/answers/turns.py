@@ -4,8 +4,8 @@ import re
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from dryline.flow.model.answers.number_words import to_digits
 from dryline.flow.model.kinds import LANGUAGES, alternatives, language_of, pattern_of, read_values
+from dryline.flow.model.number_words import to_digits
 
 _LONGEST = 20_000  # characters of a text that are read: its end
 _MOST = 40  # utterances that are read, newest first
@@ -15,9 +15,7 @@ _SPELLING_WORD = re.compile(
 )
 _PAUSE = r"[,.;:!?\u2013\u2014-]"
 _DEGREE = re.compile(r"\bnot (?:very|so|super|that|really|particularly|too|all that) (?=\w)", re.IGNORECASE)
-_NEXT_BUT_ONE = re.compile(  # "not this Friday, the week after"
-    r"\bnot (?:on |this |next )?(?P<day>\w+day|tomorrow),? (?:but )?the (?P<unit>day|week|one) after\b", re.IGNORECASE
-)
+
 _IS_REJECTED = re.compile(r"['\u2019]s (?=(?:no good|not|out|bad|full|too|taken|wrong|impossible)\b)", re.IGNORECASE)
 _REJECTED_BEFORE = re.compile(r"(?:(?<=[,.;])|^)[^,.;]+\b(?:no|nicht)\s*(?=,)", re.IGNORECASE)
 
@@ -63,9 +61,6 @@ def utterances_of(text: str, language: str) -> list[Utterance]:
             speaker = "User"
             said = " ".join(line[6 : 6 + _LONGEST_UTTERANCE].split())
             utterances.append(Utterance(said, question, language_of(said, least=2, default=language)))
-        elif speaker == "User" and utterances:
-            last = utterances[-1]
-            utterances[-1] = Utterance(f"{last.text} {line}"[:_LONGEST_UTTERANCE], last.question, language)
     return utterances[::-1][:_MOST]
 
 
@@ -77,12 +72,6 @@ def without_spelling_words(text: str) -> str:
 def deflects(text: str, language: str) -> bool:
     """Return whether a text puts off or refuses an answer: "let me check", "you choose"."""
     return pattern_of("deflections", language).search(text) is not None
-
-
-def leaves_choice(text: str) -> bool:
-    """Return whether the speaker leaves a choice to the other side: "either is fine"."""
-    rest = pattern_of("leaves_choice").sub(" ", without_fillers(text.replace("\u2019", "'"), "en"))
-    return rest != text and not re.search(r"\w", rest)
 
 
 @lru_cache(maxsize=512)
@@ -122,9 +111,6 @@ def without_degree(text: str) -> str:
 
 def without_rejected(text: str, language: str) -> str:
     """Return a text without the values that it rejects: "not Monday, Tuesday", "Monday doesn't work"."""
-    text = _NEXT_BUT_ONE.sub(
-        lambda match: f"{'the day' if match['unit'] == 'day' else 'a week'} after {match['day']}", text
-    )
     text = _IS_REJECTED.sub(" is ", without_degree(text))
     if language != "en":  # "el lunes no, el martes"
         text = _REJECTED_BEFORE.sub(" ", text)

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from dryline.flow.model.answers.meaning import meant_answer
-from dryline.flow.model.answers.numbers import read_bounds, said_number
 from dryline.flow.model.answers.turns import Utterance
+from dryline.flow.model.bounds import read_bounds, said_number
 from dryline.flow.model.kinds import LANGUAGES, alternatives, label_of, pattern_of, read_values
 
 _ENDS_ASSENT = re.compile(  # "I have", "I did it", "I do have one", but not "I have a question"
@@ -21,11 +21,6 @@ _FIRST_YES = re.compile(
     re.IGNORECASE,
 )
 _ASKING_BACK = re.compile(r"(?:(?<=[,.;!])|^)[^,.;!?]*\?\s*$")
-_ASKS_FOR_EXISTENCE = re.compile(r"^(?:do|does) \w+ (?:\w+ )?have\b|^(?:is|are) there\b|^can\b", re.IGNORECASE)
-_EXISTS = re.compile(
-    r"\W*(?:well,? |oh,? )?(?:there's|there is|there are|(?:i|we)(?:'ve got| have))"
-    r" (?:an?|some|plenty|lots|enough|one|two|three|four|several)\b(?! (?:question|problem|query))"
-)
 _COMMON = {"want", "have", "does", "they", "with", "this", "that", "like", "wants", "needs", "need", "complete"}
 _COMMON |= {"user", "caller", "customer", "would", "there", "their", "them", "from", "your"}
 
@@ -100,7 +95,7 @@ def _fact(text: str, key: str, question: str) -> bool | None:
         yes, no = (max(folded.rfind(each) for each in fact[side]) for side in ("yes", "no"))
         if words & {*fact["topics"]} and yes != no:
             return bool(yes > no)
-    return True if _ASKS_FOR_EXISTENCE.search(question) and _EXISTS.match(folded) else None
+    return None
 
 
 def _stem(word: str) -> str:

@@ -1,11 +1,11 @@
-"""Numbers in words and in digits: `thirty five thousand` is 35000, and the other direction for callers."""
+"""Numbers in words as digits: `thirty five thousand` is 35000."""
 
 import re
 from functools import lru_cache
 
 from text_to_num import alpha2digit
 
-from dryline.flow.model.kinds import LANGUAGES, alternatives, read_values
+from dryline.flow.model.kinds import alternatives, read_values
 
 _HIDE = "\u2060"  # put into a word that is no number, such as "the large one", until the others are read
 _DIGIT = r"(?:zero|one|two|three|four|five|six|seven|eight|nine)"
@@ -34,7 +34,6 @@ _SCALES = {"dozen": 12.0, "hundred": 1e2, "thousand": 1e3, "million": 1e6, "100"
 _SCALED = re.compile(
     rf"(?<![\d.,:])(?P<number>\d+(?:\.\d+)?)(?P<half> and a half)?(?: (?P<scale>{'|'.join(_SCALES)})\b)?(?![\d:])", re.I
 )
-_POINT = re.compile(rf"\b(\d+|{_DIGIT}) point ((?:{_DIGIT}\b ?)+)", re.IGNORECASE)
 _RUN = re.compile(r"(?<![\d.,:/-])\d+(?: \d+)+(?![\d:/])(?!,\d)")
 
 
@@ -48,7 +47,6 @@ def to_digits(text: str, language: str = "en") -> str:
             text = pattern.sub(words, text)
         text = _hide_ordinals(_hide_ones(text))
         text = _SPOKEN_RUN.sub(_as_digit_words, text)
-        text = _POINT.sub(lambda match: f"{_plain_digits(match[1])}.{_plain_digits(match[2])} ", text).rstrip(" ")
     elif language == "de":
         group = {"zweit": "zwei", "dritt": "drei", "viert": "vier", "fünft": "fünf", "sechst": "sechs"}
         text = re.sub(r"\bzu (\w+t)\b", lambda match: f"zu {group.get(match[1], match[1])}", text)
@@ -96,10 +94,6 @@ def _as_digit_words(match: re.Match[str]) -> str:
     return _HUNDREDS.sub("zero zero ", run)
 
 
-def _plain_digits(words: str) -> str:
-    return re.sub(r"\s", "", alpha2digit(words, "en", 0))
-
-
 def _scaled(match: re.Match[str]) -> str:
     """Return "2500000" for "2 and a half million"."""
     if not match["half"] and not match["scale"]:
@@ -123,62 +117,3 @@ def _joined(match: re.Match[str]) -> str:
     ):
         run = [*run[:-2], run[-2] + run[-1]]
     return " ".join(run)
-
-
-def suffix_of(number: int) -> str:
-    """Return the letters behind the digits of an English ordinal: `st` for 21."""
-    return "th" if 10 < number % 100 < 20 else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
-
-
-@lru_cache(maxsize=len(LANGUAGES))
-def _names(language: str) -> dict[int, str]:
-    names: dict[int, str] = {}
-    for word, value in read_values(language)["numbers"].items():
-        names.setdefault(value, word)
-    return names
-
-
-def in_words(number: int, language: str = "en") -> str:
-    """Return a whole number below a million in words; a larger one in digits."""
-    if number < 0 or number >= 1_000_000:
-        return f"{number:,}"
-    names, one = _names(language), {"de": "ein", "es": ""}.get(language, "one")
-    hundred, thousand = {"de": ("hundert", "tausend"), "es": ("cientos", "mil")}.get(language, ("hundred", "thousand"))
-    space = "" if language == "de" else " "
-    if number >= 1000:
-        head = (one if language == "en" else "") if number // 1000 == 1 else in_words(number // 1000, language)
-        parts = head, thousand, in_words(number % 1000, language) if number % 1000 else ""
-        return space.join(filter(None, parts))
-    if number >= 100:
-        head = f"{names[number // 100]}{space}{hundred}" if number >= 200 or language == "en" else hundred
-        if language == "es":
-            head = "cien" if number == 100 else names.get(number // 100 * 100, "ciento")
-        return space.join(filter(None, (head, in_words(number % 100, language) if number % 100 else "")))
-    if number == 1:
-        return {"de": "eins", "es": "uno"}.get(language, "one")
-    if number in names:
-        return names[number]
-    tens, unit = names[number // 10 * 10], names[number % 10]
-    return {"de": f"{unit}und{tens}", "es": f"{tens} y {unit}"}.get(language, f"{tens} {unit}")
-
-
-def digits_in_words(digits: str, language: str = "en") -> str:
-    """Return digits one by one in words; other characters separate groups: `555-0199` is "five five five, oh one …"."""
-    names = {**_names(language), **({0: "oh"} if language == "en" else {})}
-    return ", ".join(" ".join(names[int(digit)] for digit in group) for group in re.findall(r"\d+", digits))
-
-
-def year_in_words(year: int) -> str:
-    """Return a year as English speakers say it: "nineteen ninety one", "two thousand and five", "twenty twenty six"."""
-    century, rest = divmod(year, 100)
-    if not 11 <= century <= 20 or 2000 <= year < 2010:
-        return in_words(year).replace("thousand ", "thousand and ")
-    if rest == 0:
-        return f"{in_words(century)} hundred"
-    return f"{in_words(century)} {'oh ' if rest < 10 else ''}{in_words(rest)}"
-
-
-def ordinal_in_words(number: int) -> str:
-    """Return an English ordinal below 100: "twenty first"."""
-    names = {value: word for word, value in read_values()["ordinals"].items()}
-    return names[number] if number in names else f"{_names('en')[number // 10 * 10]} {names[number % 10]}"
