@@ -45,11 +45,14 @@ class NotReady(DomainError):
 
 
 class BadDocument(DomainError):
-    """A state document is not valid. `faults` are pairs of a path (`flows[2].workerId`) and a message."""
+    """A state document is not valid. `faults` are pairs of a path (`flows[2].workerId`) and a message.
 
-    def __init__(self, faults: list[tuple[str, str]]) -> None:
+    The sentence is the first fault with `hint`.
+    """
+
+    def __init__(self, faults: list[tuple[str, str]], hint: str = "") -> None:
         path, message = faults[0]
-        super().__init__(f"{path}: {message}" if path else message)
+        super().__init__((f"{path}: {message}" if path else message) + hint)
         self.faults = faults
 
 
