@@ -56,6 +56,18 @@ class BadDocument(DomainError):
         self.faults = faults
 
 
+def cannot_share_memory(error: BaseException | None) -> bool:
+    """Return whether an error's first cause is a file system without shared memory, as many network ones are.
+
+    There SQLite cannot map the file through which the connections of a database in WAL mode find its pages.
+    """
+    while error is not None:
+        if str(getattr(error, "sqlite_errorname", "")).startswith("SQLITE_IOERR_SHM"):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
+
+
 def disk_is_full(error: BaseException | None) -> bool:
     """Return whether a full disk is the first cause of an error. SQLite's rollback makes later statements fail, too."""
     while error is not None:
