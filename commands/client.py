@@ -211,10 +211,10 @@ def _require_consent(url: str, place: str) -> None:
 
 
 def find_servers(data_dir: Path, *, with_temporary: bool = False) -> list[str]:
-    """Return the address of the server that uses a directory or, if wanted and there is none, of the temporary ones."""
+    """Return the address of the server that uses a directory, else the usual one and, if wanted, the temporary ones."""
     if url := _served(data_dir):
         return [url]
-    return [*_temporary_servers()] if with_temporary and not answers(USUAL_URL) else []
+    return [USUAL_URL, *(_temporary_servers() if with_temporary else ())]
 
 
 def _temporary_servers() -> dict[str, Path]:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from dryline.commands.client import USUAL_URL, answers, find_servers
+from dryline.commands.client import answers, find_servers
 from dryline.settings import BadSetting, Settings
 from dryline.traffic.real_time import monotonic
 
@@ -37,7 +37,7 @@ def wait(url: str | None, timeout_s: float, data_dir: Path, is_any: bool) -> Non
         raise BadSetting(f"URL must start with http:// or https://, not {url!r}.")
     deadline = monotonic() + timeout_s
     while True:
-        places = [url.rstrip("/")] if url else find_servers(data_dir, with_temporary=is_any) or [USUAL_URL]
+        places = [url.rstrip("/")] if url else find_servers(data_dir, with_temporary=is_any)
         if place := next(filter(answers, places), None):
             click.echo(f"dryline answers at {place}.")
             return

@@ -104,8 +104,8 @@ def test_a_data_directory_that_may_not_be_written_to_is_one_line(tmp_path):
     done = subprocess.run(command, capture_output=True, text=True, timeout=20)
     assert (done.returncode, done.stderr) == (
         2,
-        f"dryline: Cannot use the data directory {path}: Permission denied. Name another one with --data-dir, or keep the "
-        "state in a temporary one with --ephemeral.\n",
+        f"dryline: Cannot use the data directory {path}: Permission denied. Name another one with --data-dir, "
+        "or keep the state in a temporary one with --ephemeral.\n",
     )
 
 

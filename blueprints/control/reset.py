@@ -21,7 +21,7 @@ class ResetBody(ApiSchema):
 
 
 class ResetQuery(TeamQuery, LenientQuery):
-    """The team that is reset, or how the scenario is read."""
+    """The team that is reset, or whether mistakes of the scenario are ignored."""
 
 
 @blp.route("/reset", post="resetState")

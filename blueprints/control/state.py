@@ -41,7 +41,7 @@ _BODY: dict[str, Any] = {"required": True, "content": {"application/json": {"sch
 
 
 class DocumentQuery(TeamUndoQuery, LenientQuery):
-    """How a document is imported."""
+    """The options of an import."""
 
 
 @blp.route("/state", get="getState", post="extendState", put="replaceState")
