@@ -8,7 +8,7 @@ VENV := .venv-$(shell $(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info
 endif
 BIN := $(VENV)/bin
 
-.PHONY: run test lint bench screenshots understanding
+.PHONY: run test lint bench screenshots understanding size
 
 run: $(VENV)/serving
 	$(BIN)/dryline serve $(ARGS)
@@ -31,6 +31,9 @@ bench: $(VENV)/installed
 # Trains what the built-in model understands by; docs/contributing.md says when.
 understanding: $(VENV)/installed
 	$(BIN)/python -m dryline.tools.understanding $(ARGS)
+
+size:
+	@$(PYTHON) tools/size.py
 
 screenshots: $(VENV)/installed
 	$(BIN)/python tools/screenshots.py docs/pictures

@@ -6,13 +6,7 @@ from typing import Any
 
 from flask import Flask, request
 
-from dryline.blueprints import chat_completions, cors, custom_webhooks, docs, errors, hosts, openapi
-from dryline.blueprints.base import Area, OrjsonProvider, admit
-from dryline.blueprints.links import is_from_console
-from dryline.blueprints.paths import CONSOLE, PLANE, READS, SIGNED_FILES, is_below, is_unrecorded
-from dryline.blueprints.plane import answer_and_report
-from dryline.blueprints.recorded_requests import answer_and_record
-from dryline.blueprints.routing import SENT_PATH, RoutedFlask
+from dryline.blueprints import chat_completions, custom_webhooks
 from dryline.jobs import campaigns as campaign_jobs
 from dryline.jobs import exports as export_jobs
 from dryline.jobs import live as live_jobs
@@ -29,9 +23,15 @@ from dryline.models.voicev1_campaigns import Voicev1Campaign
 from dryline.models.whatsapp_senders import WhatsappSender
 from dryline.settings import Settings
 from dryline.state import scenarios, snapshots
-from dryline.storage.current_world import enter, leave
-from dryline.traffic.path_patterns import normal_path
-from dryline.world.clock import set_current_team
+from dryline.storage.current_world import enter, leave, set_current_team
+from dryline.web import cors, docs, errors, hosts, openapi
+from dryline.web.base import Area, OrjsonProvider, admit
+from dryline.web.links import is_from_console
+from dryline.web.paths import CONSOLE, PLANE, READS, SIGNED_FILES, is_below, is_unrecorded
+from dryline.web.plane import answer_and_report
+from dryline.web.recorded_requests import answer_and_record
+from dryline.web.routing import SENT_PATH, RoutedFlask
+from dryline.world.path_patterns import normal_path
 from dryline.world.world import World, as_bad_setting
 
 # The areas of the API, each a module of blueprints/, in the order of the OpenAPI document.
@@ -78,7 +78,6 @@ CONTROL = (
     "health",
     "faults",
     "requests",
-    "metrics",
     "clock",
     "state",
     "reset",
@@ -209,6 +208,7 @@ def create_app(settings: Settings | None = None, *, open_existing: bool = False)
 def _register(app: Dryline) -> None:
     """Register the areas, the control plane, the other routes and the error handlers."""
     app.openapi = openapi.Api(app)
+    app.after_request(hosts.add_browser_headers)
     errors.register(app)  # after flask-smorest's own handler, which it replaces
     app.register_blueprint(docs.blp)
     app.register_blueprint(custom_webhooks.inbox)

@@ -31,6 +31,7 @@ OPTIONS: dict[str, tuple[str | bool | None, str]] = {
     "seed": (None, "a number that makes ids and simulated content repeat"),
     "strict": (False, "refuse unknown members and query parameters of requests"),
     "journal": ("50", "how many of the newest requests the report of a failing test shows; 0 shows none"),
+    "webhook-hosts": (None, "hosts besides loopback that webhooks and flows may call, separated by commas"),
     "command": (None, "the dryline command of another environment, used to start servers"),
     "url": (None, "the address of a running server, used instead of starting one"),
     "token": (None, "that server's admin token"),
@@ -42,6 +43,7 @@ _INHERITED = "_DRYLINE_REPLACED"
 # The address that the vendor's client gets for the session, and the variables that this replaces.
 _isolation: pytest.StashKey[tuple[str, dict[str, str | None]]] = pytest.StashKey()
 _port: pytest.StashKey[ReservedPort] = pytest.StashKey()
+_ignored: pytest.StashKey[list[list[str]]] = pytest.StashKey()  # names that the API does not have, for each request
 _suspended: pytest.StashKey[pytest.MonkeyPatch] = pytest.StashKey()  # of a test that is not isolated
 
 
@@ -99,7 +101,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         flag: dict[str, Any] = {"action": "store_true"} if default is False else {"metavar": name.upper()}
         group.addoption(f"--dryline-{name}", default=None, help=help, **flag)
         kind: Literal["bool", "string"] = "bool" if default is False else "string"
-        parser.addini(f"dryline_{name}", help, type=kind, default=default)
+        parser.addini(f"dryline_{name.replace('-', '_')}", help, type=kind, default=default)
     parser.addini("dryline_isolate", "keep the vendor's client from the real service", type="bool", default=True)
 
 
@@ -111,16 +113,18 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
         return
     url = early_config.known_args_namespace.dryline_url or early_config.getini("dryline_url")
     url = url or _reserved_port(early_config).url
-    replaced = {name: os.environ.get(name) for name in (URL, KEY)}
+    variables = {URL: url, KEY: "dryline-local-key", **_direct_variables(url)}
+    replaced = {name: os.environ.get(name) for name in variables}
     outer_url, replaced_before = json.loads(os.environ.get(_INHERITED, '["", {}]'))
-    isolation = url, replaced_before if outer_url == replaced[URL] else replaced
+    isolation = url, replaced | replaced_before if outer_url == replaced[URL] else replaced
     early_config.stash[_isolation] = isolation
-    variables = {URL: url, KEY: "dryline-local-key", _INHERITED: json.dumps(isolation)}
+    variables[_INHERITED] = json.dumps(isolation)
     early_config.add_cleanup(_set_variables(variables).undo)
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Add the plugin's marker."""
+    config.stash[_ignored] = getattr(config, "workeroutput", {}).setdefault("dryline_ignored", [])
     config.addinivalue_line(
         "markers",
         "dryline(scenario, strict, export_mode, export_delay_ms, calls_per_minute, isolate): the start of the test's "
@@ -144,6 +148,9 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
         port.item = item
         if port.server:
             port.server.begin(item)
+    own = [mark for mark in item.own_markers if mark.name == "dryline" and mark.kwargs.keys() - {"isolate"}]
+    if own and not {"dryline", "dryline_in_process"} & {*getattr(item, "fixturenames", ())}:
+        item.warn(pytest.PytestWarning("The mark dryline does nothing: the test has no fixture that it is for."))
     marks = (mark.kwargs["isolate"] for mark in item.iter_markers("dryline") if "isolate" in mark.kwargs)
     if not next(marks, True) and (isolation := item.config.stash.get(_isolation, None)):
         item.stash[_suspended] = _set_variables(isolation[1])
@@ -173,12 +180,27 @@ def pytest_runtest_makereport(
         report.sections += sections_of(item, call.when, item.config.stash.get(_port, None))
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any, error: object) -> None:
+    """Take over what a worker of pytest-xdist has counted."""
+    node.config.stash[_ignored] += getattr(node, "workeroutput", {}).get("dryline_ignored", [])
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    """Count the requests with names that the API does not have."""
+    if ignored := config.stash[_ignored]:
+        from dryline.testing.journal import format_ignored
+
+        terminalreporter.write_line(format_ignored(ignored), yellow=True)
+
+
 @pytest.fixture(scope="session")
 def _dryline_session_server(pytestconfig: pytest.Config) -> Iterator[StandIn]:
     from dryline.testing.fixtures import session_server
 
     with session_server(pytestconfig, pytestconfig.stash.get(_port, None)) as server:
         yield server
+    _note_ignored(server, pytestconfig)
 
 
 @pytest.fixture(scope="session")
@@ -208,6 +230,7 @@ def _dryline_process(pytestconfig: pytest.Config) -> Iterator[DrylineInProcess]:
 
     with process(pytestconfig) as world:
         yield world
+    _note_ignored(world, pytestconfig)
 
 
 @pytest.fixture
@@ -223,8 +246,14 @@ def dryline_in_process(
     port = _reserved_port(request.config)
     port.item = request.node
     with in_use(_dryline_process, request):
-        _set_variables({URL: port.url, KEY: _dryline_process.api_key}, monkeypatch)
+        _set_variables({URL: port.url, KEY: _dryline_process.api_key, **_direct_variables(port.url)}, monkeypatch)
         yield _dryline_process
+
+
+def _note_ignored(world: StandIn, config: pytest.Config) -> None:
+    from dryline.testing.traffic import created_through
+
+    config.stash[_ignored] += created_through(world).ignored
 
 
 def _reserved_port(config: pytest.Config) -> ReservedPort:
@@ -233,6 +262,15 @@ def _reserved_port(config: pytest.Config) -> ReservedPort:
         config.stash[_port] = ReservedPort()
         config.add_cleanup(config.stash[_port].close)
     return config.stash[_port]
+
+
+def _direct_variables(url: str) -> dict[str, str]:
+    """Return the variables with which clients reach a server without the proxy that the environment names, if any."""
+    if not any(name[-6:].lower() == "_proxy" for name in os.environ):
+        return {}
+    from dryline.world.proxies import direct_variables
+
+    return direct_variables(url)
 
 
 def _set_variables(values: Mapping[str, str | None], patch: pytest.MonkeyPatch | None = None) -> pytest.MonkeyPatch:

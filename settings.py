@@ -11,6 +11,8 @@ from urllib.parse import urlsplit
 
 DEFAULT_API_KEY = "dryline-local-key"
 MAX_THREADS = 256
+# The variable with the id of a process: `dryline serve` ends with it. The helpers for tests set it.
+END_WITH = "DRYLINE_END_WITH"
 
 _ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://[^/?#\s]+")
 _HOST_NAME = re.compile(r"[\w.-]+")
@@ -55,7 +57,7 @@ class Settings:
     seed: int | None = _setting(None, "Make ids and simulated content repeat from run to run.")
     admin_token: str | None = _setting(None, "Token that /_dryline and the console require (header x-dryline-token).")
     public_url: str | None = _setting(None, "Start of all links, for a server behind a proxy.")
-    threads: int = _setting(2, "Threads for long reads, such as pages of logs.")
+    threads: int = _setting(128, "Threads for requests; those that wait have one each.")
     max_body_mb: int = _setting(10, "Largest request body, in MB.")
     strict: bool = _setting(False, "Refuse unknown members and query parameters, and require nullable members.")
     cors_origins: tuple[str, ...] = _setting((), "Origin of a web page that may call the API", flag="--cors-origin")
@@ -69,11 +71,6 @@ class Settings:
     model: str | None = _setting(None, "Name of the model.")
     model_key: str | None = _setting(None, "Key for that server.")
     node: str | None = _setting(None, "Name of this server if there are several; its keys and ids contain it.")
-    durability: str = _setting(
-        "process",
-        "Survival of a committed write: after the process is killed, or after a power cut too.",
-        choices=("process", "power"),
-    )
     label: str | None = _setting(None, "Title of this server in the console.")
     log_format: str = _setting("text", "Format of the log.", choices=("text", "json"))
     quiet: bool = _setting(False, "Print problems only: no start message, no line per request.")
@@ -87,7 +84,6 @@ class Settings:
         self._check_hosts()
         self._check_public_url()
         self._check_node_name()
-        self._check_durability()
         self._check_recordings()
         self._check_model()
         self._normalize()
@@ -126,12 +122,6 @@ class Settings:
         _require_address("--public-url", self.public_url)
         if self.public_path.partition("/")[2].partition("/")[0] in _OWN_PATHS:
             raise BadSetting(f"--public-url: the path {self.public_path} is one of this server's own.")
-
-    def _check_durability(self) -> None:
-        if self.durability not in ("process", "power"):
-            raise BadSetting(f"--durability must be process or power, not {self.durability!r}.")
-        if self.durability == "power" and self.ephemeral:
-            raise BadSetting("--durability power is of no use with --ephemeral: its state ends with the process.")
 
     def _check_recordings(self) -> None:
         if self.recordings_mb < 1:

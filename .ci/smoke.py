@@ -91,13 +91,6 @@ def drift_compares_a_service() -> None:
     assert f"{url}: " in said and " 0 deviations" in said, said
 
 
-def metrics_are_counted() -> None:
-    """`/_dryline/metrics`."""
-    with serving("--scenario", "empty") as url:
-        get(f"{url}/api/workers")
-        assert b"dryline_request_duration_seconds_count{" in get(f"{url}/_dryline/metrics")
-
-
 def the_console_shows_a_flow() -> None:
     """Check a page with code."""
     with serving() as url:
@@ -121,7 +114,6 @@ CHECKS: tuple[Callable[[], None], ...] = (
     the_documentation_is_served,
     a_call_is_heard,
     drift_compares_a_service,
-    metrics_are_counted,
     the_console_shows_a_flow,
     a_program_starts_a_server_of_its_own,
 )

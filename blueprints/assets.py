@@ -3,7 +3,6 @@
 from flask import g
 from flask.views import MethodView
 
-from dryline.blueprints.base import Area
 from dryline.models.assets import PhoneNumber
 from dryline.models.available_numbers import available_numbers
 from dryline.models.whatsapp_senders import WhatsappSender
@@ -16,6 +15,7 @@ from dryline.schemas.assets import (
     PhoneNumberSchema,
 )
 from dryline.schemas.whatsapp_senders import WhatsappSenderBody, WhatsappSenderSchema
+from dryline.web.base import Area
 
 blp = Area("Assets", "/api/team/assets", description="Telephone numbers and WhatsApp senders.")
 

@@ -3,9 +3,9 @@
 from flask import g
 from flask.views import MethodView
 
-from dryline.blueprints.base import Area
 from dryline.models.business_hours import BusinessHours, with_phone_hours
 from dryline.schemas.business_hours import BusinessHoursBody, BusinessHoursQuery, BusinessHoursSchema
+from dryline.web.base import Area
 
 blp = Area("Business Hours", "/api/workers/business-hours", description="Weekly business hours of the team.")
 

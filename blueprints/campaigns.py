@@ -3,7 +3,6 @@
 from flask import g
 from flask.views import MethodView
 
-from dryline.blueprints.base import Area
 from dryline.models import batch_calls
 from dryline.models.campaigns import OutboundCampaign
 from dryline.models.voice_deployments import VoiceDeployment
@@ -17,6 +16,7 @@ from dryline.schemas.campaigns import (
     StopCampaignSchema,
     VoiceBatchCallsBodySchema,
 )
+from dryline.web.base import Area
 
 blp = Area(
     "Voice Deployment Outbound Data",

@@ -11,13 +11,12 @@ from flask import Response, g, request
 from marshmallow import ValidationError
 from werkzeug.exceptions import BadRequest
 
-from dryline.blueprints.base import UndocumentedBlueprint, json_response, read_json
-from dryline.blueprints.errors import flatten_messages
 from dryline.models.teams import authenticate
 from dryline.schemas.chat_completions import read_completion
-from dryline.storage.current_world import current
+from dryline.storage.current_world import current, set_current_team
 from dryline.storage.errors import NotFound, Unauthorized
-from dryline.world.clock import set_current_team
+from dryline.web.base import UndocumentedBlueprint, json_response, read_json
+from dryline.web.errors import flatten_messages
 
 blp = UndocumentedBlueprint("chat_completions", __name__, url_prefix="/v1")
 
@@ -75,10 +74,10 @@ def _model(name: str) -> dict[str, Any]:
 @blp.post("/chat/completions")
 def complete() -> Any:
     """Answer one turn of a conversation with a worker's flow."""
-    from dryline.flow_sessions.completion_request import (
+    from dryline.flow.sessions.completion_request import (
         CompletionRequest,  # imported late: a start does not need the engine
     )
-    from dryline.flow_sessions.completions import complete
+    from dryline.flow.sessions.completions import complete
 
     world = current()
     body = _body()

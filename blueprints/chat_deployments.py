@@ -3,7 +3,6 @@
 from flask import g
 from flask.views import MethodView
 
-from dryline.blueprints.base import Area
 from dryline.models.chat_deployments import ChatDeployment
 from dryline.models.chat_embed_deployments import ChatEmbedDeployment
 from dryline.models.workers import Worker
@@ -13,6 +12,7 @@ from dryline.schemas.chat_embed_deployments import (
     ChatEmbedDeploymentSchema,
     ChatEmbedDeploymentUpdateBody,
 )
+from dryline.web.base import Area
 
 blp = Area("Chat Deployments", "/api/workers", description="Flows deployed to chats and chat widgets.")
 

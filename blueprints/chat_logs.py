@@ -3,11 +3,11 @@
 from flask import g
 from flask.views import MethodView
 
-from dryline.blueprints.base import Area
 from dryline.models.chat_logs import ChatEmbedLog, ChatLog
 from dryline.models.workers import Worker
 from dryline.schemas.chat_logs import ChatEmbedLogFilterSchema, ChatEmbedLogSchema, ChatLogSchema
 from dryline.schemas.logs import LogFilterSchema
+from dryline.web.base import Area
 
 blp = Area(
     "Chat Deployment Logs",

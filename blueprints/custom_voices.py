@@ -3,9 +3,9 @@
 from flask import g
 from flask.views import MethodView
 
-from dryline.blueprints.base import Area
 from dryline.models.custom_voices import CustomVoice
 from dryline.schemas.custom_voices import CustomVoiceSchema
+from dryline.web.base import Area
 
 blp = Area("Custom Voices", "/api/team/customVoices", description="The team's custom voices at the speech provider.")
 

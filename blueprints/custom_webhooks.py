@@ -3,11 +3,11 @@
 from flask import g
 from flask.views import MethodView
 
-from dryline.blueprints.base import Area, UndocumentedBlueprint
 from dryline.models.custom_webhooks import CustomWebhook
 from dryline.models.voice_deployments import VoiceDeployment
 from dryline.models.workers import Worker
 from dryline.schemas.custom_webhooks import CustomWebhookBody, CustomWebhookSchema
+from dryline.web.base import Area, UndocumentedBlueprint
 from dryline.world.outgoing import INBOX
 
 blp = Area(

@@ -3,11 +3,11 @@
 from flask import g
 from flask.views import MethodView
 
-from dryline.blueprints.base import Area
 from dryline.models.default_checks import DefaultChecks, DeploymentDefaultChecks, checks_of
 from dryline.models.deployments import Deployment
 from dryline.models.workers import Worker
 from dryline.schemas.default_checks import DefaultChecksSchema, DeploymentDefaultChecksSchema
+from dryline.web.base import Area
 
 blp = Area("Default Checks", "/api", description="Checks that apply to calls, for the team and for deployments.")
 

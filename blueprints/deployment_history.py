@@ -3,11 +3,11 @@
 from flask import g
 from flask.views import MethodView
 
-from dryline.blueprints.base import Area
 from dryline.models.deployment_history import DeploymentHistoryEntry
 from dryline.models.deployments import Deployment
 from dryline.models.workers import Worker
 from dryline.schemas.deployment_history import DeploymentHistoryPageSchema, DeploymentHistoryQuerySchema
+from dryline.web.base import Area
 
 blp = Area(
     "Deployment History",

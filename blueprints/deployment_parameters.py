@@ -3,11 +3,11 @@
 from flask import g
 from flask.views import MethodView
 
-from dryline.blueprints.base import Area
 from dryline.models.deployment_parameters import DeploymentParameter
 from dryline.models.deployments import Deployment
 from dryline.models.workers import Worker
 from dryline.schemas.deployment_parameters import DeploymentParameterBody, DeploymentParameterSchema
+from dryline.web.base import Area
 
 blp = Area(
     "Deployment Parameters",

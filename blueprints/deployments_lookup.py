@@ -3,9 +3,9 @@
 from flask import g
 from flask.views import MethodView
 
-from dryline.blueprints.base import Area
 from dryline.models.deployments_lookup import look_up_deployment
 from dryline.schemas.deployments_lookup import AnyDeploymentSchema, LookupQuerySchema
+from dryline.web.base import Area
 
 blp = Area("Deployments", "/api/deployments", description="Any deployment of the team by its id alone.")
 

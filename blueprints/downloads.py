@@ -3,13 +3,13 @@
 from flask.views import MethodView
 from marshmallow import fields
 
-from dryline.blueprints import files
-from dryline.blueprints.base import Area
 from dryline.models import recordings
 from dryline.models.exports import Export
 from dryline.schemas.base import QuerySchema
 from dryline.storage.current_world import current
 from dryline.storage.errors import NotReady
+from dryline.web import files
+from dryline.web.base import Area
 
 exports = Area("Downloads", "/downloads", key_required=False, description="Files behind signed links.")
 calls = Area(

@@ -3,7 +3,6 @@
 from flask import g
 from flask.views import MethodView
 
-from dryline.blueprints.base import Area
 from dryline.models.echo import EchoAgent, EchoScorecard, EchoSuite
 from dryline.models.echo_runs import EchoRun
 from dryline.schemas.echo import (
@@ -15,6 +14,7 @@ from dryline.schemas.echo import (
     EchoSuiteBody,
     EchoSuiteSchema,
 )
+from dryline.web.base import Area
 
 blp = Area("Echo", "/api/echo", description="Echo: test suites, simulated callers, scorecards and runs.")
 

@@ -3,10 +3,10 @@
 from flask import g
 from flask.views import MethodView
 
-from dryline.blueprints.base import Area
-from dryline.blueprints.links import base_url, with_link
 from dryline.models.exports import Export
 from dryline.schemas.exports import ExportBody, ExportSchema
+from dryline.web.base import Area
+from dryline.web.links import base_url, with_link
 
 blp = Area("Log Exports", "/api/team/exports", description="Exports of logs to files, written in the background.")
 

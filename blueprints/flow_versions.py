@@ -3,12 +3,12 @@
 from flask import g
 from flask.views import MethodView
 
-from dryline.blueprints.base import Area
 from dryline.models.flow_versions import FlowVersion
 from dryline.models.flows import Flow
 from dryline.models.workers import Worker
 from dryline.schemas.base import WindowSchema
 from dryline.schemas.flow_versions import FlowVersionPageSchema, FlowVersionSchema
+from dryline.web.base import Area
 
 blp = Area(
     "Flow Versions", "/api/workers/<worker_id>/flows/<flow_id>/versions", description="Committed versions of a flow."

@@ -3,12 +3,12 @@
 from flask import g
 from flask.views import MethodView
 
-from dryline.blueprints.base import Area
 from dryline.models.deployment_parameters import show_flow
 from dryline.models.flows import Flow
 from dryline.models.workers import Worker
 from dryline.schemas.flows import FlowBody, FlowQuerySchema, FlowSchema, FlowUpdateBody
 from dryline.storage.current_world import current
+from dryline.web.base import Area
 
 blp = Area("Flows", "/api/workers/<worker_id>/flows", description="Flows of a worker: programs in the language Based.")
 
@@ -72,6 +72,6 @@ class FlowById(MethodView):
 
 
 def _require_valid_code(code):
-    from dryline.flow_sessions.engines import require_valid  # imported late: a start does not need it
+    from dryline.flow.sessions.engines import require_valid  # imported late: a start does not need it
 
     require_valid(current(), code)

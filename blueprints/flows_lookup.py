@@ -3,10 +3,10 @@
 from flask import g
 from flask.views import MethodView
 
-from dryline.blueprints.base import Area
 from dryline.models.deployment_parameters import show_flow
 from dryline.models.flows import Flow
 from dryline.schemas.flows import FlowQuerySchema, FlowSchema
+from dryline.web.base import Area
 
 blp = Area("Flows lookup", "/api/flows", description="Any flow of the team by its id alone.")
 

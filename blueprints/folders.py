@@ -3,12 +3,12 @@
 from flask import g
 from flask.views import MethodView
 
-from dryline.blueprints.base import Area
 from dryline.models.folders import Folder
 from dryline.models.resources import Resource
 from dryline.models.workers import Worker
 from dryline.schemas.folders import FolderBodySchema, FolderSchema
 from dryline.schemas.resources import ResourceSchema
+from dryline.web.base import Area
 
 blp = Area("Folders", "/api/workers/<worker_id>/folders", description="Folders for a worker's resources.")
 

@@ -3,10 +3,10 @@
 from flask import g
 from flask.views import MethodView
 
-from dryline.blueprints.base import Area
 from dryline.models.integrations import Integration
 from dryline.schemas.integrations import IntegrationBody, IntegrationSchema, TwilioIntegrationBody
 from dryline.schemas.teams import SubaccountCredentialsSchema
+from dryline.web.base import Area
 
 blp = Area("Integrations", "/api/team", description="The team's accounts at telephony providers.")
 

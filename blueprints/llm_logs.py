@@ -3,10 +3,10 @@
 from flask import g, request
 from flask.views import MethodView
 
-from dryline.blueprints.base import Area, read_json
 from dryline.models.llm_logs import LlmLog
 from dryline.models.workers import Worker
 from dryline.schemas.llm_logs import LlmLogListSchema, LlmLogPageSchema, LlmLogSchema, hook_records
+from dryline.web.base import Area, read_json
 
 blp = Area(
     "LLM Logs",

@@ -3,10 +3,10 @@
 from flask import g
 from flask.views import MethodView
 
-from dryline.blueprints.base import Area
-from dryline.blueprints.links import log_with_recording
 from dryline.models.logs import find_log
 from dryline.schemas.logs_lookup import AnyLogSchema
+from dryline.web.base import Area
+from dryline.web.links import log_with_recording
 
 blp = Area("Logs", "/api/logs", description="Logs of any channel, found by their id alone.")
 

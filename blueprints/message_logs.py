@@ -3,11 +3,11 @@
 from flask import g
 from flask.views import MethodView
 
-from dryline.blueprints.base import Area
 from dryline.models.message_logs import SmsLog, WhatsappLog
 from dryline.models.workers import Worker
 from dryline.schemas.logs import NumberedLogsSchema
 from dryline.schemas.message_logs import SmsLogPageSchema, SmsLogSchema, WhatsappLogPageSchema, WhatsappLogSchema
+from dryline.web.base import Area
 
 sms = Area(
     "SMS Deployment Logs",

@@ -3,7 +3,6 @@
 from flask import g
 from flask.views import MethodView
 
-from dryline.blueprints.base import Area
 from dryline.models import resource_search
 from dryline.models.resources import LINKS, Resource
 from dryline.models.workers import Worker
@@ -15,6 +14,7 @@ from dryline.schemas.resources import (
     ResourceQuerySchema,
     ResourceSchema,
 )
+from dryline.web.base import Area
 
 blp = Area(
     "Resources", "/api/workers/<worker_id>/resources", description="Knowledge resources of a worker: links and files."

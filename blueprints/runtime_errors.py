@@ -3,10 +3,10 @@
 from flask import g
 from flask.views import MethodView
 
-from dryline.blueprints.base import Area
 from dryline.models.runtime_errors import RuntimeErrorRecord
 from dryline.models.workers import Worker
 from dryline.schemas.runtime_errors import RuntimeErrorBody, RuntimeErrorListSchema, RuntimeErrorSchema
+from dryline.web.base import Area
 
 blp = Area("Runtime Errors", "/api/workers/<worker_id>/runtime-errors", description="Runtime errors of flows.")
 

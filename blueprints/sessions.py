@@ -3,10 +3,10 @@
 from flask import g
 from flask.views import MethodView
 
-from dryline.blueprints.base import Area
 from dryline.models.sessions import Session
 from dryline.models.workers import Worker
 from dryline.schemas.sessions import SessionSchema
+from dryline.web.base import Area
 
 blp = Area("Sessions", "/api/workers/<worker_id>/sessions", description="Engine sessions of conversations.")
 

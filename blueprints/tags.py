@@ -3,10 +3,10 @@
 from flask import g
 from flask.views import MethodView
 
-from dryline.blueprints.base import Area
 from dryline.models.tags import Tag, WorkerTag
 from dryline.models.workers import Worker
 from dryline.schemas.tags import TagAssignmentSchema, TagSchema
+from dryline.web.base import Area
 
 blp = Area("Tags", "/api", description="Tags of the team and of its workers.")
 

@@ -3,9 +3,9 @@
 from flask import g
 from flask.views import MethodView
 
-from dryline.blueprints.base import Area
 from dryline.models.business_hours import TeamPhoneHours, with_relations
 from dryline.schemas.business_hours import TeamPhoneHoursListQuery, TeamPhoneHoursQuery, TeamPhoneHoursSchema
+from dryline.web.base import Area
 
 blp = Area(
     "Team Phone Hours", "/api/workers/team-phone-hours", description="Assignments of business hours to phone numbers."

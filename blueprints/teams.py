@@ -3,9 +3,9 @@
 from flask import g
 from flask.views import MethodView
 
-from dryline.blueprints.base import Area
 from dryline.models.integrations import team_with_integrations
 from dryline.schemas.teams import TeamOptionsQuery, TeamSchema
+from dryline.web.base import Area
 
 blp = Area("Team", "/api/team", description="The team that the key belongs to.")
 

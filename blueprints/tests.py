@@ -3,10 +3,10 @@
 from flask import g
 from flask.views import MethodView
 
-from dryline.blueprints.base import Area
 from dryline.models.tests import Test, TestRun
 from dryline.models.workers import Worker
 from dryline.schemas.tests import TestBody, TestRunSchema, TestSchema
+from dryline.web.base import Area
 
 blp = Area("Tests", "/api/workers/<worker_id>/tests", description="Tests of a worker's flows, and their runs.")
 

@@ -3,13 +3,13 @@
 from flask import Response, request
 from flask.views import MethodView
 
-from dryline.blueprints import files
-from dryline.blueprints.base import Area
-from dryline.blueprints.links import base_url
 from dryline.models.uploads import Upload
 from dryline.models.workers import Worker
 from dryline.schemas.resources import SignatureSchema, UploadQuerySchema, UploadUrlSchema
 from dryline.storage.errors import NotFound
+from dryline.web import files
+from dryline.web.base import Area
+from dryline.web.links import base_url
 
 blp = Area("Uploads", "/", key_required=False, description="Uploads for file resources.")
 

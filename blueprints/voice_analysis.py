@@ -3,9 +3,9 @@
 from flask import g
 from flask.views import MethodView
 
-from dryline.blueprints.base import Area
 from dryline.models.voice_analysis import analyze
 from dryline.schemas.voice_analysis import VoiceAnalysisBody, VoiceAnalysisSchema
+from dryline.web.base import Area
 
 blp = Area("Voice Analysis", "/api/voice-analysis", description="Calls, minutes and transfers by period.")
 

@@ -3,10 +3,10 @@
 from flask import g
 from flask.views import MethodView
 
-from dryline.blueprints.base import Area
 from dryline.models.voice_deployments import VoiceDeployment
 from dryline.models.workers import Worker
 from dryline.schemas.voice_deployments import VoiceDeploymentBody, VoiceDeploymentSchema, VoiceDeploymentUpdateBody
+from dryline.web.base import Area
 
 blp = Area(
     "Voice Deployments",

@@ -3,11 +3,11 @@
 from flask import g
 from flask.views import MethodView
 
-from dryline.blueprints.base import Area
-from dryline.blueprints.links import with_recordings
 from dryline.models import voice_log_pages
 from dryline.models.workers import Worker
 from dryline.schemas.voice_logs import SelectionSchema, VoiceLogListSchema, VoiceLogPageSchema, VoiceLogSchema
+from dryline.web.base import Area
+from dryline.web.links import with_recordings
 
 blp = Area(
     "Voice Deployment Logs",

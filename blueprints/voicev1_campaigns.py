@@ -3,7 +3,6 @@
 from flask import g
 from flask.views import MethodView
 
-from dryline.blueprints.base import Area
 from dryline.models import batch_calls
 from dryline.models.voicev1_campaigns import Voicev1Campaign
 from dryline.models.voicev1_deployments import VoiceV1Deployment
@@ -17,6 +16,7 @@ from dryline.schemas.voicev1_campaigns import (
     Voicev1CampaignRunSchema,
     Voicev1CampaignSchema,
 )
+from dryline.web.base import Area
 
 blp = Area("Voice V1 campaigns", "/api/workers/<worker_id>/deployments/voicev1/<deployment_id>")
 TAGS = ["Voice V1 Deployments"]

@@ -3,7 +3,6 @@
 from flask import g
 from flask.views import MethodView
 
-from dryline.blueprints.base import Area
 from dryline.models.voicev1_deployments import VoiceV1Deployment
 from dryline.models.workers import Worker
 from dryline.schemas.voicev1_deployments import (
@@ -11,6 +10,7 @@ from dryline.schemas.voicev1_deployments import (
     VoiceV1DeploymentSchema,
     VoiceV1DeploymentUpdateBody,
 )
+from dryline.web.base import Area
 
 blp = Area(
     "Voice V1 Deployments",

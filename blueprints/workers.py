@@ -3,12 +3,12 @@
 from flask import g
 from flask.views import MethodView
 
-from dryline.blueprints.base import Area
 from dryline.models.business_hours import TeamPhoneHours
 from dryline.models.tags import workers_with_tags
 from dryline.models.workers import Worker
 from dryline.schemas.business_hours import CallableSchema
 from dryline.schemas.workers import WorkerSchema
+from dryline.web.base import Area
 
 blp = Area("Workers", "/api/workers", description="Conversational agents.")
 

@@ -82,21 +82,21 @@ def on_world(*, destructive: bool = False, undoable: bool = False) -> Callable[[
             with open_world(url, data_dir, admin_token, destructive=destructive, yes=yes) as world:
                 command(world, **values)
                 if undoable:
-                    _print_way_back(world, data_dir, values.get("team"))
+                    _print_way_back(world, data_dir)
 
         return run
 
     return decorate
 
 
-def _print_way_back(world: ControlPlane, data_dir: Path | None, team: str | None) -> None:
-    if not world.plane("GET", "/undo", query={"team": team})["keepsSnapshots"]:
+def _print_way_back(world: ControlPlane, data_dir: Path | None) -> None:
+    if not world.plane("GET", "/undo")["keepsSnapshots"]:
         return
-    flags: list[str] = ["--team", team] if team else []
+    flags: list[str] = []
     if data_dir is not None:
-        flags += ["--data-dir", str(data_dir)]
+        flags = ["--data-dir", str(data_dir)]
     elif world.url != _served(USUAL_DIR):
-        flags += ["--url", world.url]
+        flags = ["--url", world.url]
     click.echo(f"To undo this: {shlex.join(['dryline', 'undo', *flags])}", err=True)
 
 

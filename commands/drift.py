@@ -16,8 +16,8 @@ def drift(url: str, api_key: str, rate: float) -> None:
     It also compares a dryline with the demo, which shows errors of the comparison itself. Exit codes: 0, no answer
     deviates; 1, some do; 2, nothing could be compared.
     """
-    from dryline.remote.drift import Drift
-    from dryline.remote.reader import Reader, ReadError
+    from dryline.commands.remote.drift import Drift
+    from dryline.commands.remote.reader import Reader, ReadError
     from dryline.serving.server import in_thread
 
     deviating = 0

@@ -52,7 +52,7 @@ def add_fault(world: ControlPlane, rule: dict[str, Any] | None, **values: Any) -
 @faults.command("presets")
 def list_presets() -> None:
     """List the presets."""
-    from dryline.traffic.faults import PRESETS
+    from dryline.world.faults import PRESETS
 
     for name, preset in PRESETS.items():
         click.echo(f"{name:<20} {preset.title}")

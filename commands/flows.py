@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 if TYPE_CHECKING:
-    from dryline.engine import CodeRefused
+    from dryline.flow.engine import CodeRefused
 
 CODE_FILE = click.Path(path_type=Path, exists=True, dir_okay=False, allow_dash=True)
 
@@ -24,7 +24,7 @@ def flow() -> None:
 @click.argument("files", type=CODE_FILE, nargs=-1, required=True)
 def check(files: tuple[Path, ...]) -> None:
     """Print the mistakes in FILES as file:line:column. The exit code is 1 if a file cannot run."""
-    from dryline.engine import Engine
+    from dryline.flow.engine import Engine
 
     with Engine() as engine:
         findings = [finding for file in files for finding in engine.check(read_text(file), str(file))]
@@ -38,7 +38,7 @@ def check(files: tuple[Path, ...]) -> None:
 @click.argument("file", type=CODE_FILE)
 def paths(file: Path) -> None:
     """Print the tree of the conditions in FILE, each with its line."""
-    from dryline.engine import CodeRefused, Engine
+    from dryline.flow.engine import CodeRefused, Engine
 
     try:
         with Engine() as engine:

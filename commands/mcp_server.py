@@ -218,7 +218,9 @@ class Tools:
         self, method: str | None = None, path: str | None = None, status: int | None = None, limit: int = DEFAULT_LIMIT
     ) -> list[dict[str, Any]]:
         """Return the requests of programs, newest first, with bodies and answers. `*` in `path` matches any text."""
-        return self._dryline.requests(method=method, path=path, status=status, limit=limit)
+        query = {"method": method, "path": path, "status": status, "limit": limit}
+        entries: list[dict[str, Any]] = self._dryline.plane("GET", "/requests", query=query)
+        return entries
 
     def verify(
         self,
@@ -236,7 +238,7 @@ class Tools:
 
     def check_flow(self, code: str) -> list[str]:
         """Return the mistakes in a flow's code, each with line and column. Code without mistakes can run."""
-        from dryline.engine import Engine
+        from dryline.flow.engine import Engine
 
         with Engine() as engine:
             return [str(finding) for finding in engine.check(code, "flow")]

@@ -21,8 +21,8 @@ from dryline.settings import Settings, header_problem
 from dryline.world.clock import parse, wire
 
 if TYPE_CHECKING:
-    from dryline.remote.loadable import Loadable
-    from dryline.remote.pull import Pull
+    from dryline.commands.remote.loadable import Loadable
+    from dryline.commands.remote.pull import Pull
 
 INCOMPLETE = 3  # exit code of a pull that left something out
 
@@ -121,9 +121,9 @@ def pull(
     Load the document with `dryline state import`, or start with it: `dryline serve --scenario FILE`. Exit codes: 0,
     everything was written; 3, a part was left out, which is printed; 1, nothing was written; 2, an option cannot work.
     """
-    from dryline.remote.pull import Pull
-    from dryline.remote.reader import Reader, ReadError
-    from dryline.remote.redact import Redactor
+    from dryline.commands.remote.pull import Pull
+    from dryline.commands.remote.reader import Reader, ReadError
+    from dryline.commands.remote.redact import Redactor
 
     secret = hashlib.sha256(f"dryline redact {api_key}".encode()).digest()
     redactor = Redactor(secret) if redact else None
@@ -167,7 +167,7 @@ def _run_with_progress(job: Pull) -> dict[str, Any]:
 
 def _as_loadable(rows: dict[str, Any]) -> Loadable:
     """Return a document with these rows that a server can load."""
-    from dryline.remote.loadable import Loadable
+    from dryline.commands.remote.loadable import Loadable
     from dryline.world.world import World
 
     with closing(World(Settings(ephemeral=True))) as world, world.active():

@@ -69,7 +69,7 @@ def _answered(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [entry for entry in entries if not entry["inProgress"]]
 
 
-def _print_requests(entries: list[dict[str, Any]], as_json: bool) -> None:
+def _print_requests(entries: Any, as_json: bool) -> None:
     from dryline.testing.journal import request_and_answer
 
     for entry in entries:

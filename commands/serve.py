@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import gc
 import os
+import select
 import signal
+import threading
+import time
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import Field, fields
 from difflib import get_close_matches
 from pathlib import Path
@@ -15,7 +19,8 @@ import click
 from click.core import ParameterSource
 
 from dryline.commands.param_types import COMMA_SEPARATED
-from dryline.settings import BadSetting, Settings, flag_of
+from dryline.commands.removed import removed_option
+from dryline.settings import END_WITH, BadSetting, Settings, flag_of
 
 if TYPE_CHECKING:
     from dryline.serving.ready_file import ReadyFile
@@ -55,12 +60,15 @@ def _option_type(setting: Field[Any]) -> dict[str, Any]:
 
 @click.command()
 @setting_options
+@removed_option("--durability", "a write survives the end of the process, and no write waits for the disk.")
 @click.option(
     "--ready-file", type=click.Path(path_type=Path), help="File for the server's address, as JSON, once it answers."
 )
 def serve(ready_file: Path | None, **values: Any) -> None:
     """Start the server; Ctrl-C or SIGTERM ends it."""
     _exit_on_signals()
+    if (owner := os.environ.get(END_WITH, "")).isdecimal():
+        threading.Thread(target=_end_with, args=[int(owner)], name="dryline-owner", daemon=True).start()
     for name, near in _misspelt_variables():
         click.echo(f"dryline: {name} has no effect; did you mean {near}?", err=True)
     gc.disable()  # while modules are imported there is no garbage; `process.serve` enables it
@@ -73,9 +81,10 @@ def serve(ready_file: Path | None, **values: Any) -> None:
         settings = Settings(**values)
         ready = _prepared(ready_file)
         from dryline.app import create_app
-        from dryline.serving import process, server
+        from dryline.serving import process
+        from dryline.serving.sockets import bind
 
-        with server.bind(settings) as listening:  # before the world is created: a port in use leaves no world behind
+        with bind(settings) as listening:  # before the world is created: a port in use leaves no world behind
             process.serve(create_app(settings), listening, ready)
     finally:
         gc.enable()
@@ -98,6 +107,21 @@ def _exit_on_signals() -> None:
     signal.signal(signal.SIGTERM, exit_quietly)
     if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) == signal.SIG_DFL:  # nohup ignores it
         signal.signal(signal.SIGHUP, exit_quietly)
+
+
+def _end_with(owner: int) -> None:
+    """Wait until another process has ended, and end this one as SIGTERM does."""
+    with suppress(ProcessLookupError):
+        try:
+            process = os.pidfd_open(owner)
+        except (AttributeError, PermissionError):  # not Linux, or a sandbox
+            while True:
+                os.kill(owner, 0)
+                time.sleep(0.5)
+        ended = select.poll()
+        ended.register(process, select.POLLIN)
+        ended.poll()
+    os.kill(os.getpid(), signal.SIGTERM)
 
 
 def _prepared(path: Path | None) -> ReadyFile | None:

@@ -26,10 +26,15 @@ def state() -> None:
 
 @state.command("export")
 @click.argument("file", type=OUTPUT_FILE, default="-")
+@click.option("--team", help="Only this team's data, by its id.")
 @on_world()
-def export_state(world: ControlPlane, file: Path) -> None:
-    """Write the state to FILE (default: standard output)."""
-    write_document(file, world.plane("GET", "/state"))
+def export_state(world: ControlPlane, file: Path, team: str | None) -> None:
+    """Write the state to FILE (default: standard output).
+
+    It is for people and programs, and no backup: keys in clear, tokens, uploaded bytes and the files of exports are
+    left out. `dryline snapshots take` makes a backup.
+    """
+    write_document(file, world.plane("GET", "/state", query={"team": team}))
 
 
 @state.command("import")
@@ -38,7 +43,10 @@ def export_state(world: ControlPlane, file: Path) -> None:
 @LENIENT
 @on_world(destructive=True, undoable=True)
 def import_state(world: ControlPlane, file: IO[bytes], add: bool, lenient: str | None) -> None:
-    """Replace the state by the document in FILE (-: standard input)."""
+    """Replace the state by the document in FILE (-: standard input).
+
+    A document has no keys in clear, tokens, uploaded bytes or files of exports. Exports get new files.
+    """
     query = {"undo": "true", "lenient": lenient}
     world.plane("POST" if add else "PUT", "/state", query=query, content=file.read())
     print_done("Added the rows." if add else "Replaced the state.")
@@ -59,12 +67,11 @@ def reset(world: ControlPlane, scenario: str | None, team: str | None, lenient: 
 
 
 @click.command()
-@click.option("--team", help="Undo the last change to only this team's data, by its id.")
 @on_world(destructive=True)
-def undo(world: ControlPlane, team: str | None) -> None:
+def undo(world: ControlPlane) -> None:
     """Undo the last reset, import, restore of a snapshot or revocation of a key. A second undo takes the first back.
 
-    To go back further, restore one of the snapshots that `dryline snapshots --undo` lists.
+    It goes back for all teams. To go back further, restore one of the snapshots that `dryline snapshots --undo` lists.
     """
-    snapshot = world.plane("POST", "/undo", query={"team": team})
+    snapshot = world.plane("POST", "/undo")
     print_done(f"The state is again that of {snapshot['createdAt']}, {snapshot['name']}.")

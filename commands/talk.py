@@ -18,7 +18,7 @@ from dryline.commands.param_types import JsonObjectParam
 from dryline.settings import BadSetting, Settings
 
 if TYPE_CHECKING:
-    from dryline.engine.remote_model import RemoteModel
+    from dryline.flow.model.remote_model import RemoteModel
 
 # Takes one turn of a conversation: `{}` or `{"say": …}` begins it, `{"say": …}` and `{"choose": …}` go on. Returns the
 # control plane's answer. Raises TurnRefused.
@@ -109,9 +109,9 @@ def _conversation_on_server(values: dict[str, Any], options: dict[str, Any]) -> 
 
 @contextmanager
 def _conversation_with_file(file: Path, options: dict[str, Any], values: dict[str, Any]) -> Iterator[Turn]:
-    from dryline.engine import CodeRefused, Engine
-    from dryline.engine.web import fetcher
-    from dryline.flow_sessions.engines import with_demo_services
+    from dryline.flow.engine import CodeRefused, Engine
+    from dryline.flow.language.web import fetcher
+    from dryline.flow.sessions.engines import with_demo_services
     from dryline.world.outgoing import Outgoing
 
     fetch = with_demo_services(fetcher(Outgoing(values["webhook_hosts"])))
@@ -143,7 +143,7 @@ def _conversation_with_file(file: Path, options: dict[str, Any], values: dict[st
 
 def _model(url: str | None, model: str | None, key: str | None) -> RemoteModel | None:
     """Return the model that decides, if there is one. Raises click.UsageError if options are missing."""
-    from dryline.engine.remote_model import RemoteModel
+    from dryline.flow.model.remote_model import RemoteModel
 
     try:
         Settings(model_url=url, model=model, model_key=key)

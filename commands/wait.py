@@ -7,7 +7,7 @@ import click
 
 from dryline.commands.client import answers, find_servers
 from dryline.settings import BadSetting, Settings
-from dryline.traffic.real_time import monotonic
+from dryline.world.real_time import monotonic
 
 EVERY_S = 0.05
 
@@ -33,8 +33,13 @@ def wait(url: str | None, timeout_s: float, data_dir: Path, is_any: bool) -> Non
     Without a URL it is the server of the data directory, at the address that it wrote there. If no server uses the
     directory, it is the one at http://127.0.0.1:4010.
     """
-    if url is not None and not url.startswith(("http://", "https://")):
-        raise BadSetting(f"URL must start with http:// or https://, not {url!r}.")
+    from dryline.testing.plane import DrylineError, require_url
+
+    if url is not None:
+        try:
+            require_url(url)
+        except DrylineError as error:
+            raise BadSetting(f"URL: {error}") from None
     deadline = monotonic() + timeout_s
     while True:
         places = [url.rstrip("/")] if url else find_servers(data_dir, with_temporary=is_any)

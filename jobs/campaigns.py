@@ -1,15 +1,18 @@
 """Calls of campaigns and batches, placed over API time, each at the time its batch is due."""
 
-from collections.abc import Sequence
+from collections.abc import Callable
+from typing import Any
 
-from dryline.jobs.isolation import work_on
+from dryline.jobs.due_rows import BATCH_SIZE, retried_later, work_on_each
 from dryline.models.queued_calls import QueuedCall
 from dryline.models.voicev1_campaigns import Voicev1CampaignData
+from dryline.world.real_time import monotonic
 from dryline.world.wording import count
 from dryline.world.world import World
 
-# Calls in one transaction, so that other writers need not wait.
-BATCH_SIZE = 250
+Work = Callable[..., Any]
+
+STEP_S = 1.0  # of real time, after which other steps get their turn
 
 
 def place_queued_calls(world: World, now: str) -> bool:
@@ -19,15 +22,7 @@ def place_queued_calls(world: World, now: str) -> bool:
         return False
     from dryline.simulator import outbound  # imported late: a start does not need it
 
-    def place(rows: Sequence[QueuedCall]) -> None:
-        with world.reading():
-            due = outbound.queued(rows)
-        due = outbound.settle(world, due)  # runs flows, which is too slow for a transaction
-        with world.transaction():
-            outbound.call_queued(due, {row.id for row in QueuedCall.due(now, BATCH_SIZE)})
-        _add_event(world, len(due))
-
-    return work_on(world, rows, place)
+    return _place_each(world, now, rows, outbound.queued, outbound.call_queued)
 
 
 def place_voicev1_calls(world: World, now: str) -> bool:
@@ -37,29 +32,30 @@ def place_voicev1_calls(world: World, now: str) -> bool:
         return False
     from dryline.simulator import outbound
 
-    def place(rows: Sequence[Voicev1CampaignData]) -> None:
-        with world.reading():
-            due = outbound.legacy(rows)
-        due = outbound.settle(world, due)
-        with world.transaction():
-            outbound.call_legacy_rows(due, {row.id for row in Voicev1CampaignData.due(now, BATCH_SIZE)})
-        _add_event(world, len(due))
-
-    return work_on(world, rows, place)
+    return _place_each(world, now, rows, outbound.legacy, outbound.call_legacy_rows)
 
 
-def _add_event(world: World, placed: int) -> None:
-    world.events.add(f"campaign batch placed: {count(placed, 'call')}", placed=placed)
+def _place_each(
+    world: World, now: str, rows: list[Any], prepare: Callable[..., Any], place: Callable[..., Any]
+) -> bool:
+    from dryline.simulator.outbound import settle
+
+    placed, late = 0, monotonic() + STEP_S
+    for row in rows:
+        with retried_later(world, row):
+            with world.reading():
+                due = prepare([row])
+            due = settle(world, due)  # runs flows, which is too slow for a transaction
+            with world.transaction():
+                place(due, {one.id for one in type(row).due(now, 1)})
+            placed += 1
+        if monotonic() > late or world.ending.is_set():
+            break
+    if placed:
+        world.events.add(f"campaign batch placed: {count(placed, 'call')}", placed=placed)
+    return True
 
 
 def finish_voicev1_calls(world: World, now: str) -> bool:
     """Store the results of Voice V1 campaigns' calls that have ended."""
-
-    def finish(rows: Sequence[Voicev1CampaignData]) -> None:
-        ids = {row.id for row in rows}
-        with world.transaction():
-            for row in Voicev1CampaignData.over(now, BATCH_SIZE):
-                if row.id in ids:
-                    row.finish()
-
-    return work_on(world, Voicev1CampaignData.over(now, BATCH_SIZE), finish)
+    return work_on_each(world, lambda: Voicev1CampaignData.over(now, 1), Voicev1CampaignData.finish)

@@ -3,9 +3,6 @@
 import contextlib
 import csv
 import io
-import itertools
-import json
-import os
 import secrets
 import sqlite3
 from collections.abc import Iterator, Mapping
@@ -14,9 +11,8 @@ from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 import orjson
-from peewee import SQL
+from peewee import SQL, BooleanField, Case, TextField, Value
 
-from dryline.jobs.csv_text import CsvColumn, csv_header, csv_lines
 from dryline.models.calls_in_progress import CallInProgress
 from dryline.models.exports import FILES, LOGS, Export
 from dryline.models.logs import Log
@@ -24,11 +20,10 @@ from dryline.models.recordings import RecordingAddresses, addresses_at
 from dryline.models.voice_log_filters import conditions, register_text_search
 from dryline.schemas.exports import FORMS, members, read_filters
 from dryline.storage.current_world import current
-from dryline.storage.files import matching, rename
+from dryline.storage.files import matching
 from dryline.storage.record import connection, wire_rows
 
 INTERRUPT_CHECK_STEPS = 100_000  # instructions of SQLite's virtual machine
-PREVIEW_BYTES = 130_000  # no cell in them is too long for the module csv
 BATCH_ROWS = 50  # a batch of long calls takes megabytes; larger ones are not faster
 SUFFIXES = (".csv", ".json", ".part")
 
@@ -52,8 +47,7 @@ class Source(NamedTuple):
 def write(export: Export, part: Path) -> tuple[int, int]:
     """Write the logs of an export to the file `part`. Return the number of rows and of bytes.
 
-    Logs are grouped by type, the oldest of each first; calls in progress are left out. Unless the world is temporary,
-    the file is on the disk when this returns.
+    Logs are grouped by type, the oldest of each first; calls in progress are left out.
 
     Raises OSError, sqlite3.Error, WriteInterrupted at a shutdown, and marshmallow's ValidationError for bad filters,
     which can come with a state document.
@@ -61,10 +55,7 @@ def write(export: Export, part: Path) -> tuple[int, int]:
     with part.open("xb", buffering=1 << 20) as file:
         with _interruptible(), current().reading():  # a read transaction: all rows are of one moment
             row_count = _write_csv(export, file) if export.format == "CSV" else _write_json(export, file)
-        file.flush()
-        if current().durable:
-            os.fsync(file.fileno())
-        return row_count, os.fstat(file.fileno()).st_size
+        return row_count, file.tell()
 
 
 @contextlib.contextmanager
@@ -88,63 +79,57 @@ def new_part(export: Export) -> Path:
 
 
 def move_into_place(part: Path, path: Path) -> None:
-    """Rename a finished file, durably. Raises OSError."""
-    rename(part, path)
+    """Rename a finished file. Raises OSError."""
+    part.replace(path)
 
 
 def all_files() -> list[Path]:
     """Return the files of all exports, finished or not."""
-    return [path for path in FILES.folder.iterdir() if path.suffix in SUFFIXES]
-
-
-def bytes_written(export: Export) -> int | None:
-    """Return the present size of an export's file, finished or not; None without a file."""
-    sizes = []
-    for path in [export.path, *matching(FILES.folder, f"{export.path.stem}.*.part")]:
-        with contextlib.suppress(OSError):  # removed or renamed since
-            sizes.append(path.stat().st_size)
-    return max(sizes, default=None)
-
-
-def preview(export: Export, count: int) -> tuple[list[str], list[list[Any]]]:
-    """Return the names and the first `count` records within the first bytes of a finished file; none without a file."""
-    try:
-        with export.path.open("rb") as file:
-            text = file.read(PREVIEW_BYTES).decode(errors="ignore")
-            is_complete = not file.read(1)
-    except OSError:
-        return [], []
-    if export.format == "CSV":
-        rows = list(itertools.islice(csv.reader(io.StringIO(text, newline="")), count + 2))
-        return rows[0], rows[1 : len(rows) if is_complete else -1][:count]
-    records = list(itertools.islice(_complete_records(text), count))
-    names = list(dict.fromkeys(name for record in records for name in record))
-    return names, [[record.get(name) for name in names] for record in records]
-
-
-def _complete_records(text: str) -> Iterator[dict[str, Any]]:
-    """Yield the complete records of a JSON array that may be cut off."""
-    decoder, at = json.JSONDecoder(), 1
-    with contextlib.suppress(json.JSONDecodeError):
-        while at < len(text):
-            record, end = decoder.raw_decode(text, at)
-            yield record
-            at = end + 1
+    return [path for path in matching(FILES.folder, "*") if path.suffix in SUFFIXES]
 
 
 def _write_csv(export: Export, file: IO[bytes]) -> int:
-    """Write a header and all rows. Return the number of rows."""
+    """Write a header and all rows (RFC 4180). Return the number of rows."""
     names = export.fields or members(export.log_type)
-    file.write(csv_header(names))
+    text = io.TextIOWrapper(file, "utf-8", newline="")
+    writer = csv.writer(text)
+    writer.writerow(names)
     count, addresses = 0, _addresses(export)
     for source in _sources(export):
-        columns = [CsvColumn(source.model, source.columns.get(name), addresses) for name in names]
-        with _text_as_bytes():
-            for rows in _batches(source, [column.cell for column in columns]):
-                *batch, _, ids = zip(*rows, strict=True)
-                file.write(csv_lines([column.format(cells, ids) for column, cells in zip(columns, batch, strict=True)]))
-                count += len(rows)
+        attributes = [source.columns.get(name) for name in names]
+        columns = [_csv_column(source.model, attribute) for attribute in attributes]
+        places = {name: attributes.index(name) for name in _CHANGED if name in attributes}
+        for rows in _batches(source, columns):
+            if places:
+                rows = [_changed(row, places, addresses) for row in rows]
+            writer.writerows(row[:-2] for row in rows)
+            count += len(rows)
+    text.detach()
     return count
+
+
+# Columns whose cells are not written as they are stored.
+_CHANGED = ("recording_url", "flow_snapshot")
+
+
+def _csv_column(log: type[Log], attribute: str | None) -> Any:
+    """Return the SQL expression of a column's cells: text or NULL. A log may lack the attribute."""
+    if attribute is None:
+        return Value(None)
+    field: Any = log._meta.fields[attribute]
+    if isinstance(field, BooleanField):
+        return Case(None, [(field, "true")], "false")
+    return field if isinstance(field, TextField) else field.cast("TEXT")
+
+
+def _changed(row: tuple[Any, ...], places: Mapping[str, int], addresses: RecordingAddresses) -> tuple[Any, ...]:
+    """Return a row with the present address of its recording, and with its code as text instead of a JSON string."""
+    cells = list(row)
+    if (place := places.get("recording_url")) is not None:
+        cells[place] = addresses.of(row[-1], cells[place])
+    if (place := places.get("flow_snapshot")) is not None and (cells[place] or "")[:1] == '"':
+        cells[place] = orjson.loads(cells[place])
+    return tuple(cells)
 
 
 def _write_json(export: Export, file: IO[bytes]) -> int:
@@ -174,17 +159,6 @@ def _write_json(export: Export, file: IO[bytes]) -> int:
 def _addresses(export: Export) -> RecordingAddresses:
     world = current()
     return addresses_at(world.settings.public_url or export.base_url or world.base_url)
-
-
-@contextlib.contextmanager
-def _text_as_bytes() -> Iterator[None]:
-    """Read text as bytes, so that it is not decoded only to be encoded again."""
-    db = connection()
-    db.text_factory = bytes
-    try:
-        yield
-    finally:
-        db.text_factory = str
 
 
 def _batches(source: Source, columns: list[Any]) -> Iterator[list[tuple[Any, ...]]]:
@@ -217,18 +191,9 @@ def _sources(export: Export) -> Iterator[Source]:
             where.append(log.worker_id == export.worker_id)
         if export.deployment_id is not None:
             where.append(log.deployment_id == export.deployment_id)
-        windows = [(time, [*where, *in_window]) for time, in_window in _windows(export, log)]
+        windows = []
+        for time, has_start in ((log.start_time, True), (log.created_at, False)):  # without a start, by the creation
+            bounds = [time >= export.start_date] if export.start_date is not None else []
+            bounds += [time <= export.end_date] if export.end_date is not None else []
+            windows.append((time, [*where, log.start_time.is_null(not has_start), *bounds]))
         yield Source(log, FORMS[log_type].wire_names, windows)
-
-
-def _windows(export: Export, log: type[Log]) -> Iterator[tuple[Any, list[Any]]]:
-    """Yield times and conditions: the logs that started in the window, and those without a start created in it."""
-    for time, in_window in (
-        (log.start_time, [log.start_time.is_null(False)]),
-        (log.created_at, [log.start_time.is_null()]),
-    ):
-        if export.start_date is not None:
-            in_window.append(time >= export.start_date)
-        if export.end_date is not None:
-            in_window.append(time <= export.end_date)
-        yield time, in_window

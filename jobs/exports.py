@@ -3,20 +3,17 @@
 import contextlib
 import logging
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from marshmallow import ValidationError
 
 from dryline.jobs import export_files
-from dryline.jobs.isolation import work_on
+from dryline.jobs.due_rows import retried_later, work_on_each
 from dryline.models.exports import Export, requeue_interrupted
 from dryline.storage.errors import Conflict
-from dryline.world.clock import set_current_team
 from dryline.world.world import World
 
 log = logging.getLogger("dryline")
-
-EXPIRE_BATCH = 50  # exports in one transaction
 
 
 # Steps of the jobs
@@ -24,40 +21,34 @@ EXPIRE_BATCH = 50  # exports in one transaction
 
 def expire(world: World, now: str) -> bool:
     """Expire exports whose 24 hours are over, and remove their files. Return whether there were any."""
-    expired = _expire_batch(world, now)
-    for export in expired:
+
+    def report(export: Export) -> None:
         world.events.add(f"export {export.id} EXPIRED", exportId=export.id, status="EXPIRED")
-    return bool(expired)
+
+    return _expire(world, now, report)
 
 
-def _expire_batch(world: World, now: str) -> list[Export]:
-    expired: list[Export] = []
+def _expire(world: World, now: str, report: Callable[[Export], None]) -> bool:
+    def work(export: Export) -> None:
+        export.transition("EXPIRED")
+        _remove_file_after_commit(world, export)
+        world.db.after_commit(lambda: report(export))
 
-    def expire(rows: Sequence[Export]) -> None:
-        ids = {export.id for export in rows}
-        with world.transaction():
-            exports = [export for export in Export.due_to_expire(now, EXPIRE_BATCH) if export.id in ids]
-            for export in exports:
-                export.transition("EXPIRED")
-                _remove_file_after_commit(world, export)
-        expired.extend(exports)
-
-    work_on(world, Export.due_to_expire(now, EXPIRE_BATCH), expire)
-    return expired
+    return work_on_each(world, lambda: Export.due_to_expire(now, 1), work)
 
 
 def write_next(world: World, now: str) -> bool:
     """Write the export that has waited longest. Return whether there was one."""
-
-    def write(rows: Sequence[Export]) -> None:
-        with world.transaction():
-            due = Export.due(now, 1)
+    waiting = Export.due(now, 1)
+    for first in waiting:
+        with retried_later(world, first):
+            with world.transaction():
+                due = Export.due(now, 1)  # a request may have changed it meanwhile
+                for export in due:
+                    export.transition("PROCESSING")
             for export in due:
-                export.transition("PROCESSING")
-        for export in due:
-            write_and_complete(world, export)
-
-    return work_on(world, Export.due(now, 1), write)
+                write_and_complete(world, export)
+    return bool(waiting)
 
 
 # The control plane
@@ -71,7 +62,6 @@ def transition(world: World, id: str, status: str, error_message: str | None = N
     """
     with world.transaction():
         export = Export.by_id(id)
-        set_current_team(export.team_id)
         export.require_transition(status)
         if status == "FAILED":
             export.transition(status, error_message=error_message or "Failed by hand.")
@@ -157,11 +147,11 @@ def recover(world: World) -> None:
     the server was down expire without an event. Then see `repair_files`.
     """
     with world.transaction():
-        requeue_interrupted(None)
+        requeue_interrupted()
         for path in export_files.all_files():
             if path.suffix == ".part":
                 path.unlink()
-    while _expire_batch(world, world.clock.stamp()):
+    while _expire(world, world.clock.stamp(), report=lambda export: None):
         pass
     repair_files(world)
 

@@ -8,21 +8,13 @@ from dryline.models.teams import start_team
 from dryline.models.voice_deployments import VoiceDeployment
 from dryline.storage.errors import Busy
 from dryline.world.arrivals import Arrivals
-from dryline.world.clock import current_team_id, parse
+from dryline.world.clock import parse
 from dryline.world.wording import count
 from dryline.world.world import World
 
 # If the clock is moved far, only the latest calls come in: about this many, so that the move takes a second or two.
 MAX_CALLS = 300
 BATCH_SIZE = 25  # calls in one transaction, so that other writers need not wait
-
-
-def change_settings(world: World, **values: Any) -> None:
-    """Change settings of the running server. With a rate of live calls, these are counted from now on."""
-    world.change_settings(**values)
-    if "calls_per_minute" in values:
-        world.begin_arrivals()
-    world.wake()
 
 
 def take_skipped(world: World) -> int:
@@ -39,8 +31,6 @@ def place_calls(world: World, now: str) -> bool:
     if calls_per_minute <= 0:
         world.arrivals = None
         return False
-    if world.clock.teams and not _is_start_teams_round(world):
-        return False
     until, mean_wait = parse(now), timedelta(minutes=1 / calls_per_minute)
     if world.arrivals is None or world.arrivals.since > until:  # the first round, or the clock was set back
         world.begin_arrivals(until)  # not the clock's time: it may have been moved since this round began
@@ -53,12 +43,6 @@ def place_calls(world: World, now: str) -> bool:
     if placed := _make_calls(world, arrivals, calls):
         world.events.add(f"live: {count(placed, 'call')} came in", placed=placed)
     return bool(calls)
-
-
-def _is_start_teams_round(world: World) -> bool:
-    """Return whether the running round is for the clock that the start team follows."""
-    team = start_team()
-    return team is not None and current_team_id() == (team.id if team.id in world.clock.teams else None)
 
 
 def _make_calls(world: World, arrivals: Arrivals, calls: list[tuple[datetime, Random]]) -> int:

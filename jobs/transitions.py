@@ -4,19 +4,14 @@ import contextlib
 from collections.abc import Sequence
 from typing import Protocol, Self
 
-from dryline.jobs.isolation import Row, work_on
+from dryline.jobs.due_rows import retried_later, work_on_each
 from dryline.jobs.runner import Step
 from dryline.models import recordings, uploads
 from dryline.models.tests import TestRun
-from dryline.traffic.real_time import monotonic
 from dryline.world.world import World
 
-# The bounds of one transaction, so that other writers need not wait: records, and real time in seconds.
-BATCH_SIZE = 50
-MAX_TRANSACTION_S = 0.02
 
-
-class DueRecord(Row, Protocol):
+class DueRecord(Protocol):
     """A record that changes over API time. Its class knows which rows are due, each row what comes next."""
 
     @classmethod
@@ -42,33 +37,22 @@ def finish_next_test_run(world: World, now: str) -> bool:
     runs = TestRun.over(now, 1)
     if not runs:
         return False
-    from dryline.flow_sessions import checkpoints  # imported late: a start does not need it
+    from dryline.flow.sessions import checkpoints  # imported late: a start does not need it
 
-    def finish(runs: Sequence[TestRun]) -> None:
-        for run in runs:
-            with contextlib.suppress(checkpoints.ServerStopping):  # the next start finds the run unchanged
-                results = checkpoints.run_checkpoints(world, run)
-                with world.transaction():
-                    run.finish(results)
-
-    return work_on(world, runs, finish) and not world.ending.is_set()
+    for run in runs:
+        # The next start finds a run that the end of the server interrupts unchanged.
+        with contextlib.suppress(checkpoints.ServerStopping), retried_later(world, run):
+            results = checkpoints.run_checkpoints(world, run)
+            with world.transaction():
+                run.finish(results)
+    return not world.ending.is_set()
 
 
 def proceed_with(records: type[DueRecord]) -> Step:
     """Return a step that makes the changes of some records that are due."""
 
     def step(world: World, now: str) -> bool:
-        def proceed(rows: Sequence[DueRecord]) -> None:
-            ids = {row.id for row in rows}
-            with world.transaction():
-                began = monotonic()
-                for record in records.due(now, BATCH_SIZE):
-                    if record.id in ids:
-                        record.proceed()
-                    if monotonic() - began > MAX_TRANSACTION_S:
-                        break
-
-        return work_on(world, records.due(now, BATCH_SIZE), proceed)
+        return work_on_each(world, lambda: records.due(now, 1), lambda record: record.proceed())
 
     step.__name__ = f"proceed_with({records.__name__})"
     return step

@@ -1,19 +1,18 @@
 """Sending of webhook deliveries over HTTP, outside of any transaction."""
 
 import logging
-import queue
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
 from datetime import timedelta
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import urlencode
 
 import orjson
 
-from dryline.jobs.isolation import work_on
+from dryline.jobs.due_rows import retried_later
 from dryline.models.webhook_deliveries import WebhookDelivery
-from dryline.traffic.real_time import monotonic
 from dryline.world.outgoing import Cut, HttpResponse, NoAddress, Refused, Unanswered
+from dryline.world.real_time import monotonic
 from dryline.world.world import World
 
 log = logging.getLogger("dryline")
@@ -25,11 +24,8 @@ MAX_SENDERS = 8  # URLs that are sent to at the same time
 MAX_ANSWER_BYTES = 2_000  # of an answer that are stored
 
 
-class Attempt(NamedTuple):
-    """A delivery and its outcome; None if it was not sent because its URL had let another one time out."""
-
-    delivery: WebhookDelivery
-    outcome: HttpResponse | Unanswered | None
+# The result of an attempt; None if it was not made because its URL had let another one time out.
+Outcome = HttpResponse | Unanswered | None
 
 
 def deliver(world: World, now: str) -> bool:
@@ -39,29 +35,22 @@ def deliver(world: World, now: str) -> bool:
         return False
     with world.reading():
         obsolete = {delivery.id for delivery in due if not delivery.has_active_webhook()}
-    attempts = {
-        attempt.delivery.id: attempt
-        for attempt in _send_all(world, [delivery for delivery in due if delivery.id not in obsolete])
-    }
-
-    def store(deliveries: Sequence[WebhookDelivery]) -> None:
-        with world.transaction():
-            for delivery in deliveries:
-                if delivery.id in obsolete:
+    outcomes = _send_all(world, [delivery for delivery in due if delivery.id not in obsolete])
+    for delivery in due:
+        with retried_later(world, delivery):
+            if delivery.id in obsolete:
+                with world.transaction():
                     delivery.give_up("The webhook was deleted or switched off.")
-                elif delivery.id in attempts:
-                    _store(attempts[delivery.id])
-
-    work_on(world, due, store)
+            elif delivery.id in outcomes:
+                with world.transaction():
+                    _store(delivery, outcomes[delivery.id])
+                _add_event(world, delivery, outcomes[delivery.id])
     with world.transaction():
         WebhookDelivery.delete_old()
-    for attempt in attempts.values():
-        _add_event(world, attempt)
     return True
 
 
-def _store(attempt: Attempt) -> None:
-    delivery, outcome = attempt
+def _store(delivery: WebhookDelivery, outcome: Outcome) -> None:
     if outcome is None:
         delivery.postpone()
     elif isinstance(outcome, Refused):
@@ -79,8 +68,7 @@ def _store(attempt: Attempt) -> None:
             delivery.record_failure(f"Answered {outcome.status}{reason}", outcome.status, text)
 
 
-def _add_event(world: World, attempt: Attempt) -> None:
-    delivery, outcome = attempt
+def _add_event(world: World, delivery: WebhookDelivery, outcome: Outcome) -> None:
     status = outcome.status if isinstance(outcome, HttpResponse) else None
     failed = status is None or not 200 <= status < 300
     result = str(outcome if status is None else status)
@@ -104,63 +92,47 @@ def _in_words(delay: timedelta) -> str:
     return f"{seconds} s" if seconds < 120 else f"{seconds // 60} min"
 
 
-def _send_all(world: World, deliveries: Iterable[WebhookDelivery]) -> Iterator[Attempt]:
-    """Send deliveries in several threads, those to one URL in their order, and yield the attempts.
+def _send_all(world: World, deliveries: Iterable[WebhookDelivery]) -> dict[str, Outcome]:
+    """Send deliveries to at most MAX_SENDERS URLs, each in a thread of its own, and return the outcomes by id.
 
-    After a timeout the remaining deliveries to that URL are skipped. Deliveries that are cut by the server's end, or
-    not begun within STEP_S, yield nothing: a later step sends them.
+    Those that are cut by the server's end, not begun within STEP_S, or to further URLs are left for a later step.
     """
     by_url: dict[str, list[WebhookDelivery]] = {}
     for delivery in deliveries:
         by_url.setdefault(delivery.url, []).append(delivery)
-    queued: queue.SimpleQueue[list[WebhookDelivery]] = queue.SimpleQueue()
-    for group in by_url.values():
-        queued.put(group)
-    done: queue.SimpleQueue[Attempt | None] = queue.SimpleQueue()  # None: a sender has ended
+    outcomes: dict[str, Outcome] = {}
+    threads = [
+        threading.Thread(target=_send_in_order, args=(world, group, outcomes), name="dryline-webhook", daemon=True)
+        for group in list(by_url.values())[:MAX_SENDERS]
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(0.2)
+        while thread.is_alive() and not world.ending.is_set():  # looking up a host and connecting cannot be cut
+            thread.join(0.2)
+    return dict(outcomes)
+
+
+def _send_in_order(world: World, deliveries: list[WebhookDelivery], outcomes: dict[str, Outcome]) -> None:
+    """Send deliveries to one URL. After a timeout the remaining ones are skipped."""
     deadline = monotonic() + STEP_S
-
-    def send() -> None:
-        try:
-            while True:
-                for attempt in _send_in_order(world, queued.get_nowait(), deadline):
-                    done.put(attempt)
-        except queue.Empty:
-            pass
-        finally:
-            done.put(None)
-
-    senders = min(MAX_SENDERS, len(by_url))
-    for _ in range(senders):
-        threading.Thread(target=send, name="dryline-webhook", daemon=True).start()
-    # A sender that looks up a host or connects cannot be cut: the end of the server does not wait for it.
-    while senders and not (world.ending.is_set() and done.empty()):
-        try:
-            attempt = done.get(timeout=0.2)
-        except queue.Empty:
-            continue
-        if attempt is None:
-            senders -= 1
-        else:
-            yield attempt
-
-
-def _send_in_order(world: World, deliveries: list[WebhookDelivery], deadline: float) -> Iterator[Attempt]:
-    timed_out = False
+    outcome: Outcome = None
     for delivery in deliveries:
-        outcome: HttpResponse | Unanswered | None = None
-        if not timed_out:
-            if monotonic() > deadline:
-                return
-            try:
-                outcome = _send(world, delivery)
-            except Cut:
-                return
-            except Unanswered as error:
-                outcome, timed_out = error, error.timed_out
-            except Exception:
-                log.exception("Delivery %s could not be sent.", delivery.id)
-                outcome = Unanswered("Internal error.")
-        yield Attempt(delivery, outcome)
+        if isinstance(outcome, Unanswered) and outcome.timed_out:
+            outcomes.update((skipped.id, None) for skipped in deliveries if skipped.id not in outcomes)
+            return
+        if monotonic() > deadline:
+            return
+        try:
+            outcome = outcomes[delivery.id] = _send(world, delivery)
+        except Cut:
+            return
+        except Unanswered as error:
+            outcome = outcomes[delivery.id] = error
+        except Exception:
+            log.exception("Delivery %s could not be sent.", delivery.id)
+            outcomes[delivery.id] = Unanswered("Internal error.")
 
 
 def _send(world: World, delivery: WebhookDelivery) -> HttpResponse:

@@ -16,6 +16,7 @@ from dryline.models.teams import Team
 from dryline.models.tests import Test
 from dryline.models.voice_deployments import VoiceDeployment
 from dryline.models.voice_logs import VoiceLog
+from dryline.storage.current_world import current
 from dryline.storage.record import Record, connection, tuples
 
 RECENT_CALLS = 200
@@ -38,10 +39,31 @@ def count_calls(team: Team, periods: Sequence[str]) -> dict[str, dict[str, int]]
     return counts
 
 
+def count_events(since: str, until: str) -> dict[tuple[str, str], int]:
+    """Return how many calls began and ended and exports expired after `since`, up to `until`: noun, verb to count."""
+    events = {
+        ("call", "began"): ("voice_log", "start_time"),
+        ("call", "ended"): ("voice_log", "end_time"),
+        ("export", "expired"): ("export", "expires_at"),
+    }
+    sql = "SELECT COUNT(*) FROM {0} WHERE {1} > ? AND {1} <= ?"
+    counts = {
+        name: connection().execute(sql.format(*column), (since, until)).fetchone()[0] for name, column in events.items()
+    }
+    return {name: number for name, number in counts.items() if number}
+
+
 def newest_logs(team: Team, model: type[AnyLog], limit: int, **where: Any) -> list[AnyLog]:
     """Return a channel's conversations with these column values, latest start first."""
     query = model.select().where(model.team_id == team.id, *(getattr(model, name) == where[name] for name in where))
     return list(query.order_by(model.start_time.desc(), model.id.desc()).limit(limit))
+
+
+def ended_calls(team: Team, since: str, limit: int) -> list[VoiceLog]:
+    """Return the calls that ended after `since`, the last one first."""
+    now = current().clock.stamp()
+    query = VoiceLog.select().where(VoiceLog.team_id == team.id, VoiceLog.end_time > since, VoiceLog.end_time <= now)
+    return list(query.order_by(VoiceLog.end_time.desc(), VoiceLog.id.desc()).limit(limit))
 
 
 def usual_lines(team: Team) -> list[VoiceDeployment]:
@@ -54,9 +76,12 @@ def usual_lines(team: Team) -> list[VoiceDeployment]:
     return sorted(VoiceDeployment.listing(team, status="ACTIVE"), key=lambda line: -counts.get(line.id, 0))
 
 
-def newest_errors(team: Team, limit: int) -> list[RuntimeErrorRecord]:
-    """Return the runtime errors that were recorded last."""
-    return list(_newest(RuntimeErrorRecord, team).limit(limit))
+def newest_errors(team: Record, limit: int, **where: Any) -> list[RuntimeErrorRecord]:
+    """Return the newest of each runtime error of a worker, with the number of equal ones as `count`."""
+    model = RuntimeErrorRecord
+    query = model.select(model, fn.COUNT(SQL("*")).alias("count"), fn.MAX(model.created_at).alias("newest"))
+    query = query.where(model.team_id == team.team_id, *(getattr(model, name) == where[name] for name in where))
+    return list(query.group_by(model.worker_id, model.error).order_by(SQL("newest").desc(), model.id).limit(limit))
 
 
 def open_exports(team: Team) -> list[Export]:

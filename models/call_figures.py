@@ -1,34 +1,61 @@
-"""Figures of a team's calls by worker and day: how many, how they ended, how long they took, how fast the agent was."""
+"""Figures of a team's calls by worker: how many, how they ended, how long they took, how fast the agent was."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import datetime, timedelta
 from statistics import median
-from typing import Self
+from typing import NamedTuple, Self
 
 from dryline.storage.current_world import current
 from dryline.storage.record import Record, connection
 from dryline.world.clock import wire
 
-DAYS = 7
-# Days are counted back from the present, so that each is whole. The latest day is 0.
+# A part of a period is recognised by the first characters of its calls' times.
 # LIMIT -1 keeps SQLite from merging the queries: it would sort the calls with all of their `data`.
 _SQL = """
-SELECT worker_id, CAST(julianday(:now) - julianday(start_time) AS INTEGER) AS day, COUNT(*),
+SELECT worker_id, stamp, COUNT(*),
     SUM(status IN ('completed', 'transferred')), SUM(status = 'transferred'),
     SUM(CASE WHEN status IN ('completed', 'transferred') THEN duration END),
     GROUP_CONCAT(latency), SUM(success IN ('true', 'false')), SUM(success = 'true')
 FROM (
-    SELECT worker_id, start_time, status, duration,
+    SELECT worker_id, CASE WHEN start_time >= :start THEN substr(start_time, 1, :length) END AS stamp, status, duration,
         CASE WHEN json_type(data, '$.latency.p50') IN ('integer', 'real')
             THEN json_extract(data, '$.latency.p50') END AS latency,
         json_type(data, '$.call_analysis.call_successful') AS success
     FROM voice_log
-    WHERE team_id = :team AND start_time > :since AND start_time <= :now AND status NOT IN ('ringing', 'in-progress')
+    WHERE team_id = :team AND status NOT IN ('ringing', 'in-progress')
+        AND start_time >= :start_before AND start_time <= :now AND (start_time <= :now_before OR start_time >= :start)
     LIMIT -1)
 GROUP BY 1, 2"""
+
+
+class Period(NamedTuple):
+    """A time of whole hours or days, the last of which is the present one."""
+
+    size: int
+    part: timedelta
+
+    @property
+    def span(self) -> timedelta:
+        return self.size * self.part
+
+    def starts(self) -> list[datetime]:
+        """Return when each part begins, the oldest first."""
+        now = current().clock.now()
+        last = now.replace(minute=0, second=0, microsecond=0)
+        if self.part >= timedelta(days=1):
+            last = last.replace(hour=0)
+        return [last - ago * self.part for ago in reversed(range(self.size))]
+
+    def stamps(self) -> list[str]:
+        """Return the text with which the times of each part begin: `2026-11-21T14` or `2026-11-21`."""
+        length = 10 if self.part >= timedelta(days=1) else 13
+        return [wire(start)[:length] for start in self.starts()]
+
+
+WEEK = Period(7, timedelta(days=1))
 
 
 @dataclass
@@ -73,38 +100,38 @@ class CallFigures:
 
 
 @dataclass
-class TwoWeeks:
-    """The figures of fourteen days of 24 hours, the oldest first; the last ends now."""
+class Comparison:
+    """The figures of each part of a period, the oldest first, and those of the same time one period earlier."""
 
-    days: list[CallFigures] = field(default_factory=lambda: [CallFigures() for _ in range(2 * DAYS)])
-
-    @property
-    def before(self) -> CallFigures:
-        """The figures of the first week."""
-        return sum(self.days[:DAYS], CallFigures())
+    parts: list[CallFigures]
+    before: CallFigures = field(default_factory=CallFigures)
 
     @property
-    def week(self) -> CallFigures:
-        """The figures of the last week."""
-        return sum(self.days[DAYS:], CallFigures())
+    def total(self) -> CallFigures:
+        """The figures of the whole period."""
+        return sum(self.parts, CallFigures())
 
     @classmethod
-    def of_all(cls, parts: Iterable[TwoWeeks]) -> Self:
+    def of_all(cls, comparisons: Iterable[Self]) -> Comparison:
         """Return the figures of several workers together."""
-        return cls(
-            [sum(days, CallFigures()) for days in zip(*(part.days for part in parts), strict=True)] or cls().days
-        )
+        every = list(comparisons)
+        parts = [sum(parts, CallFigures()) for parts in zip(*(one.parts for one in every), strict=True)]
+        return Comparison(parts, sum((one.before for one in every), CallFigures()))
 
 
-def by_worker(team: Record) -> dict[str, TwoWeeks]:
-    """Return the figures of the team's workers that had calls in the last two weeks, by worker id. One query."""
-    now = current().clock.now()
-    since = now - timedelta(days=2 * DAYS)
-    figures: dict[str, TwoWeeks] = {}
-    for row in connection().execute(_SQL, {"team": team.team_id, "since": wire(since), "now": wire(now)}):
-        worker_id, day, calls, answered, transferred, answered_s, latencies, evaluated, successful = row
-        days = figures.setdefault(worker_id, TwoWeeks()).days
-        days[-1 - min(max(day, 0), 2 * DAYS - 1)] += CallFigures(
+def by_worker(team: Record, period: Period = WEEK) -> dict[str, Comparison]:
+    """Return the figures of the team's workers that had calls in a period or the one before, by worker id. One query.
+
+    The period before ends as long before the present as it takes, so that the same days and hours are compared.
+    """
+    now, start, stamps = current().clock.now(), period.starts()[0], period.stamps()
+    times = {"start": start, "start_before": start - period.span, "now": now, "now_before": now - period.span}
+    bound = {name: wire(time) for name, time in times.items()} | {"team": team.team_id, "length": len(stamps[0])}
+    figures: dict[str, Comparison] = {}
+    for row in connection().execute(_SQL, bound):
+        worker_id, stamp, calls, answered, transferred, answered_s, latencies, evaluated, successful = row
+        comparison = figures.setdefault(worker_id, Comparison([CallFigures() for _ in stamps]))
+        one = CallFigures(
             calls=calls,
             answered=answered or 0,
             transferred=transferred or 0,
@@ -113,4 +140,8 @@ def by_worker(team: Record) -> dict[str, TwoWeeks]:
             evaluated=evaluated or 0,
             successful=successful or 0,
         )
+        if stamp is None:
+            comparison.before = one
+        else:
+            comparison.parts[stamps.index(stamp)] = one
     return figures

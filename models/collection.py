@@ -48,8 +48,8 @@ class StateCollection:
     complete: Callable[[Row, ImportContext], object] | None = None
     # Called once all rows of an import are inserted.
     after_import: Callable[[], object] | None = None
-    # Called after a snapshot of the world (None) or of one team was restored; the team's is attached as `saved`.
-    after_restore: Callable[[str | None], None] | None = None
+    # Called for the rows of a snapshot that is restored.
+    after_restore: Callable[[], None] | None = None
     # The columns of the sort key. All must be on the wire, or the order would be lost.
     sorted_by: tuple[str, ...] = ("created_at", "id")
     age: Callable[[list[Any]], Any] = by_creation

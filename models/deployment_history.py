@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from peewee import TextField
 
 from dryline.models.collection import DEPLOYMENT, StateCollection
-from dryline.models.teams import ApiKey
+from dryline.models.teams import ApiKey, Team
 from dryline.storage.json_values import differ
 from dryline.storage.record import JsonField, Record, Rows
 
@@ -50,7 +50,9 @@ class DeploymentHistoryEntry(Record):
         return Rows(cls, {"deployment_id": deployment.id, **where})  # of its team: SQLite would prefer that index
 
     @classmethod
-    def write(cls, deployment: Deployment, author: ApiKey, before: Mapping[str, Any], after: Mapping[str, Any]) -> None:
+    def write(
+        cls, deployment: Deployment, author: ApiKey | Team, before: Mapping[str, Any], after: Mapping[str, Any]
+    ) -> None:
         """Add an entry for each change type among the values of `after` that differ from `before`."""
         changes: dict[str, dict[str, Any]] = {}
         for name, value in after.items():
@@ -62,7 +64,7 @@ class DeploymentHistoryEntry(Record):
 
     @classmethod
     def write_parameters(
-        cls, deployment: Deployment, author: ApiKey, before: Mapping[str, Any], after: Mapping[str, Any]
+        cls, deployment: Deployment, author: ApiKey | Team, before: Mapping[str, Any], after: Mapping[str, Any]
     ) -> None:
         """Add a PARAMETERS entry if parameters differ. Both map names to values; a missing parameter is None."""
         names = dict.fromkeys((*before, *after))
@@ -75,13 +77,15 @@ class DeploymentHistoryEntry(Record):
             cls._enter(deployment, author, PARAMETERS, changes)
 
     @classmethod
-    def _enter(cls, deployment: Deployment, author: ApiKey, change_type: str, changes: Mapping[str, Any]) -> None:
+    def _enter(
+        cls, deployment: Deployment, author: ApiKey | Team, change_type: str, changes: Mapping[str, Any]
+    ) -> None:
         cls.add(
             deployment,
             deployment_id=deployment.id,
             change_type=change_type,
             changes=changes,
-            author_api_key_id=author.id,
+            **{f"author_{name}": value for name, value in author.authorship.items()},
         )
 
 

@@ -10,7 +10,7 @@ from dryline.models.deployment_history import DeploymentHistoryEntry
 from dryline.models.flow_versions import FlowVersion
 from dryline.models.flows import Flow
 from dryline.models.logs import model_of
-from dryline.models.teams import ApiKey
+from dryline.models.teams import ApiKey, Team
 from dryline.models.workers import Worker
 from dryline.storage.record import Record, Rows
 from dryline.world.channels import CHANNELS
@@ -62,7 +62,7 @@ class Deployment(Record):
             flow.child(FlowVersion, values["flow_version_id"], field="flow_version_id")
         return cls.add(worker, worker_id=worker.id, type=cls.channel, flow_id=flow.id, **values)
 
-    def revise(self, author: ApiKey, **values: Any) -> Self:
+    def revise(self, author: ApiKey | Team, **values: Any) -> Self:
         """Change the values and write the history. Raises NotFound when the worker has no such flow."""
         before, after = self._set(**values)
         DeploymentHistoryEntry.write(self, author, before, after)

@@ -65,7 +65,7 @@ class Export(Record):
     # The URL by which the request reached this server; None for imported rows.
     base_url = TextField(null=True)
 
-    download_url: str | None  # set by blueprints/links.py, which knows the URL of this server
+    download_url: str | None  # set by web/links.py, which knows the URL of this server
 
     # Requests
 
@@ -170,7 +170,7 @@ class Export(Record):
     @property
     def is_unexpired(self) -> bool:
         """Whether its 24 hours are running, or have not begun."""
-        return self.expires_at is None or self.expires_at > current().clock.of(self.team_id).stamp()
+        return self.expires_at is None or self.expires_at > current().clock.stamp()
 
     @property
     def is_available(self) -> bool:
@@ -189,7 +189,7 @@ class Export(Record):
         Raises Forbidden when the link is altered or expired, NotFound when the export does not exist.
         """
         export = cls.find(id=id)
-        claims = FILES.check("get", id, signature, export.team_id if export else None)
+        claims = FILES.check("get", id, signature)
         if export is None:
             raise NotFound(f"{cls.noun()} {id} not found.")
         if export.expires_at != claims["until"] or not export.is_available:
@@ -226,10 +226,9 @@ def complete_imported_export(row: Row, rows: ImportContext) -> None:
             row["file_size_bytes"] = row["row_count"] = None
 
 
-def requeue_interrupted(team_id: str | None) -> None:
-    """Change PROCESSING to PENDING, of all teams or of one, after a restart or a restore interrupted the writing."""
-    of_team = () if team_id is None else (Export.team_id == team_id,)
-    Export.update(status="PENDING").where(Export.status == "PROCESSING", *of_team).execute()
+def requeue_interrupted() -> None:
+    """Change PROCESSING to PENDING, after a restart or a restore interrupted the writing."""
+    Export.update(status="PENDING").where(Export.status == "PROCESSING").execute()
 
 
 STATE = {

@@ -86,7 +86,7 @@ def log_of_link(name: str, log: str, until: str, signature: str) -> VoiceLog:
     Raises Forbidden if the link was altered or has expired, NotFound if the log was deleted or has another address.
     """
     record = VoiceLog.find(id=log)
-    FILES.check_signature(USE, log, until, signature, record.team_id if record else None)
+    FILES.check_signature(USE, log, until, signature)
     if record is None or recording_name(record.recording_url) != name:
         raise NotFound(f"Recording {name} not found.")
     return record

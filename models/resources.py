@@ -162,24 +162,12 @@ def complete_imported_resource(row: Row, rows: ImportContext) -> None:
     )
 
 
-def copy_texts(team_id: str | None) -> None:
-    """Copy the texts of uploaded files from a team's snapshot. Triggers have written names and links."""
-    if team_id is not None:
-        connection_execute(
-            "UPDATE resource_text SET body = (SELECT body FROM saved.resource_text AS old"
-            " WHERE old.resource_id = resource_text.resource_id)"
-            " WHERE resource_id IN (SELECT id FROM resource WHERE team_id = ?)",
-            (team_id,),
-        )
-
-
 STATE = {
     "resources": StateCollection(
         Resource,
         required_links=WORKER,
         optional_links={"folder_id": ("folders",)},
         complete=complete_imported_resource,
-        after_restore=copy_texts,
         sorted_by=("uploaded_at", "last_updated", "id"),
         age=lambda cells: (cells[0] or cells[1] or "", cells[2]),
     )

@@ -10,7 +10,7 @@ from itsdangerous import BadData, Signer
 
 from dryline.storage.current_world import current
 from dryline.storage.errors import Forbidden
-from dryline.storage.files import write_whole
+from dryline.storage.files import matching, write_whole
 from dryline.storage.signatures import text_signer, token_serializer
 
 _SAFE_NAME = re.compile("[a-z0-9_-]{1,100}")
@@ -38,35 +38,32 @@ class RowFiles:
     def write(self, path: Path, content: bytes) -> None:
         """Write the file at `path`, completely or not at all. Raises OSError."""
         self.folder.mkdir(exist_ok=True)
-        write_whole(path, content, durable=current().durable)
+        write_whole(path, content)
 
     def sign(self, use: str, id: str, until: str, **claims: str) -> str:
         """Return a token for one use of one row's file, valid until a moment of API time."""
         return token_serializer(f"{self.kind} {use}").dumps({**claims, "id": id, "until": until})
 
-    def check(self, use: str, id: str, token: str, team_id: str | None = None) -> dict[str, Any]:
-        """Return the claims of a token, `id` and `until` among them. Raises Forbidden if it is not valid for this.
-
-        `until` is in the time of the team, which a claim may name instead.
-        """
+    def check(self, use: str, id: str, token: str) -> dict[str, Any]:
+        """Return the claims of a token, `id` and `until` among them. Raises Forbidden if it is not valid for this."""
         try:
             claims: dict[str, Any] = token_serializer(f"{self.kind} {use}").loads(token)
         except BadData:
             claims = {"id": None}
         if claims["id"] != id:
             raise Forbidden("The link is not valid.")
-        _require_unexpired(claims["until"], claims.get("team", team_id))
+        _require_unexpired(claims["until"])
         return claims
 
     def signer(self, use: str, until: str) -> Signer:
         """Return a signer of row ids, for URLs with the id and `until`: faster than `sign`."""
         return text_signer(f"{self.kind} {use} {until}")
 
-    def check_signature(self, use: str, id: str, until: str, signature: str, team_id: str | None) -> None:
-        """Raise Forbidden unless `signer` made the signature, and `until` is after the team's now."""
+    def check_signature(self, use: str, id: str, until: str, signature: str) -> None:
+        """Raise Forbidden unless `signer` made the signature, and `until` is after now."""
         if not self.signer(use, until).verify_signature(id, signature):
             raise Forbidden("The link is not valid.")
-        _require_unexpired(until, team_id)
+        _require_unexpired(until)
 
     def sweep(self, owned_among: Callable[[set[str]], Collection[str]]) -> bool:
         """Remove the files without a row. Return whether there were any.
@@ -74,10 +71,7 @@ class RowFiles:
         `owned_among` returns those of the given file names that belong to rows. The first look takes no lock. The
         second one takes it: a row that writes its file holds it until the commit, so no file is ahead of its row then.
         """
-        try:
-            names = {path.name for path in self.folder.iterdir()}
-        except FileNotFoundError:
-            return False
+        names = {path.name for path in matching(self.folder, "*")}
         if names <= set(owned_among(names)):
             return False
         with current().transaction():
@@ -87,6 +81,6 @@ class RowFiles:
         return bool(orphans)
 
 
-def _require_unexpired(until: str, team_id: str | None) -> None:
-    if until <= current().clock.of(team_id).stamp():
+def _require_unexpired(until: str) -> None:
+    if until <= current().clock.stamp():
         raise Forbidden("The link has expired.")

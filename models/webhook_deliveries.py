@@ -130,14 +130,14 @@ class WebhookDelivery(Record):
         ]
 
     @classmethod
-    def clear(cls) -> None:
-        """Delete all deliveries, pending ones too."""
-        cls.delete().execute()
+    def clear(cls, **where: Any) -> None:
+        """Delete all deliveries with these column values, pending ones too."""
+        cls.remove_where(**where)
 
     def redeliver(self) -> Self:
         """Create a delivery of the same message to the same address, due now. Contract: DESIGN, the control plane."""
         world = current()
-        now = world.clock.of(self.team_id).stamp()
+        now = world.clock.stamp()
         copied = ("team_id", "webhook_id", "deployment_id", "log_id", "event", "method", "url", "body")
         fresh = {"id": world.ids.new(self.id_prefix), "due_at": now, "created_at": now}
         delivery = type(self)(**{name: getattr(self, name) for name in copied}, **fresh)
@@ -229,7 +229,7 @@ def fire(log: LogRow, event: str) -> list[WebhookDelivery]:
 
     Raises Conflict if the deployment has none.
     """
-    now = current().clock.of(log["team_id"]).stamp()
+    now = current().clock.stamp()
     rows = [_message(log, event, webhook, now) for webhook in _active(log["deployment_id"])]
     if not rows:
         raise Conflict(f"The deployment of {log['id']} has no active webhook.")
@@ -253,7 +253,7 @@ def _row(log: LogRow, event: str, due_at: str, **values: Any) -> dict[str, Any]:
     return {
         "id": world.ids.new(WebhookDelivery.id_prefix),
         "team_id": log["team_id"],
-        "created_at": world.clock.of(log["team_id"]).stamp(),
+        "created_at": world.clock.stamp(),
         "deployment_id": log["deployment_id"],
         "log_id": log["id"],
         "event": event,

@@ -1,102 +1,62 @@
-"""The access log: a line per request and background event on standard error, as text or as JSON.
+"""The access log: a line for each request and background event, as text or as JSON."""
 
-A thread makes the lines from the request log and the event log, five times a second, so that no request waits for them.
-"""
+from __future__ import annotations
 
-import os
 import re
-import threading
 import time
-from collections.abc import Callable, Iterable
-from contextlib import suppress
-from datetime import datetime
-from io import BytesIO, RawIOBase
-from typing import Any, Self
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from dryline.serving.log_setup import JOIN_TIMEOUT_S, json_line
-from dryline.traffic.request_log import Entry
+from dryline.blueprints.control.requests import decoded, ignored_names
+from dryline.world.clock import wire
 from dryline.world.events import BackgroundEvent
-from dryline.world.world import World
+from dryline.world.request_log import Entry
 
-WRITE_EVERY_S = 0.2
-# Lines of text at a time: a person cannot read more, and each takes as long as a part of a request.
-MAX_LINES = 100
+if TYPE_CHECKING:
+    from dryline.app import Dryline
+
 MAX_TEXT = 120
 
 _RESET, _DIM, _RED, _GREEN, _YELLOW, _MAGENTA = (f"\033[{code}m" for code in (0, 2, 31, 32, 33, 35))
 
 
 class AccessLog:
-    """A writer of one world's lines to a stream, in a thread that runs for a `with` block."""
+    """The lines of one world, made from its request log and its event log."""
 
-    def __init__(self, world: World, log_format: str, stream: RawIOBase | BytesIO) -> None:
-        self._world, self._stream = world, stream
+    def __init__(self, app: Dryline, log_format: str, *, has_colours: bool = False) -> None:
+        self._app, self._has_colours = app, has_colours
+        self._world = world = app.world
         self._queue, self._last_number = world.requests.subscribe(), world.requests.count
-        self._format: Callable[[list[Entry | BackgroundEvent], int], Iterable[str]] = (
-            self._format_json if log_format == "json" else self._format_text
-        )
-        self._has_colours = _supports_colours(self._stream)
-        node = world.settings.node
-        self._node_suffix, self._node_member = (f" {node}", {"node": node}) if node else ("", {})
-        self._ending = threading.Event()
-        self._thread = threading.Thread(target=self._loop, name="dryline-log", daemon=True)
+        self._format = self._json_line if log_format == "json" else self._text_line
+        self._node = world.settings.node
 
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
-
-    def __exit__(self, *exc: object) -> None:
-        self._ending.set()
-        self._thread.join(JOIN_TIMEOUT_S)  # not longer: nobody may read the stream
-
-    def _loop(self) -> None:
-        with suppress(OSError), self._stream:  # a closed pipe ends the thread, and nothing else
-            while not self._ending.wait(WRITE_EVERY_S):
-                self.write_new()
-            self.write_new()
-
-    def write_new(self) -> None:
-        """Write what happened since the last call."""
-        events = self._world.events.drain()
+    def new_lines(self) -> list[str]:
+        """Return the lines of what happened since the last call."""
         entries = [self._queue.popleft() for _ in range(len(self._queue))]
-        if not entries and not events:
-            return
-        dropped = entries[-1].number - self._last_number - len(entries) if entries else 0
-        self._world.metrics.lost_log_lines += dropped
-        self._last_number += dropped + len(entries)
-        items: list[Entry | BackgroundEvent] = [*entries, *events]
-        items.sort(key=_real_time)
-        self._stream.write("".join(f"{line}\n" for line in self._format(items, dropped)).encode(errors="replace"))
+        items: list[Entry | BackgroundEvent] = [*entries, *self._world.events.drain()]
+        if entries and (lost := entries[-1].number - self._last_number - len(entries)):  # nobody has read the lines
+            items.append(BackgroundEvent(time.time(), f"{lost} requests have no line", {}, is_problem=True))
+        self._last_number = entries[-1].number if entries else self._last_number
+        with self._app.app_context():
+            return [self._format(item) for item in sorted(items, key=_real_time)]
 
-    # Text
-
-    def _format_text(self, items: list[Entry | BackgroundEvent], dropped: int) -> Iterable[str]:
-        printed = items
-        if len(items) > MAX_LINES:  # errors first
-            printed = sorted(sorted(items, key=_is_success)[:MAX_LINES], key=_real_time)
-        for item in printed:
-            yield self._format_request(item) if isinstance(item, Entry) else self._format_event(item)
-        if more := dropped + len(items) - len(printed):
-            yield self._colour(_DIM, f"         … and {more:,} more: GET /_dryline/requests")
-
-    def _format_request(self, entry: Entry) -> str:
-        query = f"?{entry.query}" if entry.query else ""
-        note = printable(first_error(entry))
-        if entry.fault_id is not None:
-            note = self._colour(_MAGENTA, f"[fault: {printable(self._describe_fault(entry.fault_id))}]")
-        colour = _GREEN if _is_success(entry) else _YELLOW if (entry.status or 999) < 500 else _RED
-        request = f"{printable(entry.method):<6} {printable(entry.path + query)}"
-        outcome = f"{self._colour(colour, str(entry.status or 'cut'))} {entry.duration_ms:.0f} ms"
-        return f"{self._clock(entry.answered_at)} {request} {outcome}" + (f"  {note}" if note else "")
-
-    def _format_event(self, event: BackgroundEvent) -> str:
-        text = printable(event.text)
-        return f"{self._clock(event.at)} {self._colour(_RED, text) if event.is_problem else text}"
-
-    def _clock(self, at: float) -> str:
-        return self._colour(_DIM, f"{datetime.fromtimestamp(at):%H:%M:%S}{self._node_suffix}")
+    def _text_line(self, item: Entry | BackgroundEvent) -> str:
+        node = f" {self._node}" if self._node else ""
+        at = self._colour(_DIM, f"{datetime.fromtimestamp(_real_time(item)):%H:%M:%S}{node}")
+        if isinstance(item, BackgroundEvent):
+            text = printable(item.text)
+            return f"{at} {self._colour(_RED, text) if item.is_problem else text}"
+        note = printable(first_error(item))
+        if ignored := _ignored(item):
+            note = printable(f"ignored: {', '.join(ignored)}")
+        if item.fault_id is not None:
+            note = self._colour(_MAGENTA, f"[fault: {printable(self._describe_fault(item.fault_id))}]")
+        colour = _GREEN if _is_success(item) else _YELLOW if (item.status or 999) < 500 else _RED
+        address = printable(f"{item.path}?{item.query}" if item.query else item.path)
+        outcome = f"{self._colour(colour, str(item.status or 'cut'))} {item.duration_ms:.0f} ms"
+        return f"{at} {printable(item.method):<6} {address} {outcome}" + (f"  {note}" if note else "")
 
     def _colour(self, code: str, text: str) -> str:
         return f"{code}{text}{_RESET}" if self._has_colours else text
@@ -106,21 +66,17 @@ class AccessLog:
         fault = self._world.faults.by_id(id)
         return fault.in_words() if fault else id
 
-    # JSON
-
-    def _format_json(self, items: list[Entry | BackgroundEvent], dropped: int) -> Iterable[str]:
-        for item in items:
-            members = self._request_members(item) if isinstance(item, Entry) else _event_members(item)
-            yield json_line(**members | self._node_member)
-        if dropped:
-            message = f"{dropped} requests are missing here: there were too many at once."
-            yield json_line(time.time(), "WARNING", message, **self._node_member)
+    def _json_line(self, item: Entry | BackgroundEvent) -> str:
+        if isinstance(item, BackgroundEvent):
+            message, members = " ".join(item.text.split()), item.members
+        else:
+            message, members = f"{item.method} {item.path} {item.status or 'cut'}", self._request_members(item)
+        level = "INFO" if _is_success(item) else "WARNING"
+        node = {"node": self._node} if self._node else {}
+        return json_line(_real_time(item), level, message, **members | node)
 
     def _request_members(self, entry: Entry) -> dict[str, Any]:
         members: dict[str, Any] = {
-            "at": entry.answered_at,
-            "level": "INFO" if _is_success(entry) else "WARNING",
-            "message": f"{entry.method} {entry.path} {entry.status or 'cut'}",
             "method": entry.method,
             "path": entry.path,
             "query": entry.query,
@@ -132,9 +88,17 @@ class AccessLog:
         }
         if error := first_error(entry):
             members["error"] = error
+        if ignored := _ignored(entry):
+            members["ignored"] = ignored
         if entry.fault_id is not None:
             members |= {"faultId": entry.fault_id, "fault": self._describe_fault(entry.fault_id)}
         return members
+
+
+def json_line(at: float, level: str, message: str, **members: Any) -> str:
+    """Return a log line as JSON. `at` is real time, in seconds since 1970."""
+    line = {"time": wire(datetime.fromtimestamp(at, UTC)), "level": level, "message": message, **members}
+    return orjson.dumps(line, default=str).decode()
 
 
 def first_error(entry: Entry) -> str:
@@ -147,11 +111,14 @@ def first_error(entry: Entry) -> str:
         return ""
 
 
+def _ignored(entry: Entry) -> list[str]:
+    """Return the query parameters and body members of a request that its operation ignored."""
+    return ignored_names(entry, decoded(entry.body)) if entry.query or entry.body else []
+
+
 def printable(text: str) -> str:
     """Return text without control characters, which could change the terminal, and not longer than MAX_TEXT."""
-    if not text.isprintable():
-        text = re.sub(r"\s+", " ", text)
-        text = "".join(character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in text)
+    text = "".join(each if each.isprintable() else "\N{REPLACEMENT CHARACTER}" for each in re.sub(r"\s+", " ", text))
     return text if len(text) <= MAX_TEXT else text[: MAX_TEXT - 1] + "…"
 
 
@@ -163,17 +130,3 @@ def _is_success(item: Entry | BackgroundEvent) -> bool:
 
 def _real_time(item: Entry | BackgroundEvent) -> float:
     return item.at if isinstance(item, BackgroundEvent) else item.answered_at
-
-
-def _event_members(event: BackgroundEvent) -> dict[str, Any]:
-    return {
-        "at": event.at,
-        "level": "WARNING" if event.is_problem else "INFO",
-        "message": " ".join(event.text.split()),
-        **event.members,
-    }
-
-
-def _supports_colours(stream: RawIOBase | BytesIO) -> bool:
-    """Return whether a stream is a terminal with colours, unless its user wants none (https://no-color.org)."""
-    return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"

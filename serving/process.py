@@ -9,7 +9,7 @@ import os
 import signal
 import socket
 import sys
-from contextlib import nullcontext, suppress
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,11 +17,8 @@ from dryline import __version__
 from dryline.models.teams import ApiKey, Team
 from dryline.models.voice_logs import VoiceLog
 from dryline.models.workers import Worker
-from dryline.serving.access_log import AccessLog
-from dryline.serving.listener import raise_file_limit
-from dryline.serving.log_setup import set_up_logging, standard_error
-from dryline.serving.server import HttpServer
-from dryline.settings import Settings
+from dryline.serving.log_setup import set_up_logging
+from dryline.serving.server import MAX_CONNECTIONS, HttpServer
 from dryline.storage.files import write_whole
 from dryline.world.directory import address_in
 from dryline.world.wording import camel, count
@@ -31,22 +28,21 @@ if TYPE_CHECKING:
     from dryline.serving.ready_file import ReadyFile
     from dryline.world.world import World
 
-STOP_SIGNALS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGINT", "SIGHUP") if hasattr(signal, name))
-
 M_ARENA_MAX = -8  # of glibc's malloc.h
+STOP_SIGNALS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGINT", "SIGHUP") if hasattr(signal, name))
 
 
 def serve(app: Dryline, listening: socket.socket, ready_file: ReadyFile | None = None) -> None:
     """Serve an application on a bound socket until a signal. Raises BadSetting."""
     settings = app.world.settings
-    set_up_logging(settings.log_format, node=settings.node, quiet=settings.quiet)
+    set_up_logging(app)
     # The objects of the start live as long as the process: the garbage collector need not visit them again.
     gc.freeze()
     gc.enable()
     # The event loop gets the interpreter back from a busy thread after 1 ms, not 5.
     sys.setswitchinterval(0.001)
     raise_file_limit()
-    _use_one_heap()
+    use_one_heap()
     address = address_in(app.world.directory)
     received: set[int] = set()
 
@@ -64,8 +60,7 @@ def serve(app: Dryline, listening: socket.socket, ready_file: ReadyFile | None =
         announce(app, server.url)
         if ready_file is not None:
             ready_file.write(server.url, settings.api_keys[0])
-        with nullcontext() if settings.quiet else AccessLog(app.world, settings.log_format, standard_error()):
-            server.run()
+        server.run()
     finally:
         with suppress(OSError):
             address.unlink(missing_ok=True)
@@ -73,17 +68,31 @@ def serve(app: Dryline, listening: socket.socket, ready_file: ReadyFile | None =
             with suppress(OSError):
                 ready_file.remove()
         app.close()
+        logging.shutdown()  # writes the last lines
         if signal.SIGINT in received and not settings.quiet:  # from a person; other signals are from programs
             _print(_farewell(app.world))
         for number in STOP_SIGNALS:  # a second signal must not break off the interpreter's exit
             signal.signal(number, signal.SIG_IGN)
 
 
-def _use_one_heap() -> None:
+def raise_file_limit() -> None:
+    """Let the process open as many files as its connections need, within the system's hard limit."""
+    with suppress(ImportError, OSError, ValueError):  # Windows has no such limit
+        import resource
+
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        needed = 3 * MAX_CONNECTIONS  # the socket, and in its thread the database and the write-ahead log
+        if hard != resource.RLIM_INFINITY:
+            needed = min(needed, hard)
+        if soft != resource.RLIM_INFINITY and soft < needed:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (needed, hard))
+
+
+def use_one_heap() -> None:
     """Have all threads share one heap of the C library.
 
-    Each thread would get a heap of its own, and keep there what its largest request took: 20 MB after some minutes.
-    They hardly wait for each other, because the interpreter runs one thread at a time.
+    Each would get a heap of its own, and keep there what its largest request took: 35 MB with 16 threads. They hardly
+    wait for each other, because the interpreter runs one thread at a time.
     """
     if sys.platform == "linux":
         import ctypes
@@ -95,7 +104,7 @@ def _use_one_heap() -> None:
 def _write_address(path: Path, url: str) -> None:
     """Write the file by which the command line finds this server. A server on a full disk still answers reads."""
     try:
-        write_whole(path, url.encode(), durable=False)
+        write_whole(path, url.encode())
     except OSError as error:
         log = logging.getLogger("dryline")
         log.warning("Cannot write %s: %s. Commands find this server only with --url %s.", path, error.strerror, url)
@@ -107,10 +116,8 @@ def announce(app: Dryline, url: str) -> None:
     if settings.quiet:
         return
     if settings.log_format == "json":
-        members = {
-            **{"url": url, "version": __version__, "data": str(world.directory), "world": _describe_world(world)},
-            **{"ephemeral": settings.ephemeral, "new": world.is_new},
-        }
+        members = {"url": url, "version": __version__, "data": str(world.directory), "world": _describe_world(world)}
+        members |= {"ephemeral": settings.ephemeral, "new": world.is_new}
         logging.getLogger("dryline").info("started", extra={"fields": members})
         return
     lines = [
@@ -119,9 +126,9 @@ def announce(app: Dryline, url: str) -> None:
         f"  API key     {', '.join(settings.api_keys)}" + _note_on_keys(world),
         f"  console     {url}/",
         f"  docs        {url}/docs",
-        f"  data        {world.directory}" + _note_on_data(settings),
+        f"  data        {world.directory}" + ("  (temporary: removed at the stop)" if settings.ephemeral else ""),
     ]
-    if world.clock.of(None).is_frozen:
+    if world.clock.is_frozen:
         lines.append(f"  clock       frozen at {world.clock.stamp()} before the last stop")
     if changed := world.changed_settings():
         values = ", ".join(f"{camel(name)} {json.dumps(value)}" for name, value in changed.items())
@@ -155,13 +162,6 @@ def _describe_world(world: World) -> str:
             return f"existing, {workers}  (a reset loads {world.settings.scenario})"
         calls = count(VoiceLog.select().count(), "call")
     return f"new {world.settings.scenario}: {workers}, {calls}"
-
-
-def _note_on_data(settings: Settings) -> str:
-    if not settings.ephemeral:
-        return ""
-    unused = "" if settings.data_dir == Settings.data_dir else f"; --data-dir {settings.data_dir} is not used"
-    return f"  (temporary: removed when the server stops{unused})"
 
 
 def _note_on_keys(world: World) -> str:

@@ -40,7 +40,7 @@ class ReadyFile:
             if self.path.exists() and S_ISFIFO(self.path.stat().st_mode):  # opening it waits for a reader
                 threading.Thread(target=self._write_to_pipe, args=[content], name="ready file", daemon=True).start()
             else:
-                write_output(self.path, content, durable=False, before=self._before)
+                write_output(self.path, content, before=self._before)
         except OSError as error:
             raise self._refusal(error) from error
 
@@ -50,7 +50,7 @@ class ReadyFile:
             try:
                 target.unlink(missing_ok=True)
             except OSError:
-                write_output(self.path, b"", durable=False)
+                write_output(self.path, b"")
 
     def _write_to_pipe(self, content: bytes) -> None:
         try:

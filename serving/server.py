@@ -1,29 +1,33 @@
-"""The HTTP server: an application on a socket, answered by waitress and the lanes."""
+"""The HTTP server: an application on a socket, answered by waitress."""
 
 from __future__ import annotations
 
-import errno
-import os
+import logging
 import socket
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Any
 
-from waitress import wasyncore
+from waitress import create_server, wasyncore
 
-from dryline.serving.lanes import Lanes
-from dryline.serving.listener import Listener
-from dryline.settings import BadSetting, Settings
-from dryline.traffic.real_time import monotonic
+from dryline.serving.dispatcher import QuickDispatcher
+from dryline.serving.sockets import bind
+from dryline.settings import Settings
+from dryline.world.real_time import monotonic
 
 if TYPE_CHECKING:
     from wsgiref.types import WSGIApplication
 
     from dryline.app import Dryline
 
+# Further connections wait until one is closed.
+MAX_CONNECTIONS = 1000
 # How long the requests in progress may take when the server stops, in seconds.
 GRACE_S = 1.2
+
+# Its warnings are about what faults do: answers that are shorter than announced, and threads that all wait.
+logging.getLogger("waitress").setLevel(logging.ERROR)
 
 
 class HttpServer:
@@ -41,16 +45,17 @@ class HttpServer:
         self.socket = listening or bind(settings)
         app.world.outgoing.own.append(self.socket.getsockname()[:2])
         app.world.address = self.url
-        self._map: dict[int, Any] = {}
-        self._lanes = Lanes(app, settings.threads)
-        self._listener = Listener(
-            wrapped or app,
-            self.socket,
-            self._lanes,
+        self._map: dict[int, Any] = {}  # the sockets that the event loop watches
+        self._dispatcher = QuickDispatcher(app, wrapped or app)
+        self._waitress = create_server(
+            self._dispatcher.answer,
             map=self._map,
+            sockets=[self.socket],
+            threads=0,  # the dispatcher starts them
             ident="dryline",
             # A proxy may strip the path of --public-url or pass it on: both work.
             url_prefix=settings.public_path,
+            connection_limit=MAX_CONNECTIONS,
             # Flask refuses larger bodies with the API's error. This limit keeps endless ones off the disk.
             max_request_body_size=max(settings.max_body_mb * 1_000_000, 1 << 30),
             max_request_header_size=64 * 1024,
@@ -59,9 +64,15 @@ class HttpServer:
             channel_timeout=300,
             # The control plane refuses forwarded requests by these headers, and nothing trusts them.
             clear_untrusted_proxy_headers=False,
+            # An error of a socket ends its connection without a word, and so does a fault that raises one.
+            log_socket_errors=False,
         )
-        self._is_stopping = False
-        self._stop_lock = threading.RLock()  # reentrant: a signal handler may interrupt its own thread in `stop`
+        self._dispatcher.threads = self._waitress.task_dispatcher
+        self._waitress.task_dispatcher = self._dispatcher
+        self._pull_trigger = self._waitress.pull_trigger
+        self._waitress.pull_trigger = self._wake_from_thread
+        self._is_stopping = self._is_closed = False
+        self._close_lock = threading.RLock()  # reentrant: a signal handler may interrupt its own thread in `_wake`
 
     @property
     def url(self) -> str:
@@ -72,51 +83,46 @@ class HttpServer:
 
     def run(self) -> None:
         """Answer requests until `stop`. Requests in progress then have GRACE_S to end."""
-        self._lanes.start_loop()
+        self._dispatcher.start_loop()
         try:
             while not self._is_stopping:
                 self._poll(1)
-                self._lanes.start_missing_threads()
             deadline = monotonic() + GRACE_S
-            self._listener.accepting = False
-            while self._listener.busy and monotonic() < deadline:
+            while self._is_busy() and monotonic() < deadline:
                 self._poll(0.1)
-            self._lanes.end(deadline)
         finally:
-            with self._stop_lock:  # no thread is about to wake the loop, which is gone now
-                self._is_stopping = True
-                for channel in list(self._listener.active_channels.values()):
-                    channel.handle_close()  # closes the files of responses that are not yet sent
-                wasyncore.close_all(self._map, ignore_all=True)
+            with self._close_lock:
+                self._is_closed = True
+            self._dispatcher.threads.set_thread_count(0)
+            self._waitress.close()
+            for channel in list(self._map.values()):
+                channel.handle_close()  # closes the files of responses that are not yet sent
+
+    def stop(self) -> None:
+        """End `run`, from another thread or from a signal handler. A second call, which may interrupt, does nothing."""
+        if not self._is_stopping:
+            self._is_stopping = True
+            self.app.world.ending.set()
+            self._wake()
 
     def _poll(self, timeout_s: float) -> None:
         # Not select(), which fails for file numbers above 1023.
         wasyncore.loop(timeout_s, use_poll=True, map=self._map, count=1)
+        self._dispatcher.serve_arrived()
 
-    def stop(self) -> None:
-        """End `run`, from another thread or from a signal handler. A second call does nothing."""
-        with self._stop_lock:
-            if not self._is_stopping:
-                self._is_stopping = True
-                self.app.world.ending.set()
-                self._listener.wake()
+    def _is_busy(self) -> bool:
+        """Return whether a request is in progress or a response is not yet sent."""
+        return any(getattr(each, "requests", None) or each.writable() for each in self._map.values())
 
+    def _wake_from_thread(self) -> None:
+        """Wake the event loop after a response. Its own thread looks at the sockets next anyway."""
+        if not self._dispatcher.in_loop:
+            self._wake()
 
-def bind(settings: Settings) -> socket.socket:
-    """Return a listening socket. Raises BadSetting if the address is not available."""
-    try:
-        family = socket.getaddrinfo(settings.host, settings.port, type=socket.SOCK_STREAM)[0][0]
-        return socket.create_server((settings.host, settings.port), family=family, backlog=1024)
-    except OSError as error:
-        prefix = f"Cannot listen on {settings.host}:{settings.port}"
-        if error.errno == errno.EADDRINUSE:
-            raise BadSetting(
-                f"{prefix}: the port is in use. Choose another with --port, or a free one with --port 0 "
-                "(make run ARGS='--port 0')."
-            ) from error
-        # create_server appends the address to its text. A failed look-up has a number of its own.
-        reason = error.strerror if isinstance(error, socket.gaierror) else os.strerror(error.errno or 0)
-        raise BadSetting(f"{prefix}: {reason}.") from error
+    def _wake(self) -> None:
+        with self._close_lock:  # once it is closed, another file may have the number of the pipe that wakes the loop
+            if not self._is_closed:
+                self._pull_trigger()
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from functools import lru_cache
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from dryline.phrases.value_kinds import label_of, milestones_of
+from dryline.flow.model.kinds import label_of, milestones_of
 from dryline.simulator.fact_names import KNOWN, NUMBERS, fact_of
 
 if TYPE_CHECKING:

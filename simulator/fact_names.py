@@ -1,6 +1,6 @@
 """The names of a conversation's facts for keys of extractions, of `ask` and of contact rows."""
 
-from dryline.phrases.value_kinds import kind_of, kind_of_question, label_of, mentions_other, names_speaker, variant_of
+from dryline.flow.model.kinds import kind_of, kind_of_question, label_of, mentions_other, names_speaker, variant_of
 from dryline.simulator.tables import table
 
 NUMBERS = frozenset({"amount", "rating"})

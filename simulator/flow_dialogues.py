@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from dryline.engine.caller_utterances import answers_agent, capitalized, closes, gives_value, intent_of, past_tense
-from dryline.phrases.value_kinds import kind_of_question, milestones_of
+from dryline.flow.model.caller_utterances import answers_agent, capitalized, closes, gives_value, intent_of, past_tense
+from dryline.flow.model.kinds import kind_of_question, milestones_of
 from dryline.simulator.fact_names import KNOWN, NUMBERS, fact_of
 from dryline.simulator.flow_runner import HUNG_UP, LOST, FlowRun
 from dryline.simulator.flow_timeline import comes_to_its_end

@@ -10,13 +10,13 @@ from typing import Any
 
 import orjson
 
-from dryline.engine.branches import FlowMap
-from dryline.engine.engine import Engine
-from dryline.engine.events import Event
-from dryline.engine.language_model import AgentUtterance, Answer, Decision, Question, Talk
-from dryline.engine.program import Condition
-from dryline.engine.session import FlowSession
-from dryline.engine.simulated_caller import Caller
+from dryline.flow.engine import Engine
+from dryline.flow.language.branches import FlowMap
+from dryline.flow.language.events import Event
+from dryline.flow.language.language_model import AgentUtterance, Answer, Decision, Question, Talk
+from dryline.flow.language.program import Condition
+from dryline.flow.language.session import FlowSession
+from dryline.flow.model.simulated_caller import Caller
 
 HUNG_UP, LOST = "hung up", "lost"  # how a conversation ended, beside the engine's own words for it
 
@@ -189,7 +189,7 @@ def _spoken_s(session: FlowSession) -> float:
 
 @dataclass(slots=True)
 class FlowRunner:
-    """Runs one program, each time with the same variables, channel and stubs (engine/stubs.py)."""
+    """Runs one program, each time with the same variables, channel and stubs (flow/language/stubs.py)."""
 
     engine: Engine
     map: FlowMap

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import orjson
 
-from dryline.engine.events import Event
+from dryline.flow.language.events import Event
 from dryline.simulator.flow_runner import FlowError, FlowRun, ModelRequest, is_request
 from dryline.simulator.timeline import THINKS, TimedDialogue, TimelineBuilder
 

@@ -5,18 +5,18 @@ from datetime import datetime
 from random import Random
 from typing import Any
 
-from dryline.engine.branches import FlowMap
-from dryline.engine.caller_utterances import closes, meets_machine
-from dryline.engine.errors import CodeRefused
-from dryline.engine.program import Condition, Program
-from dryline.engine.simulated_caller import NEXT_IN_LOOP
-from dryline.flow_sessions.engines import engine_of
+from dryline.flow.language.branches import FlowMap
+from dryline.flow.language.errors import CodeRefused
+from dryline.flow.language.program import Condition, Program
+from dryline.flow.model.caller_utterances import closes, meets_machine
+from dryline.flow.model.simulated_caller import NEXT_IN_LOOP
+from dryline.flow.sessions.engines import engine_of
 from dryline.models.voice_logs import OUTCOMES
 from dryline.simulator.deployment_context import DeploymentContext
 from dryline.simulator.flow_runner import FlowRun, FlowRunner
 from dryline.simulator.script_dialogues import HANG_UP
 from dryline.storage.errors import Invalid
-from dryline.traffic.real_time import monotonic
+from dryline.world.real_time import monotonic
 from dryline.world.world import World
 
 FLOW, SCRIPT = "flow", "script"

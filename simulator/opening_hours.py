@@ -4,10 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dryline.models.business_hours import DAY, Opening, openings
-from dryline.phrases.spoken_numbers import in_words
 
 DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
-_MINUTES = {0: "", 15: " fifteen", 30: " thirty", 45: " forty-five"}
 # The usual times of appointments, in minutes from midnight, where the hours allow it.
 _STARTS = (510, 540, 585, 615, 660, 690, 810, 840, 885, 915, 960, 1005, 1050)
 # For businesses without hours of their own. Assumed.
@@ -60,9 +58,9 @@ def _starts(ranges: Sequence[Opening]) -> tuple[str, ...]:
 
 
 def _next_open(index: int, hours: Sequence[Sequence[Opening]]) -> str:
-    """Return the next open day with its opening time, in words."""
+    """Return the next open day with its opening time."""
     day = next(day for day in range(index + 1, index + 8) if hours[day % 7])
-    return f"{DAYS[day % 7]} at {_said_clock(hours[day % 7][0].start)}"
+    return f"{DAYS[day % 7]} at {clock_text(hours[day % 7][0].start)}"
 
 
 def _said(day: str, ranges: Sequence[Opening], back: str) -> str:
@@ -70,12 +68,5 @@ def _said(day: str, ranges: Sequence[Opening], back: str) -> str:
         return f"I'm sorry, on {day} we are closed. We open again on {back}."
     if (0, DAY) in ranges:
         return f"On {day} we are open around the clock."
-    hours = " and ".join(f"from {_said_clock(start)} to {_said_clock(end)}" for start, end in ranges)
+    hours = " and ".join(f"from {clock_text(start)} to {clock_text(end)}" for start, end in ranges)
     return f"On {day} we are open {hours}."
-
-
-def _said_clock(minute: int) -> str:
-    hour, rest = divmod(minute % DAY, 60)
-    if not rest and hour in (0, 12):
-        return "noon" if hour else "midnight"
-    return in_words((hour - 1) % 12 + 1) + _MINUTES.get(rest, f" {rest:02}")

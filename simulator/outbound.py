@@ -22,8 +22,8 @@ from dryline.simulator.conversation_rows import ConversationRows
 from dryline.simulator.deployment_context import DeploymentContext, line_of
 from dryline.simulator.followed import FollowedFlows
 from dryline.storage.errors import Busy
-from dryline.traffic.real_time import monotonic
 from dryline.world.clock import parse
+from dryline.world.real_time import monotonic
 from dryline.world.world import World
 
 log = logging.getLogger(__name__)

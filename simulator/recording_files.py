@@ -16,7 +16,7 @@ from dryline.simulator.recordings import AudibleCall, speakers_of, write, write_
 from dryline.simulator.speech import Beeps, SpeechFailed, Voice, printable, voice_of
 from dryline.storage.current_world import WorldLocal
 from dryline.storage.errors import NotReady
-from dryline.storage.files import matching, part_of, rename
+from dryline.storage.files import matching, part_of
 from dryline.world.world import World
 
 log = logging.getLogger("dryline")
@@ -57,7 +57,7 @@ class RecordingFiles:
         try:
             with part.open("w+b") as file:
                 write(call, file, voice, self._require_running)
-            rename(part, path, durable=False)
+            part.replace(path)
         finally:
             part.unlink(missing_ok=True)
             in_progress.discard(path.name)

@@ -1,4 +1,4 @@
-"""Scripts: the turns of a conversation, with slots. They are in `phrases/en/scripts/`.
+"""Scripts: the turns of a conversation, with slots. They are in `flow/phrases/en/scripts/`.
 
 A line of a script is one turn: `A` the agent, `U` the caller, `T` a function that the engine calls. Texts behind ` | `
 say the same in other words. Neighbouring lines that begin with `?` are one exchange, which half of the conversations
@@ -21,7 +21,7 @@ from typing import Any
 
 import orjson
 
-from dryline import phrases
+from dryline.flow import phrases
 from dryline.storage.files import matching, read
 
 _SCRIPTS = Path(phrases.__file__).parent / "en" / "scripts"

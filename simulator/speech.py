@@ -22,7 +22,8 @@ from typing import Any, NamedTuple
 from zlib import crc32
 
 from dryline.settings import speech_command
-from dryline.traffic.real_time import monotonic
+from dryline.storage.files import read
+from dryline.world.real_time import monotonic
 
 RATE = 8_000  # samples a second, as on a telephone: two channels of 16 bit take less than 2 MB a minute
 TURN_S = 10.0  # real time that a program has for one turn
@@ -108,7 +109,7 @@ class SpeechProgram:
         with tempfile.TemporaryDirectory(prefix="dryline-speech-") as folder:
             out = Path(folder, "speech.wav")
             content = _run([word.replace("{out}", str(out)) for word in command], stdin, self._is_stopping)
-            return _read_wave(out.read_bytes() if out.exists() else content, name)
+            return _read_wave(read(out) if out.exists() else content, name)
 
     def _command(self, text: str, seconds: float, speaker: Speaker) -> list[str]:
         """Fill in the placeholders of each word. No shell reads them."""

@@ -1,7 +1,7 @@
 """The collections of the state document, in its order: parents before their children. Contract: state.md.
 
 Each area declares its links below its record (`STATE` in models/) and the form of its rows below its schema (`ROWS` in
-schemas/). A new area is one name here.
+schemas/). A new area is one name in `MODULES`.
 """
 
 from collections.abc import Mapping
@@ -9,7 +9,7 @@ from importlib import import_module
 
 from dryline.models.collection import StateCollection
 
-AREAS = (
+MODULES = (
     "teams",
     "integrations",
     "assets",
@@ -48,5 +48,5 @@ AREAS = (
 )
 
 COLLECTIONS: Mapping[str, StateCollection] = {
-    name: collection for area in AREAS for name, collection in import_module(f"dryline.models.{area}").STATE.items()
+    name: collection for area in MODULES for name, collection in import_module(f"dryline.models.{area}").STATE.items()
 }

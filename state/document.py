@@ -4,7 +4,6 @@ An imported row is a dict by columns; state/forms.py reads it.
 """
 
 import contextlib
-import shutil
 from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any
@@ -154,15 +153,12 @@ def without_foreign_keys(world: World) -> Iterator[None]:
 
 
 def delete_team(world: World, team_id: str) -> None:
-    """Delete a team with all its rows and snapshots. Raises NotFound, and Conflict for the start team."""
+    """Delete a team with all its rows. Raises NotFound, and Conflict for the start team."""
     with replacing_rows(world):
         team = Team.by_id(team_id)
         if (start := start_team()) and start.id == team.id:
             raise Conflict("The start team cannot be deleted: it has the keys of --api-key.")
         wipe(world, team.id)
-    shutil.rmtree(world.snapshots_dir(team_id), ignore_errors=True)
-    world.clock.of(team_id).reset()
-    world.save_runtime_state()
     world.faults.clear(team_id)
     world.requests.clear(team_id)
 

@@ -15,7 +15,7 @@ from marshmallow import ValidationError, fields
 from dryline import __version__
 from dryline.schemas.base import ApiSchema, JsonObject, Timestamp, camel, did_you_mean
 from dryline.schemas.row_forms import MOST_FAULTS, Faults, Row, RowForm
-from dryline.state.collections import AREAS, COLLECTIONS
+from dryline.state.collections import COLLECTIONS, MODULES
 from dryline.storage.errors import BadDocument
 
 VERSION = 1
@@ -29,7 +29,7 @@ log = logging.getLogger("dryline")
 @cache
 def forms() -> Mapping[str, RowForm]:
     """Return the form of each collection's rows, in the document's order; built when a document is first used."""
-    return {name: form for area in AREAS for name, form in import_module(f"dryline.schemas.{area}").ROWS.items()}
+    return {name: form for area in MODULES for name, form in import_module(f"dryline.schemas.{area}").ROWS.items()}
 
 
 # The end of a refusal of which `lenient` would let everything pass.

@@ -129,8 +129,6 @@ def reset_team(world: World, team_id: str) -> None:
         for team, keys in preserved:
             for record in (team, *keys):
                 record.insert_row()
-    world.clock.of(team_id).reset()
-    world.save_runtime_state()
     world.faults.start_over(team_id)
     world.requests.clear(team_id)
 

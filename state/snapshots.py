@@ -1,93 +1,106 @@
 """Named snapshots in the data directory: the database, the files that belong to its rows, clock and ids.
 
-Restoring a snapshot of the world exchanges the database file. A team's snapshots have names of their own; restoring one
-replaces the rows, the files and the clock of that team and nothing else.
+A snapshot's folder can be copied into the folder `snapshots` of another data directory and restored there.
 """
 
 import contextlib
+import logging
 import os
 import re
 import shutil
+import sqlite3
 import tempfile
 from collections.abc import Iterator
+from copy import copy
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import orjson
+from peewee import PeeweeException
 
-from dryline.state import snapshot_files
+from dryline.models import exports, uploads
+from dryline.settings import BadSetting
 from dryline.state.collections import COLLECTIONS
-from dryline.state.document import forget, require_team, team_tables, wipe, without_foreign_keys
-from dryline.state.snapshot_files import ABOUT, DATABASE, KINDS, bring_up, copy_rows
-from dryline.storage.errors import Conflict, Invalid, NotFound
-from dryline.storage.files import matching, part_of, read, rename, sync, write_whole
-from dryline.world.clock import Clock, parse
+from dryline.state.document import admit_start_keys, forget
+from dryline.storage.database import WorldDatabase, find_damage, set_page_size
+from dryline.storage.errors import Conflict, Invalid, NotFound, disk_is_full
+from dryline.storage.files import matching, read, write_whole
+from dryline.storage.migrations import APPLICATION_ID, LATEST, bring_up_to_date
+from dryline.world.clock import Clock
 from dryline.world.ids import Ids
+from dryline.world.wording import count
 from dryline.world.world import World
 
+DATABASE, ABOUT = "dryline.sqlite3", "about.json"
+# Folders with the files of rows. Files there are replaced and never changed, so a snapshot may link to them.
+KINDS = (exports.FILES.kind, uploads.FILES.kind)
+log = logging.getLogger("dryline")
+
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_. -]{0,99}")
-MAX_SNAPSHOTS = 200  # of the world, and of each team
+MAX_SNAPSHOTS = 200
 _PART, _OLD = ".part", ".old"  # folders of snapshots that are being written, and that are being replaced
 
 
 class Snapshot:
-    """A snapshot in its folder. `about` is the content of its about.json."""
+    """A snapshot in its folder, which has its name. `about` is the content of its about.json."""
 
     def __init__(self, path: Path, about: dict[str, Any]) -> None:
         self.path = path
         self.about = about
-        self.name: str = about["name"]
+        self.name = path.name
         self.created_at: str = about["createdAt"]  # in API time
-        self.change: str | None = about.get("change")  # that it was taken before, by state/undo.py
+        # What it was taken before, by state/undo.py. A copy under another name is an ordinary snapshot.
+        self.change: str | None = about.get("change") if about.get("name") == self.name else None
 
 
-def listing(world: World, team_id: str | None = None) -> list[Snapshot]:
-    """Return the snapshots of the world or of a team, newest first, without those of state/undo.py. Raises NotFound."""
-    return [snapshot for snapshot in all_snapshots(world, team_id) if snapshot.change is None]
+def listing(world: World) -> list[Snapshot]:
+    """Return the snapshots, newest first, without those of state/undo.py."""
+    return [snapshot for snapshot in all_snapshots(world) if snapshot.change is None]
 
 
-def all_snapshots(world: World, team_id: str | None = None) -> list[Snapshot]:
-    """Return all snapshots of the world or of a team, newest first. Raises NotFound for an unknown team."""
-    require_team(team_id)
-    return sorted(_stored(world, team_id), key=lambda snapshot: (snapshot.created_at, snapshot.name), reverse=True)
+def all_snapshots(world: World) -> list[Snapshot]:
+    """Return all snapshots, newest first."""
+    snapshots = []
+    for path in matching(world.snapshots, "*"):
+        with contextlib.suppress(OSError, ValueError):  # no snapshot, or one that is being copied here
+            snapshots.append(_read_snapshot(path))
+    return sorted(snapshots, key=lambda snapshot: (snapshot.created_at, snapshot.name), reverse=True)
 
 
-def _stored(world: World, team_id: str | None) -> Iterator[Snapshot]:
-    for path in matching(world.snapshots_dir(team_id), "*"):
-        with contextlib.suppress(OSError, ValueError):  # half-written or half-removed
-            yield _read_snapshot(path)
-
-
-def find(world: World, name: str, team_id: str | None = None) -> Snapshot:
-    """Return the snapshot of this name. Raises NotFound."""
-    path = world.snapshots_dir(team_id) / name
+def find(world: World, name: str) -> Snapshot:
+    """Return the snapshot of this name. Raises NotFound, and Conflict if it is damaged."""
+    path = world.snapshots / name
     if not _NAME.fullmatch(name) or not (path / ABOUT).exists():
-        require_team(team_id)
         raise NotFound(f"Snapshot {name} not found.")
-    return _read_snapshot(path)
+    try:
+        return _read_snapshot(path)
+    except ValueError:
+        raise Conflict(f"The snapshot {name} is damaged.") from None
 
 
 def _read_snapshot(path: Path) -> Snapshot:
-    return Snapshot(path, orjson.loads(read(path / ABOUT)))
+    """Return the snapshot in a folder. Raises OSError, and ValueError if about.json is damaged."""
+    about = orjson.loads(read(path / ABOUT))
+    if not isinstance(about, dict) or not isinstance(about.get("createdAt"), str):
+        raise ValueError(f"{path / ABOUT} does not describe a snapshot.")
+    return Snapshot(path, about)
 
 
-def save(world: World, name: str, team_id: str | None = None, *, change: str | None = None) -> Snapshot:
+def save(world: World, name: str, *, change: str | None = None) -> Snapshot:
     """Take a snapshot, for state/undo.py before a `change`. It replaces a snapshot of the same name.
 
-    Raises Invalid for a bad name, NotFound for an unknown team, Conflict if there are too many snapshots.
+    Raises Invalid for a bad name, Conflict if there are too many snapshots.
     """
-    require_team(team_id)
     _require_name(name)
     if change is None:
-        _require_room(world, name, team_id)
-    directory = world.snapshots_dir(team_id)
-    part, path = directory / _PART / name, directory / name
+        _require_room(world, name)
+    part, path = world.snapshots / _PART / name, world.snapshots / name
     with world.write_lock:
-        _remove(part)
+        shutil.rmtree(part, ignore_errors=True)
         part.mkdir(parents=True)
         world.db.copy_to(part / DATABASE)
         for kind in KINDS:
-            _link_files(world, world.directory / kind, part / kind)
+            _link_files(world.directory / kind, part / kind)
         about = {
             "name": name,
             "createdAt": world.clock.stamp(),
@@ -95,151 +108,120 @@ def save(world: World, name: str, team_id: str | None = None, *, change: str | N
             "ids": world.ids.state() if world.settings.seed is not None else None,
             **({"change": change} if change else {}),
         }
-        write_whole(part / ABOUT, orjson.dumps(about), durable=world.durable)
-        _put_in_place(world, part, path)
+        write_whole(part / ABOUT, orjson.dumps(about))
+        _put_in_place(part, path)
     return Snapshot(path, about)
 
 
 def recover(world: World) -> None:
-    """After a crash, put back each snapshot that was being replaced, and remove the incomplete ones."""
-    everywhere = world.snapshots_dir()
-    for directory in (everywhere, *everywhere.glob(".teams/*")):
-        for old in directory.glob(f"{_OLD}/*"):
-            if not (directory / old.name).exists():
-                old.replace(directory / old.name)
-        for path in directory.glob("*/"):
-            if not (path / ABOUT).exists() and path.name != ".teams":
-                shutil.rmtree(path, ignore_errors=True)
+    """After a crash, put back each snapshot that was being replaced, and remove what is left of others."""
+    for old in matching(world.snapshots / _OLD, "*"):
+        if not (world.snapshots / old.name).exists():
+            old.replace(world.snapshots / old.name)
+    for folder in (_OLD, _PART):
+        shutil.rmtree(world.snapshots / folder, ignore_errors=True)
+    _drop_parts_of_teams(world)
+
+
+def _drop_parts_of_teams(world: World) -> None:
+    """Drop the clocks and snapshots that dryline 0.1 kept for single teams, and log how many."""
+    folder = world.snapshots / ".teams"
+    clocks = len(world.saved_runtime_state()["clock"].get("teams", ()))
+    snapshots = sum((path / ABOUT).exists() for team in matching(folder, "*") for path in matching(team, "*"))
+    if clocks or snapshots:
+        log.warning(
+            "Dropped what dryline 0.1 kept for single teams: %s and %s. All teams follow the clock of the server.",
+            count(clocks, "clock"),
+            count(snapshots, "snapshot"),
+        )
+        world.save_runtime_state()
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def restore(world: World, name: str) -> None:
-    """Go back to a snapshot of the world: rows, files, clock, and with a seed the next ids and live calls.
+    """Go back to a snapshot: rows, files, clock, and with a seed the next ids and live calls.
 
-    Raises NotFound, and Conflict if a newer version made the snapshot or it is damaged.
+    Raises NotFound, and Conflict if a newer version made the snapshot, it is damaged, or another program has the
+    database locked. Nothing has changed then.
     """
     with world.write_lock:
         snapshot = find(world, name)
-        bring_up(snapshot.path / DATABASE, name)
-        # Missing files come before the rows that name them, so that a restore that is killed leaves no row without
-        # its file.
-        for kind in KINDS:
-            _link_files(world, snapshot.path / kind, world.directory / kind)
-        world.db.replace_with(snapshot.path / DATABASE)
+        parts = world.snapshots / _PART
+        parts.mkdir(exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=parts) as folder:
+            database = Path(folder) / DATABASE
+            restored = _prepare(world, snapshot, database)
+            # Missing files come before the rows that name them, so that a restore that is killed leaves no row without
+            # its file.
+            for kind in KINDS:
+                _link_files(snapshot.path / kind, world.directory / kind)
+            world.db.restore_from(database)
+        world.writes += 1
+        world.clock.restore(restored.clock.state())
+        if restored.ids is not world.ids:
+            world.ids.restore(restored.ids.state())
+        world.begin_arrivals()
         for kind in KINDS:
             _replace_files(snapshot.path / kind, world.directory / kind)
-        world.clock.restore(snapshot.about["clock"])
-        if snapshot.about["ids"] is not None and world.settings.seed is not None:
-            world.ids.restore(snapshot.about["ids"])
-        world.begin_arrivals()
-        with world.transaction():
-            world.save_runtime_state()
-            _after_restore(None)
-            forget(world)
+        forget(world)
     world.repair_files()
 
 
-def restore_team(world: World, name: str, team_id: str) -> None:
-    """Go back to a team's snapshot: its rows, files and clock. The team is created if it does not exist.
+def _prepare(world: World, snapshot: Snapshot, database: Path) -> World:
+    """Copy a snapshot's database, and give it all that the restored one shall have: schema, clock, settings, keys.
 
-    Raises NotFound, and Conflict if the snapshot cannot be used or another team has one of its ids or keys.
+    Return a world with the snapshot's clock and ids; its database is the copy, and closed. Raises Conflict.
     """
-    with world.write_lock:
-        snapshot = find(world, name, team_id)
-        bring_up(snapshot.path / DATABASE, name)
-        with without_foreign_keys(world):
-            # Before the rows that name them. Files without a row are removed later by a job.
-            for kind in KINDS:
-                _link_files(world, snapshot.path / kind, world.directory / kind)
-            with snapshot_files.attached(world, snapshot.path / DATABASE), world.transaction():
-                wipe(world, team_id)
-                copy_rows(world.db.connection(), team_tables(), team_id)
-                world.clock.restore_team(team_id, snapshot.about["clock"])
-                world.save_runtime_state()
-                _after_restore(team_id)
-                forget(world)
-                files = list(snapshot_files.files_of(world.db.connection(), team_id))
-        for file in files:
-            _replace_file(snapshot.path / file, world.directory / file)
-        world.repair_files()
-
-
-def _after_restore(team_id: str | None) -> None:
-    """Run each collection's hook for rows that a restore brought back: of all teams, or of one."""
-    for about in COLLECTIONS.values():
-        if about.after_restore is not None:
-            about.after_restore(team_id)
-
-
-@contextlib.contextmanager
-def packed(world: World, name: str, team_id: str | None = None) -> Iterator[Path]:
-    """Write a snapshot into one file (state/snapshot_files.py) and delete the file after the block. Raises NotFound."""
-    snapshot = find(world, name, team_id)
-    parts = world.snapshots_dir(team_id) / _PART
-    parts.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=parts) as temporary:
-        folder, file = snapshot.path, Path(temporary) / "snapshot.tar.gz"
-        if team_id is not None:
-            folder = Path(temporary) / "team"
-            folder.mkdir()
-            bring_up(snapshot.path / DATABASE, name)
-            about = snapshot.about | {"team": team_id}
-            snapshot_files.extract_team(snapshot.path, folder, team_id, about)
-        snapshot_files.pack(folder, file)
-        yield file
-
-
-def read_file(world: World, name: str, stream: IO[bytes], team_id: str | None = None) -> Snapshot:
-    """Store a file as a snapshot. It replaces a snapshot of the same name.
-
-    The file of a whole world can become a team's snapshot, but not the other way round. The team need not exist here.
-
-    Raises Invalid for a bad name, and Conflict if there are too many snapshots, or for a file that is damaged, of
-    another team, or of a newer version.
-    """
-    _require_name(name)
-    _require_room(world, name, team_id)
-    directory = world.snapshots_dir(team_id)
-    (directory / _PART).mkdir(parents=True, exist_ok=True)
-    part = Path(tempfile.mkdtemp(dir=directory / _PART))
+    with contextlib.suppress(FileNotFoundError):
+        shutil.copyfile(snapshot.path / DATABASE, database)
+    if find_damage(database):
+        raise Conflict(f"The snapshot {snapshot.name} is damaged.")
+    restored = copy(world)
+    restored.locals, restored.clock = {}, Clock()
     try:
-        about = snapshot_files.unpack(stream, part, durable=world.durable) | {"name": name}
-        about.pop("change", None)
-        if about.get("team") not in (None, team_id):
-            raise Conflict(f"The file has only team {about['team']}.")
-        _require_valid_clock_and_ids(about)
-        snapshot_files.rebuild(world, part / DATABASE)
-        if team_id is not None:
-            snapshot_files.require_team_in(part / DATABASE, team_id)
-            snapshot_files.skip_ids(world, part / DATABASE, team_id)
-        with world.write_lock:
-            write_whole(part / ABOUT, orjson.dumps(about), durable=world.durable)
-            _put_in_place(world, part, directory / name)
-    except BaseException:
-        shutil.rmtree(part, ignore_errors=True)
-        raise
-    return Snapshot(directory / name, about)
+        restored.clock.restore(snapshot.about["clock"])
+        if snapshot.about["ids"] is not None and world.settings.seed is not None:
+            restored.ids = Ids(world.settings.seed, node=world.settings.node)
+            restored.ids.restore(snapshot.about["ids"])
+        set_page_size(database, world.db.pragma("page_size"))
+        restored.db = WorldDatabase(database, temporary=True)
+        try:
+            with restored.active():
+                _fill_in(restored, world)
+        finally:
+            restored.db.close_for_good()
+    except (LookupError, TypeError, ValueError, OverflowError, sqlite3.Error, PeeweeException) as error:
+        if disk_is_full(error):
+            raise
+        raise Conflict(f"The snapshot {snapshot.name} cannot be restored: {error}") from None
+    return restored
 
 
-def remove(world: World, name: str, team_id: str | None = None) -> None:
+def _fill_in(restored: World, world: World) -> None:
+    """Bring the copy's schema up to date, and write what a restore leaves as it is in `world`, and the clock."""
+    if restored.db.pragma("application_id") != APPLICATION_ID:
+        raise BadSetting("its database is not dryline's.")
+    if restored.db.pragma("user_version") > LATEST:
+        raise BadSetting("it was made by a newer dryline.")
+    bring_up_to_date(restored.db)
+    with restored.transaction():
+        for row in world.db.execute_sql("SELECT name, value FROM server WHERE name != 'runtime_state'").fetchall():
+            restored.db.execute_sql("INSERT OR REPLACE INTO server (name, value) VALUES (?, ?)", row)
+        restored.save_runtime_state()
+        admit_start_keys(restored)
+        for about in COLLECTIONS.values():
+            if about.after_restore is not None:
+                about.after_restore()
+
+
+def remove(world: World, name: str) -> None:
     """Remove a snapshot. Raises NotFound."""
     with world.write_lock:
-        path = find(world, name, team_id).path
-        _remove(path)
-        if world.durable:
-            sync(path.parent)
-
-
-def _require_valid_clock_and_ids(about: dict[str, Any]) -> None:
-    """Raise Conflict if a file's about.json holds no time, no state of the clock or no state of the ids."""
-    try:
-        parse(about["createdAt"])
-        clock = Clock()
-        clock.restore(about["clock"])
-        clock.stamp()
-        if about["ids"] is not None:
-            Ids().restore(about["ids"])
-    except (LookupError, TypeError, ValueError, AttributeError, OverflowError) as error:
-        raise Conflict(f"This is not a snapshot: {ABOUT} does not say when it was taken: {error!r}.") from None
+        path, part = find(world, name).path, world.snapshots / _PART / name
+        shutil.rmtree(part, ignore_errors=True)
+        part.parent.mkdir(exist_ok=True)
+        path.replace(part)  # so that a crash leaves no half of a snapshot
+        shutil.rmtree(part)
 
 
 def _require_name(name: str) -> None:
@@ -247,21 +229,21 @@ def _require_name(name: str) -> None:
         raise Invalid("Must be 1 to 100 letters, digits, spaces, dots, dashes and underscores.", "name")
 
 
-def _require_room(world: World, name: str, team_id: str | None) -> None:
-    names = {snapshot.name for snapshot in _stored(world, team_id) if snapshot.change is None}
+def _require_room(world: World, name: str) -> None:
+    names = {snapshot.name for snapshot in listing(world)}
     if len(names - {name}) >= MAX_SNAPSHOTS:
         raise Conflict(f"There are {MAX_SNAPSHOTS} snapshots already. Delete one first.")
 
 
-def _put_in_place(world: World, part: Path, path: Path) -> None:
+def _put_in_place(part: Path, path: Path) -> None:
     """Rename a written folder to the snapshot's. After a crash, `recover` finds the old or the new one."""
     old = path.parent / _OLD / path.name
     if path.exists():
-        _remove(old)
+        shutil.rmtree(old, ignore_errors=True)
         old.parent.mkdir(exist_ok=True)
         path.replace(old)
-    rename(part, path, durable=world.durable)
-    _remove(old)
+    part.replace(path)
+    shutil.rmtree(old, ignore_errors=True)
 
 
 def _complete_files(directory: Path) -> Iterator[os.DirEntry[str]]:
@@ -269,14 +251,12 @@ def _complete_files(directory: Path) -> Iterator[os.DirEntry[str]]:
         yield from [entry for entry in entries if not entry.name.endswith(".part")]
 
 
-def _link_files(world: World, source: Path, target: Path) -> None:
+def _link_files(source: Path, target: Path) -> None:
     """Link the files of `source` that `target` does not have."""
     for entry in _complete_files(source):
         target.mkdir(exist_ok=True)
         if not (target / entry.name).exists():
             _link_or_copy(Path(entry.path), target / entry.name)
-    if world.durable and target.exists():
-        sync(target)
 
 
 def _replace_files(source: Path, target: Path) -> None:
@@ -292,24 +272,8 @@ def _replace_files(source: Path, target: Path) -> None:
         _link_or_copy(Path(entry.path), target / entry.name)
 
 
-def _replace_file(source: Path, target: Path) -> None:
-    """Make `target` the same file as `source`, if there is a `source`."""
-    if source.exists() and not (target.exists() and target.samefile(source)):
-        part = part_of(target)
-        part.unlink(missing_ok=True)
-        _link_or_copy(source, part)
-        rename(part, target)
-
-
 def _link_or_copy(source: Path, target: Path) -> None:
     try:
         os.link(source, target)
     except OSError:  # a file system without links
         shutil.copyfile(source, target)
-
-
-def _remove(path: Path) -> None:
-    """Remove a folder. about.json goes first, so that a crash leaves no half of a snapshot."""
-    if path.exists():
-        (path / ABOUT).unlink(missing_ok=True)
-        shutil.rmtree(path, ignore_errors=True)

@@ -8,50 +8,47 @@ from dryline.state.snapshots import Snapshot
 from dryline.storage.errors import NotFound
 from dryline.world.world import World
 
-MAX_SNAPSHOTS = 5  # of the world, and of each team
+MAX_SNAPSHOTS = 5
 
 
-def listing(world: World, team_id: str | None = None) -> list[Snapshot]:
-    """Return these snapshots of the world or of a team, the last one taken first. Raises NotFound."""
-    taken = [snapshot for snapshot in snapshots.all_snapshots(world, team_id) if snapshot.change is not None]
+def listing(world: World) -> list[Snapshot]:
+    """Return these snapshots, the last one taken first."""
+    taken = [snapshot for snapshot in snapshots.all_snapshots(world) if snapshot.change is not None]
     # Not by API time: the clock may have been set back between them.
     return sorted(taken, key=lambda snapshot: snapshot.path.stat().st_mtime_ns, reverse=True)
 
 
 @contextlib.contextmanager
-def undoable(world: World, change: str, team_id: str | None = None) -> Iterator[str]:
+def undoable(world: World, change: str) -> Iterator[str]:
     """Take a snapshot before the block, whose change has this name in words, and yield the snapshot's name.
 
     The newest five such snapshots are kept. If the change fails, its snapshot is deleted.
     """
-    name = _next_name(world, f"before {change} ", team_id)
-    snapshots.save(world, name, team_id, change=change)
+    name = _next_name(world, f"before {change} ")
+    snapshots.save(world, name, change=change)
     try:
         yield name
     except BaseException:
-        snapshots.remove(world, name, team_id)
+        snapshots.remove(world, name)
         raise
-    for old in listing(world, team_id)[MAX_SNAPSHOTS:]:
-        snapshots.remove(world, old.name, team_id)
+    for old in listing(world)[MAX_SNAPSHOTS:]:
+        snapshots.remove(world, old.name)
 
 
-def undo(world: World, team_id: str | None = None) -> Snapshot:
+def undo(world: World) -> Snapshot:
     """Undo the last such change, by going back to its snapshot. A second undo takes the first back.
 
     Raises NotFound if there is none.
     """
-    taken = listing(world, team_id)
+    taken = listing(world)
     if not taken:
         raise NotFound("There is nothing to undo. A temporary server keeps no snapshots of commands and resets.")
-    with undoable(world, "undo", team_id):
-        if team_id is None:
-            snapshots.restore(world, taken[0].name)
-        else:
-            snapshots.restore_team(world, taken[0].name, team_id)
+    with undoable(world, "undo"):
+        snapshots.restore(world, taken[0].name)
     return taken[0]
 
 
-def _next_name(world: World, prefix: str, team_id: str | None) -> str:
+def _next_name(world: World, prefix: str) -> str:
     """Return the prefix with the number after the highest one among the snapshots."""
-    ends = [one.name.removeprefix(prefix) for one in snapshots.all_snapshots(world, team_id)]
+    ends = [one.name.removeprefix(prefix) for one in snapshots.all_snapshots(world)]
     return f"{prefix}{1 + max((int(end) for end in ends if end.isdigit() and len(end) < 10), default=0)}"

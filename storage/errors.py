@@ -1,7 +1,8 @@
-"""Domain errors. `blueprints/errors.py` gives each its HTTP status."""
+"""Domain errors. `web/errors.py` gives each its HTTP status."""
 
 import errno
 import sqlite3
+from collections.abc import Iterator
 
 
 class DomainError(Exception):
@@ -40,6 +41,10 @@ class Forbidden(DomainError):
     """The operation is not allowed: an expired or altered link, or the control plane from another machine."""
 
 
+class NoTeam(DomainError):
+    """The operation is for the whole server, and the request limits it to a team."""
+
+
 class NotReady(DomainError):
     """The answer will be available in a moment."""
 
@@ -56,24 +61,39 @@ class BadDocument(DomainError):
         self.faults = faults
 
 
+class MustNotWait(BaseException):
+    """The event loop has a request that may wait, and a thread has to answer it. No handler of errors catches this."""
+
+
 def cannot_share_memory(error: BaseException | None) -> bool:
     """Return whether an error's first cause is a file system without shared memory, as many network ones are.
 
     There SQLite cannot map the file through which the connections of a database in WAL mode find its pages.
     """
-    while error is not None:
-        if str(getattr(error, "sqlite_errorname", "")).startswith("SQLITE_IOERR_SHM"):
-            return True
-        error = error.__cause__ or error.__context__
-    return False
+    return any(str(getattr(each, "sqlite_errorname", "")).startswith("SQLITE_IOERR_SHM") for each in _causes(error))
 
 
 def disk_is_full(error: BaseException | None) -> bool:
     """Return whether a full disk is the first cause of an error. SQLite's rollback makes later statements fail, too."""
+    return any(
+        _sqlite_code(each) == sqlite3.SQLITE_FULL or (isinstance(each, OSError) and each.errno == errno.ENOSPC)
+        for each in _causes(error)
+    )
+
+
+def database_is_locked(error: BaseException | None) -> bool:
+    """Return whether an error comes from a lock on the database that another connection holds."""
+    return any(_sqlite_code(each) == sqlite3.SQLITE_BUSY for each in _causes(error))
+
+
+def _sqlite_code(error: BaseException) -> int | None:
+    """Return the primary result code of an error of SQLite. https://www.sqlite.org/rescode.html."""
+    code = getattr(error, "sqlite_errorcode", None) if isinstance(error, sqlite3.Error) else None
+    return None if code is None else code & 0xFF
+
+
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    """Yield an error, its cause, the cause of that, and so on."""
     while error is not None:
-        if isinstance(error, sqlite3.Error) and getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL:
-            return True
-        if isinstance(error, OSError) and error.errno == errno.ENOSPC:
-            return True
+        yield error
         error = error.__cause__ or error.__context__
-    return False

@@ -7,19 +7,17 @@ import secrets
 from pathlib import Path
 from stat import S_IMODE, S_ISREG
 
-from dryline.storage.files import rename
-
 _STANDARD_OUTPUTS = (1, 2)  # descriptors
 
 
-def write_output(path: Path, content: bytes, *, durable: bool = True, before: os.stat_result | None = None) -> None:
+def write_output(path: Path, content: bytes, *, before: os.stat_result | None = None) -> None:
     """Write the file at `path`, with links followed. Raises OSError.
 
     A new or regular file is replaced as a whole, and keeps its mode and owner. A device, a pipe, a mount point and
     every other file that cannot be replaced are written in place. `before` is the status of a file that was removed.
     """
     target = find_regular(path)
-    if target and _can_replace(target) and _replace(target, content, durable, before or _status(target)):
+    if target and _can_replace(target) and _replace(target, content, before or _status(target)):
         return
     with open(path, "wb", opener=_open_in_place) as file:
         file.write(content)
@@ -66,7 +64,7 @@ def _standard_output(status: os.stat_result) -> int | None:
     return None
 
 
-def _replace(target: Path, content: bytes, durable: bool, before: os.stat_result | None) -> bool:
+def _replace(target: Path, content: bytes, before: os.stat_result | None) -> bool:
     """Write a new file and rename it to `target`. Return False if that cannot be done here; nothing is left then."""
     if target.exists() and not os.access(target, os.W_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(target))
@@ -80,11 +78,8 @@ def _replace(target: Path, content: bytes, durable: bool, before: os.stat_result
             if before is not None and not _has_taken_over(part, before):
                 return False
             file.write(content)
-            if durable:
-                file.flush()
-                os.fsync(file.fileno())
         try:
-            rename(part, target, durable=durable)
+            part.replace(target)
         except OSError:  # such as a mount point
             return False
         return True

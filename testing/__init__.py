@@ -5,15 +5,21 @@
 
 from dryline.testing.conversations import NotTaken
 from dryline.testing.plane import DrylineError
+from dryline.testing.rows import Delivery, ExportRow, FaultRule, LoggedRequest, RuntimeValues
 from dryline.testing.servers import DrylineInProcess, DrylineServer, async_transport, transport
 from dryline.testing.stand_in import StandIn, Team, connect, wait_until
 from dryline.testing.talk import Talk
 
 __all__ = [
+    "Delivery",
     "DrylineError",
     "DrylineInProcess",
     "DrylineServer",
+    "ExportRow",
+    "FaultRule",
+    "LoggedRequest",
     "NotTaken",
+    "RuntimeValues",
     "StandIn",
     "Talk",
     "Team",

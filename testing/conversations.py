@@ -1,10 +1,11 @@
 """Helpers that simulate calls and chats, and that talk to flows."""
 
+import warnings
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Any, Literal, Required, TypedDict
+from typing import Any, Literal, Required, TypedDict, Unpack
 
-from dryline.testing.plane import ControlPlane, DrylineError, members
+from dryline.testing.plane import ControlPlane, DrylineError, members, require_names
 from dryline.testing.talk import Talk
 
 __tracebackhide__ = True  # pytest leaves the frames of this module out of a traceback
@@ -26,6 +27,36 @@ class HttpStub(TypedDict, total=False):
 Outcome = Literal["completed", "transferred", "voicemail", "no-answer", "busy", "failed"]
 
 
+class ChatOptions(TypedDict, total=False):
+    """Options of simulated chats.
+
+    `deployment_id` is by default the first deployment of the oldest worker that has one, and is created if there is
+    none. `shares` say how usual conditions are, by their texts. `answers` and `http` are those of `talk`.
+    """
+
+    deployment_id: str | None
+    deployment: str | None  # the former name of `deployment_id`
+    seed: int | None
+    start_time: str | datetime | None
+    end_time: str | datetime | None
+    llm_logs: bool | None
+    follow: Literal["flow", "script"] | None
+    branch: str | Sequence[str] | None
+    shares: Mapping[str, float] | None
+    answers: dict[str, Any] | None
+    http: Sequence[HttpStub] | None
+    anyway: bool
+
+
+class CallOptions(ChatOptions, total=False):
+    """Options of simulated calls: those of chats and more. Calls `in_progress` begin now and go on with the clock."""
+
+    outcome: Outcome | None
+    direction: Literal["inbound", "outbound"] | None
+    customer_number: str | None
+    in_progress: bool | None
+
+
 class NotTaken(DrylineError):
     """The flow's code led conversations elsewhere than `branch` or `outcome` wanted. They are kept.
 
@@ -45,72 +76,36 @@ def not_taken_sentence(conversations: list[dict[str, Any]]) -> str:
 class Conversations(ControlPlane):
     """The helpers that make conversations: simulated ones, and talks with a flow."""
 
-    def simulate_calls(
-        self,
-        count: int = 1,
-        *,
-        deployment: str | None = None,
-        outcome: Outcome | None = None,
-        direction: Literal["inbound", "outbound"] | None = None,
-        customer_number: str | None = None,
-        in_progress: bool | None = None,
-        seed: int | None = None,
-        start_time: str | datetime | None = None,
-        end_time: str | datetime | None = None,
-        llm_logs: bool | None = None,
-        follow: Literal["flow", "script"] | None = None,
-        branch: str | Sequence[str] | None = None,
-        shares: Mapping[str, float] | None = None,
-        answers: dict[str, Any] | None = None,
-        http: Sequence[HttpStub] | None = None,
-        anyway: bool = False,
-    ) -> list[str]:
+    def simulate_calls(self, count: int = 1, **options: Unpack[CallOptions]) -> list[str]:
         """Simulate calls and return the ids of their logs.
 
-        `deployment` is the id of a voice deployment; the default is the first of the oldest worker that has one, and is
-        created if there is none. Calls `in_progress` begin now and go on with the clock. `shares` say how usual
-        conditions are, by their texts. `answers` and `http` are those of `talk`. Raises NotTaken if the flow's code led
-        a call elsewhere than `branch` or `outcome` wanted, unless `anyway`; the calls are kept.
+        Raises NotTaken if the flow's code led a call elsewhere than `branch` or `outcome` wanted, unless `anyway`; the
+        calls are kept.
         """
-        options = members(outcome=outcome, direction=direction, seed=seed, follow=follow, branch=branch, shares=shares)
-        options |= members(customer_number=customer_number, in_progress=in_progress)
-        options |= members(start_time=start_time, end_time=end_time, llm_logs=llm_logs)
-        options |= members(answers=answers, http=None if http is None else list(http))
-        return self._simulate("voice", count, deployment, options, anyway=anyway)
+        require_names("simulate_calls", options, CallOptions)
+        return self._simulate("voice", count, **options)
 
-    def simulate_chats(
-        self,
-        count: int = 1,
-        *,
-        deployment: str | None = None,
-        seed: int | None = None,
-        start_time: str | datetime | None = None,
-        end_time: str | datetime | None = None,
-        llm_logs: bool | None = None,
-        follow: Literal["flow", "script"] | None = None,
-        branch: str | Sequence[str] | None = None,
-        shares: Mapping[str, float] | None = None,
-        answers: dict[str, Any] | None = None,
-        http: Sequence[HttpStub] | None = None,
-        anyway: bool = False,
-    ) -> list[str]:
-        """Simulate chats and return the ids of their logs. The arguments are those of `simulate_calls`."""
-        options = members(seed=seed, follow=follow, branch=branch, shares=shares)
-        options |= members(start_time=start_time, end_time=end_time, llm_logs=llm_logs)
-        options |= members(answers=answers, http=None if http is None else list(http))
-        return self._simulate("chat", count, deployment, options, anyway=anyway)
+    def simulate_chats(self, count: int = 1, **options: Unpack[ChatOptions]) -> list[str]:
+        """Simulate chats and return the ids of their logs. Raises NotTaken as `simulate_calls` does."""
+        require_names("simulate_chats", options, ChatOptions)
+        return self._simulate("chat", count, **options)
 
     def _simulate(
         self,
         kind: Literal["voice", "chat"],
         count: int,
-        deployment: str | None,
-        options: dict[str, Any],
         *,
-        anyway: bool,
+        deployment_id: str | None = None,
+        deployment: str | None = None,
+        http: Sequence[HttpStub] | None = None,
+        anyway: bool = False,
+        **options: Any,
     ) -> list[str]:
-        row = self._find_or_add_deployment(kind, deployment)
-        body = {"workerId": row["workerId"], "deploymentId": row["id"], "count": count, **options}
+        if deployment is not None:
+            warnings.warn("deployment is now deployment_id.", DeprecationWarning, stacklevel=3)
+        row = self._find_or_add_deployment(kind, deployment_id or deployment)
+        body = {"workerId": row["workerId"], "deploymentId": row["id"], "count": count, **members(**options)}
+        body |= members(http=None if http is None else list(http))
         answer = self.plane("POST", f"/simulate/{'calls' if kind == 'voice' else 'chats'}", body)
         if answer.get("notTaken") and not anyway:
             raise NotTaken(not_taken_sentence(answer["notTaken"]), answer)

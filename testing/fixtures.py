@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
@@ -11,6 +11,7 @@ from urllib.parse import quote
 import pytest
 
 from dryline.settings import BadSetting
+from dryline.testing import journal
 from dryline.testing.driver import Driver
 from dryline.testing.plane import DrylineError
 from dryline.testing.refusals import REFUSED, RETRY_HEADER, STATUS, Gate, refuse, sentence_for
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from dryline.pytest_plugin import ReservedPort
 
 _FAILED = pytest.StashKey[bool]()  # set for a test that failed
+_AT_THE_END = pytest.StashKey[list[tuple[str, str]]]()  # sections for a test that fails for its unused faults
 
 
 class SessionServer(DrylineServer):
@@ -95,7 +97,10 @@ def session_server(config: pytest.Config, port: ReservedPort | None) -> Iterator
     if url := _option(config, "url"):
         with _failing_without_traceback():
             server = connect(url, _option(config, "token"))
+        newest = server.requests(limit=1)
+        created_through(server).newest_number = (newest[0]["number"] or 0) if newest else 0
         yield server
+        _note_ignored(server)
         return
     started = SessionServer(port, command=_option(config, "command"), **_settings(config))
     with _failing_without_traceback():
@@ -103,6 +108,7 @@ def session_server(config: pytest.Config, port: ReservedPort | None) -> Iterator
     if port:
         port.server = started
     yield started
+    _note_ignored(started)
     started.stop()
 
 
@@ -113,6 +119,7 @@ def process(config: pytest.Config) -> Iterator[DrylineInProcess]:
     with _failing_without_traceback():
         world.start()
     yield world
+    _note_ignored(world)
     world.stop()
 
 
@@ -123,7 +130,8 @@ def in_use(world: StandIn, request: pytest.FixtureRequest) -> Iterator[None]:
     if not isinstance(world, Started):  # the server of the option `url`
         if hasattr(request.config, "workerinput"):
             message = (
-                "Parallel workers would reset the same server of --dryline-url. Create a team for each test instead."
+                "Parallel workers would reset the same server of --dryline-url. Create a team for each test instead; "
+                "clock, settings and snapshots are the server's."
             )
             pytest.fail(message, False)
         scenario = _scenario(request.config)
@@ -131,31 +139,24 @@ def in_use(world: StandIn, request: pytest.FixtureRequest) -> Iterator[None]:
         world.accept()
     _begin(world, request, scenario)
     yield
-    _finish(world, has_failed=request.node.stash.get(_FAILED, False))
+    _finish(world, request.node)
 
 
 def sections_of(item: pytest.Item, when: str, port: ReservedPort | None) -> list[tuple[str, str]]:
-    """Return what a failing test's report says of its requests, and note that it failed."""
+    """Return what a failing test's report says of its stand-ins, and note that it failed."""
     item.stash[_FAILED] = True
-    newest = _int_option(item.config, "journal")
+    newest = _int_option(item.config, "journal") or 0
+    sections = item.stash.get(_AT_THE_END, []) if newest else []
     values = getattr(item, "funcargs", {}).values() if newest and when != "teardown" else ()
-    sections = _request_sections(values, newest)
+    for world in dict.fromkeys(value for value in values if isinstance(value, Driver)):
+        try:
+            sections += journal.sections(world, newest)
+        except Exception as error:  # the server may have ended; do not hide the test's own failure
+            sections.append((f"Requests to {str(world)[1:-1]}", f"The request log is not available: {error}"))
     if port and port.server and port.server.has_refused():
         refuse(port)
     sentence = item.stash.get(REFUSED, None)
     return [*sections, ("dryline", sentence)] if sentence else sections
-
-
-def _request_sections(values: Iterable[object], newest: int | None) -> list[tuple[str, str]]:
-    """Return the sections of a test's report with the newest requests to each stand-in among its fixtures."""
-    sections = []
-    for world in dict.fromkeys(value for value in values if isinstance(value, Driver)):
-        try:
-            text = world.journal(newest or 0)
-        except Exception as error:  # the server may have ended; do not hide the test's own failure
-            text = f"The request log is not available: {error}"
-        sections.append((f"Requests to {str(world)[1:-1]}", text))
-    return sections
 
 
 def _begin(world: StandIn, request: pytest.FixtureRequest, scenario: str | None = None) -> None:
@@ -168,20 +169,21 @@ def _begin(world: StandIn, request: pytest.FixtureRequest, scenario: str | None 
     options.pop("isolate", None)
     if "scenario" in options:
         scenario = _resolve_scenario(options.pop("scenario"), request.path.parent)
+    _note_ignored(world)
     with _failing_without_traceback():
         world.reset(scenario)
         if options:
             try:
                 world.settings(**options)
             except TypeError as error:
-                pytest.fail(f"@pytest.mark.dryline: {str(error).split('() ')[-1]}.", False)
+                raise _failure(f"@pytest.mark.dryline: {str(error).split('() ')[-1]}.") from None
 
 
-def _finish(world: StandIn, *, has_failed: bool) -> None:
+def _finish(world: StandIn, item: pytest.Item) -> None:
     """Remove the snapshots that the test created, and fail a passed test whose fault rules were not applied."""
     created = created_through(world)
     try:
-        unused = world.unused_faults() if created.fault_ids and not has_failed else []
+        unused = world.unused_faults() if created.fault_ids and not item.stash.get(_FAILED, False) else []
         for name in created.snapshots:
             with contextlib.suppress(DrylineError):  # the test may have deleted it
                 world.plane("DELETE", f"/snapshots/{quote(name, safe='')}")
@@ -189,14 +191,18 @@ def _finish(world: StandIn, *, has_failed: bool) -> None:
         unused = []
     created.fault_ids.clear()
     created.snapshots.clear()
-    for rule in unused:
-        target = " ".join(str(rule[name]) for name in ("method", "path", "preset") if rule.get(name))
-        times = f"{rule['hits']} of {rule['times']} times" if rule.get("times") else "never"
-        pytest.fail(
-            f"The fault on {target or 'every request'} was applied {times}. "
-            "If that is meant, pass unused_ok=True to fault().",
-            False,
-        )
+    if unused:
+        item.stash[_AT_THE_END] = journal.sections(world, _int_option(item.config, "journal") or 1)
+        pytest.fail("\n".join(journal.format_unused_fault(world, rule) for rule in unused), False)
+
+
+def _note_ignored(world: StandIn) -> None:
+    """Keep the names that the API does not have, of requests since the last call."""
+    created = created_through(world)
+    with contextlib.suppress(DrylineError):  # a test has ended the server
+        entries = world.plane("GET", "/requests", query={"after": created.newest_number, "limit": 10_000})
+        created.newest_number = max((entry["number"] or 0 for entry in entries), default=created.newest_number)
+        created.ignored += [entry["ignored"] for entry in entries if entry["ignored"]]
 
 
 @contextlib.contextmanager
@@ -205,7 +211,12 @@ def _failing_without_traceback() -> Iterator[None]:
     try:
         yield
     except (BadSetting, DrylineError) as error:
-        pytest.fail(f"dryline: {error}", False)
+        raise _failure(f"dryline: {error}") from None
+
+
+def _failure(message: str) -> BaseException:
+    """Return an exception that fails a test with one line."""
+    return pytest.fail.Exception(message, pytrace=False)
 
 
 def _resolve_scenario(scenario: str, folder: Path) -> str:
@@ -217,7 +228,7 @@ def _resolve_scenario(scenario: str, folder: Path) -> str:
 def _option(config: pytest.Config, name: str) -> Any:
     """Return an option's value from the command line, else from the configuration."""
     value = config.getoption(f"--dryline-{name}")
-    return config.getini(f"dryline_{name}") if value is None else value
+    return config.getini(f"dryline_{name.replace('-', '_')}") if value is None else value
 
 
 def _int_option(config: pytest.Config, name: str) -> int | None:
@@ -233,6 +244,7 @@ def _settings(config: pytest.Config) -> dict[str, Any]:
         "scenario": _scenario(config),
         "seed": _int_option(config, "seed"),
         "strict": _option(config, "strict"),
+        "webhook_hosts": (_option(config, "webhook-hosts") or "").replace(",", " ").split(),
     }
 
 

@@ -1,11 +1,19 @@
 """The request log as text, for the report of a failing test and the message of a failed check."""
 
+from __future__ import annotations
+
 import json
 from datetime import timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
+from dryline.testing.plane import DrylineError
 from dryline.world import clock
+from dryline.world.wording import count
+
+if TYPE_CHECKING:
+    from dryline.testing.driver import Driver
+    from dryline.testing.rows import Delivery, FaultRule, LoggedRequest
 
 __tracebackhide__ = True  # pytest leaves the frames of this module out of a traceback
 
@@ -15,7 +23,59 @@ BODY_CHARACTERS = 200
 A_MOMENT = timedelta(minutes=1)
 
 
-def format_requests(entries: list[dict[str, Any]], newest: int) -> str:
+def sections(world: Driver, newest: int) -> list[tuple[str, str]]:
+    """Return the sections of a failing test's report: the newest requests, and webhooks that did not arrive."""
+    name, requests = str(world)[1:-1], world.journal(newest)
+    time = world.plane("GET", "/clock")
+    frozen = f", its clock frozen at {time['now']}" if time["frozen"] else ""
+    whole = getattr(world, "stand_in", world)  # of a team
+    deliveries: list[Delivery] = whole.plane("GET", "/webhooks", query={"limit": newest})
+    lines = [_delivery(row) for row in reversed(deliveries) if row["status"] != "DELIVERED" or row["unknownFields"]]
+    webhooks = [(f"Webhooks of {str(whole)[1:-1]}", "\n".join(lines))] if lines else []
+    return [(f"Requests to {name}{frozen}", requests), *webhooks]
+
+
+def _delivery(row: Delivery) -> str:
+    line = f"{row['event']} {row['request']['method']} {row['request']['url']} {row['status']}"
+    if row["attempts"]:
+        line += f" after {count(row['attempts'], 'attempt')}"
+    if row["status"] == "PENDING":
+        line += f", due at {row['dueAt']}"
+    if row["error"]:
+        line += f": {row['error']}"
+    return line + (f"  no such fields: {', '.join(row['unknownFields'])}" if row["unknownFields"] else "")
+
+
+def format_unused_fault(world: Driver, rule: FaultRule) -> str:
+    """Return why a test fails whose rule was not applied, with the requests that came nearest."""
+    place = {name: value for name, value in (("method", rule["method"]), ("path", rule["path"])) if value != "*"}
+    target = " ".join(place.values()) or "every request"
+    was = f"applied {rule['hits']} of {rule['times']} times" if rule["times"] else "never applied"
+    lines = [f"The fault on {target} was {was}. If that is meant, pass unused_ok=True to fault()."]
+    if spared := rule["matches"] - rule["hits"]:
+        lines.append(
+            f"{count(spared, 'request')} matched, and skip, probability, rate_limit or another fault spared it."
+        )
+    answer: dict[str, Any] = {"count": 0, "nearest": []}
+    try:
+        world.plane("POST", "/requests/verify", place | {"times": {"min": 1_000_000}}, query={"team": rule["teamId"]})
+    except DrylineError as error:
+        answer |= error.answer
+    if earlier := max(0, answer["count"] - rule["matches"]):
+        lines.append(f"{count(earlier, 'such request')} came before the fault was made.")
+    return "\n  ".join(lines + _nearest(answer["nearest"]))
+
+
+def format_ignored(ignored: list[list[str]]) -> str:
+    """Return the line of a session about requests with names that the API does not have."""
+    names = ", ".join(sorted({name for names in ignored for name in names}))
+    return (
+        f"dryline: {count(len(ignored), 'request')} had members or parameters that the API does not have: {names}. "
+        "dryline_strict refuses them."
+    )
+
+
+def format_requests(entries: list[LoggedRequest], newest: int) -> str:
     """Return entries of the request log, which come newest first, as lines with the oldest first."""
     if not entries:
         return "No request came in."
@@ -23,7 +83,7 @@ def format_requests(entries: list[dict[str, Any]], newest: int) -> str:
     return "\n".join(([f"(the newest {newest})"] if len(entries) == newest else []) + lines)
 
 
-def request_and_answer(entry: dict[str, Any]) -> str:
+def request_and_answer(entry: LoggedRequest) -> str:
     """Return an entry of the request log as a line."""
     api_time, real_time = entry["time"], entry["answeredAt"] or entry["time"]
     # A clock that is frozen or moved has times of its own.
@@ -34,6 +94,8 @@ def request_and_answer(entry: dict[str, Any]) -> str:
     answer = entry["answer"]
     if isinstance(answer, dict) and "error" in answer and (entry["status"] or 0) >= 400:
         parts.append(f" {answer['error']}")
+    if entry["query"] and (answer == [] or (isinstance(answer, dict) and answer.get("data") == [])):
+        parts.append(" no row matches")
     if entry["faultId"]:
         parts.append(f" [{entry['faultId']}]")
     if entry["ignored"]:
@@ -46,28 +108,34 @@ def format_failed_check(error: str, criteria: dict[str, Any], answer: dict[str, 
     lines = [error]
     if criteria:
         lines.append("wanted: " + ", ".join(f"{name} {value!r}" for name, value in criteria.items()))
-    for near in answer.get("nearest", ()):
-        request, misses = near["request"], ", ".join(_describe_miss(name, near["request"]) for name in near["misses"])
-        lines.append(f"nearest: {_request(request, near['bodyText'])}  (missed: {misses})")
+    lines += _nearest(answer.get("nearest", []))
     for entry in answer.get("surplus", ()):
         lines.append(f"too many: {_request(entry, '' if entry['body'] is None else json.dumps(entry['body']))}")
     return "\n  ".join(lines)
 
 
-def _describe_miss(name: str, entry: dict[str, Any]) -> str:
+def _nearest(requests: list[dict[str, Any]]) -> list[str]:
+    lines = []
+    for near in requests:
+        misses = ", ".join(_describe_miss(name, near["request"]) for name in near["misses"])
+        lines.append(f"nearest: {_request(near['request'], near['bodyText'])}  (missed: {misses})")
+    return lines
+
+
+def _describe_miss(name: str, entry: LoggedRequest) -> str:
     """Return the name of a criterion that a request does not meet; a header's with the value that was sent."""
     kind, _, header = name.partition(".")
     return f"{name}, which is {entry['headers'].get(header.lower())!r}" if kind == "headers" else name
 
 
-def _request(entry: dict[str, Any], body: str) -> str:
+def _request(entry: LoggedRequest, body: str) -> str:
     return f"{entry['method']} {_path(entry)} {_status(entry)}" + (f"  {body[:BODY_CHARACTERS]}" if body else "")
 
 
-def _path(entry: dict[str, Any]) -> str:
+def _path(entry: LoggedRequest) -> str:
     query = urlencode(entry["query"], doseq=True, safe="*")  # a masked value is ***
     return f"{entry['path']}?{query}" if query else str(entry["path"])
 
 
-def _status(entry: dict[str, Any]) -> str:
+def _status(entry: LoggedRequest) -> str:
     return "in progress" if entry["inProgress"] else str(entry["status"] or "cut")

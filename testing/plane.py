@@ -6,11 +6,10 @@ the server.
 
 import http.client
 import json
-import os
-import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import datetime
-from typing import IO, Any, NamedTuple
+from difflib import get_close_matches
+from typing import Any, NamedTuple
 from urllib.parse import urlencode, urlsplit
 
 from dryline.world import clock
@@ -40,44 +39,47 @@ class PlaneReply(NamedTuple):
     content: bytes
 
 
-Content = bytes | IO[bytes] | None
-
-
 # A function that sends a request to one server, as `send` does; its `path` has the query.
 Sender = Callable[..., PlaneReply]
 
 
 def over_http(url: str) -> Sender:
-    """Return a function that sends requests to the server at `url`."""
+    """Return a function that sends requests to the server at `url`. Raises DrylineError if that is no address."""
+    require_url(url)
     return lambda method, path, *rest: send(method, url + path, *rest)
+
+
+def require_url(url: str) -> str:
+    """Return the address of a server. Raises DrylineError for a text that is none."""
+    try:
+        address = urlsplit(url)
+        if address.scheme in ("http", "https") and address.hostname and address.port != 0:
+            return url
+    except ValueError:  # the port is no number
+        pass
+    raise DrylineError(f"{url!r} is not the address of a server, such as http://127.0.0.1:4010.")
 
 
 def send(
     method: str,
     url: str,
     headers: dict[str, str],
-    content: Content = None,
-    into: IO[bytes] | None = None,
+    content: bytes | None = None,
     *,
     timeout_s: float | None = None,
 ) -> PlaneReply:
-    """Send a request, without a proxy, and return the answer; redirects are not followed. Raises NoReply.
-
-    A file is sent from its beginning. The content of an answer below 300 is written to `into`, if there is one.
-    """
+    """Send a request, without a proxy, and return the answer; redirects are not followed. Raises NoReply."""
     address = urlsplit(url)
     timeout_s = timeout_s or TIMEOUT_S
     kind = http.client.HTTPSConnection if address.scheme == "https" else http.client.HTTPConnection
     target = (address.path or "/") + (f"?{address.query}" if address.query else "")
-    if content is not None and not isinstance(content, bytes):
-        headers = headers | {"content-length": str(content.seek(0, os.SEEK_END))}
-        content.seek(0)
     place = f"{method} {address.scheme}://{address.netloc}{address.path}"
     try:
         connection = kind(address.netloc, timeout=timeout_s)
         try:
             connection.request(method, target, content, headers)
-            return _received(connection.getresponse(), into)
+            response = connection.getresponse()
+            return PlaneReply(response.status, response.read())
         finally:
             connection.close()
     except TimeoutError:
@@ -90,17 +92,6 @@ def send(
         ) from None
 
 
-def _received(response: http.client.HTTPResponse, into: IO[bytes] | None) -> PlaneReply:
-    if into is None or response.status >= 300:
-        return PlaneReply(response.status, response.read())
-    start = into.tell()
-    shutil.copyfileobj(response, into)
-    length = response.headers.get("content-length")
-    if length is not None and into.tell() - start < int(length):  # `read` with a size does not check it
-        raise http.client.IncompleteRead(b"", int(length) - (into.tell() - start))
-    return PlaneReply(response.status, b"")
-
-
 def in_process(app: Any, url: str) -> Sender:
     """Return a function that sends requests to an application in this process, whose links begin with `url`.
 
@@ -108,18 +99,9 @@ def in_process(app: Any, url: str) -> Sender:
     """
     client = app.test_client()
 
-    def call(
-        method: str, path: str, headers: dict[str, str], content: Content = None, into: IO[bytes] | None = None
-    ) -> PlaneReply:
-        body: dict[str, Any] = {"data": content}
-        if content is not None and not isinstance(content, bytes):
-            body = {"content_length": content.seek(0, os.SEEK_END), "input_stream": content}
-            content.seek(0)
-        with client.open(path, base_url=url, method=method, headers=headers, **body) as answer:
-            if into is None or answer.status_code >= 300:
-                return PlaneReply(answer.status_code, answer.data)
-            into.writelines(answer.iter_encoded())
-            return PlaneReply(answer.status_code, b"")
+    def call(method: str, path: str, headers: dict[str, str], content: bytes | None = None) -> PlaneReply:
+        with client.open(path, base_url=url, method=method, headers=headers, data=content) as answer:
+            return PlaneReply(answer.status_code, answer.data)
 
     return call
 
@@ -130,6 +112,14 @@ def members(**values: Any) -> dict[str, Any]:
     Raises ValueError for a time without a time zone.
     """
     return {camel(name): _as_json(value) for name, value in values.items() if value is not None}
+
+
+def require_names(function: str, options: Mapping[str, Any], known: type) -> None:
+    """Raise TypeError for a keyword argument that a TypedDict does not have."""
+    for name in options.keys() - known.__annotations__.keys():
+        near = get_close_matches(name, known.__annotations__, 1)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        raise TypeError(f"{function}() got an unexpected keyword argument {name!r}{hint}")
 
 
 def _as_json(value: Any) -> Any:
@@ -158,21 +148,19 @@ class ControlPlane:
         body: Any = None,
         *,
         query: dict[str, Any] | None = None,
-        content: Content = None,
-        content_type: str = "application/json",
-        into: IO[bytes] | None = None,
+        content: bytes | None = None,
     ) -> Any:
         """Call the control plane, below `/_dryline`, and return the answer's JSON. Raises DrylineError.
 
-        `body` is sent as JSON; `content`, bytes or a file, is sent as it is. `into` is a file for the answer's content.
+        `body` is sent as JSON; `content` is JSON text.
         """
         parameters = {**self._scope, **{name: value for name, value in (query or {}).items() if value is not None}}
         if parameters:
             path += ("&" if "?" in path else "?") + urlencode(parameters)
         if body is not None:
             content = json.dumps(body).encode()
-        headers = {"x-dryline-token": self._token or "", "content-type": content_type}
-        return self._read_json(self._send(method, f"/_dryline{path}", headers, content, into))
+        headers = {"x-dryline-token": self._token or "", "content-type": "application/json"}
+        return self._read_json(self._send(method, f"/_dryline{path}", headers, content))
 
     def _read_json(self, reply: PlaneReply) -> Any:
         try:

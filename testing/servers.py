@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import secrets
 import shlex
 import signal
 import subprocess
@@ -14,14 +15,14 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import fields
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Self, TypedDict, Unpack
+from typing import IO, TYPE_CHECKING, Any, Literal, Self, TypedDict, Unpack
 from urllib.parse import urlsplit
 
-from dryline.settings import DEFAULT_API_KEY, BadSetting, Settings, flag_of
+from dryline.settings import DEFAULT_API_KEY, END_WITH, BadSetting, Settings, flag_of
 from dryline.testing.plane import DrylineError, in_process, over_http
 from dryline.testing.real_files import real_files
 from dryline.testing.stand_in import StandIn
-from dryline.traffic.real_time import monotonic
+from dryline.world.real_time import monotonic
 
 if TYPE_CHECKING:
     from wsgiref.types import WSGIApplication
@@ -53,7 +54,6 @@ class ServerSettings(TypedDict, total=False):
     allowed_hosts: Sequence[str]
     webhook_hosts: Sequence[str]
     node: str | None
-    durability: Literal["process", "power"]
     label: str | None
     log_format: Literal["text", "json"]
     quiet: bool
@@ -235,37 +235,47 @@ def flags(settings: dict[str, Any]) -> list[str]:
 
 @contextmanager
 def _serving(command: list[str]) -> Iterator[str]:
-    """Start a server and yield its address; end it with the block. Raises BadSetting if it does not start."""
-    with tempfile.TemporaryDirectory(prefix="dryline-ready-") as name:
-        ready, output = Path(name, "ready.json"), Path(name, "output")
-        command = [*command, "--ready-file", str(ready)]
-        with output.open("wb") as out:
-            try:
-                # In a process group of its own, so that a launcher such as uvx ends with it.
-                process = subprocess.Popen(command, stdout=out, stderr=out, start_new_session=True)
-            except OSError as error:
-                raise BadSetting(f"{command[0]} cannot be started: {error.strerror}.") from None
+    """Start a server and yield its address; end it with the block. Raises BadSetting if it does not start.
+
+    It takes no setting from the variables of this process, and ends with this process, however that ends.
+    """
+    variables = {name: value for name, value in os.environ.items() if not name.startswith("DRYLINE_")}
+    variables[END_WITH] = str(os.getpid())
+    ready = Path(tempfile.gettempdir(), f"dryline-ready-{secrets.token_hex(16)}.json")  # the server removes it
+    with tempfile.TemporaryFile() as output:
+        try:
+            # In a process group of its own, so that a launcher such as uvx ends with it.
+            process = subprocess.Popen(
+                [*command, "--ready-file", str(ready)],
+                stdout=output,
+                stderr=output,
+                env=variables,
+                start_new_session=True,
+            )
+        except OSError as error:
+            raise BadSetting(f"{command[0]} cannot be started: {error.strerror}.") from None
         try:
             yield _wait_for_address(process, ready, output)
         finally:
             _end(process)
+            ready.unlink(missing_ok=True)
 
 
-def _wait_for_address(process: subprocess.Popen[bytes], ready: Path, output: Path) -> str:
+def _wait_for_address(process: subprocess.Popen[bytes], ready: Path, output: IO[bytes]) -> str:
     deadline = monotonic() + START_S
     while not ready.exists():
         if process.poll() is not None:
-            raise BadSetting(
-                output.read_text(errors="replace").strip()
-                or f"The server ended at once, with exit code {process.returncode}."
-            )
+            raise BadSetting(_text(output) or f"The server ended at once, with exit code {process.returncode}.")
         if monotonic() > deadline:
-            raise BadSetting(
-                f"The server does not answer after {START_S:g} s: {output.read_text(errors='replace').strip()}"
-            )
+            raise BadSetting(f"The server does not answer after {START_S:g} s: {_text(output)}")
         time.sleep(0.01)
     url: str = json.loads(ready.read_text())["url"]
     return url
+
+
+def _text(output: IO[bytes]) -> str:
+    output.seek(0)
+    return output.read().decode(errors="replace").strip()
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from dryline.settings import DEFAULT_API_KEY
 from dryline.testing.driver import Driver
 from dryline.testing.plane import DrylineError, members, over_http
+from dryline.testing.rows import Delivery, ExportRow
 from dryline.testing.traffic import Created
-from dryline.traffic.real_time import monotonic
+from dryline.world.real_time import monotonic
 
 if TYPE_CHECKING:
     from wsgiref.types import WSGIApplication
@@ -42,27 +44,7 @@ class StandIn(Driver):
         """The WSGI application. Raises DrylineError if the server runs in another process."""
         raise DrylineError(f"The server at {self.url} runs in another process; only its address can be used.")
 
-    # Settings, exports, webhooks, teams
-
-    def settings(
-        self,
-        *,
-        export_mode: Literal["auto", "manual"] | None = None,
-        export_delay_ms: int | None = None,
-        strict: bool | None = None,
-        calls_per_minute: float | None = None,
-    ) -> dict[str, Any]:
-        """Change the runtime settings that are passed, until the next reset. Returns all of them."""
-        changes = members(
-            export_mode=export_mode,
-            export_delay_ms=export_delay_ms,
-            strict=strict,
-            calls_per_minute=calls_per_minute,
-        )
-        settings: dict[str, Any] = (
-            self.plane("PUT", "/settings", changes) if changes else self.plane("GET", "/settings")
-        )
-        return settings
+    # Exports, webhooks, teams
 
     def finish_export(
         self,
@@ -70,19 +52,20 @@ class StandIn(Driver):
         status: Literal["PROCESSING", "COMPLETED", "FAILED", "EXPIRED"] = "COMPLETED",
         *,
         error_message: str | None = None,
-    ) -> dict[str, Any]:
+    ) -> ExportRow:
         """Bring an export to a status, through all statuses on the way, and return it. COMPLETED writes its file.
 
         For `settings(export_mode="manual")`, where the server leaves exports alone. Raises DrylineError for an export
         that is past that status.
         """
-        export = next((row for row in self.state()["exports"] if row["id"] == id), {"status": "PENDING"})
+        export: Any = next((row for row in self.state()["exports"] if row["id"] == id), {"status": "PENDING"})
         steps = _EXPORT_STEPS[status]
         start = steps.index(export["status"]) + 1 if export["status"] in steps[:-1] else len(steps) - 1
         for step in steps[start:]:
             body = members(status=step, error_message=error_message if step == "FAILED" else None)
             export = self.plane("POST", f"/exports/{id}/transition", body)
-        return export
+        row: ExportRow = export
+        return row
 
     def webhooks(
         self,
@@ -92,10 +75,10 @@ class StandIn(Driver):
         deployment_id: str | None = None,
         log_id: str | None = None,
         limit: int | None = None,
-    ) -> list[dict[str, Any]]:
+    ) -> list[Delivery]:
         """Return the webhook deliveries, newest first, at most `limit` (100): request, status, error, attempts."""
         query = members(status=status, webhook_id=webhook_id, deployment_id=deployment_id, log_id=log_id, limit=limit)
-        deliveries: list[dict[str, Any]] = self.plane("GET", "/webhooks", query=query)
+        deliveries: list[Delivery] = self.plane("GET", "/webhooks", query=query)
         return deliveries
 
     def team(self, name: str = "Test team") -> Team:
@@ -105,7 +88,14 @@ class StandIn(Driver):
 
 
 class Team(Driver):
-    """One team of a stand-in. Its clients use its key, and its helpers change nothing of other teams."""
+    """One team of a stand-in. Its clients use its key, and its helpers change nothing of other teams.
+
+    Clock, settings and snapshots are the whole server's: a team's helpers for them raise DrylineError.
+    """
+
+    id: str
+    name: str
+    stand_in: StandIn
 
     def __init__(self, stand_in: StandIn, id: str, name: str, api_key: str) -> None:
         self.id, self.name, self.api_key = id, name, api_key
@@ -151,6 +141,8 @@ def wait_until(
 
     Raises DrylineError after `timeout_s` seconds of real time, with `message` or the text of the last AssertionError.
     """
+    if told is not None:
+        warnings.warn("told is now message.", DeprecationWarning, stacklevel=2)
     deadline = monotonic() + timeout_s
     while True:
         failure = ""

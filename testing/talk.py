@@ -11,11 +11,22 @@ __tracebackhide__ = True  # pytest leaves the frames of this module out of a tra
 
 
 class Talk:
-    """A conversation with a flow, from `StandIn.talk`. `events` is the whole trace, `waiting` the open conditions."""
+    """A conversation with a flow, from `StandIn.talk`. `events` is the whole trace, `waiting` the open conditions.
+
+    `extracted` and `state` are the flow's, `ended` is why it ended, `failure` its error.
+    """
+
+    id: str
+    events: list[dict[str, Any]]
+    waiting: list[str]
+    extracted: dict[str, Any]
+    state: dict[str, Any]
+    ended: str | None
+    failure: dict[str, Any] | None
 
     def __init__(self, plane: Callable[[str, str, Any], Any], options: dict[str, Any]) -> None:
         self._plane = plane
-        self.events: list[dict[str, Any]] = []
+        self.events = []
         self._take(plane("POST", "/talk", options))
 
     def say(self, text: str, *, answers: Answers | None = None) -> list[str]:
@@ -58,11 +69,7 @@ class Talk:
         return [event["condition"] for event in self.of("taken")]
 
     def _take(self, answer: dict[str, Any]) -> list[str]:
-        self.id: str = answer["id"]
-        self.waiting: list[str] = answer["waiting"]
-        self.extracted: dict[str, Any] = answer["extracted"]
-        self.state: dict[str, Any] = answer["state"]
-        self.ended: str | None = answer["ended"]
-        self.failure: dict[str, Any] | None = answer["failure"]
+        for name in ("id", "waiting", "extracted", "state", "ended", "failure"):
+            setattr(self, name, answer[name])
         self.events += answer["events"]
         return [event["text"] for event in answer["events"] if event["type"] == "said"]

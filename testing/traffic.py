@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any, Literal, TypedDict, Unpack
+from urllib.parse import quote
 
 from dryline.testing import journal
-from dryline.testing.plane import ControlPlane, DrylineError, members
+from dryline.testing.plane import ControlPlane, DrylineError, members, require_names
+from dryline.testing.rows import FaultRule, LoggedRequest
 
 __tracebackhide__ = True  # pytest leaves the frames of this module out of a traceback
 
@@ -19,11 +21,36 @@ class Created:
 
     fault_ids: list[str] = field(default_factory=list)  # of rules that have to match
     snapshots: set[str] = field(default_factory=set)
+    newest_number: int = 0  # of the requests that `ignored` counts
+    ignored: list[list[str]] = field(
+        default_factory=list
+    )  # of each request with such names, those that no operation has
 
 
 def created_through(helpers: Traffic) -> Created:
     """Return what the test created through these helpers, for the pytest plugin."""
     return helpers._created
+
+
+class Criteria(TypedDict, total=False):
+    """Criteria for requests. In `path`, `*` and `{…}` match any text.
+
+    `json` has the members that the body must have, at every depth; it may have others. `query` and `headers` have
+    values by name, None for what must not be sent. `from_test=False` leaves out the requests of `client()` and
+    `async_client()`.
+    """
+
+    method: str | None
+    path: str | None
+    status: int | None
+    since: str | datetime | None
+    body_contains: str | None
+    body_matches: str | None
+    json: Any
+    query: Mapping[str, Any] | None
+    headers: Mapping[str, str | None] | None
+    from_test: bool | None
+    team: str | None
 
 
 class Traffic(ControlPlane):
@@ -68,12 +95,18 @@ class Traffic(ControlPlane):
             self._created.fault_ids.append(id)
         return id
 
-    def faults(self) -> list[dict[str, Any]]:
+    def remove_fault(self, id: str) -> None:
+        """Remove a rule of `fault`. The pytest fixtures then do not ask whether it was applied."""
+        self.plane("DELETE", f"/faults/{quote(id, safe='')}")
+        if id in self._created.fault_ids:
+            self._created.fault_ids.remove(id)
+
+    def faults(self) -> list[FaultRule]:
         """Return the fault rules that exist, with how often each matched (`matches`) and was applied (`hits`)."""
-        rules: list[dict[str, Any]] = self.plane("GET", "/faults")
+        rules: list[FaultRule] = self.plane("GET", "/faults")
         return rules
 
-    def unused_faults(self) -> list[dict[str, Any]]:
+    def unused_faults(self) -> list[FaultRule]:
         """Return the rules of `fault` that were not applied, or less than `times` times."""
         rules = [rule for rule in self.faults() if rule["id"] in self._created.fault_ids]
         return [rule for rule in rules if rule["hits"] < (rule.get("times") or 1)]
@@ -89,7 +122,7 @@ class Traffic(ControlPlane):
         from_test: bool | None = None,
         team: str | None = None,
         limit: int | None = None,
-    ) -> list[dict[str, Any]]:
+    ) -> list[LoggedRequest]:
         """Return the logged requests, newest first, at most `limit` (100). In `path`, `*` and `{…}` match any text.
 
         `from_test=False` leaves out the requests of `client()` and `async_client()`.
@@ -98,7 +131,7 @@ class Traffic(ControlPlane):
         criteria |= members(team=team, limit=limit)
         if from_test is not None:
             criteria["fromTest"] = str(from_test).lower()
-        entries: list[dict[str, Any]] = self.plane("GET", "/requests", query=criteria)
+        entries: list[LoggedRequest] = self.plane("GET", "/requests", query=criteria)
         return entries
 
     def journal(self, newest: int = 50) -> str:
@@ -108,36 +141,38 @@ class Traffic(ControlPlane):
     def verify(
         self,
         *,
-        method: str | None = None,
-        path: str | None = None,
-        status: int | None = None,
-        since: str | datetime | None = None,
-        body_contains: str | None = None,
-        body_matches: str | None = None,
-        json: Any = None,
-        query: Mapping[str, Any] | None = None,
-        headers: Mapping[str, str | None] | None = None,
-        from_test: bool | None = None,
         times: int | None = None,
         at_least: int | None = None,
         at_most: int | None = None,
-        team: str | None = None,
+        **criteria: Unpack[Criteria],
     ) -> int:
         """Check that a request was made, `times` times or within bounds, and return how often.
 
-        In `path`, `*` and `{…}` match any text. `json` has the members that the body must have, at every depth; it may
-        have others. `query` and `headers` have values by name, None for what must not be sent. `from_test=False` leaves
-        out the requests of `client()` and `async_client()`. Requests in progress count. Raises DrylineError with the
-        criteria, and the requests that came nearest or were too many.
+        Requests in progress count. Raises DrylineError with the criteria, and the requests that came nearest or were
+        too many.
         """
-        criteria = members(method=method, path=path, status=status, since=since)
-        criteria |= members(body_contains=body_contains, body_matches=body_matches)
-        criteria |= members(json=json, query=query, headers=headers, from_test=from_test)
         bounds = members(min=at_least, max=at_most)
         if times is not None and bounds:
             raise DrylineError("times is the exact number: leave out at_least and at_most.")
-        body = criteria | members(times=bounds or times)
+        return int(self._check("verify", criteria, members(times=bounds or times))["count"])
+
+    def wait_for_request(
+        self, *, count: int = 1, timeout_s: float = 5, **criteria: Unpack[Criteria]
+    ) -> list[LoggedRequest]:
+        """Wait until `count` requests that match are answered, and return them, newest first.
+
+        For programs that work in the background. Earlier requests count, too. Raises DrylineError as `verify` does,
+        after `timeout_s` seconds of real time.
+        """
+        limits = members(count=count, timeout_ms=round(timeout_s * 1000))
+        entries: list[LoggedRequest] = self._check("wait", criteria, limits, "wait_for_request")["requests"]
+        return entries
+
+    def _check(self, route: str, criteria: Criteria, limits: dict[str, Any], name: str = "verify") -> Any:
+        require_names(name, criteria, Criteria)
+        sent = members(**criteria)
+        query = {"team": sent.pop("team", None)}
         try:
-            return int(self.plane("POST", "/requests/verify", body, query=members(team=team))["count"])
+            return self.plane("POST", f"/requests/{route}", sent | limits, query=query)
         except DrylineError as error:
-            raise DrylineError(journal.format_failed_check(str(error), criteria, error.answer), error.answer) from None
+            raise DrylineError(journal.format_failed_check(str(error), sent, error.answer), error.answer) from None

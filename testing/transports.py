@@ -7,10 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import anyio.to_thread
 import httpx
-from waitress.channel import ClientDisconnected
 
-from dryline.serving.lanes import Lane, lane_for
-from dryline.traffic.faults import GIVES_UP
+from dryline.world.faults import GIVES_UP, ConnectionCut
 
 if TYPE_CHECKING:
     from dryline.testing.servers import Started
@@ -36,9 +34,9 @@ class Transport(httpx.BaseTransport):
 
 
 class AsyncTransport(httpx.AsyncBaseTransport):
-    """A transport for async clients. The event loop's thread answers quick requests, other threads all others.
+    """A transport for async clients, which calls the application in a thread for each request.
 
-    A flow may send requests to a server in the same event loop, so whatever runs flows must not block it.
+    A flow may send requests to a server in the same event loop, so the application must not block it.
     """
 
     def __init__(self, dryline: Started, *, owned: bool = False) -> None:
@@ -47,12 +45,9 @@ class AsyncTransport(httpx.AsyncBaseTransport):
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         """Return the response. Raises like `Transport.handle_request`."""
         await request.aread()
-        app: Any = self.dryline.app
-        target = request.url.raw_path.decode("ascii")
-        if lane_for(app, request.method, target, len(request.content)) is Lane.LOOP:
-            return _respond(app, request)
         # A cancelled client abandons the request, as it would with a server.
         limiter = anyio.CapacityLimiter(1)
+        app = self.dryline.app
         return await anyio.to_thread.run_sync(_respond, app, request, abandon_on_cancel=True, limiter=limiter)
 
     async def aclose(self) -> None:
@@ -79,7 +74,7 @@ def _respond(app: Callable[..., Iterable[bytes]], request: httpx.Request) -> htt
 
     try:
         answer = httpx.WSGITransport(app=wrapped).handle_request(request)
-    except ClientDisconnected:
+    except ConnectionCut:
         message = "Server disconnected without sending a response."
         raise _timed_out(request) if gave_up else httpx.RemoteProtocolError(message, request=request) from None
     try:

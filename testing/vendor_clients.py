@@ -4,17 +4,23 @@ import asyncio
 import contextlib
 from typing import Any
 
-from brainbase_labs import DefaultAsyncHttpxClient, DefaultHttpxClient
+import httpx
+from brainbase_labs import DEFAULT_CONNECTION_LIMITS, DefaultAsyncHttpxClient, DefaultHttpxClient
 
 
-class PlainHttpClient(DefaultHttpxClient):
-    """The vendor's HTTP client without a TLS context, which takes 20 ms to make and which `http://` does not need.
+def _transport_options(url: str) -> dict[str, Any]:
+    """Return the options of a transport. One that is passed to a client keeps the client from using a proxy.
 
-    Like the vendor's own it closes itself when it is garbage collected.
+    A TLS context takes 20 ms to make, and `http://` does not need one.
     """
+    return {"verify": url.startswith("https://"), "limits": DEFAULT_CONNECTION_LIMITS}
 
-    def __init__(self, **options: Any) -> None:
-        super().__init__(**{"verify": False} | options)
+
+class DirectHttpClient(DefaultHttpxClient):
+    """The vendor's HTTP client without a proxy. Like the vendor's own it closes itself when it is garbage collected."""
+
+    def __init__(self, url: str, transport: httpx.BaseTransport | None = None) -> None:
+        super().__init__(base_url=url, transport=transport or httpx.HTTPTransport(**_transport_options(url)))
 
     def __del__(self) -> None:
         with contextlib.suppress(Exception):
@@ -22,11 +28,11 @@ class PlainHttpClient(DefaultHttpxClient):
                 self.close()
 
 
-class PlainAsyncHttpClient(DefaultAsyncHttpxClient):
+class DirectAsyncHttpClient(DefaultAsyncHttpxClient):
     """The same for the async client."""
 
-    def __init__(self, **options: Any) -> None:
-        super().__init__(**{"verify": False} | options)
+    def __init__(self, url: str, transport: httpx.AsyncBaseTransport | None = None) -> None:
+        super().__init__(base_url=url, transport=transport or httpx.AsyncHTTPTransport(**_transport_options(url)))
 
     def __del__(self) -> None:
         with contextlib.suppress(Exception):

@@ -15,8 +15,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 from dryline.app import create_app
-from dryline.engine import interpreter, sandbox
-from dryline.engine.sandbox import TURN_S
+from dryline.flow.language import interpreter, sandbox
+from dryline.flow.language.sandbox import TURN_S
 from dryline.models.teams import ApiKey, Team
 from dryline.models.workers import Worker
 from dryline.serving.server import HttpServer

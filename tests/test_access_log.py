@@ -7,8 +7,8 @@ import sys
 
 import pytest
 
-from dryline.serving.access_log import MAX_LINES, AccessLog
-from dryline.serving.log_setup import JsonFormatter
+from dryline.serving.access_log import AccessLog
+from dryline.serving.log_setup import JsonFormatter, has_colours
 from dryline.tests.conftest import NEW_WORKER
 from dryline.world.clock import parse
 
@@ -18,13 +18,12 @@ def start_log(app):
     """Start an access log. Returns a function that returns its lines."""
     app.world.events.drain()  # of what was before
 
-    def begin(form="text", stream=None):
-        stream = stream or io.BytesIO()
-        access_log = AccessLog(app.world, form, stream)
+    def begin(form="text", **options):
+        access_log, written = AccessLog(app, form, **options), []
 
         def lines():
-            access_log.write_new()
-            return stream.getvalue().decode().splitlines()
+            written.extend(access_log.new_lines())
+            return written
 
         return lines
 
@@ -49,6 +48,28 @@ def test_the_line_describes_the_fault(start_log, api, control):
     lines = start_log()
     api.get("/workers")
     assert " 503 " in lines()[-1] and lines()[-1].endswith("[fault: answers 503, 2 times]")
+
+
+@pytest.mark.parametrize("fault", [None, {"delayMs": 1}])
+def test_the_line_names_what_the_operation_ignored(start_log, api, control, fault):
+    if fault:
+        control.post("/faults", fault)
+    lines = start_log("json")
+    api.post("/workers?verbos=1", {**NEW_WORKER, "statsu": "active", "\x1b[2J": 1})
+    api.get("/workers?limt=5")
+    api.post("/workers", {"naem": "Front desk"})
+    (first, second, third) = (entry for entry in map(json.loads, lines()) if entry["path"] == "/api/workers")
+    assert first["ignored"] == ["verbos", "\x1b[2J", "statsu (did you mean status?)"]
+    assert second["ignored"] == ["limt"]
+    assert "ignored" not in third
+
+
+def test_a_line_of_text_names_what_the_operation_ignored(start_log, api):
+    lines = start_log()
+    api.post("/workers", {**NEW_WORKER, "statsu": "active", "\x1b[2J": 1})
+    api.post("/workers", {"naem": "Front desk"})
+    assert lines()[0].endswith(" ms  ignored: \N{REPLACEMENT CHARACTER}[2J, statsu (did you mean status?)")
+    assert "ignored" not in lines()[1]
 
 
 def test_a_request_before_a_reset_has_its_line(start_log, api, control):
@@ -81,7 +102,7 @@ def test_the_consoles_polling_has_no_lines(start_log, app):
 def test_each_request_has_one_line(start_log, api):
     lines = start_log()
     api.get("/workers")
-    assert lines() == lines()
+    assert len(lines()) == len(lines()) == 1
 
 
 def test_a_path_cannot_send_control_characters_to_the_terminal(start_log, app):
@@ -91,36 +112,41 @@ def test_a_path_cannot_send_control_characters_to_the_terminal(start_log, app):
     assert lines()[0].isprintable()
 
 
-def test_of_many_requests_errors_are_shown_and_the_rest_is_counted(start_log, api):
-    lines = start_log()
-    for _ in range(MAX_LINES + 5):
+def test_requests_whose_lines_nobody_read_in_time_are_counted(start_log, app, api):
+    log = AccessLog(app, "text")
+    for _ in range(3):
         api.get("/workers")
-    api.get("/workers/nobody")
-    written = lines()
-    assert len(written) == MAX_LINES + 1
-    assert "/api/workers/nobody 404" in written[-2]
-    assert "… and 6 more" in written[-1]
+    log._queue.popleft()
+    assert [line.split(" ", 1)[1][:30] for line in log.new_lines()][-1] == "1 requests have no line"
 
 
-class Terminal(io.BytesIO):
+@pytest.mark.parametrize("is_coloured", [True, False])
+def test_the_status_has_a_colour_where_there_are_colours(start_log, api, is_coloured):
+    lines = start_log(has_colours=is_coloured)
+    api.get("/workers")
+    assert ("\033[32m200\033[0m" in lines()[0]) is is_coloured
+
+
+class Terminal(io.StringIO):
     def isatty(self):
         return True
 
 
-@pytest.mark.parametrize(("stream", "coloured"), [(Terminal, True), (io.BytesIO, False)])
-def test_only_a_terminal_gets_colours(start_log, api, monkeypatch, stream, coloured):
+@pytest.mark.parametrize(
+    ("stream", "variables", "expected"),
+    [
+        (Terminal, {"TERM": "xterm"}, True),
+        (Terminal, {"TERM": "xterm", "NO_COLOR": "1"}, False),
+        (Terminal, {"TERM": "dumb"}, False),
+        (io.StringIO, {"TERM": "xterm"}, False),
+    ],
+)
+def test_only_a_terminal_whose_user_wants_them_gets_colours(monkeypatch, stream, variables, expected):
     monkeypatch.delenv("NO_COLOR", raising=False)
-    monkeypatch.setenv("TERM", "xterm")
-    lines = start_log(stream=stream())
-    api.get("/workers")
-    assert ("\033[" in lines()[0]) is coloured
-
-
-def test_no_color_switches_colours_off(start_log, api, monkeypatch):
-    monkeypatch.setenv("NO_COLOR", "1")
-    lines = start_log(stream=Terminal())
-    api.get("/workers")
-    assert "\033[" not in lines()[0]
+    monkeypatch.setattr(sys, "stderr", stream())
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    assert has_colours() is expected
 
 
 def test_a_json_line_is_an_object_with_times_in_utc(start_log, api, control):

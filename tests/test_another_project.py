@@ -133,7 +133,7 @@ def test_its_tests_run_on_workers_that_have_a_server_each(project, python, tmp_p
     assert len(places) == len({worker for worker, _ in places}) == len({url for _, url in places}) == 2
 
 
-def test_clients_at_import_frozen_time_parallel_workers_and_asyncio_need_no_configuration(python, tmp_path):
+def test_clients_at_import_frozen_time_xdist_and_asyncio_need_no_configuration(python, tmp_path):
     compileall.compile_dir(tmp_path / "environment", quiet=1)
     folder = tmp_path / "bare"
     folder.mkdir()

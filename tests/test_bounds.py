@@ -1,6 +1,6 @@
 """Bounds of memory and disk that clients can fill. docs/operating.md lists them.
 
-The request log's parts are counted in test_request_log.py; control/test_snapshot_files.py unpacks a large snapshot.
+The request log's parts are counted in test_request_log.py.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import json
 
 import pytest
 
-from dryline.flow_sessions import conversations
+from dryline.flow.sessions import conversations
 from dryline.models import custom_webhooks, talk_sessions, webhook_deliveries
 from dryline.simulator import conversation_batch
 from dryline.state import snapshots
@@ -132,5 +132,3 @@ def test_the_number_of_snapshots_is_limited(control, monkeypatch):
     monkeypatch.setattr(snapshots, "MAX_SNAPSHOTS", 2)
     statuses = [control.post("/snapshots", {"name": name}).status_code for name in ("a", "b", "c", "b")]
     assert statuses == [201, 201, 409, 201]
-    file = control.get("/snapshots/a/file", buffered=True).data
-    assert control.put("/snapshots/c/file", data=file).status_code == 409

@@ -153,9 +153,7 @@ def test_a_campaign_without_rows_completes(make_campaign, status, advance):
     assert status(campaign) == "COMPLETED"
 
 
-def test_a_campaign_that_is_started_again_with_nothing_left_to_call_completes_after_that(
-    api, line_path, make_campaign, advance
-):
+def test_a_campaign_that_is_started_again_with_nothing_left_to_call_completes(api, line_path, make_campaign, advance):
     campaign = make_campaign(1, status="STARTED")
     advance(86_400)
     again = api.patch(f"{line_path}/outbound-campaigns/{campaign['id']}", {"status": "STARTED"}).json

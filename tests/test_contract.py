@@ -46,7 +46,7 @@ def test_the_operations_are_served_as_the_contract_describes_them(document):
 
 
 def test_no_query_parameter_is_a_list(document):
-    # Of what is sent twice, the first is read (blueprints/base.py): a list would lose the others.
+    # Of what is sent twice, the first is read (web/base.py): a list would lose the others.
     operations = [operation for path in document["paths"].values() for operation in path.values()]
     parameters = [one for operation in operations for one in operation.get("parameters", []) if one["in"] == "query"]
     assert parameters

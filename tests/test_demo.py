@@ -6,8 +6,8 @@ from datetime import datetime, timedelta
 import orjson
 import pytest
 
-from dryline.engine import Engine
-from dryline.flow_sessions.checkpoints import conditions_in
+from dryline.flow.engine import Engine
+from dryline.flow.sessions.checkpoints import conditions_in
 from dryline.models.voice_logs import OUTCOMES
 from dryline.settings import Settings
 from dryline.tools import demo_content, making

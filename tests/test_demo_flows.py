@@ -8,11 +8,11 @@ from random import Random
 import pytest
 
 from dryline.data import demo_services
-from dryline.engine import Engine
-from dryline.engine.branches import FlowMap
-from dryline.engine.simulated_caller import Caller
-from dryline.engine.web import no_network
-from dryline.flow_sessions.engines import with_demo_services
+from dryline.flow.engine import Engine
+from dryline.flow.language.branches import FlowMap
+from dryline.flow.language.web import no_network
+from dryline.flow.model.simulated_caller import Caller
+from dryline.flow.sessions.engines import with_demo_services
 from dryline.tools import campaign, clinic, demo_content
 
 BUSINESSES = (*demo_content.BUSINESSES, demo_content.QUAYSIDE, clinic.HOSPITAL, campaign.GARAGE)
@@ -103,7 +103,7 @@ def test_a_card_is_charged_after_a_yes_and_only_once(hold):
     ],
     ids=["front desk", "reminder", "winter check"],
 )
-def test_a_caller_who_can_take_neither_time_is_offered_others_and_can_choose_by_number(hold, program, utterances):
+def test_a_caller_who_can_take_neither_time_is_offered_others_to_choose_from(hold, program, utterances):
     *_, offer, other, again, done = hold(program, *utterances, "neither works", "blue elephants", "the first one")
     assert re.findall(TIMES, offer) != re.findall(TIMES, other) == re.findall(TIMES, again)
     assert re.findall(TIMES, other)[0] in done

@@ -54,7 +54,7 @@ def test_a_deployment_of_another_channel_is_not_found(api, make, channel):
 
 
 @EACH_CHANNEL
-def test_a_deployment_found_by_its_id_has_its_channels_members_and_those_that_are_included(api, make, channel):
+def test_a_deployment_found_by_its_id_has_its_channels_and_the_included_members(api, make, channel):
     made = make(channel)
     made.pop("successCriteria", None)
     assert api.get(f"/deployments/{made['id']}").json == made

@@ -5,11 +5,11 @@ import re
 
 import pytest
 
-from dryline.blueprints.openapi import EXAMPLES
-from dryline.remote.shapes import Shapes
+from dryline.commands.remote.shapes import Shapes
 from dryline.schemas.glossary import MEMBERS
 from dryline.tools.examples.areas import walk_through
 from dryline.tools.examples.walk import Walk
+from dryline.web.openapi import EXAMPLES
 
 WAY_OUT = "A new operation needs a call in tools/examples; then: python -m dryline.tools.examples"
 

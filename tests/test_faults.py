@@ -8,13 +8,12 @@ import time
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from waitress.channel import ClientDisconnected
 from waitress.task import hop_by_hop
 
 from dryline.settings import Settings
 from dryline.tests.conftest import NEW_WORKER, created
-from dryline.traffic.faults import Fault
-from dryline.traffic.path_patterns import normal_path, path_pattern, route_pattern
+from dryline.world.faults import ConnectionCut, Fault
+from dryline.world.path_patterns import normal_path, path_pattern, route_pattern
 
 
 @pytest.fixture
@@ -41,7 +40,7 @@ def test_a_fault_gives_its_own_body_and_headers(api, fault):
 @pytest.mark.parametrize("rule", [{"status": 503, "malformed": "garbage"}, {"status": 503}, {"drop": True}])
 def test_a_rule_with_an_answer_never_runs_the_view(api, fault, control, rule):
     fault(**rule, method="POST")
-    with contextlib.suppress(ClientDisconnected):
+    with contextlib.suppress(ConnectionCut):
         assert api.post("/workers", NEW_WORKER).status_code == 503
     control.delete("/faults")
     assert api.get("/workers").json == []
@@ -176,7 +175,7 @@ def test_a_rule_with_a_path_that_some_operation_has_is_accepted(fault, path):
     fault(path=path, status=503)
 
 
-def test_an_override_answers_by_default_with_200_and_for_a_path_without_an_operation_too(api, fault):
+def test_an_override_answers_with_200_and_for_a_path_without_an_operation_too(api, fault):
     fault(path="/api/new-thing", override={"status": 207, "body": {"new": True}, "headers": {"X-Canned": "1"}})
     answer = api.post("/new-thing", {})
     assert (answer.status_code, answer.json, answer.headers["X-Canned"]) == (207, {"new": True}, "1")
@@ -307,6 +306,11 @@ class TestOnASocket:
         control.post("/reset", {})
         with pytest.raises(http.client.IncompleteRead):
             answer.read()
+
+
+def test_browsers_do_not_guess_the_type_of_a_faults_answer(api, fault):
+    fault(status=503, body="<script>")
+    assert api.get("/workers").headers["X-Content-Type-Options"] == "nosniff"
 
 
 # A rate limit

@@ -159,7 +159,7 @@ def test_an_error_about_variables_names_the_option(run, file):
     assert "--variables '{}'" in run("talk", file('name = variables["name"]\n'), code=1)
 
 
-def test_an_error_about_a_missing_member_of_the_state_names_the_option_and_the_members(run, file):
+def test_an_error_about_a_missing_member_of_the_state_names_option_and_members(run, file):
     output = run("talk", file('name, day = state["name"], state["day"]\n'), code=1)
     assert """--state '{"name": "…", "day": "…"}'""" in output
     assert "--state" not in run("talk", file('day = {}["day"]\n'), code=1)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from dryline.flow_sessions.engines import ENGINE
+from dryline.flow.sessions.engines import ENGINE
 
 
 def path_of(flow):
@@ -82,7 +82,7 @@ def test_a_change_is_validated_with_the_code_that_it_leaves(api, make_flow):
 
 
 @pytest.mark.alone
-def test_the_engine_starts_with_the_first_flow_that_is_looked_at_and_ends_with_the_world(app, make_flow):
+def test_the_engine_starts_with_the_first_flow_and_ends_with_the_world(app, make_flow):
     make_flow()
     assert ENGINE not in app.world.locals
     make_flow(validate=True)

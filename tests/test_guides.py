@@ -12,9 +12,11 @@ import httpx
 import pytest
 import yaml
 
+from dryline import testing
 from dryline.pytest_plugin import OPTIONS
 from dryline.settings import Settings
 from dryline.testing import DrylineServer
+from dryline.tools import helper_reference
 
 ROOT = Path(__file__).parent.parent
 BIN = str(Path(sys.executable).parent)
@@ -53,14 +55,29 @@ def test_the_pytest_examples(tmp_path):
 
 def test_the_guides_options_are_the_plugins():
     rows = re.findall(r"^\| .*`dryline_.*", (ROOT / "docs/testing.md").read_text(), re.MULTILINE)
-    assert re.findall(r"`--dryline-(\w+)", "".join(rows)) == [*OPTIONS]
-    assert re.findall(r"`dryline_(\w+)", "".join(rows)) == [*OPTIONS, "isolate"]
+    assert re.findall(r"`--dryline-([\w-]+)", "".join(rows)) == [*OPTIONS]
+    assert re.findall(r"`dryline_(\w+)", "".join(rows)) == [*(name.replace("-", "_") for name in OPTIONS), "isolate"]
 
 
 def test_the_guide_names_every_helper():
     helpers = {name for name in dir(DrylineServer) if not name.startswith("_")} - {"start", "stop"}
     text = (ROOT / "docs/testing.md").read_text()
     assert {name for name in helpers if not re.search(rf"\.{name}\b", text)} == set()
+
+
+def test_the_reference_of_the_helpers_is_made_from_the_code():
+    page = helper_reference.PAGE.read_text()
+    part = page.partition(helper_reference.BEGINNING)[2].partition(helper_reference.END)[0]
+    assert part == helper_reference.reference(), "Run python -m dryline.tools.helper_reference"
+
+
+def test_the_reference_names_every_helper_with_its_parameters():
+    part = helper_reference.reference()
+    public = [getattr(testing, name) for name in testing.__all__]
+    assert [each.__name__ for each in public if not re.search(rf"`{each.__name__}[`(]", part)] == []
+    owners = (testing.DrylineServer, testing.DrylineInProcess, testing.Team, testing.Talk)
+    helpers = {name for owner in owners for name in dir(owner) if not name.startswith("_")}
+    assert [name for name in helpers if not re.search(rf"^- `\.?{name}[(:]", part, re.MULTILINE)] == []
 
 
 def test_the_unittest_example(tmp_path):
@@ -156,7 +173,7 @@ def control_ids(control_server, monkeypatch):
     line = workers.deployments.voice.create(worker.id, name="Line", phone_number="+14155550100", flow_id=flow.id)
     webhook = {"worker_id": worker.id, "url": f"{server.url}/inbox/calls", "fields": "summary"}
     workers.deployments.voice.custom_webhooks.create(line.id, **webhook)
-    (log,) = server.simulate_calls(deployment=line.id)
+    (log,) = server.simulate_calls(deployment_id=line.id)
     window = {"startDate": "2020-01-01T00:00:00Z", "endDate": "2020-03-01T00:00:00Z", "format": "CSV"}
     key = {"x-api-key": server.api_key}
     ids = {
@@ -246,7 +263,7 @@ def test_the_readmes_pytest_example_passes(tmp_path):
     assert "1 passed" in pytest_in(tmp_path)
 
 
-def test_without_configuration_a_test_without_the_fixture_is_refused_as_the_readme_says(tmp_path, monkeypatch):
+def test_a_test_without_the_fixture_is_refused_as_the_readme_says(tmp_path, monkeypatch):
     (tmp_path / "test_no_fixture.py").write_text(
         "import brainbase_labs\nimport pytest\n\nclient = brainbase_labs.BrainbaseLabs()\n\n\n"
         "def test_a_client_of_the_program():\n"

@@ -3,18 +3,21 @@
 import json
 import logging
 import threading
+import time
 from contextlib import closing
 from dataclasses import replace
+from unittest.mock import Mock
 
 import pytest
 
 from dryline.app import create_app
 from dryline.jobs import export_files
 from dryline.jobs.runner import Jobs, Runner
+from dryline.models import due
 from dryline.models.echo_runs import EchoRun
+from dryline.models.exports import Export
 from dryline.serving.server import running
 from dryline.settings import DEFAULT_API_KEY, Settings
-from dryline.world.clock import current_team_id
 
 ASK = {"format": "CSV", "startDate": "2026-01-01T00:00:00.000Z", "endDate": "2026-03-01T00:00:00.000Z"}
 
@@ -32,17 +35,11 @@ def export(api):
 
 
 @pytest.fixture
-def call(api, call_of):
+def call(api, make_voice_deployment):
     """Create a batch of one call. Returns a function that counts the calls that were placed."""
-    return lambda: call_of(api)
 
-
-@pytest.fixture
-def call_of(make_voice_deployment):
-    """Return a function that places a call of the team of an API client."""
-
-    def place(api):
-        line = make_voice_deployment(api=api)
+    def place():
+        line = make_voice_deployment()
         path = f"/workers/{line['workerId']}/deployments/voice/{line['id']}/make-batch-calls"
         assert api.post(path, {"data": [{"phoneNumber": "+14155550100"}]}).status_code == 200
         return lambda: api.get(f"/workers/{line['workerId']}/deploymentLogs/voice").json["pagination"]["total"]
@@ -126,6 +123,43 @@ def test_a_row_that_was_set_aside_is_tried_again_when_it_was_replaced(queue_call
     assert (placed(), row["id"]) == (1, "q1")
 
 
+@pytest.fixture
+def failed(app, export, advance, monkeypatch):
+    """Let the work on an export fail once. Return a function that returns the export's status."""
+    with monkeypatch.context() as patch:
+        patch.setattr(Export, "transition", Mock(side_effect=ValueError("a fault of the row")))
+        status = export()
+        advance()
+    assert status() == "PENDING"
+    return status
+
+
+@pytest.mark.alone
+def test_a_row_that_failed_is_left_alone_for_a_minute(app, failed, monkeypatch):
+    with app.world.active():
+        app.jobs._slow[0].run()
+        assert failed() == "PENDING"
+        in_a_minute = time.monotonic() + 61
+        monkeypatch.setattr(due, "monotonic", lambda: in_a_minute)
+        app.jobs._slow[0].run()
+    assert failed() == "COMPLETED"
+
+
+@pytest.mark.alone
+def test_a_row_that_failed_is_tried_again_when_the_clock_is_moved(failed, advance):
+    advance()
+    assert failed() == "COMPLETED"
+
+
+@pytest.mark.alone
+def test_a_row_that_failed_is_tried_again_after_a_restore(app, failed, control):
+    control.post("/snapshots", {"name": "one"})
+    control.post("/snapshots/one/restore")
+    with app.world.active():
+        app.jobs._slow[0].run()
+    assert failed() == "COMPLETED"
+
+
 # Slow steps
 
 
@@ -169,41 +203,6 @@ def test_a_request_that_moves_the_clock_waits_for_work_in_progress(app, export, 
     mine, others = export(), export(other_api)
     advance()
     assert (mine(), others()) == ("COMPLETED", "COMPLETED")
-
-
-# Clocks of teams
-
-
-@pytest.fixture
-def long_leap(control, monkeypatch):
-    """Yield a request that moves the world's clock, and waits for work until the test is over."""
-    begun, over, due = threading.Event(), threading.Event(), EchoRun.due
-
-    def wait(*args):
-        if current_team_id() is None:
-            begun.set()
-            over.wait(30)
-        return due(*args)
-
-    monkeypatch.setattr(EchoRun, "due", wait)
-    monkeypatch.setattr(Jobs, "TIMEOUT_S", 0.05)
-    request = threading.Thread(target=control.post, args=("/clock/advance", {"seconds": 1}))
-    request.start()
-    assert begun.wait(20)
-    yield
-    over.set()
-    request.join()
-
-
-def test_a_team_with_a_time_of_its_own_does_not_wait_for_the_work_of_others(other_api, call_of, control, request):
-    team = other_api.get("/team").json["id"]
-    assert control.put(f"/clock?team={team}", {"frozen": True}).status_code == 200
-    calls = call_of(other_api)
-    request.getfixturevalue("long_leap")
-    move = threading.Thread(target=control.post, args=(f"/clock/advance?team={team}", {"seconds": 60}), daemon=True)
-    move.start()
-    move.join(10)
-    assert (move.is_alive(), calls()) == (False, 1)
 
 
 # The first round

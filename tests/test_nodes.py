@@ -1,9 +1,9 @@
 """A node, which is one of several servers: its name in keys, ids, links and reports."""
 
-import io
 import json
 import logging
 import re
+from dataclasses import replace
 
 import httpx
 import pytest
@@ -124,33 +124,31 @@ def test_links_lie_below_the_public_path(served):
     assert served.get("/openapi.json").json()["servers"] == [{"url": BELOW}]
 
 
-def test_health_and_metrics_name_the_node(served):
+def test_health_names_the_node(served):
     assert served.get("/_dryline/health").json()["node"] == "a"
-    assert 'node="a"' in served.get("/_dryline/metrics").text
 
 
 @pytest.mark.parametrize("form", ["text", "json"])
-def test_log_lines_name_the_node(form, capfd):
+def test_log_lines_name_the_node(app, form, capfd, monkeypatch):
+    monkeypatch.setattr(app.world, "settings", replace(app.world.settings, log_format=form))
     root = logging.getLogger()
     handlers, level = root.handlers[:], root.level
     try:
-        set_up_logging(form, node="a")
+        set_up_logging(app)
         logging.getLogger("dryline").info("said")
         root.handlers[0].close()
     finally:
         root.handlers[:] = handlers
         root.setLevel(level)
-    line = capfd.readouterr().err.strip()
+    line = capfd.readouterr().err.splitlines()[0]
     assert json.loads(line)["node"] == "a" if form == "json" else " a INFO said" in line
 
 
 @pytest.mark.parametrize("form", ["text", "json"])
 def test_lines_of_requests_name_the_node(app, control, form):
-    output = io.BytesIO()
-    access_log = AccessLog(app.world, form, output)
+    access_log = AccessLog(app, form)
     control("GET", "/api/workers")
-    access_log.write_new()
-    line = output.getvalue().decode().splitlines()[-1]
+    line = access_log.new_lines()[-1]
     assert json.loads(line)["node"] == "a" if form == "json" else re.match(r"\d\d:\d\d:\d\d a GET ", line)
 
 
@@ -171,7 +169,6 @@ def test_without_a_name_nothing_is_said_of_nodes():
         client = app.test_client()
         client.get("/api/workers")
         assert client.get("/_dryline/health").json["node"] is None
-        assert "node=" not in client.get("/_dryline/metrics").text
         assert client.post("/_dryline/teams").json["apiKey"].startswith("bb_")
     finally:
         app.close()

@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 import pytest
 
-from dryline.remote.shapes import Shapes
+from dryline.commands.remote.shapes import Shapes
 from dryline.tests.contract import OPERATIONS, by_id, example, fill, parameters, whole
 from dryline.tests.contract.two_teams import KEYS, NORTH, REFERENCES, id_of, path_ids
 from dryline.tests.control.documents import of_north

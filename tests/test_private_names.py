@@ -1,7 +1,8 @@
 """Names of libraries that the code uses although no documentation promises them, and the versions that have them.
 
 Names with an underscore that are documented are not listed: marshmallow's `_serialize` and `_deserialize`, werkzeug's
-`_get_current_object`.
+`_get_current_object`. waitress says that it uses asyncore, whose `loop`, `map`, `writable` and `handle_close` are
+documented by Python 3.11.
 """
 
 import importlib.metadata
@@ -15,17 +16,11 @@ from packaging.specifiers import SpecifierSet
 
 PROJECT = tomllib.loads((Path(__file__).parent.parent / "pyproject.toml").read_text())
 
-WAITRESS = """
-    _flush_some _sock ClientDisconnected accepting active_channels add_task bind_socket build_response_header
-    channel_class close_all dispatcher error_task_class handle_write in_connection_overflow
-    logger pull_trigger received requests response_headers service set_close_on_finish sockinfo task_class
-    task_dispatcher total_outbufs_len use_poll will_close
-"""
+WAITRESS = "add_task error pull_trigger requests service set_thread_count task_dispatcher to_response"
 # Distribution: the versions that have the names, as pyproject.toml says them, and the names.
 NAMES = {
     "peewee": (">=4.5,<5", "__data__ __no_default__ _callbacks _close _connect _meta _state"),
     "waitress": (">=3.0,<3.1", WAITRESS),
-    "werkzeug": (">=3.1.8,<4", "_compile_builder"),
 }
 
 

@@ -329,7 +329,7 @@ USES_A_FAULT = """
 
 @pytest.mark.parametrize(
     ("options", "requests", "says"),
-    [("", 0, "was applied never"), ("times=2", 1, "was applied 1 of 2 times")],
+    [("", 0, "was never applied"), ("times=2", 1, "was applied 1 of 2 times")],
 )
 def test_a_test_fails_whose_fault_was_not_applied(run, options, requests, says):
     result = run(USES_A_FAULT.format(options=options, requests=requests, passes=True))
@@ -365,3 +365,59 @@ def test_a_failing_check_shows_the_tests_own_line_alone(run):
     """
     lines = output(run(code)).splitlines()
     assert not [line for line in lines if re.search(r"testing/\w+\.py:\d+", line)]
+
+
+def test_an_error_of_a_fixture_is_one_line_without_a_chain(run):
+    for mark in ("secnario='demo'", "scenario='nosuch.json'"):
+        code = f"""
+            import pytest
+
+            @pytest.mark.dryline({mark})
+            def test_it(dryline): pass
+        """
+        text = output(run(code))
+        assert "During handling of" not in text and "dryline: " in text.replace("mark.dryline: ", "dryline: ")
+
+
+MARKED = """
+    import pytest
+
+    @pytest.mark.dryline({mark})
+    def test_it({fixture}): pass
+"""
+
+
+@pytest.mark.parametrize(
+    ("mark", "fixture", "warns"),
+    [
+        ("strict=True", "", True),
+        ("strict=True", "dryline_server", True),
+        ("strict=True", "dryline", False),
+        ("strict=True", "dryline_in_process", False),
+        ("isolate=False", "", False),
+    ],
+)
+def test_a_mark_on_a_test_that_it_does_nothing_for_is_a_warning(run, mark, fixture, warns):
+    result = run(MARKED.format(mark=mark, fixture=fixture), "-W", "default")
+    result.assert_outcomes(passed=1)
+    assert ("The mark dryline does nothing" in output(result)) == warns
+
+
+@pytest.mark.parametrize("fixture", ["dryline", "dryline_in_process"])
+def test_the_fixtures_take_hosts_for_webhooks(run, pytester, fixture):
+    pytester.makeini("[pytest]\ndryline_webhook_hosts = crm.test, other.test\n")
+    code = f"""
+        def test_it({fixture}):
+            assert {fixture}.app.world.outgoing.may_reach("crm.test")
+            assert {fixture}.app.world.outgoing.may_reach("other.test")
+    """
+    run(code).assert_outcomes(passed=1)
+
+
+def test_a_filter_that_matches_no_row_is_in_the_log(run):
+    code = """
+        def test_it(dryline):
+            dryline.client().workers.list(extra_query={"limit": 1})
+            assert False
+    """
+    assert section(run(code))[0].endswith("  no row matches  ignored: limit")

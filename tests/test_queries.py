@@ -88,10 +88,7 @@ LOG_TABLES = {
     *("voice_log", "chat_log", "chat_embed_log", "sms_log", "whatsapp_log", "api_log", "session", "llm_log"),
     *("runtime_error", "webhook_delivery", "deployment_history_entry", "queued_call", "voicev1_campaign_data"),
 }
-READS_ALL = {
-    "/_dryline/state": "all rows are in its answer",
-    "/_dryline/metrics": "counts webhook deliveries, of which at most 5,000 are kept",
-}
+READS_ALL = {"/_dryline/state": "all rows are in its answer"}
 ALIAS = re.compile(r'"?(\w+)"? (?:AS )?"?\b(t\d+|[a-z])\b"?')
 STEP = re.compile(r"(SCAN|SEARCH) (\w+)(?: USING (INDEX|COVERING INDEX) (\w+)(?: \((.*)\))?)?")
 # Of calls that were transferred only.

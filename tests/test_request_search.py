@@ -6,8 +6,8 @@ from urllib.parse import urlencode
 import pytest
 
 from dryline.tests.conftest import NEW_WORKER, Api
-from dryline.traffic import request_log, request_search
-from dryline.traffic.request_search import Criteria, wait
+from dryline.world import request_log, request_search
+from dryline.world.request_search import Criteria, wait
 
 # Filters
 
@@ -123,7 +123,7 @@ def test_a_path_may_be_percent_encoded(app, control, path):
 # Checks
 
 
-def test_verify_that_fails_shows_the_nearest_requests_and_the_criteria_that_they_miss(api, control):
+def test_verify_that_fails_shows_the_nearest_requests_and_what_they_miss(api, control):
     api.get("/team/tags")
     api.post("/workers", NEW_WORKER)
     answer = control.post("/requests/verify", {"method": "POST", "path": "/api/workers", "bodyMatches": "Back.*desk"})

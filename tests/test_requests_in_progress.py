@@ -5,12 +5,12 @@ import threading
 
 import pytest
 from brainbase_labs import APITimeoutError
-from waitress.channel import ClientDisconnected
 
 from dryline.testing import DrylineError
 from dryline.tests.conftest import NEW_WORKER, Api
-from dryline.traffic import request_search
-from dryline.traffic.request_log import RequestLog
+from dryline.world import request_search
+from dryline.world.faults import ConnectionCut
+from dryline.world.request_log import RequestLog
 
 CREATION = {"method": "POST", "path": "/api/workers"}
 
@@ -34,7 +34,7 @@ def finish(app, control, arrived):
     control.post("/faults", {**CREATION, "delayMs": 600_000})
 
     def create():
-        with contextlib.suppress(ClientDisconnected):
+        with contextlib.suppress(ConnectionCut):
             Api(app.test_client(), "dryline-local-key").post("/workers", NEW_WORKER)
 
     thread = threading.Thread(target=create)

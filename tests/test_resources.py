@@ -67,7 +67,7 @@ def test_a_link_is_a_page_or_a_sitemap_and_shows_what_was_sent(api, path, make_l
 def test_long_work_is_done_in_pieces_between_other_writes(app, api, path, make_file, advance, monkeypatch):
     for _ in range(3):
         make_file()
-    app.world.clock.of(None).advance(timedelta(seconds=10))
+    app.world.clock.advance(timedelta(seconds=10))
     with app.world.active(), monkeypatch.context() as patch:
         patch.setattr(transitions, "MAX_TRANSACTION_S", -1)  # whatever a piece takes, it took long
         assert transitions.proceed_with(Resource)(app.world, app.world.clock.stamp())

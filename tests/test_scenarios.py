@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 import orjson
 import pytest
 
-from dryline.engine import Engine
+from dryline.flow.engine import Engine
 from dryline.settings import Settings
 from dryline.state.scenarios import ABOUT, SHIPPED
 from dryline.tests.console.visitor import Visitor

@@ -15,7 +15,7 @@ from schemathesis.specs.openapi.checks import content_type_conformance, response
 
 from dryline.tests.contract import OPERATIONS, by_id, parameters
 from dryline.tests.contract.two_teams import KEYS, NORTH, REFERENCES, document, id_of, path_ids
-from dryline.traffic import request_search
+from dryline.world import request_search
 
 EXAMPLES = {GenerationMode.POSITIVE: 4, GenerationMode.NEGATIVE: 2}
 CHECKS = [not_a_server_error, content_type_conformance, response_schema_conformance]

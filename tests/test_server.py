@@ -3,7 +3,6 @@
 import json
 import os
 import re
-import select
 import signal
 import socket
 import ssl
@@ -190,23 +189,6 @@ def test_a_signal_stops_the_server_with_answers_that_nobody_reads(start):
     assert (code, err) == (0, "")
 
 
-def test_few_files_allow_few_connections_and_further_ones_wait(start):
-    server = start("--ephemeral", "--scenario", "empty", before=("sh", "-c", 'ulimit -n 64; exec "$@"', "sh"))
-    host, port = server.url.removeprefix("http://").split(":")
-    connections = [socket.create_connection((host, int(port)), timeout=20) for _ in range(30)]
-    for connection in connections:
-        connection.sendall(b"GET /_dryline/health HTTP/1.1\r\nHost: localhost\r\n\r\n")
-    for accepted, waiting in ((connections[:19], connections[19:]), (connections[19:], [])):
-        for connection in accepted:
-            assert connection.recv(12) == b"HTTP/1.1 200"
-        assert select.select(waiting, [], [], 0)[0] == []
-        for connection in accepted:
-            connection.close()
-    code, _, err = server.end()
-    assert code == 0
-    assert "All 19 connections are in use" in err
-
-
 def test_a_killed_server_loses_no_committed_write(start, data_dir):
     server = start(*data_dir)
     workers = [server.call("POST", "/api/workers", NEW_WORKER) for _ in range(20)]
@@ -242,7 +224,8 @@ def test_variables_set_settings(start):
         (("--scenario", "no-such-file.json"), "no-such-file.json"),
         (("--scenario", "demos"), "The scenarios are demo, "),
         (("--ephemeral",), "--data-dir is of no use with --ephemeral"),
-        (("--durability", "disk"), "'--durability'"),
+        (("--durability", "power"), "--durability is removed in 0.2; a write survives"),
+        (("--durability", "process"), "--durability is removed in 0.2; a write survives"),
     ],
 )
 def test_an_invalid_setting_is_refused_with_one_line(tmp_path, flags, says):
@@ -251,6 +234,14 @@ def test_an_invalid_setting_is_refused_with_one_line(tmp_path, flags, says):
     assert done.stdout == ""
     assert says in done.stderr
     assert done.stderr.count("\n") == 1
+    assert not (tmp_path / "world").exists()
+
+
+def test_a_variable_that_went_is_refused_by_its_name(tmp_path):
+    words = ["serve", "--port", "0", "--data-dir", str(tmp_path / "world")]
+    done = CliRunner().invoke(cli, words, env={"DRYLINE_DURABILITY": "process"})
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert done.stderr.startswith("dryline: DRYLINE_DURABILITY is removed in 0.2; ")
     assert not (tmp_path / "world").exists()
 
 

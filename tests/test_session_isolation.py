@@ -143,7 +143,7 @@ REFUSED = ("test_before", "test_after", "test_made_later")
 
 
 @pytest.mark.parametrize("command", [False, True])
-def test_a_request_of_a_test_without_a_fixture_is_refused_at_once_and_its_report_ends_so(run, real, command):
+def test_a_request_without_a_fixture_is_refused_at_once_and_the_report_ends_so(run, real, command):
     flags = ["--dryline-command", f"{sys.executable} -m dryline"] if command else []
     result = run(WITHOUT_A_FIXTURE, *flags, conftest=CLIENT_OF_A_CONFTEST)
     result.assert_outcomes(passed=2, failed=3)

@@ -62,7 +62,7 @@ def test_the_voice_is_that_of_the_configuration(make_voice_deployment, simulate)
     assert (log["data"]["tts"]["voiceId"], log["data"]["tts"]["provider"]) == ("EXAVITQu4vr4xnSDxMaL", "playht")
 
 
-# Scripts, which do not run the flow: tests/following has the calls that follow one.
+# Scripts, which do not run the flow: tests/simulator has the calls that follow one.
 
 
 @pytest.fixture
@@ -107,9 +107,9 @@ def clinic(make_worker, make_flow, make_voice_deployment, api):
 def test_the_agent_knows_the_business_hours(clinic, simulate):
     said = " ".join(" ".join(agent(log)) for log in simulate(clinic, 160, direction="inbound", outcome="completed"))
     sentences = set(re.findall(r"(On \w+ we are open [^.]*|on \w+ we are closed\. We open again on [^.]*)", said))
-    assert "On Monday we are open from eight to noon and from one to six" in sentences
-    assert "On Friday we are open from ten to three" in sentences
-    assert "on Saturday we are closed. We open again on Monday at eight" in sentences
+    assert "On Monday we are open from 8:00 AM to 12:00 PM and from 1:00 PM to 6:00 PM" in sentences
+    assert "On Friday we are open from 10:00 AM to 3:00 PM" in sentences
+    assert "on Saturday we are closed. We open again on Monday at 8:00 AM" in sentences
     assert len({text for text in sentences if "Friday" in text.split(". ")[0]}) == 1
 
 

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from dryline.flow_sessions import checkpoints
+from dryline.flow.sessions import checkpoints
 from dryline.jobs.transitions import finish_next_test_run
 
 CLINIC = """

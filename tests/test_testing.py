@@ -1,17 +1,25 @@
 """The helpers for other projects' tests."""
 
 import dataclasses
+import re
 import ssl
 import sys
+import threading
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
 from brainbase_labs import InternalServerError
 
+from dryline.blueprints.control.faults import FaultSchema
+from dryline.blueprints.control.settings import SettingsSchema
+from dryline.schemas.exports import ExportSchema
+from dryline.schemas.request_log import EntrySchema
+from dryline.schemas.webhook_deliveries import DeliveryRequestSchema, DeliveryResponseSchema, WebhookDeliverySchema
 from dryline.settings import BadSetting, Settings
-from dryline.testing import DrylineError, DrylineInProcess, DrylineServer, NotTaken, wait_until
+from dryline.testing import DrylineError, DrylineInProcess, DrylineServer, NotTaken, connect, rows, wait_until
 from dryline.testing.servers import ServerSettings
 from dryline.tests.conftest import NEW_WORKER
 from dryline.tests.control.test_talk import CLINIC
@@ -87,7 +95,7 @@ def test_calls_that_the_flow_led_elsewhere_raise_unless_that_is_accepted(stand_i
     worker = workers.create(**NEW_WORKER)
     flow = workers.flows.create(worker.id, name="Main", label="", code=NO_WAY)
     line = workers.deployments.voice.create(worker.id, name="Line", phone_number="+14155550100", flow_id=flow.id)
-    options = {"deployment": line.id, "outcome": "transferred"}
+    options = {"deployment_id": line.id, "outcome": "transferred"}
     with pytest.raises(NotTaken, match="'transferred'; the call took 'caller wants a human'") as raised:
         stand_in.simulate_calls(2, **options)
     assert len(raised.value.answer["ids"]) == len(raised.value.answer["notTaken"]) == 2
@@ -253,13 +261,6 @@ class TestTeams:
             client.workers.list()
         assert two.client().workers.list() == []
 
-    def test_a_team_is_kept_and_gone_back_to(self, stand_in):
-        team = stand_in.team()
-        team.snapshot("none yet")
-        team.client().workers.create(**NEW_WORKER)
-        team.restore("none yet")
-        assert team.state()["workers"] == []
-
     def test_a_teams_environment_has_its_key(self, stand_in):
         team = stand_in.team()
         key = {"BRAINBASE_LABS_API_KEY": team.api_key}
@@ -345,3 +346,93 @@ def test_fault_rules_tell_how_often_they_were_applied(stand_in):
         stand_in.client(max_retries=0).workers.list()
     assert [(rule["hits"], rule["times"]) for rule in stand_in.faults()] == [(1, 2)]
     assert stand_in.unused_faults() == stand_in.faults()
+
+
+def test_a_frozen_clock_goes_on_from_where_it_is(stand_in):
+    stand_in.freeze("2030-01-01T00:00:00Z")
+    stand_in.unfreeze()
+    assert not stand_in.plane("GET", "/clock")["frozen"] and stand_in.now().year == 2030
+
+
+def test_a_removed_fault_applies_no_longer(stand_in):
+    id = stand_in.fault(path="/api/workers", status=503)
+    stand_in.remove_fault(id)
+    assert stand_in.client(max_retries=0).workers.list() == [] and stand_in.unused_faults() == []
+    with pytest.raises(DrylineError):
+        stand_in.remove_fault(id)
+
+
+def test_requests_of_a_program_in_the_background_are_waited_for(stand_in):
+    client = stand_in.client()
+    sender = threading.Timer(0.05, lambda: [client.workers.create(**NEW_WORKER) for _ in range(2)])
+    sender.start()
+    entries = stand_in.wait_for_request(method="POST", path="/api/workers", json={"name": "Front desk"}, count=2)
+    assert [entry["status"] for entry in entries] == [201, 201]
+    sender.join()
+
+
+def test_a_request_that_does_not_come_is_an_error_with_the_nearest(stand_in):
+    stand_in.client().workers.list()
+    with pytest.raises(DrylineError, match=r"(?s)Expected 1 within 50 ms, found 0.*nearest: GET /api/workers 200"):
+        stand_in.wait_for_request(method="POST", path="/api/workers", timeout_s=0.05)
+
+
+def test_a_team_waits_for_its_own_requests(stand_in):
+    one, two = stand_in.team(), stand_in.team()
+    two.client().workers.list()
+    with pytest.raises(DrylineError, match="found 0"):
+        one.wait_for_request(path="/api/workers", timeout_s=0.05)
+    assert len(two.wait_for_request(path="/api/workers")) == 1
+
+
+@pytest.mark.parametrize("call", ["simulate_calls", "simulate_chats"])
+def test_a_deployment_has_one_name_and_the_former_one_warns(stand_in, call):
+    kind = "voice" if call == "simulate_calls" else "chat"
+    getattr(stand_in, call)()
+    line = stand_in.state()[f"{kind}Deployments"][0]["id"]
+    assert len(getattr(stand_in, call)(2, deployment_id=line)) == 2
+    with pytest.warns(DeprecationWarning, match="deployment is now deployment_id"):
+        assert len(getattr(stand_in, call)(deployment=line)) == 1
+
+
+@pytest.mark.parametrize(
+    ("helper", "options", "says"),
+    [
+        ("simulate_calls", {"worker_id": "w"}, "simulate_calls() got an unexpected keyword argument 'worker_id'"),
+        ("simulate_chats", {"outcome": "busy"}, "simulate_chats() got an unexpected keyword argument 'outcome'"),
+        ("simulate_calls", {"outcom": "busy"}, "'outcom'; did you mean 'outcome'?"),
+        ("verify", {"pth": "/api/workers"}, "verify() got an unexpected keyword argument 'pth'; did you mean 'path'?"),
+        ("wait_for_request", {"timeout": 1}, "wait_for_request() got an unexpected keyword argument 'timeout'"),
+    ],
+)
+def test_an_argument_that_a_helper_does_not_have_is_refused(stand_in, helper, options, says):
+    with pytest.raises(TypeError, match=re.escape(says)):
+        getattr(stand_in, helper)(**options)
+
+
+@pytest.mark.parametrize(
+    ("row", "schema"),
+    [
+        (rows.LoggedRequest, EntrySchema),
+        (rows.FaultRule, FaultSchema),
+        (rows.Delivery, WebhookDeliverySchema),
+        (rows.SentRequest, DeliveryRequestSchema),
+        (rows.ReceivedAnswer, DeliveryResponseSchema),
+        (rows.RuntimeValues, SettingsSchema),
+        (rows.ExportRow, ExportSchema),
+    ],
+)
+def test_the_types_of_rows_have_the_members_that_answers_have(row, schema):
+    fields = {field.data_key or name: field for name, field in schema().dump_fields.items()}
+    assert list(row.__annotations__) == list(fields) or set(row.__annotations__) == set(fields)
+    nullable = {name for name, kind in row.__annotations__.items() if "None" in str(kind)}
+    free = {name for name, kind in row.__annotations__.items() if kind is Any}
+    assert {name for name, field in fields.items() if field.allow_none} - free == nullable
+
+
+@pytest.mark.parametrize(
+    "url", ["127.0.0.1:4999", "http://127.0.0.1:4120x", "http://", "ftp://127.0.0.1", "", "http://[::1"]
+)
+def test_a_text_that_is_no_address_is_named(url):
+    with pytest.raises(DrylineError, match=re.escape(f"{url.rstrip('/')!r} is not the address of a server, such as")):
+        connect(url)

@@ -78,7 +78,7 @@ class Directory:
         secret = path.read_text() if path.exists() else ""
         if len(secret) != 2 * _SECRET_BYTES:
             secret = secrets.token_hex(_SECRET_BYTES)
-            write_whole(path, secret.encode(), mode=0o600, durable=not self.temporary)
+            write_whole(path, secret.encode(), mode=0o600)
         return secret
 
     def close(self) -> None:

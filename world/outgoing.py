@@ -17,6 +17,7 @@ from ipaddress import IPv4Address, IPv6Address, ip_address
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dryline import __version__
+from dryline.world.proxies import BadProxy, find_proxy
 
 if TYPE_CHECKING:
     from urllib3 import PoolManager
@@ -89,11 +90,12 @@ def send(
 ) -> HttpResponse:
     """Send one request. Raises Unanswered, also for an answer of more than `max_bytes`, unpacked.
 
-    `timeout_s` limits the connection and each read of the answer, `total_s` the whole request.
+    `timeout_s` limits the connection and each read of the answer, `total_s` the whole request. A proxy of the
+    environment is used.
     """
     _host_of(url)  # raises for what is no URL
     line = _Line()
-    manager = _pool_manager(lambda connected, target: line.open(connected))
+    manager = _proxy_manager(url) or _pool_manager(lambda connected, target: line.open(connected))
     exchange = partial(_exchange, manager, method, url, headers or {}, body, timeout_s, max_bytes + 1)
     answer = _run(exchange, total_s, line)
     if len(answer.body) > max_bytes:
@@ -237,6 +239,25 @@ def _pool_manager(check: Check) -> PoolManager:
     return manager
 
 
+def _proxy_manager(url: str) -> PoolManager | None:
+    """Return a client for the proxy that the environment names for a URL, or None. Raises Refused."""
+    from urllib.parse import unquote
+
+    from urllib3 import ProxyManager
+    from urllib3.util import make_headers, parse_url
+
+    address = parse_url(url)
+    scheme = address.scheme or "http"
+    try:
+        proxy = find_proxy(scheme, _host_of(url), address.port or {"http": 80, "https": 443}[scheme])
+    except BadProxy as error:
+        raise Refused(str(error)) from None
+    if proxy is None:
+        return None
+    headers = make_headers(proxy_basic_auth=unquote(proxy.auth)) if proxy.auth else None
+    return ProxyManager(proxy._replace(auth=None).url, proxy_headers=headers)
+
+
 def _run(
     exchange: Callable[[], HttpResponse], within_s: float | None, line: _Line, ended: Future[None] | None = None
 ) -> HttpResponse:
@@ -285,10 +306,11 @@ def _exchange(
                 content += piece
             return HttpResponse(response.status, response.headers, bytes(content))
     except (HTTPError, HTTPException, OSError, ValueError) as error:
-        raise _unanswered(error, timeout_s) from None
+        proxy: Any = getattr(manager, "proxy", None)
+        raise _unanswered(error, timeout_s, proxy.host if proxy else None) from None
 
 
-def _unanswered(error: Exception, timeout_s: float) -> Unanswered:
+def _unanswered(error: Exception, timeout_s: float, proxy: str | None = None) -> Unanswered:
     from urllib3.exceptions import NewConnectionError, ProtocolError
     from urllib3.exceptions import TimeoutError as Late
 
@@ -297,7 +319,8 @@ def _unanswered(error: Exception, timeout_s: float) -> Unanswered:
         return _late_error(timeout_s)
     cause = error.args[-1] if isinstance(error, ProtocolError) else error.__cause__
     cause = cause if isinstance(cause, OSError) else error
-    return Unanswered(f"{type(cause).__name__}: {cause}")
+    place = f" (the proxy {proxy} of the environment was used)" if proxy else ""
+    return Unanswered(f"{type(cause).__name__}: {cause}{place}")
 
 
 def _late_error(seconds: float | None) -> Unanswered:

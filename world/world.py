@@ -15,7 +15,6 @@ import threading
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, replace
 from datetime import datetime
-from hashlib import sha256
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -24,17 +23,16 @@ from peewee import PeeweeException
 
 from dryline.settings import BadSetting, RuntimeSettings, Settings
 from dryline.storage.current_world import WorldLocal, enter, leave
-from dryline.storage.database import WorldDatabase, require_sqlite_version
+from dryline.storage.database import WorldDatabase, finish_exchange, require_sqlite_version
 from dryline.storage.errors import cannot_share_memory, disk_is_full
-from dryline.traffic.faults import FaultRules
-from dryline.traffic.request_log import RequestLog
 from dryline.world.arrivals import Arrivals
 from dryline.world.clock import Clock
 from dryline.world.directory import Directory, NoWorld, database_in
 from dryline.world.events import EventLog
+from dryline.world.faults import FaultRules
 from dryline.world.ids import Ids
-from dryline.world.metrics import Metrics
 from dryline.world.outgoing import Outgoing
+from dryline.world.request_log import RequestLog
 
 
 class World:
@@ -52,7 +50,6 @@ class World:
         self.ids = Ids(settings.seed, node=settings.node)
         self.faults = FaultRules(settings.seed)
         self.requests = RequestLog()
-        self.metrics = Metrics()
         self.events = EventLog()
         self.outgoing = Outgoing(settings.webhook_hosts)
         self.address = "http://localhost"  # the server sets its own
@@ -78,8 +75,8 @@ class World:
             self._directory = Directory(None if settings.ephemeral else settings.data_dir)
             undo.callback(self._directory.abandon)
             self.exports.mkdir(exist_ok=True)
-            flushed = settings.durability == "power"
-            self.db = WorldDatabase(database_in(self.directory), durable=self.durable, flushed=flushed)
+            finish_exchange(database_in(self.directory))
+            self.db = WorldDatabase(database_in(self.directory), temporary=self._directory.temporary)
             undo.callback(self.db.close_for_good)
             self._directory.require_database()
             with self.active():
@@ -93,7 +90,7 @@ class World:
         migrations.bring_up_to_date(self.db)
         if self.settings.seed is not None:
             self.ids.restart(self.settings.seed, self._count_start())
-        state = self._saved_runtime_state()
+        state = self.saved_runtime_state()
         known = asdict(self.runtime_settings)
         saved = {name: value for name, value in state["settings"].items() if name in known}
         self.runtime_settings = replace(self.runtime_settings, **saved)
@@ -102,11 +99,6 @@ class World:
     @property
     def directory(self) -> Path:
         return self._directory.path
-
-    @property
-    def durable(self) -> bool:
-        """Whether the data must survive a power cut. Those of a temporary directory need not."""
-        return not self._directory.temporary
 
     @property
     def base_url(self) -> str:
@@ -118,10 +110,10 @@ class World:
         """The folder of export files."""
         return self.directory / "exports"
 
-    def snapshots_dir(self, team_id: str | None = None) -> Path:
-        """Return the folder of the world's snapshots, or of one team's."""
-        base = self.directory / "snapshots"
-        return base if team_id is None else base / ".teams" / sha256(team_id.encode()).hexdigest()[:32]
+    @property
+    def snapshots(self) -> Path:
+        """The folder of snapshots."""
+        return self.directory / "snapshots"
 
     @contextlib.contextmanager
     def active(self) -> Iterator[World]:
@@ -154,10 +146,13 @@ class World:
             connection.rollback()
 
     def change_settings(self, **values: Any) -> None:
-        """Change settings of the running server."""
+        """Change settings of the running server. With a rate of live calls, these are counted from now on."""
         with self.transaction():
             self.runtime_settings = replace(self.runtime_settings, **values)
             self.save_runtime_state()
+        if "calls_per_minute" in values:
+            self.begin_arrivals()
+        self.wake()
 
     def begin_arrivals(self, since: datetime | None = None) -> None:
         """Let live calls come in from a moment on (now), if there is a rate of them."""
@@ -174,14 +169,15 @@ class World:
         """Save the clock and the changed settings for the next start."""
         with self.transaction():
             state = {"clock": self.clock.state(), "settings": self.changed_settings()}
-            if state != self._saved_runtime_state():
+            if state != self.saved_runtime_state():
                 self.db.execute_sql(
                     "INSERT INTO server (name, value) VALUES ('runtime_state', ?)"
                     " ON CONFLICT DO UPDATE SET value = excluded.value",
                     (json.dumps(state),),
                 )
 
-    def _saved_runtime_state(self) -> dict[str, Any]:
+    def saved_runtime_state(self) -> dict[str, Any]:
+        """Return what `save_runtime_state` has saved."""
         row = self.db.execute_sql("SELECT value FROM server WHERE name = 'runtime_state'").fetchone()
         return json.loads(row[0]) if row else {"clock": Clock().state(), "settings": {}}
 

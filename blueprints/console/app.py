@@ -27,12 +27,11 @@ from dryline.blueprints.console import (
 )
 from dryline.blueprints.console.base import chosen_team, error_message
 from dryline.blueprints.control.state import NO_LIMIT
-from dryline.blueprints.hosts import require_known_host
-from dryline.blueprints.paths import CONSOLE, READS
-from dryline.blueprints.routing import RoutedFlask
 from dryline.storage.current_world import current
 from dryline.storage.errors import DomainError
-from dryline.world.clock import set_current_team
+from dryline.web.hosts import require_known_host
+from dryline.web.paths import CONSOLE, READS
+from dryline.web.routing import RoutedFlask
 
 # In the order of the menu.
 MENU_PAGES = (overview, live, calls, workers, campaigns, exports, request_log, faults, webhooks, state, connect)
@@ -42,8 +41,10 @@ WITHOUT_TEAM = ("auth", "connect", "faults", "requests", "state")
 
 HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:;"
-    " media-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+    " font-src 'self'; media-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none';"
+    " frame-ancestors 'none'",
     "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
     # With no-referrer, browsers would send the forms of these pages with `Origin: null`.
     "Referrer-Policy": "same-origin",
 }
@@ -86,7 +87,6 @@ class Console(RoutedFlask):
                 g.team = chosen_team()
                 if g.team is None and request.blueprint not in WITHOUT_TEAM:
                     return render_template("overview.html")
-                set_current_team(g.team.id if g.team else None)
                 return super().dispatch_request()
         return super().dispatch_request()
 

@@ -11,12 +11,12 @@ from urllib.parse import quote, urlsplit
 import orjson
 from flask import Blueprint, current_app, redirect, render_template, request, session, url_for
 
-from dryline.blueprints.hosts import require_not_outgoing, require_this_machine
-from dryline.blueprints.paths import CONSOLE
-from dryline.blueprints.routing import path_to_match
 from dryline.storage.current_world import current
 from dryline.storage.errors import Forbidden
 from dryline.storage.files import read, write_whole
+from dryline.web.hosts import require_not_outgoing, require_this_machine
+from dryline.web.paths import CONSOLE
+from dryline.web.routing import path_to_match
 from dryline.world.world import World
 
 blp = Blueprint("auth", __name__, url_prefix=CONSOLE)

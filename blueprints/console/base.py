@@ -1,22 +1,25 @@
 """The base of the console's pages: their blueprint, the chosen team, forms and lists."""
 
 import json
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
-from flask import Blueprint, flash, g, redirect, request, url_for
+from flask import Blueprint, flash, g, redirect, request, session, url_for
 from marshmallow import Schema, ValidationError, fields
 from werkzeug.exceptions import BadRequest, HTTPException
 
-from dryline.blueprints import errors
 from dryline.blueprints.console import auth
-from dryline.blueprints.paths import CONSOLE
 from dryline.models.teams import Team, start_team
 from dryline.storage.errors import DomainError, NotFound
+from dryline.web import errors
+from dryline.web.paths import CONSOLE
 
 # Fields whose values are written in a form as in JSON.
 _JSON_FIELDS = (fields.Number, fields.Boolean, fields.Dict, fields.List, fields.Nested)
+
+UNDO_S = 30  # of real time
 
 
 class PageBlueprint(Blueprint):
@@ -59,12 +62,22 @@ def flash_and_redirect(
 ) -> Any:
     """Redirect to `endpoint`, by default to the page that the form was on, and show the message there.
 
-    With the name of a snapshot in `undo`, the message has a button that restores it. A notice of the kind `message`
-    disappears after some seconds, one that `stays` does not.
+    With the name of a snapshot in `undo`, each page has the message for `UNDO_S`, with a button that restores it. A
+    notice of the kind `message` disappears after some seconds, one that `stays` does not.
     """
-    flash(message, f"undo {undo}" if undo else kind)
+    if undo:
+        session["undo"] = {"name": undo, "message": message, "until": time.time() + UNDO_S}
+    else:
+        flash(message, kind)
     page = auth.safe_url(request.form.get("back"))
     return redirect(url_for(endpoint, **values) if endpoint else page or url_for("overview.show"), 303)
+
+
+def undo_notice() -> dict[str, Any] | None:
+    """Return the message of the last change that can be undone, the name of its snapshot and the seconds left."""
+    notice = session.get("undo", {})
+    seconds = notice.get("until", 0) - time.time()
+    return {**notice, "seconds": round(seconds)} if seconds > 0 else None
 
 
 def error_message(error: Exception) -> tuple[str, int]:
@@ -76,13 +89,13 @@ def error_message(error: Exception) -> tuple[str, int]:
     return answer.json["error"], answer.status_code
 
 
-def load_form(schema: type[Schema], **values: str) -> Any:
+def load_form(schema: Callable[[], Schema], **values: str) -> Any:
     """Load the form that was sent, with further `values`, by a schema of the API. Raises BadRequest."""
     texts = {name: text for name, text in request.form.items() if name not in ("back", "_token")}
     return load_texts(schema, texts | values)
 
 
-def load_texts(schema: type[Schema], texts: Mapping[str, str]) -> Any:
+def load_texts(schema: Callable[[], Schema], texts: Mapping[str, str]) -> Any:
     """Load texts by the wire's names, without the empty ones. Raises BadRequest, which names the invalid fields."""
     loader = schema()
     by_name = {field.data_key or name: field for name, field in loader.fields.items()}

@@ -8,7 +8,6 @@ from flask import g, make_response, redirect, render_template, request, url_for
 from dryline.blueprints.console import charts, conversation, highlighting, snippets
 from dryline.blueprints.console.base import PageBlueprint, flash_and_redirect, load_form, require_team
 from dryline.blueprints.console.log_lists import CHANNEL_TITLES, PAGE_LENGTH, VOICE, LogListQuery, rows_of
-from dryline.blueprints.links import base_url, log_with_recording
 from dryline.models import activity, voice_log_pages
 from dryline.models.calls_in_progress import UNDER_WAY, CallInProgress
 from dryline.models.campaigns import OutboundCampaign
@@ -29,6 +28,7 @@ from dryline.schemas.logs_lookup import AnyLogSchema
 from dryline.schemas.voice_logs import SORTABLE
 from dryline.simulator import recording_files
 from dryline.storage.current_world import current
+from dryline.web.links import base_url, log_with_recording
 from dryline.world.channels import CHANNELS, Channel
 
 blp = PageBlueprint("calls", "Calls", "c", path="/calls")
@@ -140,7 +140,8 @@ def call(log_id: str) -> Any:
 def answer(log_id: str) -> Any:
     """Show a conversation as the API answers it. It is as long as the rest of its page, whose code it repeats."""
     log = log_with_recording(find_log(require_team(), log_id))
-    return render_template("log_answer.html", log=log, raw=AnyLogSchema().dump(log))
+    back = url_for("calls.call", log_id=log_id)
+    return render_template("api_answer.html", title="the conversation", back=back, raw=AnyLogSchema().dump(log))
 
 
 @blp.get("/<log_id>/llm-logs")
@@ -170,7 +171,7 @@ def _call_values(log: VoiceLog, turns: list[conversation.Turn], events: list[con
         "speaks_words": recording_files.speaks_words(current()),
         "lanes": lanes,
         "recording": _recording(log.recording_url),
-        "criteria": conversation.success_criteria(log.success_results),
+        "criteria": conversation.success_criteria(log.success_results, turns),
         "deliveries": WebhookDelivery.search(MAX_DELIVERIES, log_id=log.id, team_id=log.team_id),
         "before": before,
         "after": after,

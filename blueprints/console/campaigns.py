@@ -8,13 +8,16 @@ from flask import g, render_template, request, url_for
 
 from dryline.blueprints.console import charts
 from dryline.blueprints.console.base import PageBlueprint, flash_and_redirect, hide_new_rows, load_form, require_team
-from dryline.models.campaign_progress import IDLE, IN_CALL, QUEUED, campaigns_of, find_campaign, rows_of
+from dryline.blueprints.console.conversation import call_analysis
+from dryline.blueprints.console.template_filters import in_text
+from dryline.models.campaign_progress import IDLE, IN_CALL, QUEUED, RowProgress, campaigns_of, find_campaign, rows_of
 from dryline.models.campaigns import ACTIVE, OutboundCampaign
 from dryline.models.deployments import Deployment
 from dryline.models.deployments_lookup import look_up_deployment
 from dryline.models.logs import Page
 from dryline.models.queued_calls import number_fault, numbered
 from dryline.models.voice_deployments import VoiceDeployment
+from dryline.models.voice_logs import VoiceLog
 from dryline.models.voicev1_campaigns import Voicev1Campaign
 from dryline.models.voicev1_deployments import VoiceV1Deployment
 from dryline.models.workers import Worker
@@ -63,11 +66,23 @@ def campaign(campaign_id: str) -> Any:
         colour=_colour,
         page=Page(data, len(listed), number, ROWS_PER_PAGE),
         columns=_columns(row.row for row in rows[:MAX_PREVIEWED_ROWS]),
+        results=results_of(data),
         state_filter=state,
         next_at=due_times[0] if due_times else None,
         next_count=due_times.count(due_times[0]) if due_times else 0,
         is_calling=any(row.state == IN_CALL for row in rows),
     )
+
+
+def results_of(rows: list[RowProgress]) -> dict[str, str]:
+    """Return by the id of a call what it came to: the extracted values that its row has not, or its summary."""
+    ids = {row.log_id: set(map(str, row.row.values())) for row in rows if row.log_id}
+    results = {}
+    for log in VoiceLog.select(VoiceLog.id, VoiceLog.extractions_data, VoiceLog.data).where(VoiceLog.id.in_([*ids])):
+        extracted = log.extractions_data if isinstance(log.extractions_data, dict) else {}
+        values = {name: value for name, value in extracted.items() if str(value) not in ids[log.id]}
+        results[log.id] = in_text(values) if values else call_analysis(log).get("call_summary") or ""
+    return results
 
 
 def _colour(state: str) -> str:
@@ -76,7 +91,7 @@ def _colour(state: str) -> str:
 
 
 def _columns(rows: Iterable[dict[str, Any]]) -> list[str]:
-    return list(dict.fromkeys(name for row in rows for name in row if name != "id"))[:MAX_COLUMNS]
+    return list(dict.fromkeys(name for row in rows for name in row if name not in ("id", "phoneNumber")))[:MAX_COLUMNS]
 
 
 @blp.post("/<campaign_id>/next")

@@ -2,10 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from textwrap import shorten
+from typing import NamedTuple
 
 from markupsafe import Markup
 
 from dryline.blueprints.console.conversation import Event, Step, Turn
+from dryline.world.wording import count
 
 # The classes of outcomes in the style sheet, from the bottom of a column to its top, and their names in a legend.
 LEGEND = {
@@ -13,7 +15,7 @@ LEGEND = {
     "transferred": "transferred",
     "failed": "failed",
     "voicemail": "voicemail",
-    "missed": "not reached",
+    "missed": "no answer or busy",
     "running": "running",
 }
 OUTCOME_COLOURS = {
@@ -30,33 +32,41 @@ _CHART_HEIGHT = 100
 _GAP_SHARE = 0.12
 
 
-def stacked_columns(columns: Mapping[str, Mapping[str, int]], label_step: int, span: str) -> Markup:
-    """Draw a column of calls by outcome for each label, between horizontal lines.
+class Column(NamedTuple):
+    """A column of the chart: its label, its calls by status, and the address of their list."""
 
-    The first and each `label_step`-th label are written. `span` is the whole time in words, as `24 hours`. The drawing
-    is stretched to the width of the page, so its texts stand beside it.
+    label: str
+    counts: Mapping[str, int]
+    link: str
+
+
+def stacked_columns(columns: Sequence[Column], label_step: int, span: str) -> Markup:
+    """Draw columns of calls by outcome, between horizontal lines.
+
+    The last label and each `label_step`-th before it are written. `span` is the whole time in words, as `24 hours`. The
+    drawing is stretched to the width of the page, so its texts stand beside it.
     """
-    sums = [sum(counts.values()) for counts in columns.values()]
+    sums = [sum(column.counts.values()) for column in columns]
     line_step, line_count = _lines(max(sums, default=0))
     unit = _CHART_HEIGHT / (line_step * line_count)
     parts = []
     for number in range(line_count + 1):
         y = _CHART_HEIGHT - number * line_step * unit
         parts.append(Markup('<line class="axis" x1="0" x2="{}" y1="{:.1f}" y2="{:.1f}"/>').format(len(columns), y, y))
-    for index, (label, counts) in enumerate(columns.items()):
-        parts.append(_column(index, label, counts, unit))
+    parts += [_column(index, column, unit) for index, column in enumerate(columns)]
     lines = [f"{number * line_step:,}" for number in range(line_count, -1, -1)]
-    lines[0] += " calls"
-    labels = [label if index % label_step == 0 else "" for index, label in enumerate(columns)]
+    lines[0] += " call" if lines[0] == "1" else " calls"
+    last = len(columns) - 1
+    labels = [column.label if (last - index) % label_step == 0 else "" for index, column in enumerate(columns)]
     return Markup(
         '<div class="chart"><div class="ys note" aria-hidden="true">{}</div><svg viewBox="0 0 {} {}"'
-        ' preserveAspectRatio="none" role="img" aria-label="{} calls in {}, at most {} in one">{}</svg>'
+        ' preserveAspectRatio="none" role="group" aria-label="{} in {}, at most {} in one">{}</svg>'
         '<div class="xs note" aria-hidden="true">{}</div></div>'
     ).format(
         _spans(lines),
         len(columns),
         _CHART_HEIGHT,
-        sum(sums),
+        count(sum(sums), "call"),
         span,
         max(sums, default=0),
         Markup("").join(parts),
@@ -64,9 +74,9 @@ def stacked_columns(columns: Mapping[str, Mapping[str, int]], label_step: int, s
     )
 
 
-def _column(index: int, label: str, counts: Mapping[str, int], unit: float) -> Markup:
-    """Return a column. All of its height shows the numbers as a tooltip."""
-    colours = calls_by_colour(counts)
+def _column(index: int, column: Column, unit: float) -> Markup:
+    """Return a column, which leads to its calls. All of its height shows the numbers as a tooltip."""
+    colours = calls_by_colour(column.counts)
     top, parts = float(_CHART_HEIGHT), []
     for colour, number in colours:
         top -= number * unit
@@ -74,8 +84,8 @@ def _column(index: int, label: str, counts: Mapping[str, int], unit: float) -> M
         parts.append(rect.format(colour, index + _GAP_SHARE / 2, top, 1 - _GAP_SHARE, number * unit))
     words = ", ".join(f"{number} {LEGEND[colour]}" for colour, number in colours) or "no calls"
     return Markup(
-        '<g class="column"><title>{}: {}</title><rect class="hit" x="{}" y="0" width="1" height="{}"/>{}</g>'
-    ).format(label, words, index, _CHART_HEIGHT, Markup("").join(parts))
+        '<a class="column" href="{}" aria-label="{}: {}"><rect class="hit" x="{}" y="0" width="1" height="{}"/>{}</a>'
+    ).format(column.link, column.label, words, index, _CHART_HEIGHT, Markup("").join(parts))
 
 
 def _spans(texts: Sequence[str]) -> Markup:

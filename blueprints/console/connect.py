@@ -6,8 +6,8 @@ from flask import render_template
 
 from dryline.blueprints.console.base import PageBlueprint
 from dryline.blueprints.console.snippets import NO_KEY
-from dryline.blueprints.links import base_url
 from dryline.storage.current_world import current
+from dryline.web.links import base_url
 
 blp = PageBlueprint("connect", "Connect", "n", path="/connect")
 

@@ -5,7 +5,8 @@ shows all of it as JSON.
 """
 
 import json
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -190,13 +191,28 @@ def transfer(log: Any) -> Transfer | None:
     return None if at is None else Transfer(at, number if isinstance(number, str) else None)
 
 
-def success_criteria(results: Any) -> list[dict[str, Any]] | None:
-    """Return the success results by criterion, each with its items; None if they have another form."""
+def success_criteria(results: Any, turns: Sequence[Turn]) -> list[dict[str, Any]] | None:
+    """Return the success results by criterion; None if they have another form.
+
+    Each has its items, and these in `turn` the number of the turn that their reason quotes.
+    """
     criteria = [one for one in _list_or_empty(_dict_or_empty(results).get("criteria")) if isinstance(one, dict)]
     return [
-        {**one, "items": [item for item in _list_or_empty(one.get("items")) if isinstance(item, dict)]}
+        {
+            **one,
+            "items": [
+                {**item, "turn": _quoted_turn(item.get("reason"), turns)}
+                for item in _list_or_empty(one.get("items"))
+                if isinstance(item, dict)
+            ],
+        }
         for one in criteria
     ] or None
+
+
+def _quoted_turn(reason: Any, turns: Sequence[Turn]) -> int | None:
+    quotes = re.findall(r'["“](.{4,}?)[.…]*["”]', reason) if isinstance(reason, str) else []
+    return next((turn.number for quote in quotes for turn in turns if quote in turn.text), None)
 
 
 def call_analysis(log: Any) -> dict[str, Any]:

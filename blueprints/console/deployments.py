@@ -1,25 +1,48 @@
 """Deployments of every channel: settings and history."""
 
+from collections.abc import Mapping
+from functools import partial
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
-from flask import render_template
+import orjson
+from flask import render_template, url_for
 
-from dryline.blueprints.console.base import PageBlueprint, require_team
+from dryline.blueprints.console.base import PageBlueprint, flash_and_redirect, load_form, require_team
+from dryline.blueprints.console.template_filters import in_text, label, phone
+from dryline.models.available_numbers import available_numbers
+from dryline.models.business_hours import BusinessHours, TeamPhoneHours
 from dryline.models.campaign_progress import campaigns_of
 from dryline.models.deployment_history import DeploymentHistoryEntry
 from dryline.models.deployments import Deployment
 from dryline.models.deployments_lookup import list_deployments, look_up_deployment
 from dryline.models.flow_versions import FlowVersion
 from dryline.models.flows import Flow
+from dryline.models.voice_deployments import VoiceDeployment
 from dryline.models.workers import Worker
 from dryline.schemas.deployment_history import DeploymentHistoryEntrySchema
 from dryline.schemas.deployments_lookup import AnyDeploymentSchema
+from dryline.schemas.voice_deployments import VoiceDeploymentBody, VoiceDeploymentUpdateBody
+from dryline.storage.current_world import current
 
 blp = PageBlueprint("deployments", path="/workers/<worker_id>/deployments", section="workers")
 
 INCLUDED = ("success_criteria", "deployment_parameters")
-# Members that the page shows outside of the settings.
-_NOT_SETTINGS = ("id", "name", "type", "status", "workerId", "flowId", "flowVersionId", "deploymentParameters")
+# Members that are no row of the settings: they have a place of their own on the page.
+_APART = {
+    "id",
+    "name",
+    "type",
+    "status",
+    "workerId",
+    "flowId",
+    "flowVersionId",
+    "phoneNumber",
+    "createdAt",
+    "updatedAt",
+}
+_APART |= {"deploymentParameters", "extractions", "successCriteria", "customWebhooks", "externalConfig"}
 MAX_HISTORY = 50
 
 
@@ -31,21 +54,94 @@ def show(worker_id: str) -> Any:
     return render_template("deployments.html", worker=worker, deployments=list_deployments(worker), flows=flows)
 
 
+@blp.get("/new")
+def new(worker_id: str) -> Any:
+    """Show the form that deploys a flow, with a number that no deployment of the team has."""
+    worker = Worker.fetch(require_team(), worker_id)
+    taken = {one.phone_number for one in VoiceDeployment.listing(worker)}
+    numbers = available_numbers(require_team(), country_code="US", number_type="Local")
+    return render_template(
+        "deployment_new.html",
+        worker=worker,
+        flows=list(Flow.listing(worker, worker_id=worker.id)),
+        number=next((one["phone_number"] for one in numbers if one["phone_number"] not in taken), ""),
+    )
+
+
+@blp.post("")
+def create(worker_id: str) -> Any:
+    with current().transaction():
+        worker = Worker.fetch(require_team(), worker_id)
+        deployment = VoiceDeployment.deploy(worker, **load_form(VoiceDeploymentBody))
+    message = f"Deployed to {phone(deployment.phone_number)}. Place a call to hear it."
+    return flash_and_redirect(message, "deployments.deployment", worker_id=worker_id, deployment_id=deployment.id)
+
+
 @blp.get("/<deployment_id>")
 def deployment(worker_id: str, deployment_id: str) -> Any:
-    worker = Worker.fetch(require_team(), worker_id)
-    deployment = look_up_deployment(worker, worker.child(Deployment, deployment_id).id, INCLUDED)
-    members = AnyDeploymentSchema().dump(deployment)
+    team = require_team()
+    worker = Worker.fetch(team, worker_id)
+    deployment, members = _members(worker, deployment_id)
     version_id = members.get("flowVersionId")
     history = DeploymentHistoryEntry.of_deployment(deployment).slice(MAX_HISTORY)
     return render_template(
         "deployment.html",
         worker=worker,
         deployment=deployment,
-        settings={name: value for name, value in members.items() if name not in _NOT_SETTINGS},
+        members=members,
+        settings=settings_of(members),
+        hours=opening_hours(members["phoneNumber"]) if members.get("phoneNumber") else [],
         parameters=list(deployment.deployment_parameters),
         flow=Flow.find(id=deployment.flow_id, team_id=deployment.team_id),
+        flows=list(Flow.listing(worker, worker_id=worker.id)),
         version=FlowVersion.find(id=version_id) if version_id else None,
         history=DeploymentHistoryEntrySchema().dump(list(history)),
-        campaigns=[one for one in campaigns_of(require_team()) if one.deployment_id == deployment.id],
+        campaigns=[one for one in campaigns_of(team) if one.deployment_id == deployment.id],
     )
+
+
+@blp.post("/<deployment_id>")
+def change(worker_id: str, deployment_id: str) -> Any:
+    """Change name, number and flow, with a person as the author."""
+    body = load_form(partial(VoiceDeploymentUpdateBody, partial=True))
+    with current().transaction():
+        deployment = Worker.fetch(require_team(), worker_id).child(VoiceDeployment, deployment_id)
+        deployment.revise(require_team(), **body)
+    return flash_and_redirect(f"Changed {deployment.name}.")
+
+
+@blp.get("/<deployment_id>/answer")
+def answer(worker_id: str, deployment_id: str) -> Any:
+    """Show a deployment as the API answers it."""
+    worker = Worker.fetch(require_team(), worker_id)
+    deployment, members = _members(worker, deployment_id)
+    back = url_for("deployments.deployment", worker_id=worker_id, deployment_id=deployment_id)
+    return render_template("api_answer.html", title=deployment.name, back=back, raw=members)
+
+
+def _members(worker: Worker, deployment_id: str) -> tuple[Any, dict[str, Any]]:
+    deployment = look_up_deployment(worker, worker.child(Deployment, deployment_id).id, INCLUDED)
+    # `dump` of a list within it returns its JSON.
+    return deployment, orjson.loads(orjson.dumps(AnyDeploymentSchema().dump(deployment)))
+
+
+def settings_of(members: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return the settings that are set, those of the engine too, as labels and texts."""
+    values = {**members, **(members.get("externalConfig") or {})}
+    return [
+        (label(name), in_text(value, name))
+        for name, value in values.items()
+        if name not in _APART and value not in (None, "", False, [], {}, "[]")
+    ]
+
+
+def opening_hours(number: str) -> list[tuple[str, str]]:
+    """Return the business hours of a number: days, and the times at which they are open."""
+    rows = []
+    for tie in TeamPhoneHours.search(require_team(), phone_number=number):
+        table = BusinessHours.fetch(require_team(), tie.hours_id)
+        for text, group in groupby(table.hours.items(), itemgetter(1)):
+            days = [day.capitalize() for day, _ in group]
+            rows.append((days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}", text))
+        rows.append(("Time zone", table.timezone))
+    return rows

@@ -6,19 +6,22 @@ from typing import Any
 from flask import g, render_template, request
 
 from dryline.blueprints.console.base import PageBlueprint, flash_and_redirect, hide_new_rows, load_form, require_team
+from dryline.blueprints.console.export_previews import bytes_written, preview
 from dryline.blueprints.control.exports import TransitionBody
-from dryline.blueprints.links import base_url, with_link
-from dryline.jobs import export_files, exports
+from dryline.jobs import exports
 from dryline.models.deployments import Deployment
 from dryline.models.exports import TRANSITIONS, Export
 from dryline.models.workers import Worker
 from dryline.schemas.exports import FORMATS, LOG_TYPES, ExportBody, ExportSchema, members
 from dryline.storage.current_world import current
+from dryline.web.links import base_url, with_link
 from dryline.world.clock import wire
 
 blp = PageBlueprint("exports", "Exports", "x", path="/exports")
 
 MAX_FILE_ROWS = 10
+# Of the first rows of a file. They have different names in the types of logs.
+FIRST_COLUMNS = ("startTime", "direction", "fromNumber", "toNumber", "userName", "status", "duration")
 DEFAULT_WINDOW = timedelta(days=7)
 
 
@@ -58,7 +61,8 @@ def create() -> Any:
 def export(export_id: str) -> Any:
     export = with_link(Export.fetch(require_team(), export_id))
     members = ExportSchema().dump(export)
-    columns, rows = export_files.preview(export, MAX_FILE_ROWS) if export.is_available else ([], [])
+    columns, rows = preview(export, MAX_FILE_ROWS) if export.is_available else ([], [])
+    order = sorted(range(len(columns)), key=lambda index: _rank(columns[index]))
     return render_template(
         "export.html",
         export=export,
@@ -66,10 +70,17 @@ def export(export_id: str) -> Any:
         worker=Worker.find(id=export.worker_id, team_id=export.team_id) if export.worker_id else None,
         deployment=Deployment.find(id=export.deployment_id, team_id=export.team_id) if export.deployment_id else None,
         transitions=TRANSITIONS[export.status],
-        written_bytes=export_files.bytes_written(export),
-        columns=columns,
-        rows=rows,
+        written_bytes=bytes_written(export),
+        columns=[columns[index] for index in order],
+        rows=[[row[index] for index in order] for row in rows],
     )
+
+
+def _rank(column: str) -> int:
+    """Return the place of a column on the page: first what a person looks for, last ids."""
+    if column in FIRST_COLUMNS:
+        return FIRST_COLUMNS.index(column)
+    return len(FIRST_COLUMNS) + (column.lower().endswith(("id", "type")))
 
 
 @blp.post("/<export_id>/transition")

@@ -10,13 +10,20 @@ from marshmallow import missing
 from dryline.blueprints.console.base import PageBlueprint, flash_and_redirect, load_form
 from dryline.blueprints.control import faults as plane
 from dryline.blueprints.control.base import known_team
-from dryline.blueprints.links import base_url
 from dryline.schemas.base import camel
 from dryline.storage.current_world import current
-from dryline.traffic.faults import PRESETS, Fault
+from dryline.web.links import base_url
+from dryline.world.faults import PRESETS, Fault
 
 blp = PageBlueprint("faults", "Faults", "f", path="/faults")
 
+MAX_PATHS = 50  # suggested
+# The presets by what they do, each with a short title.
+PRESET_GROUPS = {
+    "Slow": {"slow": "Three seconds late", "uneven": "Now and then late", "trickle": "Trickle"},
+    "Fails": {"unavailable-twice": "503 twice", "rate-limited": "Rate limit"},
+    "Breaks": {"answer-lost": "Answer lost", "cut-off": "Connection cut", "half-an-answer": "Half an answer"},
+}
 _DEFAULTS = {
     name: field.load_default
     for name, field in plane.FaultSchema().load_fields.items()
@@ -26,13 +33,16 @@ _DEFAULTS = {
 
 @blp.get("")
 def show() -> Any:
-    """List the rules. `method` and `path` in the address are the forms' values."""
+    """List the rules. `method` and `path` in the address are the forms' values, and the log's paths are suggested."""
     rules = current().faults.listing()
+    paths = {entry.path for entry in current().requests.newest_first() if entry.path.startswith("/api/")}
     return render_template(
         "faults.html",
         rules=[(rule, rule.in_words(), as_pytest(rule), as_curl(rule)) for rule in rules],
+        groups=PRESET_GROUPS,
         presets=PRESETS,
-        form={"method": request.args.get("method", "*"), "path": request.args.get("path", "/api/*")},
+        paths=sorted(paths)[:MAX_PATHS],
+        form={"method": request.args.get("method", "*"), "path": request.args.get("path", "")},
     )
 
 
@@ -42,7 +52,7 @@ def add() -> Any:
         body = load_form(plane.FaultSchema)
     with current().reading():
         known_team(body["team_id"], "team_id")
-    return flash_and_redirect(f"Added: {plane.add(body).in_words()}.", "faults.show")
+    return flash_and_redirect(f"Added: {plane.add(body).in_words()}.")
 
 
 @blp.post("/remove")

@@ -1,4 +1,4 @@
-"""Figures of calls as a person reads them: each with its value, its change in a week, and a line of seven days."""
+"""Figures of calls as a person reads them: each with its value, its change, and a line of the period's parts."""
 
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
@@ -7,26 +7,33 @@ from markupsafe import Markup
 
 from dryline.blueprints.console.charts import sparkline
 from dryline.blueprints.console.template_filters import count, duration
-from dryline.models.call_figures import DAYS, CallFigures, TwoWeeks
+from dryline.models.call_figures import CallFigures, Comparison
+
+MAX_CHANGE = 999  # percent
 
 
 class Kind(NamedTuple):
-    """A kind of figure: its title, what it is, the attribute that holds it, and how it is written."""
+    """A kind of figure: its title, what it is, the attribute that holds it, and how it is written.
+
+    `good` says whether a rise is good (1), bad (-1) or neither.
+    """
 
     title: str
     about: str
     attribute: str
     write: Callable[..., str]
     is_share: bool = False
+    good: int = 0
 
 
 class Figure(NamedTuple):
-    """One figure in words, with its change since the week before, and its line."""
+    """One figure in words, with its change since the period before, whether that is `better` or `worse`, and a line."""
 
     title: str
     about: str
     text: str
     change: str
+    trend: str
     line: Markup
 
 
@@ -39,12 +46,12 @@ def _seconds(milliseconds: float) -> str:
 
 
 KINDS = (
-    Kind("Calls", "Calls of the last seven days that have ended", "calls", count),
-    Kind("Answered", "Calls in which a person spoke with the agent", "answered_share", _percent, is_share=True),
-    Kind("Transferred", "Answered calls that went on to a person", "transferred_share", _percent, is_share=True),
+    Kind("Calls", "Calls that have ended", "calls", count, good=1),
+    Kind("Answered", "Calls in which a person spoke with the agent", "answered_share", _percent, True, 1),
+    Kind("Transferred", "Answered calls that went on to a person", "transferred_share", _percent, True),
     Kind("Mean length", "Of the answered calls", "mean_length_s", duration),
-    Kind("Latency", "p50 of the time that the agent takes to answer", "latency_ms", _seconds),
-    Kind("Success", "Evaluated calls that were a success", "success_share", _percent, is_share=True),
+    Kind("Latency", "p50 of the time that the agent takes to answer", "latency_ms", _seconds, good=-1),
+    Kind("Success", "Evaluated calls that were a success", "success_share", _percent, True, 1),
 )
 
 
@@ -54,27 +61,30 @@ def texts(calls: CallFigures) -> list[str]:
     return [kind.write(value) if value is not None else "-" for kind, value in zip(KINDS, values, strict=True)]
 
 
-def figures_of(parts: Iterable[TwoWeeks]) -> list[Figure]:
+def figures_of(comparisons: Iterable[Comparison]) -> list[Figure]:
     """Return the figures of some workers together."""
-    all_days = TwoWeeks.of_all(parts)
-    week, before = all_days.week, all_days.before
+    together = Comparison.of_all(comparisons)
+    total = together.total
     return [
         Figure(
             kind.title,
             kind.about,
             text,
-            _change(getattr(week, kind.attribute), getattr(before, kind.attribute), kind.is_share),
-            sparkline([getattr(day, kind.attribute) for day in all_days.days[DAYS:]]),
+            *_change(kind, getattr(total, kind.attribute), getattr(together.before, kind.attribute)),
+            sparkline([getattr(part, kind.attribute) for part in together.parts]),
         )
-        for kind, text in zip(KINDS, texts(week), strict=True)
+        for kind, text in zip(KINDS, texts(total), strict=True)
     ]
 
 
-def _change(value: float | None, before: float | None, is_share: bool) -> str:
-    """Return the change since the week before: of a share in points, of another figure in percent."""
+def _change(kind: Kind, value: float | None, before: float | None) -> tuple[str, str]:
+    """Return the change in words, of a share in points and of another figure in percent, and its trend."""
     if value is None or not before:
-        return ""
-    difference = round((value - before) * 100 if is_share else (value / before - 1) * 100)
+        return "", ""
+    difference = round((value - before) * 100 if kind.is_share else (value / before - 1) * 100)
     if difference == 0:
-        return "unchanged"
-    return f"{difference:+,} {'points' if is_share else '%'}"
+        return "unchanged", ""
+    size = f"over {MAX_CHANGE}" if abs(difference) > MAX_CHANGE else str(abs(difference))
+    trend = {1: "better", -1: "worse", 0: ""}[kind.good * (1 if difference > 0 else -1)]
+    unit = "%" if not kind.is_share else "point" if size == "1" else "points"
+    return f"{'↑' if difference > 0 else '↓'} {size} {unit}", trend

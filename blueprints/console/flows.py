@@ -3,7 +3,7 @@
 from collections import Counter
 from typing import Any
 
-from flask import flash, g, redirect, render_template, request, url_for
+from flask import g, redirect, render_template, request, url_for
 from werkzeug.exceptions import BadRequest
 
 from dryline.blueprints.console import conversation, highlighting
@@ -16,10 +16,11 @@ from dryline.blueprints.console.base import (
     require_team,
 )
 from dryline.blueprints.console.flow_outline import outline_of
+from dryline.blueprints.console.flow_templates import TEMPLATES
 from dryline.blueprints.console.template_filters import pretty
-from dryline.engine.errors import Finding
-from dryline.flow_sessions import conversations
-from dryline.flow_sessions.engines import engine_of, require_valid
+from dryline.flow.language.errors import Finding
+from dryline.flow.sessions import conversations
+from dryline.flow.sessions.engines import engine_of, require_valid
 from dryline.models import taken_branches
 from dryline.models.deployment_parameters import show_flow
 from dryline.models.deployments import Deployment
@@ -28,27 +29,15 @@ from dryline.models.flows import Flow
 from dryline.models.workers import Worker
 from dryline.schemas.flows import FlowSheetSchema
 from dryline.schemas.talk_sessions import TalkBody
-from dryline.storage.current_world import current
+from dryline.storage.current_world import current, set_current_team
 from dryline.storage.errors import Busy, Conflict, DomainError
-from dryline.world.clock import set_current_team
 
 blp = PageBlueprint("flows", path="/workers/<worker_id>/flows", section="workers")
 
 MAX_IN_PROGRESS = 24
 
 # The code of a new flow.
-NEW_CODE = """\
-say("Good morning, how can I help?")
-loop:
-    res = talk("Ask what they are calling about.", False)
-until "caller wants to leave a message":
-    note = res.ask("Who is it, and what is the message?", {"name": "", "message": ""})
-    extract("note", note)
-    say(f"Thank you, {note['name']}.")
-until "caller wants a person":
-    say("One moment, please.")
-say("Goodbye.")
-"""
+NEW_CODE = TEMPLATES["messages"].code
 
 
 @blp.get("")
@@ -167,7 +156,7 @@ def _save(worker_id: str, flow_id: str | None, values: dict[str, str]) -> Any:
         worker = Worker.fetch(g.team, worker_id)
         if flow_id is None:
             flow = Flow.write(worker, g.team, **{name: body[name] for name in ("name", "label", "code", "variables")})
-            message = "The flow is created."
+            message = "Created."
         else:
             flow = worker.child(Flow, flow_id)
             if highlighting.with_newlines(flow.code) == code:
@@ -180,8 +169,8 @@ def _save(worker_id: str, flow_id: str | None, values: dict[str, str]) -> Any:
                 message = f"Saved as version {newest.version_number}."
     for finding in _findings(code) or []:
         if finding.severity == "error":
-            flash(f"It cannot run: line {finding.line}, column {finding.column}: {finding.sentence}", "error")
-            break
+            message += f" It cannot run yet: line {finding.line}, column {finding.column}: {finding.sentence}"
+            return flash_and_redirect(message, "flows.flow", kind="error", worker_id=worker_id, flow_id=flow.id)
     return flash_and_redirect(message, "flows.flow", worker_id=worker_id, flow_id=flow.id)
 
 
@@ -192,7 +181,10 @@ def _show_editor(worker: Worker, flow: Flow | None, values: dict[str, Any], refu
     """
     code = values.get("code", "")
     context: dict[str, Any] = {"worker": worker, "flow": flow, "form": values, "findings": _findings(code)}
+    context["names"] = highlighting.editor_names()
     message, status = error_message(refusal) if refusal else (None, 200)
+    if "try" in values and "HX-Request" in request.headers:
+        status = 200  # the pane beside the code shows the message
     if flow and isinstance(refusal, Conflict):
         context |= {
             "is_conflict": True,

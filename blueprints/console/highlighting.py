@@ -2,6 +2,7 @@
 
 import builtins
 import re
+from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from html import escape as html_escape
 from keyword import kwlist
@@ -9,8 +10,8 @@ from typing import Any, NamedTuple
 
 from markupsafe import Markup, escape
 
-from dryline.engine.errors import BasedSyntaxError
-from dryline.engine.tokens import Token, logical_lines
+from dryline.flow.language.errors import BasedSyntaxError
+from dryline.flow.language.tokens import Token, logical_lines
 
 MAX_LENGTH = 200_000  # characters; longer code is shown without colours
 
@@ -75,33 +76,87 @@ def _token_class(token: Token, before: Token | None) -> str | None:
 
 
 class DiffLine(NamedTuple):
-    """A line of a comparison: its number before and after, None where it is absent. A gap has `skipped` equal lines."""
+    """A line of a comparison: its number before and after, None where it is absent. A gap has the equal lines."""
 
     kind: str
     old: int | None
     new: int | None
     text: Any = ""
-    skipped: int = 0
+    equal: Sequence[Markup] = ()
+
+
+_WORD = re.compile(r"\w+|\s+|[^\w\s]")
+_HTML_PIECE = re.compile(r"<[^>]*>|&[#\w]+;|[^<&]", re.DOTALL)  # a tag or a character
+_LIKE = 0.5  # of the words of two lines, for one to be a change of the other
 
 
 def compare(old: str, new: str, around: int = 3) -> list[DiffLine]:
     """Return the changed lines with `around` lines beside each change; an empty list when nothing changed."""
     before, after = highlight(old), highlight(new)
-    matcher = SequenceMatcher(None, split_lines(old), split_lines(new), autojunk=False)
+    old_lines, new_lines = split_lines(old), split_lines(new)
+    matcher = SequenceMatcher(None, old_lines, new_lines, autojunk=False)
     rows: list[DiffLine] = []
-    end = 0  # of the lines that are in `rows` or skipped
+    end = 0  # of the lines that are in `rows`
     for group in matcher.get_grouped_opcodes(around):
         if all(tag == "equal" for tag, *_ in group):
             return []
-        if (skipped := group[0][1] - end) > 0:
-            rows.append(DiffLine("gap", None, None, skipped=skipped))
+        rows += _gap(before[end : group[0][1]])
         for tag, i, i_end, j, j_end in group:
             if tag == "equal":
                 rows += [DiffLine("same", i + n + 1, j + n + 1, before[i + n]) for n in range(i_end - i)]
-            else:
-                rows += [DiffLine("removed", n + 1, None, before[n]) for n in range(i, i_end)]
-                rows += [DiffLine("added", None, n + 1, after[n]) for n in range(j, j_end)]
+                continue
+            for m, n in _pairs(old_lines[i:i_end], new_lines[j:j_end]):
+                old_text = None if m is None else old_lines[i + m]
+                new_text = None if n is None else new_lines[j + n]
+                if m is not None:
+                    rows.append(DiffLine("removed", i + m + 1, None, _marked(before[i + m], old_text, new_text)))
+                if n is not None:
+                    rows.append(DiffLine("added", None, j + n + 1, _marked(after[j + n], new_text, old_text)))
         end = group[-1][2]
-    if rows and (skipped := len(before) - end) > 0:
-        rows.append(DiffLine("gap", None, None, skipped=skipped))
-    return rows
+    return rows + _gap(before[end:]) if rows else []
+
+
+def _gap(lines: Sequence[Markup]) -> list[DiffLine]:
+    return [DiffLine("gap", None, None, equal=lines)] if lines else []
+
+
+def _pairs(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[int | None, int | None]]:
+    """Pair the lines of a changed part that are alike, by their indexes. The others are paired with None."""
+    words = [set(re.findall(r"\w+", line)) for line in new]
+    start = 0
+    for index, line in enumerate(old):
+        own = set(re.findall(r"\w+", line))
+        likeness = [2 * len(own & other) / (len(own) + len(other) or 1) for other in words[start:]]
+        best = max(range(len(likeness)), key=likeness.__getitem__, default=None)
+        if best is None or likeness[best] < _LIKE:
+            yield index, None
+            continue
+        yield from ((None, start + before) for before in range(best))
+        yield index, start + best
+        start += best + 1
+    yield from ((None, rest) for rest in range(start, len(new)))
+
+
+def _marked(html: Markup, text: str | None, other: str | None) -> Markup:
+    """Return a line with marks around the words that the other line has not."""
+    if text is None or other is None:
+        return html
+    words, changed, at = _WORD.findall(text), set(), 0
+    for tag, start, end, *_ in SequenceMatcher(None, words, _WORD.findall(other), autojunk=False).get_opcodes():
+        length = sum(map(len, words[start:end]))
+        changed |= set(range(at, at + length)) if tag != "equal" else set()
+        at += length
+    pieces, at, is_open = [], 0, False
+    for piece in [*_HTML_PIECE.findall(html), "<>"]:
+        is_tag = piece.startswith("<")
+        if is_open != (not is_tag and at in changed):
+            is_open = not is_open
+            pieces.append("<mark>" if is_open else "</mark>")
+        pieces.append(piece)
+        at += not is_tag
+    return Markup("".join(pieces[:-1]))
+
+
+def editor_names() -> dict[str, list[str]]:
+    """Return the names that the editor colours while one types."""
+    return {"keywords": list(kwlist), "blocks": list(_BLOCKS), "based": sorted(_BASED), "builtins": sorted(_BUILTINS)}

@@ -5,14 +5,14 @@ from typing import Any
 from flask import current_app, g, jsonify, request, url_for
 
 from dryline.blueprints.console.auth import current_url, form_token
-from dryline.blueprints.console.base import PageBlueprint
+from dryline.blueprints.console.base import PageBlueprint, undo_notice
 from dryline.blueprints.console.snippets import curl_post
 from dryline.blueprints.console.template_filters import offset
-from dryline.blueprints.links import base_url
 from dryline.models import activity
 from dryline.models.teams import Team
 from dryline.models.workers import Worker
 from dryline.storage.current_world import current
+from dryline.web.links import base_url
 
 blp = PageBlueprint("layout")
 
@@ -31,6 +31,7 @@ def context() -> dict[str, Any]:
         "live": world.runtime_settings,
         "active_faults": active_faults(),
         "clock_steps": CLOCK_STEPS,
+        "undo": undo_notice(),
         "menu": [
             (one.name, one.title, one.key, url_for(f"{one.name}.show"), one.name == page.section)
             for one in blueprints
@@ -57,7 +58,7 @@ def _part_counts(worker: Worker) -> dict[str, int]:
 
 def world_clock() -> dict[str, Any]:
     """Return the world clock's time, and as `badge` how it differs from real time, in words."""
-    clock = current().clock.of(None)
+    clock = current().clock
     ahead = offset(clock.ahead)
     badge = ", ".join(filter(None, ["frozen" if clock.is_frozen else "", ahead]))
     return {"now": clock.stamp(), "frozen": clock.is_frozen, "badge": badge}

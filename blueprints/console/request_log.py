@@ -1,6 +1,7 @@
 """The request log: requests and answers, sent again, checked, or made to fail next time."""
 
 import shlex
+from collections.abc import Sequence
 from typing import Any
 from urllib.parse import quote
 
@@ -8,23 +9,26 @@ from flask import current_app, g, render_template, request
 from werkzeug.exceptions import BadRequest
 
 from dryline.blueprints.console.base import PageBlueprint, flash_and_redirect, hide_new_rows, load_texts, team_names
+from dryline.blueprints.console.faults import PRESET_GROUPS
 from dryline.blueprints.console.snippets import NO_KEY, clear_key
 from dryline.blueprints.control import requests as plane
-from dryline.blueprints.links import base_url
-from dryline.blueprints.operations import find_operation, find_view
+from dryline.models.teams import Team
 from dryline.schemas.request_log import ConditionsSchema, TimesSchema
 from dryline.storage.current_world import current
 from dryline.storage.errors import DomainError, NotFound
-from dryline.traffic.failures import RequestGroup, differences, grouped, reason_of
-from dryline.traffic.faults import PRESETS
-from dryline.traffic.masking import MASK
-from dryline.traffic.request_log import Entry
-from dryline.traffic.request_search import Criteria, find
+from dryline.web.links import base_url
+from dryline.web.operations import find_operation, find_view
+from dryline.world.failures import RequestGroup, differences, grouped, reason_of
+from dryline.world.faults import PRESETS
+from dryline.world.masking import MASK
+from dryline.world.request_log import Entry
+from dryline.world.request_search import Criteria, find, find_nearest
 
 blp = PageBlueprint("requests", "Request log", "r", path="/requests", all_teams=True)
 
 MAX_LISTED = 100
-_FILTERS = ("method", "path", "status", "bodyContains", "fault")
+MAX_MATCHES = 10  # below a verification
+_FILTERS = ("method", "path", "status", "bodyContains", "fault", "recordings")
 # Headers that are not sent again: they belong to a connection, or the client makes its own.
 _CONNECTION_HEADERS = {
     *("host", "content-length", "connection", "accept-encoding", "user-agent", "x-api-key", "transfer-encoding"),
@@ -77,7 +81,9 @@ def entry(number: int) -> Any:
         curl=as_curl(entry),
         documentation=_documentation(entry),
         rows=[(id, _PAGES.get(id.partition("_")[0])) for id in members["touched"]],
+        groups=PRESET_GROUPS,
         presets=PRESETS,
+        team_name=team.name if (team := Team.find(id=entry.team_id)) else entry.team_id,
         is_key_known=clear_key(entry.team_id) is not None,
         is_repeatable=MASK not in entry.query,  # the signature of a link is masked
         other_team=entry.team_id if g.team and entry.team_id != g.team.id else None,
@@ -107,25 +113,31 @@ def replay(number: int) -> Any:
 
 @blp.get("/verify")
 def verify() -> Any:
-    """Run the verification of the control plane, and show the nearest misses."""
+    """Run the verification of the control plane. Show what matches, and the nearest misses."""
     verification, problem = None, ""
+    matches: list[Entry] = []
+    nearest: Sequence[tuple[Entry, list[str]]] = ()
     texts = {name: value for name, value in request.args.items() if value and name != "team"}
-    if texts:
-        try:
-            times = load_texts(TimesSchema, {name: texts.pop(name, "") for name in ("min", "max")})
-            conditions = load_texts(ConditionsSchema, texts)
-            criteria = plane.criteria_of({**conditions, "team_id": request.args.get("team") or None})
+    is_asked = bool(texts)
+    try:
+        times = load_texts(TimesSchema, {name: texts.pop(name, "") for name in ("min", "max")})
+        conditions = load_texts(ConditionsSchema, texts)
+        criteria = plane.criteria_of({**conditions, "team_id": request.args.get("team") or None})
+        matches = list(find(current().requests, criteria))
+        if is_asked:
             verification = plane.check(criteria, times["min"], times["max"])
-        except BadRequest as error:
-            problem = error.description or ""
-        except DomainError as error:
-            problem = str(error)
-    nearest = verification.nearest if verification else []
+            nearest = verification.nearest or find_nearest(current().requests, criteria)
+    except BadRequest as error:
+        problem = error.description or ""
+    except DomainError as error:
+        problem = str(error)
     return render_template(
         "verify.html",
         verification=verification,
         problem=problem,
         params=request.args,
+        matches=matches,
+        max_matches=MAX_MATCHES,
         misses=[(entry, differences(criteria, entry, misses)) for entry, misses in nearest],
     )
 
@@ -176,6 +188,8 @@ def _passes(entry: Entry, filters: dict[str, str]) -> bool:
     if status.endswith("xx") and str(entry.status or "")[:1] != status[:1]:
         return False
     if request.args.get("team") and entry.team_id not in (None, request.args["team"]):
+        return False
+    if not filters.keys() & {"recordings", "path"} and entry.path.startswith("/recordings/"):  # of a player
         return False
     return "fault" not in filters or entry.fault_id is not None
 

@@ -9,11 +9,11 @@ from urllib.parse import quote
 
 from flask import g
 
-from dryline.blueprints.links import base_url
 from dryline.models.teams import Team, authenticate
 from dryline.models.workers import Worker
 from dryline.storage.current_world import current
 from dryline.storage.errors import Unauthorized
+from dryline.web.links import base_url
 from dryline.world.channels import Channel
 
 # Written where the server does not know a key in clear.

@@ -1,5 +1,8 @@
 """Snapshots, the state document, scenarios, teams and their keys."""
 
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from operator import itemgetter
 from typing import Any
 
 import orjson
@@ -10,9 +13,12 @@ from dryline.blueprints.console.base import PageBlueprint, flash_and_redirect, l
 from dryline.models.teams import ApiKey, Team
 from dryline.schemas.teams import ApiKeyBody, NewTeamBody
 from dryline.state import document, forms, scenarios, snapshots
+from dryline.state.snapshots import Snapshot
 from dryline.state.undo import undoable
 from dryline.storage.current_world import current
 from dryline.storage.json_values import loads
+from dryline.world.clock import wire
+from dryline.world.world import World
 
 blp = PageBlueprint("state", "State", "s", path="/state")
 
@@ -23,12 +29,18 @@ def show() -> Any:
     world = current()
     return render_template(
         "state.html",
-        snapshots=snapshots.all_snapshots(world),
+        snapshots=sorted(_taken(world), key=itemgetter(1), reverse=True),
         scenarios=scenarios.ABOUT,
         first_scenario=world.settings.scenario,
         owners=Team.everyone(),
         keys=ApiKey.by_team(),
     )
+
+
+def _taken(world: World) -> Iterator[tuple[Snapshot, str]]:
+    """Yield the snapshots, each with the real time at which it was taken."""
+    for snapshot in snapshots.all_snapshots(world):
+        yield snapshot, wire(datetime.fromtimestamp(snapshot.path.stat().st_mtime, UTC))
 
 
 @blp.get("/document.json")

@@ -7,8 +7,8 @@ from typing import Any
 from flask import current_app, redirect, render_template, request, url_for
 
 from dryline.blueprints.console.base import PageBlueprint, flash_and_redirect, load_form, require_team
-from dryline.flow_sessions import conversations
-from dryline.flow_sessions.suggestions import suggest
+from dryline.flow.sessions import conversations
+from dryline.flow.sessions.suggestions import suggest
 from dryline.models import activity
 from dryline.models.deployments import Deployment
 from dryline.models.flows import Flow
@@ -55,6 +55,7 @@ def show(worker_id: str) -> Any:
         deployments=deployments,
         target=target,
         source=source,
+        model=remote_model(),
         options=options,
         talks=list(TalkSession.listing(worker, worker_id=worker.id).slice(MAX_TALKS)),
         names={one.id: one.name for one in (*flows, *deployments)},
@@ -70,17 +71,31 @@ def begin(worker_id: str) -> Any:
 @blp.get("/<talk_id>")
 def talk(worker_id: str, talk_id: str) -> Any:
     talk = _find(worker_id, talk_id).recall()
-    is_opening = all(event["type"] != "heard" for event in talk.events)
+    flow = Flow.find(id=talk.flow_id, team_id=talk.team_id) if talk.flow_id else None
     return render_template(
         "talk.html",
         worker=Worker.fetch(require_team(), worker_id),
         talk=talk,
+        model=remote_model(),
         speaks_words=recording_files.speaks_words(current()),
         language=recordings.speakers_of(_deployment(talk), "", "")[0].language,
         target=("deploymentId", talk.deployment_id) if talk.deployment_id else ("flowId", talk.flow_id),
-        flow=Flow.find(id=talk.flow_id, team_id=talk.team_id) if talk.flow_id else None,
+        flow=flow,
         options=_options(request.args),
-        suggestions=suggest(tuple(talk.waiting), Random(f"{talk.id} {talk.turns}"), opening=is_opening),
+        suggestions=_suggestions(talk, flow),
+    )
+
+
+def _suggestions(talk: TalkSession, flow: Flow | None) -> list[str]:
+    """Return sentences that fit the flow's own words and the agent's last question."""
+    said = [event["text"] for event in talk.events if event["type"] == "said"]
+    return suggest(
+        tuple(talk.waiting),
+        Random(f"{talk.id} {talk.turns}"),
+        current().clock.now(),
+        opening=all(event["type"] != "heard" for event in talk.events),
+        about=f"{flow.code} {flow.variables}" if flow else " ".join(said),
+        question=said[-1] if said else "",
     )
 
 
@@ -126,6 +141,12 @@ def _deployment(talk: TalkSession) -> Deployment | None:
         return Deployment.find(id=talk.deployment_id, team_id=talk.team_id)
     lines = Deployment.listing(talk, flow_id=talk.flow_id) if talk.flow_id else ()
     return next((one for one in lines if one.type in conversations.VOICE), None)
+
+
+def remote_model() -> str | None:
+    """Return the name of the language model that is configured, if one is."""
+    settings = current().settings
+    return settings.model if settings.model_url else None
 
 
 def _options(values: Mapping[str, str]) -> dict[str, Any]:

@@ -5,6 +5,9 @@ import re
 from datetime import timedelta
 from typing import Any
 
+from markupsafe import Markup
+
+from dryline.blueprints.console.highlighting import highlight
 from dryline.storage.current_world import current
 from dryline.world.clock import parse
 from dryline.world.wording import count
@@ -57,11 +60,9 @@ def offset(ahead: timedelta) -> str:
     return ("+" if ahead > timedelta(0) else "-") + " ".join(parts[:2])
 
 
-def phone(number: str | None) -> str:
-    """Format `+12165550198` as `+1 216 555 0198`. Numbers of other countries stay as they are."""
-    if number and re.fullmatch(r"\+1\d{10}", number):
-        return f"+1 {number[2:5]} {number[5:8]} {number[8:]}"
-    return number or "-"
+def phone(text: Any) -> str:
+    """Format `+12165550198` as `+1 216 555 0198`, also within a text. Numbers of other countries stay as they are."""
+    return re.sub(r"(?<!\w)\+1(\d{3})(\d{3})(\d{4})(?!\d)", r"+1 \1 \2 \3", str(text or "-"))
 
 
 # The message of an HTTP library about a server that does not answer, and the reasons that are named.
@@ -91,9 +92,36 @@ _STATUS_COLOURS = {
 _COLOUR_OF = {word: colour for colour, words in _STATUS_COLOURS.items() for word in words.split()}
 
 
+def in_words(status: Any) -> str:
+    """Return a status as the pages write it: `IN_PROGRESS` and `in-progress` as `in progress`."""
+    return str(status or "-").lower().replace("_", " ").replace("-", " ").strip() or "-"
+
+
 def status_colour(status: str | None) -> str:
     """Return the class of a status in the style sheet."""
-    return _COLOUR_OF.get((status or "").lower().replace("_", "-").replace(" ", "-"), "")
+    return _COLOUR_OF.get(in_words(status).replace(" ", "-"), "")
+
+
+def label(name: str) -> str:
+    """Return the name of a member as a label: `maxCallDurationMs` as `Max call duration`."""
+    return re.sub(r"(?<=[a-z])([A-Z])|_", r" \1", name.removesuffix("Ms")).lower().capitalize()
+
+
+def in_text(value: Any, name: str = "") -> str:
+    """Return a setting as a person writes it."""
+    if value in (None, "", [], {}):
+        return "none"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if name.endswith("Ms") and isinstance(value, int | float):
+        return f"{value / 60_000:g} min" if value >= 60_000 else f"{value / 1000:g} s"
+    if isinstance(value, list):
+        return ", ".join(in_text(one) for one in value)
+    if isinstance(value, dict):
+        if isinstance(value.get("url"), str):  # a webhook
+            return value["url"]
+        return "; ".join(f"{label(key)}: {in_text(one, key)}" for key, one in value.items())
+    return phone(value) if isinstance(value, str) else str(value)
 
 
 def pretty(value: Any) -> str:
@@ -101,7 +129,20 @@ def pretty(value: Any) -> str:
     return json.dumps(value, indent=2, ensure_ascii=False)
 
 
+def shortened(path: str) -> str:
+    """Return a path with the middle of its ids left out, as `worker_1000…eb3a`."""
+    return re.sub(r"(\w+_\w{4})[\w-]{16,}(\w{4})(?=/|$)", r"\1…\2", path)
+
+
+def coloured(text: str) -> Markup:
+    """Return JSON as HTML with colours."""
+    return Markup("\n").join(highlight(text))
+
+
 FILTERS = {
     function.__name__: function
-    for function in (duration, size, day, clock, remaining, phone, readable, status_colour, pretty, count)
+    for function in (
+        *(duration, size, day, clock, remaining, phone, readable, in_words, label, in_text, status_colour, shortened),
+        *(pretty, coloured, count),
+    )
 }

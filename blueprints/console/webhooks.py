@@ -6,7 +6,6 @@ from flask import g, render_template, request
 
 from dryline.blueprints.console.base import PageBlueprint, flash_and_redirect, hide_new_rows, require_team, team_names
 from dryline.blueprints.control.requests import entry_fields
-from dryline.blueprints.links import base_url
 from dryline.models import activity
 from dryline.models.custom_webhooks import CustomWebhook
 from dryline.models.deployments import Deployment
@@ -17,9 +16,10 @@ from dryline.models.webhook_deliveries import WebhookDelivery, fire
 from dryline.models.workers import Worker
 from dryline.schemas.webhook_deliveries import EVENTS, STATUSES
 from dryline.storage.current_world import current
-from dryline.traffic.request_log import Entry
-from dryline.traffic.request_search import Criteria, find
+from dryline.web.links import base_url
 from dryline.world.outgoing import INBOX
+from dryline.world.request_log import Entry
+from dryline.world.request_search import Criteria, find
 from dryline.world.wording import count
 
 blp = PageBlueprint("webhooks", "Webhooks", "h", path="/webhooks", all_teams=True)

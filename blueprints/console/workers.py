@@ -4,9 +4,11 @@ from typing import Any
 
 import orjson
 from flask import g, render_template, request
+from marshmallow import fields
 
 from dryline.blueprints.console import figures
-from dryline.blueprints.console.base import PageBlueprint, flash_and_redirect, hide_new_rows, require_team
+from dryline.blueprints.console.base import PageBlueprint, flash_and_redirect, hide_new_rows, load_form, require_team
+from dryline.blueprints.console.flow_templates import TEMPLATES
 from dryline.models import activity, call_figures, resource_search
 from dryline.models.deployments import Deployment
 from dryline.models.echo import EchoSuite, echo_of
@@ -14,10 +16,10 @@ from dryline.models.echo_runs import EchoRun
 from dryline.models.flows import Flow
 from dryline.models.folders import Folder
 from dryline.models.resources import Resource
-from dryline.models.runtime_errors import RuntimeErrorRecord
 from dryline.models.tags import Tag, WorkerTag, workers_with_tags
 from dryline.models.tests import Test, TestRun
 from dryline.models.workers import Worker
+from dryline.schemas.base import OneOf
 from dryline.schemas.workers import WorkerSchema
 from dryline.storage.current_world import current
 
@@ -25,6 +27,14 @@ blp = PageBlueprint("workers", "Workers", "w", path="/workers")
 
 MAX_ERRORS = 5
 MAX_RUNS = 20
+
+
+class WorkerSheetSchema(WorkerSchema):
+    """A worker from the form, where all but the name may be empty. `template` names the flow that it begins with."""
+
+    description = fields.String(load_default=None)
+    status = fields.String(load_default="active")
+    template = fields.String(load_default=None, validate=OneOf(*TEMPLATES))
 
 
 @blp.get("")
@@ -48,6 +58,27 @@ def show() -> Any:
     )
 
 
+@blp.get("/new")
+def new() -> Any:
+    return render_template("worker_new.html", templates=TEMPLATES)
+
+
+@blp.post("")
+def create() -> Any:
+    """Create a worker, and the flow of the chosen template."""
+    body = load_form(WorkerSheetSchema)
+    template = TEMPLATES.get(body.pop("template"))
+    team = require_team()
+    with current().transaction():
+        worker = Worker.add(team, **body)
+        if template is None:
+            return flash_and_redirect(f"Created {worker.name}.", "workers.worker", worker_id=worker.id)
+        variables = template.variables_of(worker.name)
+        flow = Flow.write(worker, team, name=template.name, label=None, code=template.code, variables=variables)
+    message = f"Created {worker.name}. Try its flow, change it, and deploy it to a number."
+    return flash_and_redirect(message, "flows.flow", worker_id=worker.id, flow_id=flow.id)
+
+
 @blp.get("/<worker_id>")
 def worker(worker_id: str) -> Any:
     worker = Worker.fetch(require_team(), worker_id)
@@ -60,7 +91,7 @@ def worker(worker_id: str) -> Any:
         figures=figures.figures_of(filter(None, [call_figures.by_worker(worker).get(worker.id)])),
         flows=list(Flow.listing(worker, worker_id=worker.id)),
         deployments=list(Deployment.listing(worker, worker_id=worker.id)),
-        errors=list(RuntimeErrorRecord.listing(worker, worker_id=worker.id).slice(MAX_ERRORS)),
+        errors=activity.newest_errors(worker, MAX_ERRORS, worker_id=worker.id),
     )
 
 

@@ -1,17 +1,23 @@
 """The forms in the header, which change the world: clock, settings, snapshots and reset."""
 
+import time
+from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
+from flask import session
+
 from dryline.blueprints.console.base import PageBlueprint, flash_and_redirect, load_form
+from dryline.blueprints.console.template_filters import count, offset
 from dryline.blueprints.control.clock import AdvanceSchema, ClockSchema
 from dryline.blueprints.control.settings import SettingsSchema
 from dryline.blueprints.control.snapshots import SnapshotSchema
 from dryline.jobs import live
+from dryline.models import activity
 from dryline.state import scenarios, snapshots
 from dryline.state.undo import undoable
 from dryline.storage.current_world import current
-from dryline.world.clock import for_team, parse
+from dryline.world.clock import Clock, parse
 
 blp = PageBlueprint("world", path="/world")
 
@@ -20,29 +26,37 @@ blp = PageBlueprint("world", path="/world")
 def set_clock() -> Any:
     params = load_form(ClockSchema)
     moment = parse(params["now"]) if "now" in params else None
-    current().clock.of(None).set(moment, frozen=params.get("frozen"))
-    return _run_due("The clock is frozen." if params.get("frozen") else "The clock is running.")
+    is_frozen = params.get("frozen")
+    title = "The clock is set" if moment else "The clock is frozen" if is_frozen else "The clock is running"
+    return _change_clock(title, lambda clock: clock.set(moment, frozen=is_frozen))
 
 
 @blp.post("/clock/advance")
 def advance_clock() -> Any:
-    current().clock.of(None).advance(timedelta(seconds=load_form(AdvanceSchema)["seconds"]))
-    return _run_due("The clock is advanced.")
+    by = timedelta(seconds=load_form(AdvanceSchema)["seconds"])
+    return _change_clock(offset(by) or "The clock is advanced", lambda clock: clock.advance(by))
 
 
 @blp.post("/clock/reset")
 def reset_clock() -> Any:
-    current().clock.of(None).reset()
-    return _run_due("The clock shows real time.")
+    return _change_clock("The clock shows real time", lambda clock: clock.reset())
 
 
-def _run_due(message: str) -> Any:
-    """Do what is due by the new time, so that the next page shows it."""
+def _change_clock(title: str, change: Callable[[Clock], None]) -> Any:
+    """Change the clock, do what is due by the new time, and show what happened."""
     world = current()
+    clock = world.clock
+    before = clock.stamp()
+    change(clock)
     world.save_runtime_state()
     live.take_skipped(world)
-    with for_team(None):
-        world.run_due()
+    world.run_due()
+    with world.reading():
+        counts = activity.count_events(before, clock.stamp())
+    # For a minute of real time, the page Live has what ended meanwhile.
+    session["clock_move"] = {"since": before, "until": time.time() + 60}
+    events = [f"{count(number, noun)} {verb}" for (noun, verb), number in counts.items()]
+    message = f"{title}: {', '.join(events)}." if events else f"{title}."
     if skipped := live.take_skipped(world):
         message += f" Only the last {live.MAX_CALLS} calls of that time came in, and some {skipped:,} did not."
         return flash_and_redirect(message, kind="stays")
@@ -51,8 +65,11 @@ def _run_due(message: str) -> Any:
 
 @blp.post("/settings")
 def change_settings() -> Any:
-    live.change_settings(current(), **load_form(SettingsSchema))
-    return flash_and_redirect("The settings are saved.")
+    current().change_settings(**load_form(SettingsSchema))
+    calls_per_minute = current().runtime_settings.calls_per_minute
+    return flash_and_redirect(
+        f"{calls_per_minute:g} calls a minute from now on." if calls_per_minute else "No more calls come in."
+    )
 
 
 @blp.post("/save")

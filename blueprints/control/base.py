@@ -6,19 +6,19 @@ from typing import Any
 from flask import Request, request
 from marshmallow import fields
 
-from dryline.blueprints.base import Area, Parser, require_no_query
-from dryline.blueprints.paths import PLANE
-from dryline.blueprints.plane import guard
 from dryline.models.teams import Team
 from dryline.schemas.base import QuerySchema
 from dryline.state import undo
-from dryline.storage.current_world import current
-from dryline.storage.errors import NotFound
-from dryline.world.clock import set_current_team
+from dryline.storage.current_world import current, set_current_team
+from dryline.storage.errors import NoTeam, NotFound
+from dryline.web.base import Area, Parser, require_no_query
+from dryline.web.operations import find_operation
+from dryline.web.paths import PLANE
+from dryline.web.plane import guard
 
 
 class TeamQuery(QuerySchema):
-    """The team that a request of the control plane is limited to."""
+    """The team that a request of the control plane is limited to. A route without it refuses `?team=`."""
 
     team = fields.String()
 
@@ -45,10 +45,10 @@ class LenientQuery(QuerySchema):
     )
 
 
-def undoable_if(is_wanted: bool | None, change: str, team_id: str | None = None) -> AbstractContextManager[Any]:
-    """Return a context manager that keeps a snapshot of the world or a team, except of a temporary world."""
-    keeps = is_wanted and current().durable
-    return undo.undoable(current(), change, team_id) if keeps else nullcontext()
+def undoable_if(is_wanted: bool | None, change: str) -> AbstractContextManager[Any]:
+    """Return a context manager that keeps a snapshot from before the change, except of a temporary world."""
+    keeps = is_wanted and not current().settings.ephemeral
+    return undo.undoable(current(), change) if keeps else nullcontext()
 
 
 def known_team(team_id: str | None, field: str | None = None) -> str | None:
@@ -80,10 +80,19 @@ class ControlArea(Area):
         if guarded:
             self.security = [{}, {"drylineToken": []}]
             self.before_request(guard)
+        self.before_request(check_team)
         self.before_request(require_no_query)
-        self.before_request(set_team_of_query)
 
 
-def set_team_of_query() -> None:
-    """Set the current team to that of `?team=`."""
-    set_current_team(request.args.get("team"))
+def check_team() -> None:
+    """Set the current team to that of `?team=`. Raises NoTeam for an operation of the whole server."""
+    team_id = request.args.get("team")
+    operation = find_operation(request.endpoint, request.method)
+    if team_id is not None and operation is not None:
+        query = getattr(operation, "forms", {}).get("query")
+        if query is None or "team" not in query.fields:
+            raise NoTeam(
+                f"{request.method} {request.path} is for the whole server and takes no team: its clock, settings and "
+                "snapshots are those of all teams. A test that changes them needs a server of its own."
+            )
+    set_current_team(team_id)

@@ -5,7 +5,7 @@ from datetime import timedelta
 from flask.views import MethodView
 from marshmallow import validate
 
-from dryline.blueprints.control.base import ControlArea, TeamQuery, known_team
+from dryline.blueprints.control.base import ControlArea
 from dryline.schemas.base import ApiSchema, Boolean, Number, Timestamp
 from dryline.storage.current_world import current
 from dryline.storage.errors import Invalid
@@ -33,78 +33,62 @@ class AdvanceSchema(ApiSchema):
 
 @blp.route("/clock", get="getClock", put="setClock", delete="resetClock")
 class ClockView(MethodView):
-    @blp.arguments(TeamQuery, location="query")
     @blp.response(200, ClockSchema)
-    @blp.errors(404)
-    def get(self, query):
+    def get(self):
         """Read the clock.
 
-        All times in the API and all background work follow this clock. With `team`, the clock of that team.
+        All times in the API and all background work follow this clock.
         """
-        return _as_answer(_clock(query))
+        return _as_answer()
 
     @blp.arguments(ClockSchema)
-    @blp.arguments(TeamQuery, location="query")
     @blp.response(200, ClockSchema)
-    @blp.errors(404)
-    def put(self, body, query):
+    def put(self, body):
         """Set, freeze or unfreeze the clock.
 
         `now` sets the time, `frozen` stops or starts the clock; fields that are left out keep their value. Due work is
-        done before the answer: exports expire, campaigns place calls, runs end. With `team`, this applies to that team
-        only.
+        done before the answer: exports expire, campaigns place calls, runs end.
         """
-        clock, now = _clock(query), body.get("now")
+        now = body.get("now")
         try:
-            clock.set(parse(now) if now else None, frozen=body.get("frozen"))
+            current().clock.set(parse(now) if now else None, frozen=body.get("frozen"))
         except OverflowError:
             raise Invalid(_RANGE, "now") from None
-        return _moved(clock)
+        return _moved()
 
-    @blp.arguments(TeamQuery, location="query")
     @blp.response(200, ClockSchema)
-    @blp.errors(404)
-    def delete(self, query):
+    def delete(self):
         """Reset the clock to real time.
 
-        Due work is done before the answer. With `team`, the team follows the world's clock again.
+        Due work is done before the answer.
         """
-        clock = _clock(query)
-        clock.reset()
-        return _moved(clock)
+        current().clock.reset()
+        return _moved()
 
 
 @blp.route("/clock/advance", post="advanceClock")
 class ClockAdvance(MethodView):
     @blp.arguments(AdvanceSchema)
-    @blp.arguments(TeamQuery, location="query")
     @blp.response(200, ClockSchema)
-    @blp.errors(404)
-    def post(self, body, query):
+    def post(self, body):
         """Advance the clock.
 
         Due work is done before the answer: exports expire, campaigns place calls, runs end. A frozen clock stays frozen
-        at its new time. With `team`, this applies to that team only.
+        at its new time.
         """
-        clock = _clock(query)
         try:
-            clock.advance(timedelta(seconds=body["seconds"]))
+            current().clock.advance(timedelta(seconds=body["seconds"]))
         except OverflowError:
             raise Invalid(_RANGE, "seconds") from None
-        return _moved(clock)
+        return _moved()
 
 
-def _clock(query):
-    """Return the clock of the query's team, or the world's. Raises NotFound for an unknown team."""
-    with current().reading():
-        return current().clock.of(known_team(query.get("team")))
-
-
-def _moved(clock):
+def _moved():
     current().save_runtime_state()
     current().run_due()
-    return _as_answer(clock)
+    return _as_answer()
 
 
-def _as_answer(clock):
+def _as_answer():
+    clock = current().clock
     return {"now": clock.stamp(), "frozen": clock.is_frozen}

@@ -4,11 +4,11 @@ from flask.views import MethodView
 from marshmallow import fields
 
 from dryline.blueprints.control.base import ControlArea
-from dryline.blueprints.links import with_link
 from dryline.jobs import exports
 from dryline.schemas.base import ApiSchema, OneOf
 from dryline.schemas.exports import STATUSES, ExportSchema
 from dryline.storage.current_world import current
+from dryline.web.links import with_link
 
 blp = ControlArea("Control: exports", description="Set the status of an export by hand.")
 

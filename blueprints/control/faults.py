@@ -6,13 +6,13 @@ from flask.views import MethodView
 from marshmallow import ValidationError, fields, post_load, pre_load, validate, validates, validates_schema
 
 from dryline.blueprints.control.base import ControlArea, TeamQuery, known_team
-from dryline.blueprints.operations import METHODS, require_operation
-from dryline.blueprints.paths import UNRECORDED
 from dryline.schemas.base import ApiSchema, Boolean, Integer, Number, OneOf, Timestamp, camel
 from dryline.storage.current_world import current
-from dryline.traffic.faults import LONGEST_MS, PRESETS, DelayDistribution
-from dryline.traffic.path_patterns import normal_path
-from dryline.traffic.rate_limits import RateLimit
+from dryline.web.operations import METHODS, require_operation
+from dryline.web.paths import UNRECORDED
+from dryline.world.faults import LONGEST_MS, PRESETS, DelayDistribution
+from dryline.world.path_patterns import normal_path
+from dryline.world.rate_limits import RateLimit
 
 blp = ControlArea("Control: faults", description="Make matching requests fail, wait or lose their answer.")
 

@@ -11,10 +11,7 @@ import orjson
 from flask.views import MethodView
 from marshmallow import ValidationError
 
-from dryline.blueprints.base import json_response
 from dryline.blueprints.control.base import ControlArea, known_team
-from dryline.blueprints.errors import flatten_messages
-from dryline.blueprints.operations import METHODS, find_operation, find_operations, require_operation
 from dryline.schemas.base import UNKNOWN, QuerySchema, instance_of, strict
 from dryline.schemas.request_log import (
     ArrivedSchema,
@@ -28,11 +25,14 @@ from dryline.schemas.request_log import (
 )
 from dryline.storage.current_world import current
 from dryline.storage.errors import Invalid
-from dryline.traffic import request_search
-from dryline.traffic.path_patterns import normal_path
-from dryline.traffic.request_log import Entry
-from dryline.traffic.request_search import Criteria, Near, Verification, find_nearest, find_with_progress
+from dryline.web.base import json_response
+from dryline.web.errors import flatten_messages
+from dryline.web.operations import METHODS, find_operation, find_operations, require_operation
+from dryline.world import request_search
 from dryline.world.clock import wire
+from dryline.world.path_patterns import normal_path
+from dryline.world.request_log import Entry
+from dryline.world.request_search import Criteria, Near, Verification, find_nearest, find_with_progress
 
 # The format of ids, such as `worker_…`.
 _ID = re.compile(r"[A-Za-z0-9]+_[A-Za-z0-9-]{6,}")
@@ -206,7 +206,7 @@ def _may_occur(criteria: Criteria) -> bool:
 
 def entry_fields(entry: Entry) -> dict[str, Any]:
     """Return an entry's fields, with bodies decoded."""
-    body, answer = _decoded(entry.body), _decoded(entry.answer)
+    body, answer = decoded(entry.body), decoded(entry.answer)
     return {
         **{name: getattr(entry, name) for name in ("time", "method", "path", "status", "in_progress")},
         "number": entry.number or None,
@@ -218,14 +218,15 @@ def entry_fields(entry: Entry) -> dict[str, Any]:
         "query": parse_qs(entry.query, keep_blank_values=True),
         "headers": {name.lower(): value for name, value in entry.headers},
         "body": body,
-        "ignored": _ignored_names(entry, body),
+        "ignored": ignored_names(entry, body),
         "answer_headers": {name.lower(): value for name, value in entry.answer_headers},
         "answer": answer,
         "touched": _touched(entry, answer),
     }
 
 
-def _decoded(body: bytes) -> object:
+def decoded(body: bytes) -> object:
+    """Return a body as JSON, or as text if it is none."""
     if not body:
         return None
     try:
@@ -236,7 +237,7 @@ def _decoded(body: bytes) -> object:
     return value
 
 
-def _ignored_names(entry: Entry, body: object) -> list[str]:
+def ignored_names(entry: Entry, body: object) -> list[str]:
     """Return the names that the operation ignored, each with the name that the sender may have meant.
 
     A refused request has none. `--strict` refuses requests with such names.
@@ -247,12 +248,12 @@ def _ignored_names(entry: Entry, body: object) -> list[str]:
     forms = getattr(operation, "forms", {})
     sent = parse_qs(entry.query, keep_blank_values=True)
     query = {name: values[0] for name, values in sent.items()}
-    names = [*_unknown(forms.get("query", QuerySchema), query)] if query else []
+    names = sorted(_unknown(forms.get("query", QuerySchema), query)) if query else []
     known = query.keys() - {name.partition(" ")[0] for name in names}
     repeated = {name: len(values) for name, values in sent.items() if name in known and len(values) > 1}
     names += [f"{name} (only the first of {count} counts)" for name, count in repeated.items()]
     if isinstance(body, dict) and "json" in forms:
-        names += _unknown(forms["json"], body)
+        names += sorted(_unknown(forms["json"], body))
     return names
 
 

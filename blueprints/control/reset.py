@@ -38,11 +38,10 @@ class Reset(MethodView):
         own keeps a snapshot from before the reset, for `undoLastChange`; a temporary server keeps none.
         """
         world = current()
-        if "team" in query:
-            if "scenario" in body:
-                raise Invalid("A team's reset leaves it empty, without a scenario.", "scenario")
-            with undoable_if(True, "reset", query["team"]):
+        if "team" in query and "scenario" in body:
+            raise Invalid("A team's reset leaves it empty, without a scenario.", "scenario")
+        with undoable_if(True, "reset"):
+            if "team" in query:
                 scenarios.reset_team(world, query["team"])
-        else:
-            with undoable_if(True, "reset"):
+            else:
                 scenarios.reset(world, body.get("scenario"), lenient=query.get("lenient"))

@@ -6,7 +6,6 @@ from flask.views import MethodView
 from marshmallow import fields, validate
 
 from dryline.blueprints.control.base import ControlArea
-from dryline.jobs.live import change_settings
 from dryline.schemas.base import ApiSchema, Boolean, Integer, Number, OneOf
 from dryline.storage.current_world import current
 
@@ -50,5 +49,5 @@ class SettingsView(MethodView):
 
         Settings that are left out keep their value. Changes apply at once, survive a restart, and last until a reset.
         """
-        change_settings(current(), **body)
+        current().change_settings(**body)
         return self.get()

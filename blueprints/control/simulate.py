@@ -12,8 +12,8 @@ from dryline.models.numbering import e164
 from dryline.models.voice_logs import OUTCOMES, VoiceLog
 from dryline.schemas.base import ApiSchema, Boolean, Integer, JsonObject, OneOf, Timestamp
 from dryline.schemas.talk_sessions import HttpStubSchema
-from dryline.storage.current_world import current
-from dryline.world.clock import parse, set_current_team
+from dryline.storage.current_world import current, set_current_team
+from dryline.world.clock import parse
 
 LOGS = {"Voice": VoiceLog, "VoiceV1": VoiceLog, "Chat": ChatLog, "ChatEmbed": ChatEmbedLog}
 

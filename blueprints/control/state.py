@@ -5,12 +5,12 @@ from typing import Any
 from flask import request
 from flask.views import MethodView
 
-from dryline.blueprints.base import json_response, read_json
 from dryline.blueprints.control.base import ControlArea, LenientQuery, TeamQuery, TeamUndoQuery, undoable_if
 from dryline.state import document as state
 from dryline.state import forms as documents
 from dryline.state.collections import COLLECTIONS
 from dryline.storage.current_world import current
+from dryline.web.base import json_response, read_json
 
 blp = ControlArea("Control: state", description="The whole state as one JSON document.")
 
@@ -68,7 +68,7 @@ class State(MethodView):
         member, and in a document without `writtenBy` a link to a row that is not there.
         """
         document = _document(query)
-        with undoable_if(query.get("undo"), "import", query.get("team")):
+        with undoable_if(query.get("undo"), "import"):
             state.replace(document, query.get("team"))
 
     @blp.arguments(DocumentQuery, location="query")
@@ -82,7 +82,7 @@ class State(MethodView):
         member, and in a document without `writtenBy` a link to a row that is not there.
         """
         document = _document(query)
-        with undoable_if(query.get("undo"), "import", query.get("team")):
+        with undoable_if(query.get("undo"), "import"):
             state.extend(document, query.get("team"))
 
 

@@ -23,7 +23,7 @@ class Talks(MethodView):
         `events` are the flow's actions until it waits for the user; `waiting` describes what it waits for. 404 for an
         unknown flow or deployment.
         """
-        from dryline.flow_sessions import conversations
+        from dryline.flow.sessions import conversations
 
         return conversations.begin(current(), query.get("team"), **body)
 
@@ -34,7 +34,7 @@ class TalkById(MethodView):
     @blp.response(200, TalkSessionSchema)
     def get(self, query, talk_id):
         """Retrieve a conversation with all its events."""
-        from dryline.flow_sessions import conversations
+        from dryline.flow.sessions import conversations
 
         with current().reading():
             return conversations.find(talk_id, query.get("team")).recall()
@@ -50,7 +50,7 @@ class TalkById(MethodView):
         `events` are the flow's actions that follow. 400 for a condition that is not open and for an answer that no
         question asked for; the turn does not count then. 409 if the conversation has ended.
         """
-        from dryline.flow_sessions import conversations
+        from dryline.flow.sessions import conversations
 
         return conversations.take_turn(current(), talk_id, query.get("team"), **body)
 
@@ -58,7 +58,7 @@ class TalkById(MethodView):
     @blp.response(204)
     def delete(self, query, talk_id):
         """Delete a conversation."""
-        from dryline.flow_sessions import conversations
+        from dryline.flow.sessions import conversations
 
         with current().transaction():
             conversations.find(talk_id, query.get("team")).remove()

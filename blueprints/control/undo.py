@@ -3,7 +3,7 @@
 from flask.views import MethodView
 from marshmallow import fields
 
-from dryline.blueprints.control.base import ControlArea, TeamQuery
+from dryline.blueprints.control.base import ControlArea
 from dryline.blueprints.control.snapshots import SnapshotSchema
 from dryline.schemas.base import ApiSchema
 from dryline.state import undo
@@ -25,24 +25,21 @@ class UndoSchema(ApiSchema):
 
 @blp.route("/undo", get="listUndoSnapshots", post="undoLastChange")
 class Undo(MethodView):
-    @blp.arguments(TeamQuery, location="query")
     @blp.response(200, UndoSchema)
-    @blp.errors(404)
-    def get(self, query):
+    def get(self):
         """List the snapshots from before resets and commands.
 
         They are no entries of `listSnapshots`. The newest five are kept. `restoreSnapshot` takes their names, too.
         """
-        snapshots = [vars(snapshot) for snapshot in undo.listing(current(), query.get("team"))]
-        return {"keeps_snapshots": current().durable, "snapshots": SnapshotSchema().dump(snapshots)}
+        snapshots = [vars(snapshot) for snapshot in undo.listing(current())]
+        return {"keeps_snapshots": not current().settings.ephemeral, "snapshots": SnapshotSchema().dump(snapshots)}
 
-    @blp.arguments(TeamQuery, location="query")
     @blp.response(200, SnapshotSchema)
     @blp.errors(404, 409)
-    def post(self, query):
+    def post(self):
         """Undo the last reset, or the last change by a command or the console.
 
-        The world, or the team, goes back to the newest snapshot of `listUndoSnapshots`, which is answered. A second
-        undo takes the first back. 404 if there is nothing to undo.
+        The world goes back to the newest snapshot of `listUndoSnapshots`, which is answered. A second undo takes the
+        first back. 404 if there is nothing to undo.
         """
-        return vars(undo.undo(current(), query.get("team")))
+        return vars(undo.undo(current()))

@@ -3,17 +3,17 @@
 from flask.views import MethodView
 from marshmallow import fields, validate
 
-from dryline.blueprints.control.base import ControlArea
+from dryline.blueprints.control.base import ControlArea, TeamQuery, known_team
 from dryline.models.voice_logs import VoiceLog
 from dryline.models.webhook_deliveries import WebhookDelivery, fire
-from dryline.schemas.base import ApiSchema, OneOf, QueryInteger, QuerySchema
+from dryline.schemas.base import ApiSchema, OneOf, QueryInteger
 from dryline.schemas.webhook_deliveries import EVENTS, STATUSES, WebhookDeliverySchema
 from dryline.storage.current_world import current
 
 blp = ControlArea("Control: webhooks", description="Deliveries to custom webhooks: requests, answers, attempts.")
 
 
-class DeliveryQuery(QuerySchema):
+class DeliveryQuery(TeamQuery):
     """Filters of deliveries."""
 
     status = fields.String(validate=OneOf(*STATUSES), metadata={"description": "only deliveries with this status"})
@@ -34,13 +34,14 @@ class WebhookEventSchema(ApiSchema):
 class WebhookDeliveries(MethodView):
     @blp.arguments(DeliveryQuery, location="query")
     @blp.response(200, WebhookDeliverySchema(many=True))
+    @blp.errors(404)
     def get(self, query):
-        """List the webhook deliveries of all teams, newest first.
+        """List the webhook deliveries of all teams or of one, newest first.
 
         Each has the request, the answer and the number of attempts.
         """
         with current().reading():
-            return WebhookDelivery.search(**query)
+            return WebhookDelivery.search(**_of_team(query))
 
     @blp.arguments(WebhookEventSchema)
     @blp.response(201, WebhookDeliverySchema(many=True))
@@ -54,14 +55,16 @@ class WebhookDeliveries(MethodView):
         with current().transaction():
             return fire(VoiceLog.by_id(body["log_id"]).__data__, body["event"])
 
+    @blp.arguments(TeamQuery, location="query")
     @blp.response(204)
-    def delete(self):
-        """Delete all deliveries.
+    @blp.errors(404)
+    def delete(self, query):
+        """Delete all deliveries, or those of one team.
 
         Pending deliveries are cancelled.
         """
         with current().transaction():
-            WebhookDelivery.clear()
+            WebhookDelivery.clear(**_of_team(query))
 
 
 @blp.route("/webhooks/<delivery_id>/redeliver", post="redeliverWebhook")
@@ -71,3 +74,10 @@ class WebhookRedelivery(MethodView):
         """Deliver a request again, as a new delivery."""
         with current().transaction():
             return WebhookDelivery.by_id(delivery_id).redeliver()
+
+
+def _of_team(query):
+    """Return the filters with the team as a column's value. Raises NotFound for an unknown team."""
+    if "team" in query:
+        query["team_id"] = known_team(query.pop("team"))
+    return query

@@ -18,8 +18,9 @@ from typing import Any
 
 import orjson
 
-from dryline.phrases import SLOT
-from dryline.phrases.value_kinds import read_values
+from dryline.flow.model.kinds import read_values
+from dryline.flow.phrases import SLOT
+from dryline.storage.files import read
 
 DIMENSIONS = 128
 TEMPERATURE = 0.1  # of the training: cosines with intents divided by it are the logarithms of shares
@@ -52,7 +53,7 @@ _HALF, _ONE = 1 << 31, 4_096  # in the products of a vector with all intents
 @cache
 def words() -> dict[str, Any]:
     """Return the lists of words by which texts are read; their entries are regular expressions."""
-    content: dict[str, Any] = orjson.loads(Path(__file__).with_name("words.json").read_bytes())
+    content: dict[str, Any] = orjson.loads(read(Path(__file__).with_name("words.json")))
     return content
 
 
@@ -169,7 +170,7 @@ class Encoder:
 @cache
 def load() -> Encoder:
     """Return the encoder, read at the first call."""
-    return Encoder(DATA_FILE.read_bytes())
+    return Encoder(read(DATA_FILE))
 
 
 def unit(own: Vector) -> Vector:
@@ -198,11 +199,6 @@ def similarity(text: str, other: str, language: str = "en") -> float:
 def near_intents(text: str, language: str = "en") -> dict[str, float]:
     """Return the cosine of a text with each intent of the phrases, such as "want_person"."""
     return dict(zip(load().intents, load().near_intents(vector(text, language)), strict=True))
-
-
-def nearest_intent(text: str, language: str = "en") -> tuple[str, float]:
-    """Return the intent whose phrases and conditions are nearest to a text, with the cosine."""
-    return max(near_intents(text, language).items(), key=lambda pair: pair[1])
 
 
 @lru_cache(maxsize=512)

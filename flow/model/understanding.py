@@ -11,10 +11,10 @@ from math import exp
 from operator import mul
 
 from dryline.flow.model import encoder
+from dryline.flow.model.bounds import read_bounds, said_number
 from dryline.flow.model.encoder import dot, meaning, pattern, plain, vector, words
-from dryline.phrases import load
-from dryline.phrases.number_bounds import read_bounds, said_number
-from dryline.phrases.value_kinds import kind_of, kind_of_question, language_of, read_values
+from dryline.flow.model.kinds import kind_of, kind_of_question, language_of, read_values
+from dryline.flow.phrases import load
 
 OF_CONDITION = (
     *("near", "nearest clause", "nearest alternative", "meaning", "meaning of an alternative", "denied clause"),

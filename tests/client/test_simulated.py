@@ -2,7 +2,7 @@
 
 import pytest
 
-from dryline.tests.following.conftest import FLOW, VARIABLES
+from dryline.tests.simulator.conftest import FLOW, VARIABLES
 
 
 @pytest.fixture

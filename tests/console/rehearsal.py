@@ -77,24 +77,23 @@ def press(page, name):
     page.get_by_role("button", name=name, exact=True).or_(page.get_by_role("link", name=name, exact=True)).first.click()
 
 
-def open_tools(page):
-    """Unfold the tools of the bar where it is narrow."""
+def open_menu(page, name):
+    """Open a menu of the bar: clock, traffic or world."""
     page.wait_for_load_state()
-    fold = page.locator(".bar .fold summary")
-    if fold.is_visible() and not page.locator(".tools").is_visible():
-        fold.click()
+    menu = page.locator(f"#{name}")
+    if menu.get_attribute("open") is None:
+        menu.locator("summary").click()
+    return menu
 
 
 def press_in_bar(page, name):
-    open_tools(page)
-    press(page.locator(".bar"), name)
+    """Press a button in the clock's menu."""
+    press(open_menu(page, "clock"), name)
 
 
 def reset_world(page):
     """Choose "Reset the world" in the menu World."""
-    open_tools(page)
-    page.get_by_text("World", exact=True).click()
-    press(page, "Reset the world")
+    press(open_menu(page, "world"), "Reset the world")
 
 
 def open_page(page, title):
@@ -103,10 +102,11 @@ def open_page(page, title):
 
 
 def set_calls_per_minute(page, number):
-    open_tools(page)
-    page.get_by_label("Calls per minute").fill(number)
-    press(page, "Set")
-    expect(page.get_by_text("The settings are saved.")).to_be_visible()
+    menu = open_menu(page, "traffic")
+    menu.get_by_label("Calls per minute").fill(number)
+    press(menu, "Set")
+    notice = f"{number} calls a minute from now on." if number != "0" else "No more calls come in."
+    expect(page.get_by_text(notice)).to_be_visible()
 
 
 def wait_for(page, locator):

@@ -30,7 +30,7 @@ class TestWithoutToken:
         fields = visitor.go("").form("/world/clock")["fields"]
         headers = FOLLOWED_LINK | {"Origin": "http://evil.example"}
         answer = app.test_client().post("/console/world/clock", data=fields, headers=headers)
-        assert (answer.status_code, app.world.clock.of(None).is_frozen) == (403, False)
+        assert (answer.status_code, app.world.clock.is_frozen) == (403, False)
 
     def test_a_form_needs_the_token_of_its_session(self, app, visitor):
         fields = visitor.go("").form("/world/clock")["fields"]
@@ -38,7 +38,7 @@ class TestWithoutToken:
         other = app.test_client()
         other.get("/console")
         assert other.post("/console/world/clock", data=fields).status_code == 403
-        assert not app.world.clock.of(None).is_frozen
+        assert not app.world.clock.is_frozen
 
     @pytest.mark.parametrize(
         ("headers", "reason"),

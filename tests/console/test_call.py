@@ -24,6 +24,7 @@ TRACE = [
     {"at": 7.25, "step": "talk", "line": 6},
     {"at": 14.0, "step": "end", "line": 9},
 ]
+QUOTES = [("Offers", "On Monday at ten?"), ("Closes", "See you …"), ("Invents", "Nobody said so.")]
 CALL = {
     "id": "log_1",
     "status": "completed",
@@ -93,6 +94,12 @@ class TestTranscript:
         trace = [{"at": 5.0, "step": "call", "function": "requests.get", "error": error}]
         text = words(visitor.go(f"/calls/{add_call(sessionLogData={'trace': trace})}"))
         assert "call requests.get · No answer from shop.example (name not found). In full requests.get · HTTPS" in text
+
+    def test_a_reason_links_to_the_turn_that_it_quotes(self, visitor, add_call):
+        items = [{"title": title, "passed": True, "reason": f'The agent said "{quote}".'} for title, quote in QUOTES]
+        html = visitor.go(f"/calls/{add_call(successResults={'criteria': [{'items': items}]})}").answer.text
+        links = re.findall(r'<a class="note" href="#turn-(\d)">The agent said &#34;(.*?)&#34;', html)
+        assert links == [("3", "On Monday at ten?"), ("5", "See you …")]
 
     def test_requests_to_a_model_stand_between_the_turns(self, visitor, control, add_call):
         request = {"json": {"messages": [{"role": "user", "content": "I need a cleaning."}]}}
@@ -200,7 +207,7 @@ class TestRelatedRows:
 
     def test_the_json_is_the_answer_of_the_api(self, visitor, api, add_call):
         assert "/console/calls/log_1/answer" in visitor.go(f"/calls/{add_call()}").links
-        whole = html.unescape(visitor.go("/calls/log_1/answer").answer.text)
+        whole = html.unescape(re.sub("</?span.*?>", "", visitor.go("/calls/log_1/answer").answer.text))
         shown = json.loads(whole[whole.index("<code>{") + 6 : whole.index("</code></pre></details>")])
         assert shown == api.get("/logs/log_1").json
 
@@ -260,6 +267,7 @@ def test_a_log_of_each_channel_has_a_page(demo):
         log = demo_row(channel.collection)
         text = Visitor(demo.app.test_client()).go(f"/calls/{log['id']}").text
         assert all(message["content"] in text for message in log["messages"]["messages"]), channel
+        assert channel.key != "chat" or f"Chat with {log['userName']}" in text
         assert all(name in text for name in log.get("extractionsData") or {}), channel
 
 

@@ -6,6 +6,8 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+from dryline.tests.console.visitor import words
+
 SHEET = "id,name,phoneNumber\na,Jo,+14155550101\nb,Al,+14155550102\nc,Bo,+14155550103\n"
 
 
@@ -123,7 +125,7 @@ class TestRunning:
         page = visitor.send("/next")
         assert calls() == ["a", "b"] and "1 row in 0:10:00" in page.text
         assert states(visitor.go(f"{address}?state=queued")) == ["queued", "queued"]
-        assert re.search(r"Spring\s+Line\s+RUNNING\s+4\s+2\s+Thu 1 Jan 00:10:00", visitor.go("/campaigns").text)
+        assert re.search(r"Spring\s+Line\s+running\s+4\s+2\s+Thu 1 Jan 00:10:00", visitor.go("/campaigns").text)
         advance(600)
         assert calls() == ["a", "b", "c"]
 
@@ -137,6 +139,17 @@ class TestRunning:
         address = create(batch_size="1")
         (log,) = api.get(f"/workers/{line['workerId']}/deploymentLogs/voice").json["data"]
         assert f"/console/calls/{log['id']}" in visitor.go(address).links
+
+    def test_a_row_has_the_result_of_its_call(self, visitor, api, line, create, control):
+        address = create(batch_size="1")
+        (log,) = control.get("/state").json["voiceLogs"]
+        control.put(
+            "/state",
+            control.get("/state").json
+            | {"voiceLogs": [log | {"extractionsData": {"confirmed": True, "new_day": "Friday", "name": "Jo"}}]},
+        )
+        text = words(visitor.go(address))
+        assert "Confirmed: yes; New day: Friday" in text and "Name: Jo" not in text
 
     def test_a_campaign_is_stopped_and_started_again(self, visitor, create, campaigns, calls):
         visitor.go(create(batch_size="1"))

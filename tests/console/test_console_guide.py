@@ -2,9 +2,12 @@
 
 import re
 
+import pytest
 from playwright.sync_api import expect
 
 from dryline.jobs import live
+from dryline.serving.server import in_thread
+from dryline.settings import Settings
 from dryline.tests.console.rehearsal import (
     Rehearsal,
     new_page,
@@ -14,10 +17,12 @@ from dryline.tests.console.rehearsal import (
     reset_world,
     run_curl,
     set_calls_per_minute,
+    wait_for,
 )
 
 BAR = Rehearsal("docs/console.md", "The bar", "From a call to its request")
 FLOW = Rehearsal("docs/console.md", "From a call to its flow")
+OWN = Rehearsal("docs/console.md", "From nothing to a call of your own flow")
 
 
 def badge(page):
@@ -26,8 +31,8 @@ def badge(page):
 
 @BAR.does(
     "The bar has the world clock, in UTC.",
-    'Click "UTC": all times are in local time.',
-    "Click on the zone again to go back.",
+    'Click on it and press "UTC": all times are in local time.',
+    "Press the zone again to go back.",
 )
 def zone(page):
     expect(page.locator("#zone")).to_have_text("UTC")
@@ -52,21 +57,21 @@ def frozen(page):
     expect(page.locator("#world-time")).to_have_text(before)
 
 
-@BAR.does('Press "+1 h".', "Beside the clock stands how far it is ahead of real time.")
+@BAR.does('Click on the clock and press "+1 h".', "Beside the clock stands how far it is ahead of real time.")
 def ahead(page):
     press_in_bar(page, "+1 h")
     expect(badge(page)).to_contain_text(re.compile(r"frozen, \+(1 h|59 min)"))
 
 
-@BAR.does('Press "Now".', "The clock shows real time.")
+@BAR.does('Click on the clock and press "Now".', "The clock shows real time.")
 def real_time(page):
     press_in_bar(page, "Now")
     expect(badge(page)).to_be_empty()
 
 
 @BAR.does(
-    'Set "Calls per minute" to 600.',
-    'Press "+1 h".',
+    'Click on "Traffic" and set "Calls per minute" to 600.',
+    'Click on the clock and press "+1 h".',
     "Only the last 300 calls come in, and the notice says so.",
     'Set "Calls per minute" to 0.',
 )
@@ -77,22 +82,27 @@ def capped(page):
     set_calls_per_minute(page, "0")
 
 
-@BAR.does('Open World and press "Reset the world".', 'The notice has "Undo": press it to go back.')
+@BAR.does(
+    'Open World and press "Reset the world".',
+    'The notice has "Undo" for 30 seconds, on each page.',
+    "Press it to go back.",
+)
 def reset_and_undo(page):
     reset_world(page)
     expect(page.get_by_text("The world is reset to its start.")).to_be_visible()
     expect(badge(page)).to_be_empty()
+    open_page(page, "Exports")
     press(page, "Undo")
     expect(page.get_by_text("Restored the snapshot")).to_be_visible()
     expect(badge(page)).not_to_be_empty()  # the hour that the clock had been advanced
 
 
-@BAR.does('The switch "Live" stops the page from changing.', "Press it again.")
+@BAR.does('"Auto-refresh" in the menu stops the page from changing.', "Press it again.")
 def not_live(page):
-    press_in_bar(page, "Live")
-    expect(page.locator("#live-switch")).to_have_text("Live off")
-    press_in_bar(page, "Live off")
-    expect(page.locator("#live-switch")).to_have_text("Live")
+    press(page, "Auto-refresh")
+    expect(page.locator("#auto-refresh")).to_have_text("Auto-refresh off")
+    press(page, "Auto-refresh off")
+    expect(page.locator("#auto-refresh")).to_have_text("Auto-refresh")
 
 
 @BAR.does("Open Calls.", "The list has the calls of all workers, the newest first.")
@@ -153,13 +163,13 @@ def request_log(page):
 
 
 @BAR.does(
-    'Open it and press "503 twice, then normal answers".',
+    'Open it and press "503 twice".',
     "Run the command again.",
     'The request log says "Fault: answers 503, 2 times" below the request.',
 )
 def fault(page):
     page.locator("tr[data-open] a").first.click()
-    press(page, "503 twice, then normal answers")
+    press(page, "503 twice")
     expect(page.get_by_text("Added: ")).to_be_visible()
     run_curl(page)
     open_page(page, "Request log")
@@ -195,6 +205,7 @@ def open_call(page):
     page.set_viewport_size({"width": 390, "height": 900})
     transcript, code = page.locator("#turns").bounding_box(), page.locator("#code-box").bounding_box()
     assert code["y"] > transcript["y"] + transcript["height"]  # a telephone has it below
+    assert page.locator("#code-box").evaluate("box => box.scrollWidth <= box.clientWidth")  # its lines are wrapped
     page.set_viewport_size({"width": 1440, "height": 900})
 
 
@@ -257,17 +268,95 @@ def flow_outline(page):
 
 @FLOW.does(
     'Press "Talk to this flow", then "Begin".',
-    'Say "I want to talk to a person": the transcript shows which condition is taken, and why.',
+    'Switch on "How it decided" and say "I want to talk to a person".',
+    "The transcript shows which condition is taken, and why.",
 )
 def talk(page):
     press(page, "Talk to this flow")
     press(page, "Begin")
     expect(page.locator(".bubble").first).to_be_visible()
+    page.get_by_label("How it decided").check()
     page.get_by_label("Say").fill("I want to talk to a person")
     page.keyboard.press("Enter")
     taken = page.locator(".talk .event", has_text="Taken:").first
     expect(taken).to_contain_text("person")
     expect(taken).to_contain_text(re.compile(r"\d+ % sure"))
+
+
+GREETING = "Good day, this is the Elm Clinic."
+
+
+@OWN.does(
+    'Open Workers and press "New worker".',
+    'Type the name "Elm Clinic", choose "Books appointments" and press "Create".',
+)
+def new_worker(page):
+    open_page(page, "Workers")
+    press(page, "New worker")
+    page.get_by_label("Name", exact=True).fill("Elm Clinic")
+    page.get_by_label("Books appointments").check()
+    press(page, "Create")
+
+
+@OWN.does('Press "Edit", then "Try it".', "The flow talks to you beside its code.")
+def try_it(page):
+    press(page, "Edit")
+    press(page, "Try it")
+    expect(page.locator("#talk .bubble").first).to_contain_text("Thank you for calling Elm Clinic.")
+
+
+@OWN.does('Change the greeting and press "Try it" again.', "It says the new greeting, and nothing is saved yet.")
+def try_again(page):
+    source = page.locator("#source")
+    source.fill(re.sub(r"^say\(.*\)$", f'say("{GREETING}")', source.input_value(), count=1, flags=re.MULTILINE))
+    press(page, "Try it")
+    expect(page.locator("#talk .bubble").first).to_contain_text(GREETING)
+
+
+@OWN.does(
+    "Leave a bracket open.",
+    "The line is marked, and Check says what is wrong.",
+    'Close it again and press "Save".',
+)
+def mistake(page):
+    source = page.locator("#source")
+    code = source.input_value()
+    source.fill(code.replace(f'say("{GREETING}")', f'say("{GREETING}"'))
+    expect(page.locator(".gutter .mark.error")).to_have_count(1)
+    expect(page.locator("#findings")).to_contain_text("never closed")
+    source.fill(code)
+    press(page, "Save")
+    expect(page.locator("ol.code")).to_contain_text(GREETING)
+
+
+@OWN.does('Press "Deploy", and on the next page "Deploy" again.', "The line has a number.")
+def deploy(page):
+    press(page, "Deploy")
+    press(page, "Deploy")
+    expect(page.get_by_role("heading", name="Elm Clinic line")).to_be_visible()
+    expect(page.locator("main")).to_contain_text(re.compile(r"\+1 \d{3} \d{3} \d{4}"))
+
+
+@OWN.does(
+    'Press "Place a call", choose the outcome "completed" and press "Place the call".',
+    "Click on its number.",
+    "The agent says the new greeting.",
+)
+def call_it(page):
+    press(page, "Place a call")
+    expect(page.get_by_label("Deployment").locator("option:checked")).to_have_text("Elm Clinic: Elm Clinic line")
+    page.get_by_label("Outcome").select_option("completed")
+    press(page, "Place the call")
+    page.locator("article").get_by_role("link").first.click()
+    wait_for(page, page.locator(".turn", has_text=GREETING))
+
+
+@pytest.mark.parametrize(("width", "theme"), [(1440, "light"), (390, "dark")])
+def test_an_empty_world_gets_a_call_of_ones_own_flow_as_the_guide_says(chromium, width, theme):
+    with in_thread(Settings(ephemeral=True, scenario="empty", port=0)) as server:
+        page = new_page(chromium, server, width, theme)
+        OWN.play(page)
+        page.context.close()
 
 
 def test_the_walk_from_a_call_to_its_flow_is_as_the_guide_says(demo, tab):

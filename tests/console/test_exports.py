@@ -73,6 +73,15 @@ def test_the_beginning_of_a_file_is_shown_and_escaped(visitor, create, make_log,
     assert "log_long" not in page.text
 
 
+def test_the_first_rows_begin_with_time_and_number_and_end_with_ids(visitor, create, make_log, advance):
+    make_log(from_number="+14155550101", status="completed")
+    address = create()
+    advance()
+    names = re.findall(r'<th scope="col">(\w+)</th>', visitor.go(address).answer.text.partition('id="rows"')[2])
+    assert names[:4] == ["startTime", "direction", "fromNumber", "toNumber"]
+    assert {"id", "workerId", "deploymentId"} <= set(names[-8:])
+
+
 def test_only_possible_transitions_are_offered(visitor, create):
     address = create()
     assert buttons(visitor.page) == ["PROCESSING", "FAILED"]

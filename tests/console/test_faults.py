@@ -3,7 +3,7 @@
 import json
 
 from dryline.testing import DrylineInProcess
-from dryline.traffic.faults import PRESETS
+from dryline.world.faults import PRESETS
 
 
 def test_a_preset_adds_the_rule_that_the_control_plane_adds(visitor, control):

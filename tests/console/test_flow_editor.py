@@ -5,7 +5,9 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+from dryline.blueprints.console.flow_templates import TEMPLATES
 from dryline.blueprints.console.flows import NEW_CODE
+from dryline.flow.sessions.engines import engine_of
 from dryline.tests.console.demo_rows import demo_id
 from dryline.tests.console.visitor import words
 
@@ -13,6 +15,12 @@ CODE = 'say("Oak Clinic.")\nloop:\n    res = talk("Ask.", True)\nuntil "caller i
 OTHER = CODE.replace("Oak", "Elm")
 BROKEN = "loop:\n  ("
 NEVER_CLOSED = "line 2, column 3 : This ( is never closed."
+
+
+@pytest.mark.parametrize("template", TEMPLATES.values(), ids=TEMPLATES)
+def test_a_template_can_run(app, template):
+    with app.world.active():
+        assert engine_of(app.world).check(template.code) == []
 
 
 @pytest.fixture
@@ -88,7 +96,7 @@ class TestSave:
 
     def test_code_with_an_error_is_saved_with_a_message(self, save, now):
         page = save(code=BROKEN)
-        assert "It cannot run: line 2, column 3: This ( is never closed." in page.text
+        assert "It cannot run yet: line 2, column 3: This ( is never closed." in page.text
         assert NEVER_CLOSED in words(page) and now()["code"] == BROKEN
 
     @pytest.mark.parametrize(
@@ -136,7 +144,7 @@ class TestConflict:
         api.delete(at)
         page = press(conflict, code=OTHER)
         assert page.status == 404 and f"Flow {flow['id']} not found. Nothing is saved." in words(page)
-        assert "The flow is created." in conflict.send("/new").text
+        assert "Created." in conflict.send("/new").text
         (flow,) = api.get(at.rpartition("/")[0]).json
         assert (flow["name"], flow["code"]) == ("Desk", OTHER)
 
@@ -193,7 +201,9 @@ def test_a_new_flow_has_code_that_runs_and_needs_a_name(visitor, api, worker):
     assert page.status == 400 and "name: Missing data for required field." in words(page)
     assert page.form("/new")["fields"]["code"] == NEW_CODE
     assert api.get(f"/workers/{worker['id']}/flows").json == []
-    assert "The flow is created." in visitor.send("/new", name="Desk").text
+    assert "code: Line 2, column 3" in visitor.send("/new", name="Desk", code=BROKEN).text
+    assert api.get(f"/workers/{worker['id']}/flows").json == []
+    assert "Created." in visitor.send("/new", name="Desk", code=NEW_CODE).text
     (flow,) = api.get(f"/workers/{worker['id']}/flows").json
     assert (flow["name"], flow["label"], flow["code"], flow["variables"]) == ("Desk", None, NEW_CODE, {})
     assert (flow["version"], flow["lastEditedByType"]) == (1, "USER")
@@ -230,6 +240,30 @@ def test_findings_follow_typing_and_link_to_their_place(served, tab):
     for key, indented in (("]", f"    {line}"), ("[", line), ("[", line)):
         page.keyboard.press(f"Control+{key}")
         assert source.input_value().split("\n")[-2] == indented
+    assert seen.faults() == []
+
+
+def test_code_has_colours_and_marks_and_is_tried_beside_the_editor_again_and_again(served, tab):
+    seen, _ = editing(served, tab)
+    page, source = seen.page, seen.page.get_by_label("Code", exact=True)
+    colours = page.locator(".colours")
+    for greeting in ("Good day, this is the dentist.", "Hello from the dentist."):
+        source.fill(f'say("{greeting}")  # first\nloop:\n    talk("Hm?", True)\nuntil "caller says no":\n    return')
+        expect(colours.locator(".s").first).to_have_text(f'"{greeting}"')
+        expect(colours.locator(".c")).to_have_text("# first")
+        expect(colours.locator(".k")).to_have_text(["loop", "True", "until", "return"])
+        page.get_by_role("button", name="Try it").click()
+        expect(page.locator("#talk .bubble").first).to_have_text(re.compile(f"Agent: {re.escape(greeting)}"))
+        expect(page.locator("#say")).to_be_focused()
+        page.keyboard.type("I have a question about the weather")
+        page.keyboard.press("Enter")
+        expect(page.locator("#talk .bubble.caller")).to_have_count(1)
+        expect(source).to_have_value(re.compile(re.escape(greeting)))
+    source.fill("loop:\n  (")
+    expect(page.locator(".gutter .mark.error")).to_have_text("2\n")
+    expect(colours.locator(".mark")).to_have_text("(")
+    page.get_by_role("button", name="Try it").click()
+    expect(page.locator("#talk .error")).to_have_text("code: Line 2, column 3: This ( is never closed.")
     assert seen.faults() == []
 
 

@@ -2,6 +2,9 @@
 
 from playwright.sync_api import expect
 
+from dryline.blueprints.console import base
+from dryline.tests.console.demo_rows import demo_id
+
 
 def put_clock(server, **body):
     assert server.app.test_client().put("/_dryline/clock", json=body).status_code == 200
@@ -14,7 +17,7 @@ def test_the_clock_of_an_open_page_follows_the_server(served, tab):
     expect(page.locator("#clock-badge")).to_contain_text("frozen, +")
     served.app.test_client().delete("/_dryline/clock")
     expect(page.locator("#clock-badge")).to_be_empty()
-    expect(page.get_by_role("button", name="Now")).to_be_disabled()
+    expect(page.locator("#clock-reset")).to_be_disabled()
 
 
 def test_a_server_that_does_not_answer_is_told_within_five_seconds(demo, tab):
@@ -30,12 +33,12 @@ def test_a_server_that_does_not_answer_is_told_within_five_seconds(demo, tab):
 
 def test_shortcuts_of_one_letter_can_be_switched_off(demo, tab):
     page = tab(demo).go("/faults")
-    page.get_by_role("button", name="Keys").click()
+    page.get_by_role("button", name="Shortcuts").click()
     page.get_by_label("Shortcuts of a single letter").uncheck()
     page.keyboard.press("Escape")
     page.keyboard.press("?")
     expect(page.locator("#keys")).to_be_hidden()
-    page.get_by_role("button", name="Keys").click()
+    page.get_by_role("button", name="Shortcuts").click()
     page.get_by_label("Shortcuts of a single letter").check()
     page.keyboard.press("Escape")
     page.keyboard.press("?")
@@ -44,7 +47,7 @@ def test_shortcuts_of_one_letter_can_be_switched_off(demo, tab):
 
 def test_the_world_menu_closes_with_escape_and_a_click_elsewhere(demo, tab):
     page = tab(demo).go("/faults")
-    menu, field = page.get_by_text("World", exact=True), page.get_by_label("Save a snapshot")
+    menu, field = page.locator("#world summary"), page.get_by_label("Save a snapshot")
     menu.click()
     field.focus()
     page.keyboard.press("Escape")
@@ -59,10 +62,19 @@ def test_the_world_menu_closes_with_escape_and_a_click_elsewhere(demo, tab):
 def test_the_bar_of_a_phone_is_one_row_with_a_frozen_clock_that_is_ahead(served, tab):
     put_clock(served, frozen=True)
     served.app.test_client().post("/_dryline/clock/advance", json={"seconds": 3 * 86_400})
-    page = tab(served, 360).go()
+    served.app.test_client().post("/_dryline/faults", json={"path": "/api/workers", "status": 500})
+    page = tab(served, 390).go()
     expect(page.locator("#clock-badge")).to_have_text("frozen, +3 d")
-    clock, fold = page.get_by_label("World clock").bounding_box(), page.get_by_text("Tools").bounding_box()
-    assert clock["y"] < fold["y"] < clock["y"] + clock["height"]
+    expect(page.locator("#faults-on")).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    boxes = [page.locator(f"#{name} summary").bounding_box() for name in ("clock", "traffic", "world")]
+    assert len({round(box["y"]) for box in boxes}) == 1
+    assert all(box["height"] >= 44 for box in boxes)
+    page.locator("#clock summary").click()
+    page.get_by_role("button", name="+5 min").click()
+    expect(page.get_by_text("+5 min.")).to_be_visible()
+    page.get_by_role("button", name="+5 min").click()  # the menu is still open
+    assert page.locator(".steps").bounding_box()["y"] < page.locator("h1").bounding_box()["y"]  # and covers no heading
 
 
 def test_what_a_link_leads_to_stands_below_the_bar(demo, tab):
@@ -71,3 +83,30 @@ def test_what_a_link_leads_to_stands_below_the_bar(demo, tab):
     bar = page.locator(".bar").bounding_box()
     heading = page.locator("#curl").bounding_box()
     assert heading["y"] >= bar["y"] + bar["height"]
+
+
+def test_a_page_whose_record_a_reset_removed_says_so_and_polls_no_more(served, tab):
+    client = served.app.test_client()
+    worker, deployment = demo_id("workers", name="Bayside Dental"), demo_id("voiceDeployments", name="Front desk line")
+    body = {"workerId": worker, "deploymentId": deployment, "inProgress": True}
+    (log_id,) = client.post("/_dryline/simulate/calls", json=body).json["ids"]
+    page = tab(served).go(f"/calls/{log_id}")
+    client.post("/_dryline/reset")
+    expect(page.locator("h1")).to_have_text("Not found")
+    expect(page.locator("main")).to_contain_text("before a reset")
+    fetched = []
+    page.on("request", lambda request: fetched.append(request.url))
+    client.put("/_dryline/clock", json={"frozen": True})
+    expect(page.locator("#clock-badge")).to_contain_text("frozen")
+    assert [url for url in fetched if "/changes" not in url] == []
+    page.locator("main").get_by_role("link", name="Calls").click()
+    expect(page.locator("h1")).to_have_text("Calls")
+
+
+def test_undo_is_on_each_page_for_half_a_minute(visitor, control, monkeypatch):
+    visitor.go("/connect")
+    visitor.send("/world/reset")
+    assert "The world is reset to its start." in visitor.go("/exports").text
+    monkeypatch.setattr(base, "UNDO_S", 0)
+    visitor.send("/world/restore", name=control.get("/undo").json["snapshots"][0]["name"])
+    assert "Undo" not in visitor.go("/exports").text

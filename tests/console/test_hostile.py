@@ -71,7 +71,7 @@ def test_a_page_of_another_origin_changes_and_reads_nothing(chromium, served, ho
     context.close()
     assert statuses[:3] == [403, 403, 403]  # the forms
     assert result == {"read": [], "frame": None, "image": 0}
-    assert not served.app.world.clock.of(None).is_frozen
+    assert not served.app.world.clock.is_frozen
     assert len(served.app.test_client().get("/_dryline/state").json["workers"]) == workers
 
 

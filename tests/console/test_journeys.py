@@ -8,7 +8,7 @@ from dryline.blueprints.console.app import MENU_PAGES
 from dryline.serving.server import in_thread
 from dryline.settings import Settings
 from dryline.tests.console.conftest import DEMO
-from dryline.tests.console.rehearsal import open_tools
+from dryline.tests.console.rehearsal import open_menu
 from dryline.tests.console.visitor import Page, Visitor, kind_of
 
 
@@ -78,6 +78,7 @@ def test_a_call_is_opened_by_keyboard(demo, tab):
 
 def test_a_fault_an_export_and_a_campaign_are_created_without_script(served, tab):
     page = tab(served, 390, script=False).go("/faults")
+    page.get_by_label("Path").first.fill("/api/workers")
     page.get_by_role("button", name="503").first.click()
     expect(page.locator("#rules tbody tr")).to_have_count(1)
     assert request_status(served) == 503
@@ -93,10 +94,8 @@ def test_a_fault_an_export_and_a_campaign_are_created_without_script(served, tab
     page.get_by_role("button", name="Preview").click()
     page.get_by_role("button", name="Create the campaign").click()
     expect(page.locator("tbody tr")).to_have_count(1)
-    open_tools(page)
-    page.get_by_role("button", name="Freeze").click()
-    open_tools(page)
-    expect(page.get_by_role("button", name="Run")).to_be_visible()
+    open_menu(page, "clock").get_by_role("button", name="Freeze").click()
+    expect(open_menu(page, "clock").get_by_role("button", name="Run")).to_be_visible()
 
 
 @pytest.fixture(scope="module")

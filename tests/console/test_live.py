@@ -39,7 +39,7 @@ def test_a_placed_call_is_listed_until_it_ends(visitor, api, place, advance):
     running = visitor.client.get(link, headers=refresh)
     assert re.search(rf'role="log">\w+: {re.escape(latest)}</div>', unescape(running.text))
     advance(900)
-    assert "No call is in progress" in visitor.go("/live").text
+    assert "No call is in progress" in visitor.go("/live").text and "Ended just now" not in visitor.page.text
     ended = visitor.client.get(link, headers=refresh)
     assert [answer.headers.get("HX-Refresh") for answer in (running, ended)] == [None, "true"]  # for the player
     ended_log = api.get(log).json
@@ -59,28 +59,64 @@ def test_a_call_that_a_person_took_over_is_a_line_below_the_cards(visitor, place
     assert f"/console/calls/{running['id']}" in page.links
 
 
+def test_a_card_has_the_last_two_turns_and_a_mark_while_somebody_speaks(visitor, place, control, advance):
+    place(outcome="completed", direction="inbound")
+    (running,) = control.get("/state").json["callsInProgress"]
+    turns = running["call"]["log"]["messages"]["messages"]
+    advance(turns[2]["start"] + 0.1)
+    html = visitor.go("/live").answer.text
+    said = re.findall(r'class="said[^>]*><strong>\w+</strong>(?:<span[^>]*></span>)? (.*?)</p>', html)
+    assert [unescape(text) for text in said] == [turn["content"] for turn in turns[1:3]]
+    assert html.count('class="speaks"') == 1
+    advance(turns[2]["end"] - turns[2]["start"])
+    assert 'class="speaks"' not in visitor.go("/live").answer.text
+
+
+def test_a_call_that_the_reader_lets_end_stays_with_its_outcome_summary_and_link(visitor, api, place):
+    place(outcome="completed")
+    (link,) = {link for link in visitor.page.links if link.startswith("/console/calls/log_")}
+    page = visitor.send("/clock/advance", seconds="3600")
+    log = api.get(link.replace("/console/calls", "/logs")).json
+    assert "+1 h: 1 call ended." in page.text
+    card = page.answer.text.partition("Ended just now")[2]
+    assert link in page.links and "completed" in card and log["data"]["call_analysis"]["call_summary"] in unescape(card)
+
+
+def test_the_choices_of_the_form_stay_and_the_notice_leads_to_the_call(visitor, place):
+    place(outcome="voicemail", direction="outbound", customerNumber="+13055550175")
+    chosen = visitor.page.form("/live")["fields"]
+    assert [chosen[name] for name in ("outcome", "direction", "customerNumber")] == [
+        "voicemail",
+        "outbound",
+        "+13055550175",
+    ]
+    assert visitor.page.answer.text.count('href="/console/calls/log_') == 2  # of the card and of the notice
+
+
 def test_the_form_offers_the_conditions_of_the_chosen_deployments_flow(tab, demo):
     page = tab(demo).go("/live")
     options = page.locator("#conditions option")
-    expect(options.first).to_be_attached()
+    expect(options.nth(1)).to_be_attached()
     before = options.all_text_contents()
     page.locator("#deployment").select_option(label="Cedar Valley Power: Billing line")
-    expect(page.locator("#conditions")).not_to_contain_text(before[0])
-    expect(options.first).to_be_attached()
+    expect(page.locator("#conditions")).not_to_contain_text(before[1])
+    expect(options.nth(1)).to_be_attached()
 
 
 def test_a_refused_form_keeps_its_values_once(tab, served):
     seen = tab(served)
     page = seen.go("/live")
     condition, direction = page.get_by_label("Condition of the flow"), page.get_by_label("Direction")
-    condition.fill("caller wants to buy a ship")
+    expect(condition.locator("option").nth(1)).to_be_attached()
+    chosen = condition.locator("option").nth(1).text_content()
+    condition.select_option(chosen)
     direction.select_option("outbound")
+    page.get_by_label("Number").fill("12")
     page.get_by_role("button", name="Place the call").click()
-    page.get_by_text("The flow has no condition").wait_for()
+    page.locator("main .flash.error").wait_for()
     seen.scripted()
-    assert (condition.input_value(), direction.input_value()) == ("caller wants to buy a ship", "outbound")
-    condition.fill("")
+    expect(condition.locator("option").nth(2)).to_be_attached()
+    assert (condition.input_value(), direction.input_value()) == (chosen, "outbound")
+    page.get_by_label("Number").fill("")
     page.get_by_role("button", name="Place the call").click()
     page.get_by_text("The call has begun").wait_for()
-    seen.scripted()
-    assert direction.input_value() == ""

@@ -1,6 +1,7 @@
 """The overview: its chart, and its refresh."""
 
 import re
+from html import unescape
 
 import pytest
 from playwright.sync_api import expect
@@ -26,9 +27,11 @@ def call(control, add_log, make_worker):
 def chart(visitor, span=None):
     """Return the chart's label, the titles of its columns that have calls, and the lines' numbers."""
     html = visitor.go(f"?range={span}" if span else "").answer.text
-    (label,) = re.findall(r'aria-label="(\d+ calls in [^"]*)"', html)
+    (label,) = re.findall(r'aria-label="(\d+ calls? in [^"]*)"', html)
     (lines,) = re.findall(r'<div class="ys[^>]*>(.*?)</div>', html)
-    columns = [title for title in re.findall(r"<title>([^<]*: [^<]*)</title>", html) if "no calls" not in title]
+    columns = [
+        title for title in re.findall(r'class="column"[^>]*aria-label="([^"]*)"', html) if "no calls" not in title
+    ]
     return label, columns, re.findall(r"<span>([^<]*)</span>", lines)
 
 
@@ -56,8 +59,8 @@ def test_running_calls_and_each_outcome_have_a_colour_of_their_own(visitor, call
     for status in ("completed", "transferred", "failed", "voicemail", "no-answer", "busy", "ringing", "in-progress"):
         call(1, 22, status)
     (column,) = chart(visitor)[1]
-    assert column == ("Sun 22 Nov: 1 completed, 1 transferred, 1 failed, 1 voicemail, 2 not reached, 2 running")
-    assert "2 not reached" in words(visitor.page) and "2 running" in words(visitor.page)  # the legend
+    assert column == ("Sun 22 Nov: 1 completed, 1 transferred, 1 failed, 1 voicemail, 2 no answer or busy, 2 running")
+    assert "2 no answer or busy" in words(visitor.page) and "2 running" in words(visitor.page)  # the legend
 
 
 ENDED = {"latency": {"p50": 800}, "call_analysis": {"call_successful": True}}
@@ -65,31 +68,57 @@ POOR = {"latency": {"p50": 1200}, "call_analysis": {"call_successful": False}}
 
 
 def figures(page):
-    """Return the figures of a page: title, value and change."""
+    """Return the figures of a page: title, value, change and whether that is better or worse."""
     row = page.answer.text.partition('<dl class="figures">')[2].partition("</dl>")[0]
-    cells = re.findall(r"<dt[^>]*>(.*?)</dt><dd><b>(.*?)</b> <span[^>]*>(.*?)</span>", row)
-    return {title: (value, change) for title, value, change in cells}
+    cells = re.findall(r'<dt[^>]*>(.*?)</dt><dd><b>(.*?)</b> <span class="note (\w*)">(.*?)</span>', row)
+    return {title: (value, change, trend) for title, value, trend, change in cells}
 
 
-def test_the_figures_are_of_seven_days_and_compared_with_the_week_before(visitor, call, control):
+def test_the_figures_are_compared_with_the_same_days_and_hours_a_week_before(visitor, call, control):
     call(2, 22, data=ENDED, duration=60)
     call(1, 21, "transferred", data=POOR, duration=120)
     call(1, 20, "no-answer")
     call(1, 19, "in-progress")  # has not ended
     call(2, 12, data=ENDED, duration=60)
-    call(9, 7)  # before the week before
+    call(9, 8)  # before the week before
     expected = {
-        "Calls": ("4", "+100 %"),
-        "Answered": ("75 %", "-25 points"),
-        "Transferred": ("33 %", ""),
-        "Mean length": ("1:20", "+33 %"),
-        "Latency": ("0.80 s", "unchanged"),
-        "Success": ("67 %", "-33 points"),
+        "Calls": ("4", "↑ 100 %", "better"),
+        "Answered": ("75 %", "↓ 25 points", "worse"),
+        "Transferred": ("33 %", "", ""),
+        "Mean length": ("1:20", "↑ 33 %", ""),
+        "Latency": ("0.80 s", "unchanged", ""),
+        "Success": ("67 %", "↓ 33 points", "worse"),
     }
     assert figures(visitor.go("")) == expected
+    assert "The last 7 days, against the 7 days before." in words(visitor.page)
     worker = control.get("/state").json["workers"][0]["id"]
     assert figures(visitor.go(f"/workers/{worker}")) == expected
     assert "Front desk 4 75 % 33 % 1:20 0.80 s 67 %" in words(visitor.go(""))  # by business
+
+
+@pytest.mark.parametrize(("span", "calls"), [("24h", "1"), ("7d", "3"), ("5w", "6")])
+def test_figures_chart_and_table_are_of_one_period(visitor, call, span, calls):
+    call(1, 22)
+    call(2, 16)
+    call(3, 1)
+    assert chart(visitor, span)[0].startswith(f"{calls} call")
+    assert figures(visitor.page)["Calls"][0] == calls
+    assert f"Front desk {calls} 100 %" in words(visitor.page)
+
+
+def test_a_column_leads_to_its_calls(visitor, call):
+    call(2, 16)
+    call(1, 17)
+    link = re.search(r'class="column" href="([^"]*)" aria-label="Mon 16 Nov: 2 completed"', visitor.go("").answer.text)[
+        1
+    ]
+    assert "2 calls" in visitor.go(unescape(link).removeprefix("/console")).text
+
+
+def test_a_change_of_more_than_tenfold_is_capped(visitor, call):
+    call(1, 12)
+    call(30, 20)
+    assert figures(visitor.go(""))["Calls"] == ("30", "↑ over 999 %", "better")
 
 
 def test_the_figures_take_one_query(app, call, visitor):
@@ -107,14 +136,36 @@ def test_the_newest_calls_show_the_other_party_and_the_business(visitor, call):
     assert "415 555 0111" not in text
 
 
-def test_a_change_fetches_the_page_once(served, tab):
+def test_a_pointer_over_a_column_shows_its_numbers(demo, tab):
+    page = tab(demo).go("?range=5w")
+    column = page.locator(".column").nth(20)
+    column.hover()
+    expect(page.locator("#tip")).to_have_text(column.get_attribute("aria-label"))
+    page.locator("h1").hover()
+    expect(page.locator("#tip")).to_have_count(0)
+
+
+def test_a_change_fetches_the_whole_page_once(served, tab):
     seen = tab(served)
     page = seen.go("")
     served.app.test_client().put("/_dryline/clock", json={"frozen": True})
     fetched = []
     page.on("request", lambda request: fetched.append(request.url))
-    page.evaluate("for (const id of ['chart', 'newest']) document.getElementById(id).dataset.old = '1'")
+    page.evaluate("for (const one of document.querySelectorAll('#overview section')) one.dataset.old = '1'")
+    page.locator("#range-7d").focus()
     seen.poll()
-    expect(page.locator("#chart:not([data-old])")).to_be_attached()
-    expect(page.locator("#newest:not([data-old])")).to_be_attached()
+    expect(page.locator("#overview section[data-old]")).to_have_count(0)
+    expect(page.locator("#overview section")).to_have_count(4)
+    expect(page.locator("#range-7d")).to_be_focused()
     assert [url for url in fetched if "/changes" not in url] == [f"{served.url}/console"]
+
+
+def test_equal_errors_are_one_row_with_their_number(visitor, control, make_worker):
+    worker = make_worker(name="Front desk")
+    about = {"severity": "critical", "service": "agents", "type": "RuntimeError", "error": "It is closed."}
+    row = {"workerId": worker["id"], "teamId": control.get("/teams").json[0]["id"], **about}
+    rows = [{**row, "id": f"error_{number}", "createdAt": f"2026-11-2{number}T09:00:00Z"} for number in range(3)]
+    assert control.post("/state", {"version": 1, "runtimeErrors": rows}).status_code == 204
+    for address in ("", f"/workers/{worker['id']}"):
+        text = words(visitor.go(address))
+        assert text.count("It is closed.") == 1 and "3 times" in text and "Sun 22 Nov" in text

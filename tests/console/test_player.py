@@ -13,12 +13,14 @@ from dryline.tests.console.demo_rows import demo_id
 SLOWLY = "document.getElementById('recording').playbackRate = 1 / 8"
 
 
-def sound(seconds):
-    """Return a WAV file of silence."""
+def sound(seconds, channels=1):
+    """Return a WAV file of silence. With two channels, the agent is heard in each first half of a minute."""
     file = io.BytesIO()
     with wave.open(file, "wb") as out:
-        out.setparams((1, 1, 8000, 0, "NONE", ""))
-        out.writeframes(b"\x80" * int(seconds * 8000))
+        out.setparams((channels, 1, 8000, 0, "NONE", ""))
+        for second in range(int(seconds)):
+            is_loud = channels == 2 and second % 60 < 30
+            out.writeframes((b"\xff\x80" if is_loud else b"\x80" * channels) * 8000)
     return file.getvalue()
 
 
@@ -182,6 +184,34 @@ def test_the_recording_is_fetched_when_it_is_played(open_call):
     for route in routes:
         serve(route)
     page.locator("#recording-state:empty").wait_for(state="attached")
+
+
+def test_play_begins_shortly_before_the_first_voice_and_says_that_it_loads(demo, tab):
+    seen = tab(demo)
+    page = seen.go("/calls?status=completed&minDuration=10&maxDuration=40&limit=1")
+    page.goto(page.locator("tr[data-open] a").evaluate("link => link.href"))
+    routes, is_ready = [], []
+    page.route("**/recordings/**", lambda route: route.continue_() if is_ready else routes.append(route))
+    page.locator("#play").click()
+    expect(page.locator("#play")).to_have_text("Loading …")
+    is_ready.append(True)
+    for route in routes:
+        route.continue_()
+    expect(page.locator("#play")).to_have_text("Pause")
+    first = float(page.locator("#turn-1").get_attribute("data-start"))
+    assert first > 1  # it rings
+    assert first - 0.6 < now(page) < first + 3
+
+
+def test_the_lanes_show_how_loud_each_voice_is(open_call):
+    _, page = open_call(answer_with(sound(130, channels=2)))
+    page.locator("#turn-1 p").click()
+    agent, caller = page.locator(".wave.agent"), page.locator(".wave.caller")
+    expect(agent).to_be_attached()
+    heights = [[float(one) for one in re.findall(r"v([\d.]+)", wave.get_attribute("d"))] for wave in (agent, caller)]
+    assert len(heights[0]) == len(heights[1]) == 1000
+    assert min(heights[0][10:220]) > 30 and max(heights[0][240:450]) == 0  # 30 of 130 s, and the 30 after them
+    assert max(heights[1]) == 0
 
 
 def test_a_recording_that_cannot_be_loaded_says_so(open_call):

@@ -27,7 +27,8 @@ def listed(page):
 def test_request_and_answer_are_shown_with_links_to_the_worker_and_the_documentation(visitor, api):
     worker = api.post("/workers", NEW_WORKER).json
     page = newest(visitor)
-    assert "Front desk" in page.text and worker["teamId"] in page.text
+    team = api.get("/team").json["name"]
+    assert "Front desk" in page.text and f"Team {team}" in words(page)
     assert f"/console/workers/{worker['id']}" in page.links
     (link,) = [link for link in page.links if link.startswith("/docs#")]
     documented = visitor.client.get("/openapi.json").json["paths"]["/api/workers"]["post"]
@@ -122,7 +123,7 @@ def test_a_fault_may_close_the_connection_of_a_request_sent_again(visitor, api, 
     api.get("/workers")
     control.post("/faults", {"drop": True})
     newest(visitor)
-    assert "ClientDisconnected" in visitor.send("/replay").text
+    assert "ConnectionCut" in visitor.send("/replay").text
 
 
 def test_the_curl_command_sends_the_same_request(visitor, served):
@@ -146,6 +147,40 @@ def test_a_verification_shows_near_misses_and_surplus_requests(visitor, api):
     assert "Surplus requests" in visitor.go("/requests/verify?method=POST&max=0").text
     assert "regular expression" in visitor.go("/requests/verify?bodyMatches=(").text
     assert "did you mean /api/workers?" in visitor.go("/requests/verify?path=/api/wrokers&max=0").text
+
+
+def test_a_verification_always_shows_the_count_and_requests(visitor, api):
+    api.post("/workers", NEW_WORKER)
+    api.get("/team")
+    page = visitor.go("/requests?path=/api/workers*")
+    (link,) = [link for link in page.links if link and "/requests/verify" in link]
+    text = words(visitor.go(link.removeprefix("/console")))
+    assert "As expected : made 1 time" in text
+    assert "Matching requests" in text and "Nearest requests" in text
+    text = words(visitor.go("/requests/verify"))
+    assert "2 requests in the log so far" in text and "GET /api/team" in text
+
+
+def test_recordings_are_hidden_and_ids_are_shortened(visitor, api):
+    visitor.client.get("/recordings/one.wav?expires=1&signature=secret")
+    api.get("/workers/worker_10000000-0003-4d30-a799-cb05a5d9eb3a/flows")
+    text = words(visitor.go("/requests"))
+    assert "GET /api/workers/worker_1000…eb3a/flows" in text and "/recordings/" not in text
+    assert "/recordings/one.wav" in words(visitor.go("/requests?recordings=shown"))
+
+
+def test_new_requests_appear_by_themselves_while_the_reader_is_at_the_top(served, tab):
+    client, seen = served.app.test_client(), tab(served)
+    client.get("/api/team")
+    page = seen.go("/requests")
+    client.get("/api/workers")
+    seen.poll()
+    expect(page.locator("tbody tr").first).to_contain_text("GET /api/workers")
+    page.keyboard.press("j")  # who reads a row is not moved
+    client.get("/api/exports")
+    seen.poll()
+    expect(page.get_by_role("link", name="1 new")).to_be_visible()
+    expect(page.locator("tbody tr").first).to_contain_text("GET /api/workers")
 
 
 class TestTeams:

@@ -4,9 +4,10 @@ import io
 import json
 
 import pytest
+from playwright.sync_api import expect
 
 from dryline.settings import Settings
-from dryline.tests.console.visitor import Page
+from dryline.tests.console.visitor import Page, words
 
 WORKER = {"name": "Made by hand"}
 
@@ -97,6 +98,29 @@ def test_a_change_of_the_whole_world_is_undone_beside_its_notice(visitor, api, c
     assert api.get(f"/workers/{worker}").status_code in (401, 404)
     undo()
     assert api.get(f"/workers/{worker}").status_code == 200
+
+
+def test_snapshots_are_in_the_order_in_which_they_were_taken(visitor, control):
+    control.put("/clock", {"now": "2030-01-01T00:00:00Z", "frozen": True})
+    control.post("/snapshots", {"name": "first"})
+    control.put("/clock", {"now": "2020-01-01T00:00:00Z", "frozen": True})
+    control.post("/snapshots", {"name": "second"})
+    text = words(visitor.go("/state"))
+    assert text.index("second") < text.index("first")
+    assert "Wed 1 Jan 00:00:00" in text and "Tue 1 Jan 00:00:00" in text
+
+
+def test_what_deletes_asks_first_and_stands_last(served, tab):
+    seen = tab(served)
+    page = seen.go("/state")
+    assert page.locator("main h2").last.text_content() == "Delete a team"
+    button = page.get_by_role("button", name="Delete the team")
+    expect(button.first).to_be_hidden()
+    page.get_by_label("Delete Quayside Facilities").click()
+    expect(button.locator("visible=true")).to_have_count(1)
+    assert seen.faults() == []
+    button.locator("visible=true").click()
+    expect(page.get_by_text("The team and all of its rows are deleted.")).to_be_visible()
 
 
 def test_a_deleted_team_comes_back(visitor, control, press, undo):

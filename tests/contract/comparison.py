@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from dryline.blueprints.openapi import NULL
 from dryline.tests.contract import RECORDS
+from dryline.web.openapi import NULL
 
 Json = dict[str, Any]
 SCALARS = {
@@ -203,7 +203,7 @@ def _envelope_member(name: str, kind: str) -> Json:
 
 
 def _default(schema: Json) -> Any:
-    """Return the default. A member of a body has it in its description (blueprints/openapi.py)."""
+    """Return the default. A member of a body has it in its description (web/openapi.py)."""
     match = re.search(r"Default: `(.*)`\.$", schema.get("description", ""))
     return json.loads(match[1]) if match else schema.get("default")
 

@@ -7,7 +7,7 @@ from dryline.app import create_app
 from dryline.serving.server import in_thread
 from dryline.settings import Settings
 
-PATHS = ["/settings", "/state", "/teams", "/snapshots", "/clock", "/faults", "/requests", "/metrics"]
+PATHS = ["/settings", "/state", "/teams", "/snapshots", "/clock", "/faults", "/requests"]
 PATHS += ["/webhooks"]
 
 

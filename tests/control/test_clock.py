@@ -46,7 +46,7 @@ def test_a_move_out_of_its_reach_is_refused_and_the_clock_stays(control, seconds
 
 
 def test_a_read_beside_a_change_sees_the_time_before_or_after():
-    clock, over, seen = Clock().of(None), threading.Event(), []
+    clock, over, seen = Clock(), threading.Event(), []
     years = (2100, 2200)
     clock.set(datetime(years[0], 1, 1, tzinfo=UTC), frozen=True)
 

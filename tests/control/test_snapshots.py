@@ -5,8 +5,6 @@ import threading
 
 import pytest
 
-from dryline.storage import database
-from dryline.storage.database import WorldDatabase
 from dryline.tests.conftest import NEW_WORKER, created
 from dryline.tests.contract.two_teams import document
 from dryline.tests.control.documents import WHEN
@@ -178,20 +176,6 @@ def test_snapshots_outlive_a_restart_and_restored_rows_too(restart):
     assert len(api.get("/workers").json) == 2
 
 
-def test_an_exchange_that_was_broken_off_is_finished_at_the_next_start(tmp_path):
-    """The new database was whole and the old one's log was gone when the process was killed."""
-    path = tmp_path / "x.sqlite3"
-    for name, target in (("old", path), ("new", path.with_suffix(".coming"))):
-        database = WorldDatabase(tmp_path / f"{name}.sqlite3")
-        database.execute_sql(f"CREATE TABLE {name} (x)")
-        database.close_for_good()
-        (tmp_path / f"{name}.sqlite3").rename(target)
-    path.with_name("x.sqlite3-wal").write_bytes(b"what belonged to the old one")
-    database = WorldDatabase(path)
-    assert database.get_tables() == ["new"]
-    database.close_for_good()
-
-
 def test_a_large_world_comes_back_whole(control, make_voice_deployment):
     """Beyond some size a copy is made ready before it is needed."""
     deployment = make_voice_deployment()
@@ -205,95 +189,27 @@ def test_a_large_world_comes_back_whole(control, make_voice_deployment):
         assert control.get("/state").data == before
 
 
-def test_nobody_opens_a_database_that_is_being_exchanged(control, app, make_worker, monkeypatch):
+def test_a_snapshots_name_is_that_of_its_folder(control, app, make_worker):
     make_worker()
-    save(control)
-    seen, finish = [], database._finish_replacement
-
-    def look():
-        with app.world.active():
-            try:
-                seen.append(app.world.db.execute_sql("SELECT count(*) FROM worker").fetchone())
-            except Exception as error:
-                seen.append(error)
-            app.world.db.close()
-
-    looking = threading.Thread(target=look)
-
-    def slowly(path, *args):
-        path.unlink()
-        looking.start()
-        looking.join(0.2)  # time enough to open it, were it not held off
-        finish(path, *args)
-
-    monkeypatch.setattr(database, "_finish_replacement", slowly)
-    control.post("/snapshots/before/restore")
-    looking.join(10)
-    assert seen == [(1,)]
+    save(control, "a")
+    control.post("/reset")
+    (app.world.snapshots / "a").rename(app.world.snapshots / "b")
+    assert [row["name"] for row in control.get("/snapshots").json] == ["b"]
+    assert control.post("/snapshots/b/restore").status_code == 204
+    assert len(control.get("/state").json["workers"]) == 1
 
 
-# One team's
-
-
-def test_one_teams_snapshot_leaves_the_others_as_they_are(control, api):
-    control.put("/state", document())
-    north = control.get("/state?team=north-teams").data
-    assert control.post("/snapshots?team=north-teams", {"name": "mine"}).status_code == 201
-    control.post("/reset?team=north-teams")
-    headers = {"x-api-key": "south-key"}
-    body = {"label": "Later", "color": "#000000"}
-    assert api.client.post("/api/team/tags", json=body, headers=headers).status_code == 201
-    south = control.get("/state?team=south-teams").data
-    assert control.post("/snapshots/mine/restore?team=north-teams").status_code == 204
-    assert control.get("/state?team=north-teams").data == north
-    assert control.get("/state?team=south-teams").data == south
-
-
-def test_a_teams_snapshots_are_its_own(control):
-    control.put("/state", document())
-    control.post("/snapshots?team=north-teams", {"name": "mine"})
-    assert [row["name"] for row in control.get("/snapshots?team=north-teams").json] == ["mine"]
-    assert control.get("/snapshots?team=south-teams").json == control.get("/snapshots").json == []
-    assert control.post("/snapshots/mine/restore?team=south-teams").status_code == 404
-    assert control.post("/snapshots/mine/restore").status_code == 404
-    assert control.get("/snapshots?team=nobody").status_code == 404
-    assert control.delete("/snapshots/mine?team=north-teams").status_code == 204
-
-
-def test_a_teams_texts_can_be_searched_after_its_restore(control, api, make_worker, advance):
-    worker = make_worker()
-    path = f"/workers/{worker['id']}/resources"
-    body = {"name": "Opening hours", "rawLink": "https://example.com/hours", "updateFrequency": "NEVER"}
-    resource = api.post(f"{path}/link", body).json
-    advance(10)
-    team = worker["teamId"]
-    control.post(f"/snapshots?team={team}", {"name": "mine"})
-    control.post(f"/reset?team={team}")
-    control.post(f"/snapshots/mine/restore?team={team}")
-    matches = api.post(f"{path}/query", {"query": "opening hours"})
-    assert matches.json["data"]["context"] == [resource["id"]], matches.text
-
-
-def test_a_teams_snapshot_brings_back_an_upload_that_was_replaced(control, api, make_worker):
+def test_a_snapshot_brings_back_an_upload_that_was_replaced(control, api, make_worker):
     worker = make_worker()
     path = f"/upload/{worker['id']}/resource-upload-url?fileName=menu.txt&contentType=text/plain"
     address = api.get(path).json["uploadUrl"]
     client = api.client
     assert client.put(address, data=b"version one").status_code == 200
-    control.post(f"/snapshots?team={worker['teamId']}", {"name": "mine"})
+    save(control)
     assert client.put(address, data=b"version two, longer").status_code == 200
-    control.post(f"/snapshots/mine/restore?team={worker['teamId']}")
+    control.post("/snapshots/before/restore")
     file = {"name": "Menu", "s3FilePath": address.partition("?")[0], "fileName": "menu.txt", "mimeType": "text/plain"}
     resource = api.post(f"/workers/{worker['id']}/resources/file", {**file, "size": 11}).json
     signed = api.get(f"/workers/{worker['id']}/resources/{resource['id']}").json["signedS3FilePath"]
     with client.get(signed) as answer:
         assert answer.data == b"version one"
-
-
-def test_a_teams_snapshots_go_with_it(control, app):
-    team = control.post("/teams", {"name": "New"}).json["id"]
-    control.post(f"/snapshots?team={team}", {"name": "mine"})
-    folder = app.world.directory / "snapshots" / ".teams"
-    assert len(list(folder.iterdir())) == 1
-    assert control.delete(f"/teams/{team}").status_code == 204
-    assert list(folder.iterdir()) == []

@@ -200,7 +200,7 @@ def test_times_of_a_document_that_names_its_moment_are_moved_by_whole_weeks(put,
     assert state["voiceLogs"][0]["data"] == {"events": [{"at": "2026-03-11T09:00:00.000Z", "text": "2026-02-25"}]}
 
 
-def test_of_a_document_that_names_its_moment_nothing_comes_in_that_has_not_happened_yet(put, control):
+def test_of_a_document_with_a_moment_nothing_comes_in_that_has_not_happened_yet(put, control):
     control.put("/clock", {"now": "2026-03-12T10:00:00Z", "frozen": True})
     times = {"over": "09:58", "in progress": "10:01", "to come": "10:30"}
     logs = [

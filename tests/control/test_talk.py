@@ -4,7 +4,7 @@ import sqlite3
 
 import pytest
 
-from dryline.flow_sessions.engines import engine_of
+from dryline.flow.sessions.engines import engine_of
 
 ASKING = 'import requests\ntry:\n    requests.get("http://{}/")\nexcept Exception as fault:\n    print(fault)\n'
 CLINIC = """say("Oak Clinic.")
@@ -298,13 +298,11 @@ def test_a_conversation_goes_with_its_worker_and_outlives_its_flow(api, control,
     assert control.get(f"/talk/{session['id']}").status_code == 404
 
 
-@pytest.mark.parametrize("team", [False, True], ids=["world", "team"])
-def test_a_snapshot_brings_a_conversation_back_to_where_it_was(control, begin, turn, team):
-    query = f"?team={control.get('/teams').json[0]['id']}" if team else ""
+def test_a_snapshot_brings_a_conversation_back_to_where_it_was(control, begin, turn):
     session = begin(code=CLINIC)
-    control.post(f"/snapshots{query}", {"name": "before"})
+    control.post("/snapshots", {"name": "before"})
     turn(session, choose="1")
-    assert control.post(f"/snapshots/before/restore{query}").status_code == 204
+    assert control.post("/snapshots/before/restore").status_code == 204
     assert turn(session, choose="0")["extracted"]
 
 

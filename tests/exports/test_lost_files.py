@@ -13,9 +13,7 @@ from dryline.settings import Settings
 from dryline.tests.exports.conftest import REQUEST, files, start_team
 
 
-def test_lost_files_of_completed_exports_are_written_again_and_files_without_export_removed(
-    app, export, fetch, make_log
-):
+def test_lost_files_are_written_again_and_files_without_an_export_removed(app, export, fetch, make_log):
     make_log()
     made, other = export(), export(format="JSON")
     content = fetch(made).data
@@ -65,7 +63,7 @@ def test_an_imported_export_may_have_any_id(app, api, fetch):
     assert len(files(app)) == 1
 
 
-def test_an_export_whose_time_ended_while_the_server_was_down_expires_at_the_start_without_an_event(tmp_path):
+def test_an_export_that_ended_while_the_server_was_down_expires_at_the_start(tmp_path):
     settings = Settings(data_dir=tmp_path, scenario="empty")
     headers = {"x-api-key": settings.api_keys[0]}
     with contextlib.closing(create_app(settings)) as app:

@@ -29,11 +29,11 @@ from dryline.commands import cli
 from dryline.jobs import export_files
 from dryline.storage.current_world import current
 
-def pause(names, header=export_files.csv_header):
+def pause(file, writer=export_files.csv.writer):
     current().ending.wait()
-    return header(names)
+    return writer(file)
 
-export_files.csv_header = pause
+export_files.csv.writer = pause
 del sys.argv[1]
 cli()
 """
@@ -56,8 +56,8 @@ def write_until(directory):
     app = create_app(Settings(data_dir=directory, scenario="empty"))
     if directory.endswith("before anything is written"):
         export_files.write = die
-    elif directory.endswith("before all is on the disk"):
-        os.fsync = die
+    elif directory.endswith("before the rename"):
+        export_files.move_into_place = die
     elif directory.endswith("between the rename and the commit"):
         export_files.move_into_place = rename_and_die
     elif directory.endswith("after the commit"):
@@ -74,7 +74,7 @@ for directory in sys.argv[1:]:
 """
 MOMENTS = {  # with the status and the files that the kill leaves
     "before anything is written": ("PROCESSING", []),
-    "before all is on the disk": ("PROCESSING", [".part"]),
+    "before the rename": ("PROCESSING", [".part"]),
     "between the rename and the commit": ("PROCESSING", [".csv"]),
     "after the commit": ("COMPLETED", [".csv"]),
 }

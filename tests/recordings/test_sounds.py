@@ -8,9 +8,7 @@ from dryline.tests.recordings.calls import AGENT, CALLER, RATE, SAID, is_silent,
 
 
 @pytest.mark.parametrize("outcome", ["completed", "transferred", "voicemail"])
-def test_a_recording_is_as_long_as_its_log_says_and_each_turn_is_heard_in_time_on_its_channel(
-    simulate, listen, outcome
-):
+def test_a_recording_has_the_logs_length_and_each_turn_in_time_on_its_channel(simulate, listen, outcome):
     log = simulate(outcome=outcome, seed=3)
     channels = listen(log)
     assert [len(channel) for channel in channels] == [log["duration"] * RATE] * 2

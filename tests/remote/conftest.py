@@ -6,7 +6,7 @@ import pytest
 from click.testing import CliRunner
 
 from dryline.commands import cli
-from dryline.remote.reader import Reader
+from dryline.commands.remote.reader import Reader
 from dryline.testing import DrylineServer
 from dryline.tests.control.documents import of_north
 
@@ -58,7 +58,7 @@ def loads(small_server):
 def pauses(monkeypatch):
     """Nobody waits here: what would have been slept, in seconds."""
     pauses = []
-    monkeypatch.setattr("dryline.remote.reader.sleep", pauses.append)
+    monkeypatch.setattr("dryline.commands.remote.reader.sleep", pauses.append)
     return pauses
 
 

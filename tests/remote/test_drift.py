@@ -2,7 +2,7 @@
 
 import pytest
 
-from dryline.remote.drift import Drift
+from dryline.commands.remote.drift import Drift
 from dryline.tests.remote.conftest import lines, reader
 
 

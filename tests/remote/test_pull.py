@@ -35,7 +35,7 @@ def without_server_times(rows):
 _THE_SERVERS = ("teamId", "createdAt", "recordingUrl")
 
 
-def test_a_pulled_world_is_the_world_that_was_pulled_with_its_recordings_where_they_were(source, command, loads):
+def test_a_pulled_world_equals_the_service_and_its_recordings_stay_there(source, command, loads):
     copied, original = loads(command.pulled(source)), source.state()
     for name in COPIED:
         assert without_server_times(copied[name]) == without_server_times(original[name]), name
@@ -128,12 +128,12 @@ def test_a_page_in_place_of_a_list_is_copied_and_reported(small, command):
 @pytest.fixture
 def many_logs(small, monkeypatch):
     """Add five calls; pull reads two at a time."""
-    monkeypatch.setattr("dryline.remote.pull.PAGE", 2)
+    monkeypatch.setattr("dryline.commands.remote.pull.PAGE", 2)
     small.add({"version": 1, "voiceLogs": [{"id": f"log_{n}", "workerId": "north-workers"} for n in range(5)]})
 
 
 def test_of_a_list_that_never_ends_the_beginning_is_copied(small, command, many_logs, monkeypatch):
-    monkeypatch.setattr("dryline.remote.pull.MAX_ROWS", 3)
+    monkeypatch.setattr("dryline.commands.remote.pull.MAX_ROWS", 3)
     done = command.pull(small)
     assert done.exit_code == 3
     assert any(line.startswith("left out: GET") and "more than 3 records" in line for line in lines(done))
@@ -178,7 +178,7 @@ def test_an_interrupted_pull_is_one_line_and_writes_nothing(small, command, monk
     def interrupt(seconds):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("dryline.remote.reader.sleep", interrupt)
+    monkeypatch.setattr("dryline.commands.remote.reader.sleep", interrupt)
     small.fault(path="/api/team/tags", status=500)
     done = command.pull(small)
     assert [done.exit_code, *lines(done)] == [1, "dryline: Interrupted. Nothing was written."]

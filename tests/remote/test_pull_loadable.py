@@ -7,10 +7,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 
 from dryline.app import create_app
-from dryline.remote.loadable import Loadable
-from dryline.remote.pull import Pull
-from dryline.remote.reader import ReadError
-from dryline.remote.redact import Redactor
+from dryline.commands.remote.loadable import Loadable
+from dryline.commands.remote.pull import Pull
+from dryline.commands.remote.reader import ReadError
+from dryline.commands.remote.redact import Redactor
 from dryline.settings import Settings
 from dryline.tests.remote.conftest import reader
 

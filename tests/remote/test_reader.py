@@ -6,8 +6,8 @@ from email.utils import format_datetime
 
 import pytest
 
-from dryline.remote import reader as reader_module
-from dryline.remote.reader import Reader, ReadError
+from dryline.commands.remote import reader as reader_module
+from dryline.commands.remote.reader import Reader, ReadError
 from dryline.tests.remote.conftest import reader
 
 

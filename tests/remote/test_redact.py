@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from dryline.remote.redact import REDACTED, Redactor
+from dryline.commands.remote.redact import REDACTED, Redactor
 
 UUID = "10000000-0116-47d6-aeee-5edaccfccea6"
 
@@ -178,7 +178,7 @@ def test_a_number_is_read_as_in_the_countries_of_the_teams_numbers(redactor):
 
 
 def test_no_two_numbers_get_the_same(redactor, monkeypatch):
-    monkeypatch.setattr("dryline.remote.numbers.PLACES", 3)
+    monkeypatch.setattr("dryline.commands.remote.numbers.PLACES", 3)
     assert len({redactor.numbers.stand_in(f"+1202555010{last}") for last in range(3)}) == 3
 
 

@@ -8,8 +8,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 from openapi_schema_validator import OAS30Validator, oas30_format_checker
 
-from dryline.remote.reader import ReadError
-from dryline.remote.shapes import Shapes
+from dryline.commands.remote.reader import ReadError
+from dryline.commands.remote.shapes import Shapes
 from dryline.tests.remote.conftest import reader
 
 READ = {"type", "nullable", "$ref", "format", "items", "properties", "required", "enum", "minimum", "allOf", "anyOf"}

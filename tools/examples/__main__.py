@@ -1,10 +1,10 @@
-"""Writes blueprints/examples.json: `python -m dryline.tools.examples`."""
+"""Writes web/examples.json: `python -m dryline.tools.examples`."""
 
 from __future__ import annotations
 
-from dryline.blueprints.openapi import EXAMPLES
 from dryline.tools.examples.areas import walk_through
 from dryline.tools.examples.walk import Walk, text
+from dryline.web.openapi import EXAMPLES
 
 if __name__ == "__main__":
     with Walk() as walk:

@@ -13,7 +13,7 @@ from typing import Any
 import orjson
 
 from dryline.flow.model.encoder import features, without_subject
-from dryline.phrases import LANGUAGES, load
+from dryline.flow.phrases import LANGUAGES, load
 
 FOLDER = Path(__file__).parent
 

@@ -59,22 +59,27 @@ document.addEventListener("submit", stay, true);
 function showFaults(count) {
   const link = byId("faults-on");
   link.textContent = `${count} fault${count === 1 ? "" : "s"} on`;
-  link.classList.toggle("warn", count > 0);
+  link.hidden = count === 0;
 }
 
 function showSwitch() {
-  const button = byId("live-switch");
+  const button = byId("auto-refresh");
   if (!button) return;
   button.setAttribute("aria-pressed", String(isLive));
-  button.textContent = isLive ? "Live" : "Live off";
+  button.textContent = isLive ? "Auto-refresh" : "Auto-refresh off";
 }
+
+const OPEN_CLOCK = "dryline-clock";
+document.addEventListener("submit", ({ target: form }) => {
+  if (innerWidth <= 900 && form.closest("#clock")) sessionStorage.setItem(OPEN_CLOCK, "open");
+});
 
 function begin() {
   setClock();
   showSwitch();
   showZone();
   refillForm();
-  byId("live-switch")?.addEventListener("click", () => {
+  byId("auto-refresh")?.addEventListener("click", () => {
     isLive = !isLive;
     localStorage.setItem("dryline-live", isLive ? "on" : "off");
     showSwitch();
@@ -93,8 +98,13 @@ function begin() {
   document.querySelector(".menu [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
   setInterval(poll, POLL_MS);
   setInterval(tick, 1000);
-  // A notice that asks for nothing goes by itself.
-  setTimeout(() => document.querySelectorAll("p.flash.message").forEach((notice) => notice.remove()), 8000);
+  // A notice goes by itself; one with "Undo" when there are 30 s behind the change.
+  for (const notice of document.querySelectorAll(".toasts .message, .toasts [data-seconds]")) {
+    setTimeout(() => notice.remove(), 1000 * (notice.dataset.seconds ?? 8));
+  }
+  // On a telephone the clock's steps stay open for the next press: there they cover nothing.
+  if (sessionStorage.getItem(OPEN_CLOCK)) byId("clock").open = true;
+  sessionStorage.removeItem(OPEN_CLOCK);
 }
 
 // The world clock is the server's: its last answer and the time since then, not a count of ticks.
@@ -122,6 +132,11 @@ function tick() {
   for (const timer of document.querySelectorAll("[data-since]")) {
     const seconds = Math.max(0, Math.floor((now - Date.parse(timer.dataset.since)) / 1000));
     timer.textContent = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+  }
+  // The mark of a speaker goes when the turn has ended; the part that has it says in how many seconds.
+  for (const mark of document.querySelectorAll("[data-ends]")) {
+    mark.until ??= now + 1000 * mark.dataset.ends;
+    if (now > mark.until) mark.remove();
   }
   for (const timer of document.querySelectorAll("[data-until]")) {
     const seconds = Math.max(0, Math.floor((Date.parse(timer.dataset.until) - now) / 1000));
@@ -186,7 +201,7 @@ async function copyText(text) {
 
 // A button that was pressed waits for its answer.
 document.addEventListener("submit", ({ target: form, submitter }) => {
-  if (form.method === "dialog" || !submitter || form.closest("[hx-post], [hx-get]")) return;
+  if (form.method === "dialog" || !submitter || submitter.formTarget === "_blank" || form.closest("[hx-post], [hx-get]")) return;
   if (form.getAttribute("method") !== "post") return;
   const label = submitter.textContent;
   setTimeout(() => {
@@ -201,6 +216,19 @@ document.addEventListener("change", (event) => {
   if (event.target.matches("[data-submits]")) event.target.form.requestSubmit();
 });
 
+// The numbers of a column of a chart stand above the pointer.
+document.addEventListener("pointerover", ({ target }) => {
+  const column = target.closest(".column");
+  byId("tip")?.remove();
+  if (!column) return;
+  const { left, width, top } = column.getBoundingClientRect();
+  const tip = Object.assign(document.createElement("div"), { id: "tip", textContent: column.getAttribute("aria-label") });
+  document.body.append(tip);
+  const half = tip.offsetWidth / 2 + 8;
+  tip.style.left = `${Math.min(Math.max(left + width / 2, half), innerWidth - half) + scrollX}px`;
+  tip.style.top = `${top + scrollY}px`;
+});
+
 // A menu that is open closes with a click elsewhere.
 document.addEventListener("click", ({ target }) => {
   const drop = document.querySelector("details.drop[open]");
@@ -210,6 +238,12 @@ document.addEventListener("click", ({ target }) => {
 function open(row) {
   row.querySelector("a")?.click();
 }
+
+// A list that tails shows new rows at once while its reader is at the top and has chosen none.
+document.addEventListener("htmx:configRequest", ({ detail }) => {
+  const isRead = scrollY > 100 || document.querySelector("tr.chosen");
+  if (detail.elt.matches("[data-tails]") && !isRead) detail.path = detail.path.replace(/known=\w+/, "known=");
+});
 
 // A part that is refreshed keeps the chosen row (by its link), the horizontal scroll position and the open details.
 const every = (selector) => [...document.querySelectorAll(selector)];
@@ -235,6 +269,11 @@ document.addEventListener("htmx:afterSwap", () => {
   if (saved.isFocused) link?.focus({ preventScroll: true });
 });
 
+// The record of a part that refreshes itself may be gone, by a reset for instance. The page then says so, and polls no more.
+document.addEventListener("htmx:responseError", ({ detail }) => {
+  if (detail.xhr.status === 404 && detail.requestConfig.triggeringEvent?.type === "refresh") location.reload();
+});
+
 // A form that was refused gets its values back, except passwords, files and hidden fields.
 const STORED_FORM = "dryline-form";
 const fields = (form) => [...form.querySelectorAll("input:not([type=hidden], [type=password], [type=file]), select, textarea")];
@@ -257,7 +296,11 @@ function refillForm() {
   if (!stored || !document.querySelector("main .flash.error[role=status]")) return;
   const form = formsTo(stored.action)[stored.index];
   if (!form) return;
-  fields(form).forEach((field, index) => (field.value = stored.values[index] ?? field.value));
+  fields(form).forEach((field, index) => {
+    const value = stored.values[index] ?? field.value;
+    if (field.matches("select") && ![...field.options].some((one) => one.value === value)) field.add(new Option(value));
+    field.value = value; // also one that a list does not have yet
+  });
   form.closest("details")?.setAttribute("open", "");
 }
 

@@ -5,33 +5,94 @@
   const source = document.getElementById("source");
   const editor = source.form;
 
-  // Line numbers beside the code, which scroll with it.
+  // Beside the code its line numbers, over it its colours, with the marks of findings in both. They scroll with it.
   const numbers = document.createElement("pre");
+  const colours = document.createElement("pre");
   numbers.className = "gutter";
-  numbers.ariaHidden = "true";
-  source.parentElement.insertBefore(numbers, source);
-  function showNumbers() {
-    const count = source.value.split("\n").length;
-    if (numbers.dataset.count !== String(count)) {
-      numbers.textContent = Array.from({ length: count }, (_, index) => index + 1).join("\n");
-      numbers.dataset.count = count;
-    }
-    numbers.scrollTop = source.scrollTop;
-  }
-  for (const name of ["input", "scroll"]) source.addEventListener(name, showNumbers);
-  showNumbers();
+  colours.className = "colours";
+  numbers.ariaHidden = colours.ariaHidden = "true";
+  const typed = document.createElement("div");
+  typed.className = "typed";
+  source.replaceWith(numbers, typed);
+  typed.append(source, colours);
 
-  // A finding's link moves the caret. Columns count characters, of which JavaScript may count one as two.
+  // A comment, a text, a number or a name. A text that is never closed ends with its line or the code.
+  const TOKEN = /(#[^\n]*)|([rbuf]{0,2}(?:"{3}(?:\\[^]|[^\\])*?(?:"{3}|$)|'{3}(?:\\[^]|[^\\])*?(?:'{3}|$)|"(?:\\.|[^"\\\n])*"?|'(?:\\.|[^'\\\n])*'?))|(\d[\w.]*)|([\p{L}_][\p{L}\p{N}_]*)/giu;
+  const names = JSON.parse(source.dataset.names);
+  const MAX_COLOURED = 50000; // characters
+
+  function classOf([token, comment, text, number], start, code) {
+    if (comment || text || number) return comment ? "c" : text ? "s" : "m";
+    const before = code.slice(code.lastIndexOf("\n", start - 1) + 1, start);
+    if (names.blocks.includes(token)) return before.trim() ? "" : "k";
+    if (names.keywords.includes(token)) return "k";
+    if (/\b(?:def|class)\s+$/.test(before)) return "f";
+    return names.based.includes(token) || (names.builtins.includes(token) && !before.endsWith(".")) ? "b" : "";
+  }
+
+  // The findings as places in the code. Columns count characters, of which JavaScript may count one as two.
+  function placeOf({ line, column }, lines) {
+    const before = lines.slice(0, line - 1).reduce((sum, each) => sum + each.length + 1, 0);
+    return before + [...(lines[line - 1] ?? "")].slice(0, column - 1).join("").length;
+  }
+
+  function show() {
+    const code = source.value;
+    const lines = code.split("\n");
+    const findings = [...document.querySelectorAll("#findings [data-line]")].map(({ dataset }) => dataset);
+    const marks = findings.map((finding) => [placeOf(finding, lines), finding.severity]);
+    const pieces = [];
+    const add = (start, end, kind) => {
+      const mark = marks.find(([place]) => start <= place && place < end);
+      const className = [kind, mark && `mark ${mark[1]}`].filter(Boolean).join(" ");
+      const text = code.slice(start, end);
+      pieces.push(className ? Object.assign(document.createElement("span"), { className, textContent: text }) : text);
+    };
+    const addBetween = (start, end) => {
+      const places = marks.flatMap(([place]) => (start <= place && place < end ? [place, place + 1] : []));
+      [start, ...places, end].reduce((from, to) => (add(from, to, ""), to));
+    };
+    let end = 0;
+    const isColoured = code.length <= MAX_COLOURED;
+    for (const match of isColoured ? code.matchAll(TOKEN) : []) {
+      addBetween(end, match.index);
+      end = match.index + match[0].length;
+      add(match.index, end, classOf(match, match.index, code));
+    }
+    addBetween(end, code.length);
+    colours.replaceChildren(...pieces, "\n");
+    typed.classList.toggle("coloured", isColoured);
+    const severities = Object.fromEntries(findings.map(({ line, severity }) => [line, severity]));
+    numbers.replaceChildren(
+      ...lines.map((_, index) => {
+        const className = severities[index + 1] ? `mark ${severities[index + 1]}` : "";
+        return Object.assign(document.createElement("span"), { className, textContent: `${index + 1}\n` });
+      }),
+    );
+    scroll();
+  }
+
+  function scroll() {
+    colours.style.width = `${source.clientWidth + 2}px`; // without the scroll bars
+    colours.style.height = `${source.clientHeight + 2}px`;
+    numbers.scrollTop = colours.scrollTop = source.scrollTop;
+    colours.scrollLeft = source.scrollLeft;
+  }
+  source.addEventListener("input", show);
+  source.addEventListener("scroll", scroll);
+  new ResizeObserver(scroll).observe(source);
+  document.addEventListener("htmx:afterSwap", show);
+  show();
+
+  // A finding's link moves the caret.
   document.addEventListener("click", (event) => {
     const link = event.target.closest("[data-line]");
     if (!link) return;
     event.preventDefault();
-    const lines = source.value.split("\n").slice(0, link.dataset.line);
-    const column = [...lines.pop()].slice(0, link.dataset.column - 1).join("").length;
-    const caret = lines.reduce((sum, line) => sum + line.length + 1, column);
+    const caret = placeOf(link.dataset, source.value.split("\n"));
     source.focus();
     source.setSelectionRange(caret, caret);
-    source.scrollTop = parseFloat(getComputedStyle(source).lineHeight) * lines.length - source.clientHeight / 2;
+    source.scrollTop = parseFloat(getComputedStyle(source).lineHeight) * (link.dataset.line - 1) - source.clientHeight / 2;
   });
 
   // Ctrl+] and Ctrl+[ indent and unindent the selected lines. Tab leaves the field, as keyboards need it.

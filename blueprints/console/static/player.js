@@ -68,7 +68,40 @@
     position.value = seconds;
     position.setAttribute("aria-valuetext", `${clockTime(seconds)} of ${clockTime(length)}`);
     find("time").textContent = `${clockTime(seconds)} / ${clockTime(length)}`;
-    find("play").textContent = audio.paused || audio.ended ? "Play" : "Pause";
+    find("play").textContent = audio.paused || audio.ended ? "Play" : audio.readyState < 3 ? "Loading …" : "Pause";
+  }
+
+  // Draw the loudness of both voices in their lanes, in place of the blocks.
+  const WAVE_HZ = 8000; // enough for a drawing
+  async function drawWave({ currentSrc }) {
+    const drawing = find("lanes");
+    if (!drawing) return;
+    const file = await (await fetch(currentSrc, { cache: "no-store" })).arrayBuffer();
+    const sound = await new OfflineAudioContext(1, 1, WAVE_HZ).decodeAudioData(file);
+    if (sound.numberOfChannels < 2) return;
+    const { width } = drawing.viewBox.baseVal;
+    const peaks = [0, 1].map((channel) => peaksOf(sound.getChannelData(channel), width));
+    const highest = Math.max(0.01, ...peaks.flat());
+    [...drawing.querySelectorAll(".lane")].forEach((lane, channel) => {
+      const [top, height] = [Number(lane.getAttribute("y")), Number(lane.getAttribute("height"))];
+      // A part of each voice is in the other channel too.
+      const parts = peaks[channel].map((peak, x) => {
+        const half = (Math.max(peak - peaks[1 - channel][x] / 4, 0) / highest) * (height / 2);
+        return `M${x} ${(top + height / 2 - half).toFixed(1)}v${(2 * half).toFixed(1)}`;
+      });
+      const wave = document.createElementNS(drawing.namespaceURI, "path");
+      wave.setAttribute("class", `wave ${channel ? "caller" : "agent"}`);
+      wave.setAttribute("d", parts.join(""));
+      find("playhead").before(wave);
+    });
+    drawing.classList.add("heard");
+  }
+
+  function peaksOf(samples, count) {
+    return Array.from({ length: count }, (_, index) => {
+      const part = samples.subarray((index * samples.length) / count, ((index + 1) * samples.length) / count);
+      return part.reduce((peak, sample) => Math.max(peak, Math.abs(sample)), 0);
+    });
   }
 
   // Return the next voice's start if nobody speaks at this moment.
@@ -81,7 +114,9 @@
   function beginPlayer(audio) {
     const status = find("recording-state");
     const lastVoice = Number(audio.dataset.voicesEnd || Infinity);
+    const firstVoice = Math.min(...turns().map(start));
     let before = 0;
+    let isSought = false;
     audio.controls = false;
 
     function animate() {
@@ -100,16 +135,24 @@
     const showStatus = (text) => (status.textContent = text || "");
     audio.addEventListener("play", () => {
       before = audio.currentTime;
+      // Before the first voice it only rings. Whoever seeks there hears it all the same.
+      if (!before && !isSought && firstVoice > 1 && Number.isFinite(firstVoice)) audio.currentTime = before = firstVoice - 0.5;
       if (before >= lastVoice && before < lastVoice + 2) audio.currentTime = before = 0;
       if (!isReady) showStatus(status.dataset.loading);
       requestAnimationFrame(animate);
     });
     for (const name of ["canplay", "playing"]) audio.addEventListener(name, () => ((isReady = true), showStatus("")));
     audio.addEventListener("error", () => showStatus(status.dataset.failed));
-    for (const name of ["timeupdate", "seeked", "pause", "ended"]) audio.addEventListener(name, () => show(audio));
+    // By now the line has proved fast enough for a second copy of the file.
+    audio.addEventListener("canplaythrough", () => drawWave(audio).catch(() => {}), { once: true });
+    for (const name of ["timeupdate", "seeked", "pause", "ended", "playing", "waiting"]) audio.addEventListener(name, () => show(audio));
 
     find("play").addEventListener("click", () => toggle(audio));
-    find("position").addEventListener("input", ({ target }) => ((audio.currentTime = Number(target.value)), show(audio)));
+    find("position").addEventListener("input", ({ target }) => {
+      isSought = true;
+      audio.currentTime = Number(target.value);
+      show(audio);
+    });
     find("speed").addEventListener("change", ({ target }) => (audio.playbackRate = Number(target.value)));
     // The address may name a turn.
     const target = find(location.hash.slice(1));

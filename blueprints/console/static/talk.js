@@ -7,7 +7,7 @@
   const Recognition = window.SpeechRecognition || window.webkitSpeechRecognition;
   const isAloud = () => find("aloud") !== null && localStorage.getItem(STORED_SWITCH) === "on";
 
-  // What screen readers announce. It is outside of the main part, because one that is replaced is not announced.
+  // What screen readers announce. It is outside of the conversation, because one that is replaced is not announced.
   const announced = document.createElement("p");
   announced.className = "visually-hidden";
   announced.setAttribute("role", "status");
@@ -73,8 +73,10 @@
   });
   document.addEventListener("submit", stop);
 
-  // Each turn replaces the page's main part.
+  // Each turn replaces the conversation.
   function begin() {
+    const talk = document.querySelector(".talk");
+    if (talk) talk.scrollTop = talk.scrollHeight;
     find("aloud")?.setAttribute("aria-pressed", String(isAloud()));
     if (find("microphone")) find("microphone").hidden = !Recognition;
     read();

@@ -1,0 +1,165 @@
+"""Comparison of a service's answers with the contract, field by field, by safe reads only."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import quote
+
+from dryline.commands.remote.reader import Reader, ReadError, Reply
+from dryline.commands.remote.shapes import Shapes
+
+# The source of each path parameter's values: a list, and the member of its rows. Lists may need values themselves.
+SOURCES: dict[str, tuple[str, str]] = {
+    "workerId": ("/api/workers", "id"),
+    "integrationId": ("/api/team/integrations", "id"),
+    "exportId": ("/api/team/exports", "id"),
+    "flowId": ("/api/workers/{workerId}/flows", "id"),
+    "versionId": ("/api/workers/{workerId}/flows/{flowId}/versions", "id"),
+    "folderId": ("/api/workers/{workerId}/folders", "id"),
+    "resourceId": ("/api/workers/{workerId}/resources/link", "id"),
+    "errorId": ("/api/workers/{workerId}/runtime-errors", "id"),
+    "callId": ("/api/workers/{workerId}/llm-logs", "callId"),
+    "sessionId": ("/api/workers/{workerId}/deploymentLogs/voice", "bbEngineSessionId"),
+    "chatAgentId": ("/api/workers/{workerId}/deployments/chat", "chatAgentId"),
+    "embedId": ("/api/workers/{workerId}/deployments/chat-embed", "embedId"),
+    "campaignId": ("/api/workers/{workerId}/deployments/voice/{deploymentId}/outbound-campaigns", "id"),
+    "webhookId": ("/api/workers/{workerId}/deployments/{deploymentId}/voice/customWebhooks", "id"),
+}
+# Values for the query parameters that must be sent.
+QUERY = {"countryCode": "US", "numberType": "Local"}
+# The rows of a list that are tried until one has the values that an operation needs.
+MAX_ROWS_TRIED = 20
+
+Steps = dict[str, tuple[str, str]]
+
+
+@dataclass
+class DriftFinding:
+    """A deviation from the contract."""
+
+    operation: str
+    path: str
+    what: str
+
+    @property
+    def harmless(self) -> bool:
+        """Whether clients are not affected: an additional member."""
+        return self.what == "unknown member"
+
+
+@dataclass
+class Drift:
+    """One comparison. `document` is dryline's OpenAPI document, `reader` reads from the other service.
+
+    After `run`, `checked` has the operations whose answers were compared, `empty` those of them that answered an empty
+    list, `skipped` those that could not be called, with the reason.
+    """
+
+    document: dict[str, Any]
+    reader: Reader
+    checked: list[str] = field(default_factory=list)
+    empty: list[str] = field(default_factory=list)
+    skipped: dict[str, str] = field(default_factory=dict)
+    _answers: dict[str, Reply] = field(default_factory=dict, init=False)
+
+    def run(self) -> Iterator[DriftFinding]:
+        """Yield every deviation, operation by operation. Raises ReadError if the service gives no team for this key."""
+        shapes = Shapes(self.document)
+        self._ask("/api/team")
+        for path, operations in self.document["paths"].items():
+            operation = operations.get("get")
+            if operation is None or not path.startswith("/api/") or "/upload/" in path:
+                continue
+            required = [p["name"] for p in operation.get("parameters", []) if p["in"] == "query" and p.get("required")]
+            try:
+                steps, query = _steps(path), {name: QUERY[name] for name in required}
+            except KeyError as error:
+                self.skipped[f"GET {path}"] = f"no answer gives a {error.args[0]}"
+                continue
+            values = next(self._values(list(steps.items()), {}), None)
+            if values is None:
+                self.skipped[f"GET {path}"] = "nothing is there to read"
+                continue
+            yield from self._compare(shapes, path, operation, path.format(**values), query)
+
+    def _compare(
+        self, shapes: Shapes, template: str, operation: dict[str, Any], path: str, query: dict[str, Any]
+    ) -> Iterator[DriftFinding]:
+        name = f"GET {template}"
+        try:
+            status, value = self._ask(path, **query)
+        except ReadError as error:
+            if error.status == 404 and path.endswith("/default-checks"):
+                self.skipped[name] = "never initialised"  # a 404 then, in the contract
+            else:
+                yield DriftFinding(name, "(status)" if error.status else "(answer)", str(error))
+            return
+        self.checked.append(name)
+        if _rows(value) == []:
+            self.empty.append(name)
+        if str(status) not in operation["responses"]:
+            expected = " or ".join(code for code in operation["responses"] if code.startswith("2"))
+            yield DriftFinding(name, "(status)", f"is {status}, not {expected}")
+        content = operation["responses"]["200"].get("content", {}).get("application/json")
+        if content:
+            for where, what in shapes.deviations(content["schema"], value):
+                yield DriftFinding(name, where, what)
+
+    def _ask(self, path: str, **query: Any) -> Reply:
+        key = f"{path}?{sorted(query.items())}"
+        if key not in self._answers:
+            self._answers[key] = self.reader.ask(path, **query)
+        return self._answers[key]
+
+    def _values(self, steps: list[tuple[str, tuple[str, str]]], known: dict[str, str]) -> Iterator[dict[str, str]]:
+        """Yield values for the parameters of `steps` that belong together: a row's, then those of the rows below it."""
+        if not steps:
+            yield known
+            return
+        (parameter, (source, member)), *rest = steps
+        for row in self._listed(source.format(**known))[:MAX_ROWS_TRIED]:
+            value = row.get(member)
+            if isinstance(value, str) and value:
+                yield from self._values(rest, {**known, parameter: quote(value, safe="")})
+
+    def _listed(self, path: str) -> list[dict[str, Any]]:
+        """Return the rows of a list; none if it cannot be read, which the list's own comparison reports."""
+        try:
+            rows = _rows(self._ask(path).value)
+        except ReadError:
+            return []
+        return [row for row in rows or () if isinstance(row, dict)]
+
+
+def _rows(answer: Any) -> list[Any] | None:
+    """Return the list that an answer is or contains; None if there is none."""
+    if isinstance(answer, dict):
+        return next((answer[name] for name in ("data", "logs") if isinstance(answer.get(name), list)), None)
+    return answer if isinstance(answer, list) else None
+
+
+def _steps(path: str) -> Steps:
+    """Return the parameters of a path with their sources, in the order in which they can be read.
+
+    Raises KeyError for a parameter without a source.
+    """
+    steps: Steps = {}
+    for parameter in re.findall(r"\{(\w+)\}", path):
+        source, member = _source(path, parameter)
+        steps = {**steps, **_steps(source), parameter: (source, member)}
+    return steps
+
+
+def _source(path: str, parameter: str) -> tuple[str, str]:
+    """Return the list and the member that a parameter's values come from. Raises KeyError if there is none."""
+    if parameter == "id" or (parameter == "logId" and not path.startswith("/api/logs/")):
+        return path.removesuffix(f"/{{{parameter}}}"), "id"
+    if parameter == "logId":
+        return "/api/workers/{workerId}/deploymentLogs/voice", "id"
+    if parameter == "deploymentId":
+        channel = re.search(r"/deployments/(voicev1|voice|chat-embed|chat)/", path)
+        return f"/api/workers/{{workerId}}/deployments/{channel[1] if channel else 'voice'}", "id"
+    if parameter == "campaignId" and "/voicev1/" in path:  # has no list
+        raise KeyError(parameter)
+    return SOURCES[parameter]

@@ -1,0 +1,149 @@
+"""Removal of personal data from rows of a state document. The structure and the links stay.
+
+In conversations a value is judged by its form, whatever its name: it stays only if it identifies nobody. All other rows
+are a team's own configuration: telephone numbers, e-mail addresses and social security numbers are replaced in their
+texts.
+"""
+
+import hashlib
+import hmac
+import re
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+from dryline.commands.remote.numbers import Numbers
+from dryline.state.collections import COLLECTIONS
+from dryline.state.forms import forms
+from dryline.world.channels import CHANNELS
+
+Row = dict[str, Any]
+
+REDACTED = "[redacted]"
+
+_UUID = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
+# The ids of the API (worker_<uuid>) and of the carrier (CA and 32 hex digits).
+_ID = rf"(?:(?:[a-z]{{1,20}}_)?{_UUID}|[A-Z]{{2}}[0-9a-f]{{32}})"
+_TIME = r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?"
+ID = re.compile(_ID)
+TIME = re.compile(_TIME)
+# Digits that are no telephone number, although they may look like one.
+OPAQUE = re.compile(rf"(?<![\w-])({_ID}|{_TIME})(?![\w-])")
+# Bounded, so that a megabyte without an @ is read but once.
+EMAIL = re.compile(r"[\w.%+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}")
+SOCIAL_SECURITY = re.compile(r"(?<![\w-])\d{3}[- ]\d{2}[- ]\d{4}(?![\w-])")
+WORD = re.compile(r"[A-Za-z][\w-]{0,29}")
+MEASUREMENT = re.compile(r"-?\d{1,4}(?:\.\d{1,6})?")
+SMALL = 10_000
+
+# Words of conversations that name a kind, never a person.
+_kinds = """
+user assistant agent caller human bot system tool function message text audio completed transferred voicemail no-answer
+busy failed in-progress ringing queued initiated answered canceled inbound outbound success error ok true false positive
+negative neutral binary score
+"""
+KINDS = frozenset(_kinds.split())
+
+LOGS = frozenset(channel.collection for channel in CHANNELS)
+# Members of a log, by what the API says they are:
+TIMES = frozenset({"createdAt", "updatedAt", "startTime", "endTime"})
+COUNTS = frozenset({"duration", "messageCount", "rating"})
+STATES = frozenset({"type", "status", "direction", "Telephony_source"})
+FOREIGN_IDS = frozenset({"externalCallId", "call_sid", "bbEngineSessionId", "sessionId", "userId"})
+# JSON that the service itself writes: its times and small numbers are measurements. In all other JSON they are answers.
+MEASURED = frozenset({"messages", "data", "latency", "sessionLogData", "transferData", "successResults"})
+# Members of any row:
+NUMBERS = frozenset({"fromNumber", "toNumber", "phoneNumber", "backupPhoneNumber"})
+SECRETS = frozenset({"callerName", "twilioSubaccountAuthToken"})
+
+
+@cache
+def links(collection: str) -> frozenset[str]:
+    """Return the members that identify a row or link it to others, as the state document knows them."""
+    form, about = forms()[collection], COLLECTIONS[collection]
+    columns = {"id", "team_id", *about.required_links, *about.optional_links}
+    return frozenset({"teamId", *(name for name, column in form.names.items() if column in columns)})
+
+
+class Redactor:
+    """Replaces equal values by equal replacements, which only the owner of `secret` can compute."""
+
+    def __init__(self, secret: bytes) -> None:
+        self._secret = secret
+        self.numbers = Numbers(self._digest)
+
+    def row(self, collection: str, row: Row) -> Row:
+        """Return the row without personal data."""
+        member = self._of_log if collection in LOGS else self._of_configuration
+        link_names = links(collection)
+        return {
+            name: value if value is None or (name in link_names and isinstance(value, str)) else member(name, value)
+            for name, value in row.items()
+        }
+
+    def _of_log(self, name: str, value: Any) -> Any:
+        if isinstance(value, str):
+            if name in NUMBERS:
+                return self.numbers.stand_in(value)
+            if name in FOREIGN_IDS:
+                return value if ID.fullmatch(value) else f"id_{self._digest(value)[:16]}"
+            if (name in STATES and WORD.fullmatch(value)) or (name in TIMES and TIME.fullmatch(value)):
+                return value
+            if name == "flowSnapshot":  # the flow's code
+                return self._configuration(value)
+        elif name in COUNTS and isinstance(value, int):
+            return value
+        return self._spoken(value, measured=name in MEASURED)
+
+    def _of_configuration(self, name: str, value: Any) -> Any:
+        if name in SECRETS:
+            return REDACTED
+        if name in NUMBERS and isinstance(value, str):
+            return self.numbers.stand_in(value)
+        return self._configuration(value)
+
+    def _spoken(self, value: Any, measured: bool) -> Any:
+        """Return a value of a conversation, or of what was known about its caller, without personal data."""
+        if isinstance(value, dict | list):
+            return self._redact_each(value, lambda inner: self._spoken(inner, measured))
+        if value is None or isinstance(value, bool):
+            return value
+        if isinstance(value, int | float):
+            number = self.numbers.stand_in_for_integer(value)
+            return number if number is not None else value if measured and abs(value) < SMALL else 0
+        if value == "" or value.lower() in KINDS or ID.fullmatch(value):
+            return value
+        if measured and (TIME.fullmatch(value) or MEASUREMENT.fullmatch(value)):
+            return value
+        if self.numbers.is_number(value):
+            return self.numbers.stand_in(value)
+        return self._address(value) if EMAIL.fullmatch(value) else REDACTED
+
+    def _configuration(self, value: Any) -> Any:
+        if isinstance(value, dict | list):
+            return self._redact_each(value, self._configuration)
+        if isinstance(value, str):
+            return self._text(value)
+        number = self.numbers.stand_in_for_integer(value)
+        return value if number is None else number
+
+    def _redact_each(self, value: Any, replaced: Callable[[Any], Any]) -> Any:
+        if isinstance(value, list):
+            return [replaced(inner) for inner in value]
+        return {self._text(name): replaced(inner) for name, inner in value.items()}
+
+    def _text(self, text: str) -> str:
+        """Return the text without telephone numbers, addresses and social security numbers."""
+        if "@" not in text and not self.numbers.may_hold_one(text):
+            return text
+        pieces = OPAQUE.split(text)
+        for at in range(0, len(pieces), 2):  # the pieces between are ids and times
+            piece = EMAIL.sub(lambda match: self._address(match[0]), pieces[at])
+            pieces[at] = self.numbers.replace(SOCIAL_SECURITY.sub(REDACTED, piece))
+        return "".join(pieces)
+
+    def _address(self, email: str) -> str:
+        return f"{self._digest(email.lower())[:12]}@example.invalid"
+
+    def _digest(self, text: str) -> str:
+        return hmac.new(self._secret, text.encode(), hashlib.sha256).hexdigest()

@@ -1,0 +1,131 @@
+"""Translated flows. A program is translated once, run often, and shared by threads."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple
+
+from dryline.flow.language.errors import Finding
+from dryline.flow.language.source_map import Places, Rewritten
+
+# `answer["size"] == "large"`, also with .get and a method such as .lower() between.
+_COMPARED = re.compile(
+    r"""(?:\[|\.get\()\s*["'](\w+)["'](?:\s*,[^)\]\n]*)?[\])](?:\.\w+\(\))*\s*==\s*["']([^"'\n]{1,40})["']"""
+)
+
+
+@dataclass(eq=False, slots=True)
+class Condition:
+    """An until. `text` is the literal text, or the source of an expression (then `fixed` is False).
+
+    `leaves` is whether its block can lead out of the loop. `inner` has the loops of the block.
+    """
+
+    text: str
+    line: int
+    name: str | None
+    fixed: bool
+    leaves: bool
+    loop: Loop
+    inner: list[Loop] = field(default_factory=list)
+
+
+@dataclass(eq=False, slots=True)
+class Loop:
+    """A loop with its conditions. `inner` has the loops in its body, outside of its untils."""
+
+    index: int
+    line: int
+    talk_line: int
+    conditions: list[Condition] = field(default_factory=list)
+    inner: list[Loop] = field(default_factory=list)
+    outermost: bool = False
+
+
+class SourcePosition(NamedTuple):
+    line: int
+    column: int
+
+
+class Program:
+    """Translated code with its source map, from `translate.translate`."""
+
+    def __init__(
+        self,
+        source: str,
+        file: str,
+        rewritten: Rewritten,
+        loops: list[Loop],
+        warnings: list[Finding],
+        imports: list[tuple[str, str, int]],
+    ) -> None:
+        self.source = source
+        self.file = file
+        self.code = rewritten.text
+        self.loops = loops
+        self.warnings = warnings
+        self.places = Places(source)
+        self.imports = {  # a module and a name of it (or none), with the place of the first import
+            (module, name): SourcePosition(*self.places.place(at)) for module, name, at in reversed(imports)
+        }
+        self._origin = rewritten.origin
+        self._generated = Places(self.code)
+        self._ascii = self.code.isascii()
+
+    @cached_property
+    def choices(self) -> dict[str, list[str]]:
+        """The texts that the code compares members with, by the member's name: `answer["size"] == "large"`."""
+        choices: dict[str, list[str]] = defaultdict(list)
+        for name, value in _COMPARED.findall(self.source):
+            if value not in choices[name]:
+                choices[name].append(value)
+        return dict(choices)
+
+    @property
+    def first(self) -> SourcePosition:
+        """The place of the first statement."""
+        for number, row in enumerate(self.source.split("\n"), 1):
+            statement = row.lstrip()
+            if statement and not statement.startswith("#"):
+                return SourcePosition(number, len(row) - len(statement) + 1)
+        return SourcePosition(1, 1)
+
+    def place(self, line: int, column: int) -> SourcePosition | None:
+        """Return the place in the flow's code of a place in the translated code; None for the engine's own code."""
+        return self._place(self._generated.offset(line, column))
+
+    def place_of_bytes(self, offset: int) -> SourcePosition | None:
+        """Return the place in the flow's code of a byte offset into the translated code as UTF-8."""
+        return self._place(offset if self._ascii else len(self.code.encode()[:offset].decode(errors="ignore")))
+
+    def _place(self, offset: int) -> SourcePosition | None:
+        origin = self._origin(offset)
+        return None if origin is None else SourcePosition(*self.places.place(min(origin, len(self.source))))
+
+    @property
+    def conditions(self) -> list[Condition]:
+        """All conditions, in the order of the code."""
+        return sorted((condition for loop in self.loops for condition in loop.conditions), key=lambda one: one.line)
+
+    def paths(self) -> list[dict]:
+        """Return the tree of loops and conditions as the code nests them, with lines."""
+        return [_tree(loop) for loop in self.loops if loop.outermost]
+
+
+def _tree(loop: Loop) -> dict:
+    return {
+        "line": loop.line,
+        "loops": [_tree(inner) for inner in loop.inner],
+        "conditions": [
+            {
+                "condition": condition.text,
+                "line": condition.line,
+                "leaves": condition.leaves,
+                "loops": [_tree(inner) for inner in condition.inner],
+            }
+            for condition in loop.conditions
+        ],
+    }

@@ -1,0 +1,119 @@
+"""The pool of worker processes in which flows run, with their limits. It starts with the first flow."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import threading
+from collections import Counter
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from dryline.storage.current_world import current_team_id
+from dryline.storage.errors import Busy
+
+if TYPE_CHECKING:
+    import pydantic_monty
+
+TURN_S = 1.0  # of processor time in the sandbox between two host calls, and of a whole turn; more is an error
+MEMORY_BYTES = 64 * 2**20
+_RECURSION = 400
+_LOST_S = 5.0  # of real time, after which a worker that does not answer is killed
+_WAIT_S = 30.0  # for a free worker
+
+
+class Sandbox:
+    """The pool. `close` ends its processes, and can be called twice. A closed pool runs nothing."""
+
+    def __init__(self, processes: int | None = None) -> None:
+        self._processes = processes or max(4, os.cpu_count() or 1)
+        self._lock = threading.Lock()
+        self._pool: pydantic_monty.Monty | None = None
+        self._closed = False
+        self._checkouts: Counter[str | None] = Counter()  # by team
+        self._checked_in = threading.Condition()
+
+    @property
+    def running(self) -> bool:
+        """Whether worker processes were started."""
+        return self._pool is not None
+
+    @contextlib.contextmanager
+    def worker(self, **options: Any) -> Iterator[pydantic_monty.MontySession]:
+        """Check out a worker for the block. A team has at most half of them. Raises Busy."""
+        with self._share_of(current_team_id()), self._check_out(**options) as session:
+            yield session
+
+    @contextlib.contextmanager
+    def _share_of(self, team_id: str | None) -> Iterator[None]:
+        most = max(self._processes // 2, 1)
+        with self._checked_in:
+            if not self._checked_in.wait_for(lambda: self._checkouts[team_id] < most, _WAIT_S):
+                raise Busy(f"The team's other flows left no worker free within {_WAIT_S:g} s.")
+            self._checkouts[team_id] += 1
+        try:
+            yield
+        finally:
+            with self._checked_in:
+                self._checkouts[team_id] -= 1
+                if not self._checkouts[team_id]:
+                    del self._checkouts[team_id]
+                self._checked_in.notify_all()
+
+    @contextlib.contextmanager
+    def _check_out(self, **options: Any) -> Iterator[pydantic_monty.MontySession]:
+        import pydantic_monty  # imported late: a start does not need it
+
+        checkout = self._started().checkout(
+            limits={
+                "max_turn_duration_secs": TURN_S,
+                "max_memory": MEMORY_BYTES,
+                "max_recursion_depth": _RECURSION,
+                "max_suspensions": 1_000_000,  # host functions have a limit of their own, which names the line
+            },
+            os_policy={"datetime": "call_host", "sleep": "zero", **options.pop("os_policy", {})},
+            external_modules={"zoneinfo": pydantic_monty.ExternalModule({"ZoneInfo": zone_of})},
+            **options,
+        )
+        try:
+            session = checkout.__enter__()
+        except TimeoutError:
+            raise Busy(f"No worker was free to run the flow within {_WAIT_S:g} s.") from None
+        try:
+            yield session
+        finally:
+            checkout.__exit__(None, None, None)
+
+    def _started(self) -> pydantic_monty.Monty:
+        if self._pool is None:
+            import pydantic_monty
+
+            with self._lock:
+                if self._closed:
+                    raise Busy("The server is stopping, and runs no more flows.")
+                if self._pool is None:
+                    pool = pydantic_monty.Monty(
+                        max_processes=self._processes, checkout_timeout=_WAIT_S, request_timeout=_LOST_S
+                    )
+                    self._pool = pool.__enter__()
+        return self._pool
+
+    def close(self) -> None:
+        with self._lock:
+            pool, self._pool, self._closed = self._pool, None, True
+        if pool is not None:
+            pool.__exit__(None, None, None)
+
+
+def zone_of(*_args: Any) -> None:
+    """Stand in for ZoneInfo in the sandbox. The session answers its calls."""
+
+
+zone_of.__name__ = "ZoneInfo"
+
+
+def monty_version() -> str:
+    """Return the sandbox's version."""
+    import pydantic_monty  # imported late: a start does not need it
+
+    return pydantic_monty.__version__

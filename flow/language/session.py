@@ -1,0 +1,279 @@
+"""One conversation with a flow. It runs until the user has to speak, and can be stored as bytes between turns."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable
+from dataclasses import asdict
+from datetime import datetime
+from random import Random
+from typing import Any
+
+import orjson
+
+from dryline.flow.language.errors import Failure
+from dryline.flow.language.events import Event, Message
+from dryline.flow.language.interpreter import Interpreter, Speak, Stopped
+from dryline.flow.language.json_values import plain
+from dryline.flow.language.language_model import NOTHING, Decision, LanguageModel
+from dryline.flow.language.open_talk import Conversation
+from dryline.flow.language.program import Program
+from dryline.flow.language.sandbox import Sandbox, monty_version
+from dryline.flow.language.stubs import Answers, AnswerStubs, with_stubs
+from dryline.flow.language.translate import translate
+from dryline.flow.language.web import Web
+
+TURNS = 2_000
+_FORM = 3  # version of the dump
+
+
+class SessionOver(RuntimeError):
+    """A turn after the end of the run. The message is a sentence."""
+
+
+class NotLoadable(ValueError):
+    """Bytes that are no session, or that of another version. The message is a sentence."""
+
+
+class FlowSession:
+    """A session from Engine.open or Engine.load. It is for one thread at a time.
+
+    `state` is the flow's own dict when it last waited or ended. `ended` is the reason of the end: `end of the flow`,
+    `end_call`, `transfer`, `hung up`, or `failed` with a `failure`.
+    """
+
+    def __init__(
+        self,
+        sandbox: Sandbox,
+        program: Program,
+        model: LanguageModel,
+        web: Web,
+        *,
+        now: Callable[[], datetime],
+        channel: str = "voice",
+        state: dict[str, Any] | None = None,
+        seed: int | str = 0,
+        unsaid: str = NOTHING,
+        answers: dict[str, Any] | None = None,
+        http: list[dict[str, Any]] | None = None,
+    ) -> None:
+        self.program, self.model, self.now = program, model, now
+        self.answer_stubs = AnswerStubs(answers)
+        self._http_stubs = [dict(rule) for rule in http or []]
+        self.web = Web(with_stubs(self._http_stubs, web.fetch)) if http else web
+        self.channel, self.seed, self.unsaid = channel, seed, unsaid
+        self.state: dict[str, Any] = plain(state or {})
+        self.messages: list[Message] = []
+        self.extracted: dict[str, Any] = {}
+        self.ended: str | None = None
+        self.failure: Failure | None = None
+        self.turns = 0
+        self.spoken = self.logged = 0  # characters, which the interpreter counts
+        self.conversation = Conversation(self)
+        self._interpreter = Interpreter(self, sandbox)
+        self._drawn = 0
+        self._events: list[Event] = []
+
+    @property
+    def waiting(self) -> list[str]:
+        """The conditions that are open; empty after `done()` and after the end."""
+        return list(self.conversation.conditions) if self.conversation.loop is not None and not self.ended else []
+
+    def start(self, said: str | None = None) -> list[Event]:
+        """Run up to the first wait. `said` is a message of the user that opens the conversation. Raises Busy."""
+        if said is not None:
+            self.conversation.pending = self.add_user_message(said)
+        self._interpreter.start(None)
+        return self._take_events()
+
+    def say(self, utterance: str, *, answers: Answers | None = None) -> list[Event]:
+        """Take a turn of the user. `answers` are for the questions that it leads to.
+
+        Raises SessionOver, UnusedAnswers, Busy.
+        """
+        self._check_open()
+        self.answer_stubs.begin_turn(answers)
+        self.handle_user_message(utterance)
+        self.answer_stubs.check_used()
+        return self._take_events()
+
+    def choose(
+        self,
+        choice: str | int,
+        *,
+        utterance: str | None = None,
+        arguments: dict[str, Any] | None = None,
+        answers: Answers | None = None,
+    ) -> list[Event]:
+        """Take a condition by its text or index, whatever the user says.
+
+        `arguments` are those of a tool; without them they are read from the utterance. Raises SessionOver, LookupError,
+        UnusedAnswers, Busy.
+        """
+        self._check_open()
+        index = self.conversation.index_of(choice)
+        if index not in self.conversation.tools and arguments:
+            raise LookupError(f"The condition {choice!r} is a text. Only a tool has arguments.")
+        self.answer_stubs.begin_turn(answers)
+        if self._counted(utterance or ""):
+            if utterance is not None:
+                utterance = self.add_user_message(utterance)
+            if arguments is None:
+                arguments = self.conversation.arguments_in(index, utterance or "")
+            decision = Decision(index, "It was chosen.", 1.0, "choice", plain(arguments))
+            self._interpreter.go_on(self.conversation.take(decision))
+        self.answer_stubs.check_used()
+        return self._take_events()
+
+    def play(self, speak: Speak) -> list[Event]:
+        """Run the whole conversation in one worker, and return all events.
+
+        `speak` returns the next utterance of the user whenever the flow waits, or None to hang up. Raises Busy.
+        """
+        self._interpreter.start(speak)
+        return self._take_events()
+
+    # For the host functions and the interpreter.
+
+    def log_event(self, type: str, line: int | None, /, **details: Any) -> None:
+        self._events.append(Event(type, line, details))
+
+    def log_bounded_event(self, type: str, line: int | None, /, **details: Any) -> None:
+        """Log an event whose size counts against the conversation's limit. Raises Stopped."""
+        self._interpreter.count_logged(len(orjson.dumps(details)))
+        self.log_event(type, line, **details)
+
+    def add_agent_message(self, spoken: str, line: int | None, **details: Any) -> None:
+        """Add an utterance of the agent. Raises Stopped."""
+        self._interpreter.count_spoken(len(spoken))
+        self.messages.append(Message("agent", spoken))
+        self.log_event("said", line, text=spoken, **details)
+
+    def add_user_message(self, said: str) -> str:
+        """Add an utterance of the user, and return it as a text that can be stored."""
+        utterance: str = plain(said)
+        self.messages.append(Message("user", utterance))
+        self.log_event("heard", None, text=utterance)
+        return utterance
+
+    def reword_user_message(self, said: str) -> None:
+        """Replace the user's last message: a simulated caller adds the values that the flow asks for."""
+        utterance: str = plain(said)
+        at = max(index for index, message in enumerate(self.messages) if message.who == "user")
+        self.messages[at] = Message("user", utterance)
+        heard = next(event for event in reversed(self._events) if event.type == "heard")
+        heard.details["text"] = utterance
+
+    def handle_user_message(self, said: str) -> None:
+        """Take an utterance of the user. The flow goes on if it meets a condition, or after `done()`."""
+        if not self._counted(said):
+            return
+        said = self.add_user_message(said)
+        if self.conversation.loop is None:  # after done(): the next talk hears it
+            self.conversation.pending = said
+            self._interpreter.go_on(None)
+            return
+        try:
+            answer = self.conversation.hear(said)
+        except Stopped as fault:
+            self.fail(self._interpreter.failure_at_last_call(str(fault)))
+            return
+        except Exception as fault:
+            self._interpreter.fail_by_bug(fault)
+            return
+        if answer is not None:
+            self._interpreter.go_on(answer)
+
+    def keep_state(self, state: Any) -> None:
+        if isinstance(state, dict):
+            self.state = plain(state)
+
+    def random(self) -> Random:
+        """Return a random generator that repeats with the seed, also if the session was stored in between."""
+        self._drawn += 1
+        return Random(f"{self.seed}:{self._drawn}")
+
+    def make_id(self, prefix: str) -> str:
+        return f"{prefix}{self.random().getrandbits(128):032x}"
+
+    def end(self, why: str) -> None:
+        self.ended = why
+        self.conversation.loop = None
+        self.log_event("ended", None, why=why)
+
+    def fail(self, failure: Failure) -> None:
+        self.ended, self.failure = "failed", failure
+        self.conversation.loop = None
+        details = asdict(failure)
+        self.log_event("failed", details.pop("line"), **details)
+
+    def _counted(self, utterance: str) -> bool:
+        """Count a turn with its words, and return whether the session goes on. Too many of them end it."""
+        self.turns += 1
+        try:
+            if self.turns > TURNS:
+                raise Stopped(f"The conversation went on for more than {TURNS:,} turns.")
+            self._interpreter.count_spoken(len(utterance))
+        except Stopped as fault:
+            self.fail(self._interpreter.failure_at_last_call(str(fault)))
+        return self.ended is None
+
+    def _check_open(self) -> None:
+        if self.ended:
+            raise SessionOver(f"The flow has ended ({self.ended}).")
+
+    def _take_events(self) -> list[Event]:
+        events, self._events = self._events, []
+        return events
+
+    def dump(self) -> bytes:
+        """Return the session as bytes. Nothing authenticates them, so load only bytes from a trusted store."""
+        host = {
+            "form": _FORM,
+            "monty": monty_version(),
+            "code": self.program.source,
+            "file": self.program.file,
+            "channel": self.channel,
+            "state": self.state,
+            "messages": [[message.who, message.text] for message in self.messages],
+            "extracted": self.extracted,
+            "ended": self.ended,
+            "failure": asdict(self.failure) if self.failure else None,
+            "turns": self.turns,
+            "spoken": self.spoken,
+            "logged": self.logged,
+            "conversation": self.conversation.as_dict(),
+            "seed": self.seed,
+            "unsaid": self.unsaid,
+            "drawn": self._drawn,
+            "answers": self.answer_stubs.always,
+            "http": self._http_stubs,
+        }
+        head = orjson.dumps(host)
+        return zlib.compress(len(head).to_bytes(4, "big") + head + (self._interpreter.snapshot or b""), 1)
+
+    @classmethod
+    def load(
+        cls, data: bytes, sandbox: Sandbox, model: LanguageModel, web: Web, *, now: Callable[[], datetime]
+    ) -> FlowSession:
+        """Return the session of a dump. Raises NotLoadable."""
+        try:
+            whole = zlib.decompress(data)
+            length = int.from_bytes(whole[:4], "big")
+            host, snapshot = orjson.loads(whole[4 : 4 + length]), whole[4 + length :]
+        except (zlib.error, orjson.JSONDecodeError) as fault:
+            raise NotLoadable(f"This is no session: {fault}.") from None
+        if host.get("form") != _FORM or host.get("monty") != monty_version():
+            raise NotLoadable("Another version of dryline stored the session, so it cannot go on. Begin a new one.")
+        program = translate(host["code"], host["file"])
+        options: dict[str, Any] = {name: host.get(name) for name in ("channel", "state", "seed", "answers", "http")}
+        options["unsaid"] = host.get("unsaid", NOTHING)
+        session = cls(sandbox, program, model, web, now=now, **options)
+        session.messages = [Message(*message) for message in host["messages"]]
+        session.extracted, session.ended, session.turns = host["extracted"], host["ended"], host["turns"]
+        session.spoken, session.logged = host["spoken"], host["logged"]
+        session.failure = Failure(**host["failure"]) if host["failure"] else None
+        session.conversation.restore(host["conversation"])
+        session._drawn = host["drawn"]
+        session._interpreter = Interpreter(session, sandbox, snapshot or None)
+        return session

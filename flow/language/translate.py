@@ -1,0 +1,48 @@
+"""Translation of a flow's code into a program."""
+
+from functools import lru_cache
+
+from dryline.flow.language.errors import BasedSyntaxError, CodeRefused, Finding
+from dryline.flow.language.prelude import prelude
+from dryline.flow.language.program import Program
+from dryline.flow.language.python_code import Translation
+from dryline.flow.language.source_map import Places
+from dryline.flow.language.statements import tree
+from dryline.flow.language.tokens import logical_lines
+
+MAX_CODE = 200_000  # characters, ten times the longest known flow; translating it takes one to two seconds
+
+
+@lru_cache(maxsize=256)
+def translate(code: str, file: str = "flow.based") -> Program:
+    """Return the program of a flow's code. Raises CodeRefused for errors in Based; Engine.check() finds all errors."""
+    source = code.replace("\r\n", "\n").replace("\r", "\n")
+    if len(source) > MAX_CODE:
+        raise CodeRefused([Finding(file, 1, 1, f"The code is longer than {MAX_CODE:,} characters.")])
+    places = Places(source)
+    try:
+        return _translate(source, file, places)
+    except BasedSyntaxError as fault:
+        raise CodeRefused([Finding(file, *places.place(fault.offset), fault.sentence)]) from None
+
+
+def _translate(source: str, file: str, places: Places) -> Program:
+    if "\0" in source:
+        raise BasedSyntaxError(source.index("\0"), "A NUL character cannot stand in code.")
+    try:
+        source.encode()
+    except UnicodeEncodeError as fault:
+        raise BasedSyntaxError(fault.start, "A lone surrogate cannot stand in code.") from None
+    lines = logical_lines(source)
+    translation = Translation(source, places, lines)
+    translation.translate(tree(lines))
+    names = translation.calls.names
+    rewritten = translation.edits.render(prelude(names | {"loop"} if translation.loops else names))
+    warnings = [
+        Finding(file, *places.place(offset), sentence, "warning") for offset, sentence in sorted(translation.warnings)
+    ]
+    warnings += [
+        Finding(file, *places.place(offset), f"The sandbox's `requests` has no such member: {name}.", "warning")
+        for name, offset in translation.calls.unknown
+    ]
+    return Program(source, file, rewritten, translation.loops, warnings, translation.calls.imports)

@@ -1,0 +1,205 @@
+"""Conversations with flows that are stored as rows between their turns.
+
+A flow runs outside of any transaction: it may take a second and use the network.
+"""
+
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from dryline.flow.language.errors import CodeRefused
+from dryline.flow.language.events import Event
+from dryline.flow.language.language_model import NOTHING
+from dryline.flow.language.session import FlowSession, NotLoadable, SessionOver
+from dryline.flow.language.stubs import Answers, UnusedAnswers
+from dryline.flow.sessions.engines import engine_of, invalid_code
+from dryline.models.deployment_parameters import show_flow
+from dryline.models.deployments import Deployment
+from dryline.models.deployments_lookup import look_up_deployment
+from dryline.models.flows import Flow
+from dryline.models.talk_sessions import TalkSession
+from dryline.models.teams import Team, start_team
+from dryline.models.workers import Worker
+from dryline.storage.errors import Conflict, Invalid, NotFound
+from dryline.world.world import World
+
+MAX_DUMP_BYTES = 2_000_000  # of a session between two turns
+VOICE = ("Voice", "VoiceV1")  # types of deployments whose flows have transfer() and end_call()
+
+
+@dataclass(slots=True)
+class FlowSource:
+    """The code of a conversation, the member of the request that names it, and the columns of the session's row."""
+
+    team_id: str
+    code: str
+    member: str
+    columns: dict[str, Any] = field(default_factory=dict)
+    variables: dict[str, Any] | None = None
+    channel: str = "voice"
+
+    @property
+    def file(self) -> str:
+        """The file name in error messages."""
+        return f"{self.columns.get('flow_id') or 'flow'}.based"
+
+
+def source_of(
+    team_id: str | None,
+    *,
+    code: str | None = None,
+    worker_id: str | None = None,
+    flow_id: str | None = None,
+    deployment_id: str | None = None,
+) -> FlowSource:
+    """Return the code itself, a flow's or a deployment's; exactly one is passed. Raises NotFound.
+
+    Without a team, flows and deployments of all teams are searched. `worker_id` is the worker that `code` belongs to.
+    """
+    own_rows = {} if team_id is None else {"team_id": team_id}
+    if code is not None:
+        team = start_team() if team_id is None else Team.by_id(team_id)
+        if team is None:
+            raise NotFound("There is no team.")
+        return FlowSource(team.id, code, "code", {"worker_id": worker_id} if worker_id else {})
+    if deployment_id is not None:
+        deployment = Deployment.find(id=deployment_id, **own_rows)
+        if deployment is None:
+            raise NotFound(f"Deployment {deployment_id} not found.", "deployment_id")
+        return _source_of_deployment(deployment)
+    flow = Flow.find(id=flow_id, **own_rows)
+    if flow is None:
+        raise NotFound(f"Flow {flow_id} not found.", "flow_id")
+    return source_of_flow(flow)
+
+
+def source_of_flow(flow: Flow) -> FlowSource:
+    """Return the current code of a flow, with its variables."""
+    columns = {"worker_id": flow.worker_id, "flow_id": flow.id}
+    return FlowSource(flow.team_id, flow.code, "flow_id", columns, flow.variables)
+
+
+def _source_of_deployment(base: Deployment) -> FlowSource:
+    """Return the flow in the version that the deployment is pinned to, with its parameters over the variables."""
+    deployment = look_up_deployment(base, base.id)
+    flow = Flow.fetch(base, base.flow_id)
+    version = show_flow(flow, getattr(deployment, "flow_version_id", None), base.id)
+    columns = {"worker_id": base.worker_id, "flow_id": flow.id, "deployment_id": base.id}
+    channel = "voice" if base.type in VOICE else "chat"
+    return FlowSource(base.team_id, version.code, "deployment_id", columns, version.merged_parameters, channel)
+
+
+def begin(
+    world: World,
+    team_id: str | None,
+    *,
+    variables: dict[str, Any] | None = None,
+    state: dict[str, Any] | None = None,
+    channel: str | None = None,
+    seed: int = 0,
+    unsaid: str = NOTHING,
+    say: str | None = None,
+    answers: dict[str, Any] | None = None,
+    http: list[dict[str, Any]] | None = None,
+    **which: str,
+) -> TalkSession:
+    """Run a flow until it first waits for the user, and store the session. `which` goes to `source_of`.
+
+    `say` is a message of the user that opens the conversation. `answers` and `http` are stubs (flow/language/stubs.py).
+
+    Raises NotFound, Invalid for code that cannot run, Busy.
+    """
+    with world.reading():
+        source = source_of(team_id, **which)
+    if source.variables is not None or variables is not None:
+        variables = {**(source.variables or {}), **(variables or {})}
+    channel = channel or source.channel
+    options = {"state": state, "channel": channel, "seed": seed, "unsaid": unsaid}
+    stubs = {"answers": answers, "http": http}
+    session = open_session(world, source, variables=variables, **options, **stubs)
+    events = session.start(say)
+    with world.transaction():
+        return store_session(source, session, events)
+
+
+def open_session(world: World, source: FlowSource, **options: Any) -> FlowSession:
+    """Return a new session that has not started. `options` go to `Engine.open`. Raises Invalid."""
+    engine = engine_of(world)
+    try:
+        return engine.open(engine.program(source.code, source.file), **options)
+    except CodeRefused as refused:
+        raise invalid_code(refused, source.member) from None
+
+
+def store_session(source: FlowSource, session: FlowSession, events: list[Event], **columns: Any) -> TalkSession:
+    """Store a session that has started. Raises NotFound if its team or worker was deleted meanwhile."""
+    team = Team.by_id(source.team_id)
+    if "worker_id" in source.columns:
+        Worker.fetch(team, source.columns["worker_id"])
+    rows = [event.as_dict() for event in events]
+    return TalkSession.begin(team, **source.columns, events=rows, **session_columns(session), **columns)
+
+
+def take_turn(
+    world: World,
+    id: str,
+    team_id: str | None,
+    *,
+    say: str | None = None,
+    choose: str | int | None = None,
+    arguments: dict[str, Any] | None = None,
+    answers: Answers | None = None,
+) -> TalkSession:
+    """Load a session, run one turn of the user and store it.
+
+    The user says something, or chooses a condition by its text or number; `say` are then the words that led to it.
+
+    Raises NotFound, Conflict if it is over or another turn came first, Invalid for a condition that is not open and for
+    answers that no question asked for, Busy.
+    """
+    with world.reading():
+        row = find(id, team_id)
+    session = load_session(world, row)
+    try:
+        if choose is None:
+            events = session.say(say or "", answers=answers)
+        else:
+            events = session.choose(choose, utterance=say, arguments=arguments, answers=answers)
+    except SessionOver as over:
+        raise Conflict(str(over)) from None
+    except LookupError as unknown:
+        raise Invalid(str(unknown.args[0]), "choose") from None
+    except UnusedAnswers as unused:
+        raise Invalid(str(unused), "answers") from None
+    with world.transaction():
+        return row.go_on(events=[event.as_dict() for event in events], **session_columns(session))
+
+
+def find(id: str, team_id: str | None) -> TalkSession:
+    """Return the session with this id, of this team if one is passed. Raises NotFound."""
+    row = TalkSession.find(id=id, **({} if team_id is None else {"team_id": team_id}))
+    if row is None:
+        raise NotFound(f"Conversation {id} not found.")
+    return row
+
+
+def load_session(world: World, row: TalkSession) -> FlowSession:
+    """Return the stored session. Raises Conflict if another version of the engine stored it."""
+    try:
+        return engine_of(world).load(bytes(row.dump))
+    except NotLoadable as fault:
+        raise Conflict(str(fault)) from None
+
+
+def session_columns(session: FlowSession) -> dict[str, Any]:
+    """Return the columns of the row that depend on the session's progress. Raises Conflict if they are too large."""
+    dump = session.dump()
+    if len(dump) > MAX_DUMP_BYTES:
+        raise Conflict(f"The flow holds more than {MAX_DUMP_BYTES:,} bytes between two turns.")
+    return {
+        "waiting": session.waiting,
+        "ended": session.ended,
+        "failure": asdict(session.failure) if session.failure else None,
+        "extracted": session.extracted,
+        "state": session.state,
+        "dump": dump,
+    }

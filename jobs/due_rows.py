@@ -1,0 +1,50 @@
+"""Work on due rows, one at a time. A row that fails is logged and tried again later, and stops no other."""
+
+import contextlib
+import logging
+import sqlite3
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import peewee
+
+from dryline.models.due import RETRY_AFTER_S, SET_ASIDE
+from dryline.storage.errors import Busy, disk_is_full
+from dryline.storage.record import Record
+from dryline.world.real_time import monotonic
+from dryline.world.world import World
+
+log = logging.getLogger("dryline")
+
+BATCH_SIZE = 50  # rows in one step, so that other steps get their turn
+
+# Errors that no row causes: a lock, a full or damaged disk.
+_OF_NO_ROW = (Busy, sqlite3.OperationalError, peewee.OperationalError)
+
+
+@contextlib.contextmanager
+def retried_later(world: World, row: Record) -> Iterator[None]:
+    """Log an exception of the block, and leave the row alone for RETRY_AFTER_S. Raises what no row causes."""
+    try:
+        yield
+    except Exception as error:
+        if isinstance(error, _OF_NO_ROW) or disk_is_full(error):
+            raise
+        SET_ASIDE.of(world)[type(row), row.id] = monotonic() + RETRY_AFTER_S
+        message = "Background work on %s %s failed, and is tried again in %d s: %s"
+        log.error(message, row.noun().lower(), row.id, RETRY_AFTER_S, error, exc_info=error)
+
+
+def work_on_each(world: World, due: Callable[[], Sequence[Any]], work: Callable[[Any], object]) -> bool:
+    """Do `work` on due rows, each in a transaction of its own. Return whether there were any.
+
+    `due` returns the next row, if there is one.
+    """
+    for number in range(BATCH_SIZE):
+        rows = due()  # without a lock
+        if not rows:
+            return number > 0
+        with retried_later(world, rows[0]), world.transaction():
+            for row in due():  # a request may have changed it meanwhile
+                work(row)
+    return True

@@ -1,0 +1,133 @@
+"""Answer quick requests in the event loop and all others in the threads of waitress."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections import deque
+from collections.abc import Iterable
+from functools import partial
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+import orjson
+from werkzeug.exceptions import HTTPException
+
+from dryline.storage.errors import MustNotWait
+
+if TYPE_CHECKING:
+    from wsgiref.types import WSGIApplication
+
+    from dryline.app import Dryline
+
+# The longest path and query together that the event loop takes. No request of the API needs more.
+LONG_ADDRESS = 5_000
+
+log = logging.getLogger("dryline")
+
+
+class QuickDispatcher:
+    """The task dispatcher of a waitress server, in front of the one that waitress has made: its `threads`.
+
+    Threads are started when they are needed. Each has a connection to the database, whose cache takes memory.
+    """
+
+    threads: Any
+
+    def __init__(self, app: Dryline, application: WSGIApplication) -> None:
+        self._app, self._application = app, application
+        self._arrived: deque[Any] = deque()  # connections whose oldest request the event loop looks at next
+        self._loop_thread: int | None = None
+        self._count_lock = threading.Lock()
+        self._thread_count = self._unfinished = 0  # unfinished are the requests that threads answer or will answer
+
+    def start_loop(self) -> None:
+        """Make the calling thread the event loop's. Until then, threads answer everything."""
+        self._loop_thread = threading.get_ident()
+        self._app.world.db.set_nonblocking()
+
+    @property
+    def in_loop(self) -> bool:
+        """Whether the calling thread is the event loop's."""
+        return threading.get_ident() == self._loop_thread
+
+    def add_task(self, channel: Any) -> None:
+        """Have the oldest request of a connection answered. waitress calls this with the connection locked."""
+        request = channel.requests[0]
+        if request.error is not None:  # waitress itself refuses the request
+            request.error = ApiError(request.error)
+        if self.in_loop:
+            self._arrived.append(channel)
+        else:
+            self._hand_over(channel)
+
+    def serve_arrived(self) -> None:
+        """Answer the requests that the last poll has read, or hand them over to threads. The event loop calls this."""
+        while self._arrived:
+            channel = self._arrived.popleft()
+            try:
+                channel.service()
+            except MustNotWait:  # raised before anything is sent
+                self._hand_over(channel)
+
+    def _hand_over(self, channel: Any) -> None:
+        """Queue a request for the threads, and start one if all have work and there may be more."""
+        with self._count_lock:
+            self._unfinished += 1
+            if self._thread_count < min(self._unfinished, self._app.world.settings.threads):
+                self._thread_count += 1
+                try:
+                    self.threads.set_thread_count(self._thread_count)
+                except RuntimeError as error:  # a limit of the system, such as a container's number of processes
+                    log.warning("A thread cannot be started (%s). Unfinished requests: %d.", error, self._unfinished)
+        self.threads.add_task(SimpleNamespace(service=partial(self._serve_in_thread, channel)))
+
+    def _serve_in_thread(self, channel: Any) -> None:
+        try:
+            channel.service()
+        finally:
+            with self._count_lock:
+                self._unfinished -= 1
+
+    def answer(self, environ: Any, start_response: Any) -> Iterable[bytes]:
+        """Answer one request by the application. Raises MustNotWait in the event loop unless the request is quick.
+
+        No rule can be added while the event loop answers: one that delays would stop it.
+        """
+        if not self.in_loop:
+            return self._application(environ, start_response)
+        with self._app.world.faults.lock:
+            if self._app.world.faults or not is_quick(self._app, environ):
+                raise MustNotWait
+            return self._application(environ, start_response)
+
+
+def is_quick(app: Dryline, environ: Any) -> bool:
+    """Return whether a request is a GET without a body, of a view whose class says `quick = True`.
+
+    A quick view takes well under a millisecond and never waits. A path with encoded characters has none: the
+    application decodes them before it looks for the route.
+    """
+    uri = environ["REQUEST_URI"]
+    has_body = environ.get("CONTENT_LENGTH", "") not in ("", "0")
+    if environ["REQUEST_METHOD"] not in ("GET", "HEAD") or has_body or len(uri) > LONG_ADDRESS:
+        return False
+    if "%" in uri.partition("?")[0]:
+        return False
+    try:
+        endpoint, _ = app.url_map.bind("").match(environ["PATH_INFO"], "GET")
+    except HTTPException:
+        return False
+    return getattr(getattr(app.view_functions[endpoint], "view_class", None), "quick", False)
+
+
+class ApiError:
+    """An error of waitress itself, such as a malformed request line or too many headers, with the API's error body."""
+
+    def __init__(self, error: Any) -> None:
+        self._status, self._message = f"{error.code} {error.reason}", f"{error.reason}: {error.body}"
+
+    def to_response(self, ident: str | None = None) -> tuple[str, list[tuple[str, str]], bytes]:
+        """Return the status, the headers and the body."""
+        headers = [("Content-Type", "application/json"), ("X-Content-Type-Options", "nosniff")]
+        return self._status, headers, orjson.dumps({"error": self._message})

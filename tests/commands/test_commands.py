@@ -1,0 +1,395 @@
+"""The command line, beside a running server and without one."""
+
+import json
+import os
+import subprocess
+
+import pytest
+import yaml
+from brainbase_labs import APITimeoutError
+from click.testing import CliRunner
+
+from dryline.commands import cli
+from dryline.models.teams import digest
+from dryline.testing import DrylineServer, plane
+from dryline.tests.conftest import NEW_WORKER
+from dryline.tests.test_packaging import ROOT
+from dryline.tests.test_server import DRYLINE
+
+
+def test_state_is_exported_imported_and_added_to_without_a_server(run, tmp_path):
+    copy = tmp_path / "copy.json"
+    for id, flags in (("w0", ()), ("w1", ()), ("w2", ("--add",))):
+        world = tmp_path / f"{id}.json"
+        world.write_text(json.dumps({"version": 1, "workers": [{"id": id, "name": id}]}))
+        run("state", "import", *flags, str(world))
+    assert {worker["id"] for worker in json.loads(run("state", "export"))["workers"]} == {"w1", "w2"}
+    run("state", "export", str(copy))
+    assert len(json.loads(copy.read_text())["workers"]) == 2
+
+
+def test_state_is_exported_and_imported_beside_a_running_server(run, served, tmp_path):
+    served.client().workers.create(**NEW_WORKER)
+    document = run("state", "export")
+    assert [worker["name"] for worker in json.loads(document)["workers"]] == ["Front desk"]
+    served.reset()
+    run("state", "import", "-", input=document)
+    assert [worker.name for worker in served.client().workers.list()] == ["Front desk"]
+
+
+def test_wait_ends_when_the_server_answers_and_fails_if_it_does_not(served, free_port):
+    done = CliRunner().invoke(cli, ["wait", served.url])
+    assert (done.exit_code, done.output) == (0, f"dryline answers at {served.url}.\n")
+    nowhere = f"http://127.0.0.1:{free_port}"
+    done = CliRunner().invoke(cli, ["wait", nowhere, "--timeout", "0"])
+    assert (done.exit_code, done.output) == (1, f"dryline: No dryline answers at {nowhere} after 0 s.\n")
+
+
+def test_the_hook_for_pre_commit_runs_a_command_that_exists(tmp_path):
+    (hook,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())
+    (tmp_path / "wrong.based").write_text("loop:\n")
+    word, *command = hook["entry"].split()
+    done = CliRunner().invoke(cli, [*command, str(tmp_path / "wrong.based")])
+    assert (word, done.exit_code) == ("dryline", 1) and "wrong.based:" in done.output
+
+
+def test_a_key_of_another_server_is_made_known_by_its_digest(run, served):
+    made = json.loads(run("keys", "create", "--copy", digest("dl_b_elsewhere"), "--name", "moved"))
+    assert (made["name"], "key" in made) == ("moved", False)
+    client = served.app.test_client()
+    assert client.get("/api/team", headers={"x-api-key": "dl_b_elsewhere"}).status_code == 200
+
+
+def test_a_key_is_made_shown_once_and_revoked(run, served):
+    made = json.loads(run("keys", "create", "--name", "ci"))
+    listed = run("keys", "list")
+    assert made["id"] in listed
+    assert made["key"] not in listed
+    client = DrylineServer.client
+    served.api_key = made["key"]
+    assert client(served).workers.list() == []
+    run("keys", "revoke", made["id"])
+    assert made["id"] not in run("keys", "list")
+    assert "No key" in run("keys", "revoke", made["id"], code=1)
+
+
+def test_simulate_prints_the_ids_of_the_logs(run, served):
+    served.simulate_calls(1)
+    deployment = served.state()["voiceDeployments"][0]
+    where = ("--worker", deployment["workerId"], "--deployment", deployment["id"])
+    ids = run("simulate", *where, "--count", "3", "--outcome", "voicemail", "--seed", "7").split()
+    logs = {log["id"]: log for log in served.state()["voiceLogs"]}
+    assert [logs[id]["status"] for id in ids] == ["voicemail"] * 3
+
+
+def test_simulate_ends_with_1_if_the_flow_leads_a_call_elsewhere(run, served):
+    served.simulate_calls(1)
+    state = served.state()
+    code = 'loop:\n    talk("Hi", True)\nuntil "a":\n    pass\n'
+    state["flows"][0]["code"] = f"{code}if False:\n    loop:\n        talk('p')\n    until \"b\":\n        pass\n"
+    served.load(state)
+    assert "branch 'b'; the call took 'a'" in run("simulate", "--branch", "b", code=1)
+    assert len(served.state()["voiceLogs"]) == 2
+    assert len(run("simulate", "--branch", "a").split()) >= 1
+
+
+def test_simulate_says_who_is_called_and_that_it_goes_on(run, served):
+    served.freeze()
+    served.simulate_calls()
+    run("simulate", "--in-progress", "--customer-number", "+12125550102")
+    assert [log["status"] for log in served.state()["voiceLogs"] if log["endTime"] is None] == ["ringing"]
+    served.advance(minutes=1)
+    assert "no-answer" in [log["status"] for log in served.state()["voiceLogs"]]
+
+
+def test_simulate_finds_the_oldest_deployment_by_itself(run, served):
+    assert "dryline workers" in run("simulate", code=1)
+    served.simulate_calls(1)
+    before = len(served.state()["voiceLogs"])
+    run("simulate", "--count", "2")
+    assert len(served.state()["voiceLogs"]) == before + 2
+    assert "no such chat deployment" in run("simulate", "--chats", code=1)
+
+
+def test_an_admin_token_is_passed_on(run, data_dir):
+    with DrylineServer(data_dir=data_dir, admin_token="secret") as server:
+        (server.app.world.directory / "address").write_text(server.url)
+        assert "x-dryline-token" in run("keys", "list", code=1)
+        assert json.loads(run("keys", "list", "--json", "--admin-token", "secret"))
+
+
+def test_openapi_prints_the_served_document(app):
+    printed = CliRunner().invoke(cli, ["openapi"])
+    assert json.loads(printed.output) == app.test_client().get("/openapi.json").json
+
+
+# Other commands
+
+
+def test_reset_takes_everything_back(run, served):
+    served.client().workers.create(**NEW_WORKER)
+    run("reset")
+    assert served.client().workers.list() == []
+    assert "Cannot read the scenario nosuch" in run("reset", "--scenario", "nosuch", code=1)
+
+
+def test_the_clock_is_frozen_moved_set_and_runs_again(run, served):
+    assert run("clock", "freeze", "2030-01-01T09:00:00Z").strip() == "2030-01-01T09:00:00.000Z  frozen"
+    assert run("clock", "advance", "2h").strip() == "2030-01-01T11:00:00.000Z  frozen"
+    assert run("clock", "advance", "1.5").strip() == "2030-01-01T11:00:01.500Z  frozen"
+    assert run("clock", "set", "2031-01-01T00:00:00Z").strip() == "2031-01-01T00:00:00.000Z  frozen"
+    assert run("clock").strip() == "2031-01-01T00:00:00.000Z  frozen"
+    running = run("clock", "run")
+    assert running.startswith("2031-01-01T00:0") and "frozen" not in running
+    assert not run("clock", "reset").startswith("2031")
+
+
+def test_a_duration_of_no_known_form_is_one_line(run):
+    done = run("clock", "advance", "soon", code=2)
+    assert "'soon' is not like 90s, 5m, 2h or 1d" in done and "\n" not in done.strip()
+
+
+def test_faults_are_switched_on_listed_and_switched_off(run, served):
+    added = run("faults", "add", "unavailable-twice", "--path", "/api/workers", "--rule", '{"headers": {"X": "y"}}')
+    (rule,) = served.plane("GET", "/faults")
+    assert (rule["path"], rule["status"], rule["headers"]) == ("/api/workers", 503, {"X": "y"})
+    assert run("faults") == added and rule["id"] in added
+    assert json.loads(run("faults", "list", "--json")) == [rule]
+    run("faults", "off", rule["id"])
+    assert run("faults") == "No fault rules.\n"
+
+
+def test_a_rule_that_is_no_json_object_is_one_line(run, served):
+    for rule in ("{", "[1]", "null", "text"):
+        message = run("faults", "add", "--rule", rule, code=2)
+        assert message.startswith("dryline: Invalid value for '--rule': it ") and "\n" not in message.strip()
+
+
+# How a refusal looks
+
+
+def test_a_rule_without_an_effect_is_refused_by_the_names_of_the_flags(run, served):
+    message = run("faults", "add", "--path", "/api/workers", code=2)
+    assert "--status, --delay-ms, --drop" in message and "delayMs" not in message
+
+
+def test_a_refused_value_is_named_by_its_flag(run, served):
+    served.simulate_calls(1)
+    for command, start in (
+        (("faults", "add", "--delay-ms", "-1"), "dryline: --delay-ms: Must be"),
+        (("simulate", "--customer-number", "12"), "dryline: --customer-number: "),
+        (("clock", "set", "soon"), "dryline: MOMENT: "),
+        (("clock", "freeze", "soon"), "dryline: MOMENT: "),
+        (("simulate", "--outcome", "won"), "dryline: --outcome: Must be one of"),
+    ):
+        assert run(*command, code=1).splitlines()[-1].startswith(start)
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        (["--zzz", "1"], "dryline: No such option '--zzz'. See dryline serve --help."),
+        (["clock", "advance"], "dryline: Missing argument 'DURATION'."),
+        (["simulate", "--count", "many"], "dryline: Invalid value for '--count': 'many' is not a valid integer."),
+        (["clock", "stop"], "dryline: No such command 'stop'. See dryline clock --help."),
+        (["serve", "--port", "99999"], "dryline: --port must be 0 to 65535, not 99999."),
+        (
+            ["pull", "--from", "x", "--api-key", "k"],
+            "dryline: --from: 'x' is not an address like https://api.example.com.",
+        ),
+    ],
+)
+def test_every_refusal_is_one_line_of_one_form(words, line):
+    done = CliRunner().invoke(cli, words, prog_name="dryline")
+    assert (done.exit_code, done.stdout, done.stderr.replace('"', "'").strip()) == (2, "", line)
+
+
+def test_a_group_without_a_command_shows_its_help():
+    done = CliRunner().invoke(cli, ["state"])
+    assert done.exit_code == 2 and "export" in done.output and "dryline:" not in done.output
+
+
+def test_a_command_without_data_says_that_it_is_done(data_dir, served):
+    for command, message in (
+        (("reset",), f"Reset.\nTo undo this: dryline undo --data-dir {data_dir}\n"),
+        (("snapshots", "take", "one"), "Took one.\n"),
+        (("faults", "off"), "Removed all rules.\n"),
+    ):
+        done = CliRunner().invoke(cli, [*command, "--data-dir", data_dir])
+        assert (done.stdout, done.stderr) == ("", message)
+
+
+def test_keys_are_listed_for_a_person_or_as_json(run, served):
+    (team,) = json.loads(run("keys", "list", "--json"))
+    lines = run("keys", "list").splitlines()
+    assert lines[0] == f"{team['id']}  {team['name']}"
+    assert lines[1].startswith(f"  {team['apiKeys'][0]['id']}  --api-key  created ")
+
+
+def test_the_presets_are_named():
+    names = [line.split()[0] for line in CliRunner().invoke(cli, ["faults", "presets"]).output.splitlines()]
+    assert {"rate-limited", "slow", "cut-off"} <= set(names)
+
+
+@pytest.mark.parametrize("words", [["save", "a.dryline"], ["load", "a.dryline", "--team", "t"], ["save"]])
+def test_the_commands_for_files_of_snapshots_are_refused_with_what_to_do(words):
+    done = CliRunner().invoke(cli, ["snapshots", *words])
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert done.stderr.startswith(f"dryline: snapshots {words[0]} is removed in 0.2; ")
+    assert "DATA-DIR/snapshots" in done.stderr and done.stderr.count("\n") == 1
+
+
+def test_one_teams_state_is_exported(run, served):
+    team = served.team("One")
+    served.client().workers.create(**NEW_WORKER)
+    assert len(json.loads(run("state", "export"))["workers"]) == 1
+    document = json.loads(run("state", "export", "--team", team.id))
+    assert (document["workers"], [row["id"] for row in document["teams"]]) == ([], [team.id])
+
+
+def test_snapshots_are_taken_listed_restored_and_removed(run, served):
+    run("snapshots", "take", "before the demo")
+    served.client().workers.create(**NEW_WORKER)
+    assert run("snapshots").endswith("  before the demo\n")
+    run("snapshots", "restore", "before the demo")
+    assert served.client().workers.list() == []
+    run("snapshots", "remove", "before the demo")
+    assert run("snapshots") == "No snapshots.\n"
+
+
+def test_workers_are_listed_with_their_ids(run, served):
+    served.simulate_calls(1)
+    (worker,) = json.loads(run("workers", "--json"))
+    assert worker["deployments"][0]["phoneNumber"]
+    text = run("workers")
+    assert all(id in text for id in (worker["id"], worker["flows"][0]["id"], worker["deployments"][0]["id"]))
+
+
+def test_without_requests_the_command_says_so(run):
+    assert run("requests") == "No requests.\n"
+    assert run("requests", "--json") == ""
+
+
+def test_requests_are_shown_the_newest_last(run, served):
+    served.client().workers.create(**NEW_WORKER)
+    served.client().workers.list()
+    served.plane("POST", "/faults", {"status": 503})
+    with pytest.raises(Exception, match="503"):
+        served.client(max_retries=0).workers.list()
+    lines = run("requests").splitlines()
+    assert [line.split()[1:4] for line in lines] == [
+        ["POST", "/api/workers", "201"],
+        ["GET", "/api/workers", "200"],
+        ["GET", "/api/workers", "503"],
+    ]
+    assert lines[2].endswith(f"[{served.plane('GET', '/faults')[0]['id']}]")
+    assert len(run("requests", "--method", "POST", "--json").splitlines()) == 1
+
+
+def test_requests_are_followed_as_they_come(run, served, monkeypatch):
+    waits = []
+    send = plane.send
+
+    def send_or_interrupt(method, url, headers, content=None):
+        if url.endswith("/requests/wait"):
+            if len(waits) == 2:
+                raise KeyboardInterrupt
+            if waits:
+                served.client().workers.list()
+            else:  # no request comes in time
+                content = json.dumps({**json.loads(content), "timeoutMs": 0}).encode()
+            waits.append(url)
+        return send(method, url, headers, content)
+
+    monkeypatch.setattr(plane, "send", send_or_interrupt)
+    served.client().workers.create(**NEW_WORKER)
+    assert [line.split()[1] for line in run("requests", "--follow").splitlines()] == ["POST", "GET"]
+    assert len(waits) == 2
+
+
+def test_a_request_in_progress_is_shown_and_followed_to_its_answer(run, served, monkeypatch):
+    served.fault(path="/api/workers", delay_ms=60_000)
+    with pytest.raises(APITimeoutError):
+        served.client(max_retries=0, timeout=0.3).workers.list()
+    assert "GET /api/workers in progress" in run("requests", "--path", "/api/{collection}/")
+    waits, send = [], plane.send
+
+    def send_or_interrupt(method, url, *args):
+        if url.endswith("/requests/wait"):
+            if waits:
+                raise KeyboardInterrupt
+            waits.append(url)
+            served.plane("DELETE", "/faults")
+        return send(method, url, *args)
+
+    monkeypatch.setattr(plane, "send", send_or_interrupt)
+    (line,) = run("requests", "--follow").splitlines()
+    assert " GET /api/workers 200 " in line
+
+
+def test_following_a_server_that_ends_says_so(run, served, monkeypatch):
+    send = plane.send
+
+    def send_until_it_ends(method, url, *args):
+        if url.endswith("/requests/wait"):
+            raise plane.NoReply("RemoteDisconnected")
+        return send(method, url, *args)
+
+    monkeypatch.setattr(plane, "send", send_until_it_ends)
+    assert run("requests", "--follow", code=1).splitlines()[-1] == f"dryline: The server at {served.url} has ended."
+
+
+def test_requests_of_a_world_that_nobody_serves_are_not_followed(run):
+    assert "no new requests to follow" in run("requests", "--follow", code=1)
+
+
+# Completion and help
+
+
+def completed(words, incomplete):
+    from click.shell_completion import ShellComplete
+
+    return {
+        item.value for item in ShellComplete(cli, {}, "dryline", "_DRYLINE_COMPLETE").get_completions(words, incomplete)
+    }
+
+
+@pytest.mark.parametrize(
+    ("words", "incomplete", "offered"),
+    [
+        ([], "", {"serve", "requests", "clock", "pull"}),
+        ([], "s", {"serve", "simulate", "snapshots", "state"}),
+        ([], "--po", {"--port"}),
+        (["--port", "4011"], "--ep", {"--ephemeral"}),
+        (["clock"], "", {"show", "advance", "freeze"}),
+        (["clock", "advance"], "--u", {"--url"}),
+    ],
+)
+def test_a_shell_completes_commands_and_options(words, incomplete, offered):
+    assert completed(words, incomplete) >= offered
+
+
+def test_the_help_names_every_command_in_whole_lines_and_what_serve_takes():
+    text = CliRunner().invoke(cli, ["--help"]).output
+    assert text.count("...") == 1  # [ARGS]...
+    assert "--ephemeral" in text and "dryline --port 4011" in text
+    assert all((f"\n  {name} " in text) != command.hidden for name, command in cli.commands.items())
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no limit for files")
+def test_a_file_that_cannot_be_written_leaves_nothing_behind(served, tmp_path):
+    # Without bytecode: the limit would cut that off, too.
+    export = (
+        f'export PYTHONDONTWRITEBYTECODE=1; ulimit -f 1; exec "{DRYLINE}" state export --url "{served.url}" out.json'
+    )
+    served.app.test_client().post("/_dryline/reset", json={"scenario": "demo"})
+    done = subprocess.run(["sh", "-c", export], cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "Cannot write out.json: File too large." in done.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["world"]
+
+
+@pytest.mark.parametrize("url", ["127.0.0.1:4010", "http://127.0.0.1:4120x", "http://"])
+def test_wait_refuses_a_text_that_is_no_address(url):
+    done = CliRunner().invoke(cli, ["wait", url])
+    assert done.exit_code == 2 and "is not the address of a server" in done.output

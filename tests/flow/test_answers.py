@@ -1,0 +1,190 @@
+"""Values of each kind as callers give them: one finder a kind."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from random import Random
+
+import pytest
+
+from dryline.flow.language.language_model import Question
+from dryline.flow.model.answers.filling import fill
+from dryline.flow.model.answers.spoken import sentence_with_value
+from dryline.flow.model.number_words import to_digits
+
+NOW = datetime(2026, 11, 25, 15, tzinfo=UTC)  # a Wednesday
+
+
+def answer(question, example, said):
+    return fill(Question(f"Agent: {question}\nUser: {said}", question, example, now=NOW))[0]
+
+
+KINDS = {
+    "name": [
+        ("Which name?", "Jane Doe", "put it under Fitzgerald please", "Fitzgerald"),
+        ("Which name?", "Jane Doe", "yeah hi, kyle henson here", "Kyle Henson"),
+        ("Which name?", "Jane Doe", "it's under Brown, Alice Brown", "Alice Brown"),
+        ("Which name?", "Jane Doe", "jan van den berg", "Jan van den Berg"),
+        ("Which name?", "Jane Doe", "internet is super slow", None),
+        ("Which name?", "Jane Doe", "the name is on the invoice", None),
+    ],
+    "last_name": [("What is the last name?", "Doe", "Torres, T-O-R-R-E-S", "Torres")],
+    "email": [
+        ("Which e-mail?", "a@b.com", "s m i t h at gmail dot com", "smith@gmail.com"),
+        ("Which e-mail?", "a@b.com", "ana underscore lee ninety two at mail dot co dot uk", "ana_lee92@mail.co.uk"),
+        ("Which e-mail?", "a@b.com", "not the old one, use m_ross77@gmail.com", "m_ross77@gmail.com"),
+        ("Which e-mail?", "a@b.com", "I'd rather not give that out", None),
+    ],
+    "phone": [
+        ("Which number?", "555-123-4567", "eight oh five, five five five, zero one four two", "805-555-0142"),
+        ("Which number?", "+15551234567", "my number is 303 555 0188", "+13035550188"),
+        ("Which number?", "555-1234", "I don't know it by heart", None),
+    ],
+    "day": [
+        ("Which day?", "Monday", "Tuesday, no, Thursday", "Thursday"),
+        ("Which day?", "Monday", "Monday doesn't work, how about Friday", "Friday"),
+        ("Which day?", "Monday", "next Wednesday", "next Wednesday"),
+    ],
+    "date": [
+        ("Which day?", "2026-01-05", "the day after tomorrow at half past three", "2026-11-27"),
+        ("Which day?", "2026-01-05", "a week on Friday", "2026-12-04"),
+        ("Which day?", "2026-01-05", "Tuesday next week", "2026-12-01"),
+        ("Which day?", "2026-01-05", "in ten days", "2026-12-05"),
+        ("When did it happen?", "2026-01-05", "last Friday night", "2026-11-20"),
+        ("Welcher Tag?", "2026-01-05", "am dritten Dezember", "2026-12-03"),
+        ("¿Qué día?", "2026-01-05", "el veinte de diciembre", "2026-12-20"),
+    ],
+    "dob": [
+        ("Date of birth?", "1980-05-21", "March the fourth nineteen eighty seven", "1987-03-04"),
+        ("Date of birth?", "01/31/1975", "it's eleven two eighty four", "11/02/1984"),
+    ],
+    "time": [
+        ("At what time?", "14:00", "the day after tomorrow at half past three", "15:30"),
+        ("At what time?", "2pm", "around quarter to eleven in the morning", "10:45am"),
+        ("At what time?", "2pm", "at four, actually make it five", "5pm"),
+        ("At what time?", "afternoon", "sometime after work", "after work"),
+        ("¿A qué hora?", "10:00", "a las nueve y media de la mañana", "09:30"),
+        ("Which time?", "10 AM | 3:30 PM", "half past three", "3:30 PM"),
+    ],
+    "guests": [
+        ("How many?", 4, "we're five, sorry, six people", 6),
+        ("How many?", 4, "my wife and I and three friends", 5),
+        ("How many?", 4, "just me", 1),
+        ("Für wie viele?", 4, "wir sind zu viert", 4),
+    ],
+    "budget": [
+        ("How much?", "$5,000", "maybe around seven and a half thousand", "$7,500"),
+        ("How much?", 20000, "between twenty and twenty five thousand", 25000),
+        ("How much?", 20.0, "nineteen dollars and ninety nine cents", 19.99),
+        ("Wie hoch?", 1000, "so um die zweitausendfünfhundert Euro", 2500),
+    ],
+    "rating": [("From 1 to 5, how was it?", 4, "I'd give it a solid four", 4)],
+    "age": [("How old is the patient?", 40, "she'll be eighty one in March", 81)],
+    "policy_number": [
+        ("Which number?", "PL-20331", "P L dash four four one nine two", "PL-44192"),
+        ("Which number?", "A1234", "it's B as in boy, seven, double oh, two", "B7002"),
+    ],
+    "zip": [("What is the ZIP code?", "78701", "nine oh two one oh", "90210")],
+    "address": [
+        ("Which address?", "123 Main St", "I'm at 17 Rosewood Court, apartment 4B", "17 Rosewood Court apartment 4B"),
+        ("Which address?", "123 Main St, Austin, TX 78701", "42 Elm Street, Denver, Colorado, 80203", None),
+    ],
+    "city": [("Where do they live?", "Austin", "I live in Savannah", "Savannah")],
+    "company": [("Which company?", "Acme", "I work for Ironbridge Steel", "Ironbridge Steel")],
+    "role": [("What do they do?", "manager", "I'm the head of procurement at Ironbridge", "head of procurement")],
+    "agreed": [
+        ("Did they agree?", True, "that works for me", True),
+        ("Did they agree?", True, "count me in", True),
+        ("Did they agree?", True, "I'm afraid that won't work", False),
+        ("Did they agree?", True, "I need to think, I'm not sure", None),
+        ("Are they over 18?", True, "I'm twenty one", True),
+    ],
+    "topic": [
+        ("What about?", "plumbing | electrical | heating", "my toilet is leaking", "plumbing"),
+        ("What about?", "billing | technical | sales", "I was charged twice this month", "billing"),
+        ("What about?", "billing | technical | sales", "hello", None),
+    ],
+    "size": [
+        ("Which size?", "small | medium | large", "not the small one, the large one", "large"),
+        ("Which size?", "small | medium | large", "the middle one", "medium"),
+    ],
+    "color": [("Which color?", "red", "something in dark green", "dark green")],
+    "items": [
+        (
+            "What?",
+            ["tacos"],
+            "two burgers, a large coke and some onion rings",
+            ["burgers", "large coke", "onion rings"],
+        ),
+        ("What?", [{"name": "taco", "quantity": 2}], "one muffin", [{"name": "muffin", "quantity": 1}]),
+    ],
+    "days": [("Which days?", ["Monday"], "every day but Sunday and Saturday", None)],
+    "reason": [("Why?", "late delivery", "I'm calling because my parcel never arrived", "parcel never arrived")],
+    "problem": [("What is wrong?", "leak", "well, the dishwasher won't drain anymore", "dishwasher won't drain")],
+}
+KINDS["address"][1] = (*KINDS["address"][1][:3], "42 Elm Street, Denver, CO 80203")
+KINDS["days"][0] = (*KINDS["days"][0][:3], ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday"])
+
+
+@pytest.mark.parametrize(
+    ("question", "example", "said", "value"),
+    [(question, {key: example}, said, {key: value}) for key in KINDS for question, example, said, value in KINDS[key]],
+)
+def test_a_value_of_each_kind_is_taken_out_of_a_sentence(question, example, said, value):
+    assert answer(question, example, said) == value
+
+
+@pytest.mark.parametrize(
+    ("example", "said", "values"),
+    [
+        ({"street": "1 A St", "city": "Reno", "zip": "78701"}, "215 Maple Avenue in Nashville, 37203", None),
+        ({"origin": "Dallas", "destination": "Reno"}, "to Phoenix, leaving from Tucson", ["Tucson", "Phoenix"]),
+        ({"check_in": "2026-01-05", "check_out": "2026-01-08"}, "May 4th to the 6th", None),
+        ({"start": "07:00", "end": "15:00"}, "from ten at night to six in the morning", ["22:00", "06:00"]),
+        ({"adults": 2, "children": 1}, "three adults and two kids", [3, 2]),
+        ({"make": "Honda", "model": "Civic", "year": 2018}, "a 2021 Mazda CX-5", ["Mazda", "CX-5", 2021]),
+        ({"item": "pepperoni pizza", "quantity": 1}, "three chicken burritos please", ["chicken burritos", 3]),
+    ],
+)
+def test_what_is_said_once_fills_the_members_that_it_belongs_to(example, said, values):
+    expected = {"street": ["215 Maple Avenue", "Nashville", "37203"], "check_in": ["2027-05-04", "2027-05-06"]}
+    assert [*answer("Which?", example, said).values()] == (values or expected[next(iter(example))])
+
+
+@pytest.mark.parametrize(
+    ("language", "words", "digits"),
+    [
+        ("en", "two and a half million", "2500000"),
+        ("en", "may twenty first nineteen eighty", "may 21st 1980"),
+        ("en", "the large one, one second", "the large one, one second"),
+        ("en", "eight hundred five five five one two one two", "8005551212"),
+        ("en", "on 2026-12-24 at 14:30", "on 2026-12-24 at 14:30"),
+        ("de", "null drei null eins zwei", "03012"),
+        ("es", "treinta y cinco mil", "35000"),
+    ],
+)
+def test_number_words_are_read_as_digits(language, words, digits):
+    assert to_digits(words, language) == digits
+
+
+@pytest.mark.parametrize(
+    ("key", "question", "value"),
+    [
+        ("name", "What is your name?", "Deborah Klein"),
+        ("email", "What is your e-mail?", "deb.klein@outlook.com"),
+        ("phone", "What is your number?", "+15558675309"),
+        ("date", "Which date?", "2026-12-21"),
+        ("time", "What time?", "16:30"),
+        ("zip", "What is the ZIP code?", "90210"),
+        ("guests", "How many guests?", 5),
+        ("budget", "What is the budget?", 35000),
+        ("order_number", "What is the order number?", "88217"),
+        ("service", "Which service?", "cleaning"),
+        ("when", "When?", {"day": "Friday", "time": "11am"}),
+        ("customer", "Who?", {"name": "Rita Sands", "phone": "555-016-2000"}),
+    ],
+)
+def test_what_a_caller_says_is_understood_as_the_value_that_it_gives(key, question, value):
+    for seed in range(12):
+        said = sentence_with_value(value, key, question, random=Random(seed))
+        assert answer(question, {key: value}, said) == {key: value}, said

@@ -1,0 +1,43 @@
+"""The example, the limits and the names in docs/flows.md."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from dryline.flow.language import interpreter, json_values, sandbox, session, translate
+from dryline.flow.language.host_functions import FUNCTIONS
+from dryline.flow.model import remote_model
+from dryline.flow.sessions import conversations
+from dryline.simulator import followed
+
+PAGE = (Path(__file__).parents[2] / "docs" / "flows.md").read_text(encoding="utf-8")
+
+
+def test_each_branch_of_the_example_is_reached(engine, play):
+    code = re.search(r"```python\n(.*?)```", PAGE, re.DOTALL)[1]
+    assert engine.check(code) == []
+    for condition in engine.program(code).conditions:
+        assert condition.text in [each.text for each in play(code, condition.text)[0].taken]
+
+
+def test_the_limits_are_those_of_the_engine():
+    text = " ".join(PAGE.split())
+    assert f"| {sandbox.TURN_S:g} s |" in text
+    assert f"| {sandbox.MEMORY_BYTES // 2**20} MB |" in text
+    assert f"| {interpreter.CALLS_A_TURN} |" in text
+    assert f"| processor time of these calls | {interpreter.CALLS_S:g} s |" in text
+    assert f"| {interpreter.TEXT_CHARACTERS:,} characters |" in text
+    assert f"| {conversations.MAX_DUMP_BYTES:,} bytes |" in text
+    assert f"| {interpreter.EVENT_CHARACTERS:,} characters |" in text
+    assert f"| {json_values.LARGEST:,} characters, or {json_values.LARGEST // 16:,} members |" in text
+    assert f"Code has at most {translate.MAX_CODE:,} characters" in text
+    assert f"| turns | {session.TURNS:,} |" in text
+    assert f"more than {followed._SLOW_S:g} s because it waits for other servers" in text
+    assert f"longer than {remote_model.TIMEOUT_S:g} s" in text
+
+
+def test_each_name_of_the_language_is_on_the_page():
+    for name in FUNCTIONS:
+        if not name.startswith("_based_"):
+            assert re.search(rf"\b{name.rpartition('.')[2].replace('ZoneInfo', 'zoneinfo')}\b", PAGE), name

@@ -1,0 +1,168 @@
+"""Generated code: it runs or is refused with a line, never hangs and never raises into the server."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+from dryline.flow.engine import CodeRefused
+from dryline.tests.flow.conftest import QUIZ
+
+SIMPLE = st.sampled_from(
+    [
+        "x = 1",
+        "x += 1",
+        'say(f"{x}")',
+        "y = [n for n in range(3)]",
+        'extract("k", x)',
+        'z = r.ask("q", {"a": 1, "b": "c"})',
+        "print(x)",
+        "return",
+        'return "value"',
+        "return x  # why",
+        "break",
+        "continue",
+        "done()",
+        "pass",
+        "end_call()",
+        "1 / 0",
+        "nothing",
+        'text = """a\n  b"""',
+        "x = (1,\n2)",
+        "if x: return",
+        "for n in [1, 2]: x += n",
+        "def f(): return 1",
+        "talk('outside')",
+        "until = 1",
+        "state = {}",
+    ]
+)
+
+
+def indented(lines, by="    "):
+    return [by + line for line in lines]
+
+
+def blocks(inner):
+    body = st.lists(inner, min_size=1, max_size=3).map(lambda parts: [line for part in parts for line in part])
+    python = st.sampled_from(["if x:", "for n in [1, 2]:", "while x < 3:", "try:", "with_it = 1", "def g():"])
+
+    def wrap(head, block):
+        if head == "with_it = 1":
+            return [head, *block]
+        tail = ["finally:", "    x += 1"] if head == "try:" else ["else:", "    x += 1"] if head != "def g():" else []
+        step = ["    x += 1"] if head.startswith("while") else []
+        return [head, *step, *indented(block), *tail]
+
+    def loop(block, untils, inside):
+        lines = ["loop:", *indented(block), '    r = talk("p", False)']
+        for index, until in enumerate(untils):
+            head = [f'until "condition {index}" as args:', *indented(until)]
+            lines += indented(head) if inside else head
+        return lines
+
+    return st.one_of(
+        st.builds(wrap, python, body),
+        st.builds(loop, st.one_of(st.just([]), body), st.lists(body, max_size=3), st.booleans()),
+    )
+
+
+FLOWS = st.lists(st.recursive(SIMPLE.map(lambda line: [line]), blocks, max_leaves=12), min_size=1, max_size=4).map(
+    lambda parts: "x = 0\nr = 'nothing'\n" + "\n".join(line for part in parts for line in part) + "\n"
+)
+
+
+@pytest.fixture
+def impatient(engine, hurried):
+    """Return an engine that stops a flow soon, because many of the generated ones run in circles."""
+    return engine
+
+
+def errors_of(engine, code):
+    try:
+        engine.checked_program(code)
+    except CodeRefused as refused:
+        return refused.findings
+    return []
+
+
+@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(code=FLOWS, turns=st.lists(st.integers(0, 2), max_size=5))
+@example(code='loop:\n    talk("a")\n    return\n    r = talk("p", False)\n', turns=[])  # the loop's call has no line
+def test_a_generated_flow_runs_or_is_refused_with_a_line(impatient, code, turns):
+    engine = impatient
+    findings = errors_of(engine, code)
+    for finding in findings:
+        assert 1 <= finding.line <= code.count("\n") + 1
+    if not turns:  # the rest of a check looks at types, which takes longer than all else here
+        assert [str(finding) for finding in engine.check(code) if finding.severity == "error"] == list(
+            map(str, findings)
+        )
+    try:
+        session = engine.open(engine.program(code))
+    except CodeRefused:
+        assert findings
+        return
+    session.start()
+    for turn in turns:
+        if session.ended:
+            break
+        session = engine.load(session.dump())
+        if session.waiting:
+            session.choose(turn % len(session.waiting))
+        else:
+            session.say("hello")
+    if findings:
+        assert session.ended == "failed"
+    if session.failure:
+        assert 1 <= session.failure.line <= code.count("\n") + 1
+
+
+@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(code=st.text(st.sampled_from("lop:until \n\t\"'\\#(){}[]f=as.k,;é\r1!"), max_size=80))
+def test_any_text_is_answered(engine, code):
+    for finding in engine.check(code):
+        assert finding.line >= 1
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(said=st.text(st.characters(), max_size=200))
+def test_anything_can_be_said(engine, said):
+    session = engine.open(engine.program(QUIZ))
+    session.start()
+    session.say(said)
+    assert session.failure is None
+    assert engine.load(session.dump()).messages == session.messages
+
+
+CALLS = """say extract done transfer end_call click_ivr send_image send_sms talk api.get_req api.post_req requests.get
+requests.post requests.request integrations.app.act ZoneInfo r.ask r.summarize x.ask RANDOM print"""
+NAMES = "url headers params json data timeout auth question example schema line at app name first session model state"
+TEXTS = st.text(st.characters(), max_size=8)
+VALUES = st.recursive(
+    st.one_of(st.none(), st.booleans(), st.integers(-(10**20), 10**20), st.floats(), TEXTS),
+    lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(TEXTS, inner, max_size=3)),
+    max_leaves=5,
+)
+
+
+@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    name=st.sampled_from(CALLS.split()),
+    args=st.lists(VALUES, max_size=4),
+    named=st.dictionaries(st.sampled_from(NAMES.split()), VALUES, max_size=3),
+)
+def test_any_call_is_answered_or_raises_in_the_flow(engine, name, args, named):
+    code = f"""
+import requests
+from zoneinfo import ZoneInfo
+inf, nan = float("inf"), float("nan")
+r = "a text"
+x = state["args"]
+{name}(*state["args"], **state["named"])
+"""
+    session = engine.open(engine.program(code), state={"args": args, "named": named})
+    session.start()
+    assert session.failure is None or session.failure.line in (2, 3, 7)  # where it last called out, at the least
+    assert engine.load(session.dump()).ended == session.ended

@@ -1,0 +1,52 @@
+"""The phrases of callers are complete, and written in the format that `flow/phrases/__init__.py` describes."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+
+import pytest
+
+from dryline.flow.phrases import LANGUAGES, SLOT, load
+from dryline.tools.understanding.corpus import read_intents
+
+SLOTS = {
+    *("day", "time", "date", "name", "company", "product", "item", "number", "money", "phone", "email", "address"),
+    *("city", "service", "problem", "code", "month", "weekday", "reason"),
+}
+
+
+def every_text(intent):
+    return [*intent.says, *intent.opens]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_slots_are_of_known_kinds(language):
+    for intent in load(language).intents.values():
+        for text in every_text(intent):
+            assert {slot[1] for slot in SLOT.finditer(text)} <= SLOTS, (intent.name, text)
+            assert not re.search(r"[{}]", SLOT.sub("", text)), (intent.name, text)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_no_text_of_an_intent_is_written_twice(language):
+    for intent in load(language).intents.values():
+        plain = [text.casefold().strip(" .!?") for text in every_text(intent)]
+        assert len(plain) == len(set(plain)), (intent.name, sorted({t for t in plain if plain.count(t) > 1}))
+
+
+def test_each_intent_has_the_conditions_that_it_meets():
+    intents = {intent.name: intent for intent in read_intents()}
+    assert intents.keys() == {name for language in LANGUAGES for name in load(language).intents}
+    for name in load("en").intents:
+        assert len(intents[name].meant) >= 3 and len(intents[name].said) >= 4, name
+    missing = {name: sorted(intent.also - intents.keys()) for name, intent in intents.items()}
+    assert {name: others for name, others in missing.items() if others} == {}
+
+
+def test_a_start_does_not_read_the_phrases():
+    code = "import dryline.app, dryline.flow.phrases as p, json; print(json.dumps(p._load.cache_info().currsize))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert json.loads(done.stdout) == 0

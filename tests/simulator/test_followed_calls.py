@@ -1,0 +1,284 @@
+"""Simulated calls run their deployment's flow: its words, its extractions and its traces are in their logs."""
+
+import json
+from collections import Counter
+from itertools import pairwise
+
+import pytest
+
+from dryline.tests.simulator.conftest import BRANCHES, FLOW, VARIABLES, said
+from dryline.tests.test_guides import examples
+from dryline.tests.webhooks.receiver import Receiver
+
+
+@pytest.fixture
+def booked(line, simulate):
+    """Return calls in which an appointment is booked."""
+    return simulate(line, 6, branch="caller confirms the day")
+
+
+def first_conditions(logs, taken):
+    """Return the first condition of each call that took one, the most usual first."""
+    return [one for one, _ in Counter(taken(log)[0] for log in logs if taken(log)).most_common()]
+
+
+ASKS_FOR_WHAT_IS_MISSING = """\
+    missing = [name for name, value in who.items() if value is None]
+    if missing:
+        return f"Could you tell me the {missing[0]}?"
+"""
+GUIDES_FLOW = examples("docs/flows.md")["clinic.based"]
+LINE_OF_ASK = '    who = res.ask("When do they want to come?", {"day": "Monday"})\n'
+
+
+@pytest.mark.parametrize("example", ['{"day": "Monday"}', '{"name": "Ada Park", "day": "Monday", "time": "9 AM"}'])
+def test_a_caller_gives_all_values_that_the_flow_asks_for(example, make_line, simulate):
+    code = GUIDES_FLOW.replace(
+        LINE_OF_ASK, LINE_OF_ASK.replace('{"day": "Monday"}', example) + ASKS_FOR_WHAT_IS_MISSING
+    )
+    assert code.count("missing") == 3
+    logs = simulate(make_line(code, {}), 40, branch="caller wants to book an appointment", outcome="completed")
+    assert len(logs) == 40
+    for log in logs:
+        assert said(log)[-1].startswith("See you on ") and "None" not in log["transcription"]
+        assert None not in log["extractionsData"]["booking"].values()
+
+
+def test_the_first_condition_of_a_loop_is_more_usual_than_the_last(make_line, simulate, taken):
+    subjects = ["tea", "coffee", "juice", "water"]
+    untils = "".join(f'until "caller wants {subject}":\n    pass\n' for subject in subjects)
+    logs = simulate(make_line(f'loop:\n    talk("Ask what they want.")\n{untils}'), 40)
+    counts = Counter(condition for log in logs for condition in taken(log))
+    assert counts["caller wants tea"] > 1.5 * counts["caller wants water"] > 0
+
+
+def test_shares_make_a_condition_more_or_less_usual(line, simulate, taken):
+    book, cancel, human = (
+        "caller wants to book an appointment",
+        "caller wants to cancel the visit",
+        "caller asks for a human",
+    )
+    firsts = first_conditions(simulate(line, 40, shares={book: 0.01, cancel: 100, human: 0}), taken)
+    assert firsts[0] == cancel and human not in firsts
+    assert len(first_conditions(simulate(line, 40, shares=dict.fromkeys(BRANCHES, 0)), taken)) > 2
+
+
+def test_a_share_beyond_its_limit_is_refused(line, refused):
+    assert "shares" in str(refused(line, shares={"caller asks for a human": 1e308}))
+
+
+def test_the_agent_says_the_flows_words_and_ends_the_call_with_the_flow(booked):
+    for log in booked:
+        words = said(log)
+        assert words[:2] == ["Welcome to Oak Clinic.", "What do you need?"]
+        assert words[-1] == "You are booked."
+        assert (log["status"], log["data"]["disconnection_reason"]) == ("completed", "agent_hangup")
+        summary = log["data"]["call_analysis"]["call_summary"]
+        assert summary.startswith("The caller wanted to book an appointment.")
+        assert "Noted: booking." in summary
+
+
+def test_callers_differ_say_the_extracted_values_and_never_recite_a_condition(booked):
+    for log in booked:
+        first, *_ = said(log, "user")
+        assert log["extractionsData"]["booking"]["name"] in first
+        assert not any("the caller" in text.lower() or "confirm the day" in text.lower() for text in said(log, "user"))
+    assert len({log["extractionsData"]["booking"]["name"] for log in booked}) > 3
+
+
+def test_extract_fills_the_extractions_and_goes_before_what_the_deployment_looks_for(make_line, simulate):
+    line = make_line(
+        extractions={
+            "booking": {"type": "string", "description": "Day of the appointment", "required": True},
+            "customer_name": {"type": "string", "description": "Name of the caller", "required": True},
+            "booked": {"type": "boolean", "description": "Was an appointment booked", "required": True},
+        }
+    )
+    (log,) = simulate(line, 1, branch="caller confirms the day")
+    extracted = log["extractionsData"]
+    assert extracted["booking"]["name"] == extracted["customer_name"]
+    assert extracted["booked"] is True
+    (log,) = simulate(line, 1, branch="caller wants to cancel the visit")
+    assert log["extractionsData"] == {"booking": "", "customer_name": "", "booked": False, "cancelled": True}
+
+
+def test_transfer_makes_the_record_with_its_number(line, simulate, taken):
+    for log in simulate(line, 4, branch="caller asks for a human"):
+        assert log["status"] == "transferred"
+        assert log["data"]["disconnection_reason"] == "call_transfer"
+        assert {event["toNumber"] for event in log["transferData"]["transferEvents"]} == {"+15035550177"}
+        assert said(log)[-1] == "One moment."
+        assert taken(log)[-1] == "caller asks for a human"
+
+
+def test_callers_of_a_named_branch_call_in(line, simulate):
+    logs = simulate(line, 40, branch="caller confirms the day")
+    assert {log["direction"] for log in logs} == {"inbound"}
+
+
+def test_the_trace_has_each_decision_and_what_is_printed(booked, session_of):
+    for log in booked:
+        trace = session_of(log)["trace"]
+        customer = log["fromNumber"] if log["direction"] == "inbound" else log["toNumber"]
+        (ask,) = (step for step in trace if step["step"] == "ask")
+        (printed,) = (step for step in trace if step["step"] == "print")
+        decided = next(step for step in trace if step["step"] == "until")
+        assert (decided["line"], decided["why"], decided["by"]) == (6, "It is what the caller is after.", "caller")
+        assert (ask["line"], ask["value"]) == (7, log["extractionsData"]["booking"])
+        assert printed["text"] == f"booked for {customer}"
+        times = [step["at"] for step in trace]
+        assert times == sorted(times) and times[-1] <= log["duration"]
+        assert log["sessionLogData"]["trace"] == trace
+
+
+def test_a_summary_says_the_result_then_short_values_and_the_names_of_long_ones(make_line, simulate):
+    code = (
+        'extract("plan", "gold")\nextract("due", False)\nextract("terms", "x" * 100)\nextract("price", 9.5)\n'
+        'extract("booked", False)\nextract("solved", True)\n'
+        'loop:\n    talk("p")\nuntil "caller agrees":\n    pass\n'
+    )
+    (log,) = simulate(make_line(code=code), 1, branch="caller agrees")
+    summary = log["data"]["call_analysis"]["call_summary"]
+    assert summary == "The caller agreed. Solved. Noted: plan gold, due: no, terms, price 9.50."
+
+
+def test_each_talk_and_ask_has_an_llm_log_with_both_hooks(booked, session_of, api):
+    for log in booked:
+        rows = api.get(f"/workers/{log['workerId']}/llm-logs/by-call/{log['call_sid']}").json
+        hooks = [row["eventType"] for row in rows]
+        trace = session_of(log)["trace"]
+        assert hooks == ["beforeRequestHook", "afterRequestHook"] * (len(hooks) // 2)
+        assert len(hooks) == 2 * len([step for step in trace if step["step"] in ("talk", "until", "ask")])
+        requests = [row["data"]["request"]["json"] for row in rows[::2]]
+        answers = [row["data"]["response"]["json"]["choices"][0] for row in rows[1::2]]
+        assert requests[0]["messages"][0]["content"].startswith("You are the receptionist.")
+        assert {tool["function"]["description"] for tool in requests[0]["tools"]} < BRANCHES
+        assert answers[0]["message"]["content"] == said(log)[1]
+        assert answers[1]["finish_reason"] == "tool_calls"
+        question = next(index for index, one in enumerate(requests) if one["messages"][0]["content"].startswith("Who"))
+        assert log["extractionsData"]["booking"]["name"] in answers[question]["message"]["content"]
+        assert {row["data"]["decidedBy"] for row in rows} == {"caller", "built-in"}
+        times = [row["createdAt"] for row in rows]
+        assert times == sorted(times) and log["startTime"] <= times[0] and times[-1] <= log["endTime"]
+
+
+def test_an_exception_is_a_runtime_error_on_its_line_and_a_failed_call(line, simulate, session_of, api):
+    (log,) = simulate(line, 1, branch="caller has a complaint about a bill")
+    assert (log["status"], log["data"]["disconnection_reason"]) == ("failed", "error")
+    (error,) = api.get(f"/workers/{line['workerId']}/runtime-errors").json
+    assert (error["type"], error["error"]) == ("ValueError", "no department for bills")
+    assert FLOW.splitlines()[error["lineNumber"] - 1].strip() == 'raise ValueError("no department for bills")'
+    assert 'raise ValueError("no department for bills")' in error["traceback"]
+    assert error["bbEngineSessionId"] == log["bbEngineSessionId"]
+    session = session_of(log)
+    assert (session["status"], session["error"]["line"]) == ("failed", error["lineNumber"])
+
+
+def test_a_flow_that_raises_before_it_speaks_fails_every_call(make_line, simulate, api):
+    line = make_line('print(state["first_name"])\nloop:\n    talk("Hi")\nuntil "caller asks":\n    end_call()\n')
+    for log in simulate(line, 3, direction="inbound", follow="flow"):
+        if log["data"]["disconnection_reason"] == "error":
+            assert (log["status"], log["messages"], log["duration"]) == ("failed", None, 0)
+    errors = api.get(f"/workers/{line['workerId']}/runtime-errors").json
+    assert {(error["type"], error["lineNumber"]) for error in errors} == {("KeyError", 1)}
+
+
+def test_the_flows_state_is_in_the_session(make_line, simulate, session_of):
+    code = (
+        'state["visits"] = 3\nloop:\n    talk("Hi")\nuntil "caller asks":\n    state["visits"] += 1\n    end_call()\n'
+    )
+    (log,) = simulate(make_line(code), 1, branch="caller asks", direction="inbound")
+    state = session_of(log)["state"]
+    assert (state["Caller"], state["visits"]) == (log["fromNumber"], 4)
+
+
+def test_a_parameter_of_the_deployment_lies_over_the_flows_variables(line, simulate, api):
+    path = f"/workers/{line['workerId']}/deployments/{line['id']}/params"
+    assert api.post(path, {"name": "clinic", "value": "Elm Clinic"}).status_code == 201
+    (log,) = simulate(line, 1, outcome="completed")
+    assert said(log)[0] == "Welcome to Elm Clinic."
+
+
+def test_turns_and_latencies_agree_with_what_was_said(line, simulate):
+    for log in simulate(line, 20):
+        messages = (log["messages"] or {"messages": []})["messages"]
+        now = 0
+        for one in messages:
+            assert now <= one["start"] < one["end"]
+            now = one["end"]
+        assert now <= log["duration"]
+        answers = [pair for pair in pairwise(messages) if [one["role"] for one in pair] == ["user", "assistant"]]
+        gaps = [round(1000 * (answer["start"] - question["end"])) for question, answer in answers]
+        assert log["data"]["latency"]["values"] == gaps
+
+
+def test_success_criteria_look_at_the_branch_that_was_taken(make_line, simulate):
+    item = {"title": "Appointment", "description": "One was booked", "type": "BINARY", "threshold": 1}
+    line = make_line(successCriteria=[{"title": "Goal", "items": [item]}])
+    (booked,) = simulate(line, 1, branch="caller confirms the day")
+    (cancelled,) = simulate(line, 1, branch="caller wants to cancel the visit")
+    assert booked["successResults"]["passed"] is True
+    assert cancelled["successResults"]["passed"] is False
+
+
+def test_webhooks_receive_the_extractions_of_a_flow(line, simulate, api, advance):
+    receiver = Receiver()
+    try:
+        path = f"/workers/{line['workerId']}/deployments/{line['id']}/voice/customWebhooks"
+        assert api.post(path, {"url": receiver.url, "fields": "booking,transcript"}).status_code == 201
+        (log,) = simulate(line, 1, branch="caller confirms the day")
+        advance()
+    finally:
+        receiver.close()
+    body = receiver.bodies[-1]
+    assert json.loads(body["booking"]) == log["extractionsData"]["booking"]
+    assert body["transcript"] == log["transcription"]
+
+
+def test_a_flow_sends_requests_to_servers_that_it_may_reach(make_line, simulate, steps_of):
+    receiver = Receiver()
+    code = (
+        'import requests\nloop:\n    talk("Hi")\nuntil "caller asks for the slots":\n'
+        '    extract("slots", requests.get(variables["url"]).text)\n'
+    )
+    try:
+        (log,) = simulate(make_line(code, {"url": receiver.url}), 1, branch="caller asks for the slots")
+    finally:
+        receiver.close()
+    assert log["extractionsData"] == {"slots": "ok"}
+    (call,) = steps_of(log, "call")
+    assert (call["function"], call["status"], call["url"]) == ("requests.get", 200, receiver.url)
+
+
+def test_a_flow_reads_the_time_of_its_call(make_line, simulate):
+    code = (
+        'from datetime import datetime, timezone\nloop:\n    talk("Hi")\nuntil "caller asks the time":\n'
+        '    extract("now", datetime.now(timezone.utc).isoformat())\n'
+    )
+    times = {"startTime": "2026-01-01T00:00:00.000Z", "endTime": "2026-02-01T00:00:00.000Z"}
+    for log in simulate(make_line(code, {}), 3, branch="caller asks the time", **times):
+        assert log["extractionsData"]["now"][:19] == log["startTime"][:19]
+
+
+def test_the_same_seed_gives_the_same_calls(line, simulate):
+    def plain(log):
+        left_out = ("id", "createdAt", "updatedAt", "bbEngineSessionId", "externalCallId", "call_sid", "recordingUrl")
+        return {name: log[name] for name in log if name not in (*left_out, "transferData")}
+
+    times = {"startTime": "2026-01-01T00:00:00.000Z", "endTime": "2026-02-01T00:00:00.000Z"}
+    first, again = (simulate(line, 20, **times) for _ in range(2))
+    assert [plain(log) for log in first] == [plain(log) for log in again]
+    assert [log["transcription"] for log in first] != [
+        log["transcription"] for log in simulate(line, 20, seed=8, **times)
+    ]
+
+
+@pytest.mark.alone
+def test_a_flow_that_runs_away_three_times_is_left_for_scripts(hurried, make_line, control, api):
+    code = FLOW.replace('raise ValueError("no department for bills")', "while True:\n        pass")
+    line = make_line(code, VARIABLES)
+    body = {"workerId": line["workerId"], "deploymentId": line["id"], "count": 5}
+    answer = control.post("/simulate/calls", body | {"branch": "caller has a complaint about a bill"}).json
+    errors = api.get(f"/workers/{line['workerId']}/runtime-errors?limit=100").json
+    assert [error["type"] for error in errors] == ["TimeoutError"] * 3
+    assert [each["branch"] for each in answer["notTaken"]] == ["caller has a complaint about a bill"] * 2

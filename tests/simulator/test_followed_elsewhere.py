@@ -1,0 +1,262 @@
+"""Calls of campaigns, of batches and of Voice V1, live calls and chats follow their flow."""
+
+import pytest
+
+from dryline.simulator import outbound
+from dryline.tests.conftest import created
+from dryline.tests.simulator.conftest import FLOW, VARIABLES, said
+
+OUTBOUND = """\
+say(f"Hello {state['first_name']}, this is {variables['clinic']}.")
+loop:
+    res = talk(f"Ask whether {state['day']} still suits them.", True)
+until "patient confirms the visit":
+    extract("confirmed_for", {"day": state["day"], "number": state["Caller"]})
+    say("See you then.")
+until "patient cannot come":
+    extract("name", res.ask("Who cannot come?", {"name": "Jo Lee", "phone": "", "day": "Monday"}))
+"""
+ROWS = [
+    {"phoneNumber": f"+141555501{20 + n}", "first_name": f"Ada{n}", "day": "Friday", "id": f"{n}"} for n in range(30)
+]
+UNTIL = {"patient confirms the visit", "patient cannot come"}
+
+
+@pytest.fixture
+def voice_logs(api):
+    """Return a function that reads the voice logs of a deployment's worker."""
+    return lambda line: api.get(f"/workers/{line['workerId']}/deploymentLogs/voice?limit=100").json["data"]
+
+
+def check_reminders(logs, taken):
+    """Check that the calls to ROWS follow OUTBOUND, each with its own row."""
+    assert len(logs) == len(ROWS)
+    followed = [log for log in logs if log["messages"] and said(log)[0].endswith("Oak Clinic.")]
+    assert {condition for log in followed for condition in taken(log)} == UNTIL
+    for log in followed:
+        row = log["metadata"]["row"]
+        assert said(log)[0] == f"Hello {row['first_name']}, this is Oak Clinic."
+        assert said(log)[1] == "Does Friday still suit you?"
+        extracted = log["extractionsData"]
+        if "confirmed_for" in extracted:
+            assert extracted["confirmed_for"] == {"day": "Friday", "number": row["phoneNumber"]}
+        if "name" in extracted:
+            assert extracted["name"]["name"].startswith(row["first_name"])
+            assert extracted["name"]["phone"] == row["phoneNumber"]
+
+
+@pytest.fixture
+def call_batch(api):
+    """Return a function that requests calls to rows at once."""
+
+    def call_batch(line, rows=ROWS, **body):
+        path = f"/workers/{line['workerId']}/deployments/voice/{line['id']}/make-batch-calls"
+        assert api.post(path, {"data": rows, "batch_size": 100} | body).status_code in (200, 201)
+
+    return call_batch
+
+
+@pytest.mark.parametrize("is_the_campaigns_own", [False, True])
+def test_a_campaigns_calls_follow_its_flow_with_their_rows(
+    make_line, make_flow, api, advance, voice_logs, taken, is_the_campaigns_own
+):
+    line = make_line() if is_the_campaigns_own else make_line(OUTBOUND)
+    flow = make_flow(line["workerId"], code=OUTBOUND, variables=VARIABLES)
+    base = f"/workers/{line['workerId']}/deployments/voice/{line['id']}/outbound-campaigns"
+    own = {"flow_id": flow["id"]} if is_the_campaigns_own else {}
+    campaign = created(api.post(base, {"name": "Reminders", "data": ROWS} | own))
+    api.patch(f"{base}/{campaign['id']}", {"status": "RUNNING"})
+    advance(3600)
+    check_reminders(voice_logs(line), taken)
+    assert {log["flowSnapshot"] for log in voice_logs(line)} == {OUTBOUND}
+
+
+@pytest.mark.parametrize("held_s", [None, -1.0])
+def test_a_batchs_calls_follow_the_flow_with_their_rows_also_in_several_rounds(
+    make_line, call_batch, advance, voice_logs, taken, monkeypatch, held_s
+):
+    if held_s is not None:
+        monkeypatch.setattr(outbound, "HELD_S", held_s)
+    line = make_line(OUTBOUND)
+    call_batch(line)
+    advance(60)
+    check_reminders(voice_logs(line), taken)
+
+
+def test_a_row_without_a_member_that_the_flow_reads_fails_its_call(make_line, api, call_batch, advance, voice_logs):
+    line = make_line(OUTBOUND)
+    call_batch(line, [{"phoneNumber": f"+141555502{n:02}", "day": "Friday"} for n in range(10)])
+    advance(60)
+    failed = [log for log in voice_logs(line) if log["data"]["disconnection_reason"] == "error"]
+    errors = api.get(f"/workers/{line['workerId']}/runtime-errors?limit=100").json
+    assert failed
+    assert {(error["type"], error["lineNumber"]) for error in errors} == {("KeyError", 1)}
+    assert {error["metadata"]["logId"] for error in errors} == {log["id"] for log in failed}
+
+
+def test_an_error_of_the_stand_in_in_one_flow_does_not_stop_the_rows_of_others(
+    make_line, call_batch, advance, voice_logs, monkeypatch
+):
+    def fail(*args, **options):
+        raise IndexError("list index out of range")
+
+    lines = [make_line(OUTBOUND), make_line(OUTBOUND + "# another\n")]
+    monkeypatch.setattr("dryline.simulator.outbound.FollowedFlows.of", fail)
+    for line in lines:
+        call_batch(line)
+    advance(60)
+    assert [len(voice_logs(line)) for line in lines] == [len(ROWS), len(ROWS)]
+
+
+def test_with_a_seed_a_row_has_the_same_call_however_many_are_due(make_line, call_batch, control, advance, voice_logs):
+    def conversations(*steps):
+        control.post("/reset")
+        control.put("/clock", {"now": "2026-02-01T00:00:00.000Z", "frozen": True})
+        line = make_line(OUTBOUND)
+        call_batch(line, batch_size=4, batch_interval_minutes=1)
+        for seconds in steps:
+            advance(seconds)
+        return sorted((log["toNumber"], log["status"], log["transcription"] or "") for log in voice_logs(line))
+
+    assert conversations(120) == conversations(0, 60, 60)
+
+
+def test_a_call_that_is_cancelled_while_the_flows_run_is_not_made(
+    make_line, api, call_batch, advance, voice_logs, monkeypatch
+):
+    line = make_line(OUTBOUND)
+    settle = outbound.settle
+
+    def cancel_meanwhile(world, due):
+        due = settle(world, due)
+        api.delete(f"/workers/{line['workerId']}/deployments/voice/{line['id']}")
+        return due
+
+    monkeypatch.setattr(outbound, "settle", cancel_meanwhile)
+    call_batch(line)
+    advance(60)
+    assert voice_logs(line) == []
+
+
+@pytest.fixture
+def make_old_line(make_voicev1_deployment, make_flow):
+    """Return a function that creates a Voice V1 deployment of a flow with this code."""
+    return lambda code, **body: make_voicev1_deployment(make_flow(code=code, variables=VARIABLES), **body)
+
+
+def test_voice_v1_calls_follow_the_flow_between_the_channels_own_sentences(make_old_line, simulate):
+    line = make_old_line(FLOW, startSentence="This call is recorded.", endSentence="Bye from Oak.")
+    (log,) = simulate(line, 1, branch="caller confirms the day")
+    assert said(log)[:2] == ["This call is recorded.", "Welcome to Oak Clinic."]
+    assert said(log)[-2:] == ["You are booked.", "Bye from Oak."]
+    (log,) = simulate(line, 1, branch="caller asks for a human")
+    assert (log["status"], said(log)[-1]) == ("transferred", "One moment.")
+
+
+def test_a_legacy_campaigns_calls_follow_the_flow_with_their_rows(api, make_old_line, advance, voice_logs, taken):
+    line = make_old_line(OUTBOUND)
+    base = f"/workers/{line['workerId']}/deployments/voicev1/{line['id']}/campaigns"
+    campaign = api.post(base, {"steps": []}).json
+    assert api.post(f"{base}/{campaign['id']}/run", {"data": ROWS}).status_code == 200
+    advance(3600)
+    check_reminders(voice_logs(line), taken)
+
+
+def test_live_calls_follow_the_flow(line, control, advance, voice_logs, taken):
+    control.put("/clock", {"now": "2026-02-01T00:00:00.000Z", "frozen": True})
+    control.put("/settings", {"callsPerMinute": 20})
+    advance(60)
+    control.put("/settings", {"callsPerMinute": 0})
+    advance(900)
+    logs = voice_logs(line)
+    followed = [log for log in logs if log["messages"] and taken(log)]
+    assert len(followed) > 10
+    assert {said(log)[0] for log in followed} == {"Welcome to Oak Clinic."} or any(
+        step["step"] == "script" for log in followed for step in log["sessionLogData"]["trace"]
+    )
+
+
+# Chats
+
+
+@pytest.fixture
+def make_chat_line(api, make_flow):
+    """Return a function that creates a chat deployment, or one of the chat widget."""
+
+    def make(channel="chat", code=FLOW, **body):
+        flow = make_flow(code=code, variables=VARIABLES)
+        body = {"name": "Chat", "flowId": flow["id"]} | body
+        return created(api.post(f"/workers/{flow['workerId']}/deployments/{channel}", body))
+
+    return make
+
+
+@pytest.mark.parametrize("channel", ["chat", "chat-embed"])
+def test_chats_follow_the_flow(make_chat_line, simulate, taken, channel):
+    branch = "caller wants to cancel the visit"
+    for log in simulate(make_chat_line(channel), 3, kind="chats", path=channel, branch=branch):
+        assert said(log) == [
+            "Welcome to Oak Clinic.",
+            "What do you need?",
+            "It is cancelled.",
+            "Goodbye.",
+        ]
+        assert log["extractionsData"] == {"cancelled": True}
+        assert taken(log) == [branch]
+
+
+def test_a_chats_welcome_comes_before_the_flows_words(make_chat_line, simulate):
+    line = make_chat_line("chat-embed", welcomeMessage="Ask me anything.")
+    (log,) = simulate(line, 1, kind="chats", path="chat-embed", branch="caller wants to cancel the visit")
+    assert said(log)[:2] == ["Ask me anything.", "Welcome to Oak Clinic."]
+
+
+def test_a_chat_knows_no_transfer(make_chat_line, simulate, session_of, api):
+    line = make_chat_line()
+    (log,) = simulate(line, 1, kind="chats", path="chat", branch="caller asks for a human")
+    (error,) = api.get(f"/workers/{line['workerId']}/runtime-errors").json
+    assert (error["type"], error["error"]) == ("NameError", "name 'transfer' is not defined")
+    assert FLOW.splitlines()[error["lineNumber"] - 1].strip() == 'transfer(variables["desk"])'
+    assert session_of(log)["status"] == log["sessionLogData"]["status"] == "failed"
+
+
+def test_every_branch_of_a_chat_comes_up_and_some_users_leave(make_chat_line, simulate, taken):
+    logs = simulate(make_chat_line(), 60, kind="chats", path="chat")
+    assert {condition for log in logs for condition in taken(log)} == {
+        line.split('"')[1] for line in FLOW.splitlines() if line.strip().startswith("until")
+    }
+    assert any(log["messages"]["messages"][-1]["role"] == "assistant" and len(taken(log)) == 1 for log in logs)
+
+
+def test_a_chat_without_a_flow_to_follow_says_why(make_chat_line, simulate, steps_of):
+    (log,) = simulate(make_chat_line(code="# nothing yet\n"), 1, kind="chats", path="chat")
+    assert [step["why"] for step in steps_of(log, "script")] == ["The flow is empty."]
+
+
+def test_only_the_name_of_the_person_who_is_called_is_that_of_the_contact(make_flow, make_voice_deployment, simulate):
+    code = """\
+extract("seen", {"of": state["company_name"], "who": state["customer_name"]})
+loop:
+    talk("Hi")
+until "caller asks":
+    end_call()
+"""
+    line = make_voice_deployment(make_flow(code=code, label="outbound"))
+    for log in simulate(line, 5, direction="outbound", follow="flow", outcome="completed"):
+        seen = log["extractionsData"]["seen"]
+        assert seen["of"] != seen["who"]
+
+
+def test_what_a_flow_asks_for_is_what_the_deployment_looks_for(make_flow, make_voice_deployment, simulate):
+    code = """\
+loop:
+    res = talk("Ask for the account number.", True)
+until "caller gives the account number":
+    account = res.ask("What is the account number?", "40118822")
+    say(f"Your account is {account}.")
+    end_call()
+"""
+    definitions = {"account_number": {"type": "string", "description": "Number of the account"}}
+    line = make_voice_deployment(make_flow(code=code), extractions=definitions)
+    for log in simulate(line, 5, direction="inbound", follow="flow", outcome="completed"):
+        assert f"Your account is {log['extractionsData']['account_number']}." in said(log)

@@ -1,0 +1,209 @@
+"""The report of a failing test and the last lines of a session: requests, webhooks, faults and the clock."""
+
+import sys
+
+import pytest
+
+pytest_plugins = ["pytester"]
+WITH_A_WEBHOOK = """
+    import pytest
+
+    def call(dryline, url, fields="summary"):
+        workers = dryline.client().workers
+        worker = workers.create(name="A", description=None, status=None)
+        flow = workers.flows.create(worker.id, name="Main", label="", code="loop:\\n    talk()\\n")
+        voice = workers.deployments.voice
+        line = voice.create(worker.id, name="Line", phone_number="+14155550100", flow_id=flow.id)
+        voice.custom_webhooks.create(line.id, worker_id=worker.id, url=url, fields=fields)
+        (log,) = dryline.simulate_calls(deployment_id=line.id)
+        whole = getattr(dryline, "stand_in", dryline)
+        whole.plane("POST", "/webhooks", {"logId": log, "event": "call_ended"})
+        whole.advance(1)
+"""
+COMMAND = ("--dryline-command", f"{sys.executable} -m dryline")
+
+
+@pytest.fixture
+def report(pytester, monkeypatch):
+    """Return a function that runs a module in a pytest of its own and returns the result."""
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+
+    def run(code, *flags):
+        pytester.makepyfile(code)
+        return pytester.runpytest_subprocess("-p", "dryline.pytest_plugin", *flags)
+
+    return run
+
+
+def text(result):
+    return result.stdout.str()
+
+
+@pytest.mark.parametrize(
+    ("url", "line"),
+    [
+        (
+            "http://service.example.test/hook",
+            "POST http://service.example.test/hook REFUSED*The host *neither loopback*",
+        ),
+        (
+            "http://127.0.0.1:9/hook",
+            "POST http://127.0.0.1:9/hook PENDING after [1-4] attempt*, due at *ConnectionRefused*",
+        ),
+    ],
+)
+@pytest.mark.parametrize("fixture", ["dryline", "dryline_in_process"])
+def test_a_delivery_that_failed_is_named_with_its_reason(report, fixture, url, line):
+    result = report(
+        WITH_A_WEBHOOK + f"\n    def test_it({fixture}):\n        call({fixture}, {url!r})\n        assert False\n"
+    )
+    result.stdout.fnmatch_lines(["*Webhooks of dryline at http://*", f"call_ended {line}"])
+
+
+def test_a_delivery_with_fields_that_no_call_has_is_named(report):
+    code = (
+        '\n    def test_it(dryline):\n        call(dryline, dryline.url + "/inbox/a", "sumary")\n        assert False\n'
+    )
+    report(WITH_A_WEBHOOK + code).stdout.fnmatch_lines(["call_ended POST *DELIVERED*  no such fields: sumary"])
+
+
+@pytest.mark.parametrize("world", ["team", "dryline"])
+def test_a_delivery_that_arrived_has_no_section(report, world):
+    code = """
+    @pytest.fixture
+    def team(dryline):
+        return dryline.team()
+
+    def test_it(WORLD):
+        call(WORLD, WORLD.url + "/inbox/a")
+        assert False
+"""
+    result = report(WITH_A_WEBHOOK + code.replace("WORLD", world))
+    assert "Requests to " in text(result) and "Webhooks of " not in text(result)
+
+
+def test_the_failed_delivery_of_a_team_is_named(report):
+    code = """
+    @pytest.fixture(scope="module")
+    def team(dryline_server):
+        return dryline_server.team()
+
+    def test_it(team):
+        call(team, "http://service.example.test/")
+        assert False
+"""
+    report(WITH_A_WEBHOOK + code).stdout.fnmatch_lines(["*Webhooks of dryline at *", "call_ended POST *REFUSED*"])
+
+
+@pytest.mark.parametrize("fixture", ["dryline", "dryline_in_process"])
+def test_a_frozen_clock_is_in_the_heading(report, fixture):
+    result = report(f"""
+        def test_frozen({fixture}):
+            {fixture}.freeze("2030-01-02T03:04:05Z")
+            assert False
+
+        def test_moving({fixture}):
+            {fixture}.freeze()
+            {fixture}.unfreeze()
+            assert False
+    """)
+    assert text(result).count("its clock frozen at") == 1
+    result.stdout.fnmatch_lines(["*Requests to dryline at *, its clock frozen at 2030-01-02T03:04:05.000Z*"])
+
+
+UNUSED = {
+    "near": (
+        'fault(method="POST", path="/api/workers/*", status=503)',
+        ["The fault on POST /api/workers/?* was never applied.*", "  nearest: POST /api/workers 201 *(missed: path)"],
+    ),
+    "skipped": (
+        'fault(path="/api/workers", status=503, skip=5)',
+        ["*was never applied*", "  1 request matched, and skip, probability, rate_limit or another fault spared it."],
+    ),
+    "times": (
+        'fault(path="/api/workers", delay_ms=1, times=2)',
+        ["The fault on /api/workers was applied 1 of 2 times.*"],
+    ),
+    "any": ("fault(status=503, skip=9)", ["The fault on every request was never applied.*"]),
+}
+
+
+@pytest.mark.parametrize(("rule", "lines"), UNUSED.values(), ids=UNUSED)
+@pytest.mark.parametrize("flags", [(), COMMAND], ids=["thread", "command"])
+def test_an_unused_fault_names_the_nearest_request_and_shows_the_log(report, rule, lines, flags):
+    code = f"""
+        def test_it(dryline):
+            dryline.{rule}
+            dryline.client().workers.create(name="A", description=None, status=None)
+    """
+    result = report(code, *flags)
+    result.assert_outcomes(passed=1, errors=1)
+    result.stdout.fnmatch_lines([*lines, "*Requests to dryline at *", "* POST /api/workers 201 *"])
+
+
+def test_a_request_before_an_unused_fault_is_named(report):
+    result = report("""
+        def test_it(dryline):
+            dryline.client().workers.create(name="A", description=None, status=None)
+            dryline.fault(path="/api/workers", status=503)
+    """)
+    result.stdout.fnmatch_lines(["  1 such request came before the fault was made."])
+
+
+def test_an_unused_fault_without_a_request_says_so(report):
+    result = report("def test_it(dryline): dryline.fault(status=503)")
+    result.stdout.fnmatch_lines(["The fault on every request was never applied.*", "No request came in."])
+
+
+def test_a_removed_fault_need_not_apply(report):
+    result = report("""
+        def test_it(dryline):
+            id = dryline.fault(path="/api/workers", status=503)
+            dryline.remove_fault(id)
+            assert dryline.faults() == [] and dryline.client().workers.list() == []
+    """)
+    result.assert_outcomes(passed=1)
+
+
+IGNORED = """
+    def test_one(dryline):
+        create = dryline.client().workers.create
+        create(name="A", description=None, status=None, extra_body={"statsu": 1})
+        create(name="A", description=None, status=None, extra_body={"statsu": 1, "x": 1})
+
+    def test_two(dryline):
+        dryline.client().workers.list(extra_query={"limt": 1})
+        dryline.client().workers.list()
+
+    def test_three(dryline_in_process):
+        dryline_in_process.client().workers.list(extra_query={"limt": 1})
+
+    def test_four(dryline_server):
+        dryline_server.client().workers.list(extra_query={"verbos": 1})
+"""
+COUNT = (
+    "dryline: 5 requests had members or parameters that the API does not have: limt, statsu (did you mean status?), "
+    "verbos, x. dryline_strict refuses them."
+)
+
+
+@pytest.mark.parametrize("flags", [(), COMMAND, ("-p", "xdist", "-n", "1"), ("-p", "xdist", "-n", "2")], ids=str)
+def test_the_end_of_a_session_counts_requests_with_names_that_the_api_lacks(report, flags):
+    result = report(IGNORED, *flags)
+    result.assert_outcomes(passed=4)
+    assert result.outlines.count(COUNT) == 1
+
+
+def test_a_session_without_such_requests_says_nothing(report):
+    result = report("""
+        def test_one(dryline):
+            dryline.client().workers.list()
+
+        def test_strict(dryline):
+            dryline.settings(strict=True)
+            try:
+                dryline.client().workers.list(extra_query={"limt": 1})
+            except Exception:
+                pass
+    """)
+    assert "does not have" not in text(result)

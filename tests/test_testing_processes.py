@@ -1,0 +1,184 @@
+"""The helpers for a server that another process, or another environment, runs."""
+
+import os
+import re
+import select
+import subprocess
+import sys
+import time
+import types
+from pathlib import Path
+
+import click
+import pytest
+
+from dryline.commands.serve import serve
+from dryline.settings import BadSetting, Settings
+from dryline.testing import DrylineError, DrylineInProcess, DrylineServer, connect, servers
+from dryline.testing.servers import flags
+from dryline.tests.conftest import NEW_WORKER
+
+DRYLINE = f"{sys.executable} -m dryline"
+
+
+@pytest.fixture(scope="module")
+def own():
+    """Yield a server whose control plane requires a token."""
+    with DrylineServer(admin_token="secret", api_keys=("my-key",)) as server:
+        yield server
+
+
+@pytest.fixture
+def connected(own):
+    own.reset()
+    return connect(own.url + "/", "secret", api_key="my-key")
+
+
+def test_the_same_helpers_drive_a_server_over_http(connected, own):
+    connected.client().workers.create(**NEW_WORKER)
+    connected.verify(method="POST", path="/api/workers", body_contains="Front desk")
+    connected.fault(path="/api/workers", status=503)
+    connected.simulate_calls(2)
+    assert connected.state() == own.state()
+    assert [entry["status"] for entry in connected.requests()] == [201]
+    assert connected.freeze("2030-01-01T00:00:00Z") == own.now()
+    connected.reset()
+    assert own.state()["workers"] == []
+
+
+def test_an_error_has_the_servers_message(connected):
+    with pytest.raises(DrylineError, match="did you mean /api/workers") as refused:
+        connected.fault(path="/api/workerz", status=503)
+    assert refused.value.answer["details"]
+
+
+def test_without_the_token_the_plane_stays_closed(own):
+    with pytest.raises(DrylineError, match="needs the header x-dryline-token"):
+        connect(own.url).reset()
+
+
+def test_a_proxy_of_the_environment_is_passed_by(own, monkeypatch):
+    monkeypatch.setenv("http_proxy", "http://127.0.0.1:1")
+    assert connect(own.url, "secret").state()["workers"] == []
+
+
+def test_an_address_without_a_server_is_reported():
+    with pytest.raises(DrylineError, match=r"No dryline answers at http://127.0.0.1:1: .*`dryline serve` starts one"):
+        connect("http://127.0.0.1:1")
+
+
+def test_an_address_of_another_server_is_reported(own):
+    with pytest.raises(DrylineError, match=r"The server at http://\S+/inbox is not dryline\."):
+        connect(own.url + "/inbox")
+
+
+def test_an_application_of_another_process_cannot_be_had(connected):
+    with pytest.raises(DrylineError, match="in another process"):
+        connected.app  # noqa: B018
+
+
+def test_a_command_starts_a_server_and_it_ends_with_the_block(tmp_path):
+    said = {"scenario": "demo", "seed": 7, "admin_token": "secret", "strict": True, "api_keys": ["one", "two"]}
+    with DrylineServer(command=DRYLINE, data_dir=tmp_path / "data", **said) as server:
+        assert server.client().workers.list() and server.settings()["strict"]
+        with pytest.raises(DrylineError, match="in another process"):
+            server.transport().handle_request(None)
+    with pytest.raises(DrylineError, match="No dryline answers"):
+        connect(server.url)
+    assert not (tmp_path / "data" / "address").exists()  # it was not killed
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        ("no-such-program", "no-such-program cannot be started: No such file or directory"),
+        ("sh -c 'echo it broke >&2; exit 3'", "it broke"),
+        ("true", r"The server ended at once, with exit code 0"),
+    ],
+)
+def test_a_command_that_does_not_serve_is_reported(command, message):
+    with pytest.raises(BadSetting, match=message):
+        DrylineServer(command=command).start()
+
+
+def test_a_command_that_never_serves_is_given_up(monkeypatch):
+    monkeypatch.setattr(servers, "START_S", 0)
+    with pytest.raises(BadSetting, match="The server does not answer after 0 s"):
+        DrylineServer(command="sh -c 'exec sleep 600'").start()
+
+
+def test_processes_of_a_command_end_with_it(tmp_path):
+    patch = pytest.MonkeyPatch()
+    os.mkfifo(tmp_path / "line")
+    line = os.open(tmp_path / "line", os.O_RDONLY | os.O_NONBLOCK)
+
+    class Interrupted(BaseException):
+        pass
+
+    def sleep(seconds):
+        patch.undo()
+        select.select([line], [], [])
+        raise Interrupted
+
+    patch.setattr(servers, "time", types.SimpleNamespace(monotonic=time.monotonic, sleep=sleep))
+    command = f"sh -c 'sh -c \"echo begun; exec sleep 600\" > {tmp_path}/line; true'"
+    with pytest.raises(Interrupted):
+        DrylineServer(command=command).start()
+    os.set_blocking(line, True)
+    with os.fdopen(line) as end:
+        assert end.read() == "begun\n"  # all, since nobody is left who could write more
+
+
+@pytest.mark.parametrize("name", [parameter.name for parameter in serve.params if parameter.name != "ready_file"])
+def test_every_flag_of_the_server_can_be_given_as_a_setting(name):
+    (option,) = (parameter for parameter in serve.params if parameter.name == name)
+    value = (["a", "b"] if option.multiple else True) if option.multiple or option.is_flag else 7
+    with click.Context(serve) as context:
+        parsed = serve.make_parser(context).parse_args(flags({name: value}))[0][name]
+    assert parsed == (["a", "b"] if option.multiple else True if option.is_flag else "7")
+
+
+def test_a_setting_that_is_not_passed_has_no_flag():
+    assert flags({"seed": None, "strict": False, "api_keys": ()}) == []
+
+
+@pytest.mark.parametrize("name", ["export_mode", "export_delay_ms", "calls_per_minute"])
+def test_a_setting_without_a_flag_is_refused(name):
+    assert name in Settings.__dataclass_fields__
+    with pytest.raises(BadSetting, match=f"settings\\({name}="):
+        DrylineServer(command=DRYLINE, **{name: 1}).start()
+
+
+# Of another environment: one where only dryline's own modules and the standard library are found.
+ALONE = """if True:
+    import importlib.machinery, sys
+    sys.path[:] = [folder for folder in sys.path if "site-packages" not in folder]
+    spec = importlib.machinery.PathFinder.find_spec
+    import importlib.util
+    root = importlib.util.spec_from_file_location(
+        "dryline", f"{sys.argv[1]}/__init__.py", submodule_search_locations=[sys.argv[1]]
+    )
+    sys.modules["dryline"] = importlib.util.module_from_spec(root)
+    from dryline.testing import DrylineError, DrylineServer, connect, wait_until
+    world = connect(sys.argv[2], "secret")
+    world.simulate_calls(1)
+    assert wait_until(lambda: len(world.team().simulate_chats(2))) == 2
+    try:
+        DrylineServer().start()
+    except DrylineError as error:
+        print(error)
+"""
+
+
+def test_the_standard_library_is_all_that_they_need(own):
+    root = Path(__file__).parent.parent
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", ALONE, root, own.url], capture_output=True, text=True, env={**os.environ}
+    )
+    assert re.match(r"dryline's server needs \w+, which is not installed", done.stdout), done.stderr
+
+
+def test_a_stand_in_says_where_it_is(own):
+    assert repr(own) == f"<dryline at {own.url}>"
+    assert repr(DrylineServer()) == "<dryline at no address yet>"
+    assert repr(DrylineInProcess()) == "<dryline at http://dryline.local>"

@@ -1,0 +1,109 @@
+"""A data directory of dryline 0.1 is opened as it is: rows, files and snapshots stay."""
+
+import shutil
+import tarfile
+from pathlib import Path
+
+import pytest
+
+from dryline.world.directory import database_in
+
+# Two workers of the start team, three calls, an export, an upload; a second team with a worker, a clock and a snapshot
+# of its own; the snapshots `before` (one worker) and `both`; a frozen clock and a changed setting.
+FIXTURE = Path(__file__).parent / "data_directory_0_1.tar.xz"
+NOW = "2026-11-02T10:01:00.000Z"
+
+
+@pytest.fixture
+def world(tmp_path):
+    with tarfile.open(FIXTURE) as archive:
+        archive.extractall(tmp_path / "world", filter="data")
+    return tmp_path / "world"
+
+
+@pytest.fixture
+def opened(world, restart):
+    return lambda: restart(seed=7)
+
+
+def names(api, key=None):
+    return sorted(row["name"] for row in api.get("/workers", headers={"x-api-key": key} if key else {}).json)
+
+
+def restore(control, name):
+    answer = control.post(f"/snapshots/{name}/restore")
+    assert answer.status_code == 204, answer.text
+
+
+def test_rows_files_clock_and_settings_stay(opened):
+    api, control = opened()
+    assert names(api) == ["Front desk", "Night desk"]
+    assert names(api, "second-key") == ["Second desk"]
+    assert len(control.get("/state").json["voiceLogs"]) == 3
+    assert control.get("/clock").json == {"now": NOW, "frozen": True}
+    assert control.get("/settings").json["exportDelayMs"] == 5
+    (export,) = api.get("/team/exports").json
+    file = api.client.get(export["downloadUrl"], buffered=True)
+    assert (export["status"], len(file.data)) == ("COMPLETED", export["fileSizeBytes"])
+
+
+def test_an_upload_stays(opened):
+    api, control = opened()
+    (resource,) = control.get("/state").json["resources"]
+    address = api.get(f"/workers/{resource['workerId']}/resources/{resource['id']}").json["signedS3FilePath"]
+    assert api.client.get(address, buffered=True).data == b"Monday: soup"
+
+
+def test_snapshots_are_restored_again_and_again(opened):
+    api, control = opened()
+    assert [row["name"] for row in control.get("/snapshots").json] == ["both", "before"]
+    for _ in range(2):
+        restore(control, "before")
+        assert names(api) == ["Front desk"]
+        assert api.get("/workers", headers={"x-api-key": "second-key"}).status_code == 401
+        restore(control, "both")
+        assert (names(api), names(api, "second-key")) == (["Front desk", "Night desk"], ["Second desk"])
+    api, control = opened()
+    assert names(api) == ["Front desk", "Night desk"]
+    (export,) = api.get("/team/exports").json
+    assert api.client.get(export["downloadUrl"], buffered=True).status_code == 200
+
+
+def test_what_single_teams_had_is_dropped_with_one_line_in_the_log(opened, world, caplog):
+    api, _ = opened()
+    (line,) = [record.message for record in caplog.records if record.name == "dryline"]
+    assert line.startswith("Dropped what dryline 0.1 kept for single teams: 1 clock and 1 snapshot.")
+    assert sorted(path.name for path in (world / "snapshots").iterdir()) == ["before", "both"]
+    worker = api.post("/workers", {"name": "W"}, headers={"x-api-key": "second-key"}).json
+    assert worker["createdAt"] == NOW
+    caplog.clear()
+    opened()
+    assert [record for record in caplog.records if record.name == "dryline"] == []
+
+
+def test_a_team_clock_in_a_snapshot_does_not_come_back(opened, caplog):
+    api, control = opened()
+    restore(control, "both")
+    assert api.post("/workers", {"name": "W"}, headers={"x-api-key": "second-key"}).json["createdAt"] == NOW
+    caplog.clear()
+    opened()
+    assert [record for record in caplog.records if record.name == "dryline"] == []
+
+
+def test_a_restore_that_was_killed_under_0_1_is_finished(opened, world):
+    """The database that was to come was whole, and the old one's log was gone."""
+    shutil.copy(world / "snapshots/before/dryline.sqlite3", world / "dryline.coming")
+    database_in(world).with_name("dryline.sqlite3-wal").write_bytes(b"of the old database")
+    api, _ = opened()
+    assert names(api) == ["Front desk"]
+    assert not (world / "dryline.coming").exists()
+
+
+@pytest.mark.parametrize("length", [0, 15, 20_000])
+def test_a_half_of_a_database_that_was_to_come_replaces_nothing(opened, world, length):
+    content = (world / "snapshots/before/dryline.sqlite3").read_bytes()
+    for name in ("dryline.coming", "dryline.coming.part"):
+        (world / name).write_bytes(content[:length])
+    api, _ = opened()
+    assert names(api) == ["Front desk", "Night desk"]
+    assert not list(world.glob("*.coming*"))

@@ -1,1 +1,0 @@
-"""HTTP traffic: faults, rate limits, path patterns and the request log."""

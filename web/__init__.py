@@ -1,0 +1,1 @@
+"""The parts that views of all areas share: requests, responses, errors, the OpenAPI document."""

@@ -1,0 +1,77 @@
+"""The documentation: interactive, from an installed package so that it works offline, and the guides as text."""
+
+from pathlib import Path
+from typing import Any, cast
+
+from flask import (
+    Blueprint,
+    Response,
+    current_app,
+    make_response,
+    redirect,
+    render_template,
+    request,
+    send_from_directory,
+)
+
+from dryline.storage.current_world import current
+from dryline.storage.errors import Forbidden
+from dryline.storage.files import read
+from dryline.web.base import json_response
+from dryline.web.links import base_url
+from dryline.web.paths import CONSOLE
+from dryline.web.plane import guard
+
+blp = Blueprint(
+    "documentation", __name__, template_folder="swagger", static_folder="swagger", static_url_path="/docs/own"
+)
+# A summary for coding assistants: https://llmstxt.org
+SUMMARY = Path(__file__).with_name("llms.txt")
+GUIDES = Path(__file__).parent.parent / "docs"
+
+
+@blp.get("/")
+def index() -> Any:
+    """Redirect to the console."""
+    return redirect(request.script_root + CONSOLE)
+
+
+@blp.get("/docs")
+def page() -> Any:
+    """Return Swagger UI. It has the first API key filled in if the caller may use the control plane."""
+    settings = current().settings
+    try:
+        guard()
+        key = next(iter(settings.api_keys), None)
+    except Forbidden:
+        key = None
+    html = render_template("docs.html", key=key, label=settings.label, token=settings.admin_token is not None)
+    answer = make_response(html)
+    answer.headers["Cache-Control"] = "no-store"
+    return answer
+
+
+@blp.get("/openapi.json")
+def openapi_json() -> Any:
+    return json_response(cast(Any, current_app).openapi.document())
+
+
+@blp.get("/docs/assets/<path:name>")
+def asset(name: str) -> Any:
+    """Return a file of Swagger UI."""
+    from swagger_ui_bundle import swagger_ui_path  # imported on first use: a start does not need it
+
+    return send_from_directory(swagger_ui_path, name, max_age=86_400)
+
+
+@blp.get("/llms.txt")
+def summary() -> Any:
+    """Return llms.txt, the summary of the guides, with this server's own URL."""
+    text = read(SUMMARY).decode().replace("{base}", base_url())
+    return Response(text, content_type="text/plain; charset=utf-8")
+
+
+@blp.get("/docs/<name>.md")
+def guide(name: str) -> Any:
+    """Return a guide. Raises NotFound."""
+    return send_from_directory(GUIDES, f"{name}.md", mimetype="text/markdown")

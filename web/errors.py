@@ -1,0 +1,163 @@
+"""Error handlers: all errors are answered as `{"error": …}`, with `details` if fields are invalid."""
+
+import logging
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from flask import Flask, current_app, request
+from werkzeug.exceptions import HTTPException
+from werkzeug.routing import WebsocketMismatch
+
+from dryline.schemas.base import camel
+from dryline.storage.current_world import current
+from dryline.storage.errors import (
+    BadDocument,
+    Busy,
+    Conflict,
+    DomainError,
+    Forbidden,
+    Invalid,
+    MustNotWait,
+    NoTeam,
+    NotFound,
+    NotReady,
+    Unauthorized,
+    database_is_locked,
+    disk_is_full,
+)
+from dryline.web.base import json_response
+from dryline.web.operations import nearest_path
+from dryline.web.routing import SENT_PATH
+
+STATUS = {
+    NotFound: 404,
+    Conflict: 409,
+    Invalid: 400,
+    NoTeam: 422,
+    Unauthorized: 401,
+    Forbidden: 403,
+    NotReady: 503,
+    Busy: 503,
+}
+
+log = logging.getLogger("dryline")
+
+
+def register(app: Flask) -> None:
+    app.register_error_handler(DomainError, domain_error)
+    app.register_error_handler(HTTPException, http_error)
+    app.register_error_handler(Exception, unexpected)
+
+
+def answer(status: int, message: str, details: list[dict[str, str]] | None = None) -> Any:
+    """Return an error response. Contract: records.error."""
+    return json_response({"error": message, "details": details} if details else {"error": message}, status)
+
+
+def domain_error(error: DomainError) -> Any:
+    """Answer a broken rule."""
+    message, field = str(error), getattr(error, "field", None)
+    path = _wire_path(field) if field else ""
+    if isinstance(error, BadDocument):
+        return answer(422, message, [{"path": path, "message": text} for path, text in error.faults])
+    if isinstance(error, Invalid):
+        return answer(400, _named(path, message), [{"path": path, "message": message}])
+    if isinstance(error, Unauthorized) and current().settings.loopback:
+        message += (
+            f" This server showed its keys when it started; without --api-key it is {current().settings.default_key}."
+        )
+    response = answer(STATUS[type(error)], _named(path, message))
+    if isinstance(error, NotReady):
+        response.headers["Retry-After"] = "1"
+    return response
+
+
+def http_error(error: HTTPException) -> Any:
+    """Answer an error of Flask or webargs. The messages of webargs become `details`."""
+    status = error.code or 500
+    messages = getattr(error, "data", {}).get("messages")
+    if messages:
+        locations = messages.values()
+        details = [{"path": path, "message": text} for one in locations for path, text in flatten_messages(one)]
+        response = answer(status, _summary(details), details)
+    else:
+        response = answer(status, _sentence(error, status))
+    for name, value in error.get_headers():
+        if name.lower() not in ("content-type", "content-length"):
+            response.headers[name] = value
+    return response
+
+
+def _named(path: str, message: str) -> str:
+    """Return the message with its field; an error of the whole body has none."""
+    return f"{path}: {message}" if path else message
+
+
+def _summary(details: list[dict[str, str]]) -> str:
+    """Return the first three errors in one sentence, with the number of the others."""
+    messages = [_named(**detail).removesuffix(".") for detail in details[:3]]
+    more = len(details) - len(messages)
+    text = "; ".join([*messages, f"and {more} more"] if more else messages)
+    return text if text.endswith("?") else f"{text}."
+
+
+def _sentence(error: HTTPException, status: int) -> str:
+    if status == 404 and "//" in (sent := request.environ.get(SENT_PATH, "")).lstrip("/"):
+        return f"No such path: {request.method} {sent}. There is nothing between two slashes: an id may be missing."
+    if status == 404:
+        return f"No such path: {request.method} {request.path}{_suggestion()}"
+    if status == 405:
+        methods = set(getattr(error, "valid_methods", None) or ()) - {"HEAD", "OPTIONS"}
+        allowed = f"; it has {', '.join(sorted(methods))}" if methods else ""
+        return f"{request.method} is not allowed on {request.path}{allowed}."
+    if status == 413:
+        return f"The body is larger than {current().settings.max_body_mb} MB."
+    if isinstance(error, WebsocketMismatch):
+        return "This server answers HTTP requests only, no WebSockets."
+    return error.description or error.name
+
+
+def _suggestion() -> str:
+    """Return the end of the message about an unknown path: a path that the caller may have meant."""
+    path = request.path
+    if path.startswith("/api/api/"):
+        return f". The base URL has no /api at its end; did you mean {path.removeprefix('/api')}?"
+    suggestion = nearest_path(current_app.url_map.iter_rules(), path)
+    return f"; did you mean {suggestion}?" if suggestion else ""
+
+
+def unexpected(error: Exception) -> Any:
+    """Answer an unexpected exception: log it, and give the caller a reference to the log. A full disk is a 507.
+
+    Raises MustNotWait in the event loop if a lock is the reason.
+    """
+    if current().db.is_nonblocking and database_is_locked(error):
+        raise MustNotWait from error
+    if disk_is_full(error):
+        log.error("The disk is full: %s %s failed", request.method, request.path)
+        return answer(507, "The disk is full.")
+    reference = current().ids.new("error")
+    log.error("%s: %s %s failed", reference, request.method, request.path, exc_info=error)
+    return answer(500, f"Internal error. The log has more under {reference}.")
+
+
+def _wire_path(field: str) -> str:
+    """Return a field's name on the wire: in camelCase, unless the body was sent in snake_case."""
+    body = request.get_json(silent=True)
+    if isinstance(body, dict) and field.partition(".")[0] in body:
+        return field
+    return ".".join(map(camel, field.split(".")))
+
+
+def flatten_messages(messages: Any, path: str = "") -> Iterator[tuple[str, str]]:
+    """Yield (dotted path, message) from marshmallow's nested messages about one location."""
+    if isinstance(messages, Mapping):
+        for name, inner in messages.items():
+            # `_schema` stands for the whole object, `value` for the values of a Dict field.
+            step = "" if name == "_schema" or (name == "value" and path) else str(name)
+            yield from flatten_messages(inner, f"{path}.{step}" if path and step else path or step)
+    elif isinstance(messages, list):
+        for message in messages:
+            yield from flatten_messages(message, path)
+    else:
+        yield path, str(messages)

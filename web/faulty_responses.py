@@ -1,0 +1,131 @@
+"""The responses that faults produce: errors instead of answers, delays, cut, spoiled and slow answers."""
+
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from flask import Request, Response, request
+from werkzeug.wsgi import ClosingIterator
+
+from dryline.models.teams import authenticate
+from dryline.storage.errors import DomainError
+from dryline.web import cors, hosts
+from dryline.web.base import json_response, sent_key
+from dryline.web.errors import answer
+from dryline.world.faults import GIVES_UP, ConnectionCut, Fault
+from dryline.world.world import World
+
+# The interval between two pieces of a slow body, in seconds.
+PIECE_S = 0.05
+
+
+def find_fault(world: World, request: Request) -> tuple[Fault | None, dict[str, str]]:
+    """Return the fault that applies to a request, and the headers of the rate limits that it counts for."""
+    if not world.faults or (world.settings.cors_origins and cors.is_preflight(request)):
+        return None, {}
+    caller = sent_key(request) or request.headers.get("x-brainbase-api-key") or ""
+    team_id = team_of(request)
+    return world.faults.apply(request.method, request.path, team_id, caller[-200:], world.clock.now())
+
+
+def team_of(request: Request) -> str | None:
+    """Return the id of the team whose key the request has, or None."""
+    try:
+        return authenticate(sent_key(request) or request.headers.get("x-brainbase-api-key")).team_id
+    except DomainError:
+        return None
+
+
+def apply_fault(world: World, fault: Fault, view: Callable[[], Any]) -> Any:
+    """Return the response to the current request with a fault. `Fault` says when the view runs."""
+    response = view() if fault.phase == "after" else None
+    delay_ms = fault.next_delay_ms()
+    gives_up = request.environ.get(GIVES_UP, lambda seconds: False)
+    if delay_ms and not gives_up(delay_ms / 1000) and not fault.delay(world.ending, delay_ms):
+        return Dropped()
+    if fault.drop:
+        return Dropped()
+    if fault.status is not None:
+        response = hosts.add_browser_headers(cors.add_headers(_error_response(fault), world.settings.cors_origins))
+    elif response is None:
+        response = view()
+    if fault.malformed is not None:
+        response = _malformed(response, fault.malformed)
+    for name, value in (fault.headers or {}).items():
+        if name.lower() == "connection":
+            if fault.malformed != "truncated":  # which ends the connection, too, and needs the length
+                response = _close_connection_after(response)
+        else:
+            response.headers[name] = value
+    return response if fault.bytes_per_second is None else Slow.of(response, fault, world.ending)
+
+
+class Dropped(Response):
+    """No response: the connection is closed."""
+
+    def __call__(self, environ: Any, start_response: Any) -> Any:
+        """Raise ConnectionCut, so that the server closes the connection without an answer."""
+        raise ConnectionCut
+
+
+class Slow(Response):
+    """A response whose body is sent in pieces, at the speed of a fault, until the fault is removed."""
+
+    fault: Fault
+    ending: threading.Event
+
+    @classmethod
+    def of(cls, response: Any, fault: Fault, ending: threading.Event) -> Any:
+        """Return a response that is sent slowly; a dropped one unchanged."""
+        if isinstance(response, Dropped):
+            return response
+        response.direct_passthrough = False
+        slow = cls(response.response, response.status_code, response.headers)
+        slow.automatically_set_content_length = response.automatically_set_content_length
+        slow.fault, slow.ending = fault, ending
+        slow.call_on_close(response.close)
+        return slow
+
+    def get_app_iter(self, environ: Any) -> Any:
+        """Return the body in pieces. The iterator raises ConnectionCut after a reset or the server's end."""
+        whole: Any = super().get_app_iter(environ)
+        return whole if isinstance(whole, tuple) else ClosingIterator(self._pieces(whole), whole.close)
+
+    def _pieces(self, chunks: Iterable[bytes]) -> Iterator[bytes]:
+        size = max(1, round((self.fault.bytes_per_second or 1) * PIECE_S))
+        pause_ms = 1000 * size / (self.fault.bytes_per_second or 1)
+        for chunk in chunks:
+            for start in range(0, len(chunk), size):
+                if not self.fault.delay(self.ending, pause_ms):
+                    raise ConnectionCut
+                yield chunk[start : start + size]
+
+
+def _error_response(fault: Fault) -> Any:
+    assert fault.status is not None
+    if fault.body is None:
+        return answer(fault.status, f"Fault {fault.id} applies to this request.")
+    if isinstance(fault.body, str):
+        return Response(fault.body, fault.status, mimetype="text/plain")
+    return json_response(fault.body, fault.status)
+
+
+def _close_connection_after(response: Any) -> Any:
+    """Return the response without its length: waitress closes the connection after it, and says so in the headers."""
+    response.direct_passthrough = False
+    response.automatically_set_content_length = False
+    response.headers.pop("Content-Length", None)
+    return response
+
+
+def _malformed(response: Any, kind: str) -> Any:
+    response.direct_passthrough = False
+    data = response.get_data()
+    if kind == "garbage":
+        response.set_data(data[: len(data) // 2] + b'\x00<garbage>"{[')
+        return response
+    # The body is shorter than its Content-Length. waitress closes the connection after it.
+    truncated = Response(data[: len(data) // 2], response.status_code, response.headers)
+    truncated.automatically_set_content_length = False
+    truncated.headers["Content-Length"] = str(max(len(data), 1))
+    return truncated

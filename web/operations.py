@@ -1,0 +1,110 @@
+"""The operations of this server, and suggestions for paths that none of them has."""
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from flask import Flask, current_app
+from marshmallow import ValidationError
+from werkzeug.routing import Rule
+
+from dryline.schemas.base import camel
+from dryline.world.path_patterns import normal_path, route_pattern
+
+METHODS = ("*", "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
+
+# Longer paths get no suggestion: comparing thousands of words takes seconds. The longest known path has 120 characters.
+MAX_LENGTH = 300
+# The least similarity of a suggestion: 1 means the same words in any order.
+MIN_SIMILARITY = 0.6
+
+
+def api() -> Flask:
+    """Return the application with the API's routes: the running one, or the one that the console belongs to."""
+    return getattr(current_app, "api", current_app)
+
+
+def find_view(endpoint: str | None) -> Any:
+    """Return the view class of an endpoint, or None."""
+    return getattr(api().view_functions.get(endpoint or ""), "view_class", None)
+
+
+def find_operation(endpoint: str | None, method: str) -> Any:
+    """Return the method of a view class that answers an endpoint's requests, or None."""
+    return getattr(find_view(endpoint), "get" if method == "HEAD" else method.lower(), None)
+
+
+def find_routes(path: str) -> list[Rule]:
+    """Return the routes that answer a path, which may have `*` or `{…}`."""
+    leads_to = route_pattern(path)
+    return [rule for rule in api().url_map.iter_rules() if leads_to(rule.rule)]
+
+
+def find_operations(method: str, path: str) -> Iterator[Any]:
+    """Yield the methods of view classes that answer requests of a method and a path, either of which may be `*`."""
+    for rule in find_routes(path):
+        for each in rule.methods or () if method == "*" else {method.upper()}:
+            if operation := find_operation(rule.endpoint, each):
+                yield operation
+
+
+def require_operation(method: str, path: str, advice: str = "") -> None:
+    """Raise ValidationError for a path that no operation has, or a method that none of its operations has.
+
+    In `path` a `*` or `{…}` matches any text. `advice` ends the message about an unknown path.
+    """
+    if "?" in path:
+        raise ValidationError("Must not have a query: a path ends before the question mark.", "path")
+    routes = find_routes(path)
+    if not routes:
+        near = nearest_path(api().url_map.iter_rules(), normal_path(path))
+        hint = f"; did you mean {near}?" if near else "."
+        raise ValidationError(f"No operation has this path{hint}{advice}", "path")
+    offered = set().union(*(rule.methods or () for rule in routes))
+    if method.upper() not in ("*", *offered):
+        raise ValidationError(f"{path} has {', '.join(sorted(offered & set(METHODS)))}.", "method")
+
+
+def nearest_path(rules: Iterable[Rule], path: str) -> str | None:
+    """Return the known path that shares most words with `path`, as the OpenAPI document writes it.
+
+    None if no path is similar enough. A word is a segment that is not an id. Order and notation do not count:
+    `/custom-webhooks` is `/customWebhooks`. An unknown word is read as the known word that is spelled most like it.
+    """
+    from difflib import SequenceMatcher, get_close_matches  # imported here because only a wrong path needs it
+
+    known_paths = {rule.rule for rule in rules}
+    if len(path) > MAX_LENGTH or path in known_paths:
+        return None
+    words_of = {known: _words(known) for known in known_paths}
+    vocabulary = {word for words in words_of.values() for word in words}
+    segments = _segments(path)
+    words: list[str] = []
+    for segment in segments:
+        words += [segment] if segment in vocabulary else get_close_matches(segment, vocabulary, n=1, cutoff=0.75)
+    if not words:
+        return None
+    # A path without the first segment of all known ones (`/api`) is compared as if it had it.
+    length = len(segments) + (segments[0] not in {first for known in words_of.values() for first in known[:1]})
+
+    def similarity(known: str) -> tuple[float, int, float]:
+        own, others = set(words) - {"api"}, set(words_of[known]) - {"api"}
+        total = len(own) + len(others)
+        order = SequenceMatcher(None, words, words_of[known]).ratio()
+        return 2 * len(own & others) / total if total else 0, -abs(len(_segments(known)) - length), order
+
+    best = max(sorted(known_paths), key=similarity)
+    return _documented(best) if similarity(best)[0] >= MIN_SIMILARITY else None
+
+
+def _documented(rule: str) -> str:
+    """Return a rule's path with its ids in braces."""
+    return re.sub(r"<(?:\w+:)?(\w+)>", lambda id: f"{{{camel(id[1])}}}", rule)
+
+
+def _segments(path: str) -> list[str]:
+    return [segment.lower().replace("-", "").replace("_", "") for segment in path.split("/") if segment]
+
+
+def _words(rule: str) -> list[str]:
+    return [segment for segment in _segments(rule) if "<" not in segment]

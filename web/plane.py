@@ -1,0 +1,50 @@
+"""The control plane's requests: who may send them, and which of them are logged."""
+
+from collections.abc import Callable
+from typing import Any
+
+from flask import Request, request
+
+from dryline.storage.current_world import current
+from dryline.storage.errors import Forbidden
+from dryline.web.hosts import require_not_outgoing, require_this_machine
+from dryline.web.paths import READS
+from dryline.world.real_time import monotonic
+from dryline.world.world import World
+
+
+def answer_and_report(world: World, request: Request, view: Callable[[], Any]) -> Any:
+    """Return the view's response to a request of the control plane, and log the request if it is a write or failed."""
+    start = monotonic()
+    response = view()
+    status = response.status_code
+    if request.method not in READS or status >= 400:
+        body = response.get_json(silent=True) if status >= 400 else None
+        error = str(body["error"]) if isinstance(body, dict) and "error" in body else ""
+        ms = (monotonic() - start) * 1000
+        text = f"{request.method:<6} {request.path} {status} {ms:.0f} ms" + (f"  {error}" if error else "")
+        members = {"method": request.method, "path": request.path, "status": status, "durationMs": round(ms, 3)}
+        world.events.add(text, is_problem=status >= 400, **members, **({"error": error} if error else {}))
+    return response
+
+
+def guard() -> None:
+    """Admit requests with the token, or without one those from this machine that no other site's page sent.
+
+    Raises Forbidden.
+    """
+    settings = current().settings
+    require_not_outgoing(request, "control plane")
+    if settings.admin_token is not None:
+        import hmac
+
+        sent = request.headers.get("x-dryline-token", "")
+        if not hmac.compare_digest(sent.encode(), settings.admin_token.encode()):
+            raise Forbidden("The control plane needs the header x-dryline-token: the server's --admin-token.")
+        return
+    require_this_machine(settings, request, "control plane")
+    if request.headers.get("Sec-Fetch-Site") in ("cross-site", "same-site"):
+        raise Forbidden("The control plane does not answer other sites' pages.")
+    origin = request.headers.get("Origin")
+    if origin is not None and origin != f"{request.scheme}://{request.host}":
+        raise Forbidden("The control plane does not answer other sites' pages.")

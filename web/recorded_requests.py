@@ -1,0 +1,85 @@
+"""The handling of every recorded request: faults and the request log."""
+
+from collections.abc import Callable
+from functools import lru_cache
+from itertools import starmap
+from sys import intern
+from typing import Any
+
+from flask import Request, current_app, g
+
+from dryline.web.faulty_responses import Dropped, apply_fault, find_fault, team_of
+from dryline.world.faults import Fault
+from dryline.world.masking import mask_header, mask_json, mask_query
+from dryline.world.real_time import monotonic
+from dryline.world.request_log import ANSWER_BYTES, Entry
+from dryline.world.world import World
+
+# Most requests have the headers of the one before. The cache lets the entries of the request log share them, which
+# halves an entry's memory.
+_header = lru_cache(maxsize=1_000)(mask_header)
+
+
+def answer_and_record(world: World, request: Request, view: Callable[[], Any]) -> Any:
+    """Return the view's response, unless a fault changes it, and record the request."""
+    start = monotonic()
+    fault, rate_limit_headers = find_fault(world, request)
+    entry = _new_entry(world, request, fault)
+    world.requests.begin(entry)
+    try:
+        response = view() if fault is None else apply_fault(world, fault, view)
+    except BaseException:
+        world.requests.discard(entry)
+        raise
+    for name, value in rate_limit_headers.items():
+        response.headers.setdefault(name, value)
+    seconds = monotonic() - start
+    status = None if isinstance(response, Dropped) else response.status_code
+    if key := g.get("key"):
+        entry.team_id, entry.key_id = key.team_id, intern(key.id)
+    entry.status, entry.duration_ms = status, round(seconds * 1000, 3)
+    entry.answer_headers = tuple(starmap(_header, response.headers))
+    entry.unmasked_answer = _answer(response)
+    world.requests.add(entry)
+    return response
+
+
+def _new_entry(world: World, request: Request, fault: Fault | None) -> Entry:
+    """Return the entry of a request that has just arrived. Only with a fault its team is known yet."""
+    rule = request.url_rule
+    return Entry(
+        time=world.clock.stamp(),
+        method=request.method,
+        path=request.path,
+        query=mask_query(request.environ.get("QUERY_STRING", "")),
+        headers=tuple(starmap(_header, request.headers)),
+        body=_body(request),
+        fault_id=fault.id if fault else None,
+        team_id=team_of(request) if fault else None,
+        route=rule.rule if rule else "",
+        endpoint=request.endpoint,
+        # Interned: the entries of the log share these texts.
+        client=intern(request.environ.get("REMOTE_ADDR", "")) or None,
+    )
+
+
+def _answer(response: Any) -> bytes:
+    """Return the beginning of an answer's body; of a file nothing."""
+    if isinstance(response, Dropped) or response.direct_passthrough or response.is_streamed:
+        return b""
+    chunks = response.response
+    whole = chunks[0] if isinstance(chunks, list) and len(chunks) == 1 else response.get_data()
+    # A copy: orjson returns short texts in blocks of 4 kB, and the request log would hold all of each block.
+    return memoryview(whole)[:ANSWER_BYTES].tobytes()
+
+
+def _body(request: Request) -> bytes:
+    if request.environ.get("CONTENT_LENGTH") in (None, "", "0"):
+        return b""
+    length = request.content_length
+    if length is None or length > current_app.config["MAX_CONTENT_LENGTH"]:
+        return b""
+    body = request.get_data()
+    if request.mimetype == "application/x-www-form-urlencoded":
+        return mask_query(body.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
+    return mask_json(body)

@@ -1,0 +1,252 @@
+"""Fault rules, which make chosen requests fail, wait or lose their answer. They end with the process."""
+
+import math
+import random
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from dryline.storage.errors import NotFound
+from dryline.world.path_patterns import path_pattern
+from dryline.world.rate_limits import RateLimit
+from dryline.world.real_time import monotonic
+
+LONGEST_MS = 600_000  # of a delay
+# The interval at which a delayed request checks whether its rule still exists, in seconds.
+CHECK_INTERVAL_S = 0.25
+# Key of a request's environ: a function that says whether the client times out within a delay of so many seconds. A
+# client in this process sets it. The delay is then skipped, and the request continues as if its client had gone.
+GIVES_UP = "dryline.gives_up"
+
+
+class ConnectionCut(ConnectionError):
+    """The connection ends here, without the rest of the answer. The server closes it for any error of a socket."""
+
+
+class DelayDistribution(NamedTuple):
+    """`uniform` from `lower_ms` to `upper_ms`; or `lognormal` around `median_ms`: most are short, some are long.
+
+    `sigma` is the standard deviation of its logarithm: two thirds lie within a factor of e^sigma of the median.
+    """
+
+    type: str
+    lower_ms: int | None = None
+    upper_ms: int | None = None
+    median_ms: int | None = None
+    sigma: float | None = None
+
+    def draw_ms(self, chance: random.Random) -> int:
+        """Return the next delay, at most LONGEST_MS."""
+        if self.type == "uniform":
+            return round(chance.uniform(self.lower_ms or 0, self.upper_ms or 0))
+        drawn = chance.lognormvariate(math.log(self.median_ms or 1), self.sigma or 0)
+        return round(min(drawn, LONGEST_MS))
+
+    def in_words(self) -> str:
+        if self.type == "uniform":
+            return f"{self.lower_ms:,} to {self.upper_ms:,} ms late"
+        return f"about {self.median_ms:,} ms late, some much more"
+
+    def project(self, names: Mapping[str, str]) -> dict[str, Any]:
+        """Return the wire form. `names` maps wire names to attributes."""
+        return {name: value for name, attribute in names.items() if (value := getattr(self, attribute)) is not None}
+
+
+@dataclass(eq=False)
+class Fault:
+    """One rule. In `path`, `*` and `{…}` match any text. It is applied at most `times` times, after `skip` matches.
+
+    With `phase` `after` the view runs and its writes are committed, and only the answer is lost. With `before` a rule
+    with a `status` or `drop` replaces the view; a rule that only delays or spoils the answer or adds headers needs the
+    view's answer, which is made after the delay. Delays are real time. `malformed` is `truncated` or `garbage`;
+    `bytes_per_second` is the speed at which the body is sent. A rule with a `rate_limit` applies only to requests
+    beyond it.
+    """
+
+    id: str
+    created_at: str
+    method: str = "*"
+    path: str = "*"
+    status: int | None = None
+    body: Any = None
+    headers: dict[str, str] | None = None
+    delay_ms: int = 0
+    drop: bool = False
+    malformed: str | None = None
+    phase: str = "before"
+    probability: float = 1
+    times: int | None = None
+    skip: int = 0
+    team_id: str | None = None
+    delay_distribution: DelayDistribution | None = None
+    bytes_per_second: int | None = None
+    rate_limit: RateLimit | None = None
+    chance: random.Random = field(default_factory=random.Random)
+    matches: int = 0
+    hits: int = 0
+
+    # Set when the rule is removed, which ends its delays; and when its world is reset, which also drops its requests.
+    removed = False
+    forgotten = False
+
+    def __post_init__(self) -> None:
+        self._pattern = path_pattern(self.path)
+
+    def matches_request(self, method: str, path: str, team_id: str | None) -> bool:
+        """Return whether the rule is about such a request."""
+        return (
+            self.method in ("*", method)
+            and (self.team_id is None or self.team_id == team_id)
+            and self._pattern.fullmatch(path) is not None
+        )
+
+    def in_words(self) -> str:
+        """Return the rule's effect as a phrase."""
+        effects = [
+            *([f"{self.delay_ms:,} ms late"] if self.delay_ms else []),
+            *([self.delay_distribution.in_words()] if self.delay_distribution else []),
+            *([limit.in_words()] if (limit := self.rate_limit) else []),
+            *([f"answers {self.status}"] if self.status else []),
+            *(["cuts the connection"] if self.drop else []),
+            *([f"{self.malformed} answer"] if self.malformed else []),
+            *([f"{self.bytes_per_second:,} bytes a second"] if self.bytes_per_second else []),
+            *([f"{name}: {value}" for name, value in (self.headers or {}).items()]),
+            *(["after the write is done"] if self.phase == "after" else []),
+            *([f"{self.probability:.0%} of the time"] if self.probability < 1 else []),
+            *([f"{self.times} times" if self.times != 1 else "once"] if self.times else []),
+            *([f"after {self.skip} unaffected requests"] if self.skip else []),
+        ]
+        return ", ".join(effects)
+
+    @property
+    def is_used_up(self) -> bool:
+        """Whether it was applied `times` times."""
+        return self.times is not None and self.hits >= self.times
+
+    def next_delay_ms(self) -> int:
+        """Return the delay of the next request in milliseconds."""
+        return self.delay_distribution.draw_ms(self.chance) if self.delay_distribution else self.delay_ms
+
+    def delay(self, ending: threading.Event, delay_ms: float) -> bool:
+        """Wait, and return whether to continue with the request.
+
+        The result is False if the server is stopping or the world was reset meanwhile.
+        """
+        deadline = monotonic() + delay_ms / 1000
+        while not self.removed and (left := deadline - monotonic()) > 0:
+            if ending.wait(min(left, CHECK_INTERVAL_S)):
+                return False
+        return not self.forgotten
+
+
+class FaultRules:
+    """The rules of one world, oldest first. At most one is applied to a request, the first that matches."""
+
+    def __init__(self, seed: int | None = None) -> None:
+        self.lock = threading.RLock()  # while it is held, no rule is added or removed
+        self.rules: list[Fault] = []
+        self.changes = 0  # counts rules that were added or removed
+        self._seed = seed
+        self.clear()
+
+    def __bool__(self) -> bool:
+        return bool(self.rules)
+
+    def add(self, id: str, created_at: str, **values: Any) -> Fault:
+        with self.lock:
+            self._added += 1
+            fault = Fault(id=id, created_at=created_at, chance=self._chance(f"delays/{self._added}"), **values)
+            self.rules = [*self.rules, fault]
+            self.changes += 1
+        return fault
+
+    def by_id(self, id: str) -> Fault | None:
+        return next((rule for rule in self.rules if rule.id == id), None)
+
+    def listing(self, team_id: str | None = None) -> list[Fault]:
+        """Return the rules, newest first; with `team_id` only that team's."""
+        return [rule for rule in reversed(self.rules) if team_id in (None, rule.team_id)]
+
+    def remove(self, id: str) -> None:
+        """Remove a rule. Raises NotFound."""
+        with self.lock:
+            removed = [rule for rule in self.rules if rule.id == id]
+            if not removed:
+                raise NotFound(f"Fault {id} not found.")
+            self._remove(removed)
+
+    def clear(self, team_id: str | None = None) -> None:
+        """Remove all rules, or a team's. Without `team_id`, the random numbers start again from the seed."""
+        with self.lock:
+            self._remove([rule for rule in self.rules if team_id in (None, rule.team_id)])
+            if team_id is None:
+                self._random = self._chance("faults")
+                self._added = 0
+
+    def _chance(self, name: str) -> random.Random:
+        return random.Random(None if self._seed is None else f"{self._seed}/{name}")
+
+    def start_over(self, team_id: str | None = None) -> None:
+        """Remove all rules, or a team's, and drop the requests that they delay: the world is being reset."""
+        for rule in self.listing(team_id):
+            rule.forgotten = True
+        self.clear(team_id)
+
+    def _remove(self, removed: list[Fault]) -> None:
+        self.rules = [rule for rule in self.rules if rule not in removed]
+        self.changes += 1
+        for rule in removed:
+            rule.removed = True
+
+    def apply(
+        self, method: str, path: str, team_id: str | None, caller: str, now: datetime
+    ) -> tuple[Fault | None, dict[str, str]]:
+        """Return the rule to apply to this request, or None, and the headers about rate limits.
+
+        Matches and hits are counted. Rate limits count requests of each `caller`; `now` is API time.
+        """
+        headers: dict[str, str] = {}
+        with self.lock:
+            for rule in self.rules:
+                if not rule.matches_request(method, path, team_id):
+                    continue
+                rule.matches += 1
+                if rule.matches <= rule.skip or rule.is_used_up:
+                    continue
+                if rule.rate_limit is not None:
+                    allowance = rule.rate_limit.take(caller, now)
+                    headers = allowance.headers()
+                    if allowance.passes:
+                        continue
+                if self._random.random() >= rule.probability:
+                    continue
+                rule.hits += 1
+                return rule, headers
+        return None, headers
+
+
+class Preset(NamedTuple):
+    """A ready-made rule: a title, and the values of `Fault`; nested values have wire names."""
+
+    title: str
+    rule: dict[str, Any]
+
+
+PRESETS = {
+    "rate-limited": Preset(
+        "10 requests in 10 s for each key, then 429 with Retry-After",
+        {"rate_limit": {"requests": 10, "windowSeconds": 10}},
+    ),
+    "unavailable-twice": Preset("503 twice, then normal answers", {"status": 503, "times": 2}),
+    "answer-lost": Preset("the write is done, its answer is lost", {"phase": "after", "drop": True, "times": 1}),
+    "slow": Preset("every answer takes three seconds longer", {"delay_ms": 3_000}),
+    "uneven": Preset(
+        "most answers take a third of a second longer, some several seconds",
+        {"delay_distribution": {"type": "lognormal", "medianMs": 300, "sigma": 1}},
+    ),
+    "trickle": Preset("bodies come at 2,000 bytes a second", {"bytes_per_second": 2_000}),
+    "cut-off": Preset("the connection is cut without an answer", {"drop": True}),
+    "half-an-answer": Preset("the answer breaks off in the middle", {"malformed": "truncated"}),
+}

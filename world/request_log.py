@@ -1,0 +1,177 @@
+"""The request log: the newest requests, in memory."""
+
+import threading
+import time
+from collections import deque
+from dataclasses import dataclass
+from itertools import takewhile
+
+from dryline.world.masking import mask_json
+
+# The header of requests that a test makes itself, with the client of the test helpers.
+FROM_TEST = "X-Dryline-From-Test"
+MAX_ENTRIES = 10_000
+MAX_BYTES = 12_000_000  # of bodies, requests' and answers'
+# The part of an answer's body that an entry keeps.
+ANSWER_BYTES = 64_000
+
+
+@dataclass(slots=True, eq=False)
+class Entry:
+    """One request. `duration_ms` is real time; `fault_id` names the fault that hit it.
+
+    `time` is API time, `answered_at` real time, in seconds since 1970. The members from `status` on are set with the
+    answer, `team_id` and `number` at the latest; a request in progress has no number. The log keeps the beginning of
+    `unmasked_answer`, and nothing of a file. `client` is the address of the client or of a proxy.
+    """
+
+    time: str
+    method: str
+    path: str
+    query: str
+    headers: tuple[tuple[str, str], ...]
+    body: bytes
+    fault_id: str | None = None
+    team_id: str | None = None
+    route: str = ""  # that the path leads to, such as /api/workers/<id>
+    endpoint: str | None = None  # the name of the route
+    client: str | None = None
+    number: int = 0
+    status: int | None = None
+    duration_ms: float = 0
+    answer_headers: tuple[tuple[str, str], ...] = ()
+    unmasked_answer: bytes = b""
+    key_id: str | None = None
+    answered_at: float = 0
+
+    @property
+    def in_progress(self) -> bool:
+        """Whether the request is not answered yet."""
+        return not self.number
+
+    @property
+    def answer(self) -> bytes:
+        """The answer's body, with its secrets masked. Masking takes time, so it is done for a reader only."""
+        return mask_json(self.unmasked_answer)
+
+    @property
+    def from_test(self) -> bool:
+        """Whether the test itself made the request, and not the program that it tests."""
+        return any(name == FROM_TEST for name, _ in self.headers)
+
+    def text(self) -> str:
+        """Return the body as text. Bytes that are no text are replaced."""
+        return self.body.decode(errors="replace")
+
+    def body_bytes(self) -> int:
+        """Return the length of the request's body and of what is kept of the answer's."""
+        return len(self.body) + len(self.unmasked_answer)
+
+
+@dataclass(slots=True)
+class DroppedRequests:
+    """Requests of one method, route and team that fell out of the log: their count, newest number and latest time."""
+
+    method: str
+    route: str
+    team_id: str | None
+    count: int = 0
+    number: int = 0
+    time: str = ""
+
+
+class RequestLog:
+    """The requests of one world that are in progress, and the newest that are answered.
+
+    These are at most MAX_ENTRIES, with at most MAX_BYTES of bodies. The oldest fall out first, the newest never.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._added = threading.Condition(self._lock)
+        self._in_progress: dict[Entry, None] = {}
+        self._entries: deque[Entry] = deque()
+        self._bytes = 0
+        self._dropped: dict[tuple[str, str, str | None], DroppedRequests] = {}
+        self.count = 0  # of requests that were answered since the start of the server
+        self.clears = 0  # how often the log was cleared
+        self._subscription: deque[Entry] | None = None
+
+    def begin(self, entry: Entry) -> None:
+        """Add a request that has just arrived. `add` or `discard` follows."""
+        with self._lock:
+            self._in_progress[entry] = None
+
+    def add(self, entry: Entry) -> None:
+        """Add a request that was answered just now, unless the log was cleared since its `begin`."""
+        entry.answered_at = time.time()
+        with self._lock:
+            self.count += 1
+            entry.number = self.count
+            if self._subscription is not None:
+                self._subscription.append(entry)
+            if entry in self._in_progress:
+                del self._in_progress[entry]
+                self._entries.append(entry)
+                self._bytes += entry.body_bytes()
+                while len(self._entries) > MAX_ENTRIES or (self._bytes > MAX_BYTES and len(self._entries) > 1):
+                    self._drop_oldest()
+            self._added.notify_all()
+
+    def discard(self, entry: Entry) -> None:
+        """Remove a request that will have no answer."""
+        with self._lock:
+            self._in_progress.pop(entry, None)
+
+    def clear(self, team_id: str | None = None) -> None:
+        """Forget all requests, or those of one team."""
+        with self._lock:
+            others = [entry for entry in self._entries if team_id is not None and entry.team_id != team_id]
+            self._entries = deque(others)
+            self._bytes = sum(entry.body_bytes() for entry in others)
+            self._in_progress = {
+                entry: None for entry in self._in_progress if team_id is not None and entry.team_id != team_id
+            }
+            self._dropped = {
+                key: each for key, each in self._dropped.items() if team_id is not None and each.team_id != team_id
+            }
+            self.clears += 1
+
+    def newest_first(self) -> list[Entry]:
+        with self._lock:
+            return list(reversed(self._entries))
+
+    def with_progress(self) -> list[Entry]:
+        """Return the requests in progress and then those that are answered, each newest first."""
+        with self._lock:
+            return [*reversed(self._in_progress), *reversed(self._entries)]
+
+    def dropped(self) -> list[DroppedRequests]:
+        """Return what fell out of the log since it was cleared."""
+        with self._lock:
+            return list(self._dropped.values())
+
+    def newer_than(self, number: int) -> list[Entry]:
+        """Return the entries after the one of this number, newest first."""
+        with self._lock:
+            return list(takewhile(lambda entry: entry.number > number, reversed(self._entries)))
+
+    def wait_for_next(self, count: int, timeout_s: float) -> None:
+        """Wait until there were more than `count` requests, or until the time is over."""
+        with self._added:
+            if self.count == count:
+                self._added.wait(timeout_s)
+
+    def subscribe(self) -> deque[Entry]:
+        """Return a queue that receives each request from now on, for one reader. `clear` does not empty it."""
+        self._subscription = deque(maxlen=MAX_ENTRIES)
+        return self._subscription
+
+    def _drop_oldest(self) -> None:
+        entry = self._entries.popleft()
+        self._bytes -= entry.body_bytes()
+        # Clients can invent any number of methods and paths, so those without a route are counted together.
+        key = (entry.method, entry.route, entry.team_id) if entry.route else ("", "", None)
+        dropped = self._dropped.setdefault(key, DroppedRequests(*key))
+        dropped.count += 1
+        dropped.number, dropped.time = entry.number, max(dropped.time, entry.time)

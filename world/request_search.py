@@ -1,0 +1,221 @@
+"""Searches in the request log: by criteria, by waiting for requests, and by counting them."""
+
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from dryline.storage.errors import Invalid
+from dryline.world import request_parts
+from dryline.world.path_patterns import path_pattern, route_pattern
+from dryline.world.real_time import monotonic
+from dryline.world.request_log import DroppedRequests, Entry, RequestLog
+
+# Real time that one search may take for its regular expression.
+MAX_SEARCH_S = 2.0
+MAX_SURPLUS = 10
+MAX_NEAREST = 3
+# How long a check waits for requests in progress that may match.
+MAX_PENDING_S = 2.0
+# How often a search that waits for requests checks whether the server ends.
+CHECK_EVERY_S = 0.25
+
+Test = Callable[[Entry], bool]
+Near = tuple[Entry, list[str]]  # a request, and the names of the criteria that it misses
+
+
+@dataclass(frozen=True)
+class Criteria:
+    """Criteria for requests. `path` may have `*`; `after` is the number of a request before; None matches all.
+
+    `json` has members that the body must have, `query` and `headers` values by name.
+    """
+
+    method: str | None = None
+    path: str | None = None
+    status: int | None = None
+    since: str | None = None
+    after: int | None = None
+    team_id: str | None = None
+    body_contains: str | None = None
+    body_matches: str | None = None
+    json: Any = None
+    query: Mapping[str, Any] | None = None
+    headers: Mapping[str, Any] | None = None
+    from_test: bool | None = None
+
+    def tests(self) -> list[tuple[str, Test]]:
+        """Return a test for each criterion, with the criterion's name in the API. Raises Invalid."""
+        pattern, method = path_pattern(self.path or ""), (self.method or "").upper()
+        since, after, part = self.since or "", self.after or 0, self.body_contains or ""
+        criteria: dict[str, tuple[Any, Test]] = {
+            "path": (self.path, lambda entry: pattern.fullmatch(entry.path) is not None),
+            "method": (self.method, lambda entry: entry.method == method),
+            "status": (self.status, lambda entry: entry.status == self.status),
+            "since": (self.since, lambda entry: entry.time >= since),
+            "after": (self.after, lambda entry: entry.in_progress or entry.number > after),
+            "team": (self.team_id, lambda entry: entry.team_id == self.team_id),
+            "bodyContains": (self.body_contains, lambda entry: part in entry.text()),
+            "fromTest": (self.from_test, lambda entry: entry.from_test == self.from_test),
+        }
+        tests = [(name, test) for name, (value, test) in criteria.items() if value is not None]
+        if self.body_matches is not None:
+            tests.append(("bodyMatches", _regex_test(self.body_matches)))
+        tests += request_parts.json_tests(self.json)
+        tests += request_parts.query_tests(self.query or {})
+        tests += request_parts.header_tests(self.headers or {})
+        return tests
+
+    def matches(self, entries: list[Entry]) -> Iterator[Entry]:
+        """Yield the entries that meet all criteria."""
+        tests = [test for _, test in self.tests()]
+        return (entry for entry in entries if all(test(entry) for test in tests))
+
+    def before_answer(self) -> Test:
+        """Return a test whether a request in progress may match, whatever its answer is."""
+        tests = [(name, test) for name, test in self.tests() if name != "status"]
+        return lambda entry: all(test(entry) or (name == "team" and entry.team_id is None) for name, test in tests)
+
+    def may_match(self, dropped: DroppedRequests) -> bool:
+        """Return whether one of the requests that fell out of the log may meet the criteria."""
+        place_matches = not dropped.route or (
+            (self.method or dropped.method).upper() == dropped.method
+            and route_pattern(self.path or "*")(dropped.route)
+            and self.team_id in (None, dropped.team_id)
+        )
+        return place_matches and (self.after or 0) < dropped.number and (self.since or "") <= dropped.time
+
+
+def _regex_test(pattern: str) -> Test:
+    """Return a test for a regular expression in the body. It raises Invalid once its searches took MAX_SEARCH_S.
+
+    Python's `re` has no time limit and stops all other threads meanwhile. `regex` has one and lets them run.
+    """
+    import regex  # imported late: a start does not need it
+
+    compiled = regex.compile(pattern, regex.DOTALL)
+    deadline = monotonic() + MAX_SEARCH_S
+
+    def test(entry: Entry) -> bool:
+        try:
+            remaining_s = deadline - monotonic()
+            if remaining_s <= 0:
+                raise TimeoutError
+            return compiled.search(entry.text(), timeout=remaining_s, concurrent=True) is not None
+        except TimeoutError:
+            raise Invalid(f"The search takes longer than {MAX_SEARCH_S:g} s.", "body_matches") from None
+
+    return test
+
+
+def find(log: RequestLog, criteria: Criteria) -> Iterator[Entry]:
+    """Yield the answered requests that meet all criteria, newest first."""
+    return criteria.matches(log.newest_first())
+
+
+def find_with_progress(log: RequestLog, criteria: Criteria) -> Iterator[Entry]:
+    """Yield the requests that meet all criteria, newest first, and those in progress before all others."""
+    return criteria.matches(log.with_progress())
+
+
+def wait(log: RequestLog, criteria: Criteria, count: int, within_s: float, ending: threading.Event) -> list[Entry]:
+    """Wait until `count` answered requests meet all criteria, and return them, newest first.
+
+    Returns fewer when the time is over or the server ends. Raises Invalid. Each request is tested once, outside of the
+    log's lock, so that requests do not wait for the search.
+    """
+    deadline = monotonic() + within_s
+    matches: list[Entry] = []
+    newest_number, clears = 0, log.clears
+    while True:
+        if clears != log.clears:
+            matches, newest_number, clears = [], 0, log.clears
+        total, entries = log.count, log.newer_than(newest_number)
+        matches = [*criteria.matches(entries), *matches]
+        newest_number = entries[0].number if entries else newest_number
+        remaining_s = deadline - monotonic()
+        if len(matches) >= count or remaining_s <= 0 or ending.is_set():
+            return matches
+        log.wait_for_next(total, min(remaining_s, CHECK_EVERY_S))
+
+
+@dataclass(frozen=True)
+class Verification:
+    """Whether something was called as often as expected. `expected` is the expectation in words.
+
+    `pending` counts the requests in progress that may still match. `surplus` has the newest calls above the upper
+    bound. `nearest` has, below the lower bound, the requests that miss the fewest criteria, each with the names of
+    those.
+    """
+
+    met: bool
+    count: int
+    expected: str
+    pending: int = 0
+    surplus: tuple[Entry, ...] = ()
+    nearest: tuple[Near, ...] = ()
+
+    @property
+    def in_words(self) -> str:
+        """The result as a sentence."""
+        pending = f" {self.pending} still in progress may match." if self.pending else ""
+        return f"Expected {self.expected}, found {self.count}.{pending}"
+
+
+def verify(log: RequestLog, criteria: Criteria, least: int | None, most: int | None) -> Verification:
+    """Check how often something was called: at least once if there are no bounds. Raises Invalid.
+
+    Requests in progress count. Where it depends on their answers whether they match, wait for these.
+    """
+    if least is None:
+        least = 1 if most is None else 0
+    deadline = monotonic() + MAX_PENDING_S
+    while True:
+        total, entries = log.count, log.with_progress()
+        calls = list(criteria.matches(entries))
+        count = len(calls)
+        may_match = criteria.before_answer()
+        pending = [entry for entry in entries if entry.in_progress and entry not in calls and may_match(entry)]
+        is_decided = count > most if most is not None else count >= least
+        remaining_s = deadline - monotonic()
+        if is_decided or not pending or remaining_s <= 0:
+            break
+        log.wait_for_next(total, min(remaining_s, CHECK_EVERY_S))
+    expected = _bounds_in_words(least, most)
+    if most is not None and count > most:
+        return Verification(False, count, expected, surplus=tuple(calls[: count - most][:MAX_SURPLUS]))
+    if most is not None:
+        _require_all(log, criteria)
+    if count < least or (pending and not is_decided):
+        return Verification(False, count, expected, len(pending), nearest=find_nearest(log, criteria))
+    return Verification(True, count, expected)
+
+
+def _bounds_in_words(least: int, most: int | None) -> str:
+    if most is None:
+        return f"at least {least}"
+    if least == most:
+        return f"exactly {most}"
+    return f"at least {least} and at most {most}" if least else f"at most {most}"
+
+
+def _require_all(log: RequestLog, criteria: Criteria) -> None:
+    """Raise Invalid if requests fell out of the log that may meet the criteria."""
+    count = sum(dropped.count for dropped in log.dropped() if criteria.may_match(dropped))
+    if count:
+        message = (
+            f"The log no longer holds all requests: {count:,} that may match fell out of it. "
+            "Clear it before, or leave out earlier requests with since or after."
+        )
+        raise Invalid(message, "times")
+
+
+def find_nearest(log: RequestLog, criteria: Criteria) -> tuple[Near, ...]:
+    """Return the requests that miss the fewest criteria, each with the names of those."""
+    tests = criteria.tests()
+    misses = [
+        (entry, [name for name, test in tests if not test(entry)])
+        for entry in log.with_progress()
+        if criteria.team_id in (None, entry.team_id)
+    ]
+    return tuple(sorted((miss for miss in misses if miss[1]), key=lambda miss: len(miss[1]))[:MAX_NEAREST])
