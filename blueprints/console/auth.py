@@ -34,14 +34,14 @@ class EndedSessions:
     """
 
     def __init__(self, world: World) -> None:
-        self._file, self._durable = world.directory / "ended-sessions.json", world.durable
+        self._file = world.directory / "ended-sessions.json"
         self._ends: dict[str, float] = orjson.loads(read(self._file)) if self._file.exists() else {}
 
     def add(self, session_id: str) -> None:
         """End a session."""
         now = time.time()
         self._ends = {id: end for id, end in self._ends.items() if end > now} | {_hash(session_id): now + SESSION_S}
-        write_whole(self._file, orjson.dumps(self._ends), mode=0o600, durable=self._durable)
+        write_whole(self._file, orjson.dumps(self._ends), mode=0o600)
 
     def __contains__(self, session_id: str) -> bool:
         return _hash(session_id) in self._ends
