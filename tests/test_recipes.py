@@ -71,10 +71,6 @@ def test_a_campaign_calls_its_rows_once_it_runs(run):
     assert sorted(line.split()[0] for line in calls) == ["row-0", "row-1", "row-2", "row-3"]
 
 
-def test_parallel_tests_do_not_see_each_other(run):
-    assert run("parallel.py") == [f"['Worker of test {n}']" for n in range(4)]
-
-
 @pytest.mark.parametrize(
     ("path", "key", "status", "message"),
     [

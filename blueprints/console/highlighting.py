@@ -15,7 +15,7 @@ from dryline.flow.language.tokens import Token, logical_lines
 
 MAX_LENGTH = 200_000  # characters; longer code is shown without colours
 
-# docs/flows.md, The language.
+# docs/flow-language.md.
 _BLOCKS = ("loop", "until")
 _BASED = {"say", "talk", "ask", "summarize", "extract", "done", "transfer", "end_call", "send_sms", "click_ivr"}
 _BASED |= {"send_image", "state", "variables", "integrations", "api", "requests"}

@@ -1,4 +1,4 @@
-"""The example, the limits and the names in docs/flows.md."""
+"""The example, the limits and the names in docs/flow-language.md, and the limits in docs/flow-decisions.md."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from dryline.flow.model import remote_model
 from dryline.flow.sessions import conversations
 from dryline.simulator import followed
 
-PAGE = (Path(__file__).parents[2] / "docs" / "flows.md").read_text(encoding="utf-8")
+DOCS = Path(__file__).parents[2] / "docs"
+PAGE = (DOCS / "flow-language.md").read_text(encoding="utf-8")
+DECISIONS = (DOCS / "flow-decisions.md").read_text(encoding="utf-8")
 
 
 def test_each_branch_of_the_example_is_reached(engine, play):
@@ -22,7 +24,7 @@ def test_each_branch_of_the_example_is_reached(engine, play):
 
 
 def test_the_limits_are_those_of_the_engine():
-    text = " ".join(PAGE.split())
+    text = " ".join((PAGE + DECISIONS).split())
     assert f"| {sandbox.TURN_S:g} s |" in text
     assert f"| {sandbox.MEMORY_BYTES // 2**20} MB |" in text
     assert f"| {interpreter.CALLS_A_TURN} |" in text
