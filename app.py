@@ -30,7 +30,7 @@ from dryline.web.links import is_from_console
 from dryline.web.paths import CONSOLE, PLANE, READS, SIGNED_FILES, is_below, is_unrecorded
 from dryline.web.plane import answer_and_report
 from dryline.web.recorded_requests import answer_and_record
-from dryline.web.routing import RoutedFlask
+from dryline.web.routing import SENT_PATH, RoutedFlask
 from dryline.world.path_patterns import normal_path
 from dryline.world.world import World, as_bad_setting
 
@@ -133,6 +133,7 @@ class Dryline(RoutedFlask):
         try:
             if is_below(CONSOLE, environ["PATH_INFO"]):
                 return self.console(environ, start_response)
+            environ[SENT_PATH] = environ["PATH_INFO"]
             environ["PATH_INFO"] = normal_path(environ["PATH_INFO"])
             return super().wsgi_app(environ, start_response)
         finally:
@@ -183,7 +184,7 @@ def create_app(settings: Settings | None = None, *, open_existing: bool = False)
     """
     app = Dryline("dryline", static_folder=None)
     app.config.update(openapi.CONFIG)
-    app.url_map.strict_slashes = False
+    app.url_map.strict_slashes = app.url_map.merge_slashes = False
     app.world = World(settings or Settings(), must_exist=open_existing)
     try:
         app.config["MAX_CONTENT_LENGTH"] = app.world.settings.max_body_mb * 1_000_000

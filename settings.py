@@ -50,6 +50,7 @@ class Settings:
     scenario: str = _setting(
         "demo", "Content of a new data directory: demo, clinic, campaign, trouble, empty, or a file."
     )
+    lenient: bool = _setting(False, "Ignore what a scenario's file has wrong: unknown members, links to no row.")
     # If empty, only the keys of the world are valid.
     api_keys: tuple[str, ...] = _setting((DEFAULT_API_KEY,), "A key of the first team", flag="--api-key")
     any_key: bool = _setting(False, "Accept every other key as a key of the first team.")

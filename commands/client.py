@@ -210,12 +210,23 @@ def _require_consent(url: str, place: str) -> None:
     )
 
 
-def _temporary_server() -> tuple[str, str]:
+def find_servers(data_dir: Path, *, with_temporary: bool = False) -> list[str]:
+    """Return the address of the server that uses a directory, else the usual one and, if wanted, the temporary ones."""
+    if url := _served(data_dir):
+        return [url]
+    return [USUAL_URL, *(_temporary_servers() if with_temporary else ())]
+
+
+def _temporary_servers() -> dict[str, Path]:
+    """Return the directories of this user's temporary servers by their addresses."""
     from dryline.world.directory import find_temporary_directories
 
-    places = {
-        url: place for place in find_temporary_directories(Path(tempfile.gettempdir())) if (url := _served(place))
-    }
+    places = find_temporary_directories(Path(tempfile.gettempdir()))
+    return {url: place for place in places if (url := _served(place))}
+
+
+def _temporary_server() -> tuple[str, str]:
+    places = _temporary_servers()
     if not places:
         raise BadSetting(
             f"No server was found: none uses ./{USUAL_DIR}, and none answers at {USUAL_URL}. Start one with "

@@ -14,6 +14,11 @@ if TYPE_CHECKING:
     from dryline.testing.plane import ControlPlane
 
 
+LENIENT = click.option(
+    "--lenient", flag_value="true", help="Ignore unknown members of the document, and links to rows that are not there."
+)
+
+
 @click.group()
 def state() -> None:
     """Export or import the whole state as one JSON document."""
@@ -35,13 +40,15 @@ def export_state(world: ControlPlane, file: Path, team: str | None) -> None:
 @state.command("import")
 @click.argument("file", type=click.File("rb"))
 @click.option("--add", is_flag=True, help="Add the rows to the state instead of replacing it.")
+@LENIENT
 @on_world(destructive=True, undoable=True)
-def import_state(world: ControlPlane, file: IO[bytes], add: bool) -> None:
+def import_state(world: ControlPlane, file: IO[bytes], add: bool, lenient: str | None) -> None:
     """Replace the state by the document in FILE (-: standard input).
 
     A document has no keys in clear, tokens, uploaded bytes or files of exports. Exports get new files.
     """
-    world.plane("POST" if add else "PUT", "/state", query={"undo": "true"}, content=file.read())
+    query = {"undo": "true", "lenient": lenient}
+    world.plane("POST" if add else "PUT", "/state", query=query, content=file.read())
     print_done("Added the rows." if add else "Replaced the state.")
 
 
@@ -51,10 +58,11 @@ def import_state(world: ControlPlane, file: IO[bytes], add: bool) -> None:
     help="demo, clinic, campaign, trouble, empty, or a file with a state document. Default: the scenario of the start.",
 )
 @click.option("--team", help="Reset only this team's data, by its id.")
+@LENIENT
 @on_world(destructive=True, undoable=True)
-def reset(world: ControlPlane, scenario: str | None, team: str | None) -> None:
+def reset(world: ControlPlane, scenario: str | None, team: str | None, lenient: str | None) -> None:
     """Go back to the start: data, clock, faults, requests."""
-    world.plane("POST", "/reset", {"scenario": scenario} if scenario else {}, query={"team": team})
+    world.plane("POST", "/reset", {"scenario": scenario} if scenario else {}, query={"team": team, "lenient": lenient})
     print_done("Reset.")
 
 

@@ -1,32 +1,51 @@
 """`dryline wait`."""
 
 import time
+from pathlib import Path
 
 import click
 
-from dryline.commands.client import USUAL_URL, answers
-from dryline.settings import BadSetting
+from dryline.commands.client import answers, find_servers
+from dryline.settings import BadSetting, Settings
 from dryline.world.real_time import monotonic
 
 EVERY_S = 0.05
 
 
 @click.command()
-@click.argument("url", default=USUAL_URL)
+@click.argument("url", required=False)
+@click.option("--any", "is_any", is_flag=True, help="Without a URL: or a temporary server (--ephemeral) of this user.")
 @click.option(
     "--timeout", "timeout_s", type=click.FloatRange(0), default=60.0, show_default=True, help="Longest wait in seconds."
 )
-def wait(url: str, timeout_s: float) -> None:
-    """Wait until the server at URL answers (default: http://127.0.0.1:4010). Exit code 1 if it does not."""
+@click.option(
+    "--data-dir",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=Settings.data_dir,
+    envvar="DRYLINE_DATA_DIR",
+    show_default=True,
+    show_envvar=True,
+    help="Without a URL: the data directory whose server is meant.",
+)
+def wait(url: str | None, timeout_s: float, data_dir: Path, is_any: bool) -> None:
+    """Wait until the server at URL answers. Exit code 1 if it does not.
+
+    Without a URL it is the server of the data directory, at the address that it wrote there. If no server uses the
+    directory, it is the one at http://127.0.0.1:4010.
+    """
     from dryline.testing.plane import DrylineError, require_url
 
-    try:
-        require_url(url)
-    except DrylineError as error:
-        raise BadSetting(f"URL: {error}") from None
+    if url is not None:
+        try:
+            require_url(url)
+        except DrylineError as error:
+            raise BadSetting(f"URL: {error}") from None
     deadline = monotonic() + timeout_s
-    while not answers(url.rstrip("/")):
+    while True:
+        places = [url.rstrip("/")] if url else find_servers(data_dir, with_temporary=is_any)
+        if place := next(filter(answers, places), None):
+            click.echo(f"dryline answers at {place}.")
+            return
         if monotonic() >= deadline:
-            raise click.ClickException(f"No dryline answers at {url} after {timeout_s:g} s.")
+            raise click.ClickException(f"No dryline answers at {' or '.join(places)} after {timeout_s:g} s.")
         time.sleep(EVERY_S)
-    click.echo(f"dryline answers at {url}.")

@@ -3,15 +3,13 @@
 from collections import ChainMap
 from typing import Any
 
-import orjson
-
 from dryline.models.conditions import RowCondition
 from dryline.models.deployments import Deployment
 from dryline.models.queued_calls import BATCH_INTERVAL_MINUTES, BATCH_SIZE, QueuedCall, due_times, numbered
 from dryline.models.scripted_outcomes import require_outcomes
 from dryline.storage.current_world import current
 from dryline.storage.errors import Invalid
-from dryline.storage.json_values import is_too_deep
+from dryline.storage.json_values import is_too_deep, loads
 
 # A V1 row says how far it is; one that was called already is not called again.
 _OPEN = (None, "PENDING")
@@ -62,8 +60,8 @@ def _object(value: Any, name: str) -> dict[str, Any] | None:
     if isinstance(value, str):
         text = value
         try:
-            value = orjson.loads(text)
-        except orjson.JSONDecodeError:
+            value = loads(text)
+        except ValueError:
             return None
         if is_too_deep(text, value):
             raise Invalid("Nested too deeply.", name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache, cached_property
 from typing import Any, ClassVar, Self
 
@@ -15,6 +15,22 @@ from dryline.world.wording import camel
 
 # The beginning of every message about an unknown field.
 UNKNOWN = "Unknown field"
+# That of marshmallow's message about a missing one.
+MISSING = "Missing data for required field"
+
+
+@cache
+def unknown_field(name: str, known: tuple[str, ...]) -> str:
+    """Return the message about an unknown name, with the nearest known one."""
+    return f"{UNKNOWN}{did_you_mean(camel(name) if camel(name) in known else name, known)}"
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """Return the end of a message about an unknown name: the nearest known one, or a full stop."""
+    from difflib import get_close_matches  # imported here because only a misspelt name needs it
+
+    near = get_close_matches(name, known, n=1)
+    return f"; did you mean {near[0]}?" if near else "."
 
 
 class ApiSchema(Schema):
@@ -63,19 +79,24 @@ class ApiSchema(Schema):
         return loaded
 
     def handle_error(self, error: ValidationError, data: Any, **kwargs: Any) -> None:
-        """Add the nearest known name to the message about an unknown field."""
+        """Add the nearest name to the messages about unknown and missing fields."""
         messages = error.messages
         if isinstance(messages, dict):
             for name, texts in messages.items():
                 if texts == [self.error_messages["unknown"]]:
                     messages[name] = [self._unknown_field(str(name))]
+                elif texts == [f"{MISSING}."] and isinstance(data, Mapping):
+                    messages[name] = [self._missing_field(str(name), data)]
+
+    def _missing_field(self, name: str, data: Mapping[str, Any]) -> str:
+        """Return the message about a missing field, with the similar name that was sent in its place."""
+        known = {field.data_key for field in self.load_fields.values()}
+        ignored = {sent: self._unknown_field(sent) for sent in map(str, data) if sent not in known}
+        near = next((sent for sent, text in ignored.items() if text.endswith(f"did you mean {name}?")), None)
+        return f"{MISSING}; {near} is unknown, did you mean {name}?" if near else f"{MISSING}."
 
     def _unknown_field(self, name: str) -> str:
-        from difflib import get_close_matches  # imported here because only a misspelt name needs it
-
-        known = [field.data_key or "" for field in self.load_fields.values()]
-        near = [camel(name)] if camel(name) in known else get_close_matches(name, known, n=1)
-        return f"{UNKNOWN}; did you mean {near[0]}?" if near else f"{UNKNOWN}."
+        return unknown_field(name, tuple(field.data_key or "" for field in self.load_fields.values()))
 
     @cached_property
     def _nullable(self) -> Mapping[str, None]:

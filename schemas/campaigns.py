@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import orjson
 from marshmallow import ValidationError, fields, validate
 
 from dryline.schemas.base import ApiSchema, Integer, JsonObject, Number, OneOf, Timestamp
@@ -98,6 +99,15 @@ class QueueRemovalSchema(ApiSchema):  # Contract: records.queue_removal_result
     removed_items = fields.List(JsonObject(), metadata={"description": "rows that are not called yet"})
 
 
+class Text(fields.String):
+    """A text. Numbers and booleans are taken as their JSON text, since other people's clients send them."""
+
+    def _deserialize(self, value: Any, attr: Any, data: Any, **kwargs: Any) -> Any:
+        if isinstance(value, bool | int | float):
+            value = orjson.dumps(value).decode()
+        return super()._deserialize(value, attr, data, **kwargs)
+
+
 class TextRow(fields.Dict):
     """A contact row of texts. Its field `dryline`, for the stand-in itself, may be an object."""
 
@@ -113,7 +123,7 @@ class VoiceBatchCallsBodySchema(ApiSchema):
     """Batch calls of a voice deployment."""
 
     data = fields.List(
-        TextRow(keys=fields.String(), values=fields.String()),
+        TextRow(keys=fields.String(), values=Text()),
         required=True,
         metadata={"description": "one row per call: `id`, `phoneNumber` in E.164 and any other values"},
     )

@@ -2,13 +2,13 @@
 
 from typing import Any
 
-import orjson
 from marshmallow import RAISE, ValidationError, fields, validate, validates_schema
 
 from dryline.schemas.base import ApiSchema, Integer, JsonObject, Number, OneOf, Timestamp, instance_of
 from dryline.schemas.logs import schema_of
 from dryline.schemas.row_forms import RowForm
 from dryline.schemas.voice_logs import VoiceLogFilterSchema
+from dryline.storage.json_values import loads
 from dryline.world.channels import CHANNELS
 
 STATUSES = ("PENDING", "PROCESSING", "COMPLETED", "FAILED", "EXPIRED")
@@ -59,8 +59,8 @@ class Filters(JsonObject):
     def _deserialize(self, value: Any, attr: Any, data: Any, **kwargs: Any) -> dict[str, Any]:
         if isinstance(value, str):
             try:
-                value = orjson.loads(value)
-            except orjson.JSONDecodeError:
+                value = loads(value)
+            except ValueError:
                 raise self.make_error("invalid") from None
         filters = super()._deserialize(value, attr, data, **kwargs)
         read_filters(filters)

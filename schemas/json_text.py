@@ -5,7 +5,7 @@ from typing import Any
 import orjson
 from marshmallow import ValidationError, fields
 
-from dryline.storage.json_values import is_too_deep
+from dryline.storage.json_values import is_too_deep, loads
 
 
 class ObjectAsText(fields.String):
@@ -19,10 +19,24 @@ class ObjectAsText(fields.String):
         return value
 
 
-class FunctionsText(fields.String):
-    """A text that is loaded as an object: as the one whose JSON it is, else as `{"text": …}`; an empty text as null."""
+class ObjectOrObjects(fields.Dict):
+    """An object, or a list of objects."""
 
     def _deserialize(self, value: Any, attr: Any, data: Any, **kwargs: Any) -> Any:
+        if isinstance(value, list):
+            return [super(ObjectOrObjects, self)._deserialize(one, attr, data, **kwargs) for one in value]
+        return super()._deserialize(value, attr, data, **kwargs)
+
+
+class FunctionsText(fields.String):
+    """A list of objects, loaded as sent, or a text.
+
+    A text is loaded as the object whose JSON it is, else as `{"text": …}`; an empty text as null.
+    """
+
+    def _deserialize(self, value: Any, attr: Any, data: Any, **kwargs: Any) -> Any:
+        if isinstance(value, list) and all(isinstance(one, dict) for one in value):
+            return value
         text = super()._deserialize(value, attr, data, **kwargs)
         try:
             value = decode(text)
@@ -53,9 +67,11 @@ class AsSent(fields.Nested):
 def decode(text: str) -> Any:
     """Return the value of JSON text. Raises ValidationError, also for JSON that is nested too deeply to be stored."""
     try:
-        value = orjson.loads(text)
+        value = loads(text)
     except orjson.JSONDecodeError as error:
         raise ValidationError("Not valid JSON text.") from error
+    except ValueError as error:
+        raise ValidationError(f"Not valid JSON text: {error}.") from error
     if is_too_deep(text, value):
         raise ValidationError("Nested too deeply.")
     return value

@@ -5,9 +5,9 @@ from functools import cached_property
 from typing import Any
 
 import orjson
-from marshmallow import ValidationError, fields
+from marshmallow import INCLUDE, ValidationError, fields
 
-from dryline.schemas.base import ApiSchema, Boolean, JsonObject, camel
+from dryline.schemas.base import ApiSchema, Boolean, JsonObject, camel, unknown_field
 from dryline.settings import header_problem
 
 MOST_FAULTS = 20  # reported errors of one document
@@ -57,8 +57,8 @@ class RowForm:
         # `teamId` is not exported, but accepted with every row; it must be that of the row's parent.
         return {"teamId": ("team_id", fields.String()), **self._columns}
 
-    def read(self, row: Any, path: str, faults: Faults, strict: bool) -> Row:
-        """Return the row's values by column, and append its errors to `faults`."""
+    def read(self, row: Any, path: str, faults: Faults, unknown: Faults) -> Row:
+        """Return the row's values by column. Its errors are appended to `faults`, unknown members to `unknown`."""
         if not isinstance(row, dict):
             faults.append((path, "Must be an object."))
             return {}
@@ -66,8 +66,7 @@ class RowForm:
         accepted = self._accepted
         for name, value in row.items():
             if name not in accepted:
-                if strict:
-                    faults.append((f"{path}.{name}", "Unknown field."))
+                unknown.append((f"{path}.{name}", unknown_field(name, tuple(accepted))))
                 continue
             column, field = accepted[name]
             is_plain = type(value) is _PLAIN.get(type(field)) and not field.validators
@@ -86,6 +85,33 @@ class RowForm:
             elif name == self.id and row[name] == "":
                 faults.append((f"{path}.{name}", "Must not be empty."))
         return values
+
+    def unknown_parts(self, row: Row, path: str) -> Iterator[tuple[str, str]]:
+        """Yield the unknown members of the records inside a row, with messages."""
+        for name, value in row.items():
+            if name in self._columns:
+                yield from _unknown_parts(self._columns[name][1], value, f"{path}.{name}")
+
+
+def _unknown_parts(field: fields.Field | None, value: Any, path: str) -> Iterator[tuple[str, str]]:
+    if isinstance(field, ApiKeys):
+        for index, key in enumerate(value if isinstance(value, list) else ()):
+            known = tuple(field.form.names)
+            names = [name for name in key if name not in known] if isinstance(key, dict) else []
+            yield from ((f"{path}[{index}].{name}", unknown_field(name, known)) for name in names)
+    elif isinstance(value, list) and isinstance(field, fields.List):
+        for index, one in enumerate(value):
+            yield from _unknown_parts(field.inner, one, f"{path}[{index}]")
+    elif isinstance(value, dict) and isinstance(field, fields.Dict):
+        for name, one in value.items():
+            yield from _unknown_parts(field.value_field, one, f"{path}.{name}")
+    elif isinstance(value, dict) and isinstance(field, fields.Nested) and field.schema.unknown != INCLUDE:
+        parts = {each.data_key or name: each for name, each in field.schema.fields.items()}
+        for name, one in value.items():
+            if name in parts:
+                yield from _unknown_parts(parts[name], one, f"{path}.{name}")
+            else:
+                yield f"{path}.{name}", unknown_field(name, tuple(parts))
 
 
 # The type of the values that a field without validators loads unchanged. Most values are such: with marshmallow for all
@@ -156,7 +182,7 @@ class ApiKeys(fields.Field):
                     faults.append((f"[{index}]", f"It {problem}"))
                 keys.append({"secret": key})
             elif isinstance(key, dict):
-                keys.append(self.form.read(key, f"[{index}]", faults, strict=False))
+                keys.append(self.form.read(key, f"[{index}]", faults, []))
             else:
                 faults.append((f"[{index}]", "Must be a text or an object."))
         if faults:

@@ -1,10 +1,13 @@
 """Schemas of Voice V1 deployments."""
 
-from marshmallow import fields
+from collections.abc import Mapping
+from typing import Any
+
+from marshmallow import RAISE, fields, pre_load
 
 from dryline.schemas.base import ApiSchema, JsonObject
 from dryline.schemas.deployments import DeploymentSchema, extractions
-from dryline.schemas.json_text import FunctionsText, ObjectAsText, StringsAsText
+from dryline.schemas.json_text import FunctionsText, ObjectAsText, ObjectOrObjects, StringsAsText
 from dryline.schemas.row_forms import RowForm, TextsAsText
 
 
@@ -19,7 +22,9 @@ class VoiceV1DeploymentSchema(DeploymentSchema):  # Contract: records.voicev1_de
     end_sentence = fields.String(allow_none=True)
     voice_id = fields.String(allow_none=True)
     language = fields.String(allow_none=True)
-    functions = JsonObject(allow_none=True)
+    functions = ObjectOrObjects(
+        allow_none=True, metadata={"description": "object that was sent as text, or list of objects as sent"}
+    )
     model = fields.String(allow_none=True)
     ws_base_url = fields.String(allow_none=True)
     config = JsonObject(allow_none=True)
@@ -39,13 +44,21 @@ class VoiceV1DeploymentBody(ApiSchema):
     language = fields.String(required=True, allow_none=True)
     allowed_transfer_numbers = StringsAsText(required=True)
     functions = FunctionsText(
-        required=True, allow_none=True, metadata={"description": "JSON text of an object; other text is stored as text"}
+        required=True,
+        allow_none=True,
+        metadata={"description": "JSON text of an object (other text is stored as text), or a list"},
     )
     model = fields.String(required=True, allow_none=True)
     resource_keys = StringsAsText(required=True)
     ws_base_url = fields.String(required=True, allow_none=True)
     config: fields.Field = JsonObject(required=True)
     extractions = extractions()
+
+    @pre_load
+    def _complete(self, data: Any, *, partial: Any, unknown: Any, **kwargs: Any) -> Any:
+        """Count a missing `config` of a creation as an empty object: the vendor's example has none."""
+        is_complete = partial or unknown == RAISE or not isinstance(data, Mapping)
+        return data if is_complete else {"config": {}, **data}
 
 
 class VoiceV1DeploymentUpdateBody(VoiceV1DeploymentBody):

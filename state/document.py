@@ -11,7 +11,7 @@ from typing import Any
 from dryline.models.due import SET_ASIDE
 from dryline.models.teams import ApiKey, Team, digest, forget_keys, start_team
 from dryline.state.collections import COLLECTIONS
-from dryline.state.forms import VERSION, Document, forms
+from dryline.state.forms import BEGINNING, Document, forms
 from dryline.state.import_rows import Import
 from dryline.storage.current_world import current
 from dryline.storage.errors import Conflict
@@ -31,7 +31,7 @@ def export(team_id: str | None = None) -> dict[str, Any]:
     Raises NotFound for an unknown team.
     """
     require_team(team_id)
-    document: dict[str, Any] = {"version": VERSION}
+    document: dict[str, Any] = {**BEGINNING}
     for name, form in forms().items():
         rows = document[name] = rows_of(name, form.names, team_id)
         if form.on_export is not None:

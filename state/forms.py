@@ -4,6 +4,7 @@ A row has the members of the API's record, whose schema gives their types (`ROWS
 to other rows. The models declare the links (`STATE`).
 """
 
+import logging
 from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
@@ -11,12 +12,18 @@ from typing import Any
 
 from marshmallow import ValidationError, fields
 
-from dryline.schemas.base import ApiSchema, JsonObject, Timestamp, camel
+from dryline import __version__
+from dryline.schemas.base import ApiSchema, JsonObject, Timestamp, camel, did_you_mean
 from dryline.schemas.row_forms import MOST_FAULTS, Faults, Row, RowForm
 from dryline.state.collections import COLLECTIONS, MODULES
 from dryline.storage.errors import BadDocument
 
 VERSION = 1
+WRITTEN_BY = f"dryline {__version__}"
+# The first members of the documents that are written here.
+BEGINNING = {"version": VERSION, "writtenBy": WRITTEN_BY}
+
+log = logging.getLogger("dryline")
 
 
 @cache
@@ -25,12 +32,22 @@ def forms() -> Mapping[str, RowForm]:
     return {name: form for area in MODULES for name, form in import_module(f"dryline.schemas.{area}").ROWS.items()}
 
 
-class Document:
-    """A parsed state document. `rows` has each collection's rows by column, None for a collection that is left out."""
+# The end of a refusal of which `lenient` would let everything pass.
+LENIENT_HINT = " `lenient` lets unknown members and links to missing rows pass."
 
-    def __init__(self, rows: Mapping[str, list[Row] | None], as_of: str | None = None) -> None:
+
+class Document:
+    """A parsed state document. `rows` has each collection's rows by column, None for a collection that is left out.
+
+    Without `may_link_to_gone_rows`, as for a document that a person wrote, every link must lead to a row.
+    """
+
+    def __init__(
+        self, rows: Mapping[str, list[Row] | None], as_of: str | None = None, *, may_link_to_gone_rows: bool = True
+    ) -> None:
         self.rows = rows
         self.as_of = as_of
+        self.may_link_to_gone_rows = may_link_to_gone_rows
 
     def path(self, collection: str, index: int, column: str = "") -> str:
         """Return the name of a row or of a member for a message, such as `flows[2].workerId`."""
@@ -40,8 +57,11 @@ class Document:
         return f"{collection}[{index}].{names.get(column, camel(column))}"
 
 
-def read(document: Any, *, strict: bool = False) -> Document:
-    """Parse a state document. Raises BadDocument, which names each row and member that is wrong."""
+def read(document: Any, *, lenient: bool = False) -> Document:
+    """Parse a state document. Raises BadDocument, which names each row and member that is wrong.
+
+    Unknown members are refused, except those of another version's document, or if `lenient`.
+    """
     if not isinstance(document, dict):
         raise BadDocument([("", "The state document must be an object.")])
     faults: Faults = []
@@ -53,15 +73,34 @@ def read(document: Any, *, strict: bool = False) -> Document:
             as_of = Timestamp().deserialize(as_of)
         except ValidationError as error:
             faults.append(("asOf", error.messages[0]))
-    known = ("version", "asOf", *COLLECTIONS)
-    faults += [(name, "There is no such collection.") for name in document if name not in known]
-    rows = {name: _read_rows(name, form, document.get(name), faults, strict) for name, form in forms().items()}
+    writer = document.get("writtenBy")
+    if "writtenBy" in document and not (isinstance(writer, str) and writer):
+        faults.append(("writtenBy", f"Must be the name of a program, such as {WRITTEN_BY}."))
+    known = ("version", "asOf", "writtenBy", *COLLECTIONS)
+    faults += [
+        (name, f"There is no such collection{did_you_mean(name, COLLECTIONS)}")
+        for name in document
+        if name not in known
+    ]
+    unknown: Faults = []
+    by_hand = writer is None and not lenient
+    rows = {
+        name: _read_rows(name, form, document.get(name), faults, unknown, by_hand) for name, form in forms().items()
+    }
+    hint = "" if faults else LENIENT_HINT
+    if not lenient and writer in (None, WRITTEN_BY):
+        faults += unknown
+    elif unknown and not lenient:
+        log.warning(
+            "The document was written by %s, and this is %s: %d members that are unknown here are ignored, such as %s",
+            *(writer, WRITTEN_BY, len(unknown), unknown[0][0]),
+        )
     if faults:
-        raise BadDocument(faults[:MOST_FAULTS])
-    return Document(rows, as_of)
+        raise BadDocument(faults[:MOST_FAULTS], hint)
+    return Document(rows, as_of, may_link_to_gone_rows=not by_hand)
 
 
-def _read_rows(name: str, form: RowForm, rows: Any, faults: Faults, strict: bool) -> list[Row] | None:
+def _read_rows(name: str, form: RowForm, rows: Any, faults: Faults, unknown: Faults, by_hand: bool) -> list[Row] | None:
     if rows is None:
         return None
     if not isinstance(rows, list):
@@ -69,7 +108,10 @@ def _read_rows(name: str, form: RowForm, rows: Any, faults: Faults, strict: bool
         return None
     parsed = []
     for index, row in enumerate(rows):
-        parsed.append(form.read(row, f"{name}[{index}]", faults, strict))
+        path = f"{name}[{index}]"
+        parsed.append(form.read(row, path, faults, unknown))
+        if by_hand and isinstance(row, dict):
+            unknown.extend(form.unknown_parts(row, path))
         if len(faults) >= MOST_FAULTS:
             break
     return parsed
@@ -81,6 +123,7 @@ StateSchema = ApiSchema.from_dict(
         "version": fields.Constant(
             VERSION, metadata={"type": "integer", "description": "version of the document's form"}
         ),
+        "written_by": fields.String(data_key="writtenBy", metadata={"description": "program that wrote the document"}),
         **{
             name: fields.List(JsonObject(), data_key=name, metadata={"description": ROWS_DESCRIPTION})
             for name in COLLECTIONS

@@ -6,13 +6,15 @@ import orjson
 
 from dryline.models.collection import StateCollection
 from dryline.models.teams import ApiKey, Team, start_team
+from dryline.schemas.base import did_you_mean
 from dryline.schemas.row_forms import MOST_FAULTS
 from dryline.state.collections import COLLECTIONS
-from dryline.state.forms import Document
+from dryline.state.forms import LENIENT_HINT, Document
 from dryline.storage.current_world import current
 from dryline.storage.errors import BadDocument, Conflict
 
 Row = dict[str, Any]
+_MOST_IDS = 1000  # rows of the world whose ids are compared with a mistyped one
 
 
 class Links:
@@ -31,6 +33,7 @@ class Links:
         self.preserved = preserved
         self.rows_exist = adding or team_id is not None  # that the document's rows may link to
         self.faults: list[tuple[str, str]] = []
+        self._links_to_gone_rows = 0  # the faults among them that a document with `writtenBy` may have
         # The team of every row of the document, by collection and id.
         self.teams: dict[str, dict[str, str]] = {name: {} for name in COLLECTIONS}
         self._existing: dict[tuple[str, str], str | None] = {}  # the team of rows of the world, as looked up
@@ -53,7 +56,8 @@ class Links:
     def require_no_faults(self) -> None:
         """Raise BadDocument if there are faults."""
         if self.faults:
-            raise BadDocument(self.faults[:MOST_FAULTS])
+            hint = LENIENT_HINT if len(self.faults) == self._links_to_gone_rows else ""
+            raise BadDocument(self.faults[:MOST_FAULTS], hint)
 
     # Teams
 
@@ -111,7 +115,7 @@ class Links:
         if team == "":
             return None
         if team is None or self.only_team not in (None, team):
-            self.fault(name, index, column, f"There is no {_noun(targets)} {row[column]}.")
+            self.fault(name, index, column, self._no_row(targets, row[column], row.get("team_id")))
             return None
         if row.get("team_id") not in (None, team):
             self.fault(name, index, "team_id", f"The {_noun(targets)} {row[column]} belongs to another team.")
@@ -144,12 +148,29 @@ class Links:
             team = row["team_id"]
             for column, targets in required:
                 if self.team_of(targets, row[column]) != team:
-                    self.fault(name, index, column, f"There is no {_noun(targets)} {row[column]}.")
+                    self.fault(name, index, column, self._no_row(targets, row[column], team))
             for column, targets in optional:
                 value = row.get(column)
                 for id in value if isinstance(value, list) else [value]:
-                    if id is not None and self.team_of(targets, id) not in (None, team):
+                    if id is None:
+                        continue
+                    owner = self.team_of(targets, id)
+                    if owner not in (None, team):
                         self.fault(name, index, column, f"The {_noun(targets)} {id} belongs to another team.")
+                    elif owner is None and not self.document.may_link_to_gone_rows:
+                        self.fault(name, index, column, self._no_row(targets, id, team))
+                        self._links_to_gone_rows += 1
+
+    def _no_row(self, targets: tuple[str, ...], id: str, team: str | None) -> str:
+        """Return the message about a link to nothing, with the nearest id of the team's rows, if it will be shown."""
+        near: list[str] = []
+        for name in targets if len(self.faults) < MOST_FAULTS else ():
+            near += [id for id, owner in self.teams[name].items() if team in (None, owner)]
+            if self.rows_exist:
+                model, where = COLLECTIONS[name].model, {**COLLECTIONS[name].fixed}
+                where |= {"team_id": team} if team else {}
+                near += [row.id for row in model.select(model.id).filter(**where).limit(_MOST_IDS)]
+        return f"There is no {_noun(targets)} {id}{did_you_mean(id, near)}"
 
     def require_new_ids(self) -> None:
         """Raise Conflict if an id exists already."""

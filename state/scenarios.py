@@ -23,6 +23,7 @@ from dryline.state.forms import Document
 from dryline.state.import_rows import Import
 from dryline.storage.errors import BadDocument, Invalid
 from dryline.storage.files import read
+from dryline.storage.json_values import loads
 from dryline.world.directory import NoWorld, database_in
 from dryline.world.world import World
 
@@ -53,7 +54,7 @@ def begin(world: World) -> None:
                 _store_start(world, path)
             world.wake()
             return
-        document = load(name)
+        document = load(name, lenient=world.settings.lenient)
         with without_foreign_keys(world), world.transaction():
             _fill(world, document)
             _store_start(world, _path(name))
@@ -67,14 +68,14 @@ def begin(world: World) -> None:
 def _store_start(world: World, path: Path | None) -> None:
     """Store the scenario and the node's name, for commands that open the directory without a server."""
     scenario = world.settings.scenario if path is None or path.parent == SHIPPED else str(path.absolute())
-    start = {"scenario": scenario, "node": world.settings.node}
+    start = {"scenario": scenario, "node": world.settings.node, "lenient": world.settings.lenient}
     world.db.execute_sql(
         "INSERT OR REPLACE INTO server (name, value) VALUES ('start', ?)", (orjson.dumps(start).decode(),)
     )
 
 
 def stored_start(data_dir: Path) -> dict[str, Any]:
-    """Return the settings `scenario` and `node` that the last server of a directory had."""
+    """Return the settings `scenario`, `node` and `lenient` that the last server of a directory had."""
     if not database_in(data_dir).exists():
         return {}
     with contextlib.closing(sqlite3.connect(database_in(data_dir))) as database, contextlib.suppress(sqlite3.Error):
@@ -93,13 +94,14 @@ def _is_filled() -> bool:
     return Team.select().exists()
 
 
-def reset(world: World, scenario: str | None = None) -> None:
-    """Go back to the start: data, clock, ids, runtime settings, faults, request log.
+def reset(world: World, scenario: str | None = None, *, lenient: bool | None = None) -> None:
+    """Go back to the start: data, clock, ids, runtime settings, faults, request log. `lenient` is as in `forms.read`.
 
     Raises Invalid, naming `scenario`, for a scenario that cannot be loaded. Nothing has changed then.
     """
     try:
-        document = load(scenario or world.settings.scenario)
+        lenient = world.settings.lenient if lenient is None else lenient
+        document = load(scenario or world.settings.scenario, lenient=lenient)
         with replacing_rows(world):
             wipe(world)
             before = world.clock.state(), world.ids.state()
@@ -131,17 +133,17 @@ def reset_team(world: World, team_id: str) -> None:
     world.requests.clear(team_id)
 
 
-def load(name: str) -> Document | None:
+def load(name: str, *, lenient: bool = False) -> Document | None:
     """Return a scenario's document, None for the empty one. Raises BadDocument if it cannot be read."""
     path = _path(name)
     if path is None:
         return None
     try:
-        return forms.read(orjson.loads(read(path)))
+        return forms.read(loads(read(path)), lenient=lenient)
     except OSError as error:
         raise _unreadable(path, (error.strerror or str(error)).lower()) from None
-    except ValueError:
-        raise _unreadable(path, "it is not valid JSON") from None
+    except ValueError as error:
+        raise _unreadable(path, f"it is not valid JSON: {error}") from None
 
 
 def _path(name: str) -> Path | None:

@@ -50,16 +50,27 @@ class NotReady(DomainError):
 
 
 class BadDocument(DomainError):
-    """A state document is not valid. `faults` are pairs of a path (`flows[2].workerId`) and a message."""
+    """A state document is not valid. `faults` are pairs of a path (`flows[2].workerId`) and a message.
 
-    def __init__(self, faults: list[tuple[str, str]]) -> None:
+    The sentence is the first fault with `hint`.
+    """
+
+    def __init__(self, faults: list[tuple[str, str]], hint: str = "") -> None:
         path, message = faults[0]
-        super().__init__(f"{path}: {message}" if path else message)
+        super().__init__((f"{path}: {message}" if path else message) + hint)
         self.faults = faults
 
 
 class MustNotWait(BaseException):
     """The event loop has a request that may wait, and a thread has to answer it. No handler of errors catches this."""
+
+
+def cannot_share_memory(error: BaseException | None) -> bool:
+    """Return whether an error's first cause is a file system without shared memory, as many network ones are.
+
+    There SQLite cannot map the file through which the connections of a database in WAL mode find its pages.
+    """
+    return any(str(getattr(each, "sqlite_errorname", "")).startswith("SQLITE_IOERR_SHM") for each in _causes(error))
 
 
 def disk_is_full(error: BaseException | None) -> bool:

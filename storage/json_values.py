@@ -1,5 +1,7 @@
 """JSON values: columns that hold them, their comparison, and how deeply they may be nested."""
 
+import json
+import re
 from typing import Any
 
 import orjson
@@ -11,6 +13,27 @@ MAX_LEVELS = 254
 # around a row of a state document, which has the first two already, an answer.
 LEVELS_AROUND_BODIES = 50
 LEVELS_AROUND_ROWS = 25
+
+
+_LONG_NUMBER = re.compile(rb"[0-9]{19,}")
+
+
+def loads(text: str | bytes) -> Any:
+    """Return the value of JSON text. Raises ValueError, also for an integer that needs more than 64 bits."""
+    value = orjson.loads(text)
+    # orjson makes a float of such an integer.
+    raw = text if isinstance(text, bytes) else text.encode()
+    if any(raw[match.start() - 1 : match.start()] in b" \n\r\t:[,-" for match in _LONG_NUMBER.finditer(raw)):
+        try:
+            json.loads(raw, parse_int=_require_64_bits)
+        except RecursionError:
+            raise ValueError("it is nested too deeply") from None
+    return value
+
+
+def _require_64_bits(digits: str) -> None:
+    if len(digits) > 20 or not -(2**63) <= int(digits) < 2**64:
+        raise ValueError(f"the integer {digits[:30]}{'…' if len(digits) > 30 else ''} needs more than 64 bits")
 
 
 class JsonField(TextField):

@@ -113,13 +113,13 @@ class Driver(Traffic, Conversations):
         state: dict[str, Any] = self.plane("GET", "/state")
         return state
 
-    def load(self, document: dict[str, Any]) -> None:
-        """Replace the state by a document."""
-        self.plane("PUT", "/state", document)
+    def load(self, document: dict[str, Any], *, lenient: bool = False) -> None:
+        """Replace the state by a document. `lenient` ignores unknown members, and links to rows that are not there."""
+        self.plane("PUT", "/state", document, query={"lenient": "true"} if lenient else None)
 
-    def add(self, document: dict[str, Any]) -> None:
-        """Add a document's rows to the state."""
-        self.plane("POST", "/state", document)
+    def add(self, document: dict[str, Any], *, lenient: bool = False) -> None:
+        """Add a document's rows to the state; `lenient` is as in `load`."""
+        self.plane("POST", "/state", document, query={"lenient": "true"} if lenient else None)
 
     def snapshot(self, name: str) -> None:
         """Save the state as a snapshot. The pytest fixtures delete it after the test."""

@@ -49,6 +49,7 @@ class ServerSettings(TypedDict, total=False):
     threads: int
     max_body_mb: int
     strict: bool
+    lenient: bool
     cors_origins: Sequence[str]
     allowed_hosts: Sequence[str]
     webhook_hosts: Sequence[str]

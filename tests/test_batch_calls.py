@@ -98,6 +98,22 @@ def test_only_rows_that_meet_the_condition_are_called(api, line_path, logs, adva
     assert sorted(log["metadata"]["rowId"] for log in logs()) == ["r0", "r1"]
 
 
+def test_numbers_and_booleans_in_a_row_are_taken_as_text(api, line_path, logs, advance):
+    row = {"id": 7, "phoneNumber": 14155550142, "age": 41.5, "vip": True, "new": False, "name": "A"}
+    taken = {"id": "7", "phoneNumber": "14155550142", "age": "41.5", "vip": "true", "new": "false", "name": "A"}
+    body = {"data": [row], "condition": '{{vip}} == "true"'}
+    assert api.post(f"{line_path}/make-batch-calls", body).json["rowsProcessed"] == 1
+    advance()
+    (log,) = logs()
+    assert (log["toNumber"], log["metadata"]["row"], log["metadata"]["rowId"]) == ("+14155550142", taken, "7")
+
+
+@pytest.mark.parametrize("value", [None, [], {}, ["a"]])
+def test_other_values_of_a_row_are_refused(api, line_path, value):
+    answer = api.post(f"{line_path}/make-batch-calls", {"data": [*rows(1), {"id": "r", "age": value}]})
+    assert answer.status_code == 400 and answer.json["details"][0]["path"] == "data.1.age"
+
+
 def test_the_condition_sees_the_additional_data(api, line_path):
     body = {"data": rows(2), "condition": "open == yes", "additional_data": '{"open": "yes"}'}
     assert api.post(f"{line_path}/make-batch-calls", body).json["rowsProcessed"] == 2

@@ -166,6 +166,8 @@ def test_the_document_names_the_members_that_an_update_can_clear(app, send, oper
 
 WRONG = {"string": 7, "number": "x", "integer": "x", "boolean": "yes", "object": 7}
 WRONG_ITEMS = {"array of string": [[7]], "array of object": [["x"]]}
+# The contract's notes: the vendor's example has none, and gets its 201.
+MAY_LACK = {"createVoiceV1Deployment": {"config"}}
 WITH_BODY = [operation for operation in OPERATIONS if operation["body"]]
 
 
@@ -188,7 +190,7 @@ def test_the_members_that_an_empty_body_lacks_are_named(send, operation):
     required = {field["name"] for field in fields if field["required"] and not field["nullable"]}
     answer = send(operation, {})
     named = {detail["path"] for detail in answer.json.get("details", ())} if answer.status_code == 400 else set()
-    assert named == required
+    assert named == required - MAY_LACK.get(operation["id"], set())
 
 
 @pytest.mark.parametrize(
@@ -263,7 +265,7 @@ ROW = {"id": "1", "phoneNumber": "+14155550142"}
         ("createOutboundCampaign", {"batch_size": 1.5}, "batch_size"),
         ("makeVoiceBatchCalls", {"batch_size": 0}, "batch_size"),
         ("makeVoiceBatchCalls", {"batch_interval_minutes": -1}, "batch_interval_minutes"),
-        ("makeVoiceBatchCalls", {"data": [{"phoneNumber": 1}]}, "data.0.phoneNumber"),
+        ("makeVoiceBatchCalls", {"data": [{"phoneNumber": [1]}]}, "data.0.phoneNumber"),
         ("makeVoiceBatchCalls", {"condition": "__import__('os')"}, "condition"),
         ("makeVoiceV1BatchCalls", {"data": [{"id": "1"}]}, "data.0.phoneNumber"),
         ("makeVoiceV1BatchCalls", {"data": [{"phoneNumber": "+14155550142"}]}, "data.0.id"),

@@ -150,6 +150,32 @@ def test_functions_of_a_legacy_deployment_come_as_text_and_are_answered_as_an_ob
     assert make("voicev1", functions=text)["functions"] == answered
 
 
+FUNCTIONS = [{"name": "transfer", "description": "Transfer the call", "parameters": {"type": "object"}}]
+
+
+def test_the_vendors_example_of_a_legacy_deployment_gets_its_201(api, control, make_flow):
+    flow = make_flow()
+    body = {"name": "Line", "phoneNumber": "+14155550123", "flowId": flow["id"], "objective": "Book a table"}
+    body |= {"functions": FUNCTIONS, "allowedTransferNumbers": [], "resourceKeys": [], "info": "what it is for"}
+    answer = api.post(f"/workers/{flow['workerId']}/deployments/voicev1", body)
+    assert answer.status_code == 201, answer.text
+    assert (answer.json["functions"], answer.json["config"], "info" in answer.json) == (FUNCTIONS, {}, False)
+    exported = control.get("/state")
+    assert control.put("/state", data=exported.data, content_type="application/json").status_code == 204
+    assert control.get("/state").json["voicev1Deployments"] == exported.json["voicev1Deployments"]
+
+
+def test_an_update_of_a_legacy_deployment_takes_functions_as_a_list_and_leaves_config_alone(api, make):
+    made = make("voicev1", config={"speed": 2})
+    changed = api.put(path_of(made, "voicev1"), {"functions": FUNCTIONS}).json
+    assert (changed["functions"], changed["config"]) == (FUNCTIONS, {"speed": 2})
+
+
+@pytest.mark.parametrize("functions", [["transfer"], [FUNCTIONS, 1], 7, {"a": 1}])
+def test_other_functions_of_a_legacy_deployment_are_refused(api, make, functions):
+    assert api.put(path_of(make("voicev1"), "voicev1"), {"functions": functions}).status_code == 400
+
+
 @pytest.mark.parametrize("config", ['{"speed": 2}', {"speed": 2}])
 def test_an_update_of_a_legacy_deployment_takes_config_as_text_or_object(api, make, config):
     assert api.put(path_of(make("voicev1"), "voicev1"), {"config": config}).json["config"] == {"speed": 2}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import re
 
 import pytest
@@ -57,6 +58,112 @@ def test_a_verb_that_a_path_lacks_is_not_allowed_and_the_answer_says_which_are(a
     assert_error(answer, 405)
     assert {"GET", "POST"} <= set(answer.headers["Allow"].split(", "))
     assert "PUT" not in answer.headers["Allow"]
+    assert answer.json["error"] == "PUT is not allowed on /api/workers; it has GET, POST."
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "methods"),
+    [
+        ("POST", "/api/workers/w", "DELETE, GET, PATCH"),
+        ("PATCH", "/api/team/tags", "GET, POST"),
+        ("GET", "/_dryline/reset", "POST"),
+        ("PATCH", "/_dryline/clock", "DELETE, GET, PUT"),
+    ],
+)
+def test_the_methods_that_a_path_has_are_named(app, method, path, methods):
+    answer = app.test_client().open(path, method=method)
+    assert_error(answer, 405)
+    assert answer.json["error"].endswith(f"; it has {methods}.")
+
+
+@pytest.mark.parametrize("method", ["GET", "POST", "PATCH", "DELETE"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("/api//workers", "/api/workers//", "/api/workers//flows", "/api/workers/w//flows/f"),
+        *("/_dryline//reset", "/_dryline/snapshots//restore", "/api/workers/a%2Fb//flows"),
+    ],
+)
+def test_doubled_slashes_are_no_path_and_the_answer_says_so(api, app, control, method, path):
+    before = control.get("/state").data
+    sent = path.replace("%2F", "/")
+    environ = {"PATH_INFO": sent, "REQUEST_URI": path}
+    answer = app.test_client().open(
+        method=method, environ_overrides=environ, json=NEW_WORKER, headers={"x-api-key": api.key}
+    )
+    assert_error(answer, 404)
+    assert f"{method} {sent}. There is nothing between two slashes" in answer.json["error"]
+    assert control.get("/state").data == before
+
+
+def test_encoded_doubled_slashes_are_part_of_an_id(app, api, control):
+    control.post("/state", {"version": 1, "workers": [{"id": "a//b", "name": "W"}]})
+    environ = {"PATH_INFO": "/api/workers/a//b", "REQUEST_URI": "/api/workers/a%2F%2Fb"}
+    assert app.test_client().get(environ_overrides=environ, headers={"x-api-key": api.key}).json["id"] == "a//b"
+
+
+@pytest.mark.parametrize("coding", ["gzip", "deflate", "br", "zstd", "GZIP", "gzip, identity"])
+@pytest.mark.parametrize("path", ["/api/workers", "/_dryline/state", "/v1/chat/completions"])
+def test_a_compressed_body_is_refused_by_the_name_of_its_header(app, api, path, coding):
+    body = gzip.compress(b'{"name": "A"}')
+    headers = {"x-api-key": api.key, "Authorization": f"Bearer {api.key}", "Content-Encoding": coding}
+    answer = app.test_client().post(path, data=body, content_type=JSON, headers=headers)
+    assert answer.status_code == 415
+    assert f"Content-Encoding: {coding}" in answer.text
+
+
+def test_a_body_that_is_not_compressed_may_say_so(api):
+    assert api.post("/workers", NEW_WORKER, headers={"Content-Encoding": "identity"}).status_code == 201
+
+
+@pytest.mark.parametrize("number", [2**64, -(2**63) - 1, 10**19 * 3, int("9" * 300)])
+@pytest.mark.parametrize(
+    "where", ['{"name":"F","code":"","variables":{"n":%d}}', '{"name":%d,"code":"x"}', "[ -1, %d]"]
+)
+def test_an_integer_beyond_64_bits_is_refused(api, worker, where, number):
+    answer = api.client.post(
+        f"/api/workers/{worker['id']}/flows", data=where % number, content_type=JSON, headers={"x-api-key": api.key}
+    )
+    assert_error(answer, 400)
+    assert "needs more than 64 bits" in answer.json["error"]
+
+
+def test_an_integer_beyond_64_bits_in_json_text_or_a_document_is_refused(api, control, worker):
+    body = {"name": "F", "code": "say('x')\n", "variables": '{"n": [1, 18446744073709551616]}'}
+    assert "64 bits" in api.post(f"/workers/{worker['id']}/flows", body).json["error"]
+    assert api.get(f"/workers/{worker['id']}/flows").json == []
+    assert control.put("/state", data=b'{"version": 18446744073709551616}', content_type=JSON).status_code == 400
+
+
+@pytest.mark.parametrize("value", [2**63 - 1, -(2**63), 2**64 - 1, 1e300, 12345678901234567890.5])
+def test_numbers_of_64_bits_and_long_digits_in_texts_come_back_as_sent(api, worker, value):
+    variables = {"n": value, "text": "id: 123456789012345678901234567890", "1234567890123456789012345": ":9"}
+    flow = api.post(f"/workers/{worker['id']}/flows", {"name": "F", "code": "say('x')\n", "variables": variables}).json
+    assert flow["variables"] == variables
+
+
+LINES = "/workers/{id}/deployments"
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "near"),
+    [
+        ("/workers", {"nmae": "A"}, ("nmae", "name")),
+        ("/workers", {"Name": "A"}, ("Name", "name")),
+        (
+            f"{LINES}/voice",
+            {"name": "L", "phone_number": "+1", "flowId": "f"},
+            ("phone_number", "phoneNumber"),
+        ),
+        (f"{LINES}/voice", {"name": "L", "phoneNumber": "+1", "flow_id": "f"}, ("flow_id", "flowId")),
+        (f"{LINES}/chat", {"name": "L", "flow_id": "f"}, ("flow_id", "flowId")),
+    ],
+)
+def test_a_missing_member_names_the_similar_one_that_was_sent(api, worker, path, body, near):
+    answer = api.post(path.format(id=worker["id"]), body)
+    assert_error(answer, 400)
+    message = f"Missing data for required field; {near[0]} is unknown, did you mean {near[1]}?"
+    assert {"path": near[1], "message": message} in answer.json["details"]
 
 
 def test_no_path_allows_an_unknown_verb(app):

@@ -17,7 +17,7 @@ from dryline.models.whatsapp_senders import WhatsappSender
 from dryline.tests.contract.two_teams import NORTH, SOUTH, document, id_of
 
 FLOW = 'say("Hello.")\nloop:\n    talk("Ask how you can help.", False)\nuntil "caller says goodbye":\n    say("Bye.")\n'
-CHECKPOINT = {"name": "Bye", "description": "Ends", "criteria": "The caller says goodbye.", "runs": 1, "tolerance": 1}
+CHECKPOINT = {"name": "Bye", "description": "Ends", "runs": 1, "tolerance": 1}
 CONTACT = {"id": "r1", "phoneNumber": "+14155550123"}
 # Members that make a row due, by collection.
 DUE = {

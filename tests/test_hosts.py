@@ -97,10 +97,6 @@ def test_a_page_of_the_console_has_its_own_policy_alone(ask):
     assert policy.startswith("default-src 'none'") and "frame-ancestors 'none'" in policy
 
 
-def test_a_doubled_slash_needs_no_redirect(api):
-    assert api.get("//workers").status_code == 200
-
-
 def test_a_web_socket_is_refused_beside_what_is_asked_plainly(api):
     plain = {"Connection": "keep-alive"}
     upgraded = {"Connection": "Upgrade", "Upgrade": "websocket"}

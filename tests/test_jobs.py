@@ -84,7 +84,8 @@ def queue_call(api, control, make_flow, make_voice_deployment):
         line = line or api.post(f"/workers/{flow['workerId']}/deployments/chat", chat).json
         contact = {"phoneNumber": "+14155550123"}
         row = {"id": "q1", "deploymentId": line["id"], "campaignId": campaign_id, "row": contact}
-        assert control.post("/state", {"version": 1, "queuedCalls": [row]}).status_code == 204
+        document = {"version": 1, "writtenBy": "dryline 0.2.0", "queuedCalls": [row]}
+        assert control.post("/state", document).status_code == 204
         return lambda: api.get(f"/workers/{flow['workerId']}/deploymentLogs/voice").json["pagination"]["total"]
 
     return queue

@@ -1,5 +1,6 @@
 """The distributions: the wheel, the source distribution, and the image's steps without a container."""
 
+import contextlib
 import importlib.metadata
 import json
 import os
@@ -10,6 +11,7 @@ import subprocess
 import sys
 import sysconfig
 import tarfile
+import tempfile
 import tomllib
 import venv
 import zipfile
@@ -158,27 +160,63 @@ def test_the_image_runs_without_root_with_a_volume_and_a_health_check():
     }
 
 
-def test_the_images_health_check_follows_the_port(installed, tmp_path):
+@contextlib.contextmanager
+def image_running(folder, *flags, **variables):
+    """Run the image's command with its variables and these; yield a function that returns the health check's code."""
     rest = dict(instructions())
     check = json.loads(rest["HEALTHCHECK"].split("CMD", 1)[1])
-    command = [*json.loads(rest["ENTRYPOINT"]), *json.loads(rest["CMD"])]
-    environment = {**os.environ, "DRYLINE_PORT": "0"}
-    started = [installed / command[0], *command[1:], "--ephemeral"]
-    with subprocess.Popen(started, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, text=True) as server:
-        try:
-            environment["DRYLINE_PORT"] = re.search(r"http://127\.0\.0\.1:(\d+)", server.stdout.readline())[1]
-            # A proxy of the environment is no way to the container's own server.
-            environment["http_proxy"] = "http://127.0.0.1:1"
-            probe = [installed / check[0], *check[1:]]
-            assert subprocess.run(probe, env=environment).returncode == 0
-        finally:
-            server.terminate()
-    assert subprocess.run(probe, env=environment, stderr=subprocess.DEVNULL).returncode != 0
+    own = {name: value for name, _, value in (word.partition("=") for word in rest["ENV"].split())}
+    path = f"{folder}{os.pathsep}{os.environ['PATH']}"
+    with tempfile.TemporaryDirectory() as scratch:
+        places = {"PATH": path, "DRYLINE_DATA_DIR": f"{scratch}/data", "TMPDIR": scratch}
+        environment = {
+            **own,
+            **places,
+            **variables,
+            "http_proxy": "http://127.0.0.1:1",
+            "HTTP_PROXY": "http://127.0.0.1:1",
+        }
+        command = [*json.loads(rest["ENTRYPOINT"]), *json.loads(rest["CMD"]), *flags]
+
+        def healthy():
+            return subprocess.run(check, env=environment, cwd=scratch, capture_output=True).returncode == 0
+
+        with subprocess.Popen(command, cwd=scratch, env=environment, stdout=subprocess.PIPE, text=True) as server:
+            try:
+                assert "answers on" in server.stdout.readline()
+                yield healthy
+            finally:
+                server.terminate()
+        assert not healthy()
 
 
-def test_the_images_health_check_asks_the_port_that_is_exposed():
-    rest = dict(instructions())
-    assert f"'DRYLINE_PORT', {rest['EXPOSE']})" in rest["HEALTHCHECK"]
+@pytest.mark.parametrize(
+    ("flags", "variables"),
+    [
+        (("--port", "0"), {}),
+        (("--port", "0", "--ephemeral"), {}),
+        ((), {"DRYLINE_PORT": "0"}),
+        (("--port", "0"), {"DRYLINE_PORT": ""}),
+        (("--port", "0", "--host", "::"), {}),
+        ((), {"DRYLINE_PORT": "0", "DRYLINE_HOST": "::1", "DRYLINE_EPHEMERAL": "1"}),
+        (("--port", "0"), {"DRYLINE_ADMIN_TOKEN": "secret"}),
+        (("--port", "0", "--public-url", "https://dryline.example/x"), {}),
+    ],
+)
+def test_the_images_health_check_asks_the_address_that_the_server_wrote(installed, flags, variables):
+    with image_running(installed, "--scenario", "empty", *flags, **variables) as healthy:
+        assert healthy()
+
+
+def test_any_user_may_write_into_the_images_volume(tmp_path):
+    """A user without a name has group 0, in the image and in its volume."""
+    (install,) = re.findall(r"install (-d -o dryline -g root -m \d+) /data", DOCKERFILE)
+    made = tmp_path / "data"
+    subprocess.run(["install", "-d", *install.split()[-2:], made], check=True)
+    mode = made.stat().st_mode
+    assert (mode >> 3) & 0o7 == (mode >> 6) & 0o7 == 0o7
+    assert "--gid 0 " in DOCKERFILE
+    assert dict(instructions())["USER"].isdigit()  # of a name Kubernetes cannot tell that it is not root's
 
 
 # The distributions

@@ -102,7 +102,44 @@ def test_a_data_directory_that_may_not_be_written_to_is_one_line(tmp_path):
     as_any_user = ["setpriv", "--bounding-set", "-dac_override"] if os.geteuid() == 0 else []
     command = [*as_any_user, DRYLINE, "--port", "0", "--data-dir", str(path)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=20)
-    assert (done.returncode, done.stderr) == (2, f"dryline: Cannot use the data directory {path}: Permission denied.\n")
+    assert (done.returncode, done.stderr) == (
+        2,
+        f"dryline: Cannot use the data directory {path}: Permission denied. Name another one with --data-dir, "
+        "or keep the state in a temporary one with --ephemeral.\n",
+    )
+
+
+def test_a_file_system_without_shared_memory_is_named_as_such(tmp_path):
+    (tmp_path / "world").mkdir()
+    os.mkfifo(tmp_path / "world" / "dryline.sqlite3-shm")  # cannot be mapped, as no file of some network file systems
+    with pytest.raises(BadSetting, match=r"file system cannot share memory .* Use a local disk\. Name .*--ephemeral"):
+        create_app(Settings(data_dir=tmp_path / "world"))
+
+
+@pytest.mark.parametrize("exists", [False, True])
+def test_git_ignores_a_new_data_directory(tmp_path, monkeypatch, exists):
+    subprocess.run(["git", "init", "-q", tmp_path], check=True)
+    monkeypatch.chdir(tmp_path)
+    if exists:
+        (tmp_path / "dryline-data").mkdir()
+    create_app(Settings(scenario="empty")).close()
+    assert (tmp_path / "dryline-data" / "secret").exists()
+    done = subprocess.run(["git", "status", "--porcelain", "-uall"], capture_output=True, text=True, check=True)
+    assert done.stdout == ""
+
+
+def test_a_directory_with_other_files_gets_no_gitignore(tmp_path):
+    (tmp_path / "mine.txt").touch()
+    create_app(Settings(scenario="empty", data_dir=tmp_path)).close()
+    assert not (tmp_path / ".gitignore").exists()
+
+
+def test_a_gitignore_that_was_removed_stays_so(tmp_path):
+    for _ in range(2):
+        create_app(Settings(scenario="empty", data_dir=tmp_path / "world")).close()
+        (tmp_path / "world" / ".gitignore").unlink(missing_ok=True)
+    create_app(Settings(scenario="empty", data_dir=tmp_path / "world")).close()
+    assert not (tmp_path / "world" / ".gitignore").exists()
 
 
 def test_a_server_that_cannot_write_its_address_answers_and_says_so(start, tmp_path):
@@ -135,7 +172,7 @@ import os, signal, sys
 from dryline.commands import cli
 from dryline.state import scenarios
 
-def signalled(name):
+def signalled(name, **options):
     os.kill(os.getpid(), getattr(signal, sys.argv[1]))
     raise AssertionError("it went on")
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import orjson
 
+from dryline.version import BASE
 from dryline.world.clock import parse, wire
 
 Row = dict[str, Any]
@@ -51,7 +52,9 @@ def lean(state: Row, as_of: datetime, recent_day: float, teams: Mapping[str, flo
     for name in _SPARSE:
         state[name] = [{key: value for key, value in row.items() if value is not None} for row in state[name]]
     filled = {name: rows for name, rows in state.items() if rows}
-    return {"version": filled.pop("version"), "asOf": wire(as_of), **filled}
+    # Without the commit, so that a scenario does not change with each one.
+    filled |= {"writtenBy": f"dryline {BASE}"}
+    return {name: filled.pop(name) for name in ("version", "writtenBy")} | {"asOf": wire(as_of)} | filled
 
 
 def delivered(rows: Iterable[Row], logs: dict[str, Row]) -> Iterable[Row]:

@@ -7,7 +7,7 @@ import flask_smorest
 import orjson
 from flask import Blueprint, Request, Response, g, request
 from flask.json.provider import JSONProvider
-from marshmallow import Schema
+from marshmallow import Schema, ValidationError
 from webargs import core
 from webargs.flaskparser import FlaskParser
 from werkzeug.exceptions import BadRequest, UnsupportedMediaType
@@ -16,7 +16,7 @@ from dryline.models.teams import authenticate
 from dryline.schemas.base import instance_of, strict
 from dryline.storage.current_world import current, set_current_team
 from dryline.storage.errors import Invalid
-from dryline.storage.json_values import is_too_deep
+from dryline.storage.json_values import is_too_deep, loads
 from dryline.web.operations import find_operation, find_view
 
 
@@ -51,11 +51,13 @@ def read_json(req: Request, *, shallow: bool = True) -> Any:
     raw = req.get_data()
     if not raw:
         return core.missing
+    if (coding := req.headers.get("Content-Encoding", "").strip()) not in ("", "identity"):
+        raise UnsupportedMediaType(f"The body is compressed (Content-Encoding: {coding}); send it without that header.")
     if not core.is_json(req.mimetype):
         raise UnsupportedMediaType("The body must be JSON, with Content-Type: application/json.")
     try:
-        body = orjson.loads(raw)
-    except orjson.JSONDecodeError as error:
+        body = loads(raw)
+    except ValueError as error:
         raise BadRequest(f"The body is not valid JSON: {error}.") from None
     if shallow and is_too_deep(raw, body):
         raise BadRequest("The body is nested too deeply.")
@@ -80,11 +82,14 @@ class Parser(FlaskParser):
         return super().parse(schema, req, location=location, **kwargs)
 
     def load_querystring(self, req: Request, schema: Schema) -> Any:
-        """Return the first value of each parameter; no parameter is a list.
+        """Return the first value of each parameter; no parameter is a list. Raises ValidationError if strict.
 
         In webargs' own mapping each missing parameter raises an exception, and a list of logs has twenty parameters.
         """
-        return req.args.to_dict()
+        params: dict[str, str] = req.args.to_dict()
+        if self.is_strict("query") and (repeated := [name for name in params if len(req.args.getlist(name)) > 1]):
+            raise ValidationError({name: ["Must be sent once."] for name in repeated})
+        return params
 
     def load_json(self, req: Request, schema: Schema) -> Any:
         """Return the body's JSON; `missing` counts as `{}`. Raises BadRequest for an update without a body."""

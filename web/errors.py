@@ -27,6 +27,7 @@ from dryline.storage.errors import (
 )
 from dryline.web.base import json_response
 from dryline.web.operations import nearest_path
+from dryline.web.routing import SENT_PATH
 
 STATUS = {
     NotFound: 404,
@@ -101,10 +102,14 @@ def _summary(details: list[dict[str, str]]) -> str:
 
 
 def _sentence(error: HTTPException, status: int) -> str:
+    if status == 404 and "//" in (sent := request.environ.get(SENT_PATH, "")).lstrip("/"):
+        return f"No such path: {request.method} {sent}. There is nothing between two slashes: an id may be missing."
     if status == 404:
         return f"No such path: {request.method} {request.path}{_suggestion()}"
     if status == 405:
-        return f"{request.method} is not allowed on {request.path}."
+        methods = set(getattr(error, "valid_methods", None) or ()) - {"HEAD", "OPTIONS"}
+        allowed = f"; it has {', '.join(sorted(methods))}" if methods else ""
+        return f"{request.method} is not allowed on {request.path}{allowed}."
     if status == 413:
         return f"The body is larger than {current().settings.max_body_mb} MB."
     if isinstance(error, WebsocketMismatch):

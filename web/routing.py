@@ -7,10 +7,10 @@ from urllib.parse import quote, unquote, urlsplit
 from flask import Flask, Request
 from werkzeug.routing import MapAdapter, PathConverter, UnicodeConverter
 
-from dryline.world.path_patterns import normal_path
-
 # Stands for a slash within an id while its path is matched. No id has this character.
 _SLASH = "\0"
+# In a request's environment: its path as it was sent. PATH_INFO has the normal one, by which faults and checks find it.
+SENT_PATH = "dryline.sent_path"
 
 
 class Id(UnicodeConverter):
@@ -35,11 +35,14 @@ def path_to_match(request: Request) -> str:
     """Return a request's path, in which an encoded slash is part of an id and separates nothing.
 
     WSGI decodes `%2F` in PATH_INFO, so this reads the path as it was sent. A proxy may have stripped SCRIPT_NAME.
+    Doubled slashes stay, and no route has them: an id may be missing between them.
     """
     uri, root = request.environ.get("REQUEST_URI", ""), request.environ["SCRIPT_NAME"]
     if "%2" not in uri:
-        return request.path if request.environ["PATH_INFO"] else ""
-    path = normal_path(urlsplit(re.sub("^/+", "/", uri)).path)
+        sent = request.environ.get(SENT_PATH, "")
+        path = sent if "//" in sent else request.path
+        return path if request.environ["PATH_INFO"] else ""
+    path = uri.partition("?")[0] if uri.startswith("/") else urlsplit(uri).path
     path = path.removeprefix(root) if path.startswith(f"{root}/") else path
     return unquote(re.sub("(?i)%2f", "%00", path))
 

@@ -46,6 +46,7 @@ class Directory:
             self.path = path.absolute()
             self._is_new = not self.path.exists()
             self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
+            is_empty = not any(self.path.iterdir())
         self._lock: sqlite3.Connection | None = None
         try:
             self._lock = _lock(self.path)
@@ -56,6 +57,8 @@ class Directory:
                 _sweep(self.path)
             else:
                 (self.path / _TEMPORARY).unlink(missing_ok=True)
+                if is_empty:
+                    (self.path / ".gitignore").write_text("# Written by dryline.\n*\n")
         except BaseException:
             self.abandon()
             raise

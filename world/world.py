@@ -24,7 +24,7 @@ from peewee import PeeweeException
 from dryline.settings import BadSetting, RuntimeSettings, Settings
 from dryline.storage.current_world import WorldLocal, enter, leave
 from dryline.storage.database import WorldDatabase, finish_exchange, require_sqlite_version
-from dryline.storage.errors import disk_is_full
+from dryline.storage.errors import cannot_share_memory, disk_is_full
 from dryline.world.arrivals import Arrivals
 from dryline.world.clock import Clock
 from dryline.world.directory import Directory, NoWorld, database_in
@@ -207,6 +207,10 @@ class World:
         return row[0] - 1
 
 
+# The end of the message about a data directory that cannot be used.
+WAY_OUT = " Name another one with --data-dir, or keep the state in a temporary one with --ephemeral."
+
+
 @contextlib.contextmanager
 def as_bad_setting(settings: Settings) -> Iterator[None]:
     """Turn errors of files and the database into a BadSetting with a sentence about the data directory."""
@@ -217,8 +221,14 @@ def as_bad_setting(settings: Settings) -> Iterator[None]:
         with contextlib.suppress(FileNotFoundError):  # the working directory was removed
             path = path.absolute()
         place = "a temporary directory" if settings.ephemeral else f"the data directory {path}"
-        reason = "the disk is full" if disk_is_full(error) else _reason(error, path)
-        raise BadSetting(f"Cannot use {place}: {reason}.") from error
+        if disk_is_full(error):
+            raise BadSetting(f"Cannot use {place}: the disk is full.") from error
+        if cannot_share_memory(error):
+            reason = "its file system cannot share memory between processes, as SQLite needs it. Use a local disk"
+        else:
+            reason = _reason(error, path)
+        way_out = "" if settings.ephemeral else WAY_OUT
+        raise BadSetting(f"Cannot use {place}: {reason}.{way_out}") from error
 
 
 def _reason(error: Exception, directory: Path) -> str:

@@ -60,6 +60,7 @@ class Console(RoutedFlask):
         max_bytes = world.settings.max_body_mb * 1_000_000
         self.config.update(auth.session_settings(world), MAX_CONTENT_LENGTH=max_bytes, MAX_FORM_MEMORY_SIZE=max_bytes)
         self.secret_key = world.secret
+        self.ended_sessions = auth.EndedSessions(world)
         self.jinja_env.trim_blocks = self.jinja_env.lstrip_blocks = True
         self.jinja_env.filters.update(template_filters.FILTERS)
         self.context_processor(layout.context)

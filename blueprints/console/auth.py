@@ -3,14 +3,17 @@
 import hmac
 import re
 import secrets
+import time
 from hashlib import sha256
 from typing import Any
 from urllib.parse import quote, urlsplit
 
-from flask import Blueprint, redirect, render_template, request, session, url_for
+import orjson
+from flask import Blueprint, current_app, redirect, render_template, request, session, url_for
 
 from dryline.storage.current_world import current
 from dryline.storage.errors import Forbidden
+from dryline.storage.files import read, write_whole
 from dryline.web.hosts import require_not_outgoing, require_this_machine
 from dryline.web.paths import CONSOLE
 from dryline.web.routing import path_to_match
@@ -22,6 +25,30 @@ SESSION_S = 12 * 3600
 # Browsers read a backslash as a slash, and no header may hold a control character.
 _UNSAFE = re.compile(r"[\\\x00-\x1f\x7f]")
 _PUBLIC_ENDPOINTS = ("static", "auth.sign_in")
+
+
+class EndedSessions:
+    """The sessions that ended by a sign-out. Their cookies are still validly signed, and must be refused.
+
+    They are kept in a file until their cookies expire.
+    """
+
+    def __init__(self, world: World) -> None:
+        self._file = world.directory / "ended-sessions.json"
+        self._ends: dict[str, float] = orjson.loads(read(self._file)) if self._file.exists() else {}
+
+    def add(self, session_id: str) -> None:
+        """End a session."""
+        now = time.time()
+        self._ends = {id: end for id, end in self._ends.items() if end > now} | {_hash(session_id): now + SESSION_S}
+        write_whole(self._file, orjson.dumps(self._ends), mode=0o600)
+
+    def __contains__(self, session_id: str) -> bool:
+        return _hash(session_id) in self._ends
+
+
+def _hash(session_id: str) -> str:
+    return sha256(session_id.encode()).hexdigest()
 
 
 def session_settings(world: World) -> dict[str, Any]:
@@ -101,7 +128,9 @@ def sign_in() -> Any:
 
 @blp.post("/sign-out")
 def sign_out() -> Any:
-    """End the session."""
+    """End the session, whose cookie is refused from now on."""
+    if "signed_in" in session and (form := session.get("form")):
+        current_app.ended_sessions.add(form)  # type: ignore[attr-defined]  # it is the Console
     session.clear()
     return redirect(url_for("auth.sign_in"), 303)
 
@@ -134,6 +163,8 @@ def _require_form_token() -> None:
 def _is_signed_in(token: str) -> bool:
     if hmac.compare_digest(request.headers.get("x-dryline-token", "").encode(), token.encode()):
         return True
+    if session.get("form", "") in current_app.ended_sessions:  # type: ignore[attr-defined]  # it is the Console
+        return False
     return hmac.compare_digest(str(session.get("signed_in", "")), _token_fingerprint(token))
 
 

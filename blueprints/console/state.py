@@ -16,6 +16,7 @@ from dryline.state import document, forms, scenarios, snapshots
 from dryline.state.snapshots import Snapshot
 from dryline.state.undo import undoable
 from dryline.storage.current_world import current
+from dryline.storage.json_values import loads
 from dryline.world.clock import wire
 from dryline.world.world import World
 
@@ -55,10 +56,10 @@ def load() -> Any:
     """Replace the state by an uploaded document, or add its rows."""
     file = request.files.get("file")
     try:
-        content = orjson.loads(file.read() if file else b"")
-    except orjson.JSONDecodeError as error:
+        content = loads(file.read() if file else b"")
+    except ValueError as error:
         raise BadRequest(f"The file is not valid JSON: {error}.") from None
-    rows = forms.read(content, strict=current().runtime_settings.strict)
+    rows = forms.read(content, lenient="lenient" in request.form)
     with undoable(current(), "load") as undo:
         if request.form.get("how") == "add":
             document.extend(rows)

@@ -4,7 +4,7 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from flask import Request, request
-from marshmallow import Schema, ValidationError, fields
+from marshmallow import fields
 
 from dryline.models.teams import Team
 from dryline.schemas.base import QuerySchema
@@ -37,6 +37,14 @@ class TeamUndoQuery(TeamQuery, UndoQuery):
     """The team that a change is limited to, and whether the change can be undone."""
 
 
+class LenientQuery(QuerySchema):
+    """Whether mistakes of a state document are ignored."""
+
+    lenient = fields.Boolean(
+        metadata={"description": "ignore unknown members of a state document, and links to rows that are not there"}
+    )
+
+
 def undoable_if(is_wanted: bool | None, change: str) -> AbstractContextManager[Any]:
     """Return a context manager that keeps a snapshot from before the change, except of a temporary world."""
     keeps = is_wanted and not current().settings.ephemeral
@@ -60,13 +68,6 @@ class StrictParser(Parser):
     def requires_body(self, req: Request) -> bool:
         """Return whether a missing body is refused: never, since the schema says what is missing."""
         return False
-
-    def load_querystring(self, req: Request, schema: Schema) -> Any:
-        """Return the parameters. Raises ValidationError for one that is sent twice, of which only one would count."""
-        repeated = {name: ["Must be sent once."] for name, values in req.args.lists() if len(values) > 1}
-        if repeated:
-            raise ValidationError(repeated)
-        return super().load_querystring(req, schema)
 
 
 class ControlArea(Area):

@@ -246,8 +246,12 @@ def ignored_names(entry: Entry, body: object) -> list[str]:
     if operation is None or entry.status is None or entry.status >= 400:
         return []
     forms = getattr(operation, "forms", {})
-    query = {name: values[0] for name, values in parse_qs(entry.query, keep_blank_values=True).items()}
+    sent = parse_qs(entry.query, keep_blank_values=True)
+    query = {name: values[0] for name, values in sent.items()}
     names = sorted(_unknown(forms.get("query", QuerySchema), query)) if query else []
+    known = query.keys() - {name.partition(" ")[0] for name in names}
+    repeated = {name: len(values) for name, values in sent.items() if name in known and len(values) > 1}
+    names += [f"{name} (only the first of {count} counts)" for name, count in repeated.items()]
     if isinstance(body, dict) and "json" in forms:
         names += sorted(_unknown(forms["json"], body))
     return names

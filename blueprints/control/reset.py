@@ -3,7 +3,7 @@
 from flask.views import MethodView
 from marshmallow import fields
 
-from dryline.blueprints.control.base import ControlArea, TeamQuery, undoable_if
+from dryline.blueprints.control.base import ControlArea, LenientQuery, TeamQuery, undoable_if
 from dryline.schemas.base import ApiSchema
 from dryline.state import scenarios
 from dryline.storage.current_world import current
@@ -20,9 +20,13 @@ class ResetBody(ApiSchema):
     )
 
 
+class ResetQuery(TeamQuery, LenientQuery):
+    """The team that is reset, or whether mistakes of the scenario are ignored."""
+
+
 @blp.route("/reset", post="resetState")
 class Reset(MethodView):
-    @blp.arguments(TeamQuery, location="query")
+    @blp.arguments(ResetQuery, location="query")
     @blp.arguments(ResetBody)
     @blp.response(204)
     @blp.errors(404)
@@ -40,4 +44,4 @@ class Reset(MethodView):
             if "team" in query:
                 scenarios.reset_team(world, query["team"])
             else:
-                scenarios.reset(world, body.get("scenario"))
+                scenarios.reset(world, body.get("scenario"), lenient=query.get("lenient"))

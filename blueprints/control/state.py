@@ -5,7 +5,7 @@ from typing import Any
 from flask import request
 from flask.views import MethodView
 
-from dryline.blueprints.control.base import ControlArea, TeamQuery, TeamUndoQuery, undoable_if
+from dryline.blueprints.control.base import ControlArea, LenientQuery, TeamQuery, TeamUndoQuery, undoable_if
 from dryline.state import document as state
 from dryline.state import forms as documents
 from dryline.state.collections import COLLECTIONS
@@ -26,6 +26,11 @@ _SCHEMA = {
             "description": "reference time of the document: all times are moved by whole weeks so that it is in the "
             "week before now, and rows after the clock's time are left out",
         },
+        "writtenBy": {
+            "type": "string",
+            "description": "program that wrote the document; its links may lead to rows that are gone, and unknown "
+            "members of another version's are ignored",
+        },
         **{
             name: {"type": "array", "items": {"type": "object"}, "description": documents.ROWS_DESCRIPTION}
             for name in COLLECTIONS
@@ -33,6 +38,10 @@ _SCHEMA = {
     },
 }
 _BODY: dict[str, Any] = {"required": True, "content": {"application/json": {"schema": _SCHEMA}}}
+
+
+class DocumentQuery(TeamUndoQuery, LenientQuery):
+    """The options of an import."""
 
 
 @blp.route("/state", get="getState", post="extendState", put="replaceState")
@@ -48,34 +57,36 @@ class State(MethodView):
         with current().reading():
             return json_response(state.export(query.get("team")))
 
-    @blp.arguments(TeamUndoQuery, location="query")
+    @blp.arguments(DocumentQuery, location="query")
     @blp.doc(requestBody=_BODY)
     @blp.response(204)
     @blp.errors(404, 409, 413, 415, 422)
     def put(self, query):
         """Replace the state of the world, or of one team.
 
-        Either the whole document is stored or nothing changes. 422 naming row and field for an invalid row.
+        Either the whole document is stored or nothing changes. 422 naming row and field for an invalid row, an unknown
+        member, and in a document without `writtenBy` a link to a row that is not there.
         """
-        document = _document()
+        document = _document(query)
         with undoable_if(query.get("undo"), "import"):
             state.replace(document, query.get("team"))
 
-    @blp.arguments(TeamUndoQuery, location="query")
+    @blp.arguments(DocumentQuery, location="query")
     @blp.doc(requestBody=_BODY)
     @blp.response(204)
     @blp.errors(404, 409, 413, 415, 422)
     def post(self, query):
         """Add the rows of a document to the state.
 
-        Either all rows are added or none. 409 if an id exists, 422 naming row and field for an invalid row.
+        Either all rows are added or none. 409 if an id exists, 422 naming row and field for an invalid row, an unknown
+        member, and in a document without `writtenBy` a link to a row that is not there.
         """
-        document = _document()
+        document = _document(query)
         with undoable_if(query.get("undo"), "import"):
             state.extend(document, query.get("team"))
 
 
-def _document() -> documents.Document:
+def _document(query: dict[str, Any]) -> documents.Document:
     """Return the body, of any size: a state with many logs exceeds the API's limit."""
     request.max_content_length = NO_LIMIT
-    return documents.read(read_json(request, shallow=False), strict=current().runtime_settings.strict)
+    return documents.read(read_json(request, shallow=False), lenient=query.get("lenient", False))

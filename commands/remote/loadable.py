@@ -9,7 +9,7 @@ from typing import Any
 
 from dryline.schemas.row_forms import Faults
 from dryline.state.collections import COLLECTIONS
-from dryline.state.forms import forms
+from dryline.state.forms import BEGINNING, forms
 from dryline.world.channels import CHANNELS
 from dryline.world.world import World
 
@@ -38,7 +38,7 @@ class Loadable:
         fitting = {name: self._loadable_rows(name, document[name]) for name in COLLECTIONS if name in document}
         for name, rows in fitting.items():
             self._cut_links(name, rows)
-        self.document: Document = {"version": document["version"], **fitting}
+        self.document: Document = {**BEGINNING, **fitting}
 
     def _loadable_rows(self, name: str, rows: list[Row]) -> list[Row]:
         """Return the rows without what dryline does not load, and count that by its reason."""
@@ -76,10 +76,10 @@ class Loadable:
                 row[column] = value
                 self.changed[f"{name}: {column} is {value} here"] += 1
         faults: Faults = []
-        form.read(row, "", faults, strict=True)
+        form.read(row, "", faults, faults)
         for member in list(row) if faults else ():
             own_faults: Faults = []
-            form.read({member: row[member]}, "", own_faults, strict=True)
+            form.read({member: row[member]}, "", own_faults, own_faults)
             if len(own_faults) > len(set(form.needs) - {member}):  # more than what is missing beside it
                 del row[member]
                 if member not in form.names:

@@ -10,7 +10,8 @@ import orjson
 from dryline.world.outgoing import HttpResponse, Refused, Unanswered, send
 from dryline.world.real_time import monotonic
 
-TIMEOUT_S = 60.0
+# A service that sends nothing for this long is not asked again.
+TIMEOUT_S = 30.0
 # The longest pause that a service may ask for. Nobody waits longer in front of a command.
 LONGEST_PAUSE_S = 3600.0
 # Pauses from this length on are reported.
@@ -43,8 +44,9 @@ class Reply(NamedTuple):
 class Reader:
     """A reader of JSON below `base_url`.
 
-    It sends at most `rate` requests a second (0: no limit). 429, 5xx and broken answers are retried up to `tries`
-    times, after the answer's Retry-After or a pause that doubles. `on_progress` gets a text about each long pause.
+    It sends at most `rate` requests a second (0: no limit). 429, 5xx and broken answers, but not silence, are
+    retried up to `tries` times, after the answer's Retry-After or a pause that doubles. `on_progress` gets a text about
+    each long pause.
     """
 
     def __init__(self, base_url: str, api_key: str, *, rate: float = 5, tries: int = 6) -> None:
@@ -84,7 +86,7 @@ class Reader:
         try:
             answer = send("GET", self.base_url + target, headers=headers, timeout_s=TIMEOUT_S)
         except Unanswered as error:
-            passing = not isinstance(error, Refused)
+            passing = not (isinstance(error, Refused) or error.timed_out)
             raise ReadError(f"{question}: {str(error).rstrip('.')}", passing=passing) from None
         if answer.status == 429 or answer.status >= 500:
             pause_s = _retry_after_s(answer.headers.get("Retry-After"))

@@ -354,3 +354,17 @@ def test_a_command_does_not_add_the_default_key(tmp_path):
         server.api_key = "dryline-local-key"
         with pytest.raises(AuthenticationError):
             server.client().workers.list()
+
+
+def test_wait_without_a_url_waits_for_the_server_of_the_data_directory(elsewhere, monkeypatch):
+    with announced() as temporary, announced(data_dir=elsewhere / "named") as server:
+        assert invoked("wait", "--timeout", "0")[0] == 1
+        assert invoked("wait", "--any", "--timeout", "0")[1] == f"dryline answers at {temporary.url}.\n"
+        assert invoked("wait", "--data-dir", "named")[1] == f"dryline answers at {server.url}.\n"
+        monkeypatch.setenv("DRYLINE_DATA_DIR", "named")
+        assert invoked("wait", "--any")[1] == f"dryline answers at {server.url}.\n"
+    assert invoked("wait", "--any", "--timeout", "0") == (
+        1,
+        "",
+        "dryline: No dryline answers at http://127.0.0.1:9 after 0 s.\n",
+    )

@@ -3,6 +3,7 @@
 import pytest
 
 from dryline.settings import Settings
+from dryline.tests.console.visitor import Page
 
 FOLLOWED_LINK = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}
 
@@ -97,6 +98,21 @@ class TestWithToken:
         assert "Faults" in visitor.go("/faults").text
         visitor.send("/sign-out")
         assert "Sign in" in visitor.go("").text
+
+    def test_a_copy_of_the_cookie_is_refused_after_its_sign_out(self, app, visitor, sign_in):
+        sign_in()
+        name = app.console.config["SESSION_COOKIE_NAME"]
+        copy, other = app.test_client(), app.test_client()
+        copy.set_cookie(name, visitor.client.get_cookie(name, path="/console").value, path="/console")
+        fields = Page(other.get("/console/sign-in")).form("")["fields"]
+        other.post("/console/sign-in", data=fields | {"token": "open sesame"})
+        assert [one.get("/console/faults").status_code for one in (copy, other)] == [200, 200]
+        visitor.go("")
+        visitor.send("/sign-out")
+        assert [one.get("/console/faults").status_code for one in (copy, other)] == [303, 200]
+        assert copy.get("/console/changes", headers={"HX-Request": "true"}).status_code == 403
+        del app.console  # after a restart, too
+        assert [one.get("/console/faults").status_code for one in (copy, other)] == [303, 200]
 
     def test_a_next_address_with_a_line_break_is_ignored(self, sign_in):
         answer = sign_in("?next=/console/%0D%0Aset-cookie:x")

@@ -130,8 +130,10 @@ def test_new_ids_are_never_those_that_came_in(control, api, make_worker):
 
 
 @pytest.mark.parametrize(("name", "column", "targets", "needed"), LINKS, ids=lambda value: str(value))
-def test_a_link_to_nothing_is_refused_where_it_is_needed_else_kept(control, name, column, targets, needed):
-    sent = of_north()
+def test_a_link_to_nothing_is_kept_where_it_is_not_needed_and_a_program_wrote_it(
+    control, name, column, targets, needed
+):
+    sent = of_north() | {"writtenBy": "dryline 0.1.0"}
     member = wire(name, column)
     gone = ["gone"] if column.endswith("_ids") else "gone"
     sent[name][0][member] = gone

@@ -102,6 +102,19 @@ class TestHelpers:
         assert path in dryline.journal()
         assert dryline.journal().endswith("  ignored: directon (did you mean direction?)")
 
+    def test_the_journal_names_parameters_of_which_only_one_counts(self, dryline):
+        worker = dryline.client().workers.create(name="A", description=None, status=None)
+        query = [("limit", "5"), ("limit", "7"), ("limit", "9"), ("limt", "1"), ("limt", "2")]
+        with httpx.Client(transport=dryline.transport(), base_url=dryline.url) as program:
+            path = f"/api/workers/{worker.id}/deploymentLogs/voice"
+            program.get(path, params=query, headers={"x-api-key": dryline.api_key})
+        ignored = ["limt (did you mean limit?)", "limit (only the first of 3 counts)"]
+        assert dryline.requests()[0]["ignored"] == ignored
+        dryline.settings(strict=True)
+        with httpx.Client(transport=dryline.transport(), base_url=dryline.url) as program:
+            answer = program.get(path, params=query[:2], headers={"x-api-key": dryline.api_key})
+        assert (answer.status_code, answer.json()["error"]) == (400, "limit: Must be sent once.")
+
     def test_the_journal_of_a_frozen_world_has_real_times_beside(self, dryline):
         dryline.freeze("2031-05-01T00:00:00Z")
         dryline.client().workers.list()

@@ -1,10 +1,12 @@
 """Reading from a service: at a rate, patient with refusals, obeying what it asks for."""
 
+import socket
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 
 import pytest
 
+from dryline.commands.remote import reader as reader_module
 from dryline.commands.remote.reader import Reader, ReadError
 from dryline.tests.remote.conftest import reader
 
@@ -21,6 +23,16 @@ def test_a_base_url_with_the_path_of_the_api_is_named(small):
     wrong = Reader(f"{small.url}/api", small.api_key)
     with pytest.raises(ReadError, match="status 404, the base URL must not end in /api"):
         wrong.get("/api/team")
+
+
+def test_a_service_that_sends_nothing_is_given_up_after_30_seconds(monkeypatch, pauses):
+    assert reader_module.TIMEOUT_S == 30
+    monkeypatch.setattr(reader_module, "TIMEOUT_S", 0.2)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        asking = Reader(f"http://127.0.0.1:{silent.getsockname()[1]}", "key", rate=0, tries=6)
+        with pytest.raises(ReadError, match=r"GET /api/team: No answer within 0\.2 s"):
+            asking.get("/api/team")
+        assert (asking.sent, pauses) == (1, [])
 
 
 def refused_once(small, retry_after):

@@ -1,0 +1,245 @@
+"""Documents that people write are strict, those of dryline are not. Contract: state.md, rules 3 and 6."""
+
+import json
+import logging
+
+import pytest
+
+from dryline import __version__
+from dryline.app import create_app
+from dryline.settings import BadSetting, Settings
+from dryline.state.collections import COLLECTIONS
+from dryline.state.forms import forms
+from dryline.state.scenarios import ABOUT
+from dryline.testing import DrylineError, DrylineInProcess
+from dryline.tests.contract.two_teams import document
+from dryline.tests.control.documents import faults, of_a_line, of_north
+from dryline.tests.control.test_state_links import LINKS, wire
+
+OLDER = "dryline 0.1.0"
+WORKER = {"id": "w", "name": "W", "statsu": "active"}
+
+
+@pytest.fixture(params=["put", "post"])
+def send(request, control):
+    """Send a document, to replace the state or to be added."""
+    return lambda document, query="": getattr(control, request.param)(f"/state{query}", {"version": 1, **document})
+
+
+# Members
+
+
+@pytest.mark.parametrize(
+    ("member", "near"), [("creatdAt", "createdAt"), ("created_at", "createdAt"), ("teamid", "teamId"), ("zzz", None)]
+)
+@pytest.mark.parametrize("name", ["workers", "tags", "flows", "voiceLogs", "exports"])
+def test_an_unknown_member_is_refused_with_the_nearest(control, send, name, member, near):
+    sent = of_north()
+    sent[name][0][member] = None
+    hint = f"; did you mean {near}?" if near else "."
+    before = control.get("/state").data
+    assert faults(send(sent)) == {f"{name}[0].{member}": f"Unknown field{hint}"}
+    assert control.get("/state").data == before
+
+
+@pytest.mark.parametrize("name", forms())
+def test_no_collection_takes_an_unknown_member(control, name):
+    sent = of_north()
+    sent[name][0]["nobodyKnowsIt"] = 1
+    assert f"{name}[0].nobodyKnowsIt" in faults(control.put("/state", sent))
+
+
+@pytest.mark.parametrize(
+    ("name", "part", "path"),
+    [
+        ("teams", {"apiKeys": [{"sha256": "0" * 64, "naem": "x"}]}, "teams[0].apiKeys[0].naem"),
+        ("tests", {"checkpoints": [{"naem": "x"}]}, "tests[0].checkpoints[0].naem"),
+        ("voiceDeployments", {"extractions": {"a": {"typ": "string"}}}, "voiceDeployments[0].extractions.a.typ"),
+    ],
+)
+def test_an_unknown_member_of_a_part_of_a_row_is_refused(send, name, part, path):
+    sent = of_north()
+    sent[name][0] |= part
+    assert path in faults(send(sent))
+
+
+def test_an_unknown_collection_is_refused_with_the_nearest(send):
+    assert faults(send({"voiceDeployment": []})) == {
+        "voiceDeployment": "There is no such collection; did you mean voiceDeployments?"
+    }
+
+
+def test_the_sentence_of_a_refusal_names_the_way_out(send):
+    answer = send({"workers": [WORKER]})
+    assert answer.json["error"].startswith("workers[0].statsu: Unknown field; did you mean status?")
+    assert "`lenient`" in answer.json["error"]
+    assert "`lenient`" not in send({"workers": [{**WORKER, "name": 5}]}).json["error"]
+
+
+def test_lenient_ignores_unknown_members(control, send, caplog):
+    assert send({"workers": [WORKER]}, "?lenient=true").status_code == 204
+    assert "statsu" not in control.get("/state").json["workers"][0]
+    assert not [record for record in caplog.records if record.levelno >= logging.WARNING]
+
+
+def test_another_versions_unknown_members_are_ignored_with_one_warning(control, send, caplog):
+    sent = of_north() | {"writtenBy": OLDER}
+    for name in ("workers", "tags", "flows"):
+        sent[name][0]["former"] = 1
+    assert send(sent).status_code == 204
+    (warning,) = [record.getMessage() for record in caplog.records if record.levelno == logging.WARNING]
+    assert OLDER in warning and __version__ in warning and "3 members" in warning and "workers[0].former" in warning
+
+
+def test_the_same_versions_unknown_members_are_refused(control, send):
+    sent = {**control.get("/state").json, "teams": [], "workers": [WORKER]}
+    assert faults(send(sent)) == {"workers[0].statsu": "Unknown field; did you mean status?"}
+
+
+@pytest.mark.parametrize("writer", [None, "", 1, ["dryline 0.1.0"]])
+def test_the_writer_is_a_text(send, writer):
+    assert list(faults(send({"writtenBy": writer}))) == ["writtenBy"]
+
+
+# Links
+
+
+@pytest.mark.parametrize(("name", "column", "targets", "needed"), LINKS, ids=lambda value: str(value))
+def test_a_link_to_nothing_is_refused_with_the_nearest(control, name, column, targets, needed):
+    sent = of_north()
+    near = sent[targets[0]][0]["id"]
+    member = wire(name, column)
+    sent[name][0][member] = [f"{near}x"] if column.endswith("_ids") else f"{near}x"
+    message = faults(control.put("/state", sent))[f"{name}[0].{member}"]
+    assert f"{near}x; did you mean {near}?" in message
+
+
+@pytest.mark.parametrize(("name", "column", "targets", "needed"), LINKS, ids=lambda value: str(value))
+def test_lenient_takes_a_link_to_nothing_where_the_row_does_not_need_it(control, name, column, targets, needed):
+    sent = of_north()
+    sent[name][0][wire(name, column)] = ["gone"] if column.endswith("_ids") else "gone"
+    assert control.put("/state?lenient=true", sent).status_code == (422 if needed else 204)
+
+
+def test_a_link_of_an_added_row_leads_to_a_row_of_the_world(control):
+    control.put("/state", {"version": 1, **of_a_line()})
+    log = {"id": "log", "workerId": "w", "deploymentId": "d"}
+    answer = control.post("/state", {"version": 1, "voiceLogs": [{**log, "deploymentId": "dd"}]})
+    assert faults(answer) == {"voiceLogs[0].deploymentId": "There is no voice deployment dd; did you mean d?"}
+    assert control.post("/state", {"version": 1, "voiceLogs": [log]}).status_code == 204
+
+
+def test_a_link_that_is_null_leads_nowhere(put):
+    assert put(**of_a_line(), voiceLogs=[{"id": "log", "workerId": "w", "deploymentId": None, "flowId": None}])
+
+
+# Documents that dryline wrote
+
+
+@pytest.mark.parametrize("name", [name for name in ABOUT if name != "empty"])
+def test_a_shipped_scenario_has_a_writer_and_no_unknown_member(control, name):
+    control.post("/reset", {"scenario": name})
+    shipped = control.get("/state").json
+    assert shipped.pop("writtenBy") == f"dryline {__version__}"
+    assert control.put("/state?lenient=true", shipped).status_code == 204
+    # Read as a person's document it breaks no rule but that of rows that are gone.
+    answer = control.put("/state", shipped)
+    assert answer.status_code == 204 or all("There is no" in message for message in faults(answer).values())
+
+
+@pytest.mark.parametrize("name", [name for name in ABOUT if name != "empty"])
+def test_what_is_exported_without_a_row_of_one_collection_comes_in_again(control, name):
+    control.post("/reset", {"scenario": name})
+    shipped = control.get("/state").json
+    for collection in COLLECTIONS:
+        needed = any(
+            collection in targets for about in COLLECTIONS.values() for targets in about.required_links.values()
+        )
+        if collection == "teams" or needed or not shipped[collection]:
+            continue
+        sent = {**shipped, collection: shipped[collection][1:]}
+        assert control.put("/state", sent).status_code == 204, collection
+        first = control.get("/state").json
+        assert control.put("/state", first).status_code == 204, collection
+        assert {**control.get("/state").json, "exports": []} == {**first, "exports": []}
+
+
+# Where the API deletes a row of a collection, children before parents.
+DELETIONS = {
+    "customWebhooks": "/workers/{workerId}/deployments/{deploymentId}/voice/customWebhooks/{id}",
+    "deploymentParameters": "/workers/{workerId}/deployments/{deploymentId}/params/{id}",
+    "outboundCampaigns": "/workers/{workerId}/deployments/voice/{deploymentId}/outbound-campaigns/{id}",
+    "llmLogs": "/workers/{workerId}/llm-logs/{id}",
+    "tests": "/workers/{workerId}/tests/{id}",
+    "resources": "/workers/{workerId}/resources/{id}",
+    "folders": "/workers/{workerId}/folders/{id}",
+    "echoAgents": "/echo/agents/{id}",
+    "echoScorecards": "/echo/scorecards/{id}",
+    "echoSuites": "/echo/suites/{id}",
+    "customVoices": "/team/customVoices/{id}",
+    "tags": "/team/tags/{id}",
+    "flows": "/workers/{workerId}/flows/{id}",
+    "voiceDeployments": "/workers/{workerId}/deployments/voice/{id}",
+    "chatDeployments": "/workers/{workerId}/deployments/chat/{id}",
+    "chatEmbedDeployments": "/workers/{workerId}/deployments/chat-embed/{id}",
+    "phoneNumbers": "/team/assets/phone_numbers/{id}/delete",
+    "integrations": "/team/integrations/twilio/{id}/delete",
+    "workers": "/workers/{id}",
+}
+
+
+@pytest.mark.parametrize("name", [name for name in ABOUT if name != "empty"])
+def test_what_is_exported_after_deletions_through_the_api_comes_in_again(control, api, name):
+    control.post("/reset", {"scenario": name})
+    deleted = []
+    for collection, path in DELETIONS.items():
+        state = control.get("/state").json
+        workers = {row["id"]: row["workerId"] for row in state["voiceDeployments"] + state["chatDeployments"]}
+        for row in state[collection][:1]:
+            row.setdefault("workerId", workers.get(row.get("deploymentId")))
+            if api.delete(path.format(**row)).status_code < 300:
+                deleted.append(collection)
+    assert {"flows", "voiceDeployments", "workers"} <= set(deleted)
+    exported = control.get("/state")
+    assert control.put("/state", data=exported.data, content_type="application/json").status_code == 204
+    assert {**control.get("/state").json, "exports": []} == {**exported.json, "exports": []}
+
+
+# Scenarios, helpers, commands
+
+
+@pytest.fixture
+def seed(tmp_path):
+    path = tmp_path / "seed.json"
+    path.write_text(json.dumps({"version": 1, "workers": [WORKER], "llmLogs": [{"id": "l", "eventType": "x"}]}))
+    return path
+
+
+def test_a_scenario_with_a_typing_error_does_not_start_but_with_lenient(seed):
+    with pytest.raises(BadSetting, match=r"workers\[0\].statsu: Unknown field; did you mean status\?"):
+        create_app(Settings(ephemeral=True, scenario=str(seed)))
+    app = create_app(Settings(ephemeral=True, scenario=str(seed), lenient=True))
+    assert app.test_client().post("/_dryline/reset", json={}).status_code == 204
+    app.close()
+
+
+def test_a_reset_to_a_scenario_with_a_typing_error_changes_nothing(control, seed):
+    before = control.get("/state").data
+    answer = control.post("/reset", {"scenario": str(seed)})
+    assert answer.status_code == 400 and "did you mean status?" in answer.json["error"]
+    assert control.get("/state").data == before
+    assert control.post("/reset?lenient=true", {"scenario": str(seed)}).status_code == 204
+
+
+def test_the_helpers_have_a_keyword_for_lenient_documents():
+    with DrylineInProcess() as dryline:
+        for load in (dryline.add, dryline.load):
+            with pytest.raises(DrylineError, match="did you mean status"):
+                load({"version": 1, "workers": [WORKER]})
+        dryline.add({"version": 1, "workers": [WORKER]}, lenient=True)
+        dryline.load({"version": 1, "workers": [WORKER]}, lenient=True)
+        assert [row["id"] for row in dryline.state()["workers"]] == ["w"]
+
+
+def test_both_teams_of_a_document_may_be_written_by_hand(control):
+    assert control.put("/state", document()).status_code == 204
