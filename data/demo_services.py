@@ -18,8 +18,8 @@ Params = dict[str, Any]
 Response = tuple[int, Params]
 Routes = dict[str, Callable[[str, Params], Response]]
 
-_WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday")
-_TIMES = (("9:15 AM", "2 PM"), ("10 AM", "3:30 PM"), ("8:30 AM", "1:45 PM"), ("11 AM", "4 PM"))
+_WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_WORKDAYS = _WEEKDAYS[:5]
 _PRODUCTS = (
     *("desk lamp", "rain jacket", "suitcase", "coffee grinder", "reading chair", "pair of hiking boots"),
     *("backpack", "tea kettle", "wool blanket", "camping stove", "toaster", "picnic basket"),
@@ -71,16 +71,35 @@ def _number(prefix: str, params: Params) -> str:
     return f"{prefix}{crc32(orjson.dumps(params, option=orjson.OPT_SORT_KEYS)) % 9000 + 1000}"
 
 
-def _free(_: str, params: Params) -> Response:
-    """Give two free times on a day. Weekends and unknown days lead to the next open day."""
-    day = str(params.get("day") or "")
-    weekday = next((name for name in _WEEKDAYS if name in day.lower()), None)
-    if weekday is not None and "after" in day:
-        day = (*_WEEKDAYS[1:], "monday")[_WEEKDAYS.index(weekday)].capitalize()
-    elif weekday is None:
-        closed = "saturday" in day.lower() or "sunday" in day.lower() or not day or "after" in day
-        day = "Monday" if closed else day
-    return 200, {"day": day, "times": list(_pick(_TIMES, day, params.get("service")))}
+def _calendar(hours: dict[str, tuple[int, int]]) -> Routes:
+    """Return the routes of a calendar: `hours` are the first and the last full hour of an appointment on open days."""
+
+    def free(_: str, params: Params) -> Response:
+        """Give two free times on a day. Today is full; closed and unknown days lead to the next open day."""
+        day, today = str(params.get("day") or ""), str(params.get("today") or "").lower()
+        weekday = next((name for name in _WEEKDAYS if name in day.lower()), None)
+        why = None if weekday is None else "full" if weekday == today else None if weekday in hours else "closed"
+        if weekday is None or why:
+            start = _WEEKDAYS.index(weekday or today) if (weekday or today) in _WEEKDAYS else 0
+            upcoming = (*_WEEKDAYS, *_WEEKDAYS)[start + 1 : start + 8]
+            weekday = next(name for name in upcoming if name in hours and name != today)
+            day = weekday.capitalize()
+        first, last = hours[weekday]
+        middle, offer = (first + last) // 2, int(params.get("offer") or 0)
+        half = crc32(f"{weekday}{offer}".encode()) % 2 * 30
+        morning = first + (crc32(weekday.encode()) + offer) % (middle - first)
+        later = middle + (crc32(weekday.encode()) + 2 * offer) % (last - middle)
+        return 200, {"day": day, "why": why, "times": [_clock(morning, half), _clock(later, 30 - half)]}
+
+    def is_open(_: str, params: Params) -> Response:
+        first, last = hours.get(str(params.get("day")).lower(), (0, 0))
+        return 200, {"open": f"{first:02}:00" <= str(params.get("time")) < f"{last:02}:30"}
+
+    return {"GET /free": free, "GET /open": is_open, r"(?:POST|PUT|DELETE) /\w+": _noted}
+
+
+def _clock(hour: int, minute: int) -> str:
+    return f"{(hour - 1) % 12 + 1}{f':{minute}' if minute else ''} {'PM' if hour >= 12 else 'AM'}"
 
 
 def _found(prefix: str) -> Callable[[str, Params], Response]:
@@ -127,11 +146,10 @@ def _parcel(number: str, _: Params) -> Response:
     return 200, {"number": number, "status": status, "arrives": arrives}
 
 
-_APPOINTMENTS: Routes = {"GET /free": _free, r"(?:POST|PUT|DELETE) /\w+": _noted}
 _SERVICES: dict[str, Routes] = {
-    "calendar.bayside-dental.example": _APPOINTMENTS,
-    "diary.elm-street.example": _APPOINTMENTS,
-    "workshop.northgate-motors.example": _APPOINTMENTS,
+    "calendar.bayside-dental.example": _calendar({**dict.fromkeys(_WORKDAYS[:4], (8, 17)), "friday": (8, 14)}),
+    "diary.elm-street.example": _calendar({**dict.fromkeys(_WORKDAYS, (8, 17)), "saturday": (9, 12)}),
+    "workshop.northgate-motors.example": _calendar(dict.fromkeys(_WORKDAYS, (7, 16))),
     "api.larkspur-goods.example": {
         r"GET /v2/orders/(\w+)": _order,
         "GET /v2/orders": _found("K4"),

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from peewee import TextField
 
-from dryline.models.collection import FLOW, WORKER, StateCollection
+from dryline.models.collection import FLOW, WORKER, ImportContext, Row, StateCollection
 from dryline.storage.errors import NotFound
 from dryline.storage.record import JsonField, Record, Rows, connection
 from dryline.world.channels import CHANNELS, Channel
@@ -129,6 +129,13 @@ def find_log(team: Record, id: str) -> Log:
     raise NotFound(f"Log {id} not found.")
 
 
+def complete_imported_log(row: Row, rows: ImportContext) -> None:
+    """Write the code of a flow's version in the place of its id: documents of many calls have the code once."""
+    if isinstance(row.get("flow_snapshot"), dict):
+        version = str(row["flow_snapshot"].get("flowVersionId"))
+        row["flow_snapshot"] = rows.row("flowVersions", version).get("code")
+
+
 def collection_of(model: type[Log]) -> StateCollection:
     """Return the declaration of one channel's logs in the state document."""
     channel = next(channel for channel in CHANNELS if channel.type == model.kind)
@@ -137,5 +144,6 @@ def collection_of(model: type[Log]) -> StateCollection:
         required_links=WORKER,
         optional_links={**FLOW, **({"deployment_id": channel.deployments} if channel.deployments else {})},
         fixed={"type": model.kind},
+        complete=complete_imported_log,
         shares_ids=tuple(channel.collection for channel in CHANNELS),
     )

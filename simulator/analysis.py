@@ -25,6 +25,8 @@ _AGREED: Milestones = frozenset({"booked", "moved", "confirmed"})
 _NOBODY: Milestones = frozenset({"voicemail", "message", "missed"})  # nobody was there to talk to
 _ACHIEVEMENTS: Milestones = _AGREED | {"delivery", "paid", "promised", "rated", "returned", "solved", "explained"}
 
+WANTED_TRANSFER = "wanted_transfer"  # the milestone of a caller who asked for a person, and got one
+
 # The name of a contact is known without being said.
 KNOWN_CONTACT = frozenset({"name", "first", "last"})
 
@@ -139,6 +141,7 @@ def _judged(item: Mapping[str, Any], known: Mapping[str, bool], dialogue: Dialog
     is_forbidden = _FORBIDDEN.search(title.lower()) or _FORBIDDEN.search(about.lower())
     milestones = None if is_forbidden else _evidence(title, about)
     is_reached = known.get(label_of(title), _is_reached(milestones, dialogue))
+    is_reached = is_reached or WANTED_TRANSFER in dialogue.reached
     threshold = item.get("threshold") or 0
     value: Any = is_reached
     passed = is_reached
@@ -155,5 +158,13 @@ def _judged(item: Mapping[str, Any], known: Mapping[str, bool], dialogue: Dialog
         "threshold": threshold,
         "value": value,
         "passed": passed,
-        "reason": "The conversation shows it." if passed else "Not found in the conversation.",
+        "reason": _quotation(dialogue, passed=passed),
     }
+
+
+def _quotation(dialogue: Dialogue, *, passed: bool) -> str:
+    """Return the turn that shows a result: what the agent told near the end, or else the caller's last words."""
+    agent, caller = ([text for who, text, _ in dialogue.steps if who == each] for each in "AU")
+    if passed and agent:
+        return f'Agent: "{max(agent[-3:], key=len)}"'
+    return f'Caller: "{caller[-1]}"' if caller else "Nobody spoke."

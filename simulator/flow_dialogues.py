@@ -6,6 +6,7 @@ from typing import Any
 
 from dryline.flow.model.caller_utterances import answers_agent, capitalized, closes, gives_value, intent_of, past_tense
 from dryline.flow.model.kinds import kind_of_question, milestones_of
+from dryline.simulator.analysis import WANTED_TRANSFER
 from dryline.simulator.fact_names import KNOWN, NUMBERS, fact_of
 from dryline.simulator.flow_runner import HUNG_UP, LOST, FlowRun
 from dryline.simulator.flow_timeline import comes_to_its_end
@@ -15,11 +16,13 @@ from dryline.simulator.slots import Slots
 _ENDINGS = {"transfer": "call_transfer", "failed": "error", LOST: "error"}
 _MATTERS = 4  # that a summary names
 _MISSED = ("wrong_number", "deny_identity", "not_available", "no_time_now")  # the contact was not reached after all
+_FOR_PERSONS = ("want_person", "want_manager", "speak_department", "complain")  # what callers want who ask for one
 _NOTED_LONGEST = 60  # characters of a value that a summary tells; of a longer one it has the name
 _BY_ENDING = {"done", "transferred", "voicemail"}  # milestones that a run's end reaches, whatever its words are
 _SUBJECT = re.compile(
     r"^(if |when |the |a )*\w+('s)? (wants|needs|asks|would like|wishes)( to| for| about)?( an?| the)? ", re.IGNORECASE
 )
+_FURTHER = re.compile(r"(?:,| or (?=\w+s )).*")  # alternatives of a condition: "wants a visit, or is in pain"
 _NOT = re.compile(r"^(no|not|never)\b|\b(not|cannot|can't|declin\w+|refus\w+|without|unable)\b", re.IGNORECASE)
 _TO_FIVE = re.compile(r"\b(?:to|of|out of) (?:5|five)\b")
 
@@ -39,6 +42,8 @@ def dialogue_of(run: FlowRun, facts: Slots, *, left: str) -> Dialogue:
     dialogue.mentioned |= _learn(run, facts)
     dialogue.reached |= _reached(run, last)
     rating = _rating(run)
+    if run.ended == "transfer" and any(_wants_person(text) for text in run.taken):
+        dialogue.reached.add(WANTED_TRANSFER)
     if rating is not None:
         facts["rating"] = rating
         dialogue.reached.add("rated")
@@ -61,6 +66,11 @@ def _reached(run: FlowRun, last: str) -> set[str]:
     denied = {name for key, value in run.extracted.items() if value is False for name in milestones_of(key)}
     named = {name for text in texts for name in milestones_of(text)} - denied - _BY_ENDING
     return named | {"transferred" if run.ended == "transfer" else "done", *(["unsolved"] if "solved" in denied else ())}
+
+
+def _wants_person(condition: str) -> bool:
+    intent = intent_of(_FURTHER.sub("", condition))
+    return intent is not None and intent.name in _FOR_PERSONS
 
 
 def _learn(run: FlowRun, facts: Slots) -> set[str]:
@@ -95,8 +105,11 @@ def _leaves(name: str, value: Any) -> Iterator[tuple[str, Any]]:
 
 def _summary(run: FlowRun, who: str) -> str:
     """Return a sentence or two: what the caller wanted, what came of it, and what was noted."""
-    matters = list(dict.fromkeys(text for text in run.taken if not gives_value(text) and not closes(text)))
-    matters = [text for text in matters if not answers_agent(text)] or matters[-1:]
+    wishes = run.wishes or run.taken
+    matters = list(dict.fromkeys(text for text in wishes if not gives_value(text) and not closes(text)))
+    matters = [_FURTHER.sub("", text) for text in matters if not answers_agent(text)] or matters[-1:]
+    if appointment := _appointment(run, matters):
+        return f"{who or 'The caller'} {appointment}."
     sentences = ["The caller said what was asked." if run.taken else "Nothing came of it."]
     if matters:
         *before, last = [past_tense(text) for text in matters[:_MATTERS]]
@@ -107,6 +120,21 @@ def _summary(run: FlowRun, who: str) -> str:
         sentences.append(f"Noted: {', '.join(noted)}.")
     numbers = [event["number"] for event in run.events if event.type == "transferred"]
     return " ".join([*sentences, *(f"Transferred to {number}." for number in numbers[:1])])
+
+
+def _appointment(run: FlowRun, matters: Sequence[str]) -> str | None:
+    """Return what was agreed, such as "moved an appointment to Thursday, 11 AM"; None for no appointment."""
+    agreed = {name for key, value in run.extracted.items() if value is True for name in milestones_of(key)}
+    values = {fact_of(key): value for key, value in run.extracted.items() if isinstance(value, str)}
+    if agreed.isdisjoint(("booked", "confirmed")) or not values.get("day"):
+        return None
+    when = f"{values['day']}, {values['time']}" if values.get("time") else values["day"]
+    named = milestones_of(matters[0]) if matters else ()
+    if "moved" in named:
+        return f"moved an appointment to {when}"
+    if "confirmed" in agreed:
+        return f"will come on {when}"
+    return f"booked a {values.get('service') or 'visit'} for {when}"
 
 
 def _noted(name: str, value: Any) -> Sequence[str]:

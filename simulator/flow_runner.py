@@ -16,7 +16,7 @@ from dryline.flow.language.events import Event
 from dryline.flow.language.language_model import AgentUtterance, Answer, Decision, Question, Talk
 from dryline.flow.language.program import Condition
 from dryline.flow.language.session import FlowSession
-from dryline.flow.model.simulated_caller import Caller
+from dryline.flow.model.simulated_caller import Caller, is_answer
 
 HUNG_UP, LOST = "hung up", "lost"  # how a conversation ended, beside the engine's own words for it
 
@@ -81,8 +81,9 @@ class FlowRun:
     """The result of running a flow once. `requests` has one entry for each event that involves a language model.
 
     `ended` is FlowSession.ended, or `lost` when the model broke off. `taken` are the texts of the conditions that were
-    met. `stopped` says that the flow went past a limit, `machine` that it was a voicemail, `is_late` that the caller
-    hung up because of the longest duration. `row_bytes` is about the size of its rows, without its LLM logs.
+    met, `wishes` those of them that are no answers to the flow's questions. `stopped` says that the flow went past a
+    limit, `machine` that it was a voicemail, `is_late` that the caller hung up because of the longest duration.
+    `row_bytes` is about the size of its rows, without its LLM logs.
     """
 
     events: list[Event]
@@ -91,6 +92,7 @@ class FlowRun:
     state: dict[str, Any]
     ended: str
     taken: tuple[str, ...]
+    wishes: tuple[str, ...] = ()
     fault: FlowError | None = None
     stopped: bool = False
     machine: bool = False
@@ -220,13 +222,17 @@ class FlowRunner:
             http=self.http,
         )
         events = session.play(person)
+        taken = [event["condition"] for event in events if event.type == "taken"]
         run = FlowRun(
             events,
             _with_inexact(events, person.requests),
             session.extracted,
             session.state,
             session.ended or HUNG_UP,
-            tuple(condition.text for condition in person.taken),
+            tuple(taken),
+            wishes=tuple(
+                text for text, condition in zip(taken, person.taken, strict=False) if not is_answer(condition)
+            ),
             is_late=person.is_late,
         )
         failure = session.failure

@@ -46,7 +46,7 @@ def calls(api, workers):
     """Return all voice logs of the start team."""
 
     def of(worker):
-        pages = (f"/workers/{worker['id']}/deploymentLogs/voice?limit=100&page={page}" for page in (1, 2))
+        pages = (f"/workers/{worker['id']}/deploymentLogs/voice?limit=100&page={page}" for page in range(1, 5))
         return [log for page in pages for log in api.get(page).json["data"]]
 
     return [log for worker in workers for log in of(worker)]
@@ -70,8 +70,8 @@ def test_numbers_belong_to_the_integration_and_to_deployments(workers, api):
     assert {number["phoneNumber"] for number in numbers} == {line["phoneNumber"] for line in lines}
 
 
-def test_there_are_some_two_hundred_calls_of_the_last_five_weeks_with_every_outcome(calls, control):
-    assert 170 <= len(calls) <= 260
+def test_there_are_some_six_hundred_calls_of_the_last_five_weeks_with_every_outcome(calls, control):
+    assert 520 <= len(calls) <= 700
     now = parse(control.get("/clock").json["now"])
     for log in calls:
         assert now - 5 * WEEK - DAY <= parse(log["startTime"]) <= parse(log["endTime"]) <= now
@@ -131,12 +131,70 @@ def test_the_calls_of_the_last_week_can_be_traced_to_the_end(loaded, now):
     assert traced <= calls
     for log in state["voiceLogs"]:
         if now - parse(log["startTime"]) < WEEK:
-            assert log["flowSnapshot"] and log["sessionLogData"]
+            assert "say(" in log["flowSnapshot"] and log["sessionLogData"]
             assert sessions[log["bbEngineSessionId"]]["trace"]
-            assert log["call_sid"] in traced or log["data"]["latency"]["num"] == 0
+    last_week = {log["call_sid"] for log in state["voiceLogs"] if now - parse(log["startTime"]) < WEEK}
+    assert len(traced & last_week) >= 8
+
+
+def test_calls_rise_on_every_weekday_and_by_about_a_fifth(document):
+    starts = [parse(log["startTime"]) for log in document["voiceLogs"]]
+    rises = []
+    for day in range(7):
+        now = making.AS_OF + day * DAY + timedelta(hours=2.5 * day)
+        weeks = (sum(now - (n + 1) * WEEK < start <= now - n * WEEK for start in starts) for n in (0, 1))
+        rises.append(next(weeks) / next(weeks))
+    assert min(rises) > 1 and 1.1 <= sum(rises) / 7 <= 1.3, rises
+
+
+def test_one_line_fails_since_a_tuesday(document):
+    of_support = [log for business, log in by_business(document) if business is demo_content.TIDEWATER]
+    failed = [parse(log["startTime"]) for log in of_support if log["status"] == "failed"]
+    version = max(row["createdAt"] for row in document["flowVersions"] if "technicians" in row["code"])
+    assert f"{parse(version):%A}" == "Tuesday"
+    since = [start for start in failed if start > parse(version)]
+    assert len(since) >= 5 and len(failed) - len(since) <= len(since) / 2
+
+
+def test_the_version_before_mends_the_line_that_fails(api, control, workers):
+    worker = next(each for each in workers if each["name"] == demo_content.TIDEWATER.name)
+    (line,) = api.get(f"/workers/{worker['id']}/deployments/voice").json
+    versions = api.get(f"/workers/{worker['id']}/flows/{line['flowId']}/versions").json["data"]
+    call = {"workerId": worker["id"], "deploymentId": line["id"], "count": 6, "outcome": "transferred", "seed": 5}
+    made = control.post("/simulate/calls", call).json
+    assert "KeyError" in str(made) or {api.get(f"/logs/{id}").json["status"] for id in made["ids"]} == {"failed"}
+    api.patch(f"/workers/{worker['id']}/flows/{line['flowId']}", {"code": versions[1]["code"]})
+    made = control.post("/simulate/calls", call).json
+    assert {api.get(f"/logs/{id}").json["status"] for id in made["ids"]} == {"transferred"}
+
+
+def test_a_wanted_transfer_is_a_success_and_each_reason_quotes_the_call(document):
+    judged = transfers = 0
+    for log in document["voiceLogs"]:
+        for group in (log.get("successResults") or {}).get("criteria", ()):
+            for item in group["items"]:
+                judged += 1
+                assert (
+                    item["reason"] == "Nobody spoke."
+                    or item["reason"].partition(": ")[2].strip('"') in log["transcription"]
+                )
+        if (
+            "asks for a person" in str((log.get("sessionLogData") or {}).get("until"))
+            and log["status"] == "transferred"
+        ):
+            transfers += 1
+            assert not log.get("successResults") or log["successResults"]["passed"]
+    assert judged > 300 and transfers > 5
 
 
 # The rows of the document agree
+
+
+def code_of(document, log):
+    """Return the code that a recent call followed."""
+    snapshot = log["flowSnapshot"]
+    versions = {row["id"]: row["code"] for row in document["flowVersions"]}
+    return versions[snapshot["flowVersionId"]] if isinstance(snapshot, dict) else snapshot
 
 
 def by_business(document, collection="voiceLogs"):
@@ -152,7 +210,7 @@ def test_a_business_has_one_address_and_keeps_its_hours(document):
         for address in re.findall(r"(?:We're at|We are at|shop is at) (.*?)(?:, open|\.)", text):
             assert address == business.program.variables["address"]
             said += 1
-        for day in re.findall(r"on (\w+) we are closed", text):
+        for day in re.findall(r"We're closed on (\w+)", text):
             assert business.hours[day.lower()] == "closed"
             said += 1
     assert said > 5
@@ -162,8 +220,8 @@ def test_the_last_condition_of_a_recent_call_is_one_of_its_program(document, eng
     for log in document["voiceLogs"]:
         if log.get("flowSnapshot") and log["sessionLogData"]["until"]:
             until = log["sessionLogData"]["until"]
-            (condition,) = conditions_in(engine.program(log["flowSnapshot"]), until)
-            assert condition.text == until or not condition.fixed
+            conditions = conditions_in(engine.program(code_of(document, log)), until)
+            assert any(condition.text == until or not condition.fixed for condition in conditions)
 
 
 def test_the_clinics_test_fails_only_before_its_last_version(document):
@@ -197,4 +255,7 @@ def test_a_null_that_the_file_leaves_out_is_a_null_again(loaded, document):
     for name in ("voiceLogs", "sessions", "llmLogs", "webhookDeliveries"):
         rows = {row["id"]: row for row in document[name]}
         for row in state[name]:
-            assert {key: value for key, value in row.items() if value is not None} == rows[row["id"]]
+            members = {key: value for key, value in row.items() if value is not None}
+            if isinstance(rows[row["id"]].get("flowSnapshot"), dict):
+                members["flowSnapshot"] = rows[row["id"]]["flowSnapshot"]
+            assert members == rows[row["id"]]

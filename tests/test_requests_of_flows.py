@@ -70,3 +70,11 @@ def test_a_flow_reaches_the_inbox_of_its_own_server(server, run):
 def test_a_flow_reaches_the_api_of_another_server(other, run):
     headers = {"x-api-key": other.api_key}
     assert run(f"print(requests.get('{other.url}/api/workers', headers={headers}).json()[0]['id'])") == ["worker_1"]
+
+
+def test_the_own_inbox_has_a_name_on_every_port_and_nothing_else_has(server, run):
+    server.plane("DELETE", "/requests")
+    assert run("print(requests.post('http://inbox.dryline.invalid/inbox/x', json={}).status_code)") == ["204"]
+    assert len(server.requests(path="/inbox/x")) == 1
+    code = "try:\n    requests.post('http://inbox.dryline.invalid/_dryline/reset')\nexcept Exception as refusal:\n"
+    assert "leads to this server itself" in run(f"{code}    print(refusal)")[0]

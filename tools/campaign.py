@@ -40,6 +40,7 @@ GARAGE = Business(
             "address": "1200 Northgate Way, Seattle",
             "workshop_url": "https://workshop.northgate-motors.example",
             "workshop": "+12065550199",
+            "zone": "America/Los_Angeles",
         },
         (Version(26, "First version", "service_1"),),
     ),

@@ -38,6 +38,7 @@ HOSPITAL = Business(
             "diary_url": "https://diary.elm-street.example",
             "duty_vet": "+16085550199",
             "duty_phone": "608 555 0199",
+            "zone": "America/Chicago",
         },
         (
             Version(20, "First version", "reception_1"),
@@ -58,6 +59,7 @@ HOSPITAL = Business(
     },
     calls_a_day=2.2,
 )
+WEBSITE = Program("Website", "chat", HOSPITAL.program.variables, (Version(12, "First version", "website_1"),))
 _SEED = 814_253_611
 
 
@@ -81,9 +83,10 @@ def _prepare(maker: Maker, line: Row) -> Row:
     path = f"/workers/{line['workerId']}/deployments/{line['id']}/voice/customWebhooks"
     fields = "from_number,duration_ms,summary,booked,appointment_day"
     maker.post(path, name="Diary", url="https://diary.elm-street.example/calls", fields=fields)
+    wish = "wants an appointment for an animal, a check-up or a vaccination, or the animal is unwell"
     checkpoints = (
-        ("New", "caller wants an appointment", 4, 1),
-        ("Hours", "caller asks about hours, prices or the address", 2, 0),
+        ("New", f"caller {wish}", 4, 1),
+        ("Hours", "caller asks what a check-up or a vaccination costs, about opening hours or the address", 2, 0),
     )
     prompt = "You call an animal hospital about your cat."
     return add_test(maker, line, "Reception", "Run with each version of the flow", prompt, checkpoints)
@@ -93,9 +96,9 @@ def _widget(maker: Maker, line: Row) -> None:
     """Create the website's chat with its own flow, which has no transfers."""
     maker.at(12)
     base = f"/workers/{line['workerId']}"
-    first = Version(12, "First version", "website_1")
-    variables = orjson.dumps(HOSPITAL.program.variables).decode()
-    flow = maker.post(f"{base}/flows", name="Website", label="chat", code=first.code, variables=variables)
+    (first,) = WEBSITE.versions
+    variables = orjson.dumps(WEBSITE.variables).decode()
+    flow = maker.post(f"{base}/flows", name=WEBSITE.name, label=WEBSITE.label, code=first.code, variables=variables)
     maker.post(f"{base}/flows/{flow['id']}/versions", commitMessage=first.message)
     widget = maker.post(
         f"{base}/deployments/chat-embed",

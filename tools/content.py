@@ -14,16 +14,25 @@ _FLOWS = Path(__file__).parent / "flows"
 
 @dataclass(frozen=True)
 class Version:
-    """A version of a flow: when it was committed, in days before now, with which message, and its file."""
+    """A version of a flow: when it was committed, in days before now, with which message, and its file.
+
+    `mistake` are a part of the program and what somebody wrote in its place.
+    """
 
     days: float
     message: str
     file: str
+    mistake: tuple[str, str] = ("", "")
+
+    @property
+    def sound_code(self) -> str:
+        """The program without the mistake."""
+        return (_FLOWS / f"{self.file}.based").read_text()
 
     @property
     def code(self) -> str:
         """The program."""
-        return (_FLOWS / f"{self.file}.based").read_text()
+        return self.sound_code.replace(*self.mistake)
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,7 @@ from dryline.tools.making import (
     open_line,
     write,
 )
+from dryline.world.outgoing import OWN_INBOX
 
 _SEED = 814_253_607  # one that nobody else starts a server with, whose ids could then be these
 _APPOINTMENT = {
@@ -73,7 +74,7 @@ def _webhooks(maker: Maker, deployment: Row) -> None:
     maker.at(38)
     path = f"/workers/{deployment['workerId']}/deployments/{deployment['id']}/voice/customWebhooks"
     fields = "from_number,duration_ms,sentiment,summary,booked,appointment_day,appointment_time"
-    maker.post(path, name="Practice software", url="https://hooks.bayside-dental.example/calls", fields=fields)
+    maker.post(path, name="Practice software", url=f"http://{OWN_INBOX}/inbox/webhooks", fields=fields)
     pager = {"name": "Pager of the week", "url": "https://pager.example/bayside", "active": False}
     maker.post(path, fields="from_number,sentiment", **pager)
 
@@ -83,7 +84,7 @@ def _reminders(maker: Maker, clinic: Row, twilio: Row) -> None:
     line = open_line(maker, {"id": clinic["workerId"]}, twilio, content.REMINDER, content.REMINDER_LINE, 0)
     path = f"/workers/{line['workerId']}/deployments/voice/{line['id']}/outbound-campaigns"
     rng = Random(_SEED)
-    for days, number in ((17, 20), (10, 20), (3, 9)):
+    for days, number in ((17, 20), (10, 10), (3, 9)):
         maker.at(days)
         maker.post(
             path,

@@ -15,6 +15,7 @@ _CLINIC = {
     "hours": "Monday to Thursday 8 to 6, Friday 8 to 3",
     "calendar_url": "https://calendar.bayside-dental.example",
     "front_desk": "+14155550199",
+    "zone": "America/Los_Angeles",
 }
 BAYSIDE = Business(
     name="Bayside Dental",
@@ -48,12 +49,12 @@ BAYSIDE = Business(
             ("Goal reached", "The caller got an appointment or an answer", "SCORE", 7),
         ),
     },
-    calls_a_day=1.5,
+    calls_a_day=4.7,
 )
 REMINDER = Program(
     "Reminder",
     "outbound",
-    {name: _CLINIC[name] for name in ("clinic", "address", "calendar_url", "front_desk")},
+    {name: _CLINIC[name] for name in ("clinic", "address", "calendar_url", "front_desk", "zone")},
     (
         Version(33, "First version", "reminder_1"),
         Version(18, "Other times, voicemail, hand over", "reminder_2"),
@@ -111,7 +112,7 @@ LARKSPUR = Business(
         ),
         "successCriteria": criteria(("Resolved", "The caller knows what comes next", "BINARY", 1)),
     },
-    calls_a_day=1.2,
+    calls_a_day=3.8,
     parameters={"return_days": (45, "Longer in the holiday season")},
 )
 CEDAR = Business(
@@ -152,7 +153,7 @@ CEDAR = Business(
             ("No promise", "The agent promises no discount", "BINARY", 1),
         ),
     },
-    calls_a_day=1.0,
+    calls_a_day=2.8,
     parameters={"instalments_from": (120, "As the winter tariff has it")},
 )
 TIDEWATER = Business(
@@ -174,7 +175,9 @@ TIDEWATER = Business(
         (
             Version(45, "First version", "support_1"),
             Version(29, "Run diagnostics, reset log-ins, open a case", "support_2"),
-            Version(7, "Slow connections; a third step before the technician", "support_3"),
+            Version(16, "Slow connections; a third step before the technician", "support_3"),
+            # On a Tuesday: each call that is transferred fails since then, until somebody mends the name.
+            Version(3.1, "Rename the technicians' number", "support_3", ('["technician"]', '["technicians"]')),
         ),
     ),
     line={
@@ -190,7 +193,7 @@ TIDEWATER = Business(
         ),
         "successCriteria": criteria(("Solved", "The problem is gone", "BINARY", 1)),
     },
-    calls_a_day=0.8,
+    calls_a_day=2.5,
 )
 BUSINESSES = (BAYSIDE, LARKSPUR, CEDAR, TIDEWATER)
 

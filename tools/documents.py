@@ -19,6 +19,8 @@ AUTHOR = "user_demo"
 _SPARSE = ("voiceLogs", "chatLogs", "chatEmbedLogs", "sessions", "llmLogs", "runtimeErrors", "webhookDeliveries")
 
 
+ONE_OF = 14  # recent calls keeps its LLM logs, which are as large as all else
+
 Delivered = Callable[[Iterable[Row], dict[str, Row]], Iterable[Row]]
 
 
@@ -37,13 +39,17 @@ def lean(state: Row, as_of: datetime, recent_day: float, teams: Mapping[str, flo
         row.update(authorType="USER", authorUserId=AUTHOR, authorApiKeyId=None)
     for row in state["flows"]:
         row.update(lastEditedByType="USER", lastEditedByUserId=AUTHOR, lastEditedByApiKeyId=None)
+    versions = {row["code"]: row["id"] for row in state["flowVersions"]}
     for row in (*state["voiceLogs"], *state["chatLogs"], *state["chatEmbedLogs"]):
         if row["startTime"] < recent:
             row.update(sessionLogData=None, flowSnapshot=None)
+        elif row["flowSnapshot"] in versions:
+            row["flowSnapshot"] = {"flowVersionId": versions[row["flowSnapshot"]]}
     for row in state["sessions"]:
         if row["session_start"] < recent:
             row.update(messages=None, trace=None, state=None)
-    state["llmLogs"] = [row for row in state["llmLogs"] if row["createdAt"] >= recent]
+    traced = [row["call_sid"] for row in state["voiceLogs"] if row["startTime"] >= recent][::ONE_OF]
+    state["llmLogs"] = [row for row in state["llmLogs"] if row["callId"] in {*traced}]
     for row in state["exports"]:
         if row["status"] == "EXPIRED":
             row["status"] = "COMPLETED"  # who loads it finds out if not

@@ -12,6 +12,7 @@ from itertools import pairwise
 from pathlib import Path
 from random import Random
 from typing import Any
+from zlib import crc32
 
 import orjson
 
@@ -24,7 +25,8 @@ from dryline.world.clock import wire
 AS_OF = datetime(2026, 11, 20, 17, 0, tzinfo=UTC)  # a Friday, nine in the morning in San Francisco
 LAST_DAY = -7  # of conversations, in days before AS_OF
 RECENT_DAY = 7  # from here on, conversations keep their traces and LLM logs: the last week of any loading
-_FIRST_DAY = 28
+_FIRST_DAY = 35
+_GROWTH = 1.2  # of the calls of the last week, and of the week ahead, over the week before
 # Members that nothing takes away afterwards, so that an export's size holds for the file that is made of the document.
 _EXPORTED = ("id", "startTime", "endTime", "direction", "fromNumber", "toNumber", "status", "duration", "transcription")
 _NIGHT = 13 / 24  # six in the morning UTC, in days behind AS_OF
@@ -56,7 +58,9 @@ class Maker:
         self.headers = {"x-api-key": key}
 
     def at(self, days: float) -> None:
-        """Go to `days` before AS_OF. What is due by then happens."""
+        """Go to `days` before AS_OF, of a whole day to some time within two hours. What is due by then happens."""
+        if days > 0 and days == int(days):
+            days -= (1 + crc32(str(days).encode()) % 90) / 1000
         self.send("PUT", "/_dryline/clock", {"now": wire(moment(days)), "frozen": True})
 
     def post(self, path: str, **body: Any) -> Any:
@@ -177,9 +181,10 @@ def open_line(
 
 def _take_calls(maker: Maker, deployment: Row, since: float, until: float, a_day: float, index: int) -> None:
     """Create the calls that came in meanwhile; recent ones with their LLM logs."""
-    borders = [day for day in (since, RECENT_DAY, until) if until <= day <= since]
+    borders = [day for day in (since, RECENT_DAY, 0, until) if until <= day <= since]
     for start, end in pairwise(min(day, _FIRST_DAY) for day in borders):
-        count = round((start - end) * a_day)
+        weeks = 0 if start > RECENT_DAY else 1 if start > 0 else 2
+        count = round((start - end) * a_day * _GROWTH**weeks)
         if count:
             seed = round(100 * (index + 1) + start)
             start -= (7 * index + 3.3) / 100  # nobody calls at the minute in which a version is committed

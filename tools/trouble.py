@@ -33,7 +33,13 @@ PARCELS = Business(
         "Where is my parcel",
         "inbound",
         # The newest version hands over to "depot_desk", which nobody has set: each such call fails.
-        {"company": "Harborline Parcels", "tracking_url": "https://track.harborline.example", "depot": "+16175550199"},
+        {
+            "company": "Harborline Parcels",
+            "tracking_url": "https://track.harborline.example",
+            "depot": "+16175550199",
+            "address": "30 Canal Street, Boston",
+            "hours": "Monday to Friday 8 to 8, Saturday 9 to 4",
+        },
         (
             Version(16, "First version", "parcels_1"),
             Version(5, "Ask the tracking service", "parcels_2"),

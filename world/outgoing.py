@@ -15,6 +15,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, wait
 from functools import partial
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import urlsplit
 
 from dryline import __version__
 from dryline.world.proxies import BadProxy, find_proxy
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
 # The one place on its own server that a world may write to.
 INBOX = "/inbox/"
+# The name under which a document's webhooks reach the inbox of the server that has loaded it, whatever its port.
+OWN_INBOX = "inbox.dryline.invalid"
 # The header of each request that a world sends on behalf of a team: a webhook, or a request of a flow. The control
 # plane and the console of every dryline server refuse such requests, because a team's key is not a key to them.
 OUTGOING_HEADER = "X-Dryline-Outgoing"
@@ -123,6 +126,8 @@ class Outgoing:
 
         Reserved headers are left out. Raises Unanswered: Refused, NoAddress, Cut, or when no response came in time.
         """
+        if _host_of(url) == OWN_INBOX:
+            url = self._at_own_address(url)
         host = _host_of(url)
         if not self.may_reach(host):
             raise Refused(f"The host {host} is neither loopback nor named by --webhook-hosts.")
@@ -136,6 +141,15 @@ class Outgoing:
 
         exchange = partial(_exchange, _pool_manager(check), method, url, _marked(headers), body, within_s, max_bytes)
         return _run(exchange, within_s, line, self._ended)
+
+    def _at_own_address(self, url: str) -> str:
+        """Return a URL of OWN_INBOX with the address of this server. Raises Refused where it listens nowhere."""
+        if not self.own:
+            raise Refused("This server has no address of its own.")
+        host, port = self.own[0]
+        address = _plain(host)
+        name = "127.0.0.1" if address.is_unspecified else f"[{address}]" if address.version == 6 else str(address)
+        return f"http://{name}:{port}{urlsplit(url).path}"
 
     def may_reach(self, host: str) -> bool:
         """Return whether a host is certainly this machine, or is one of the allowed hosts."""

@@ -172,7 +172,7 @@ def _rank(subject: str) -> int:
 
 @lru_cache(maxsize=2_000)
 def _near_intents(text: str, language: str) -> dict[str, float]:
-    return encoder.near_intents(encoder.without_subject(text), language)
+    return encoder.near_intents(encoder.without_subject(text), language, by_mean=True)
 
 
 @lru_cache(maxsize=2_000)

@@ -10,7 +10,7 @@ import unicodedata
 from array import array
 from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
-from itertools import pairwise
+from itertools import islice, pairwise
 from math import expm1, sqrt
 from operator import add, mul
 from pathlib import Path
@@ -124,23 +124,25 @@ def _value_words(language: str) -> dict[str, str]:
 
 
 class Encoder:
-    """The trained rows, the mean vectors of the intents, and the fitted weights of decisions."""
+    """The trained rows, the vectors of the intents, and the fitted weights of decisions."""
 
     def __init__(self, content: bytes) -> None:
         length = 4 + int.from_bytes(content[:4], "big")
         header: dict[str, Any] = orjson.loads(content[4:length])
         self.intents: list[str] = header["intents"]
+        self._counts: list[int] = header["vectors"]  # of each intent
         self.fitted: dict[str, Any] = header["fitted"]
         self._intent_scale: float = header["intent_scale"]
         self._offsets = {name: index * _ROW for index, name in enumerate(header["features"].split("\n"))}
         self._rows = content[length : length + len(self._offsets) * _ROW]
         columns = content[length + len(self._rows) :]
-        # One dimension of all intents is a long integer, 32 bits for each, which Python multiplies in one step.
+        self._size = sum(self._counts)
+        # One dimension of all vectors is a long integer, 32 bits for each, which Python multiplies in one step.
         self._columns = [
-            int.from_bytes(array("I", [*columns[at : at + len(self.intents)]]).tobytes(), sys.byteorder)
-            for at in range(0, len(columns), len(self.intents))
+            int.from_bytes(array("I", [*columns[at : at + self._size]]).tobytes(), sys.byteorder)
+            for at in range(0, len(columns), self._size)
         ]
-        self._halves = int.from_bytes(array("I", [_HALF] * len(self.intents)).tobytes(), sys.byteorder)
+        self._halves = int.from_bytes(array("I", [_HALF] * self._size).tobytes(), sys.byteorder)
 
     def knows(self, feature: str) -> bool:
         return feature in self._offsets
@@ -158,13 +160,14 @@ class Encoder:
         scale = 2 ** ((self._rows[offset] - 128) / 8)
         return array("f", [scale * code for pair in self._rows[offset + 1 : offset + _ROW] for code in _CODES[pair]])
 
-    def near_intents(self, own: Vector) -> list[float]:
-        """Return the cosine of a vector with each intent."""
+    def near_intents(self, own: Vector, *, by_mean: bool = False) -> list[float]:
+        """Return the cosine of a vector with each intent: with the nearest of its vectors, or with the mean."""
         weights = [round(value * _ONE) for value in own]
         total = sum(map(mul, weights, self._columns), self._halves)
         zero = _HALF + 128 * sum(weights)
-        lanes = array("I", total.to_bytes(4 * len(self.intents), sys.byteorder))
-        return [(lane - zero) * self._intent_scale / _ONE for lane in lanes]
+        lanes = iter(array("I", total.to_bytes(4 * self._size, sys.byteorder)))
+        groups = ([*islice(lanes, count)] for count in self._counts)
+        return [((each[0] if by_mean else max(each)) - zero) * self._intent_scale / _ONE for each in groups]
 
 
 @cache
@@ -196,9 +199,9 @@ def similarity(text: str, other: str, language: str = "en") -> float:
 
 
 @lru_cache(maxsize=256)
-def near_intents(text: str, language: str = "en") -> dict[str, float]:
+def near_intents(text: str, language: str = "en", *, by_mean: bool = False) -> dict[str, float]:
     """Return the cosine of a text with each intent of the phrases, such as "want_person"."""
-    return dict(zip(load().intents, load().near_intents(vector(text, language)), strict=True))
+    return dict(zip(load().intents, load().near_intents(vector(text, language), by_mean=by_mean), strict=True))
 
 
 @lru_cache(maxsize=512)

@@ -14,6 +14,7 @@ from dryline.flow.language.language_model import NOT_SAID, AgentUtterance, Answe
 from dryline.flow.language.open_talk import function_of
 from dryline.flow.language.program import Condition, Loop
 from dryline.flow.language.session import FlowSession
+from dryline.flow.model.agent import invites_any_request
 from dryline.flow.model.answers.shapes import shaped
 from dryline.flow.model.answers.slots import Slot
 from dryline.flow.model.builtin_model import BuiltInModel
@@ -27,13 +28,16 @@ from dryline.flow.model.caller_utterances import (
 )
 from dryline.flow.model.caller_values import choose_value, give_value
 from dryline.flow.model.kinds import language_of, read_values
+from dryline.flow.model.understanding import last_question, read_condition
 
 NEXT_IN_LOOP = 0.7  # from the first condition of a loop to the last: each so many times as usual as the one before
 MOST_TURNS = 40
 _MOST_IDLE = 12  # turns after the route was taken: a caller does not stay in a flow that has no way out
 _AGAIN, _CLOSING, _CONTRADICTING = 0.05, 6.0, 0.2  # weights of conditions, beside those of NEXT_IN_LOOP
+_REFUSES = 0.15  # weight of the second answer to a question, beside the first
 _LEFT_OUT = 0.5  # of the values for whose lack the code has a question
 _SAME_FOR_A_CALLER = ("name", "phone", "email", "code", "address", "birth")  # kinds of values
+_ANSWER = re.compile(r"""f["'](?:the )?\w+ \{\w+\}["']""")
 _BUILT_IN = BuiltInModel()
 
 
@@ -65,6 +69,7 @@ class Caller:
         self._targets = targets
         self._session: FlowSession | None = None
         self._next: Condition | None = None
+        self._meets = ""  # the text of the next condition
         self._words = self._question = ""  # the caller's last words, and what the agent had said before them
         self._said = self._heard = ""  # all words of the caller, and of the agent
         self._menu: tuple[str, ...] = ()
@@ -91,7 +96,7 @@ class Caller:
         self._next = self._choose_next(session.program.loops[loop])
         if self._next is None:
             return None
-        condition = session.waiting[self._next.loop.conditions.index(self._next)]
+        condition = self._meets = session.waiting[self._next.loop.conditions.index(self._next)]
         if contradicts(condition):
             self._given = {key: value for key, value in self._given.items() if key in self._facts}
         self._words, self._announces = self._utter(condition), gives_value(condition)
@@ -126,7 +131,18 @@ class Caller:
         return _BUILT_IN.summarize(question)
 
     def _choose_next(self, loop: Loop) -> Condition | None:
-        """Return the condition to take: the next one of the route, one on the way to it, or else a usual one."""
+        """Return the condition to take: the next one of the route, one on the way to it, or else a usual one.
+
+        A loop with conditions such as f"caller {answer}" asks several questions, and these are the answers to the last.
+        """
+        answers = [each for each in loop.conditions if is_answer(each)]
+        if answers and len(answers) < len(loop.conditions):
+            if not invites_any_request(last_question(self._question)):
+                return self._choose_answer(loop, answers)
+            if self._route and self._route[0] in answers:
+                return self._usual(
+                    loop, [each for each in loop.conditions if each not in answers and not closes(each.text)]
+                )
         for index, step in enumerate(self._route):
             # Several loops can have a condition with the same text.
             alike = [each for each in loop.conditions if each is step or each.text == step.text]
@@ -145,6 +161,15 @@ class Caller:
         condition = self._usual(loop, ways or loop.conditions)
         return condition and (self._before_closing(condition) or condition)
 
+    def _choose_answer(self, loop: Loop, answers: Sequence[Condition]) -> Condition:
+        """Return the condition of the route or one of the targets, if the loop has it, or else an answer."""
+        if self._route and self._route[0].loop is loop:
+            return self._route.pop(0)
+        targets = [each for each in loop.conditions if each in self._targets and each not in self.taken]
+        if targets and not self._route:
+            return self._random.choice(targets)
+        return self._random.choices(answers, [_REFUSES**at for at in range(len(answers))])[0]
+
     def _before_closing(self, goal: Condition) -> Condition | None:
         """Return what to take before a condition that closes: nobody is done who has not asked for anything."""
         if not closes(goal.text) or any(each.loop is goal.loop for each in self.taken):
@@ -162,8 +187,10 @@ class Caller:
         """Return how usual a condition is here. Few callers come with the same or another matter after the first."""
         before = Counter(each.line for each in self.taken if each.loop is loop)
         weight = self._shares.get(condition.text, NEXT_IN_LOOP ** loop.conditions.index(condition))
-        if meets_machine(condition.text):
+        if meets_machine(condition.text) or is_answer(condition):
             return 0.0
+        if read_condition(condition.text, language_of_menu(self._menu)).is_catch_all:
+            return weight * _AGAIN
         if closes(condition.text):
             return self._shares.get(condition.text, _CLOSING) if before else 0.0
         if before and (condition.line in before or any(closes(each.text) for each in loop.conditions)):
@@ -192,7 +219,7 @@ class Caller:
             self._give(self._answers[slot.key], slot)
             return self._answers[slot.key]
         key = slot.path or f"{slot.kind} {slot.example}"
-        is_named = self._next is not None and gives_value(self._next.text)
+        is_named = self._next is not None and gives_value(self._meets)
         if not is_named and key not in self._given and self._leaves_out(question, slot):
             return None
         value, line = self._given.get(key, (None, None))
@@ -232,3 +259,8 @@ class Caller:
         self._announces = False
         self._said += f" {sentence}"
         self._session.reword_user_message(self._words)
+
+
+def is_answer(condition: Condition) -> bool:
+    """Return whether the flow computes what a condition says of the caller: the answer to its last question."""
+    return _ANSWER.fullmatch(condition.text) is not None

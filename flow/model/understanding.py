@@ -20,7 +20,7 @@ OF_CONDITION = (
     *("near", "nearest clause", "nearest alternative", "meaning", "meaning of an alternative", "denied clause"),
     *("yes or no", "value given", "value that was asked for", "value alone", "value missing", "part missing"),
     *("statement", "asks", "in bounds", "out of bounds", "option by its place", "option by a word", "rare words"),
-    *("any matter", "anything else"),
+    *("any matter", "anything else", "catch-all", "name alone"),
 )
 OF_NONE = ("always", "open intent", "open intent beside an answer", "question", "few words")
 
@@ -66,9 +66,14 @@ def understand(conditions: Sequence[str], said: str, context: Context) -> Unders
         fits = f"Of the {len(order)} conditions this one fits best" if len(order) > 1 else "The only condition fits"
         why = f"{fits}: {_reason(conditions[best], said, list(map(mul, rows[best], fitted['of condition'])))}."
         return Understanding(best, why, shares[best])
-    if none < shares[best] and sum(shares[index] for index in order[:2]) >= fitted["least share"]:
+    catch_all = next((index for index in order if read_condition(conditions[index], "en").is_catch_all), None)
+    is_tie = none < shares[best] and sum(shares[index] for index in order[:2]) >= fitted["least share"]
+    if is_tie and catch_all not in order[:2]:
         either = " and ".join(repr(conditions[index]) for index in order[:2])
         return Understanding(None, f"What was said fits {either} about as well.", 0.0, tuple(sorted(order[:2])))
+    if catch_all is not None and 1 - none >= fitted["least share"]:
+        why = f"No other condition is clearly meant. Nearest: {conditions[best]!r}."
+        return Understanding(catch_all, why, shares[catch_all])
     return Understanding(None, f"No condition is clearly meant. Nearest: {conditions[best]!r}.", 0.0)
 
 
@@ -106,6 +111,7 @@ class ConditionReading:
         self.asks = bool(pattern("<asks>").match(text))
         self.bounds = read_bounds(text)
         self.is_else = bool(pattern("<else>").search(text))
+        self.is_catch_all = bool(pattern("<catch all>").search(text))
         gives = pattern(r"(?:ha[sd] |is )?(?:already |just )?<gives>(?: us| you| the agent)? (.+)").match(text)
         self.gives = gives[1] if gives else None
         things = pattern("[,&]|<and>").split(self.gives) if self.gives else []
@@ -133,6 +139,8 @@ class Heard:
         self.clauses = [(vector(each, language), bool(pattern("<negations>").search(each))) for each in clauses]
         self.features = frozenset(encoder.features(text, language))
         self.unknown = frozenset(each for each in self.features if " " not in each and not encoder.load().knows(each))
+        names = text.strip(" .!,").split()
+        self.is_name_alone = 0 < len(names) <= 4 and all(each[0].isupper() and each[-1] != "?" for each in names)
         self.number = said_number(text)
         known = (each for each in self.features - self.unknown if " " not in each and each[0] != "_")
         self.is_bare = all(pattern("<fillers>").fullmatch(each) for each in known)
@@ -233,6 +241,9 @@ def features_of(conditions: Sequence[str], said: str, context: Context) -> list[
     matter = max(near for name, near in heard.near_intents.items() if name not in words()["open intents"])
     rows = []
     for at, each in enumerate(menu):
+        if each.is_catch_all:  # what it says is like nothing that a caller says
+            rows.append([float(name == "catch-all") for name in OF_CONDITION])
+            continue
         names_option = any(option in each.gives for option in offered) if each.gives else False
         kinds = ([] if names_option else each.kinds) or (
             [kind_of_question(question) or "text"] if at == context.returned else []
@@ -268,6 +279,8 @@ def features_of(conditions: Sequence[str], said: str, context: Context) -> list[
             float(len((each.stems - others) & heard.unknown)),
             matter * each.is_matter,
             matter * each.is_else,
+            0.0,
+            float(is_given and kinds == ["name"] and kind_of_question(question) == "name" and heard.is_name_alone),
         ])  # fmt: skip
     near = _open_intent(heard, menu)
     few_words = 0.0 if any(name[0] == "_" for name in heard.features) else 1 / (1 + len(heard.features))

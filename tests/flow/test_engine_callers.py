@@ -443,7 +443,11 @@ until "caller gives the room":
 
 
 def test_nobody_asks_about_a_job_where_no_condition_is_about_one():
-    menu = ("caller asks where an order is", "caller asks about hours or the address", "caller needs nothing else")
+    menu = (
+        "caller asks where an order is",
+        "caller asks about opening hours or the address",
+        "caller needs nothing else",
+    )
     said = {utter(menu[1], {}, Random(seed), opening=True, avoid=set(), menu=menu) for seed in range(60)}
     assert not any(re.search(r"\b(?:pay|job|work)\b", text) for text in said), said
     assert intent_of("caller asks about prices", ("caller asks about prices", "caller is in pain")).name == "ask_price"
@@ -453,3 +457,43 @@ def test_who_corrects_a_number_says_another_one(play):
     for seed in range(20):
         _, session = play(PARCEL, seed=seed)
         assert session.extracted["numbers"][0] != session.extracted["numbers"][1], spoken(session)
+
+
+DESK = """
+forms = {
+    "wish": ("How can I help you?", "gives their name", "is unsure"),
+    "day": ("Which day?", "names a day", "has no wish"),
+}
+asked, day = "wish", None
+while not day:
+    question, answer, refusal = forms[asked]
+    say(question)
+    loop:
+        res = talk("Help.", False)
+    until "caller wants an appointment":
+        asked = "day"
+    until "caller asks for a person":
+        transfer("+15550001111")
+    until f"caller {answer}":
+        day = res.ask("Which day?", "Monday") if asked == "day" else None
+    until f"caller {refusal}":
+        day = "any day"
+    until "caller says goodbye":
+        day = "no day"
+extract("day", day)
+"""
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_caller_answers_the_last_question_of_a_loop_that_asks_several(play, seed):
+    caller, session = play(DESK, "caller wants an appointment", seed)
+    wish, answer = (each.text for each in caller.taken[:2])
+    assert wish == "caller wants an appointment" and answer in ('f"caller {answer}"', 'f"caller {refusal}"')
+    assert session.extracted["day"] in spoken(session) or session.extracted["day"] == "any day"
+
+
+@pytest.mark.parametrize("answer", ['f"caller {answer}"', 'f"caller {refusal}"'])
+def test_no_caller_opens_with_the_answer_to_a_question(play, answer):
+    for seed in range(8):
+        caller, _ = play(DESK, answer, seed)
+        assert caller.taken[0].fixed

@@ -74,7 +74,7 @@ def test_the_agent_says_the_flows_words_and_ends_the_call_with_the_flow(booked):
         assert words[-1] == "You are booked."
         assert (log["status"], log["data"]["disconnection_reason"]) == ("completed", "agent_hangup")
         summary = log["data"]["call_analysis"]["call_summary"]
-        assert summary.startswith("The caller wanted to book an appointment.")
+        assert summary.startswith("The caller wanted to book an appointment")
         assert "Noted: booking." in summary
 
 

@@ -21,7 +21,7 @@ def main() -> None:
         return
     intents = corpus.read_intents()
     names, rows = train.train(intents, corpus.read_synonyms())
-    vectors = train.mean_vectors(intents, names, rows)
+    vectors = train.intent_vectors(intents, names, rows)
     data_file.write(names, rows, vectors, {})
     data_file.write(names, rows, vectors, measure.report(arguments.kept_apart, arguments.cases))
 

@@ -11,11 +11,13 @@ MOST_CODE = 7  # rows have codes from -7 to 7
 
 
 def write(names: list[str], rows: np.ndarray, intents: dict[str, np.ndarray], fitted: dict[str, Any]) -> None:
-    """Write the data file. `intents` have their mean vectors."""
-    vectors = np.array(list(intents.values()))
+    """Write the data file. `intents` have their vectors, one a row."""
+    vectors = np.vstack(list(intents.values()))
     scale = float(np.abs(vectors).max()) / 127
     columns = (np.rint(vectors.T / scale) + 128).astype(np.uint8).tobytes()
-    header = {"intents": list(intents), "intent_scale": scale, "fitted": fitted, "features": "\n".join(names)}
+    counts = [len(each) for each in intents.values()]
+    header = {"intents": list(intents), "vectors": counts, "intent_scale": scale, "fitted": fitted}
+    header["features"] = "\n".join(names)
     content = orjson.dumps(header)
     DATA_FILE.write_bytes(len(content).to_bytes(4, "big") + content + _packed(rows) + columns)
 

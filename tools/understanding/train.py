@@ -12,6 +12,7 @@ from dryline.tools.understanding.corpus import Topic
 
 STEPS, BATCH, RATE = 300, 384, 0.01
 DROPPED_SAID, DROPPED_MEANT = 0.2, 0.1
+GROUPS, IN_A_GROUP = 5, 5  # of the utterances of an intent: the most, and how many there are for each
 SEED = 0
 
 
@@ -120,12 +121,33 @@ def _unit(matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return matrix / length, length
 
 
-def mean_vectors(intents: Sequence[Topic], names: Sequence[str], rows: np.ndarray) -> dict[str, np.ndarray]:
-    """Return the mean vector of each intent: of what is said and of its conditions, one as much as the other."""
+def intent_vectors(intents: Sequence[Topic], names: Sequence[str], rows: np.ndarray) -> dict[str, np.ndarray]:
+    """Return the vectors of each intent: the mean, and one for each group of like utterances.
+
+    The mean is that of what is said and of its conditions, one as much as the other.
+    """
     index = {name: at for at, name in enumerate(names)}
-    halves = []
-    for texts in ([intent.said for intent in intents], [intent.meant for intent in intents]):
-        table = Table(*_texts(texts), index)
-        vectors = _unit(table.matrix @ rows)[0]
-        halves.append(_unit(np.stack([vectors[at].mean(0) for at in table.of_topic]))[0])
-    return dict(zip((intent.name for intent in intents), _unit(halves[0] + halves[1])[0], strict=True))
+    random = np.random.default_rng(SEED)
+    said, meant = ([intent.said for intent in intents], [intent.meant for intent in intents])
+    tables = [Table(*_texts(texts), index) for texts in (said, meant)]
+    vectors = [_unit(table.matrix @ rows)[0] for table in tables]
+    of_intents = {}
+    for intent, *places in zip(intents, *(table.of_topic for table in tables), strict=True):
+        utterances, conditions = (each[at] for each, at in zip(vectors, places, strict=True))
+        meaning = _unit(conditions.mean(0, keepdims=True))[0]
+        mean = _unit(_unit(utterances.mean(0, keepdims=True))[0] + meaning)[0]
+        groups = _centres(utterances, min(GROUPS, len(utterances) // IN_A_GROUP), random)
+        of_intents[intent.name] = np.vstack([mean, _unit(groups + meaning / 2)[0]])
+    return of_intents
+
+
+def _centres(vectors: np.ndarray, count: int, random: np.random.Generator) -> np.ndarray:
+    """Return the centres of groups of vectors, by k-means; none for fewer than two groups."""
+    if count < 2:
+        return vectors[:0]
+    centres = vectors[random.choice(len(vectors), count, replace=False)]
+    for _ in range(8):
+        nearest = (vectors @ centres.T).argmax(1)
+        means = [vectors[nearest == at].mean(0) if (nearest == at).any() else centres[at] for at in range(count)]
+        centres = _unit(np.stack(means))[0]
+    return centres
