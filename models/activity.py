@@ -77,11 +77,16 @@ def usual_lines(team: Team) -> list[VoiceDeployment]:
 
 
 def newest_errors(team: Record, limit: int, **where: Any) -> list[RuntimeErrorRecord]:
-    """Return the newest of each runtime error of a worker, with the number of equal ones as `count`."""
+    """Return the newest of each runtime error of a worker, with their number as `count`.
+
+    Errors of one line of a flow are one error: their texts may differ in an id or a number.
+    """
     model = RuntimeErrorRecord
     query = model.select(model, fn.COUNT(SQL("*")).alias("count"), fn.MAX(model.created_at).alias("newest"))
     query = query.where(model.team_id == team.team_id, *(getattr(model, name) == where[name] for name in where))
-    return list(query.group_by(model.worker_id, model.error).order_by(SQL("newest").desc(), model.id).limit(limit))
+    place = fn.COALESCE(model.line_number.cast("TEXT"), model.error)
+    query = query.group_by(model.worker_id, model.flow_id, place)
+    return list(query.order_by(SQL("newest").desc(), model.id).limit(limit))
 
 
 def open_exports(team: Team) -> list[Export]:

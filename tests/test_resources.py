@@ -1,11 +1,7 @@
 """Resources of a worker and their folders: links, files, and where their bytes go."""
 
-from datetime import timedelta
-
 import pytest
 
-from dryline.jobs import transitions
-from dryline.models.resources import Resource
 from dryline.tests.conftest import created
 
 LINK = {"name": "Menu", "rawLink": "https://example.com/menu", "updateFrequency": "daily"}
@@ -62,19 +58,6 @@ def test_a_link_is_a_page_or_a_sitemap_and_shows_what_was_sent(api, path, make_l
     assert (link["ragType"], link["status"], link["workerId"]) == ("WEBPAGE", "STARTED", worker["id"])
     assert api.get(f"{path}/{link['id']}").json == link
     assert make_link(rawLink="https://example.com/sitemap.xml")["ragType"] == "SITEMAP"
-
-
-def test_long_work_is_done_in_pieces_between_other_writes(app, api, path, make_file, advance, monkeypatch):
-    for _ in range(3):
-        make_file()
-    app.world.clock.advance(timedelta(seconds=10))
-    with app.world.active(), monkeypatch.context() as patch:
-        patch.setattr(transitions, "MAX_TRANSACTION_S", -1)  # whatever a piece takes, it took long
-        assert transitions.proceed_with(Resource)(app.world, app.world.clock.stamp())
-    statuses = [file["status"] for file in api.get(f"{path}/file").json]
-    assert sorted(statuses) == ["AVAILABLE", "STARTED", "STARTED"]
-    advance(0)
-    assert {file["status"] for file in api.get(f"{path}/file").json} == {"AVAILABLE"}
 
 
 def test_links_and_files_are_listed_apart_newest_first(api, path, make_link, make_file):

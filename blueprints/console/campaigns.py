@@ -77,7 +77,9 @@ def campaign(campaign_id: str) -> Any:
 def results_of(rows: list[RowProgress]) -> dict[str, str]:
     """Return by the id of a call what it came to: the extracted values that its row has not, or its summary."""
     ids = {row.log_id: set(map(str, row.row.values())) for row in rows if row.log_id}
-    results = {}
+    results: dict[str, str] = {}
+    if not ids:
+        return results
     for log in VoiceLog.select(VoiceLog.id, VoiceLog.extractions_data, VoiceLog.data).where(VoiceLog.id.in_([*ids])):
         extracted = log.extractions_data if isinstance(log.extractions_data, dict) else {}
         values = {name: value for name, value in extracted.items() if str(value) not in ids[log.id]}
