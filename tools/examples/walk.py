@@ -91,7 +91,9 @@ class Walk:
         if answer.data and not answer.mimetype.startswith(("audio/", *_BYTES)):
             shown = shortened(answer.json if answer.is_json else answer.text)
             if operation_id == "getState":  # one row says enough of a collection, and three of the document
-                shown |= {name: [] for name, rows in shown.items() if rows and name not in ("version", *_SHOWN)}
+                shown |= {
+                    name: [] for name, rows in shown.items() if rows and name not in ("version", "writtenBy", *_SHOWN)
+                }
             noted.setdefault("answers", {}).setdefault(str(answer.status_code), {}).setdefault(answer.mimetype, shown)
 
 
