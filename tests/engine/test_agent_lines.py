@@ -278,7 +278,6 @@ def test_words_that_do_not_answer_a_returned_question_meet_nothing(talk):
     ("turns", "line"),
     [
         (["I want to move my appointment", "yes"], "What can I do for you?"),
-        (["K48210"], "K48210, thank you. You can book or move an appointment, ask where an order is, ask about"),
         (["elephants"], "Sorry, I didn't get that. What can we do for you?"),
         (["elephants", "what?"], "What can we do for you?"),
         (
@@ -304,7 +303,7 @@ def test_a_caller_who_asks_for_it_hears_the_name_of_the_agent_again(talk):
     assert agent(talk(code, "who is this?"))[-1] == "Hello, this is Nora from Acme. Am I speaking with Ada?"
 
 
-@pytest.mark.parametrize("heard", [["K48210"], ["elephants"] * 3, ["I want to move my appointment"]])
+@pytest.mark.parametrize("heard", [["elephants"] * 3, ["I want to move my appointment"]])
 def test_a_yes_to_options_or_to_anything_else_meets_no_condition(talk, heard):
     assert len(talk(ASKS_DAY, *heard, "yes").of("taken")) == len(talk(ASKS_DAY, *heard).of("taken"))
 
@@ -460,7 +459,7 @@ def test_in_the_middle_of_a_conversation_the_agent_does_not_begin_again(talk, ta
 
 def test_the_agent_goes_on_with_a_chat_and_does_not_ask_again(talk):
     code = LOOP.format(prompt="Have a conversation with the user and ask about their day.")
-    first, *others = agent(talk(code, "I went to the beach", "then we had ice cream", "and we swam"))
+    first, *others = agent(talk(code, "we went hiking", "I read a long book", "I met my cousin"))
     assert first == "Could you tell me about your day?"
     assert len(set(others)) == 3
     assert not any("Sorry" in line or ("?" in line and "day" in line) for line in others)
