@@ -10,6 +10,7 @@ from dryline.flow.language.errors import CodeRefused
 from dryline.flow.language.program import Condition, Program
 from dryline.flow.model.caller_utterances import closes, meets_machine
 from dryline.flow.model.simulated_caller import NEXT_IN_LOOP
+from dryline.flow.model.understanding import read_condition
 from dryline.flow.sessions.engines import engine_of
 from dryline.models.voice_logs import OUTCOMES
 from dryline.simulator.deployment_context import DeploymentContext
@@ -119,6 +120,9 @@ class FollowedFlow:
             manners |= {"max_turns": 0, "loses_model": True}
         elif is_fixed and outcome in ("transferred", "failed"):
             manners["targets"] = fit
+        elif is_fixed and outcome == "completed":
+            manners["agrees"] = True
+            fit = [each for each in fit if each.fixed and not read_condition(each.text, "en").is_catch_all] or fit
         condition = None if self.branch else self._draw(fit, rng) if is_fixed else self._next_condition(rng)
         route = self._map.route_to([condition]) if condition else self._route
         return self._run(route, rng.getrandbits(32), state, at, outcome == "voicemail", manners)

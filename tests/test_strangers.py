@@ -1,4 +1,4 @@
-"""How well one can talk to the shipped flows in one's own words. Figures, never single sentences."""
+"""Strangers' own words to the shipped flows. The test asserts figures, never single sentences."""
 
 import pytest
 

@@ -46,7 +46,8 @@ class Caller:
 
     `facts` hold what is certain about the caller: `name`, `first`, `last`, `phone`, `email`. `shares` say how usual
     conditions are, by their texts. `answers` has the values of a test. After the route a caller takes one of `targets`
-    wherever it is open. A caller who writes is `typed`.
+    wherever it is open. A caller who writes is `typed`, and one who `agrees` refuses no
+    answer to a question.
     """
 
     def __init__(
@@ -60,13 +61,14 @@ class Caller:
         answers: Mapping[str, Any] | None = None,
         targets: Sequence[Condition] = (),
         typed: bool = False,
+        agrees: bool = False,
     ) -> None:
         self.taken: list[Condition] = []
         self.turns = 0
         self._map, self._route, self._random = flow_map, list(route), random
         self._facts = {name: str(value) for name, value in (facts or {}).items() if value}
         self._shares, self._answers, self._typed = shares or {}, answers or {}, typed
-        self._targets = targets
+        self._targets, self._agrees = targets, agrees
         self._session: FlowSession | None = None
         self._next: Condition | None = None
         self._meets = ""  # the text of the next condition
@@ -168,6 +170,8 @@ class Caller:
         targets = [each for each in loop.conditions if each in self._targets and each not in self.taken]
         if targets and not self._route:
             return self._random.choice(targets)
+        if self._agrees:
+            return answers[0]
         return self._random.choices(answers, [_REFUSES**at for at in range(len(answers))])[0]
 
     def _before_closing(self, goal: Condition) -> Condition | None:

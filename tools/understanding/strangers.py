@@ -1,4 +1,4 @@
-"""How well strangers can talk to the shipped flows: what they say first, ways out of a question, and traps.
+"""Figures of talks with the shipped flows: first sentences of strangers, ways out of a question, and traps.
 
 `strangers.json` has what they say to each flow, written without a look at the phrases, by what a sensible agent takes
 it for: one or more names of `meets`, the beginnings of conditions of the flow; an empty one stands for none.
@@ -25,7 +25,7 @@ _STATE = {"Caller": "+14155550123", "name": "Ada Park", "day": "Friday", "time":
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """What was taken for an utterance: `taken` is a condition, or empty, `sure` how sure the model was."""
+    """An utterance with the decision on it: `taken` is a condition, or empty, `sure` how sure the model was."""
 
     flow: str
     kind: str
