@@ -31,7 +31,7 @@ class Record(Model):
     """A row of one team.
 
     The fields of a model name its columns only. Foreign keys with their cascades, unique columns, checks and indexes
-    are declared in `storage/migrations/0001_initial.py`. Where a method takes a `team`, any record of the team will do.
+    are declared in `storage/migrations/`. Where a method takes a `team`, any record of the team will do.
     """
 
     id_prefix: ClassVar[str]

@@ -162,6 +162,8 @@ class Paths(FlaskPlugin):
         own = [{**parameter, "name": camel(parameter["name"])} for parameter in parameters]
         parameters.clear()
         for parameter in own:
+            if parameter["name"] not in MEMBERS:
+                raise LookupError(f"The parameter {parameter['name']} of {path} has no meaning in schemas/glossary.py.")
             parameter["description"] = MEMBERS[parameter["name"]]
         for operation in operations.values():
             if own or "parameters" in operation:
