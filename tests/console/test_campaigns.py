@@ -191,7 +191,7 @@ class TestVoiceV1:
 
     def test_rows_need_a_member_phone_number(self, preview):
         page = preview(data="id,phone\na,+14155550101\n")
-        assert "Line 2: phoneNumber: Missing data for required field." in page.text
+        assert "Line 2: phoneNumber: Missing data for required field" in page.text
 
     def test_a_row_with_a_status_set_by_hand_is_not_queued(self, visitor, api, line, create):
         address = create()
