@@ -246,12 +246,11 @@ def keys(page):
 
 @FLOW.does(
     'Switch on "Steps of the flow".',
-    "The flow's decisions and its requests to language models are between the turns.",
+    "The flow's decisions and its requests are between the turns.",
 )
 def steps(page):
     page.get_by_label("Steps of the flow").check()
     expect(page.locator(".flow-step strong", has_text="until").first).to_be_visible()
-    expect(page.locator(".flow-step strong", has_text="model").first).to_be_visible()
 
 
 @FLOW.does(

@@ -98,12 +98,12 @@ def test_an_odd_trace_counts_nothing(add_call, open_outline):
     assert {calls for calls, _ in outline(page).values()} == {0}
 
 
-def test_an_outline_of_three_levels_fits_a_laptop_and_a_phone(demo, tab):
+def test_an_outline_fits_a_laptop_and_a_phone(demo, tab):
     shop, flow = demo_id("workers", name="Larkspur Goods"), demo_id("flows", name="Orders and returns")
     page = tab(demo).go(f"/workers/{shop}/flows/{flow}")
     for width in (1440, 390, 360):
         page.set_viewport_size({"width": width, "height": 900})
-        expect(page.locator("#map").get_by_role("link", name="caller names a neighbour")).to_be_visible()
+        expect(page.locator("#map").get_by_role("link", name="caller wants to cancel an order")).to_be_visible()
         assert page.locator("#map").evaluate("box => box.scrollWidth <= box.clientWidth")
 
 
@@ -112,7 +112,7 @@ def test_a_call_in_progress_is_marked_where_it_is(served, tab):
     client.put("/_dryline/clock", json={"frozen": True})
     desk, flow = demo_id("workers", name="Bayside Dental"), demo_id("flows", name="Front desk")
     page = tab(served).go(f"/workers/{desk}/flows/{flow}")
-    condition = "caller asks about hours or the address"
+    condition = "caller asks about opening hours or the address"
     body = {"workerId": desk, "deploymentId": demo_id("voiceDeployments", flowId=flow), "branch": condition, "seed": 1}
     assert client.post("/_dryline/simulate/calls", json=body | {"inProgress": True}).status_code == 201
     expect(page.locator("#map .start .dot-here")).to_have_text("1 now")
