@@ -26,9 +26,9 @@ A_MOMENT = timedelta(minutes=1)
 def sections(world: Driver, newest: int) -> list[tuple[str, str]]:
     """Return the sections of a failing test's report: the newest requests, and webhooks that did not arrive."""
     name, requests = str(world)[1:-1], world.journal(newest)
-    time = world.plane("GET", "/clock")
-    frozen = f", its clock frozen at {time['now']}" if time["frozen"] else ""
     whole = getattr(world, "stand_in", world)  # of a team
+    time = whole.plane("GET", "/clock")
+    frozen = f", its clock frozen at {time['now']}" if time["frozen"] else ""
     deliveries: list[Delivery] = whole.plane("GET", "/webhooks", query={"limit": newest})
     lines = [_delivery(row) for row in reversed(deliveries) if row["status"] != "DELIVERED" or row["unknownFields"]]
     webhooks = [(f"Webhooks of {str(whole)[1:-1]}", "\n".join(lines))] if lines else []

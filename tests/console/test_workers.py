@@ -223,7 +223,7 @@ class TestTalk:
         ("condition", "question", "example"),
         [
             ("caller gives their name", "May I have your first and last name?", "Ada Park"),
-            ("caller names a day", "Which day would suit you?", "day|morrow"),
+            ("caller names a day", "Which day would suit you?", "day|morrow|[0-9]"),
             ("caller chooses a time", "Would you like 10 AM or 2:30 PM?", "(?i)ten|10|two"),
         ],
     )
@@ -327,7 +327,7 @@ def test_a_turn_does_not_reload_the_page(served, tab):
     page.get_by_label("How it decided").check()
     expect(decision).to_be_visible()
     page.get_by_text("Choose a condition instead").click()
-    page.get_by_role("button", name="caller needs nothing else").click()
+    page.get_by_role("button", name="caller says goodbye, that is all, or never mind").click()
     expect(page.get_by_text("The conversation is over")).to_be_visible()
     assert page.evaluate("window.same")
     expect(page.get_by_text("Taken: caller needs nothing else")).to_be_visible()  # the switch is still on
