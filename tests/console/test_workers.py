@@ -330,7 +330,9 @@ def test_a_turn_does_not_reload_the_page(served, tab):
     page.get_by_role("button", name="caller says goodbye, that is all, or never mind").click()
     expect(page.get_by_text("The conversation is over")).to_be_visible()
     assert page.evaluate("window.same")
-    expect(page.get_by_text("Taken: caller says goodbye, that is all, or never mind")).to_be_visible()  # the switch is still on
+    expect(
+        page.get_by_text("Taken: caller says goodbye, that is all, or never mind")
+    ).to_be_visible()  # the switch is still on
     expect(page.get_by_text("start the server with --model-url")).to_be_visible()
     assert seen.faults() == []
 
