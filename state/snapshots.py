@@ -24,7 +24,7 @@ from dryline.state.collections import COLLECTIONS
 from dryline.state.document import admit_start_keys, forget
 from dryline.storage.database import WorldDatabase, find_damage, set_page_size
 from dryline.storage.errors import Conflict, Invalid, NotFound, disk_is_full
-from dryline.storage.files import matching, read, write_whole
+from dryline.storage.files import matching, read, remove_folder, write_whole
 from dryline.storage.migrations import APPLICATION_ID, LATEST, bring_up_to_date
 from dryline.world.clock import Clock
 from dryline.world.ids import Ids
@@ -96,7 +96,7 @@ def save(world: World, name: str, *, change: str | None = None) -> Snapshot:
         _require_room(world, name)
     part, path = world.snapshots / _PART / name, world.snapshots / name
     with world.write_lock:
-        shutil.rmtree(part, ignore_errors=True)
+        remove_folder(part)  # left by a killed process
         part.mkdir(parents=True)
         world.db.copy_to(part / DATABASE)
         for kind in KINDS:
@@ -119,7 +119,7 @@ def recover(world: World) -> None:
         if not (world.snapshots / old.name).exists():
             old.replace(world.snapshots / old.name)
     for folder in (_OLD, _PART):
-        shutil.rmtree(world.snapshots / folder, ignore_errors=True)
+        remove_folder(world.snapshots / folder)
     _drop_parts_of_teams(world)
 
 
@@ -135,7 +135,7 @@ def _drop_parts_of_teams(world: World) -> None:
             count(snapshots, "snapshot"),
         )
         world.save_runtime_state()
-    shutil.rmtree(folder, ignore_errors=True)
+    remove_folder(folder)
 
 
 def restore(world: World, name: str) -> None:
@@ -218,7 +218,7 @@ def remove(world: World, name: str) -> None:
     """Remove a snapshot. Raises NotFound."""
     with world.write_lock:
         path, part = find(world, name).path, world.snapshots / _PART / name
-        shutil.rmtree(part, ignore_errors=True)
+        remove_folder(part)
         part.parent.mkdir(exist_ok=True)
         path.replace(part)  # so that a crash leaves no half of a snapshot
         shutil.rmtree(part)
@@ -239,11 +239,11 @@ def _put_in_place(part: Path, path: Path) -> None:
     """Rename a written folder to the snapshot's. After a crash, `recover` finds the old or the new one."""
     old = path.parent / _OLD / path.name
     if path.exists():
-        shutil.rmtree(old, ignore_errors=True)
+        remove_folder(old)
         old.parent.mkdir(exist_ok=True)
         path.replace(old)
     part.replace(path)
-    shutil.rmtree(old, ignore_errors=True)
+    remove_folder(old)
 
 
 def _complete_files(directory: Path) -> Iterator[os.DirEntry[str]]:

@@ -42,3 +42,14 @@ def matching(folder: Path, pattern: str) -> list[Path]:
 def part_of(path: Path) -> Path:
     """Return the path of a file while it is being written."""
     return path.with_name(path.name + ".part")
+
+
+def remove_folder(folder: Path) -> None:
+    """Delete a folder as far as it can be deleted. `shutil.rmtree` fails beside pyfakefs from Python 3.13 on."""
+    with contextlib.suppress(OSError):
+        for root, folders, files in os.walk(folder, topdown=False):
+            for name in files:
+                os.unlink(os.path.join(root, name))
+            for name in folders:
+                os.rmdir(os.path.join(root, name))
+        os.rmdir(folder)

@@ -9,7 +9,7 @@ import tempfile
 from pathlib import Path
 
 from dryline.settings import BadSetting
-from dryline.storage.files import write_whole
+from dryline.storage.files import remove_folder, write_whole
 
 _PREFIX = "dryline-"
 _LOCK, _ADDRESS, _SECRET = "dryline.lock", "address", "secret"
@@ -84,14 +84,14 @@ class Directory:
     def close(self) -> None:
         """Unlock the directory. A temporary one is removed."""
         if self.temporary:
-            shutil.rmtree(self.path, ignore_errors=True)
+            remove_folder(self.path)
         if self._lock is not None:
             self._lock.close()
 
     def abandon(self) -> None:
         """Unlock the directory after a start that failed, and remove it if the start has created it."""
         if self._lock is not None and self._is_new:  # without the lock it is another process's by now
-            shutil.rmtree(self.path, ignore_errors=True)
+            remove_folder(self.path)
         self.close()
 
 
