@@ -99,6 +99,7 @@ def reset_world(page):
 def open_page(page, title):
     page.locator(".menu").get_by_role("link", name=title, exact=True).click()
     expect(page.locator(".menu [aria-current]")).to_have_text(title)
+    page.wait_for_load_state()  # with its scripts
 
 
 def set_calls_per_minute(page, number):

@@ -73,8 +73,9 @@
   });
   document.addEventListener("submit", stop);
 
-  // Each turn replaces the conversation.
+  // Each turn replaces the conversation. The next answer is typed without a click, unless somebody types elsewhere meanwhile.
   function begin() {
+    if (document.activeElement.matches("input, textarea")) find("say")?.removeAttribute("autofocus");
     const talk = document.querySelector(".talk");
     if (talk) talk.scrollTop = talk.scrollHeight;
     find("aloud")?.setAttribute("aria-pressed", String(isAloud()));
