@@ -16,8 +16,9 @@ def settings():
 
 @pytest.fixture
 def place(visitor, control):
-    """Return a function that places a call on a frozen clock."""
+    """Return a function that places a call on a frozen clock, when no call of the scenario has ended just now."""
     control.put("/clock", {"frozen": True})
+    control.post("/clock/advance", {"seconds": 120})
 
     def send(**fields):
         visitor.go("/live")
