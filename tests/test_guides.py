@@ -59,12 +59,6 @@ def test_the_guides_options_are_the_plugins():
     assert re.findall(r"`dryline_(\w+)", "".join(rows)) == [*(name.replace("-", "_") for name in OPTIONS), "isolate"]
 
 
-def test_the_guide_names_every_helper():
-    helpers = {name for name in dir(DrylineServer) if not name.startswith("_")} - {"start", "stop"}
-    text = (ROOT / "docs/testing.md").read_text()
-    assert {name for name in helpers if not re.search(rf"\.{name}\b", text)} == set()
-
-
 def test_the_reference_of_the_helpers_is_made_from_the_code():
     page = helper_reference.PAGE.read_text()
     part = page.partition(helper_reference.BEGINNING)[2].partition(helper_reference.END)[0]

@@ -15,13 +15,11 @@ from dryline.tests.console.rehearsal import (
     press,
     press_in_bar,
     reset_world,
-    run_curl,
     set_calls_per_minute,
     wait_for,
 )
 
-BAR = Rehearsal("docs/console.md", "The bar", "From a call to its request")
-FLOW = Rehearsal("docs/console.md", "From a call to its flow")
+BAR = Rehearsal("docs/console.md", "The bar")
 OWN = Rehearsal("docs/console.md", "From nothing to a call of your own flow")
 
 
@@ -105,181 +103,12 @@ def not_live(page):
     expect(page.locator("#auto-refresh")).to_have_text("Auto-refresh")
 
 
-@BAR.does("Open Calls.", "The list has the calls of all workers, the newest first.")
-def calls_of_all(page):
-    open_page(page, "Calls")
-    expect(page.locator("select[name=worker]")).to_have_value("")
-    times = page.locator("tr[data-open] time").evaluate_all("(times) => times.map((time) => time.dateTime)")
-    assert times == sorted(times, reverse=True) and len(times) == 25
-
-
-@BAR.does('Type "appointment" into "Text in the transcript" and press Enter.', "Each row shows the hit.")
-def hits(page):
-    page.get_by_label("Text in the transcript").fill("appointment")
-    page.keyboard.press("Enter")
-    rows, marks = page.locator("tr[data-open]"), page.locator("tr[data-open] mark")
-    expect(marks.first).to_be_visible()
-    assert marks.count() == rows.count()
-    row, mark = rows.first.bounding_box(), marks.first.bounding_box()
-    assert mark["x"] + mark["width"] <= row["x"] + row["width"]
-
-
-@BAR.does(
-    'Choose the outcome "completed" and press "Show".',
-    "The address has both filters, so you can send it as a link.",
-)
-def address(page):
-    page.get_by_label("Outcome").select_option("completed")
-    press(page, "Show")
-    page.wait_for_url("**status=completed*")
-    assert "searchQuery=appointment" in page.url
-    rows = page.locator("tr[data-open]").count()
-    assert rows > 1
-    expect(page.locator("tr[data-open] .state.completed")).to_have_count(rows)
-
-
-@BAR.does("Press `j`, then `Enter`.", "The first call opens.")
-def first_row(page):
-    page.wait_for_load_state()
-    page.keyboard.press("j")
-    page.keyboard.press("Enter")
-    expect(page.locator("h1")).to_have_text(re.compile("Call (from|to) "))
-
-
-@BAR.does('"Earlier" opens the next call of that list.')
-def earlier(page):
-    before = page.url
-    page.get_by_role("link", name="Earlier").click()
-    page.wait_for_url(lambda url: url != before)
-    expect(page.locator(".lead .state")).to_have_text("completed")
-
-
-@BAR.does("Open Connect and run its curl command.", "Open the request log: the request is the first row.")
-def request_log(page):
-    open_page(page, "Connect")
-    assert '"id"' in run_curl(page)
-    open_page(page, "Request log")
-    expect(page.locator("tr[data-open]").first).to_contain_text("GET /api/workers")
-
-
-@BAR.does(
-    'Open it and press "503 twice".',
-    "Run the command again.",
-    'The request log says "Fault: answers 503, 2 times" below the request.',
-)
-def fault(page):
-    page.locator("tr[data-open] a").first.click()
-    press(page, "503 twice")
-    expect(page.get_by_text("Added: ")).to_be_visible()
-    run_curl(page)
-    open_page(page, "Request log")
-    expect(page.locator("tr[data-open]").first).to_contain_text("Fault: answers 503, 2 times")
-
-
 def test_the_guide_can_be_followed_word_for_word_on_a_telephone(chromium, served, monkeypatch):
     assert live.MAX_CALLS == 300  # as the guide says; to simulate as many takes seconds
     monkeypatch.setattr(live, "MAX_CALLS", 30)
     page = new_page(chromium, served, 390, "dark", timezone_id="Asia/Tokyo")
     BAR.play(page)
     page.context.close()
-
-
-def position(page):
-    return float(page.get_by_label("Position").input_value())
-
-
-@FLOW.does(
-    'Open Calls, choose the outcome "completed", press "Show", and click on the first call.',
-    "Beside the transcript is the flow's code as it ran.",
-)
-def open_call(page):
-    open_page(page, "Calls")
-    page.get_by_label("Outcome").select_option(label="completed")
-    press(page, "Show")
-    expect(page.locator("tr[data-open]").first).to_contain_text("completed")
-    page.locator("tr[data-open] a").first.click()
-    expect(page.locator("h1")).to_contain_text("Call ")
-    page.wait_for_load_state()  # with its styles
-    transcript, code = page.locator("#turns").bounding_box(), page.locator("#code-box").bounding_box()
-    assert abs(transcript["y"] - code["y"]) < 30 and code["x"] > transcript["x"] + transcript["width"]
-    page.set_viewport_size({"width": 390, "height": 900})
-    transcript, code = page.locator("#turns").bounding_box(), page.locator("#code-box").bounding_box()
-    assert code["y"] > transcript["y"] + transcript["height"]  # a telephone has it below
-    assert page.locator("#code-box").evaluate("box => box.scrollWidth <= box.clientWidth")  # its lines are wrapped
-    page.set_viewport_size({"width": 1440, "height": 900})
-
-
-@FLOW.does('Press "Play".', "The turn that is heard is marked, and so is the line of the code that ran last.")
-def play(page):
-    press(page, "Play")
-    expect(page.get_by_role("button", name="Pause")).to_be_visible()
-    expect(page.locator("#turns .turn.now")).to_have_count(1)
-    line = page.locator("#turns .turn.now").get_attribute("data-line")
-    expect(page.locator(f"#line-{line}")).to_have_attribute("aria-current", "true")
-
-
-@FLOW.does("Click on another turn: its moment plays.")
-def click_turn(page):
-    turn = page.locator("#turns .turn").nth(3)
-    turn.locator("p").click()
-    expect(turn).to_have_attribute("aria-current", "true")
-    assert position(page) >= float(turn.get_attribute("data-start")) - 0.1
-
-
-@FLOW.does("Click on a line of the code that ran: the moment when it ran plays.")
-def click_line(page):
-    line = page.locator("#code-box li.ran").first
-    line.locator("code").click()
-    expect(line).to_have_attribute("aria-current", "true")
-    expect(page.get_by_role("button", name="Pause")).to_be_visible()
-
-
-@FLOW.does("Press Space: the recording pauses.", "Press the right arrow: it is five seconds further.")
-def keys(page):
-    page.keyboard.press(" ")
-    expect(page.get_by_role("button", name="Play")).to_be_visible()
-    before = position(page)
-    page.keyboard.press("ArrowRight")
-    expect(page.get_by_label("Position")).not_to_have_value(str(before))
-    assert abs(position(page) - before - 5) < 1
-
-
-@FLOW.does(
-    'Switch on "Steps of the flow".',
-    "The flow's decisions and its requests are between the turns.",
-)
-def steps(page):
-    page.get_by_label("Steps of the flow").check()
-    expect(page.locator(".flow-step strong", has_text="until").first).to_be_visible()
-
-
-@FLOW.does(
-    "Under About, click on the name of the flow.",
-    "The outline shows where the calls of the last week went: the more calls took a condition, the longer is its bar.",
-)
-def flow_outline(page):
-    page.get_by_role("region", name="About").locator("a[href*='/flows/']").first.click()
-    expect(page.get_by_role("heading", name="Where it leads")).to_be_visible()
-    bars = [int(one.get_attribute("value")) for one in page.locator("#map meter").all()]
-    counts = [int(one.text_content()) for one in page.locator("#map .count").all()]
-    assert bars == counts and max(counts) > 0
-
-
-@FLOW.does(
-    'Press "Talk to this flow", then "Begin".',
-    'Switch on "How it decided" and say "I want to talk to a person".',
-    "The transcript shows which condition is taken, and why.",
-)
-def talk(page):
-    press(page, "Talk to this flow")
-    press(page, "Begin")
-    expect(page.locator(".bubble").first).to_be_visible()
-    page.get_by_label("How it decided").check()
-    page.get_by_label("Say").fill("I want to talk to a person")
-    page.keyboard.press("Enter")
-    taken = page.locator(".talk .event", has_text="Taken:").first
-    expect(taken).to_contain_text("person")
-    expect(taken).to_contain_text(re.compile(r"\d+ % sure"))
 
 
 GREETING = "Good day, this is the Elm Clinic."
@@ -356,9 +185,3 @@ def test_an_empty_world_gets_a_call_of_ones_own_flow_as_the_guide_says(chromium,
         page = new_page(chromium, server, width, theme)
         OWN.play(page)
         page.context.close()
-
-
-def test_the_walk_from_a_call_to_its_flow_is_as_the_guide_says(demo, tab):
-    seen = tab(demo, 1440)
-    FLOW.play(seen.go())
-    assert seen.wrong == []
