@@ -1,15 +1,15 @@
 """Values of a simulated caller: how they are chosen, and the sentences in which they are given."""
 
 import re
-from collections.abc import Mapping
-from datetime import datetime
+from collections.abc import Iterator, Mapping
+from datetime import date, datetime
 from random import Random
 from typing import Any
 
-from dryline.flow.model.answers.made_up import made_up
 from dryline.flow.model.answers.slots import Slot
-from dryline.flow.model.answers.spoken import sentence_with_value, written
-from dryline.flow.model.kinds import class_of, is_of_user, label_of, names_speaker, part_of_name
+from dryline.flow.model.answers.table import made_up
+from dryline.flow.model.answers.times import SpokenTime, format_time
+from dryline.flow.model.kinds import class_of, is_of_user, kind_of, label_of, names_speaker, part_of_name, read_values
 
 _OFFERS = (
     re.compile(r"\b\d{1,2}(?::\d{2})? ?[AP]M\b"),
@@ -24,6 +24,10 @@ _OTHERS = re.compile(
 _WISH = re.compile(r"\b(?:would|shall|prefer|like|want|may|can|could)\b[^.?!]*\?$", re.IGNORECASE)
 _NUMBER = re.compile(r"\b(?:(?!is\b|the\b)\w+ )?(?:number|code|id)\b", re.IGNORECASE)
 _ANSWERS_ONLY = r"^Yes,|^Sure,|works for me|would be better|^Could we|^How about|^I'd (?:go for|prefer)"
+_ISO_DATE = re.compile(r"(\d{4}-\d{2}-\d{2})(?:[T ](.+))?")
+_CLOCK = re.compile(r"([01]\d|2[0-3]):(\d{2})(?::\d{2})?Z?")
+_BARE_SHARE = 0.4  # of answers that are the value alone
+_NOUNS = {"guests": "people", "party": "people", "size": "people", "quantity": "", "qty": ""}
 _ATTEMPTS = 20  # to find a value or a sentence that was not used before
 
 
@@ -74,18 +78,89 @@ def give_value(
         if sentence not in avoid and not unfit.search(sentence) and (is_asked or sentence.count(" ") > 1):
             break
     else:
-        if language == "en" and not is_asked and slot.kind not in _OWN:
-            sentence = _about(value, has_article=article is not None)
+        if language == "en" and not is_asked and slot.kind not in _OWN:  # that no phrase suits
+            is_text = isinstance(value, str)
+            sentence = f"It's about {value if article else _with_article(value)}." if is_text else f"It's {value}."
     avoid.add(sentence)
     return sentence
 
 
-def _about(value: Any, *, has_article: bool) -> str:
-    """Return a sentence for a value that nobody asked for, and that no phrase suits."""
-    if not isinstance(value, str):
-        return f"That would be {value}."
-    is_thing = not has_article and value[:1].islower() and not value.endswith("s")
-    return f"It's about {('an ' if value[0] in 'aeiou' else 'a ') if is_thing else ''}{value}."
+def sentence_with_value(value: Any, key: str = "", question: str = "", *, random: Random, language: str = "en") -> str:
+    """Return a caller's answer to a question for a value: a sentence, or the bare value; `""` for nothing.
+
+    `key` is the member's name in the example of an `ask`, `question` its question or the agent's. Each member of an
+    object has a sentence of its own, a list has one: "tacos and horchata".
+    """
+    return " ".join(_sentences(value, key, question, random, language))
+
+
+def _sentences(value: Any, key: str, question: str, random: Random, language: str) -> Iterator[str]:
+    if isinstance(value, dict):
+        for name, member in value.items():
+            yield from _sentences(member, name, "", random, language)
+    elif isinstance(value, list):
+        things = [" ".join(map(str, each.values())) if isinstance(each, dict) else str(each) for each in value]
+        if things:
+            yield _framed(" and ".join(things), "item", key, random, language)
+    elif isinstance(value, bool):
+        yield random.choice(read_values(language)["yes_says" if value else "no_says"])
+    elif value == 1 and kind_of(key, value, question) == "count" and _noun_of(key) == "people":
+        yield "Just me."
+    elif value is not None and value != "":
+        kind = kind_of(key, value, question)
+        kind = "code" if kind == "choice" and str(value).isdigit() else kind  # "which room" asks for its number
+        yield _framed(written(value, kind), kind, key, random, language)
+
+
+def _framed(text: str, kind: str, key: str, random: Random, language: str) -> str:
+    """Return a text in one of the phrases for its kind, or alone."""
+    frames = (read_values(language)["kinds"].get(kind) or read_values()["kinds"].get(kind) or {}).get("says") or ()
+    if part := part_of_name(key) if kind == "name" else None:
+        frames = (f"My {part} name is {{value}}.", "{value}.")
+    is_clause = kind == "reason" and (len(text.split()) > 3 or "'" in text)  # which "it's about" does not take
+    if not frames or is_clause or random.random() < _BARE_SHARE:
+        return _capital(f"{text}.")
+    noun = _noun_of(key)
+    frame = random.choice([frame for frame in frames if "of us" not in frame or noun == "people"])
+    filled = frame.format(value=text, a_value=_with_article(text), noun=noun)
+    return _capital(re.sub(r" +([.,?])", r"\1", re.sub(r"\.\.$", ".", filled)))
+
+
+def _noun_of(key: str) -> str:
+    """Return what a count of a key counts."""
+    noun = label_of(key).split()[-1] if key else "people"
+    return _NOUNS.get(noun, noun)
+
+
+def _with_article(text: str) -> str:
+    needs_article = text and not text[0].isupper() and " " not in text[:4] and not text.endswith("s")
+    return f"{'an' if text[:1] in 'aeiou' else 'a'} {text}" if needs_article else text
+
+
+def written(value: Any, kind: str) -> str:
+    """Return a value as a transcript has it: "$35,000", "December 21", "4:30 PM", "555-867-5309"."""
+    text = str(value).removesuffix(".0") if isinstance(value, float) else str(value)
+    if kind == "money" and isinstance(value, (int, float)):
+        return f"${value:,.2f}" if value % 1 else f"${value:,.0f}"
+    if re.fullmatch(r"\+1\d{10}", text):
+        return f"{text[2:5]}-{text[5:8]}-{text[8:]}"
+    if kind == "time":
+        return _clock(text)
+    if match := _ISO_DATE.fullmatch(text):
+        day = date.fromisoformat(match[1])
+        year = f", {day.year}" if kind == "birth" else ""
+        return f"{day:%B} {day.day}{year}{f' at {_clock(match[2])}' if match[2] else ''}"
+    return text
+
+
+def _clock(text: str) -> str:
+    match = _CLOCK.fullmatch(text)
+    return format_time(SpokenTime(0, 0, text, int(match[1]), int(match[2])), "2 PM") if match else text
+
+
+def _capital(text: str) -> str:
+    """Return a sentence with a capital letter; an e-mail address stays as it is."""
+    return text if re.match(r"\S+@", text) else text[:1].upper() + text[1:]
 
 
 def _unfit(slot: Slot, *, is_asked: bool, is_wish: bool) -> re.Pattern[str]:
@@ -112,12 +187,8 @@ def _named_in(text: str, slot: Slot) -> str | None:
     """Return the choice of a slot, or the value like its example, that a text names; None if it names none or two."""
     if slot.kind in _NO_WORDS:
         return None
-    options = slot.choices or (class_of(slot.example_text) if isinstance(slot.example, str) else ())
-    named = [
-        option
-        for option in options
-        if isinstance(option, str) and re.search(rf"\b{re.escape(option)}s?\b", text, re.IGNORECASE)
-    ]
+    options = [option for option in slot.choices or class_of(slot.example_text) if isinstance(option, str)]
+    named = [option for option in options if re.search(rf"\b{re.escape(option)}s?\b", text, re.IGNORECASE)]
     return named[0] if len(named) == 1 else None
 
 

@@ -53,13 +53,27 @@ def in_all_languages(name: str) -> dict[str, Any]:
 @lru_cache(maxsize=256)
 def pattern_of(name: str, language: str = "en") -> re.Pattern[str]:
     """Return a pattern that finds one of the phrases of a list, the longest first."""
-    return re.compile(rf"\b(?:{alternatives(name, language)})\b", re.IGNORECASE)
+    return re.compile(rf"\b(?:{alternatives(name, language=language)})\b", re.IGNORECASE)
 
 
-def alternatives(name: str, language: str = "en") -> str:
-    """Return the phrases of a list as alternatives of a pattern, the longest first; `(?!)` if there are none."""
-    phrases = sorted(read_values(language).get(name, ()), key=len, reverse=True)
+def alternatives(*names: str, language: str = "en") -> str:
+    """Return the phrases of lists as alternatives of a pattern, the longest first; `(?!)` if there are none."""
+    lists = read_values(language)
+    phrases = sorted((phrase for name in names for phrase in lists.get(name, ())), key=len, reverse=True)
     return "|".join(re.escape(phrase).replace("'", "['\u2019]") for phrase in phrases) or "(?!)"
+
+
+@lru_cache(maxsize=128)
+def form(name: str) -> re.Pattern[str]:
+    """Return one of the `text_forms`: a pattern in which the name of a form or a list in square brackets stands for it."""
+    return re.compile(_source_of(name), re.IGNORECASE)
+
+
+def _source_of(name: str) -> str:
+    forms, lists = read_values()["text_forms"], read_values()
+    if name not in forms:
+        return alternatives(name)
+    return re.sub(r"\[(\w+)\]", lambda part: _source_of(part[1]) if part[1] in forms or part[1] in lists else part[0], forms[name])
 
 
 @lru_cache(maxsize=1024)

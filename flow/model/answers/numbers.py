@@ -1,12 +1,15 @@
 """Numbers, counts and amounts of money as people say them, and the scale that a question names."""
 
 import re
+from datetime import datetime
 from functools import lru_cache
+from random import Random
 from typing import Any, NamedTuple
 
-from dryline.flow.model.answers.contacts import find_phone_in, without_spans
+from dryline.flow.model.answers.contacts import SINCE_YEAR, find_phone_in, without_spans
 from dryline.flow.model.answers.dates import find_dates
 from dryline.flow.model.answers.slots import Slot
+from dryline.flow.model.answers.texts import find_text
 from dryline.flow.model.answers.times import find_times
 from dryline.flow.model.answers.turns import Utterance
 from dryline.flow.model.bounds import Bounds
@@ -20,9 +23,10 @@ _NUMBER = re.compile(
 )
 _RANGE = re.compile(r"\d\s*(?:to|and|or|-|\u2013|bis|a)\s*[$\u20ac\u00a3]?\d", re.IGNORECASE)
 _AT = re.compile(r"(?:^|\W)(?:at|by|um|gegen|around|from|until|till)\W*$", re.IGNORECASE)
-SINCE_YEAR = re.compile(r"\b(?:since|in) (?:19|20)\d\d\b", re.IGNORECASE)
 _CENTS = re.compile(r"(\d+) (?:dollars?|bucks|euros?|pounds?),?(?: and| y| und)? (\d{1,2})(?: cents?)?\b", re.I)
 _SCALE = re.compile(r"\b(\d{1,3})\s*(?:to|through|-|\u2013|and|bis|a)\s*(\d{1,3})\b|\bout of (\d{1,3})\b")
+_POSSIBLE = {"age": (1, 119), "year": (1700, 2100)}
+_SCALES = {"k": 1e3, "m": 1e6}
 
 
 class _Number(NamedTuple):
@@ -35,11 +39,11 @@ class _Number(NamedTuple):
 
 def find_number(slot: Slot, utterance: Utterance) -> Any:
     """Return the number that a slot asks for: a float, or a text with the sign of the example (`$1,200`)."""
+    if slot.kind == "duration" and slot.example_text and not slot.example_text.isdigit():
+        return find_text(slot, utterance)
     text = _CENTS.sub(lambda match: f"{match[1]}.{match[2]:0>2} dollars", utterance.digits)
     if slot.kind == "rating":
         text = re.sub(r"\bout of \d+|(?<=\d)/(?:5|10)\b", " ", text)
-    if slot.kind == "money":  # "forty nine ninety nine"
-        text = re.sub(r"(?<![\d:.])(\d{1,3}) (\d{2})(?= dollars| bucks| pounds|\W*$)", r"\1.\2", text)
     number = _number(slot, utterance, text)
     if number is None or not _is_meant(slot, utterance, text):
         return None
@@ -56,22 +60,22 @@ def _number(slot: Slot, utterance: Utterance, text: str) -> float | None:
     how_many = re.search(r"how many (\w+)", slot.question, re.IGNORECASE)
     key = slot.key or (how_many[1].lower() if how_many else "")
     numbers, units = _numbers(text, language, kind), _units(key, language)
-    if kind == "count" and (count := _counted(text, key, numbers, language)) is not None:
-        return count
     own = [number.value for number in numbers if _begins_with(number.behind, units)]
+    if kind == "count" and (count := _counted(text, key, numbers, own, language)) is not None:
+        return count
     if own:
         return own[-1]
     if kind == "count" and len({number.value for number in numbers}) > 1 and not _RANGE.search(text):
         return None  # numbers of other things
-    others = _other_units(key, slot.siblings, language)
+    others = _other_units(key, tuple(slot.members), language)
     free = [number for number in numbers if number.is_money or not _begins_with(number.behind, others)]
     marked = [number for number in free if number.is_money] if kind == "money" else []
-    values = [number.value for number in marked or free if _is_possible(number.value, slot, utterance)]
-    if kind == "money" and values:
-        return max(values) if re.search(r"\b(?:to|between|up to)\b", text) else values[-1]
-    if _RANGE.search(text) or kind == "rating" or len(set(values)) == 1:
-        return values[-1] if values else None
-    return None
+    low, high = _POSSIBLE.get(kind) or (kind == "rating" and scale_of(f"{slot.question} {utterance.question}")) or (0, 0)
+    values = [number.value for number in marked or free if low == high or low <= number.value <= high]
+    if kind == "money" and values and re.search(r"\b(?:to|between|up to)\b", text):
+        return max(values)
+    is_clear = kind in ("money", "rating") or _RANGE.search(text) or len(set(values)) == 1
+    return values[-1] if values and is_clear else None
 
 
 def _numbers(text: str, language: str, kind: str) -> list[_Number]:
@@ -90,21 +94,10 @@ def _numbers(text: str, language: str, kind: str) -> list[_Number]:
     for match in _NUMBER.finditer(rest):
         is_money = bool(match["sign"] or match["scale"] or match["unit"])
         if not is_money or match["scale"] or kind not in ("count", "age", "rating"):
-            numbers.append(_Number(_amount(match), rest[match.end() :].lower(), is_money))
+            scale = _SCALES.get((match["scale"] or "").strip().lower(), 1) * (-1 if match["minus"] else 1)
+            value = float(match["digits"].replace(",", "")) * scale
+            numbers.append(_Number(value, rest[match.end() :].lower(), is_money))
     return numbers
-
-
-def _amount(match: re.Match[str]) -> float:
-    scale = {"k": 1e3, "m": 1e6}.get((match["scale"] or "").strip().lower(), 1)
-    return float(match["digits"].replace(",", "")) * scale * (-1 if match["minus"] else 1)
-
-
-def _is_possible(value: float, slot: Slot, utterance: Utterance) -> bool:
-    """Return whether a number can be a rating on the scale of the question, an age, or a year."""
-    if slot.kind == "rating":
-        low, high = scale_of(f"{slot.question} {utterance.question}") or (value, value)
-        return low <= value <= high
-    return {"age": 0 < value < 120, "year": 1700 <= value <= 2100}.get(slot.kind, True)
 
 
 def _is_meant(slot: Slot, utterance: Utterance, text: str) -> bool:
@@ -113,26 +106,18 @@ def _is_meant(slot: Slot, utterance: Utterance, text: str) -> bool:
     is_marked = not needs_mark or pattern_of(f"marks_of_{slot.kind}").search(text)
     if slot.is_answered_by(utterance) and (is_marked or slot.is_asked_for(utterance)):
         return True
-    named = {word.rstrip("s") for word in label_of(slot.key).split() if len(word) > 2}
-    return bool(named & {word.rstrip("s") for word in re.findall(r"\w+", text.lower())})
+    return slot.is_named_in(text)
 
 
-def _counted(text: str, key: str, numbers: list[_Number], language: str) -> float | None:
-    """Return a count that no single number gives: "just me", "no kids", "my wife and I", "a boy and two girls"."""
-    units = _units(key, language)
-    names = "|".join(re.escape(unit) for unit in units if unit) or "(?!)"
+def _counted(text: str, key: str, numbers: list[_Number], own: list[float], language: str) -> float | None:
+    """Return a count that no single number gives: "just me", "no kids", "my wife and I", "two adults and one child"."""
+    names = "|".join(re.escape(unit) for unit in _units(key, language) if unit) or "(?!)"
     none = rf"\b(?:no|without|zero|keine|ohne|sin) (?:{names})\b"
     if re.search(none, text, re.I) or (not numbers and pattern_of("counts_none").fullmatch(text.strip(" ,.;!"))):
         return 0
-    own = [number.value for number in numbers if _begins_with(number.behind, units)]
-    if has_key_word(key, "people"):
-        return _people(text, numbers, language)
-    single = len(re.findall(rf"\b(?:an?|(?:just )?the one) (?:{names})\b(?<!s)", text, re.IGNORECASE))
-    return single + sum(own) if single else None
-
-
-def _people(text: str, numbers: list[_Number], language: str) -> float | None:
-    """Return how many people "me and three friends", "my wife and I" or "two adults and one child" are."""
+    if not has_key_word(key, "people"):
+        single = len(re.findall(rf"\ban? (?:{names})\b(?<!s)", text, re.IGNORECASE))
+        return single + sum(own) if single else None
     relations = "|".join(each for each in read_values()["relations"] if each not in class_of("dog"))
     companion = rf"\b(?:an?|my|our|the|his|her) (?:\w+ )?(?:{relations})\b|\b(?:meine?|mi) [a-z]+"
     companions = len(re.findall(companion, text, re.IGNORECASE))
@@ -157,10 +142,10 @@ def _units(key: str, language: str) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=256)
-def _other_units(key: str, siblings: tuple[str, ...], language: str) -> tuple[str, ...]:
+def _other_units(key: str, keys: tuple[str, ...], language: str) -> tuple[str, ...]:
     """Return the units of the members beside this one, and those that are known and not its own."""
     own = _units(key, language)
-    counted = [_units(each, language) for each in siblings if each != key and kind_of(each, 1) == "count"]
+    counted = [_units(each, language) for each in keys if each != key and kind_of(each, 1) == "count"]
     groups = [*counted, *read_values()["units"].values(), *read_values(language)["units"].values()]
     return tuple(dict.fromkeys(unit for units in groups for unit in units if unit not in own))
 
@@ -174,7 +159,24 @@ def _begins_with(behind: str, units: tuple[str, ...] | list[str]) -> bool:
 def scale_of(question: str) -> Bounds | None:
     """Return the scale that a question names: "from 1 to 5", "out of 10"."""
     match = _SCALE.search(to_digits(question))
-    low, high = (
-        (1.0, float(match[3])) if match and match[3] else map(float, match.groups()[:2]) if match else (0.0, 0.0)
-    )
+    low, high = (float(match[1] or 1), float(match[2] or match[3])) if match else (0.0, 0.0)
     return (low, high) if low < high else None
+
+
+def make_number(slot: Slot, random: Random, now: datetime) -> float:
+    """Return an invented number: on the scale of the question, within what is usual, or about as large as the example."""
+    example, key = slot.example, label_of(slot.key).split()[-1:]
+    usual = {
+        **read_values()["made_up_ranges"],
+        "year": (min(now.year, int(example)) - 5, min(now.year, int(example) + 3)),
+        "age": (19, 79),
+        "rating": (1, 10 if example > 5 or not example else 5),
+    }
+    ranges = [usual[name] for name in (slot.kind, *key) if name in usual]
+    if bounds := scale_of(slot.question) or (ranges and ranges[0]):
+        return random.randint(int(bounds[0]), int(bounds[1]))
+    if isinstance(example, float):
+        return round(random.uniform(0.5, 1.5) * (abs(example) or 1.0), 2)
+    high = max(2, min(abs(example) * 2, 10**9))
+    step = 10 ** max(0, len(str(high)) - 2) if slot.kind == "money" or (example % 100 == 0 and example) else 1
+    return max(step, random.randint(max(1, abs(example) // 2), high) // step * step)
