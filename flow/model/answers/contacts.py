@@ -13,7 +13,8 @@ from dryline.flow.model.answers.turns import Utterance, without_spelling_words
 from dryline.flow.model.kinds import in_all_languages, label_of, read_values
 from dryline.models.numbering import HOME, country_of, e164
 
-_EMAIL = re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}")
+_EMAIL = re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}(?![\w.-]*@)")
+_SYMBOLS = re.compile(rf",? ?\b({'|'.join(in_all_languages('symbols'))})\b,? ?")
 _PHONE = re.compile(r"\(?\+?\d[\d\s().,/-]{4,22}\d")
 _TOKEN = re.compile(r"(?<![\w'])#?[A-Za-z0-9]+(?:-[A-Za-z0-9]+)*(?![\w'])")
 _NO_CODE = re.compile(r"\d+(?:st|nd|rd|th|[kK]|am|pm|ish)")
@@ -28,46 +29,12 @@ _QUANTITY = re.compile(
 def find_email(slot: Slot, utterance: Utterance) -> str | None:
     """Return an e-mail address, written or spoken: "deb dot klein at outlook dot com"."""
     text = utterance.digits
-    if match := _EMAIL.search(text):
-        return match[0].strip(".").lower()
-    text = re.sub(r"[.!?](?=\s|$)", " ;", without_spelling_words(text))
-    tokens = re.findall(r"[\w+@]+(?:['\u2019]\w+)?|[.,;_-]", text)
-    for at, token in enumerate(tokens):
-        if _symbol_of(token) == "@" and 0 < at < len(tokens) - 2:
-            local, domain = _local_part(tokens[:at]), _domain(tokens[at + 1 :])
-            if local and "." in domain:
-                return f"{local}@{domain}".lower()
-    return None
-
-
-def _symbol_of(token: str) -> str | None:
-    """Return the symbol that a token is or names: "dot" is `.`."""
-    symbol: str | None = token if token in "@._-" else in_all_languages("symbols").get(token.lower())
-    return symbol
-
-
-def _local_part(tokens: list[str]) -> str:
-    """Return the name before the "at": words that symbols join, or single letters; the first plain word begins it."""
-    pieces: list[str] = []
-    for token in reversed(tokens[:-1] if tokens[-1] == "," else tokens):
-        symbol = _symbol_of(token)
-        joins = not pieces or pieces[-1] in "._-+"
-        single = bool(pieces) and len(token) == 1 and (len(pieces[-1]) == 1 or token.lower() not in "ai")
-        digits = bool(pieces) and pieces[-1].isdigit() and not token.isdigit()
-        if token in ",;@" or not (joins or (single and token.isalnum()) or digits or symbol):
-            break
-        pieces.append(symbol if symbol and pieces else token)
-    return "".join(reversed(pieces)).strip(".-_")
-
-
-def _domain(tokens: list[str]) -> str:
-    domain, joins = "", True
-    for token in tokens:
-        symbol = _symbol_of(token)
-        if symbol is None and not joins and ("." in domain or not token.isalnum()):  # but "at fjord mail dot no"
-            break
-        domain, joins = domain + (symbol or token), symbol is not None
-    return domain.strip(".-")
+    if (match := _EMAIL.search(text)) is None:
+        text = without_spelling_words(text).lower()
+        text = _SYMBOLS.sub(lambda word: in_all_languages("symbols")[word[1]], text)
+        text = re.sub(r"(?<![\w'])([^\W_]) (?=[^\W_]\b)|(?<=[a-z]) (?=\d)", r"\1", text)  # "s m i t h", "lee 92"
+        match = _EMAIL.search(text)
+    return match[0].strip(".-").lower() if match else None
 
 
 def make_email(slot: Slot, random: Random, now: datetime) -> str:
@@ -152,7 +119,7 @@ def _runs(text: str) -> Iterator[str]:
 
 def _part(token: str) -> str | None:
     """Return what a token adds to a code, or None."""
-    if _symbol_of(token) == "-":
+    if in_all_languages("symbols").get(token.lower()) == "-":
         return "-"
     if any(each.isdigit() for each in token):
         return None if _NO_CODE.fullmatch(token) else token.lstrip("#")

@@ -7,10 +7,10 @@ from datetime import date, datetime, timedelta
 from functools import lru_cache
 from itertools import pairwise
 from random import Random
-from unicodedata import combining, normalize
 
 from dryline.flow.model.answers.slots import Slot
 from dryline.flow.model.answers.turns import Utterance
+from dryline.flow.model.encoder import plain
 from dryline.flow.model.kinds import alternatives, in_all_languages, language_of, read_values
 
 _IN_THE_PAST = re.compile(
@@ -38,6 +38,7 @@ class SpokenDate:
     weekday: int | None = None
     offset: int | None = None
     is_next: bool = False  # "next Tuesday"
+    is_later: bool = False  # "a week from Monday"
     week: int | None = None  # "Friday next week"
 
     def resolve(self, today: date, *, past: bool = False) -> date | None:
@@ -63,7 +64,7 @@ class SpokenDate:
         if past:
             return today - timedelta(days=7 - ahead)
         is_a_week_ahead = self.is_next and 0 < ahead <= 6 - today.weekday()  # "next" is not still in this week
-        return today + timedelta(days=(ahead or 7) + 7 * is_a_week_ahead)
+        return today + timedelta(days=(ahead or 7) + 7 * (is_a_week_ahead or self.is_later))
 
 
 @lru_cache(maxsize=256)
@@ -93,7 +94,7 @@ def _patterns(language: str, forms: str) -> list[re.Pattern[str]]:
     weekdays = read_values(language)["weekdays"]
     names = {
         "month": "|".join(sorted(_months(language), key=len, reverse=True)),
-        "weekday": "|".join([*weekdays, *map(_plain, weekdays)]),
+        "weekday": "|".join([*weekdays, *map(plain, weekdays)]),
         "span": "|".join(sorted(in_all_languages("spans"), key=len, reverse=True)),
         "relative": alternatives("relative_days", language=language),
         "year": read_values()["date_year"],
@@ -119,9 +120,10 @@ def _read(spoken: SpokenDate, parts: dict[str, str], language: str) -> SpokenDat
         month, day = day, month
     if (month or 1) > 12 or not 1 <= (day or 1) <= 31:
         return None
-    weekday = [_plain(each) for each in table["weekdays"]].index(_plain(parts["weekday"])) if "weekday" in parts else None
+    weekday = [plain(each) for each in table["weekdays"]].index(plain(parts["weekday"])) if "weekday" in parts else None
     year = _year(parts["year"]) if "year" in parts else None
-    return replace(spoken, year=year, month=month, day=day, weekday=weekday, is_next="next" in parts)
+    said = {"is_next": "next" in parts, "is_later": "later" in parts}
+    return replace(spoken, year=year, month=month, day=day, weekday=weekday, **said)
 
 
 @lru_cache(maxsize=4)
@@ -130,11 +132,6 @@ def _months(language: str) -> dict[str, int]:
     if language == "en":
         numbers |= {name[:3]: number for name, number in numbers.items()} | {"sept": 9}
     return numbers
-
-
-def _plain(text: str) -> str:
-    """Return a text without accents."""
-    return "".join(each for each in normalize("NFD", text) if not combining(each))
 
 
 def _year(text: str) -> int:
@@ -194,10 +191,11 @@ def _form_in_numbers(example: str) -> str | None:
 
 
 def find_weekdays(text: str, language: str, example: str) -> list[str]:
-    """Return all weekdays that a text names, in its order."""
+    """Return all weekdays that a text names, in its order; of "every day but Sunday" the others."""
     names: list[str] = read_values(language)["weekdays"]
     named = re.findall(rf"\b({'|'.join(names)})s?\b", text.casefold())
-    days = names if re.search(r"\b(?:every ?day|any day|all days)\b", text, re.IGNORECASE) else dict.fromkeys(named)
+    every_day = re.search(r"\b(?:every ?day|any day|all days)\b", text, re.IGNORECASE)
+    days = [name for name in names if name not in named] if every_day else dict.fromkeys(named)
     return [day if example.islower() else day.capitalize() for day in days]
 
 

@@ -13,7 +13,7 @@ from dryline.flow.model.answers.texts import find_text
 from dryline.flow.model.answers.times import find_times
 from dryline.flow.model.answers.turns import Utterance
 from dryline.flow.model.bounds import Bounds
-from dryline.flow.model.kinds import class_of, has_key_word, kind_of, label_of, pattern_of, read_values
+from dryline.flow.model.kinds import class_of, key_words, kind_of, label_of, pattern_of, read_values
 from dryline.flow.model.number_words import to_digits
 
 _NUMBER = re.compile(
@@ -24,6 +24,7 @@ _NUMBER = re.compile(
 _RANGE = re.compile(r"\d\s*(?:to|and|or|-|\u2013|bis|a)\s*[$\u20ac\u00a3]?\d", re.IGNORECASE)
 _AT = re.compile(r"(?:^|\W)(?:at|by|um|gegen|around|from|until|till)\W*$", re.IGNORECASE)
 _CENTS = re.compile(r"(\d+) (?:dollars?|bucks|euros?|pounds?),?(?: and| y| und)? (\d{1,2})(?: cents?)?\b", re.I)
+_PRICE = re.compile(r"(?<![\d:.])(\d{1,3}) (\d{2})(?= dollars| bucks| pounds|\W*$)")  # "forty nine ninety nine"
 _SCALE = re.compile(r"\b(\d{1,3})\s*(?:to|through|-|\u2013|and|bis|a)\s*(\d{1,3})\b|\bout of (\d{1,3})\b")
 _POSSIBLE = {"age": (1, 119), "year": (1700, 2100)}
 _SCALES = {"k": 1e3, "m": 1e6}
@@ -44,6 +45,8 @@ def find_number(slot: Slot, utterance: Utterance) -> Any:
     text = _CENTS.sub(lambda match: f"{match[1]}.{match[2]:0>2} dollars", utterance.digits)
     if slot.kind == "rating":
         text = re.sub(r"\bout of \d+|(?<=\d)/(?:5|10)\b", " ", text)
+    if slot.kind == "money":
+        text = _PRICE.sub(r"\1.\2", text)
     number = _number(slot, utterance, text)
     if number is None or not _is_meant(slot, utterance, text):
         return None
@@ -115,7 +118,7 @@ def _counted(text: str, key: str, numbers: list[_Number], own: list[float], lang
     none = rf"\b(?:no|without|zero|keine|ohne|sin) (?:{names})\b"
     if re.search(none, text, re.I) or (not numbers and pattern_of("counts_none").fullmatch(text.strip(" ,.;!"))):
         return 0
-    if not has_key_word(key, "people"):
+    if not _counts_people(key):
         single = len(re.findall(rf"\ban? (?:{names})\b(?<!s)", text, re.IGNORECASE))
         return single + sum(own) if single else None
     relations = "|".join(each for each in read_values()["relations"] if each not in class_of("dog"))
@@ -131,12 +134,16 @@ def _counted(text: str, key: str, numbers: list[_Number], own: list[float], lang
     return sum(members) if len(members) > 1 else None
 
 
+def _counts_people(key: str) -> bool:
+    return not key_words("people").isdisjoint(label_of(key).split())
+
+
 @lru_cache(maxsize=256)
 def _units(key: str, language: str) -> tuple[str, ...]:
     """Return the words behind a number that belongs to a key: `guests` are "people", "of us" and others."""
     words = label_of(key).split()[::-1] or [""]
     table = {**read_values()["units"], **read_values(language)["units"]}
-    own = (words[0], words[0].rstrip("s"), *(table["people"] if has_key_word(words[0], "people") else ()))
+    own = (words[0], words[0].rstrip("s"), *(table["people"] if _counts_people(words[0]) else ()))
     known = table.get(label_of(key)) or next((table[word] for word in words if word in table), own)
     return tuple(known if words[0] else ())
 

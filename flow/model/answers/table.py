@@ -9,32 +9,8 @@ from datetime import datetime
 from random import Random
 from typing import Any, NamedTuple
 
-from dryline.flow.model.answers.contacts import (
-    alike,
-    find_code,
-    find_email,
-    find_phone,
-    find_zip,
-    make_code,
-    make_email,
-    make_phone,
-)
-from dryline.flow.model.answers.dates import find_date, make_date
-from dryline.flow.model.answers.names import find_name, make_name
-from dryline.flow.model.answers.numbers import find_number, make_number
-from dryline.flow.model.answers.places import (
-    find_address,
-    find_city,
-    find_company,
-    find_role,
-    find_state,
-    find_street,
-    make_address,
-    make_place,
-)
+from dryline.flow.model.answers import contacts, dates, names, numbers, places, texts, times
 from dryline.flow.model.answers.slots import Slot
-from dryline.flow.model.answers.texts import find_model
-from dryline.flow.model.answers.times import find_datetime, find_time, make_time
 from dryline.flow.model.answers.turns import Utterance
 from dryline.flow.model.kinds import NUMBERS, class_of
 
@@ -47,24 +23,24 @@ class Kind(NamedTuple):
 
 
 KINDS = {
-    "email": Kind(find_email, make_email),
-    "phone": Kind(find_phone, make_phone),
-    "code": Kind(find_code, make_code),
-    "zip": Kind(find_zip, make_place),
-    "name": Kind(find_name, make_name),
-    "company": Kind(find_company),
-    "role": Kind(find_role),
-    "date": Kind(find_date, make_date),
-    "birth": Kind(find_date, make_date),
-    "past": Kind(find_date, make_date),
-    "time": Kind(find_time, make_time),
-    "datetime": Kind(find_datetime),
-    "address": Kind(find_address, make_address),
-    "street": Kind(find_street, make_address),
-    "city": Kind(find_city, make_place),
-    "state": Kind(find_state, make_place),
-    "model": Kind(find_model),
-    **dict.fromkeys(NUMBERS, Kind(find_number)),
+    "email": Kind(contacts.find_email, contacts.make_email),
+    "phone": Kind(contacts.find_phone, contacts.make_phone),
+    "code": Kind(contacts.find_code, contacts.make_code),
+    "zip": Kind(contacts.find_zip, places.make_place),
+    "name": Kind(names.find_name, names.make_name),
+    "company": Kind(places.find_company),
+    "role": Kind(places.find_role),
+    "date": Kind(dates.find_date, dates.make_date),
+    "birth": Kind(dates.find_date, dates.make_date),
+    "past": Kind(dates.find_date, dates.make_date),
+    "time": Kind(times.find_time, times.make_time),
+    "datetime": Kind(times.find_datetime),
+    "address": Kind(places.find_address, places.make_address),
+    "street": Kind(places.find_street, places.make_address),
+    "city": Kind(places.find_city, places.make_place),
+    "state": Kind(places.find_state, places.make_place),
+    "model": Kind(texts.find_model),
+    **dict.fromkeys(NUMBERS, Kind(numbers.find_number)),
 }  # other kinds are free text: `texts.find_text`
 
 
@@ -79,7 +55,7 @@ def made_up(slot: Slot, random: Random, now: datetime) -> tuple[Any, str]:
     if isinstance(slot.example, bool):
         return random.random() < 0.6, "made up"
     if isinstance(slot.example, (int, float)):
-        return type(slot.example)(make_number(slot, random, now)), "made up"
+        return type(slot.example)(numbers.make_number(slot, random, now)), "made up"
     if slot.example is None:
         return None, "not said"
     if slot.kind in KINDS and (make := KINDS[slot.kind].make):
@@ -89,5 +65,5 @@ def made_up(slot: Slot, random: Random, now: datetime) -> tuple[Any, str]:
         (value,) = random.choices(alternatives, [1 / rank for rank in range(1, len(alternatives) + 1)])
         return value.lower() if example.islower() else value, "made up"
     if re.search(r"\d", example):  # such as a room, or "2 weeks"
-        return alike(example, random), "made up"
+        return contacts.alike(example, random), "made up"
     return (example, "the example") if example else ("not said", "made up")

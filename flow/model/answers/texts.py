@@ -6,7 +6,7 @@ from typing import Any
 from dryline.flow.model.answers.choices import find_choice, find_choice_of, find_of_class
 from dryline.flow.model.answers.slots import Slot
 from dryline.flow.model.answers.turns import Utterance, deflects, without_openings
-from dryline.flow.model.kinds import form, has_key_word, label_of, read_values
+from dryline.flow.model.kinds import form, key_words, label_of, read_values
 from dryline.flow.model.number_words import to_digits
 from dryline.flow.model.understanding import options_of
 
@@ -80,7 +80,7 @@ def _sentence(utterance: Utterance, label: str) -> str | None:
         text = text[match.end() :]
     else:
         clauses = _clauses(text)
-        if has_key_word(label, "trouble"):
+        if key_words("trouble") & {*label.split()}:
             clauses = [clause for clause in clauses if not form("wish").match(clause)]
         text = clauses[0] if clauses and len(clauses[0].split()) > 2 else " ".join(clauses)
     text = _without_openings(text, utterance.language)

@@ -18,6 +18,7 @@ _MINUTES = {"half past": 30, "quarter": 15, "halb": 30, "viertel": 15, "media": 
 _BEFORE = ("to", "of", "before", "till", "vor", "menos")
 _UNSURE = ("two numbers", "at", "military")  # which can be other numbers as well
 _UNTIL = re.compile(r"\b(?:until|till|before|by|up to|no later than|bis|hasta)\b")
+_GREETING = re.compile(r"\bgood (?:morning|afternoon|evening)\b", re.IGNORECASE)
 _HALF_DAY = r"\d{1,2}(?P<minute>:\d{2})?(?P<space>\s?)(?P<half>[ap]\.?m\.?)"
 _CLOCK = r"\d{1,2}(:\d{2}){1,2}"
 
@@ -99,7 +100,7 @@ def find_time(slot: Slot, utterance: Utterance) -> str | None:
     """Return the time that a slot asks for, in the form of its example, or a part of the day as it was said."""
     text = utterance.digits
     is_vague = not re.fullmatch(_CLOCK, slot.example_text) and slot.is_asked_for(utterance)
-    phrase = pattern_of("times_of_day").search(utterance.text.replace("good ", "")) if is_vague else None
+    phrase = pattern_of("times_of_day").search(_GREETING.sub("", utterance.text)) if is_vague else None
     if phrase and slot.example_text.isalpha():
         return phrase[0].lower()
     dates = find_dates(text, utterance.language)

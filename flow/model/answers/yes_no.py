@@ -1,4 +1,4 @@
-"""Yes and no, as people say them, and facts that answer a question with either."""
+"""Yes and no, as people say them, and numbers that answer a question with either."""
 
 import re
 from collections.abc import Sequence
@@ -18,15 +18,15 @@ def find_yes_no(slot: Slot, utterances: Sequence[Utterance]) -> bool | None:
     beside = [_stems(label_of(key)) for key in slot.members if key != slot.key]
     is_one_of_several = any(_stems(slot.question) & each for each in beside)
     question = f"{label_of(slot.key)} {'' if is_one_of_several else slot.question}"
-    topic = _stems(question)
+    topic, bounds = _stems(question), read_bounds(question)
     for utterance in utterances:
         is_yes = pattern_of("no_as_yes").search(utterance.text)
         said = utterance.text if is_yes else _ASKING_BACK.sub("", utterance.text)
         about_topic = bool(_stems(said) & topic)
         is_answer = not utterance.question or bool(_stems(utterance.question) & topic) or len(utterances) == 1
         part = _clause_about(said, topic, is_one_of_several) if about_topic else said
-        if (about_topic or is_answer) and (fact := _fact(part, question)) is not None:
-            return fact
+        if bounds and (about_topic or is_answer) and (number := said_number(part)) is not None:
+            return bounds[0] <= number <= bounds[1]
         answer = _yes_or_no(part, utterance.language)
         if about_topic:
             return answer is not False
@@ -60,19 +60,6 @@ def _is_assent(match: re.Match[str]) -> bool:
     if match[0].lower() not in read_values()["loose_yes"]:
         return True
     return not re.search(r"[^\s,.;!?-]\s*$", form("opens_clause").sub("", before)) or not re.match(r"\s*\w", behind)
-
-
-def _fact(text: str, question: str) -> bool | None:
-    """Return what a fact says to a question: "we rent" is a no to "Do they own their home?"."""
-    if (bounds := read_bounds(question)) and (number := said_number(text)) is not None:
-        return bounds[0] <= number <= bounds[1]
-    words = set(re.findall(r"\w+", question.lower()))
-    folded = text.casefold().replace("\u2019", "'")
-    for fact in read_values()["facts"]:
-        yes, no = (max(folded.rfind(each) for each in fact[side]) for side in ("yes", "no"))
-        if words & {*fact["topics"]} and yes != no:
-            return bool(yes > no)
-    return None
 
 
 @lru_cache(maxsize=512)
