@@ -1,7 +1,6 @@
 """E-mail addresses, phone numbers, codes and postal codes as people say and spell them."""
 
 import re
-from collections.abc import Iterator
 from datetime import datetime
 from functools import lru_cache
 from random import Random
@@ -16,12 +15,12 @@ from dryline.models.numbering import HOME, country_of, e164
 _EMAIL = re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}(?![\w.-]*@)")
 _SYMBOLS = re.compile(rf",? ?\b({'|'.join(in_all_languages('symbols'))})\b,? ?")
 _PHONE = re.compile(r"\(?\+?\d[\d\s().,/-]{4,22}\d")
-_TOKEN = re.compile(r"(?<![\w'])#?[A-Za-z0-9]+(?:-[A-Za-z0-9]+)*(?![\w'])")
-_NO_CODE = re.compile(r"\d+(?:st|nd|rd|th|[kK]|am|pm|ish)")
-_NO_PREFIX = {"ID", "PIN", "VIN", "OK", "NO", "IS", "I", "A", "ZIP", "MY"}
+_PIECE = r"(?:[A-Za-z](?:-[A-Za-z])*|[A-Z]{2,4}|#?[A-Za-z]{0,6}-?\d[A-Za-z\d-]*|-[A-Za-z\d]+)(?![\w'])"  # of a code
+_CODE = re.compile(rf"(?<![\w'-]){_PIECE}(?:\s*,?\s*{_PIECE})*")
 SINCE_YEAR = re.compile(r"\b(?:since|in) (?:19|20)\d\d\b", re.IGNORECASE)
-_QUANTITY = re.compile(
-    r"\b\d+ (?:minute|hour|day|week|month|year|mile|km|kilo|metre|time|people|person|percent|dollar|euro|pound)s?\b",
+_NO_CODE = re.compile(
+    r"\b\d+ (?:minute|hour|day|week|month|year|mile|km|kilo|metre|time|people|person|percent|dollar|euro|pound)s?\b|"
+    r"\b(?:\d+(?:st|nd|rd|th|k|am|pm|ish)|ID|PIN|VIN|OK|NO|ZIP|MY|IS)\b",
     re.IGNORECASE,
 )
 
@@ -86,7 +85,7 @@ def find_zip(slot: Slot, utterance: Utterance) -> str | None:
 
 
 def find_code(slot: Slot, utterance: Utterance) -> str | None:
-    """Return the code that a slot asks for; of several the one most like the example."""
+    """Return the code that a slot asks for, of letters and digits side by side; of several the one like the example."""
     example, text = slot.example_text, without_spelling_words(utterance.digits)
     label = label_of(slot.key).partition(" ")[0]
     is_named = bool(label) and re.search(rf"\b{re.escape(label)}\b", text, re.IGNORECASE)
@@ -94,8 +93,13 @@ def find_code(slot: Slot, utterance: Utterance) -> str | None:
         return None
     spans = [(each.start, each.end) for each in find_dates(text, utterance.language)]
     spans += [(each.start, each.end) for each in find_times(text) if ":" in each.text or each.half]
-    spans += [match.span() for pattern in (SINCE_YEAR, _QUANTITY) for match in pattern.finditer(text)]
-    codes = [code for run in _runs(without_spans(text, spans)) if (code := _trimmed(run, example))]
+    spans += [match.span() for pattern in (SINCE_YEAR, _NO_CODE) for match in pattern.finditer(text)]
+    text = re.sub(r" (?:dash|hyphen|minus) ", "-", without_spans(text, spans))
+    runs = [re.sub(r"[\s,#]", "", run) for run in _CODE.findall(text)]
+    # "a" and "I" at the ends are likely words
+    codes = [re.sub(r"^[-aIi]+(?=\d|$)|-$|(?<=\d)[aIi]$" if example[-1:].isdigit() else "^-|-$", "", run) for run in runs]
+    is_spelled = not re.search(r"\d", example)
+    codes = [code for code in codes if re.search(r"\d", code) or (is_spelled and len(code) > 2)]
     code = max(codes, key=lambda each: (_form_of(each) == _form_of(example), len(each)), default="")
     if not code or (len(code) < 3 < len(example)):
         return None
@@ -103,36 +107,6 @@ def find_code(slot: Slot, utterance: Utterance) -> str | None:
     if prefix and re.fullmatch(rf"(?i){prefix[1]}\d+", code):
         code = f"{prefix[0]}{code[len(prefix[1]) :]}"
     return code.upper() if not example or not example.islower() else code
-
-
-def _runs(text: str) -> Iterator[str]:
-    """Yield the codes of a text: letters and digits that stand side by side."""
-    run, end = "", 0
-    for token in [*_TOKEN.finditer(text), None]:
-        part = _part(token[0]) if token else None
-        if run and (part is None or token is None or not re.fullmatch(r"\s*,?\s*", text[end : token.start()])):
-            yield run
-            run = ""
-        if part is not None and token:
-            run, end = run + part, token.end()
-
-
-def _part(token: str) -> str | None:
-    """Return what a token adds to a code, or None."""
-    if in_all_languages("symbols").get(token.lower()) == "-":
-        return "-"
-    if any(each.isdigit() for each in token):
-        return None if _NO_CODE.fullmatch(token) else token.lstrip("#")
-    if len(token) == 1 or re.fullmatch(r"[A-Za-z](?:-[A-Za-z])+", token):
-        return token.replace("-", "")
-    return token if token.isupper() and len(token) <= 4 and token not in _NO_PREFIX else None
-
-
-def _trimmed(run: str, example: str) -> str | None:
-    """Return a code without "a" and "I" at its ends where they are likely words; None for what is none."""
-    code = re.sub(r"[-aIi]+$" if example[-1:].isdigit() else "-+$", "", re.sub(r"^(?:[-aIi]+(?=\d|$)|-+)", "", run))
-    is_spelled = len(code) > 2 and not any(each.isdigit() for each in example)
-    return code if any(each.isdigit() for each in code) or is_spelled else None
 
 
 def _form_of(code: str) -> list[bool]:
