@@ -92,7 +92,9 @@ def find_all_of_class(parts: Sequence[str], example: str) -> list[str]:
         for name in class_of(example):
             matches |= {match.span(): name for match in _pattern(name.casefold()).finditer(part.casefold())}
         spans = sorted(matches)
-        spans = [(at, end) for at, end in spans if not any(a <= at and end <= b and (a, b) != (at, end) for a, b in spans)]
+        spans = [
+            (at, end) for at, end in spans if not any(a <= at and end <= b and (a, b) != (at, end) for a, b in spans)
+        ]
         if spans:
             return list(dict.fromkeys(_cased(matches[span], example) for span in spans))
     return []

@@ -97,7 +97,9 @@ def find_code(slot: Slot, utterance: Utterance) -> str | None:
     text = re.sub(r" (?:dash|hyphen|minus) ", "-", without_spans(text, spans))
     runs = [re.sub(r"[\s,#]", "", run) for run in _CODE.findall(text)]
     # "a" and "I" at the ends are likely words
-    codes = [re.sub(r"^[-aIi]+(?=\d|$)|-$|(?<=\d)[aIi]$" if example[-1:].isdigit() else "^-|-$", "", run) for run in runs]
+    codes = [
+        re.sub(r"^[-aIi]+(?=\d|$)|-$|(?<=\d)[aIi]$" if example[-1:].isdigit() else "^-|-$", "", run) for run in runs
+    ]
     is_spelled = not re.search(r"\d", example)
     codes = [code for code in codes if re.search(r"\d", code) or (is_spelled and len(code) > 2)]
     code = max(codes, key=lambda each: (_form_of(each) == _form_of(example), len(each)), default="")

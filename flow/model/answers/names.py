@@ -10,7 +10,6 @@ from dryline.flow.model.answers.slots import Slot
 from dryline.flow.model.answers.texts import find_labelled
 from dryline.flow.model.answers.turns import Utterance, deflects, without_openings
 from dryline.flow.model.kinds import (
-    alternatives,
     form,
     in_all_languages,
     kind_of_question,
@@ -35,8 +34,10 @@ def find_name(slot: Slot, utterance: Utterance) -> str | None:
     if part is not None and asked_part not in (None, part) and not {"first", "last"} <= words:
         return None
     asked, of_other = kind_of_question(question), not names_speaker(slot.key)
-    is_answered = asked == "name" or (asked is None and slot.is_named_in(question)) or bool(words & _asks_for_names())
-    is_answered = is_answered or (of_other and slot.is_asked_for(utterance))
+    is_answered = (
+        asked == "name" or (asked is None and slot.is_named_in(question)) or (of_other and slot.is_asked_for(utterance))
+    )
+    is_answered = is_answered or bool(words & {*read_values()["asks_for_names"]})
     labelled = re.split(r" and\b", find_labelled(utterance.text, slot.key) or "")[0]
     name = _full_name(labelled, utterance.language, is_answered=True, of_other=of_other)
     name = name or _full_name(utterance.text, utterance.language, is_answered=is_answered, of_other=of_other)
@@ -48,15 +49,11 @@ def find_name(slot: Slot, utterance: Utterance) -> str | None:
     return first if part == "first" else name
 
 
-def _asks_for_names() -> set[str]:
-    return {*read_values()["asks_for_names"]}
-
-
 def _full_name(text: str, language: str, *, is_answered: bool, of_other: bool) -> str | None:
     """Return the name in a text. `is_answered` says that the agent had asked for one, `of_other` for another's."""
     text = _TITLE.sub(r"\1", text.replace("\u2019", "'"))
     text = _SAID_TWICE.sub("", _SPELLED.sub("", text)).strip(" ,")
-    if introduced := _introduced_names(text, language, is_answered=is_answered):
+    if introduced := _introduced_names(text, is_answered=is_answered):
         return next((name for name in introduced if " " in name), introduced[0])
     start = form("name_and_more").match(text) or form("for_name").search(text)
     if start and " " in (name := _read_name(start[1], is_checked=True) or ""):
@@ -64,45 +61,29 @@ def _full_name(text: str, language: str, *, is_answered: bool, of_other: bool) -
     closed = form("closes_name").sub("", text)
     if not is_answered and closed == text:
         return None
-    bare = without_openings(closed, language, *(("lead_ins",) if of_other else ()))
-    if name := _bare_name(bare, language):
-        return name
+    if not deflects(closed, language):
+        bare = without_openings(closed, language, *(("lead_ins",) if of_other else ()))
+        first = next((piece.strip() for piece in form("ends_name").split(bare) if piece.strip()), "")
+        if name := _read_name(first, is_checked=True, is_whole=not first[:1].isupper()):
+            return name
     others = form("two_names").findall(text) if of_other else []  # "from Olga Petrova"
     return _read_name(others[0], is_checked=True) if len(others) == 1 else None
 
 
-@lru_cache(maxsize=4)
-def _heads(language: str) -> tuple[re.Pattern[str], ...]:
-    """Return what introduces a name: surely, possibly, and in answer to a question for one."""
-    forms = read_values()["text_forms"]
-    own = alternatives("names", language=language)
-    sources = (f"{forms['introduces']}|{own}", forms["may_introduce"], forms["introduces_answer"])
-    return tuple(re.compile(rf"\b(?:{source})\s+", re.IGNORECASE) for source in sources)
-
-
-def _introduced_names(text: str, language: str, *, is_answered: bool) -> list[str]:
-    """Return each name behind words such as "my name is"."""
-    strong, weak, weakest = _heads(language)
+def _introduced_names(text: str, *, is_answered: bool) -> list[str]:
+    """Return each name behind words such as "my name is": surely, possibly, or in answer to a question for one."""
     names = []
-    for head in (strong, weak, weakest) if is_answered else (strong, weak):
-        for match in islice(head.finditer(text), 5):
+    for head in ("introduces", "may_introduce", *(("introduces_answer",) if is_answered else ())):
+        for match in islice(form(head).finditer(text), 5):
             behind = text[match.end() : match.end() + 2 * _LONGEST]
-            is_whole = head is weakest and not behind[:1].isupper()
-            name = _read_name(behind, is_checked=head is not strong, is_whole=is_whole)
-            is_sure = head is strong or is_answered or not behind.islower()
-            if name and (is_sure or (" " in name and head is weak)):
+            is_whole = head == "introduces_answer" and not behind[:1].isupper()
+            name = _read_name(behind, is_checked=head != "introduces", is_whole=is_whole)
+            is_sure = head == "introduces" or is_answered or not behind.islower()
+            if name and (is_sure or (" " in name and head == "may_introduce")):
                 names.append(name)
         if names:
             break
     return names
-
-
-def _bare_name(text: str, language: str) -> str | None:
-    """Return a name that is the whole answer: "Deborah Klein"."""
-    if deflects(text, language):
-        return None
-    pieces = [piece.strip() for piece in form("ends_name").split(text) if piece.strip()]
-    return _read_name(pieces[0], is_checked=True, is_whole=not pieces[0][0].isupper()) if pieces else None
 
 
 @lru_cache(maxsize=1)

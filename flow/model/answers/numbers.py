@@ -73,7 +73,9 @@ def _number(slot: Slot, utterance: Utterance, text: str) -> float | None:
     others = _other_units(key, tuple(slot.members), language)
     free = [number for number in numbers if number.is_money or not _begins_with(number.behind, others)]
     marked = [number for number in free if number.is_money] if kind == "money" else []
-    low, high = _POSSIBLE.get(kind) or (kind == "rating" and scale_of(f"{slot.question} {utterance.question}")) or (0, 0)
+    low, high = (
+        _POSSIBLE.get(kind) or (kind == "rating" and scale_of(f"{slot.question} {utterance.question}")) or (0, 0)
+    )
     values = [number.value for number in marked or free if low == high or low <= number.value <= high]
     if kind == "money" and values and re.search(r"\b(?:to|between|up to)\b", text):
         return max(values)

@@ -49,7 +49,9 @@ class Slot:
     def kinds_beside(self) -> dict[str, str]:
         """The kinds of the other members that hold one value, by their keys."""
         beside = {key: each for key, each in self.members.items() if not isinstance(each, (dict, list, bool))}
-        return {key: kind_of(key, each, siblings=tuple(self.members)) for key, each in beside.items() if key != self.key}
+        return {
+            key: kind_of(key, each, siblings=tuple(self.members)) for key, each in beside.items() if key != self.key
+        }
 
     @property
     def example_text(self) -> str:

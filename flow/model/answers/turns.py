@@ -86,7 +86,9 @@ def _corrections(language: str) -> re.Pattern[str]:
     table = read_values(language)
     values = "|".join([*table["weekdays"], *table["numbers"]])
     no = rf"(?<=\w){_PAUSE}\s*(?:no|nope|nein)\s*(?:,\s*|\s+(?=(?:i|it's|the|at|on|\d+|{values})\b))"
-    return re.compile(rf"{no}|\b(?:{alternatives('corrections', language=language)})\b(?! than\b){_PAUSE}?", re.IGNORECASE)
+    return re.compile(
+        rf"{no}|\b(?:{alternatives('corrections', language=language)})\b(?! than\b){_PAUSE}?", re.IGNORECASE
+    )
 
 
 @lru_cache(maxsize=len(LANGUAGES))

@@ -45,7 +45,9 @@ def _yes_or_no(text: str, language: str) -> bool | None:
     rest, positive = pattern_of("no_as_yes").subn(" ", text)
     if pattern_of("polite_no").search(rest):
         return False
-    sides = {side: [pattern_of(side), *([pattern_of(side, language)] if language != "en" else [])] for side in ("yes", "no")}
+    sides = {
+        side: [pattern_of(side), *([pattern_of(side, language)] if language != "en" else [])] for side in ("yes", "no")
+    }
     if any(pattern.search(rest) for pattern in sides["no"]):
         return form("first_yes").match(rest) is not None
     assent = any(_is_assent(match) for pattern in sides["yes"] for match in pattern.finditer(rest))
