@@ -211,11 +211,8 @@ def make_date(slot: Slot, random: Random, now: datetime) -> str:
         while day.weekday() > _FRIDAY or day.weekday() == today.weekday():
             day += timedelta(days=1)
     language = language_of(f"{slot.question} {slot.example_text}")
-    names = read_values(language)
-    if slot.example_text.casefold() in names["weekdays"]:
-        weekday = str(names["weekdays"][day.weekday()])
-        return weekday if slot.example_text.islower() else weekday.capitalize()
-    said = names["date_says"].format(day=day.day, month=names["months"][day.month - 1])
-    said = f"{said}, {day.year}" if slot.kind == "birth" else said
-    spoken = SpokenDate(0, 0, said, day.year if slot.kind == "birth" else None, day.month, day.day)
+    month = read_values(language)["months"][day.month - 1]
+    said = read_values(language)["date_says"].format(day=day.day, month=month)
+    said, year = (f"{said}, {day.year}", day.year) if slot.kind == "birth" else (said, None)
+    spoken = SpokenDate(0, 0, said, year, day.month, day.day, day.weekday())
     return format_date(spoken, slot.example_text, today, kind=slot.kind, language=language) or said

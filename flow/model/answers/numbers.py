@@ -1,6 +1,7 @@
 """Numbers, counts and amounts of money as people say them, and the scale that a question names."""
 
 import re
+from collections.abc import Iterable
 from datetime import datetime
 from functools import lru_cache
 from random import Random
@@ -13,7 +14,7 @@ from dryline.flow.model.answers.texts import find_text
 from dryline.flow.model.answers.times import find_times
 from dryline.flow.model.answers.turns import Utterance
 from dryline.flow.model.bounds import Bounds
-from dryline.flow.model.kinds import class_of, key_words, kind_of, label_of, pattern_of, read_values
+from dryline.flow.model.kinds import class_of, key_words, label_of, pattern_of, read_values
 from dryline.flow.model.number_words import to_digits
 
 _NUMBER = re.compile(
@@ -70,7 +71,7 @@ def _number(slot: Slot, utterance: Utterance, text: str) -> float | None:
         return own[-1]
     if kind == "count" and len({number.value for number in numbers}) > 1 and not _RANGE.search(text):
         return None  # numbers of other things
-    others = _other_units(key, tuple(slot.members), language)
+    others = [unit for unit in _all_units(language) if unit not in units]
     free = [number for number in numbers if number.is_money or not _begins_with(number.behind, others)]
     marked = [number for number in free if number.is_money] if kind == "money" else []
     low, high = (
@@ -150,16 +151,13 @@ def _units(key: str, language: str) -> tuple[str, ...]:
     return tuple(known if words[0] else ())
 
 
-@lru_cache(maxsize=256)
-def _other_units(key: str, keys: tuple[str, ...], language: str) -> tuple[str, ...]:
-    """Return the units of the members beside this one, and those that are known and not its own."""
-    own = _units(key, language)
-    counted = [_units(each, language) for each in keys if each != key and kind_of(each, 1) == "count"]
-    groups = [*counted, *read_values()["units"].values(), *read_values(language)["units"].values()]
-    return tuple(dict.fromkeys(unit for units in groups for unit in units if unit not in own))
+@lru_cache(maxsize=4)
+def _all_units(language: str) -> tuple[str, ...]:
+    groups = [*read_values()["units"].values(), *read_values(language)["units"].values()]
+    return tuple(dict.fromkeys(unit for units in groups for unit in units))
 
 
-def _begins_with(behind: str, units: tuple[str, ...] | list[str]) -> bool:
+def _begins_with(behind: str, units: Iterable[str]) -> bool:
     """Return whether one of the units stands behind a number, with at most one word between."""
     names = "|".join(re.escape(unit) for unit in units if unit) or "(?!)"
     return re.match(rf"(?:(?!(?:an?|per|last|next|this) )\w+ )?(?:{names})\b", behind.lstrip(" -")) is not None
@@ -174,15 +172,13 @@ def scale_of(question: str) -> Bounds | None:
 
 def make_number(slot: Slot, random: Random, now: datetime) -> float:
     """Return an invented number: on the scale of the question, within what is usual, or about as large as the example."""
-    example, key = slot.example, label_of(slot.key).split()[-1:]
-    usual = {
-        **read_values()["made_up_ranges"],
-        "year": (min(now.year, int(example)) - 5, min(now.year, int(example) + 3)),
-        "age": (19, 79),
-        "rating": (1, 10 if example > 5 or not example else 5),
-    }
-    ranges = [usual[name] for name in (slot.kind, *key) if name in usual]
-    if bounds := scale_of(slot.question) or (ranges and ranges[0]):
+    example, ranges = slot.example, read_values()["made_up_ranges"]
+    bounds = next((ranges[name] for name in (slot.kind, *label_of(slot.key).split()[-1:]) if name in ranges), None)
+    if slot.kind == "year":
+        bounds = (int(example) - 5, min(now.year, int(example) + 3))
+    if slot.kind == "rating" and example > bounds[1]:
+        bounds = (1, 10)
+    if bounds := scale_of(slot.question) or bounds:
         return random.randint(int(bounds[0]), int(bounds[1]))
     if isinstance(example, float):
         return round(random.uniform(0.5, 1.5) * (abs(example) or 1.0), 2)

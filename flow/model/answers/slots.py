@@ -128,30 +128,25 @@ def shaped(
             return example
         if isinstance(example, dict):
             members = {str(key): each for key, each in example.items()}
-            return {key: walk(each, _below(at, str(key), members), depth + 1) for key, each in example.items()}
+            path = f"{at.path}." if at.path else ""
+            places = [replace(at, key=key, path=f"{path}{key}", members=members) for key in members]
+            return {
+                key: walk(each, place, depth + 1) for (key, each), place in zip(example.items(), places, strict=True)
+            }
         if isinstance(example, list) and not isinstance(example, _OneOf):
             if example and (members_said := list_members(example[0], at)) is not None:
                 return members_said
             places = [replace(at, path=f"{at.path}[{index}]", in_list=True) for index in range(3)]
             return [walk(each, place, depth + 1) for each, place in zip(example, places, strict=False)]
-        return fill(_with_example(at, example, question.choices.get(at.key, [])))
+        choices = [*example] if isinstance(example, _OneOf) else _choices(example)
+        compared = question.choices.get(at.key, [])  # with these texts the flow's code compares
+        choices = choices or (compared if len(compared) > 1 and example in compared else None)
+        return fill(replace(at, example=example[0] if isinstance(example, _OneOf) else example, choices=choices))
 
     example = question.example
     if isinstance(question.schema, dict):
         example = _example_of(question.schema, 0)
     return walk(example, Slot(None, question=question.question), 0)
-
-
-def _below(at: Slot, key: str, members: dict[str, Any]) -> Slot:
-    return replace(at, key=key, path=f"{at.path}.{key}" if at.path else key, members=members)
-
-
-def _with_example(at: Slot, example: Any, compared: list[str]) -> Slot:
-    """Return the place with its example and choices. `compared` are the texts with which the flow's code compares."""
-    if isinstance(example, _OneOf):
-        return replace(at, example=example[0], choices=[*example])
-    choices = _choices(example) or (compared if len(compared) > 1 and example in compared else None)
-    return replace(at, example=example, choices=choices)
 
 
 def _example_of(schema: Any, depth: int) -> Any:
