@@ -44,17 +44,17 @@ def alternatives(*names: str, language: str = "en") -> str:
     return "|".join(re.escape(phrase).replace("'", "['\u2019]") for phrase in phrases) or "(?!)"
 
 
-@lru_cache(maxsize=128)
-def form(name: str) -> re.Pattern[str]:
+@lru_cache(maxsize=256)
+def form(name: str, language: str = "en") -> re.Pattern[str]:
     """Return one of the `text_forms`: a pattern in which the name of a form or list in square brackets stands for it."""
-    return re.compile(_source_of(name), re.IGNORECASE)
+    return re.compile(_source_of(name, language), re.IGNORECASE)
 
 
-def _source_of(name: str) -> str:
+def _source_of(name: str, language: str) -> str:
     forms: dict[str, str] = read_values()["text_forms"]
-    if name not in forms:
-        return alternatives(name) if name in read_values() else f"[{name}]"
-    return re.sub(r"\[(\w+)\]", lambda part: _source_of(part[1]), forms[name])
+    if name in forms:
+        return re.sub(r"\[(\w+)\]", lambda part: _source_of(part[1], language), forms[name])
+    return alternatives(name, language=language) if name in read_values(language) else f"[{name}]"
 
 
 @lru_cache(maxsize=1024)

@@ -9,7 +9,7 @@ from dryline.flow.model.answers.dates import find_dates
 from dryline.flow.model.answers.slots import Slot
 from dryline.flow.model.answers.times import find_times
 from dryline.flow.model.answers.turns import Utterance, without_spelling_words
-from dryline.flow.model.kinds import in_all_languages, label_of, read_values
+from dryline.flow.model.kinds import in_all_languages, label_of
 from dryline.models.numbering import HOME, country_of, e164
 
 _EMAIL = re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}(?![\w.-]*@)")
@@ -34,11 +34,6 @@ def find_email(slot: Slot, utterance: Utterance) -> str | None:
         text = re.sub(r"(?<![\w'])([^\W_]) (?=[^\W_]\b)|(?<=[a-z]) (?=\d)", r"\1", text)  # "s m i t h", "lee 92"
         match = _EMAIL.search(text)
     return match[0].strip(".-").lower() if match else None
-
-
-def make_email(slot: Slot, random: Random, now: datetime) -> str:
-    names = random.choice(read_values()["made_up_first"]), random.choice(read_values()["made_up_last"])
-    return f"{'.'.join(names).lower()}@example.com"
 
 
 @lru_cache(maxsize=256)

@@ -1,10 +1,8 @@
 """Names of people as they give them."""
 
 import re
-from datetime import datetime
 from functools import lru_cache
 from itertools import islice
-from random import Random
 
 from dryline.flow.model.answers.slots import Slot
 from dryline.flow.model.answers.texts import find_labelled
@@ -148,8 +146,3 @@ def titled(name: str) -> str:
         word if word in particles and at else re.sub(r"^\w|(?<=['-])(?!s\b)\w", lambda match: match[0].upper(), word)
         for at, word in enumerate(name.split(" "))
     )
-
-
-def make_name(slot: Slot, random: Random, now: datetime) -> str:
-    first, last = random.choice(read_values()["made_up_first"]), random.choice(read_values()["made_up_last"])
-    return str({"first": first, "last": last}.get(part_of_name(slot.key) or "", f"{first} {last}"))

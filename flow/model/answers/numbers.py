@@ -14,7 +14,7 @@ from dryline.flow.model.answers.texts import find_text
 from dryline.flow.model.answers.times import find_times
 from dryline.flow.model.answers.turns import Utterance
 from dryline.flow.model.bounds import Bounds
-from dryline.flow.model.kinds import class_of, key_words, label_of, pattern_of, read_values
+from dryline.flow.model.kinds import form, key_words, label_of, pattern_of, read_values
 from dryline.flow.model.number_words import to_digits
 
 _NUMBER = re.compile(
@@ -124,16 +124,13 @@ def _counted(text: str, key: str, numbers: list[_Number], own: list[float], lang
     if not _counts_people(key):
         single = len(re.findall(rf"\ban? (?:{names})\b(?<!s)", text, re.IGNORECASE))
         return single + sum(own) if single else None
-    relations = "|".join(each for each in read_values()["relations"] if each not in class_of("dog"))
-    companion = rf"\b(?:an?|my|our|the|his|her) (?:\w+ )?(?:{relations})\b|\b(?:meine?|mi) [a-z]+"
-    companions = len(re.findall(companion, text, re.IGNORECASE))
-    units = [unit for part in ("adults", "children", "erwachsene", "kinder") for unit in _units(part, language)]
-    members = [number.value for number in numbers if _begins_with(number.behind, units)]
-    speaker = len(re.findall(r"\b(?:me|myself|und ich|and i|y yo)\b", text, re.IGNORECASE))
-    if speaker and companions:
-        return speaker + companions + sum(members or [number.value for number in numbers])
     if not numbers and pattern_of("counts_one").search(text):
         return 1
+    units = [unit for part in ("adults", "children", "erwachsene", "kinder") for unit in _units(part, language)]
+    members = [number.value for number in numbers if _begins_with(number.behind, units)]
+    with_me = len(form("with_me").findall(text))  # "my wife and I"
+    if with_me > 1:
+        return with_me + sum(members or [number.value for number in numbers])
     return sum(members) if len(members) > 1 else None
 
 

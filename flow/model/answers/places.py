@@ -1,9 +1,7 @@
 """Addresses, cities, states, and the ends of a trip; the companies that people work for, and their roles."""
 
 import re
-from datetime import datetime
 from functools import lru_cache
-from random import Random
 
 from dryline.flow.model.answers.names import no_names, titled
 from dryline.flow.model.answers.slots import Slot
@@ -121,12 +119,3 @@ def _bare_capitals(text: str) -> str | None:
         return None
     match = re.fullmatch(r"[\w&'.-]+(?:\s+[\w&'.-]+){0,3}", rest)
     return (titled(rest) if rest.islower() else rest) if match else None
-
-
-def make_place(slot: Slot, random: Random, now: datetime) -> str:
-    city, state, zip_code = random.choice(read_values()["made_up_places"])
-    return str({"city": city, "state": state, "zip": zip_code}[slot.kind])
-
-
-def make_address(slot: Slot, random: Random, now: datetime) -> str:
-    return f"{random.randint(1, 999)} {random.choice(read_values()['made_up_streets'])}"

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from dryline.flow.model.answers import contacts, dates, names, numbers, places, texts, times
 from dryline.flow.model.answers.slots import Slot
 from dryline.flow.model.answers.turns import Utterance
-from dryline.flow.model.kinds import NUMBERS, class_of
+from dryline.flow.model.kinds import NUMBERS, class_of, part_of_name, read_values
 
 
 class Kind(NamedTuple):
@@ -22,12 +22,24 @@ class Kind(NamedTuple):
     make: Callable[[Slot, Random, datetime], Any] | None = None
 
 
+def _from_parts(slot: Slot, random: Random, now: datetime) -> str:
+    """Return an invented value of a kind whose parts, such as first names, are listed."""
+    words = read_values()
+    city, state, zip_code = random.choice(words["made_up_places"])
+    parts = {"first": random.choice(words["made_up_first"]), "last": random.choice(words["made_up_last"])}
+    if slot.kind == "name" and (part := part_of_name(slot.key)):
+        return parts[part]
+    parts |= {"street": random.choice(words["made_up_streets"]), "city": city, "state": state, "zip": zip_code}
+    value = str(words["made_up"][slot.kind]).format(number=random.randint(1, 999), **parts)
+    return value.lower() if slot.kind == "email" else value
+
+
 KINDS = {
-    "email": Kind(contacts.find_email, contacts.make_email),
+    "email": Kind(contacts.find_email, _from_parts),
     "phone": Kind(contacts.find_phone, contacts.make_phone),
     "code": Kind(contacts.find_code, contacts.make_code),
-    "zip": Kind(contacts.find_zip, places.make_place),
-    "name": Kind(names.find_name, names.make_name),
+    "zip": Kind(contacts.find_zip, _from_parts),
+    "name": Kind(names.find_name, _from_parts),
     "company": Kind(places.find_company),
     "role": Kind(places.find_role),
     "date": Kind(dates.find_date, dates.make_date),
@@ -35,10 +47,10 @@ KINDS = {
     "past": Kind(dates.find_date, dates.make_date),
     "time": Kind(times.find_time, times.make_time),
     "datetime": Kind(times.find_datetime),
-    "address": Kind(places.find_address, places.make_address),
-    "street": Kind(places.find_street, places.make_address),
-    "city": Kind(places.find_city, places.make_place),
-    "state": Kind(places.find_state, places.make_place),
+    "address": Kind(places.find_address, _from_parts),
+    "street": Kind(places.find_street, _from_parts),
+    "city": Kind(places.find_city, _from_parts),
+    "state": Kind(places.find_state, _from_parts),
     "model": Kind(texts.find_model),
     **dict.fromkeys(NUMBERS, Kind(numbers.find_number)),
 }  # other kinds are free text: `texts.find_text`

@@ -28,7 +28,7 @@ def find_text(slot: Slot, utterance: Utterance) -> Any:
     if labelled := find_labelled(text, slot.key):
         return labelled
     if member := find_of_class(text, slot.example_text):
-        return _with_modifiers(member, text) if slot.kind in ("service", "item", "text") else member
+        return member
     options = options_of(utterance.question or slot.question)
     if slot.example_text.lower() in options and (at := find_choice(text, options)) is not None:
         return options[at]
@@ -120,14 +120,6 @@ def _says_nothing(text: str, context: str, *, is_thing: bool = False) -> bool:
     known = set() if " or " in context else {word.rstrip("s") for word in re.findall(r"\w+", context.lower())}
     empty = {*read_values()["empty_words"], *(read_values()["vague_words"] if is_thing else ())}
     return all(word in empty or word.rstrip("s") in known for word in words)
-
-
-def _with_modifiers(thing: str, text: str) -> str:
-    """Return a thing with the words between it and its article: "a deep tissue massage"."""
-    match = re.search(rf"\b(?:an?|the|my|some) ((?:[a-z-]+ ){{1,3}}{re.escape(thing)})\b", text, re.IGNORECASE)
-    words = match[1].lower().removesuffix(thing.lower()).split() if match else []
-    plain = {*read_values()["empty_words"], *read_values()["loose_modifiers"]}
-    return match[1] if match and plain.isdisjoint(words) else thing
 
 
 def find_things(text: str, question: str, language: str) -> list[dict[str, Any]]:

@@ -5,16 +5,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property, lru_cache
 
-from dryline.flow.model.kinds import LANGUAGES, alternatives, language_of, pattern_of, read_values
+from dryline.flow.model.kinds import LANGUAGES, alternatives, form, language_of, pattern_of, read_values
 from dryline.flow.model.number_words import to_digits
 
 _LONGEST = 20_000  # characters of a text that are read: its end
 _MOST = 40  # utterances that are read, newest first
 _LONGEST_UTTERANCE = 2_000
-_PAUSE = r"[,.;:!?\u2013\u2014-]"
 _DEGREE = re.compile(r"\bnot (?:very|so|super|that|really|particularly|too|all that) (?=\w)", re.IGNORECASE)
 _IS_REJECTED = re.compile(r"['\u2019]s (?=(?:no good|not|out|bad|full|too|taken|wrong|impossible)\b)", re.IGNORECASE)
-_NEGATIONS = {"en": "not", "de": "nicht", "es": "no"}
 _SPELLING_WORD = re.compile(r"(?<![\w'])([A-Za-z]) (?:as in|like|for) [A-Za-z]+\b")
 
 
@@ -39,6 +37,7 @@ class Utterance:
 
     @property
     def deflects(self) -> bool:
+        """Whether it puts off or refuses an answer: "let me check", "you choose"."""
         return deflects(self.text, self.language)
 
 
@@ -70,52 +69,27 @@ def without_spelling_words(text: str) -> str:
 
 
 def deflects(text: str, language: str) -> bool:
-    """Return whether a text puts off or refuses an answer: "let me check", "you choose"."""
     return pattern_of("deflections", language).search(text) is not None
 
 
 @lru_cache(maxsize=512)
 def _parts(text: str, language: str) -> tuple[str, ...]:
-    pieces = _corrections(language).split(text)
-    parts = (_without_rejected(piece, language) for piece in reversed(pieces) if re.search(r"\w", piece))
+    pieces = form("correction", language).split(text)
+    parts = (_without_rejected(piece, language) for piece in reversed(pieces))
     return tuple(piece for piece in parts if re.search(r"\w", piece))
-
-
-@lru_cache(maxsize=len(LANGUAGES))
-def _corrections(language: str) -> re.Pattern[str]:
-    table = read_values(language)
-    values = "|".join([*table["weekdays"], *table["numbers"]])
-    no = rf"(?<=\w){_PAUSE}\s*(?:no|nope|nein)\s*(?:,\s*|\s+(?=(?:i|it's|the|at|on|\d+|{values})\b))"
-    return re.compile(
-        rf"{no}|\b(?:{alternatives('corrections', language=language)})\b(?! than\b){_PAUSE}?", re.IGNORECASE
-    )
-
-
-@lru_cache(maxsize=len(LANGUAGES))
-def _rejections(language: str) -> tuple[re.Pattern[str], ...]:
-    heads = alternatives("rejections_before", language=language)
-    tails = alternatives("rejections", language=language)
-    sources = (
-        rf"(?:(?<=[,.;])|^)[^,.;]*?\b(?:{tails})\b[^,.;]*?(?=[,.;]|\b(?:but|so|then|aber|pero)\b|$)",
-        rf"\b(?:{heads})\b[^,.;]*",
-        rf"(?:(?<=[,.;])|^)[^,.;]+\b{_NEGATIONS[language]}\s*(?=,)",
-        rf"\b{_NEGATIONS[language]}\s+(?!sure\b|really\b|at all\b|a problem\b)"
-        r"(?:[^,.;]*?(?=[,;]|\.\s|\bbut\b|\bsondern\b|\bsino\b)|(?:the |on |at |a |am |el )?[\w:]+)",
-    )
-    return tuple(re.compile(source, re.IGNORECASE) for source in sources)
-
-
-def without_degree(text: str) -> str:
-    """Return a text with "not urgent" for "not that urgent"."""
-    return _DEGREE.sub("not ", text)
 
 
 def _without_rejected(text: str, language: str) -> str:
     """Return a text without the values that it rejects: "not Monday, Tuesday", "Monday doesn't work"."""
     text = _IS_REJECTED.sub(" is ", without_degree(text))
-    for pattern in _rejections(language):
-        text = pattern.sub(" ", text)
+    for name in ("rejected_before", "rejected_behind", "negated", "not_this_one"):
+        text = form(name, language).sub(" ", text)
     return text.strip()
+
+
+def without_degree(text: str) -> str:
+    """Return a text with "not urgent" for "not that urgent"."""
+    return _DEGREE.sub("not ", text)
 
 
 @lru_cache(maxsize=32)
