@@ -1,7 +1,7 @@
 """Values of a simulated caller: how they are chosen, and the sentences in which they are given."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from datetime import date, datetime
 from random import Random
 from typing import Any
@@ -91,29 +91,18 @@ def sentence_with_value(value: Any, key: str = "", question: str = "", *, random
     `key` is the member's name in the example of an `ask`, `question` its question or the agent's. Each member of an
     object has a sentence of its own, a list has one: "tacos and horchata".
     """
-    return " ".join(_sentences(value, key, question, random, language))
-
-
-def _sentences(value: Any, key: str, question: str, random: Random, language: str) -> Iterator[str]:
     if isinstance(value, dict):
-        for name, member in value.items():
-            yield from _sentences(member, name, "", random, language)
-    elif isinstance(value, list):
-        things = [" ".join(map(str, each.values())) if isinstance(each, dict) else str(each) for each in value]
-        if things:
-            yield _framed(" and ".join(things), "item", key, random, language)
-    elif isinstance(value, bool):
-        yield random.choice(read_values(language)["yes_says" if value else "no_says"])
-    elif value == 1 and kind_of(key, value, question) == "count" and _noun_of(key) == "people":
-        yield "Just me."
-    elif value is not None and value != "":
-        kind = kind_of(key, value, question)
-        kind = "code" if kind == "choice" and str(value).isdigit() else kind  # "which room" asks for its number
-        yield _framed(written(value, kind), kind, key, random, language)
-
-
-def _framed(text: str, kind: str, key: str, random: Random, language: str) -> str:
-    """Return a text in one of the phrases for its kind, or alone."""
+        said = (sentence_with_value(each, name, random=random, language=language) for name, each in value.items())
+        return " ".join(filter(None, said))
+    if value is None or value in ("", []):
+        return ""
+    if isinstance(value, bool):
+        return str(random.choice(read_values(language)["yes_says" if value else "no_says"]))
+    kind = "item" if isinstance(value, list) else kind_of(key, value, question)
+    if value == 1 and kind == "count" and _noun_of(key) == "people":
+        return "Just me."
+    kind = "code" if kind == "choice" and str(value).isdigit() else kind  # "which room" asks for its number
+    text = written(value, kind)
     frames = (read_values(language)["kinds"].get(kind) or read_values()["kinds"].get(kind) or {}).get("says") or ()
     if part := part_of_name(key) if kind == "name" else None:
         frames = (f"My {part} name is {{value}}.", "{value}.")
@@ -139,6 +128,10 @@ def _with_article(text: str) -> str:
 
 def written(value: Any, kind: str) -> str:
     """Return a value as a transcript has it: "$35,000", "December 21", "4:30 PM", "555-867-5309"."""
+    if isinstance(value, list):
+        return " and ".join(
+            " ".join(map(str, each.values())) if isinstance(each, dict) else str(each) for each in value
+        )
     text = str(value).removesuffix(".0") if isinstance(value, float) else str(value)
     if kind == "money" and isinstance(value, (int, float)):
         return f"${value:,.2f}" if value % 1 else f"${value:,.0f}"

@@ -1,7 +1,6 @@
 """Dates as people say them ("next Tuesday", "in two weeks"), written in the form of an example."""
 
 import re
-from calendar import monthrange
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from functools import lru_cache
@@ -23,6 +22,7 @@ _ASKS_FOR_PAST = re.compile(
 )
 _UNTIL = re.compile(r"\b(?:until|till|through|bis|hasta)\b")
 _FRIDAY = 4
+_MOST_DAYS = 1_500  # of which one is a 29th of February
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,26 +45,22 @@ class SpokenDate:
         """Return the day that is meant, the next one that fits unless it is `past`; None if too little was said."""
         if self.offset is not None:
             return today + timedelta(days=self.offset)
-        if self.day is None:
-            return self._resolve_weekday(today, past=past)
-        years = [self.year] if self.year is not None else [today.year - 1, today.year, today.year + 1]
-        months = [divmod(today.year * 12 + today.month - 1 + step, 12) for step in (-1, 0, 1, 2)]
-        places = [(year, self.month - 1) for year in years] if self.month is not None else months
-        days = [date(year, at + 1, self.day) for year, at in places if self.day <= monthrange(year, at + 1)[1]]
-        if len(days) > 1:
-            days = [day for day in days if (day <= today if past else day >= today)]
-        return (max if past else min)(days, default=None)
-
-    def _resolve_weekday(self, today: date, *, past: bool) -> date | None:
-        if self.weekday is None:
+        if self.day is None and self.weekday is None:
             return None
-        if self.week is not None:
-            return today + timedelta(days=self.weekday - today.weekday() + 7 * self.week)
-        ahead = (self.weekday - today.weekday()) % 7
-        if past:
-            return today - timedelta(days=7 - ahead)
-        is_a_week_ahead = self.is_next and 0 < ahead <= 6 - today.weekday()  # "next" is not still in this week
-        return today + timedelta(days=(ahead or 7) + 7 * (is_a_week_ahead or self.is_later))
+        if self.day is None and self.week is not None:
+            return today + timedelta(days=(self.weekday or 0) - today.weekday() + 7 * self.week)
+        start = today if self.year is None else date(self.year, 1, 1)
+        days = (start + timedelta(days=ahead * (-1 if past and start == today else 1)) for ahead in range(_MOST_DAYS))
+        day = next((each for each in days if self._fits(each) and (self.day or each != today)), None)
+        if day is None or self.day:
+            return day
+        is_this_week = 0 < (day - today).days <= 6 - today.weekday()  # "next Friday" is not still in this week
+        return day + timedelta(days=7 * (self.is_later or (self.is_next and is_this_week)))
+
+    def _fits(self, day: date) -> bool:
+        if self.day is None:
+            return day.weekday() == self.weekday
+        return day.day == self.day and self.month in (None, day.month)
 
 
 @lru_cache(maxsize=256)

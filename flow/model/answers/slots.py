@@ -67,20 +67,22 @@ class Slot:
 
     @property
     def is_end(self) -> bool:
-        """Whether it is the later end of a span, such as `check_out`."""
-        leaves = _words_of(self.key) & {"departure", "depart", "out"} and "return" in self._words_beside
-        return bool(_words_of(self.key) & key_words("span_end")) and not leaves
+        """Whether it is the later end of a span, such as `check_out`; a `departure` is none beside a `return`."""
+        own, beside = self._words_of_keys()
+        return bool(own & key_words("span_end")) and not (own & key_words("span_start") and "return" in beside)
 
     @property
     def has_span(self) -> bool:
         """Whether it is one end of a span whose other end is beside it."""
-        own, beside = _words_of(self.key), self._words_beside
+        own, beside = self._words_of_keys()
         start, end = key_words("span_start"), key_words("span_end")
         return bool((own & end and beside & start) or (own & start and beside & end))
 
-    @property
-    def _words_beside(self) -> set[str]:
-        return {word for key in self.members if key != self.key for word in _words_of(key)}
+    def _words_of_keys(self) -> tuple[set[str], set[str]]:
+        """Return the words of the own key, and of those beside it."""
+        beside = " ".join(label_of(key) for key in self.members if key != self.key)
+        own, others = ({*text.split(), *f"{text} ".replace("s ", " ").split()} for text in (label_of(self.key), beside))
+        return own, others
 
     def is_asked_for(self, utterance: Utterance) -> bool:
         """Return whether the agent had asked for this value, as far as that is known."""
@@ -102,11 +104,6 @@ class Slot:
         if asked_kind is None or asked_kind == self.kind or asked_kind not in _ASKED_ALONE:
             return True
         return self.is_named_in(utterance.question) or utterance.question.strip() == self.question.strip()
-
-
-def _words_of(key: str) -> set[str]:
-    words = label_of(key).split()
-    return {*words, *(word.removesuffix("s") for word in words)}
 
 
 class _OneOf(list[Any]):
