@@ -9,7 +9,16 @@ from typing import Any
 from dryline.flow.model.answers.slots import Slot
 from dryline.flow.model.answers.table import made_up
 from dryline.flow.model.answers.times import SpokenTime, format_time
-from dryline.flow.model.kinds import class_of, is_of_user, kind_of, label_of, names_speaker, part_of_name, read_values
+from dryline.flow.model.kinds import (
+    class_of,
+    form,
+    is_of_user,
+    kind_of,
+    label_of,
+    names_speaker,
+    part_of_name,
+    read_values,
+)
 
 _OFFERS = (
     re.compile(r"\b\d{1,2}(?::\d{2})? ?[AP]M\b"),
@@ -17,12 +26,6 @@ _OFFERS = (
 )
 _NO_WORDS = ("date", "time", "datetime", "birth", "past", "name", "code", "phone", "email")  # kinds of values
 _OWN = ("name", "phone", "email", "address")  # kinds of values that no call is about
-_OTHERS = re.compile(
-    r"neighbou?r|doctor|dentist|agent|manager|company|colleague|boss|friend|pet\b|animal|product|other", re.IGNORECASE
-)
-# A question for what the caller would like. To other questions nobody answers "The printer, please."
-_WISH = re.compile(r"\b(?:would|shall|prefer|like|want|may|can|could)\b[^.?!]*\?$", re.IGNORECASE)
-_NUMBER = re.compile(r"\b(?:(?!is\b|the\b)\w+ )?(?:number|code|id)\b", re.IGNORECASE)
 _ANSWERS_ONLY = r"^Yes,|^Sure,|works for me|would be better|^Could we|^How about|^I'd (?:go for|prefer)"
 _ISO_DATE = re.compile(r"(\d{4}-\d{2}-\d{2})(?:[T ](.+))?")
 _CLOCK = re.compile(r"([01]\d|2[0-3]):(\d{2})(?::\d{2})?Z?")
@@ -67,12 +70,12 @@ def give_value(
 ) -> str:
     """Return a sentence that gives a value, and add it to `avoid`. One that nobody asked for is not said bare."""
     if slot.kind == "code" and not is_asked and language == "en":
-        name = label_of(slot.key) or (match[0] if (match := _NUMBER.search(slot.question)) else "number")
+        name = label_of(slot.key) or (match[0] if (match := form("number_or_code").search(slot.question)) else "number")
         return f"My {name} is {written(value, slot.kind)}."
     article = re.search(rf"\b(an?|the) {re.escape(str(value))}\b", question)
     if isinstance(value, str) and article:
         value = f"{article[1]} {value}"
-    unfit = _unfit(slot, is_asked=is_asked, is_wish=is_asked and bool(_WISH.search(question)))
+    unfit = _unfit(slot, is_asked=is_asked, is_wish=is_asked and bool(form("wish_of_caller").search(question)))
     for _ in range(_ATTEMPTS):
         sentence = sentence_with_value(value, slot.key, slot.question, random=random, language=language)
         if sentence not in avoid and not unfit.search(sentence) and (is_asked or sentence.count(" ") > 1):
@@ -161,7 +164,7 @@ def _unfit(slot: Slot, *, is_asked: bool, is_wish: bool) -> re.Pattern[str]:
     patterns = ["^Yes,"] if is_asked else [_ANSWERS_ONLY]
     if slot.choices and not is_wish:
         patterns += ["^I'd (?:go for|prefer)", r", please\.$"]
-    if not _NUMBER.search(f"{slot.key} {slot.question}"):
+    if not form("number_or_code").search(f"{slot.key} {slot.question}"):
         patterns += ["^I have it here", "^The number is"]
     if slot.kind == "name" and not _is_own(slot):
         patterns += ["^I'm ", "^My name", "^This is", "is my name"]
@@ -172,8 +175,8 @@ def _offered(slot: Slot, question: str) -> list[Any]:
     """Return the choices that the agent has just named, or the days or times, if the choices are such."""
     if slot.choices is None or any(str(choice) in question for choice in slot.choices):
         return [choice for choice in slot.choices or () if str(choice) in question]
-    form = next((form for form in _OFFERS if all(form.fullmatch(str(choice)) for choice in slot.choices)), None)
-    return form.findall(question) if form else []
+    like = next((like for like in _OFFERS if all(like.fullmatch(str(choice)) for choice in slot.choices)), None)
+    return like.findall(question) if like else []
 
 
 def _named_in(text: str, slot: Slot) -> str | None:
@@ -190,4 +193,4 @@ def _is_own(slot: Slot) -> bool:
     if slot.kind not in ("name", "phone", "email") or not is_of_user(slot.key, slot.question):
         return False
     is_other_name = slot.key and not names_speaker(slot.key) and "name" in slot.key
-    return not is_other_name and not _OTHERS.search(f"{slot.key} {slot.question}")
+    return not is_other_name and not form("of_other").search(f"{slot.key} {slot.question}")

@@ -9,7 +9,7 @@ from dryline.flow.model.answers.dates import find_dates
 from dryline.flow.model.answers.slots import Slot
 from dryline.flow.model.answers.times import find_times
 from dryline.flow.model.answers.turns import Utterance, without_spelling_words
-from dryline.flow.model.kinds import in_all_languages, label_of
+from dryline.flow.model.kinds import form, in_all_languages, label_of
 from dryline.models.numbering import HOME, country_of, e164
 
 _EMAIL = re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}(?![\w.-]*@)")
@@ -18,11 +18,6 @@ _PHONE = re.compile(r"\(?\+?\d[\d\s().,/-]{4,22}\d")
 _PIECE = r"(?:[A-Za-z](?:-[A-Za-z])*|[A-Z]{2,4}|#?[A-Za-z]{0,6}-?\d[A-Za-z\d-]*|-[A-Za-z\d]+)(?![\w'])"  # of a code
 _CODE = re.compile(rf"(?<![\w'-]){_PIECE}(?:\s*,?\s*{_PIECE})*")
 SINCE_YEAR = re.compile(r"\b(?:since|in) (?:19|20)\d\d\b", re.IGNORECASE)
-_NO_CODE = re.compile(
-    r"\b\d+ (?:minute|hour|day|week|month|year|mile|km|kilo|metre|time|people|person|percent|dollar|euro|pound)s?\b|"
-    r"\b(?:\d+(?:st|nd|rd|th|k|am|pm|ish)|ID|PIN|VIN|OK|NO|ZIP|MY|IS)\b",
-    re.IGNORECASE,
-)
 
 
 def find_email(slot: Slot, utterance: Utterance) -> str | None:
@@ -88,7 +83,7 @@ def find_code(slot: Slot, utterance: Utterance) -> str | None:
         return None
     spans = [(each.start, each.end) for each in find_dates(text, utterance.language)]
     spans += [(each.start, each.end) for each in find_times(text) if ":" in each.text or each.half]
-    spans += [match.span() for pattern in (SINCE_YEAR, _NO_CODE) for match in pattern.finditer(text)]
+    spans += [match.span() for pattern in (SINCE_YEAR, form("no_code")) for match in pattern.finditer(text)]
     text = re.sub(r" (?:dash|hyphen|minus) ", "-", without_spans(text, spans))
     runs = [re.sub(r"[\s,#]", "", run) for run in _CODE.findall(text)]
     # "a" and "I" at the ends are likely words

@@ -10,17 +10,8 @@ from random import Random
 from dryline.flow.model.answers.slots import Slot
 from dryline.flow.model.answers.turns import Utterance
 from dryline.flow.model.encoder import plain
-from dryline.flow.model.kinds import alternatives, in_all_languages, language_of, read_values
+from dryline.flow.model.kinds import alternatives, form, in_all_languages, language_of, read_values
 
-_IN_THE_PAST = re.compile(
-    r"\b(?:(?:paid|bought|happened|ordered|placed|since|ago|received)\b|last (?!day\b|of\b|\w+day (?:of|in)\b))", re.I
-)
-_ASKS_FOR_PAST = re.compile(
-    r"\b(?:(?:was|were|did) (?!(?:you|they|he|she) (?:want|like|need|prefer|hop|think|plan))|since|last (?!day|date)|"
-    r"happen(?:ed)?\b|occurred\b)",
-    re.IGNORECASE,
-)
-_UNTIL = re.compile(r"\b(?:until|till|through|bis|hasta)\b")
 _FRIDAY = 4
 _MOST_DAYS = 1_500  # of which one is a 29th of February
 
@@ -96,7 +87,7 @@ def _patterns(language: str, forms: str) -> list[re.Pattern[str]]:
         "year": read_values()["date_year"],
         "of_month": read_values(language)["day_of_month"],
     }
-    sources = (re.sub(r"\[(\w+)\]", lambda name: names.get(name[1], name[0]), form) for form in read_values()[forms])
+    sources = (re.sub(r"\[(\w+)\]", lambda name: names.get(name[1], name[0]), each) for each in read_values()[forms])
     return [re.compile(source, re.IGNORECASE) for source in sources]
 
 
@@ -141,12 +132,12 @@ def find_date(slot: Slot, utterance: Utterance) -> str | None:
     dates = find_dates(text, utterance.language)
     if slot.kind == "birth" and not any(each.month for each in dates):
         dates = find_dates(text, utterance.language, "birth_forms") or dates
-    if not dates or (slot.has_span and len(dates) == 1 and slot.is_end != bool(_UNTIL.search(text))):
+    if not dates or (slot.has_span and len(dates) == 1 and slot.is_end != bool(form("until_day").search(text))):
         return None
     chosen = dates[-1] if slot.has_span and slot.is_end else dates[0]
     if slot.kind in ("birth", "past"):
         chosen = next((each for each in dates if each.month), dates[0])
-    is_past = _IN_THE_PAST.search(text) or _ASKS_FOR_PAST.search(utterance.question or slot.question)
+    is_past = form("in_the_past").search(text) or form("asks_for_past").search(utterance.question or slot.question)
     kind = "past" if slot.kind == "date" and is_past else slot.kind
     return format_date(chosen, slot.example_text, utterance.now.date(), kind=kind, language=utterance.language)
 
@@ -158,8 +149,8 @@ def format_date(spoken: SpokenDate, example: str, today: date, *, kind: str, lan
         of_card = spoken.year if spoken.year is not None else spoken.day  # "09/27" reads like a month and a day
         return f"{spoken.month:02}/{of_card % 100:02}" if spoken.month and of_card is not None else None
     day = spoken.resolve(today, past=is_past)
-    if form := _form_in_numbers(example):
-        return day.strftime(form) if day and (kind != "birth" or spoken.year is not None) else None
+    if in_numbers := _form_in_numbers(example):
+        return day.strftime(in_numbers) if day and (kind != "birth" or spoken.year is not None) else None
     is_near = spoken.weekday is not None or (spoken.offset is not None and 0 <= spoken.offset < 7)
     if day and is_near and example.casefold() in names["weekdays"]:
         name = str(names["weekdays"][day.weekday()])

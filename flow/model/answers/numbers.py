@@ -1,7 +1,6 @@
 """Numbers, counts and amounts of money as people say them, and the scale that a question names."""
 
 import re
-from collections.abc import Iterable
 from datetime import datetime
 from functools import lru_cache
 from random import Random
@@ -17,16 +16,6 @@ from dryline.flow.model.bounds import Bounds
 from dryline.flow.model.kinds import form, key_words, label_of, pattern_of, read_values
 from dryline.flow.model.number_words import to_digits
 
-_NUMBER = re.compile(
-    r"(?P<minus>\b(?:minus|negative) |(?<!\S)-)?(?P<sign>[$\u20ac\u00a3]\s?)?(?<![\w.])"
-    r"(?P<digits>\d{1,15}(?:,\d{3})*(?:\.\d+)?)(?P<scale>\s?[kKmM]\b)?(?![\w:/])"
-    r"(?P<unit>\s?(?:dollars?|bucks|euros?|pounds?|USD|EUR))?"
-)
-_RANGE = re.compile(r"\d\s*(?:to|and|or|-|\u2013|bis|a)\s*[$\u20ac\u00a3]?\d", re.IGNORECASE)
-_AT = re.compile(r"(?:^|\W)(?:at|by|um|gegen|around|from|until|till)\W*$", re.IGNORECASE)
-_CENTS = re.compile(r"(\d+) (?:dollars?|bucks|euros?|pounds?),?(?: and| y| und)? (\d{1,2})(?: cents?)?\b", re.I)
-_PRICE = re.compile(r"(?<![\d:.])(\d{1,3}) (\d{2})(?= dollars| bucks| pounds|\W*$)")  # "forty nine ninety nine"
-_SCALE = re.compile(r"\b(\d{1,3})\s*(?:to|through|-|\u2013|and|bis|a)\s*(\d{1,3})\b|\bout of (\d{1,3})\b")
 _POSSIBLE = {"age": (1, 119), "year": (1700, 2100)}
 _SCALES = {"k": 1e3, "m": 1e6}
 
@@ -43,11 +32,11 @@ def find_number(slot: Slot, utterance: Utterance) -> Any:
     """Return the number that a slot asks for: a float, or a text with the sign of the example (`$1,200`)."""
     if slot.kind == "duration" and slot.example_text and not slot.example_text.isdigit():
         return find_text(slot, utterance)
-    text = _CENTS.sub(lambda match: f"{match[1]}.{match[2]:0>2} dollars", utterance.digits)
+    text = form("with_cents").sub(lambda match: f"{match[1]}.{match[2]:0>2} dollars", utterance.digits)
     if slot.kind == "rating":
         text = re.sub(r"\bout of \d+|(?<=\d)/(?:5|10)\b", " ", text)
     if slot.kind == "money":
-        text = _PRICE.sub(r"\1.\2", text)
+        text = form("price_in_pairs").sub(r"\1.\2", text)
     number = _number(slot, utterance, text)
     if number is None or not _is_meant(slot, utterance, text):
         return None
@@ -64,15 +53,14 @@ def _number(slot: Slot, utterance: Utterance, text: str) -> float | None:
     how_many = re.search(r"how many (\w+)", slot.question, re.IGNORECASE)
     key = slot.key or (how_many[1].lower() if how_many else "")
     numbers, units = _numbers(text, language, kind), _units(key, language)
-    own = [number.value for number in numbers if _begins_with(number.behind, units)]
+    own = [number.value for number in numbers if _behind(units).match(number.behind)]
     if kind == "count" and (count := _counted(text, key, numbers, own, language)) is not None:
         return count
     if own:
         return own[-1]
-    if kind == "count" and len({number.value for number in numbers}) > 1 and not _RANGE.search(text):
+    if kind == "count" and len({number.value for number in numbers}) > 1 and not form("range_of_numbers").search(text):
         return None  # numbers of other things
-    others = [unit for unit in _all_units(language) if unit not in units]
-    free = [number for number in numbers if number.is_money or not _begins_with(number.behind, others)]
+    free = [number for number in numbers if number.is_money or not _any_unit(language).match(number.behind)]
     marked = [number for number in free if number.is_money] if kind == "money" else []
     low, high = (
         _POSSIBLE.get(kind) or (kind == "rating" and scale_of(f"{slot.question} {utterance.question}")) or (0, 0)
@@ -80,7 +68,7 @@ def _number(slot: Slot, utterance: Utterance, text: str) -> float | None:
     values = [number.value for number in marked or free if low == high or low <= number.value <= high]
     if kind == "money" and values and re.search(r"\b(?:to|between|up to)\b", text):
         return max(values)
-    is_clear = kind in ("money", "rating") or _RANGE.search(text) or len(set(values)) == 1
+    is_clear = kind in ("money", "rating") or form("range_of_numbers").search(text) or len(set(values)) == 1
     return values[-1] if values and is_clear else None
 
 
@@ -91,18 +79,26 @@ def _numbers(text: str, language: str, kind: str) -> list[_Number]:
         spans += [match.span() for match in SINCE_YEAR.finditer(text)]
     if kind not in ("year", "money", "age"):
         times = find_times(text)
-        spans += [(each.start, each.end) for each in times if each.is_sure or _AT.match(each.text.partition(" ")[0])]
-        spans += [(each.start, each.end) for each in times if " " in each.text and _AT.search(text[: each.start])]
+        spans += [
+            (each.start, each.end)
+            for each in times
+            if each.is_sure or form("behind_at").match(each.text.partition(" ")[0])
+        ]
+        spans += [
+            (each.start, each.end)
+            for each in times
+            if " " in each.text and form("behind_at").search(text[: each.start])
+        ]
     rest = without_spans(text, spans)
     if kind != "money" and (phone := find_phone_in(text, language)):
         rest = rest.replace(phone, " " * len(phone))
     numbers = []
-    for match in _NUMBER.finditer(rest):
+    for match in form("number").finditer(rest):
         is_money = bool(match["sign"] or match["scale"] or match["unit"])
         if not is_money or match["scale"] or kind not in ("count", "age", "rating"):
             scale = _SCALES.get((match["scale"] or "").strip().lower(), 1) * (-1 if match["minus"] else 1)
             value = float(match["digits"].replace(",", "")) * scale
-            numbers.append(_Number(value, rest[match.end() :].lower(), is_money))
+            numbers.append(_Number(value, rest[match.end() :], is_money))
     return numbers
 
 
@@ -117,7 +113,7 @@ def _is_meant(slot: Slot, utterance: Utterance, text: str) -> bool:
 
 def _counted(text: str, key: str, numbers: list[_Number], own: list[float], language: str) -> float | None:
     """Return a count that no single number gives: "just me", "no kids", "my wife and I", "two adults and one child"."""
-    names = "|".join(re.escape(unit) for unit in _units(key, language) if unit) or "(?!)"
+    names = _units(key, language)
     none = rf"\b(?:no|without|zero|keine|ohne|sin) (?:{names})\b"
     if re.search(none, text, re.I) or (not numbers and pattern_of("counts_none").fullmatch(text.strip(" ,.;!"))):
         return 0
@@ -126,8 +122,8 @@ def _counted(text: str, key: str, numbers: list[_Number], own: list[float], lang
         return single + sum(own) if single else None
     if not numbers and pattern_of("counts_one").search(text):
         return 1
-    units = [unit for part in ("adults", "children", "erwachsene", "kinder") for unit in _units(part, language)]
-    members = [number.value for number in numbers if _begins_with(number.behind, units)]
+    units = "|".join(_units(part, language) for part in ("adults", "children", "erwachsene", "kinder"))
+    members = [number.value for number in numbers if _behind(units).match(number.behind)]
     with_me = len(form("with_me").findall(text))  # "my wife and I"
     if with_me > 1:
         return with_me + sum(members or [number.value for number in numbers])
@@ -139,30 +135,30 @@ def _counts_people(key: str) -> bool:
 
 
 @lru_cache(maxsize=256)
-def _units(key: str, language: str) -> tuple[str, ...]:
-    """Return the words behind a number that belongs to a key: `guests` are "people", "of us" and others."""
-    words = label_of(key).split()[::-1] or [""]
+def _units(key: str, language: str) -> str:
+    """Return the words behind a number that belongs to a key, as alternatives: `guests` are "people", "of us" …."""
+    words = label_of(key).split()[::-1]
     table = {**read_values()["units"], **read_values(language)["units"]}
-    own = (words[0], words[0].rstrip("s"), *(table["people"] if _counts_people(words[0]) else ()))
+    own = [*words[:1], *(word.rstrip("s") for word in words[:1]), *(table["people"] if _counts_people(key) else ())]
     known = table.get(label_of(key)) or next((table[word] for word in words if word in table), own)
-    return tuple(known if words[0] else ())
+    return "|".join(map(re.escape, known)) or "(?!)"
 
 
-@lru_cache(maxsize=4)
-def _all_units(language: str) -> tuple[str, ...]:
-    groups = [*read_values()["units"].values(), *read_values(language)["units"].values()]
-    return tuple(dict.fromkeys(unit for units in groups for unit in units))
+@lru_cache(maxsize=256)
+def _behind(units: str) -> re.Pattern[str]:
+    """Return a pattern of the units behind a number, with at most one word between."""
+    return re.compile(rf"[ -]*(?:(?!(?:an?|per|last|next|this) )\w+ )?(?:{units})\b", re.IGNORECASE)
 
 
-def _begins_with(behind: str, units: Iterable[str]) -> bool:
-    """Return whether one of the units stands behind a number, with at most one word between."""
-    names = "|".join(re.escape(unit) for unit in units if unit) or "(?!)"
-    return re.match(rf"(?:(?!(?:an?|per|last|next|this) )\w+ )?(?:{names})\b", behind.lstrip(" -")) is not None
+def _any_unit(language: str) -> re.Pattern[str]:
+    return _behind(
+        "|".join(_units(key, language) for key in (*read_values()["units"], *read_values(language)["units"]))
+    )
 
 
 def scale_of(question: str) -> Bounds | None:
     """Return the scale that a question names: "from 1 to 5", "out of 10"."""
-    match = _SCALE.search(to_digits(question))
+    match = form("scale").search(to_digits(question))
     low, high = (float(match[1] or 1), float(match[2] or match[3])) if match else (0.0, 0.0)
     return (low, high) if low < high else None
 

@@ -7,16 +7,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from dryline.flow.model.answers.turns import Utterance
-from dryline.flow.model.kinds import FREE_TEXTS, key_words, kind_of, kind_of_question, label_of
+from dryline.flow.model.kinds import FREE_TEXTS, form, key_words, kind_of, kind_of_question, label_of
 
 if TYPE_CHECKING:
     from dryline.flow.language.language_model import Question
 
 _DEEPEST = 12
 _CHOICES = re.compile(r"\s*\|\s*|\s+(?:/|or)\s+")
-_ASKS_FOR_PROBLEM = re.compile(
-    r"\bwhat(?:'s| is| seems to be|) (?:going |gone )?(?:wrong|the (?:problem|issue|trouble|matter))\b", re.IGNORECASE
-)
 # Answers to questions of these kinds are no answers to others.
 _ASKED_ALONE = {"time", "date", "birth", "phone", "email", "zip", "code", "name", "age", "money", "rating", "count"}
 _ASKED_ALONE |= {"year"}
@@ -93,7 +90,7 @@ class Slot:
 
     def is_named_in(self, question: str) -> bool:
         """Return whether a question has a word of the key, or asks in other words for the problem that it is."""
-        if self.kind == "reason" and _ASKS_FOR_PROBLEM.search(question):
+        if self.kind == "reason" and form("asks_for_problem").search(question):
             return True
         words = {word.removesuffix("s") for word in re.findall(r"\w+", question.lower())}
         return bool({word.removesuffix("s") for word in label_of(self.key).split() if len(word) > 2} & words)

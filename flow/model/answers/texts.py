@@ -10,12 +10,6 @@ from dryline.flow.model.kinds import form, key_words, label_of, read_values
 from dryline.flow.model.number_words import to_digits
 from dryline.flow.model.understanding import options_of
 
-_SIZES = r"(?:extra large|extra small|small|medium|large|regular)"
-_QUANTITY = re.compile(
-    r"(?:(?P<number>\d{1,4})(?: ?x|(?: (?:orders?|pieces?|bags?|boxes))? of(?: the)?)?|an?|one|another|eine?n?|una?) "
-    r"(?P<name>.+)",
-    re.IGNORECASE,
-)
 _SHORT = 4  # words of a clause or an example that can be the name of a thing
 _OPENINGS = ("lead_ins", "action_lead_ins")
 
@@ -146,10 +140,10 @@ def find_things(text: str, question: str, language: str) -> list[dict[str, Any]]
 
 
 def _thing(piece: str) -> dict[str, Any] | None:
-    counted = _QUANTITY.fullmatch(piece)
+    counted = form("counted_thing").fullmatch(piece)
     quantity = int(counted["number"] or 1) if counted else None
     piece = form("article").sub("", counted["name"] if counted else piece)
-    size = re.match(rf"({_SIZES})\s+(?=\w)", piece, re.IGNORECASE)
+    size = form("thing_size").match(piece)
     name = form("addition").sub("", piece).strip(" .,!?;:")
     if not name or len(name.split()) > 5 or not re.search(r"[^\W\d]", name):
         return None

@@ -6,19 +6,14 @@ from datetime import datetime
 from functools import lru_cache
 from random import Random
 
-from dryline.flow.model.answers.dates import SpokenDate, find_date, find_dates
+from dryline.flow.model.answers.dates import find_date, find_dates
 from dryline.flow.model.answers.slots import Slot
 from dryline.flow.model.answers.turns import Utterance
-from dryline.flow.model.kinds import pattern_of, read_values
+from dryline.flow.model.kinds import form, pattern_of, read_values
 
-_EVENING = re.compile(
-    r"\b(?:dinner|table|reservation|restaurant|evening|tonight|supper|party|movie|show|concert)\b", re.IGNORECASE
-)
 _MINUTES = {"half past": 30, "quarter": 15, "halb": 30, "viertel": 15, "media": 30, "cuarto": 15}
 _BEFORE = ("to", "of", "before", "till", "vor", "menos")
 _UNSURE = ("two numbers", "at", "military")  # which can be other numbers as well
-_UNTIL = re.compile(r"\b(?:until|till|before|by|up to|no later than|bis|hasta)\b")
-_GREETING = re.compile(r"\bgood (?:morning|afternoon|evening)\b", re.IGNORECASE)
 _HALF_DAY = r"\d{1,2}(?P<minute>:\d{2})?(?P<space>\s?)(?P<half>[ap]\.?m\.?)"
 _CLOCK = r"\d{1,2}(:\d{2}){1,2}"
 
@@ -43,39 +38,39 @@ class SpokenTime:
         elif self.half == "a" and hour == 12:
             hour = 0
         elif self.half is None and 1 <= hour <= 11 and not re.match(r"0\d", self.text):
-            hour += 12 if hour < 7 or _EVENING.search(context) else 0
+            hour += 12 if hour < 7 or form("of_evening").search(context) else 0
         return hour, self.minute
 
 
 @lru_cache(maxsize=1)
 def _forms() -> dict[str, re.Pattern[str]]:
-    return {name: re.compile(form, re.IGNORECASE) for name, form in read_values()["time_forms"].items()}
+    return {name: re.compile(source, re.IGNORECASE) for name, source in read_values()["time_forms"].items()}
 
 
 @lru_cache(maxsize=256)
 def find_times(text: str) -> tuple[SpokenTime, ...]:
     """Return the times of a text whose numbers are digits, in their order."""
     rest, times = text, []
-    for form, pattern in _forms().items():
+    for name, pattern in _forms().items():
         for match in pattern.finditer(rest):
-            if spoken := _read(form, match):
+            if spoken := _read(name, match):
                 times.append(spoken)
                 rest = f"{rest[: match.start()]}{'_' * (match.end() - match.start())}{rest[match.end() :]}"
     return tuple(sorted(times, key=lambda each: each.start))
 
 
-def _read(form: str, match: re.Match[str]) -> SpokenTime | None:
+def _read(name: str, match: re.Match[str]) -> SpokenTime | None:
     """Return the time of a match, behind which the half of the day may stand; None for what is no time."""
     groups = {name: value.lower() for name, value in match.groupdict().items() if value}
-    spoken = SpokenTime(match.start(), match.end(), match[0].strip(), 0, is_sure=form not in _UNSURE)
-    if form == "noon":
+    spoken = SpokenTime(match.start(), match.end(), match[0].strip(), 0, is_sure=name not in _UNSURE)
+    if name == "noon":
         is_midnight = groups["noon"] == "midnight"
         return replace(spoken, hour=0 if is_midnight else 12, half=None if is_midnight else "p")
     hour = 12 if groups["hour"] == "noon" else int(groups["hour"])
     way, *more = (groups.get("more") or groups.get("way") or "").split() or [""]  # "menos cuarto", "vor"
     said = more[0] if more else groups.get("minute", "0")
-    minute = _MINUTES.get(form) or _MINUTES.get(said) or int(said)
-    if form == "halb" or way in _BEFORE:
+    minute = _MINUTES.get(name) or _MINUTES.get(said) or int(said)
+    if name == "halb" or way in _BEFORE:
         hour, minute = hour - 1 or 12, 60 - minute
     if hour > 24 or minute > 59:
         return None
@@ -89,10 +84,10 @@ def format_time(spoken: SpokenTime, example: str, context: str = "") -> str:
     hour, minute = spoken.clock(context)
     if re.fullmatch(_CLOCK, example):
         return f"{hour:02}:{minute:02}{':00' if example.count(':') == 2 else ''}"
-    if form := re.fullmatch(_HALF_DAY, example, re.IGNORECASE):
-        half = re.sub("[ap]", "p" if hour >= 12 else "a", form["half"].lower(), count=1)
-        minutes = f":{minute:02}" if form["minute"] or minute else ""
-        return f"{hour % 12 or 12}{minutes}{form['space']}{half.upper() if form['half'].isupper() else half}"
+    if like := re.fullmatch(_HALF_DAY, example, re.IGNORECASE):
+        half = re.sub("[ap]", "p" if hour >= 12 else "a", like["half"].lower(), count=1)
+        minutes = f":{minute:02}" if like["minute"] or minute else ""
+        return f"{hour % 12 or 12}{minutes}{like['space']}{half.upper() if like['half'].isupper() else half}"
     return f"{hour % 12 or 12}:{minute:02} {'AM' if hour < 12 else 'PM'}" if spoken.half else f"{hour}:{minute:02}"
 
 
@@ -100,11 +95,11 @@ def find_time(slot: Slot, utterance: Utterance) -> str | None:
     """Return the time that a slot asks for, in the form of its example, or a part of the day as it was said."""
     text = utterance.digits
     is_vague = not re.fullmatch(_CLOCK, slot.example_text) and slot.is_asked_for(utterance)
-    phrase = pattern_of("times_of_day").search(_GREETING.sub("", utterance.text)) if is_vague else None
+    phrase = form("part_of_day").search(utterance.text) if is_vague else None
     if phrase and slot.example_text.isalpha():
         return phrase[0].lower()
-    dates = find_dates(text, utterance.language)
-    times = [each for each in find_times(text) if each.is_sure or not _overlaps(each, dates)]
+    days = {at for day in find_dates(text, utterance.language) for at in range(day.start, day.end)}
+    times = [each for each in find_times(text) if each.is_sure or days.isdisjoint(range(each.start, each.end))]
     if not times and slot.is_answered_by(utterance):
         times = _bare_hours(text)
     if not times:
@@ -116,14 +111,10 @@ def find_time(slot: Slot, utterance: Utterance) -> str | None:
     return format_time(sure[0 if re.search(r"\bbetween\b", text) else -1], slot.example_text, context)
 
 
-def _overlaps(spoken: SpokenTime, dates: tuple[SpokenDate, ...]) -> bool:
-    return any(day.start < spoken.end and spoken.start < day.end for day in dates)
-
-
 def _end_of_span(slot: Slot, times: list[SpokenTime], text: str, context: str) -> str | None:
     """Return the begin or the end of a span; the end of "from nine to five" is in the afternoon."""
     if len(times) < 2:
-        is_end = bool(_UNTIL.search(text))
+        is_end = bool(form("until").search(text))
         return format_time(times[0], slot.example_text, context) if is_end == slot.is_end else None
     first, last = times[0], times[-1]
     if not slot.is_end:
@@ -136,7 +127,7 @@ def _end_of_span(slot: Slot, times: list[SpokenTime], text: str, context: str) -
 
 def _bare_hours(text: str) -> list[SpokenTime]:
     """Return the hour, if it is the only number in a short text: "seven, please"."""
-    match = re.fullmatch(r"\D{0,24}?\b(\d{1,2})\b(?!st|nd|rd|th|\s*(?:people|persons|of us))\D{0,16}", text)
+    match = form("bare_hour").fullmatch(text)
     if match is None or not 1 <= int(match[1]) <= 24:
         return []
     return [SpokenTime(match.start(1), match.end(1), match[1], int(match[1]) % 24, is_sure=False)]
@@ -147,8 +138,8 @@ def find_datetime(slot: Slot, utterance: Utterance) -> str | None:
     iso = re.match(r"\d{4}-\d{2}-\d{2}(?P<between>[T ])\d{2}:\d{2}(?P<seconds>:\d{2})?", slot.example_text)
     half = re.search(_HALF_DAY, slot.example_text, re.IGNORECASE)
     day = find_date(Slot("2026-01-05" if iso else "Monday", "date"), utterance)
-    form = f"14:00{':00' if iso['seconds'] else ''}" if iso else half[0] if half else ""
-    time = find_time(Slot(form, slot.key, question=slot.question), utterance)
+    like = f"14:00{':00' if iso['seconds'] else ''}" if iso else half[0] if half else ""
+    time = find_time(Slot(like, slot.key, question=slot.question), utterance)
     if iso:
         return f"{day}{iso['between']}{time}" if day and time else None
     return " at ".join(filter(None, (day, time))) or None
