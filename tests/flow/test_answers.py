@@ -9,7 +9,7 @@ import pytest
 
 from dryline.flow.language.language_model import Question
 from dryline.flow.model.answers.filling import fill
-from dryline.flow.model.answers.spoken import sentence_with_value
+from dryline.flow.model.caller_values import sentence_with_value
 from dryline.flow.model.number_words import to_digits
 
 NOW = datetime(2026, 11, 25, 15, tzinfo=UTC)  # a Wednesday
