@@ -132,9 +132,11 @@ def find_date(slot: Slot, utterance: Utterance) -> str | None:
     dates = find_dates(text, utterance.language)
     if slot.kind == "birth" and not any(each.month for each in dates):
         dates = find_dates(text, utterance.language, "birth_forms") or dates
-    if not dates or (slot.has_span and len(dates) == 1 and slot.is_end != bool(form("until_day").search(text))):
+    if not dates or (
+        slot.end_of_span and len(dates) == 1 and (slot.end_of_span == "end") != bool(form("until_day").search(text))
+    ):
         return None
-    chosen = dates[-1] if slot.has_span and slot.is_end else dates[0]
+    chosen = dates[-1] if slot.end_of_span == "end" else dates[0]
     if slot.kind in ("birth", "past"):
         chosen = next((each for each in dates if each.month), dates[0])
     is_past = form("in_the_past").search(text) or form("asks_for_past").search(utterance.question or slot.question)

@@ -25,13 +25,51 @@ if TYPE_CHECKING:
 
 MADE_UP: Final = "made-up"  # `unsaid`: the values of members that nobody said are invented
 _SAID_FOR_ONE = (*FREE_TEXTS, "name", "company", "email", "phone", "code", "city", "number", "count", "money")
-_FOR_BOTH = re.compile(r"\b(?:same|both|each)\b")
 _ADDS = re.compile(r"\W*(?:oh,? )?(?:and|also|plus)\b|\b(?:too|as well|also)\W*(?:$|,)", re.IGNORECASE)
 
 
 def fill(question: "Question") -> tuple[Any, dict[str, str]]:
     """Return the answer's value, and the source of each member of it."""
-    return _Filling(question).fill()
+    known = _members_of_json(question.about)
+    about = "\n".join(map(str, known.values())) or question.about
+    now = question.now or datetime.now(UTC)
+    utterances = utterances_of(about, language_of(f"{question.question} {about[-500:]}"), now)
+    if question.example is None and not isinstance(question.schema, dict):  # the answer is a text
+        value = find_value(Slot(None, "", question=question.question), utterances)
+        value = next((each.text for each in utterances), None) if value is None else value
+        return value, {"value": "said" if value is not None else "not said"}
+    how: dict[str, str] = {}
+    is_made_up, said = question.unsaid == MADE_UP, " ".join(utterance.digits for utterance in utterances).casefold()
+    owners: dict[tuple[str, bool | str, str], str] = {}  # the paths of values, by object, kind and value
+
+    def value_of(slot: Slot) -> Any:
+        value = known.get(slot.key)
+        if slot.key not in known and (slot.kind != "phone" or is_of_user(slot.key, slot.question)):
+            value = find_value(slot, utterances)
+            value = None if is_taken(slot, value) else value
+        source = "said" if value is not None or slot.key in known else "not said"
+        if source == "not said" and is_made_up:
+            value, source = made_up(slot, question.random, now)
+        how[slot.path or "value"] = source
+        return value
+
+    def is_taken(slot: Slot, value: Any) -> bool:
+        """Return whether a member beside this one has the value already, which was said only once."""
+        if slot.kind not in _SAID_FOR_ONE or value is None:
+            return False
+        place = slot.path.rpartition(".")[0], slot.kind in FREE_TEXTS or slot.kind, str(value).casefold()
+        owner = owners.setdefault(place, slot.path)
+        return owner != slot.path and said.count(place[2]) < 2 and re.search(r"\b(?:same|both|each)\b", said) is None
+
+    def members_of(example: Any, place: Slot) -> list[Any] | None:
+        """Return the members of a list that was said; None to walk the example instead, for invented values."""
+        members = _listed(example, place, utterances)
+        if not members and is_made_up:
+            return None
+        how[place.path or "value"] = "said" if members else "not said"
+        return members
+
+    return shaped(question, value_of, members_of), how
 
 
 def find_value(slot: Slot, utterances: list[Utterance]) -> Any:
@@ -57,70 +95,17 @@ def _typed(value: Any, example: Any) -> Any:
     return None if isinstance(example, (int, float)) and isinstance(value, str) else value
 
 
-class _Filling:
-    """One answer while it is put together."""
-
-    def __init__(self, question: "Question") -> None:
-        self._question = question
-        self._now = question.now or datetime.now(UTC)
-        self._owners: dict[tuple[str, bool | str, str], str] = {}  # the paths of values, by object, kind and value
-        self._how: dict[str, str] = {}
-        self._known = _members_of_json(question.about)
-        about = "\n".join(map(str, self._known.values())) or question.about
-        language = language_of(f"{question.question} {about[-500:]}")
-        self._utterances = utterances_of(about, language, self._now)
-
-    def fill(self) -> tuple[Any, dict[str, str]]:
-        question = self._question
-        if question.example is not None or isinstance(question.schema, dict):
-            return shaped(question, self._leaf, self._members_of_list), self._how
-        value = find_value(Slot(None, "", question=question.question), self._utterances)
-        if value is None:  # an answer without a shape is the last utterance
-            value = next((each.text for each in self._utterances), None)
-        return value, {"value": "said" if value is not None else "not said"}
-
-    def _leaf(self, slot: Slot) -> Any:
-        value, self._how[slot.path or "value"] = self._value(slot)
-        return value
-
-    def _value(self, slot: Slot) -> tuple[Any, str]:
-        if slot.key in self._known:
-            return self._known[slot.key], "said"
-        is_own = slot.kind != "phone" or is_of_user(slot.key, slot.question)
-        value = find_value(slot, self._utterances) if is_own else None
-        if value is not None and not self._is_taken(slot, value):
-            return value, "said"
-        if self._question.unsaid != MADE_UP:
-            return None, "not said"
-        return made_up(slot, self._question.random, self._now)
-
-    def _is_taken(self, slot: Slot, value: Any) -> bool:
-        """Return whether a member beside this one has the value already, which was said only once."""
-        if slot.kind not in _SAID_FOR_ONE or not isinstance(value, (str, int, float)):
-            return False
-        said = " ".join(utterance.digits for utterance in self._utterances).casefold()
-        place = slot.path.rpartition(".")[0], slot.kind in FREE_TEXTS or slot.kind, str(value).casefold()
-        owner = self._owners.setdefault(place, slot.path)
-        return owner != slot.path and said.count(place[2]) < 2 and not _FOR_BOTH.search(said)
-
-    def _members_of_list(self, example: Any, place: Slot) -> list[Any] | None:
-        """Return the members of a list that was said; None to walk the example instead, for invented values."""
-        members = self._listed(example, place)
-        if members or self._question.unsaid != MADE_UP:
-            self._how[place.path or "value"] = "said" if members else "not said"
-            return members
-        return None
-
-    def _listed(self, example: Any, place: Slot) -> list[Any]:
-        if not isinstance(example, (dict, str)):
-            value = find_value(Slot(example, place.key, question=place.question), self._utterances)
-            return [] if value is None else [value]
-        listed: list[Any] = []
-        for utterance in self._utterances:
-            listed = _members_in(utterance, example, place) + listed
-            if listed and not _ADDS.search(utterance.text):
-                break
-        return listed
+def _listed(example: Any, place: Slot, utterances: list[Utterance]) -> list[Any]:
+    """Return the members of a list; utterances before the newest that names some count if that adds to them."""
+    if not isinstance(example, (dict, str)):
+        value = find_value(Slot(example, place.key, question=place.question), utterances)
+        return [] if value is None else [value]
+    listed: list[Any] = []
+    for utterance in utterances:
+        listed = _members_in(utterance, example, place) + listed
+        if listed and not _ADDS.search(utterance.text):
+            break
+    return listed
 
 
 def _members_in(utterance: Utterance, example: Any, place: Slot) -> list[Any]:
@@ -136,15 +121,6 @@ def _members_in(utterance: Utterance, example: Any, place: Slot) -> list[Any]:
     return known if len(known) >= max(len(members), 1) else members
 
 
-def _members_of_json(about: str) -> dict[str, Any]:
-    """Return the members of an earlier answer that is asked in its turn; none for other texts."""
-    try:
-        members = orjson.loads(about) if about.startswith("{") else {}
-    except orjson.JSONDecodeError:
-        return {}
-    return members if isinstance(members, dict) else {}
-
-
 def _like(example: Any, thing: dict[str, Any]) -> Any:
     """Return a thing in the shape of the list's example: a text, or an object with its name, quantity and size."""
     name = thing["name"]
@@ -153,7 +129,16 @@ def _like(example: Any, thing: dict[str, Any]) -> Any:
     if "size" in example and thing["size"]:
         name = name.removeprefix(f"{thing['size']} ")
     name_key = next((key for key, value in example.items() if isinstance(value, str)), None)
-    counts = {key for key, value in example.items() if isinstance(value, (int, float))}
-    counts = {key for key in counts if label_of(key) in key_words("quantity")}
+    counts = [key for key, value in example.items() if isinstance(value, (int, float))]
+    counts = [key for key in counts if label_of(key) in key_words("quantity")]
     values = {"size": thing["size"], **dict.fromkeys(counts, thing["quantity"] or 1), name_key: name}
     return {key: values.get(key) for key in example}
+
+
+def _members_of_json(about: str) -> dict[str, Any]:
+    """Return the members of an earlier answer that is asked in its turn; none for other texts."""
+    try:
+        members = orjson.loads(about) if about.startswith("{") else {}
+    except orjson.JSONDecodeError:
+        return {}
+    return members if isinstance(members, dict) else {}

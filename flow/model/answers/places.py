@@ -86,7 +86,7 @@ def find_city(slot: Slot, utterance: Utterance) -> str | None:
                 return titled(place) if place.islower() else place.rstrip(".")
     is_asked = kind_of_question(utterance.question or slot.question) in ("city", "address")
     is_asked = is_asked or slot.is_asked_for(utterance)
-    if slot.has_span or (label in key_words("trip_start") | key_words("trip_end") and not is_asked):
+    if slot.end_of_span or (label in key_words("trip_start") | key_words("trip_end") and not is_asked):
         return None
     bare = _bare_capitals(utterance.text) if is_asked else None
     return _city_in(utterance.digits) or bare or find_labelled(utterance.text, slot.key)

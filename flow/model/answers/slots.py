@@ -45,10 +45,9 @@ class Slot:
     @cached_property
     def kinds_beside(self) -> dict[str, str]:
         """The kinds of the other members that hold one value, by their keys."""
-        beside = {key: each for key, each in self.members.items() if not isinstance(each, (dict, list, bool))}
-        return {
-            key: kind_of(key, each, siblings=tuple(self.members)) for key, each in beside.items() if key != self.key
-        }
+        others = {key: each for key, each in self.members.items() if not isinstance(each, (dict, list, bool))}
+        others.pop(self.key, None)
+        return {key: kind_of(key, each, siblings=tuple(self.members)) for key, each in others.items()}
 
     @property
     def example_text(self) -> str:
@@ -59,27 +58,19 @@ class Slot:
         """Whether no other free text of the same answer could be meant."""
         texts = [key for key, kind in self.kinds_beside.items() if kind in FREE_TEXTS]
         texts = [key for key in texts if " | " not in str(self.members[key])]
-        is_named = any(Slot(None, key).is_named_in(self.question) for key in texts)
-        return not texts or (Slot(None, self.key).is_named_in(self.question) and not is_named)
+        is_other_named = any(Slot(None, key).is_named_in(self.question) for key in texts)
+        return not texts or (Slot(None, self.key).is_named_in(self.question) and not is_other_named)
 
-    @property
-    def is_end(self) -> bool:
-        """Whether it is the later end of a span, such as `check_out`; a `departure` is none beside a `return`."""
-        own, beside = self._words_of_keys()
-        return bool(own & key_words("span_end")) and not (own & key_words("span_start") and "return" in beside)
-
-    @property
-    def has_span(self) -> bool:
-        """Whether it is one end of a span whose other end is beside it."""
-        own, beside = self._words_of_keys()
-        start, end = key_words("span_start"), key_words("span_end")
-        return bool((own & end and beside & start) or (own & start and beside & end))
-
-    def _words_of_keys(self) -> tuple[set[str], set[str]]:
-        """Return the words of the own key, and of those beside it."""
+    @cached_property
+    def end_of_span(self) -> str | None:
+        """Which end of a span it is whose other end is beside it: `start` or `end`, such as `check_out`; else None."""
         beside = " ".join(label_of(key) for key in self.members if key != self.key)
         own, others = ({*text.split(), *f"{text} ".replace("s ", " ").split()} for text in (label_of(self.key), beside))
-        return own, others
+        start, end = key_words("span_start"), key_words("span_end")
+        leaves = own & start and "return" in others  # a departure
+        if own & end and others & start and not leaves:
+            return "end"
+        return "start" if own & start and others & end else None
 
     def is_asked_for(self, utterance: Utterance) -> bool:
         """Return whether the agent had asked for this value, as far as that is known."""

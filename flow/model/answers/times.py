@@ -105,7 +105,7 @@ def find_time(slot: Slot, utterance: Utterance) -> str | None:
     if not times:
         return phrase[0].lower() if phrase else None
     context = f"{slot.question} {utterance.question} {utterance.text}"
-    if slot.has_span:
+    if slot.end_of_span:
         return _end_of_span(slot, times, text, context)
     sure = [each for each in times if each.is_sure] or times
     return format_time(sure[0 if re.search(r"\bbetween\b", text) else -1], slot.example_text, context)
@@ -115,9 +115,9 @@ def _end_of_span(slot: Slot, times: list[SpokenTime], text: str, context: str) -
     """Return the begin or the end of a span; the end of "from nine to five" is in the afternoon."""
     if len(times) < 2:
         is_end = bool(form("until").search(text))
-        return format_time(times[0], slot.example_text, context) if is_end == slot.is_end else None
+        return format_time(times[0], slot.example_text, context) if is_end == (slot.end_of_span == "end") else None
     first, last = times[0], times[-1]
-    if not slot.is_end:
+    if slot.end_of_span == "start":
         return format_time(first, slot.example_text, context if first.half else "")
     begin, end = first.clock(""), last.clock("")
     if last.half is None and end <= begin and end[0] < 12:
