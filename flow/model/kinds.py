@@ -46,7 +46,7 @@ def alternatives(*names: str, language: str = "en") -> str:
 
 @lru_cache(maxsize=256)
 def form(name: str, language: str = "en") -> re.Pattern[str]:
-    """Return one of the `text_forms`: a pattern in which the name of a form or list in square brackets stands for it."""
+    """Return one of the `text_forms`: a pattern in which a form's or list's name in square brackets stands for it."""
     return re.compile(_source_of(name, language), re.IGNORECASE)
 
 

@@ -3,6 +3,7 @@
 import re
 from datetime import datetime
 from functools import lru_cache
+from math import inf
 from random import Random
 from typing import Any, NamedTuple
 
@@ -62,10 +63,9 @@ def _number(slot: Slot, utterance: Utterance, text: str) -> float | None:
         return None  # numbers of other things
     free = [number for number in numbers if number.is_money or not _any_unit(language).match(number.behind)]
     marked = [number for number in free if number.is_money] if kind == "money" else []
-    low, high = (
-        _POSSIBLE.get(kind) or (kind == "rating" and scale_of(f"{slot.question} {utterance.question}")) or (0, 0)
-    )
-    values = [number.value for number in marked or free if low == high or low <= number.value <= high]
+    scale = scale_of(f"{slot.question} {utterance.question}") if kind == "rating" else None
+    low, high = scale or _POSSIBLE.get(kind, (-inf, inf))
+    values = [number.value for number in marked or free if low <= number.value <= high]
     if kind == "money" and values and re.search(r"\b(?:to|between|up to)\b", text):
         return max(values)
     is_clear = kind in ("money", "rating") or form("range_of_numbers").search(text) or len(set(values)) == 1
@@ -164,7 +164,7 @@ def scale_of(question: str) -> Bounds | None:
 
 
 def make_number(slot: Slot, random: Random, now: datetime) -> float:
-    """Return an invented number: on the scale of the question, within what is usual, or about as large as the example."""
+    """Return an invented number: on the question's scale, within what is usual, or about as large as the example."""
     example, ranges = slot.example, read_values()["made_up_ranges"]
     bounds = next((ranges[name] for name in (slot.kind, *label_of(slot.key).split()[-1:]) if name in ranges), None)
     if slot.kind == "year":

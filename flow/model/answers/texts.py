@@ -15,7 +15,7 @@ _OPENINGS = ("lead_ins", "action_lead_ins")
 
 
 def find_text(slot: Slot, utterance: Utterance) -> Any:
-    """Return free text: a choice, one behind the key, a value of the example's class, or the answer to this question."""
+    """Return free text: a choice, what stands behind the key, one of the example's class, or the answer."""
     if slot.choices:
         return find_choice_of(slot, utterance)
     text = utterance.text
