@@ -46,15 +46,25 @@ def alternatives(*names: str, language: str = "en") -> str:
 
 @lru_cache(maxsize=256)
 def form(name: str, language: str = "en") -> re.Pattern[str]:
-    """Return one of the `text_forms`: a pattern in which a form's or list's name in square brackets stands for it."""
-    return re.compile(_source_of(name, language), re.IGNORECASE)
+    """Return one of the `text_forms`."""
+    return pattern_in(read_values()["text_forms"][name], language)
 
 
-def _source_of(name: str, language: str) -> str:
+def pattern_in(source: str, language: str) -> re.Pattern[str]:
+    """Return a pattern in which the name of a form or of a list in square brackets stands for it."""
+    return re.compile(_filled(source, language), re.IGNORECASE)
+
+
+def _filled(source: str, language: str) -> str:
     forms: dict[str, str] = read_values()["text_forms"]
-    if name in forms:
-        return re.sub(r"\[(\w+)\]", lambda part: _source_of(part[1], language), forms[name])
-    return alternatives(name, language=language) if name in read_values(language) else f"[{name}]"
+
+    def fill(part: re.Match[str]) -> str:
+        if part[1] in forms:
+            return _filled(forms[part[1]], language)
+        own = language if part[1] in read_values(language) else "en"
+        return alternatives(part[1], language=own) if part[1] in read_values(own) else part[0]
+
+    return re.sub(r"\[(\w+)\]", fill, source)
 
 
 @lru_cache(maxsize=1024)

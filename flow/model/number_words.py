@@ -5,7 +5,7 @@ from functools import lru_cache
 
 from text_to_num import alpha2digit
 
-from dryline.flow.model.kinds import LANGUAGES, alternatives, read_values
+from dryline.flow.model.kinds import LANGUAGES, pattern_in, read_values
 
 _HIDE = "\u2060"  # put into a word that is no number, such as "the large one", until the others are read
 _DIGIT = r"(?:zero|one|two|three|four|five|six|seven|eight|nine)"
@@ -48,12 +48,7 @@ def _no_numbers(language: str) -> list[re.Pattern[str]]:
 
     In German and Spanish an article is a number only before what people count.
     """
-    units = "|".join({unit for its in read_values(language)["units"].values() for unit in its} | {"hundert"})
-    months = alternatives("months")
-    ordinal, day = "(?:first|second|third)", rf"(?:\b(?:{months}) (?:the )?|{_TENS}[ -]|\bon the )"
-    names = {"units": units, "months": months, "ordinal": ordinal, "day": day}
-    forms = read_values(language)["no_numbers"]
-    return [re.compile(re.sub(r"\[(\w+)\]", lambda name: names[name[1]], form), re.IGNORECASE) for form in forms]
+    return [pattern_in(source, language) for source in read_values(language)["no_numbers"]]
 
 
 def _hidden(match: re.Match[str]) -> str:

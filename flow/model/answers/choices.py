@@ -87,16 +87,13 @@ def find_of_class(text: str, example: str) -> str | None:
 
 def find_all_of_class(parts: Sequence[str], example: str) -> list[str]:
     """Return the values of the class of an example in the newest part of an utterance that has any, in their order."""
+    names = sorted(class_of(example), key=len, reverse=True)
+    either = re.compile("|".join(_pattern(name).pattern for name in names) or "(?!)")
     for part in parts:
-        matches: dict[tuple[int, int], str] = {}
-        for name in class_of(example):
-            matches |= {match.span(): name for match in _pattern(name.casefold()).finditer(part.casefold())}
-        spans = sorted(matches)
-        spans = [
-            (at, end) for at, end in spans if not any(a <= at and end <= b and (a, b) != (at, end) for a, b in spans)
-        ]
-        if spans:
-            return list(dict.fromkeys(_cased(matches[span], example) for span in spans))
+        said = [match[0] for match in either.finditer(part.casefold())]
+        named = [next(name for name in names if _pattern(name).fullmatch(text)) for text in said]
+        if named:
+            return list(dict.fromkeys(_cased(name, example) for name in named))
     return []
 
 

@@ -9,11 +9,10 @@ from dryline.flow.model.answers.dates import find_dates
 from dryline.flow.model.answers.slots import Slot
 from dryline.flow.model.answers.times import find_times
 from dryline.flow.model.answers.turns import Utterance, without_spelling_words
-from dryline.flow.model.kinds import form, in_all_languages, label_of
+from dryline.flow.model.kinds import form, label_of, read_values
 from dryline.models.numbering import HOME, country_of, e164
 
 _EMAIL = re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}(?![\w.-]*@)")
-_SYMBOLS = re.compile(rf",? ?\b({'|'.join(in_all_languages('symbols'))})\b,? ?")
 _PHONE = re.compile(r"\(?\+?\d[\d\s().,/-]{4,22}\d")
 _PIECE = r"(?:[A-Za-z](?:-[A-Za-z])*|[A-Z]{2,4}|#?[A-Za-z]{0,6}-?\d[A-Za-z\d-]*|-[A-Za-z\d]+)(?![\w'])"  # of a code
 _CODE = re.compile(rf"(?<![\w'-]){_PIECE}(?:\s*,?\s*{_PIECE})*")
@@ -25,7 +24,7 @@ def find_email(slot: Slot, utterance: Utterance) -> str | None:
     text = utterance.digits
     if (match := _EMAIL.search(text)) is None:
         text = without_spelling_words(text).lower()
-        text = _SYMBOLS.sub(lambda word: in_all_languages("symbols")[word[1]], text)
+        text = form("spoken_symbol").sub(lambda word: read_values()["symbols"][word[1]], text)
         text = re.sub(r"(?<![\w'])([^\W_]) (?=[^\W_]\b)|(?<=[a-z]) (?=\d)", r"\1", text)  # "s m i t h", "lee 92"
         match = _EMAIL.search(text)
     return match[0].strip(".-").lower() if match else None
@@ -85,11 +84,9 @@ def find_code(slot: Slot, utterance: Utterance) -> str | None:
     spans += [(each.start, each.end) for each in find_times(text) if ":" in each.text or each.half]
     spans += [match.span() for pattern in (SINCE_YEAR, form("no_code")) for match in pattern.finditer(text)]
     text = re.sub(r" (?:dash|hyphen|minus) ", "-", without_spans(text, spans))
-    runs = [re.sub(r"[\s,#]", "", run) for run in _CODE.findall(text)]
     # "a" and "I" at the ends are likely words
-    codes = [
-        re.sub(r"^[-aIi]+(?=\d|$)|-$|(?<=\d)[aIi]$" if example[-1:].isdigit() else "^-|-$", "", run) for run in runs
-    ]
+    ends = re.compile(r"^[-aIi]+(?=\d|$)|-$|(?<=\d)[aIi]$" if example[-1:].isdigit() else r"^-|-$")
+    codes = [ends.sub("", re.sub(r"[\s,#]", "", run)) for run in _CODE.findall(text)]
     is_spelled = not re.search(r"\d", example)
     codes = [code for code in codes if re.search(r"\d", code) or (is_spelled and len(code) > 2)]
     code = max(codes, key=lambda each: (_form_of(each) == _form_of(example), len(each)), default="")
@@ -111,9 +108,7 @@ def make_code(slot: Slot, random: Random, now: datetime) -> str:
 
 def alike(pattern: str, random: Random) -> str:
     """Return a text built as the pattern is: a digit for a digit; its letters stay, as in the prefix of a number."""
-    return "".join(
-        str(random.randint(1 if index == 0 else 0, 9)) if each.isdigit() else each for index, each in enumerate(pattern)
-    )
+    return re.sub(r"\d", lambda digit: str(random.randint(int(digit.start() == 0), 9)), pattern)
 
 
 def without_spans(text: str, spans: list[tuple[int, int]]) -> str:

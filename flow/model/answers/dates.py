@@ -9,8 +9,7 @@ from random import Random
 
 from dryline.flow.model.answers.slots import Slot
 from dryline.flow.model.answers.turns import Utterance
-from dryline.flow.model.encoder import plain
-from dryline.flow.model.kinds import alternatives, form, in_all_languages, language_of, read_values
+from dryline.flow.model.kinds import form, language_of, pattern_in, read_values
 
 _FRIDAY = 4
 _MOST_DAYS = 1_500  # of which one is a 29th of February
@@ -77,48 +76,30 @@ def find_dates(text: str, language: str, forms: str = "date_forms") -> tuple[Spo
 
 @lru_cache(maxsize=8)
 def _patterns(language: str, forms: str) -> list[re.Pattern[str]]:
-    """Return the forms of dates, the longest first, with the words of a language for names in square brackets."""
-    weekdays = read_values(language)["weekdays"]
-    names = {
-        "month": "|".join(sorted(_months(language), key=len, reverse=True)),
-        "weekday": "|".join([*weekdays, *map(plain, weekdays)]),
-        "span": "|".join(sorted(in_all_languages("spans"), key=len, reverse=True)),
-        "relative": alternatives("relative_days", language=language),
-        "year": read_values()["date_year"],
-        "of_month": read_values(language)["day_of_month"],
-    }
-    sources = (re.sub(r"\[(\w+)\]", lambda name: names.get(name[1], name[0]), each) for each in read_values()[forms])
-    return [re.compile(source, re.IGNORECASE) for source in sources]
+    """Return the forms of dates, the longest first."""
+    own = read_values(language)["day_of_month"]
+    return [pattern_in(each, language) for each in (*read_values()[forms], *([own] if forms == "date_forms" else ()))]
 
 
 def _read(spoken: SpokenDate, parts: dict[str, str], language: str) -> SpokenDate | None:
     """Return a date with the named parts of a match; None for what is no date."""
     table = read_values(language)
     if "span" in parts:
-        days = (1 if parts["count"] in ("a", "an") else int(parts["count"])) * in_all_languages("spans")[parts["span"]]
+        days = (1 if parts["count"] in ("a", "an") else int(parts["count"])) * read_values()["spans"][parts["span"]]
         start = table["relative_days"][parts["from"]] if "from" in parts else 0
         return replace(spoken, offset=start - days if "ago" in parts else start + days)
     if "relative" in parts:
         return replace(spoken, offset=table["relative_days"][parts["relative"]])
-    named = parts.get("month", "")
-    month = _months(language).get(named) or (int(named) if named else None)
-    day = int(parts["day"]) if "day" in parts else None
+    named, day = parts.get("month", ""), int(parts["day"]) if "day" in parts else None
+    month = int(named) if named.isdigit() else table["month_numbers"].get(named)
     if month and day and "/" in spoken.text and month > 12:
         month, day = day, month
     if (month or 1) > 12 or not 1 <= (day or 1) <= 31:
         return None
-    weekday = [plain(each) for each in table["weekdays"]].index(plain(parts["weekday"])) if "weekday" in parts else None
+    weekday = table["weekday_numbers"].get(parts.get("weekday"))
     year = _year(parts["year"]) if "year" in parts else None
     said = {"is_next": "next" in parts, "is_later": "later" in parts}
     return replace(spoken, year=year, month=month, day=day, weekday=weekday, **said)
-
-
-@lru_cache(maxsize=4)
-def _months(language: str) -> dict[str, int]:
-    numbers = {name: number for number, name in enumerate(read_values(language)["months"], 1)}
-    if language == "en":
-        numbers |= {name[:3]: number for name, number in numbers.items()} | {"sept": 9}
-    return numbers
 
 
 def _year(text: str) -> int:
@@ -132,11 +113,10 @@ def find_date(slot: Slot, utterance: Utterance) -> str | None:
     dates = find_dates(text, utterance.language)
     if slot.kind == "birth" and not any(each.month for each in dates):
         dates = find_dates(text, utterance.language, "birth_forms") or dates
-    if not dates or (
-        slot.end_of_span and len(dates) == 1 and (slot.end_of_span == "end") != bool(form("until_day").search(text))
-    ):
+    is_end = slot.end_of_span == "end"
+    if not dates or (slot.end_of_span and len(dates) == 1 and is_end != bool(form("until_day").search(text))):
         return None
-    chosen = dates[-1] if slot.end_of_span == "end" else dates[0]
+    chosen = dates[-1 if is_end else 0]
     if slot.kind in ("birth", "past"):
         chosen = next((each for each in dates if each.month), dates[0])
     is_past = form("in_the_past").search(text) or form("asks_for_past").search(utterance.question or slot.question)
