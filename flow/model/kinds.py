@@ -24,13 +24,6 @@ def read_values(language: str = "en") -> dict[str, Any]:
     return content
 
 
-@lru_cache(maxsize=64)
-def in_all_languages(name: str) -> dict[str, Any]:
-    """Return a list or table of words, such as "titles" or "symbols", in all languages; a list has no values."""
-    tables = [read_values(language).get(name, {}) for language in reversed(LANGUAGES)]
-    return {word: table[word] if isinstance(table, dict) else None for table in tables for word in table}
-
-
 @lru_cache(maxsize=256)
 def pattern_of(name: str, language: str = "en") -> re.Pattern[str]:
     """Return a pattern that finds one of the phrases of a list, the longest first."""
@@ -92,7 +85,7 @@ def kind_of(
         return by_key if by_form == "date" and by_key in ("date", "birth", "past") else by_form
     if label == "name" and _is_name_of_item(text, siblings, in_list):
         return "item"
-    if label in in_all_languages("names_of_others"):
+    if label in read_values()["names_of_others"]:
         return "name" if not text or text[0].isupper() else "text"
     by_key = by_key if label else kind_of_question(question)
     return _kind_of_text(text, by_key, label, question) or by_key or "text"
@@ -160,7 +153,7 @@ def names_speaker(key: str) -> bool:
     """Return whether a key asks for the name of the speaker: not for that of a neighbour or a doctor."""
     label = label_of(key)
     words = {word for key, kind in _keys().items() if kind == "name" for word in key.split()}
-    is_other = label in in_all_languages("names_of_others")
+    is_other = label in read_values()["names_of_others"]
     return _kind_of_label(label) == "name" and not is_other and words.issuperset(label.split())
 
 
@@ -177,16 +170,15 @@ def part_of_name(key: str) -> str | None:
 
 def variant_of(kind: str, key: str) -> str | None:
     """Return which value of a kind a key, or a text about it, names: an `order_number` is the code of an `order`."""
-    words = set(_WORD.findall(label_of(key)))
-    tables = [read_values(language).get("variants", {}).get(kind, {}) for language in LANGUAGES]
-    return next((variant for table in tables for variant, its in table.items() if words & {*its}), None)
+    words = {*_WORD.findall(label_of(key))}
+    variants: dict[str, list[str]] = read_values()["variants"].get(kind, {})
+    return next((variant for variant, names in variants.items() if words & {*names}), None)
 
 
 @lru_cache(maxsize=16)
 def key_words(group: str) -> frozenset[str]:
-    """Return the words of keys, in all languages, of one meaning: `span_end` has "until" and "bis"."""
-    tables = [read_values(language).get("key_words", {}) for language in LANGUAGES]
-    return frozenset(word for table in tables for word in table.get(group, ()))
+    """Return the words of keys of one meaning: `span_end` has "until" and "bis"."""
+    return frozenset(read_values()["key_words"][group])
 
 
 @lru_cache(maxsize=1024)

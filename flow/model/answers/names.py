@@ -7,7 +7,7 @@ from itertools import islice
 from dryline.flow.model.answers.slots import Slot
 from dryline.flow.model.answers.texts import find_labelled
 from dryline.flow.model.answers.turns import Utterance, deflects, without_openings
-from dryline.flow.model.kinds import form, in_all_languages, kind_of_question, names_speaker, part_of_name, read_values
+from dryline.flow.model.kinds import form, kind_of_question, names_speaker, part_of_name, read_values
 
 _MOST_WORDS = 4  # of a name, without its particles
 _LONGEST = 100  # characters of a name
@@ -101,7 +101,7 @@ def _read_name(text: str, *, is_checked: bool = False, is_whole: bool = False) -
     `is_checked` refuses ordinary words, `is_whole` a name that does not go on to the end of the clause.
     """
     clause = re.split(r"[,;:!?]|(?<!\b[A-Z])\.(?=\s|$)", text[:_LONGEST].strip(" ,"), maxsplit=1)[0]
-    titles, particles = in_all_languages("titles"), in_all_languages("name_particles")
+    titles, particles = read_values()["titles"], read_values()["name_particles"]
     said = [word for at, word in enumerate(clause.split()) if at or word.casefold() not in titles]
     words: list[str] = []
     for at, word in enumerate(said):
@@ -125,7 +125,7 @@ def _read_name(text: str, *, is_checked: bool = False, is_whole: bool = False) -
 def _ends_name(word: str, before: list[str]) -> bool:
     """Return whether a word cannot go on a name: "is", "I'd", a number, "calling", small letters after capitals."""
     folded = word.strip(".").casefold()
-    if before and folded in in_all_languages("name_particles"):
+    if before and folded in read_values()["name_particles"]:
         return False
     is_small = word.islower() and bool(before) and before[0][0].isupper()
     is_verb = word.islower() and folded.endswith("ing") and len(folded) > 4
@@ -134,7 +134,7 @@ def _ends_name(word: str, before: list[str]) -> bool:
 
 def titled(name: str) -> str:
     """Return a name with a capital at the start of each word but its particles."""
-    particles = in_all_languages("name_particles")
+    particles = read_values()["name_particles"]
     return " ".join(
         word if word in particles and at else re.sub(r"^\w|(?<=['-])(?!s\b)\w", lambda match: match[0].upper(), word)
         for at, word in enumerate(name.split(" "))
