@@ -3,12 +3,13 @@
 import re
 from collections.abc import Sequence
 from functools import lru_cache
+from operator import itemgetter
 from typing import Any
 
 from dryline.flow.model.answers.slots import Slot
 from dryline.flow.model.answers.times import find_offered_time
-from dryline.flow.model.answers.turns import Utterance, without_degree
-from dryline.flow.model.kinds import class_of, label_of, read_values
+from dryline.flow.model.answers.turns import Utterance, deflects
+from dryline.flow.model.kinds import class_of, form, label_of, read_values
 from dryline.flow.model.understanding import Context, understand
 
 _NEGATIONS = (["no"], ["not"], ["isn't"], ["can't"])
@@ -28,7 +29,7 @@ def find_choice_of(slot: Slot, utterance: Utterance) -> Any:
     at = find_offered_time(utterance.digits, texts)
     if at is None:
         at = find_choice(utterance.text, texts)
-    if at is None and not utterance.deflects:
+    if at is None and not deflects(utterance.text, utterance.language):
         at = meant([f"caller asks about {label_of(text)}" for text in texts], utterance)
     return None if at is None else choices[at]
 
@@ -40,7 +41,7 @@ def meant(conditions: list[str], utterance: Utterance) -> int | None:
 
 def find_choice(text: str, choices: Sequence[str]) -> int | None:
     """Return the place of the choice that a text names, by its own words, else by words that mean it, else by place."""
-    folded = without_degree(text.casefold().replace("\u2019", "'"))
+    folded = form("degree").sub("not ", text.casefold().replace("\u2019", "'"))
     own, meanings = [], []
     for choice in choices:
         phrases = [label_of(choice), *read_values()["synonyms"].get(label_of(choice), ())]
@@ -53,18 +54,15 @@ def find_choice(text: str, choices: Sequence[str]) -> int | None:
 
 def _farthest(text: str, phrases: Sequence[Sequence[str]]) -> int | None:
     """Return the choice that was named; of several the longest if it contains the others, else the last one."""
-    places: dict[int, tuple[int, int]] = {}
+    named = []
     for index, its in enumerate(phrases):
         matches = [(match.start(), len(phrase)) for phrase in its for match in _pattern(phrase).finditer(text)]
-        if matches:
-            places[index] = max(matches)
-    if not places:
+        named += [(*max(matches), index)] if matches else []
+    if not named:
         return None
-    longest = max(places, key=lambda index: places[index][1])
-    start, length = places[longest]
-    if all(start <= at < start + length for at, _ in places.values()):
-        return longest
-    return max(places, key=lambda index: places[index][0])
+    start, length, longest = max(named, key=itemgetter(1))
+    is_around_all = all(start <= at < start + length for at, _, _ in named)
+    return longest if is_around_all else max(named)[2]
 
 
 def _by_place(text: str, choices: Sequence[str]) -> int | None:

@@ -8,7 +8,7 @@ from random import Random
 from dryline.flow.model.answers.dates import find_dates
 from dryline.flow.model.answers.slots import Slot
 from dryline.flow.model.answers.times import find_times
-from dryline.flow.model.answers.turns import Utterance, without_spelling_words
+from dryline.flow.model.answers.turns import Utterance
 from dryline.flow.model.kinds import form, label_of, read_values
 from dryline.models.numbering import HOME, country_of, e164
 
@@ -23,7 +23,7 @@ def find_email(slot: Slot, utterance: Utterance) -> str | None:
     """Return an e-mail address, written or spoken: "deb dot klein at outlook dot com"."""
     text = utterance.digits
     if (match := _EMAIL.search(text)) is None:
-        text = without_spelling_words(text).lower()
+        text = form("spelling_word").sub(r"\1", text).lower()
         text = form("spoken_symbol").sub(lambda word: read_values()["symbols"][word[1]], text)
         text = re.sub(r"(?<![\w'])([^\W_]) (?=[^\W_]\b)|(?<=[a-z]) (?=\d)", r"\1", text)  # "s m i t h", "lee 92"
         match = _EMAIL.search(text)
@@ -75,7 +75,7 @@ def find_zip(slot: Slot, utterance: Utterance) -> str | None:
 
 def find_code(slot: Slot, utterance: Utterance) -> str | None:
     """Return the code that a slot asks for, of letters and digits side by side; of several the one like the example."""
-    example, text = slot.example_text, without_spelling_words(utterance.digits)
+    example, text = slot.example_text, form("spelling_word").sub(r"\1", utterance.digits)
     label = label_of(slot.key).partition(" ")[0]
     is_named = bool(label) and re.search(rf"\b{re.escape(label)}\b", text, re.IGNORECASE)
     if not is_named and not slot.is_answered_by(utterance):

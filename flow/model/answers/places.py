@@ -36,7 +36,7 @@ def find_address(slot: Slot, utterance: Utterance) -> str | None:
     street = _line_of_address(text, example)
     if street is None or "," not in example:
         return street
-    state, zip_code = _state_in(text, "TX"), re.findall(r"\b\d{5}\b", text)[-1:]
+    state, zip_code = find_state(Slot("TX"), utterance), re.findall(r"\b\d{5}\b", text)[-1:]
     return ", ".join(filter(None, (street, _city_in(text), " ".join(filter(None, (state, *zip_code))))))
 
 
@@ -50,16 +50,12 @@ def _states() -> tuple[re.Pattern[str], re.Pattern[str], dict[str, str]]:
 
 def find_state(slot: Slot, utterance: Utterance) -> str | None:
     """Return a state of the United States: its two letters if the example has as many, else its name."""
-    return _state_in(utterance.text, slot.example_text)
-
-
-def _state_in(text: str, example: str) -> str | None:
     by_name, by_code, codes = _states()
-    named, abbreviated = by_name.findall(text), by_code.findall(text)
+    named, abbreviated = by_name.findall(utterance.text), by_code.findall(utterance.text)
     if not named and not abbreviated:
         return None
-    code = codes[named[-1].casefold()] if named else abbreviated[-1]
-    return code if len(example) == 2 else str(read_values()["states"][code])
+    code = codes[named[-1].casefold()] if named else str(abbreviated[-1])
+    return code if len(slot.example_text) == 2 else str(read_values()["states"][code])
 
 
 def _city_in(text: str) -> str | None:

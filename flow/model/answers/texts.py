@@ -89,7 +89,7 @@ def _clauses(text: str) -> list[str]:
 def _thing_of(utterance: Utterance, label: str) -> str | None:
     """Return the thing that an answer names: "it's a spaniel"; None for other sentences."""
     clauses, language = _clauses(utterance.text), utterance.language
-    if not clauses or utterance.deflects or form("asks").match(without_openings(clauses[0], language)):
+    if not clauses or deflects(utterance.text, language) or form("asks").match(without_openings(clauses[0], language)):
         return None
     text = clauses[0] if len(clauses[0].split()) > 2 else " ".join(clauses)
     text = without_openings(text, language, *_OPENINGS)

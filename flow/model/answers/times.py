@@ -151,12 +151,9 @@ def find_offered_time(text: str, choices: list[str]) -> int | None:
     said = [*(find_times(text) or _bare_hours(text))][-1:]
     if any(len(times) != 1 for times in offered) or not said:
         return None
-    hour, minute, half = said[0].hour % 12, said[0].minute, said[0].half
-    named = [
-        at
-        for at, (each,) in enumerate(offered)
-        if (each.hour % 12, each.minute) == (hour, minute) and half in (None, each.half)
-    ]
+    fits = (said[0].hour % 12, said[0].minute)
+    named = [at for at, (each,) in enumerate(offered) if (each.hour % 12, each.minute) == fits]
+    named = [at for at in named if said[0].half in (None, offered[at][0].half)]
     return named[0] if len(named) == 1 else None
 
 

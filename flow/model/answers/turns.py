@@ -11,9 +11,6 @@ from dryline.flow.model.number_words import to_digits
 _LONGEST = 20_000  # characters of a text that are read: its end
 _MOST = 40  # utterances that are read, newest first
 _LONGEST_UTTERANCE = 2_000
-_DEGREE = re.compile(r"\bnot (?:very|so|super|that|really|particularly|too|all that) (?=\w)", re.IGNORECASE)
-_IS_REJECTED = re.compile(r"['\u2019]s (?=(?:no good|not|out|bad|full|too|taken|wrong|impossible)\b)", re.IGNORECASE)
-_SPELLING_WORD = re.compile(r"(?<![\w'])([A-Za-z]) (?:as in|like|for) [A-Za-z]+\b")
 
 
 @dataclass(frozen=True)
@@ -34,11 +31,6 @@ class Utterance:
     def parts(self) -> tuple[str, ...]:
         """The parts between corrections, the last one first, without what was rejected."""
         return _parts(self.text, self.language)
-
-    @property
-    def deflects(self) -> bool:
-        """Whether it puts off or refuses an answer: "let me check", "you choose"."""
-        return deflects(self.text, self.language)
 
 
 def utterances_of(text: str, language: str, now: datetime) -> list[Utterance]:
@@ -63,12 +55,8 @@ def utterances_of(text: str, language: str, now: datetime) -> list[Utterance]:
     return utterances[::-1][:_MOST]
 
 
-def without_spelling_words(text: str) -> str:
-    """Return a text with "Q" for "Q as in queen"."""
-    return _SPELLING_WORD.sub(r"\1", text)
-
-
 def deflects(text: str, language: str) -> bool:
+    """Return whether a text puts off or refuses an answer: "let me check", "you choose"."""
     return pattern_of("deflections", language).search(text) is not None
 
 
@@ -81,15 +69,10 @@ def _parts(text: str, language: str) -> tuple[str, ...]:
 
 def _without_rejected(text: str, language: str) -> str:
     """Return a text without the values that it rejects: "not Monday, Tuesday", "Monday doesn't work"."""
-    text = _IS_REJECTED.sub(" is ", without_degree(text))
+    text = form("short_is").sub(" is ", form("degree").sub("not ", text))
     for name in ("rejected_before", "rejected_behind", "negated", "not_this_one"):
         text = form(name, language).sub(" ", text)
     return text.strip()
-
-
-def without_degree(text: str) -> str:
-    """Return a text with "not urgent" for "not that urgent"."""
-    return _DEGREE.sub("not ", text)
 
 
 @lru_cache(maxsize=32)
