@@ -92,9 +92,6 @@ def find_code(slot: Slot, utterance: Utterance) -> str | None:
     code = max(codes, key=lambda each: (_form_of(each) == _form_of(example), len(each)), default="")
     if not code or (len(code) < 3 < len(example)):
         return None
-    prefix = re.match(r"([A-Za-z]+)-", example)
-    if prefix and re.fullmatch(rf"(?i){prefix[1]}\d+", code):
-        code = f"{prefix[0]}{code[len(prefix[1]) :]}"
     return code.upper() if not example or not example.islower() else code
 
 

@@ -5,7 +5,6 @@ from functools import lru_cache
 from itertools import islice
 
 from dryline.flow.model.answers.slots import Slot
-from dryline.flow.model.answers.texts import find_labelled
 from dryline.flow.model.answers.turns import Utterance, deflects, without_openings
 from dryline.flow.model.kinds import form, kind_of_question, names_speaker, part_of_name, read_values
 
@@ -29,9 +28,7 @@ def find_name(slot: Slot, utterance: Utterance) -> str | None:
         asked == "name" or (asked is None and slot.is_named_in(question)) or (of_other and slot.is_asked_for(utterance))
     )
     is_answered = is_answered or bool(words & {*read_values()["asks_for_names"]})
-    labelled = re.split(r" and\b", find_labelled(utterance.text, slot.key) or "")[0]
-    name = _full_name(labelled, utterance.language, is_answered=True, of_other=of_other)
-    name = name or _full_name(utterance.text, utterance.language, is_answered=is_answered, of_other=of_other)
+    name = _full_name(utterance.text, utterance.language, is_answered=is_answered, of_other=of_other)
     if part is None or name is None:
         return name
     first, *others = name.split()

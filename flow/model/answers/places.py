@@ -5,7 +5,6 @@ from functools import lru_cache
 
 from dryline.flow.model.answers.names import no_names, titled
 from dryline.flow.model.answers.slots import Slot
-from dryline.flow.model.answers.texts import find_labelled
 from dryline.flow.model.answers.turns import Utterance, deflects, without_openings
 from dryline.flow.model.kinds import form, key_words, kind_of_question, label_of, read_values
 
@@ -85,7 +84,7 @@ def find_city(slot: Slot, utterance: Utterance) -> str | None:
     if slot.end_of_span or (label in key_words("trip_start") | key_words("trip_end") and not is_asked):
         return None
     bare = _bare_capitals(utterance.text) if is_asked else None
-    return _city_in(utterance.digits) or bare or find_labelled(utterance.text, slot.key)
+    return _city_in(utterance.digits) or bare
 
 
 def find_company(slot: Slot, utterance: Utterance) -> str | None:
@@ -94,13 +93,13 @@ def find_company(slot: Slot, utterance: Utterance) -> str | None:
     is_asked = kind_of_question(question) == "company" or slot.is_asked_for(utterance)
     named = [*form("company").findall(text), *(form("from_company").findall(text) if is_asked else ())]
     company = next((name.rstrip(".,") for name in named if _may_be_name(name)), None)
-    return company or (_bare_capitals(text) if is_asked else None) or find_labelled(text, slot.key)
+    return company or (_bare_capitals(text) if is_asked else None)
 
 
 def find_role(slot: Slot, utterance: Utterance) -> str | None:
     """Return what somebody's work is: "manager", "head of sales"."""
     match = form("role").search(utterance.text) or form("role_at").match(utterance.text)
-    return without_openings(match[1].strip(), "en") if match else find_labelled(utterance.text, slot.key)
+    return without_openings(match[1].strip(), "en") if match else None
 
 
 def _may_be_name(text: str) -> bool:

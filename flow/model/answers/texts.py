@@ -15,16 +15,13 @@ _OPENINGS = ("lead_ins", "action_lead_ins")
 
 
 def find_text(slot: Slot, utterance: Utterance) -> Any:
-    """Return free text: a choice, what stands behind the key, one of the example's class, or the answer."""
+    """Return free text: a choice, one of the example's class, or the answer."""
     if slot.choices:
         return find_choice_of(slot, utterance)
-    text = utterance.text
-    if labelled := find_labelled(text, slot.key):
-        return labelled
-    if member := find_of_class(text, slot.example_text):
+    if member := find_of_class(utterance.text, slot.example_text):
         return member
     options = options_of(utterance.question or slot.question)
-    if slot.example_text.lower() in options and (at := find_choice(text, options)) is not None:
+    if slot.example_text.lower() in options and (at := find_choice(utterance.text, options)) is not None:
         return options[at]
     if thing := _counted(slot, utterance):
         return thing
@@ -33,15 +30,6 @@ def find_text(slot: Slot, utterance: Utterance) -> Any:
     is_sentence = not 0 < len(slot.example_text.split()) <= _SHORT  # unlike "golden retriever"
     is_sentence = slot.kind == "reason" or (slot.kind == "text" and is_sentence)
     return (_sentence if is_sentence else _thing_of)(utterance, label_of(slot.key))
-
-
-def find_labelled(text: str, key: str) -> str | None:
-    """Return what stands behind the key itself: "my reason is …", "reason: …"."""
-    label = re.escape(label_of(key))
-    if not label or len(label) > 60:
-        return None
-    match = re.search(rf"\b{label}(?: is|:| was| would be)\s+([^.\n,;!?]{{1,120}})", text, re.IGNORECASE)
-    return match[1].strip() if match else None
 
 
 def find_model(slot: Slot, utterance: Utterance) -> Any:
