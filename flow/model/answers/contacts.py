@@ -48,7 +48,7 @@ def find_phone(slot: Slot, utterance: Utterance) -> str | None:
     if example.isdigit() and len(digits) != len(expected):
         return f"{'+' * phone.startswith('+')}{digits}"
     if example.startswith("+"):
-        return e164(phone, country_of(example) or HOME) or phone
+        return e164(f"{'+' * phone.startswith('+')}{digits}", country_of(example) or HOME) or phone
     if len(digits) == len(expected):
         numbers = iter(digits)
         return "".join(next(numbers) if each.isdigit() else each for each in example)

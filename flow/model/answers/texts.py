@@ -18,13 +18,13 @@ def find_text(slot: Slot, utterance: Utterance) -> Any:
     """Return free text: a choice, one of the example's class, or the answer."""
     if slot.choices:
         return find_choice_of(slot, utterance)
+    if thing := _counted(slot, utterance):
+        return thing
     if member := find_of_class(utterance.text, slot.example_text):
         return member
     options = options_of(utterance.question or slot.question)
     if slot.example_text.lower() in options and (at := find_choice(utterance.text, options)) is not None:
         return options[at]
-    if thing := _counted(slot, utterance):
-        return thing
     if not (slot.is_only_text or slot.is_named_in(utterance.question)) or not slot.is_answered_by(utterance):
         return None
     is_sentence = not 0 < len(slot.example_text.split()) <= _SHORT  # unlike "golden retriever"
