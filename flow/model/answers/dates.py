@@ -98,8 +98,8 @@ def _read(spoken: SpokenDate, parts: dict[str, str], language: str) -> SpokenDat
         return None
     weekday = table["weekday_numbers"].get(parts.get("weekday"))
     year = _year(parts["year"]) if "year" in parts else None
-    said = {"is_next": "next" in parts, "is_later": "later" in parts}
-    return replace(spoken, year=year, month=month, day=day, weekday=weekday, **said)
+    spoken = replace(spoken, is_next="next" in parts, is_later="later" in parts)
+    return replace(spoken, year=year, month=month, day=day, weekday=weekday)
 
 
 def _year(text: str) -> int:

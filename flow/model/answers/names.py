@@ -44,8 +44,9 @@ def _full_name(text: str, language: str, *, is_answered: bool, of_other: bool) -
     if introduced := _introduced_names(text, is_answered=is_answered):
         return next((name for name in introduced if " " in name), introduced[0])
     start = form("name_and_more").match(text) or form("for_name").search(text)
-    if start and " " in (name := _read_name(start[1], is_checked=True) or ""):
-        return name
+    first_name = _read_name(start[1], is_checked=True) if start else None
+    if first_name and " " in first_name:
+        return first_name
     closed = form("closes_name").sub("", text)
     if not is_answered and closed == text:
         return None

@@ -64,7 +64,7 @@ def _number(slot: Slot, utterance: Utterance, text: str) -> float | None:
     free = [number for number in numbers if number.is_money or not _any_unit(language).match(number.behind)]
     marked = [number for number in free if number.is_money] if kind == "money" else []
     scale = scale_of(f"{slot.question} {utterance.question}") if kind == "rating" else None
-    low, high = scale or _POSSIBLE.get(kind, (-inf, inf))
+    low, high = scale or _POSSIBLE.get(kind) or (-inf, inf)
     values = [number.value for number in marked or free if low <= number.value <= high]
     if kind == "money" and values and re.search(r"\b(?:to|between|up to)\b", text):
         return max(values)
@@ -166,13 +166,13 @@ def scale_of(question: str) -> Bounds | None:
 def make_number(slot: Slot, random: Random, now: datetime) -> float:
     """Return an invented number: on the question's scale, within what is usual, or about as large as the example."""
     example, ranges = slot.example, read_values()["made_up_ranges"]
-    bounds = next((ranges[name] for name in (slot.kind, *label_of(slot.key).split()[-1:]) if name in ranges), None)
+    names = [name for name in (slot.kind, *label_of(slot.key).split()[-1:]) if name in ranges]
+    if scale := scale_of(slot.question):
+        return random.randint(int(scale[0]), int(scale[1]))
     if slot.kind == "year":
-        bounds = (int(example) - 5, min(now.year, int(example) + 3))
-    if slot.kind == "rating" and example > bounds[1]:
-        bounds = (1, 10)
-    if bounds := scale_of(slot.question) or bounds:
-        return random.randint(int(bounds[0]), int(bounds[1]))
+        return random.randint(min(now.year, int(example)) - 5, min(now.year, int(example) + 3))
+    if names:
+        return random.randint(ranges[names[0]][0], max(ranges[names[0]][1], int(example)))
     if isinstance(example, float):
         return round(random.uniform(0.5, 1.5) * (abs(example) or 1.0), 2)
     high = max(2, min(abs(example) * 2, 10**9))
