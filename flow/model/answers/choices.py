@@ -67,11 +67,10 @@ def _farthest(text: str, phrases: Sequence[Sequence[str]]) -> int | None:
 
 def _by_place(text: str, choices: Sequence[str]) -> int | None:
     """Return the choice that "the second one", "the last one" or "the morning" mean."""
-    words = [("last|latter|later", len(choices) - 1), ("former|earlier", 0), *(("middle", 1) for _ in choices[2:3])]
-    words = [*((word, at - 1) for word, at in read_values()["ordinals"].items() if at <= len(choices)), *words]
-    for word, at in words:
-        if re.search(rf"\bthe (?:{word})\b|\b(?:{word}) (?:one|option)\b|^\W*(?:{word})(?:,? please)?\W*$", text):
-            return at
+    for word, at in read_values()["places_of_choices"].items():
+        is_named = re.search(rf"\bthe {word}\b|\b{word} (?:one|option)\b|^\W*{word}(?:,? please)?\W*$", text)
+        if is_named and at < len(choices):
+            return int(at % len(choices))
     half = "am" if "morning" in text else "pm" if "afternoon" in text else None
     times = [at for at, each in enumerate(choices) if half and re.fullmatch(rf"[\d:]+ ?{half}", each.casefold())]
     return times[0] if len(times) == 1 else None

@@ -131,7 +131,8 @@ def format_date(spoken: SpokenDate, example: str, today: date, *, kind: str, lan
         of_card = spoken.year if spoken.year is not None else spoken.day  # "09/27" reads like a month and a day
         return f"{spoken.month:02}/{of_card % 100:02}" if spoken.month and of_card is not None else None
     day = spoken.resolve(today, past=is_past)
-    if in_numbers := _form_in_numbers(example):
+    forms: dict[str, str] = read_values()["dates_in_numbers"]
+    if in_numbers := next((form for source, form in forms.items() if re.fullmatch(source, example)), None):
         return day.strftime(in_numbers) if day and (kind != "birth" or spoken.year is not None) else None
     is_near = spoken.weekday is not None or (spoken.offset is not None and 0 <= spoken.offset < 7)
     if day and is_near and example.casefold() in names["weekdays"]:
@@ -145,18 +146,6 @@ def format_date(spoken: SpokenDate, example: str, today: date, *, kind: str, lan
     text = re.sub(r"^the\s+(?=\D)", "", spoken.text, flags=re.IGNORECASE)
     capitals = {*names["months"], *names["weekdays"]} if language != "es" else set()
     return re.sub(r"\w+", lambda word: word[0].capitalize() if word[0].lower() in capitals else word[0], text)
-
-
-def _form_in_numbers(example: str) -> str | None:
-    """Return the form of an example that is a date in numbers."""
-    if re.fullmatch(r"\d{4}-\d{2}-\d{2}", example):
-        return "%Y-%m-%d"
-    match = re.fullmatch(r"(\d{1,2})([/.])(\d{1,2})[/.](\d{2,4})", example)
-    if not match:
-        return None
-    year = "%Y" if len(match[4]) == 4 else "%y"
-    is_day_first = match[2] == "." or int(match[1]) > 12
-    return f"%d{match[2]}%m{match[2]}{year}" if is_day_first else f"%m/%d/{year}"
 
 
 def find_weekdays(text: str, language: str, example: str) -> list[str]:
