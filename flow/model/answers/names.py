@@ -83,14 +83,11 @@ def no_names() -> frozenset[str]:
     return frozenset(words - {"may", "april", "june", "august"})
 
 
-@lru_cache(maxsize=1)
-def _ordinary_words() -> frozenset[str]:
-    return no_names() | {*str(read_values()["ordinary_words"]).split()}
-
-
+@lru_cache(maxsize=4096)
 def _is_ordinary(word: str) -> bool:
     """Return whether a word, or what it is derived from, is one that hardly any name begins with."""
-    return any(word[: len(word) - cut] in _ordinary_words() for cut in range(4) if word.endswith(_ENDINGS[cut]))
+    stems = [word[: len(word) - cut] for cut in range(4) if word.endswith(_ENDINGS[cut])]
+    return any(stem in no_names() or f" {stem} " in read_values()["ordinary_words"] for stem in stems)
 
 
 def _read_name(text: str, *, is_checked: bool = False, is_whole: bool = False) -> str | None:

@@ -113,16 +113,14 @@ def find_time(slot: Slot, utterance: Utterance) -> str | None:
 
 def _end_of_span(slot: Slot, times: list[SpokenTime], text: str, context: str) -> str | None:
     """Return the begin or the end of a span; the end of "from nine to five" is in the afternoon."""
+    is_end = slot.end_of_span == "end"
     if len(times) < 2:
-        is_end = bool(form("until").search(text))
-        return format_time(times[0], slot.example_text, context) if is_end == (slot.end_of_span == "end") else None
+        return format_time(times[0], slot.example_text, context) if is_end == bool(form("until").search(text)) else None
     first, last = times[0], times[-1]
-    if slot.end_of_span == "start":
-        return format_time(first, slot.example_text, context if first.half else "")
-    begin, end = first.clock(""), last.clock("")
-    if last.half is None and end <= begin and end[0] < 12:
-        last = replace(last, hour=end[0], minute=end[1], half="p")
-    return format_time(last, slot.example_text, context if last.half else "")
+    if last.half is None and last.clock("") <= first.clock("") and last.clock("")[0] < 12:
+        last = replace(last, half="p")
+    chosen = last if is_end else first
+    return format_time(chosen, slot.example_text, context if chosen.half else "")
 
 
 def _bare_hours(text: str) -> list[SpokenTime]:
