@@ -63,7 +63,7 @@ class Slot:
 
     @cached_property
     def end_of_span(self) -> str | None:
-        """Which end of a span it is whose other end is beside it: `start` or `end`, such as `check_out`; else None."""
+        """`start` or `end` if it is that end of a span whose other end is beside it, such as `check_out`; else None."""
         beside = " ".join(label_of(key) for key in self.members if key != self.key)
         own, others = ({*text.split(), *f"{text} ".replace("s ", " ").split()} for text in (label_of(self.key), beside))
         start, end = key_words("span_start"), key_words("span_end")

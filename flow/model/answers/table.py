@@ -15,7 +15,7 @@ from dryline.flow.model.answers.turns import Utterance
 from dryline.flow.model.kinds import NUMBERS, class_of, part_of_name, read_values
 
 
-class Kind(NamedTuple):
+class ValueKind(NamedTuple):
     """The finder of a kind of value, which returns None for none, and the function that makes one up, if it has one."""
 
     find: Callable[[Slot, Utterance], Any]
@@ -35,24 +35,24 @@ def _from_parts(slot: Slot, random: Random, now: datetime) -> str:
 
 
 KINDS = {
-    "email": Kind(contacts.find_email, _from_parts),
-    "phone": Kind(contacts.find_phone, contacts.make_phone),
-    "code": Kind(contacts.find_code, contacts.make_code),
-    "zip": Kind(contacts.find_zip, _from_parts),
-    "name": Kind(names.find_name, _from_parts),
-    "company": Kind(places.find_company),
-    "role": Kind(places.find_role),
-    "date": Kind(dates.find_date, dates.make_date),
-    "birth": Kind(dates.find_date, dates.make_date),
-    "past": Kind(dates.find_date, dates.make_date),
-    "time": Kind(times.find_time, times.make_time),
-    "datetime": Kind(times.find_datetime),
-    "address": Kind(places.find_address, _from_parts),
-    "street": Kind(places.find_street, _from_parts),
-    "city": Kind(places.find_city, _from_parts),
-    "state": Kind(places.find_state, _from_parts),
-    "model": Kind(texts.find_model),
-    **dict.fromkeys(NUMBERS, Kind(numbers.find_number)),
+    "email": ValueKind(contacts.find_email, _from_parts),
+    "phone": ValueKind(contacts.find_phone, contacts.make_phone),
+    "code": ValueKind(contacts.find_code, contacts.make_code),
+    "zip": ValueKind(contacts.find_zip, _from_parts),
+    "name": ValueKind(names.find_name, _from_parts),
+    "company": ValueKind(places.find_company),
+    "role": ValueKind(places.find_role),
+    "date": ValueKind(dates.find_date, dates.make_date),
+    "birth": ValueKind(dates.find_date, dates.make_date),
+    "past": ValueKind(dates.find_date, dates.make_date),
+    "time": ValueKind(times.find_time, times.make_time),
+    "datetime": ValueKind(times.find_datetime),
+    "address": ValueKind(places.find_address, _from_parts),
+    "street": ValueKind(places.find_street, _from_parts),
+    "city": ValueKind(places.find_city, _from_parts),
+    "state": ValueKind(places.find_state, _from_parts),
+    "model": ValueKind(texts.find_model),
+    **dict.fromkeys(NUMBERS, ValueKind(numbers.find_number)),
 }  # other kinds are free text: `texts.find_text`
 
 
