@@ -1,7 +1,7 @@
 """Kinds of values: which example, key or question asks for which. `words/` has the words of each language."""
 
 import re
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ _WORD = re.compile(r"[\w'\u2019]+")
 _WITH_DIGIT = {"code", "phone", "zip", "count", "age", "year", "money", "rating", "percent"}
 
 
-@lru_cache(maxsize=len(LANGUAGES))
+@cache
 def read_values(language: str = "en") -> dict[str, Any]:
     """Return the words of a language that values are found and spoken by, read at the first call."""
     content: dict[str, Any] = orjson.loads(read(Path(__file__).parent / "words" / f"{language}.json"))

@@ -150,6 +150,7 @@ def _behind(units: str) -> re.Pattern[str]:
     return re.compile(rf"[ -]*(?:(?!(?:an?|per|last|next|this) )\w+ )?(?:{units})\b", re.IGNORECASE)
 
 
+@lru_cache(maxsize=4)
 def _any_unit(language: str) -> re.Pattern[str]:
     return _behind(
         "|".join(_units(key, language) for key in (*read_values()["units"], *read_values(language)["units"]))
