@@ -70,7 +70,7 @@ def find_zip(slot: Slot, utterance: Utterance) -> str | None:
     text = utterance.digits
     text = re.sub(r"(?<=\d),?\s(?=\d{1,2}\b)", "", text) if not re.search(r"\b\d{5}\b", text) else text
     codes: list[str] = re.findall(r"\b\d{5}(?:-\d{4})?\b", text)
-    return codes[-1] if codes and slot.is_answered_by(utterance) else None
+    return codes[-1] if codes and slot.is_asked_for(utterance) is not False else None
 
 
 def find_code(slot: Slot, utterance: Utterance) -> str | None:
@@ -78,7 +78,7 @@ def find_code(slot: Slot, utterance: Utterance) -> str | None:
     example, text = slot.example_text, form("spelling_word").sub(r"\1", utterance.digits)
     label = label_of(slot.key).partition(" ")[0]
     is_named = bool(label) and re.search(rf"\b{re.escape(label)}\b", text, re.IGNORECASE)
-    if not is_named and not slot.is_answered_by(utterance):
+    if not is_named and slot.is_asked_for(utterance) is False:
         return None
     spans = [(each.start, each.end) for each in find_dates(text, utterance.language)]
     spans += [(each.start, each.end) for each in find_times(text) if ":" in each.text or each.half]

@@ -106,7 +106,7 @@ def _is_meant(slot: Slot, utterance: Utterance, text: str) -> bool:
     """Return whether a number of an utterance is that of the slot: it was asked for, or a word of the key was said."""
     needs_mark = slot.kind in ("money", "age", "rating") and not re.fullmatch(r"\W*\d+(?:\.\d+)?\W*", text)
     is_marked = not needs_mark or pattern_of(f"marks_of_{slot.kind}").search(text)
-    if slot.is_answered_by(utterance) and (is_marked or slot.is_asked_for(utterance)):
+    if slot.is_asked_for(utterance) is not False and (is_marked or slot.is_asked_for(utterance)):
         return True
     return slot.is_named_in(text)
 

@@ -72,12 +72,13 @@ class Slot:
             return "end"
         return "start" if own & start and others & end else None
 
-    def is_asked_for(self, utterance: Utterance) -> bool:
-        """Return whether the agent had asked for this value, as far as that is known."""
-        if not utterance.question or utterance.question.strip() == self.question.strip():
+    def is_asked_for(self, utterance: Utterance) -> bool | None:
+        """Return whether the agent had asked for this value: False if for one of another kind, None if for neither."""
+        question = utterance.question.strip()
+        kind = kind_of_question(question) if question else self.kind
+        if kind == self.kind or question == self.question.strip() or self.is_named_in(question):
             return True
-        words = set(re.findall(r"\w+", utterance.question.lower()))
-        return kind_of_question(utterance.question) == self.kind or bool(set(label_of(self.key).split()) & words)
+        return False if kind in _ASKED_ALONE else None
 
     def is_named_in(self, question: str) -> bool:
         """Return whether a question has a word of the key, or asks in other words for the problem that it is."""
@@ -85,13 +86,6 @@ class Slot:
             return True
         words = {word.removesuffix("s") for word in re.findall(r"\w+", question.lower())}
         return bool({word.removesuffix("s") for word in label_of(self.key).split() if len(word) > 2} & words)
-
-    def is_answered_by(self, utterance: Utterance) -> bool:
-        """Return whether an utterance can answer this slot: not if the agent had asked for a value of another kind."""
-        asked_kind = kind_of_question(utterance.question) if utterance.question else None
-        if asked_kind is None or asked_kind == self.kind or asked_kind not in _ASKED_ALONE:
-            return True
-        return self.is_named_in(utterance.question) or utterance.question.strip() == self.question.strip()
 
 
 class _OneOf(list[Any]):

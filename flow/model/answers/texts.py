@@ -25,7 +25,7 @@ def find_text(slot: Slot, utterance: Utterance) -> Any:
     options = options_of(utterance.question or slot.question)
     if slot.example_text.lower() in options and (at := find_choice(utterance.text, options)) is not None:
         return options[at]
-    if not (slot.is_only_text or slot.is_named_in(utterance.question)) or not slot.is_answered_by(utterance):
+    if not (slot.is_only_text or slot.is_named_in(utterance.question)) or slot.is_asked_for(utterance) is False:
         return None
     is_sentence = not 0 < len(slot.example_text.split()) <= _SHORT  # unlike "golden retriever"
     is_sentence = slot.kind == "reason" or (slot.kind == "text" and is_sentence)

@@ -100,7 +100,7 @@ def find_time(slot: Slot, utterance: Utterance) -> str | None:
         return phrase[0].lower()
     days = {at for day in find_dates(text, utterance.language) for at in range(day.start, day.end)}
     times = [each for each in find_times(text) if each.is_sure or days.isdisjoint(range(each.start, each.end))]
-    if not times and slot.is_answered_by(utterance):
+    if not times and slot.is_asked_for(utterance) is not False:
         times = _bare_hours(text)
     if not times:
         return phrase[0].lower() if phrase else None
