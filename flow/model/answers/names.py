@@ -23,11 +23,8 @@ def find_name(slot: Slot, utterance: Utterance) -> str | None:
     words = set(re.findall(r"\w+", utterance.question.lower()))
     if part is not None and asked_part not in (None, part) and not {"first", "last"} <= words:
         return None
-    kind, of_other = kind_of_question(question), not names_speaker(slot.key)
-    is_answered = (
-        kind == "name" or (kind is None and slot.is_named_in(question)) or (of_other and slot.is_asked_for(utterance))
-    )
-    is_answered = is_answered or bool(words & {*read_values()["asks_for_names"]})
+    of_other = not names_speaker(slot.key)
+    is_answered = bool(slot.is_asked_for(utterance) or words & {*read_values()["asks_for_names"]})
     name = _full_name(utterance.text, utterance.language, is_answered=is_answered, of_other=of_other)
     if part is None or name is None:
         return name

@@ -106,9 +106,8 @@ def _is_meant(slot: Slot, utterance: Utterance, text: str) -> bool:
     """Return whether a number of an utterance is that of the slot: it was asked for, or a word of the key was said."""
     needs_mark = slot.kind in ("money", "age", "rating") and not re.fullmatch(r"\W*\d+(?:\.\d+)?\W*", text)
     is_marked = not needs_mark or pattern_of(f"marks_of_{slot.kind}").search(text)
-    if slot.is_asked_for(utterance) is not False and (is_marked or slot.is_asked_for(utterance)):
-        return True
-    return slot.is_named_in(text)
+    is_asked = slot.is_asked_for(utterance)
+    return is_asked or bool(is_asked is None and is_marked) or slot.is_named_in(text)
 
 
 def _counted(text: str, key: str, numbers: list[_Number], own: list[float], language: str) -> float | None:

@@ -79,8 +79,7 @@ def find_city(slot: Slot, utterance: Utterance) -> str | None:
             place = match[1] if match else pair[at] if pair else ""
             if place and place.split()[0].casefold() not in no_names():
                 return titled(place) if place.islower() else place.rstrip(".")
-    is_asked = kind_of_question(utterance.question or slot.question) in ("city", "address")
-    is_asked = is_asked or slot.is_asked_for(utterance)
+    is_asked = slot.is_asked_for(utterance) or kind_of_question(utterance.question) == "address"
     if slot.end_of_span or (label in key_words("trip_start") | key_words("trip_end") and not is_asked):
         return None
     bare = _bare_capitals(utterance.text) if is_asked else None
@@ -89,8 +88,7 @@ def find_city(slot: Slot, utterance: Utterance) -> str | None:
 
 def find_company(slot: Slot, utterance: Utterance) -> str | None:
     """Return the company that somebody works for."""
-    text, question = utterance.text, utterance.question or slot.question
-    is_asked = kind_of_question(question) == "company" or slot.is_asked_for(utterance)
+    text, is_asked = utterance.text, slot.is_asked_for(utterance)
     named = [*form("company").findall(text), *(form("from_company").findall(text) if is_asked else ())]
     company = next((name.rstrip(".,") for name in named if _may_be_name(name)), None)
     return company or (_bare_capitals(text) if is_asked else None)
