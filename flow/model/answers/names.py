@@ -6,7 +6,7 @@ from itertools import islice
 
 from dryline.flow.model.answers.slots import Slot
 from dryline.flow.model.answers.turns import Utterance, deflects, without_openings
-from dryline.flow.model.kinds import form, kind_of_question, names_speaker, part_of_name, read_values
+from dryline.flow.model.kinds import form, names_speaker, part_of_name, read_values
 
 _MOST_WORDS = 4  # of a name, without its particles
 _LONGEST = 100  # characters of a name
