@@ -6,8 +6,8 @@ from datetime import datetime
 from random import Random
 from typing import Any
 
-from dryline.flow.model.answers.made_up import made_up
 from dryline.flow.model.answers.slots import Slot
+from dryline.flow.model.answers.table import made_up
 from dryline.models.deployments import Deployment
 from dryline.simulator.deployment_context import DeploymentContext, line_of
 from dryline.simulator.fact_names import fact_of

@@ -1,7 +1,7 @@
 """Kinds of values: which example, key or question asks for which. `words/` has the words of each language."""
 
 import re
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -13,53 +13,51 @@ LANGUAGES = ("en", "de", "es")
 NUMBERS = {"number", "count", "age", "year", "money", "rating", "percent", "duration"}
 FREE_TEXTS = ("text", "item", "service", "reason", "choice", "language", "country", "make", "model")
 _WORD = re.compile(r"[\w'\u2019]+")
-_TIME = r"\d{1,2}(?::\d{2}){1,2}(?:\s?[ap]\.?m\.?)?|\d{1,2}\s?[ap]\.?m\.?"
-# The form of an example decides before the key does.
-_FORMS = {
-    "email": r"[^@\s]+@[^@\s]+\.\w+",
-    "datetime": rf"\d{{4}}-\d{{2}}-\d{{2}}[T ]\d{{1,2}}:\d{{2}}\S*|.*\b\w+day\b.*\b(?:at\b|{_TIME}).*",
-    "time": rf"{_TIME}|noon|midnight",
-    "date": r"\d{4}-\d{2}-\d{2}|\d{1,2}[/.]\d{1,2}[/.]\d{2,4}|\d{1,2}/\d{2,4}",
-    "money": r"[$\u20ac£]\s?\d[\d,.]*[km]?|\d[\d,.]*\s?(?:dollars|euros|USD|EUR)",
-    "phone": r"\+\d[\d\s().-]{6,}|(?:\(\d{3}\)\s?|\d{3}[-. ])?\d{3}[-. ]\d{4}|0\d{2,4} [\d ]{6,8}",
-}
-_FORM = re.compile("|".join(f"(?P<{kind}>{form})" for kind, form in _FORMS.items()), re.IGNORECASE)
-_CODE = re.compile(r"(?=.*\d)(?:[A-Za-z\d#-]+|[A-Z]+\d[A-Z\d]*(?: [A-Z\d]+)+)")
-_FULL_NAME = re.compile(r"[A-ZÀ-Þ][\w'\u2019-]+(?: [A-ZÀ-Þ][\w.'\u2019-]+){1,3}")
-_PERSON = re.compile(
-    r"(?:Jane|John|Anna?|Maria|Mary|Alex|Sam|Bob|Alice|Jo|James|Peter|Tom|Sarah|David|Emma|Max|Erika) [A-Z]\w+"
-)
-_OF_USER = re.compile(
-    r"\b(?:reach|call|text|contact|phone) (?:you|them|the (?:caller|customer|user|client))\b|\byour\b", re.IGNORECASE
-)
 # Kinds whose example has to look like one, else the key misleads: {"order": "two pizzas"} is no order number.
 _WITH_DIGIT = {"code", "phone", "zip", "count", "age", "year", "money", "rating", "percent"}
 
 
-@lru_cache(maxsize=len(LANGUAGES))
+@cache
 def read_values(language: str = "en") -> dict[str, Any]:
     """Return the words of a language that values are found and spoken by, read at the first call."""
     content: dict[str, Any] = orjson.loads(read(Path(__file__).parent / "words" / f"{language}.json"))
     return content
 
 
-@lru_cache(maxsize=64)
-def in_all_languages(name: str) -> dict[str, Any]:
-    """Return a list or table of words, such as "titles" or "symbols", in all languages; a list has no values."""
-    tables = [read_values(language).get(name, {}) for language in reversed(LANGUAGES)]
-    return {word: table[word] if isinstance(table, dict) else None for table in tables for word in table}
-
-
 @lru_cache(maxsize=256)
 def pattern_of(name: str, language: str = "en") -> re.Pattern[str]:
     """Return a pattern that finds one of the phrases of a list, the longest first."""
-    return re.compile(rf"\b(?:{alternatives(name, language)})\b", re.IGNORECASE)
+    return re.compile(rf"\b(?:{alternatives(name, language=language)})\b", re.IGNORECASE)
 
 
-def alternatives(name: str, language: str = "en") -> str:
-    """Return the phrases of a list as alternatives of a pattern, the longest first; `(?!)` if there are none."""
-    phrases = sorted(read_values(language).get(name, ()), key=len, reverse=True)
+def alternatives(*names: str, language: str = "en") -> str:
+    """Return the phrases of lists as alternatives of a pattern, the longest first; `(?!)` if there are none."""
+    lists = read_values(language)
+    phrases = sorted((phrase for name in names for phrase in lists.get(name, ())), key=len, reverse=True)
     return "|".join(re.escape(phrase).replace("'", "['\u2019]") for phrase in phrases) or "(?!)"
+
+
+@lru_cache(maxsize=256)
+def form(name: str, language: str = "en") -> re.Pattern[str]:
+    """Return one of the `text_forms`."""
+    return pattern_in(read_values()["text_forms"][name], language)
+
+
+def pattern_in(source: str, language: str) -> re.Pattern[str]:
+    """Return a pattern in which the name of a form or of a list in square brackets stands for it."""
+    return re.compile(_filled(source, language), re.IGNORECASE)
+
+
+def _filled(source: str, language: str) -> str:
+    forms: dict[str, str] = read_values()["text_forms"]
+
+    def fill(part: re.Match[str]) -> str:
+        if part[1] in forms:
+            return _filled(forms[part[1]], language)
+        own = language if part[1] in read_values(language) else "en"
+        return alternatives(part[1], language=own) if part[1] in read_values(own) else part[0]
+
+    return re.sub(r"\[(\w+)\]", fill, source)
 
 
 @lru_cache(maxsize=1024)
@@ -83,29 +81,34 @@ def kind_of(
         kinds = (by_key, kind_of_question(question))
         return next((kind for kind in kinds if kind in NUMBERS and (kind != "duration" or kind == by_key)), "number")
     text = str(example or "").strip()
-    form = _FORM.fullmatch(text) if not text.isdigit() else None
-    if form:
-        is_dated = form.lastgroup == "date" and by_key in ("date", "birth", "past")
-        return by_key if is_dated and by_key else str(form.lastgroup)
-    if by_key == "name" and label == "name" and _is_name_of_item(text, siblings, in_list):
+    if not text.isdigit() and (by_form := _kind_of_form(text)):
+        return by_key if by_form == "date" and by_key in ("date", "birth", "past") else by_form
+    if label == "name" and _is_name_of_item(text, siblings, in_list):
         return "item"
-    if label in in_all_languages("names_of_others"):
+    if label in read_values()["names_of_others"]:
         return "name" if not text or text[0].isupper() else "text"
     by_key = by_key if label else kind_of_question(question)
     return _kind_of_text(text, by_key, label, question) or by_key or "text"
+
+
+@lru_cache(maxsize=1024)
+def _kind_of_form(text: str) -> str | None:
+    """Return the kind of an example by its form, which decides before the key does."""
+    forms: dict[str, str] = read_values()["example_forms"]
+    return next((kind for kind, source in forms.items() if re.fullmatch(source, text, re.IGNORECASE)), None)
 
 
 def _kind_of_text(text: str, by_key: str | None, label: str, question: str) -> str | None:
     """Return the kind of an example that contradicts its key; None if the key decides."""
     if not text:
         return None
-    if by_key in (None, *_WITH_DIGIT) and _PERSON.fullmatch(text):
+    if by_key in (None, *_WITH_DIGIT) and _is_person(text):
         return "name"
     if _class_name(text) == "weekday":
         return "date"
     if (by_key in _WITH_DIGIT and not re.search(r"\d|^[A-Z]{4,}$", text)) or (by_key == "city" and text[0].islower()):
         return "text"
-    is_code = _CODE.fullmatch(text) is not None and not _class_name(text)
+    is_code = re.fullmatch(read_values()["code_form"], text) is not None and not _class_name(text)
     if is_code and (by_key in (None, "model", "item") or (by_key == "choice" and not label)):  # "Which room?" "312"
         kind = kind_of_question(question) if by_key is None else None
         return kind or ("number" if len(text) < 4 and text.isdigit() else "code")
@@ -126,33 +129,38 @@ def kind_of_question(question: str) -> str | None:
     return max(matches)[1] if matches else None
 
 
+def _is_person(text: str) -> bool:
+    first, *others = text.split()
+    return first in read_values()["first_names"] and len(others) == 1 and others[0][0].isupper() and others[0].isalpha()
+
+
 def _is_name_of_item(text: str, siblings: tuple[str, ...], in_list: bool) -> bool:
     """Return whether a `name` is that of a thing: an item's beside its quantity, or in a list, is no person."""
-    if _PERSON.fullmatch(text):
-        return False
-    if text[:1].islower() or key_words("beside_item") & {*map(label_of, siblings)}:
+    if not text or _is_person(text):
+        return not text and in_list
+    if text[0].islower() or key_words("beside_item") & {*map(label_of, siblings)}:
         return True
-    return in_list and not _FULL_NAME.fullmatch(text)
+    return in_list and not (" " in text and text.istitle())
 
 
 def is_of_user(key: str, question: str) -> bool:
     """Return whether a value is the user's own: the number that a call is transferred to is not."""
     words = set(_WORD.findall(f"{label_of(key)} {question.lower()}"))
-    return bool(_OF_USER.search(question)) or words.isdisjoint(read_values()["spoken_for"])
+    return form("of_user").search(question) is not None or words.isdisjoint(read_values()["spoken_for"])
 
 
 def names_speaker(key: str) -> bool:
     """Return whether a key asks for the name of the speaker: not for that of a neighbour or a doctor."""
     label = label_of(key)
     words = {word for key, kind in _keys().items() if kind == "name" for word in key.split()}
-    is_other = label in in_all_languages("names_of_others")
+    is_other = label in read_values()["names_of_others"]
     return _kind_of_label(label) == "name" and not is_other and words.issuperset(label.split())
 
 
 def mentions_other(question: str) -> bool:
     """Return whether a question mentions somebody else than the speaker: "What is the neighbour's name?"."""
-    others = [*read_values()["relations"], *read_values()["names_of_others"]]
-    return re.search(rf"\b(?:{'|'.join(others)})\b", question, re.IGNORECASE) is not None
+    others = "|".join([*read_values()["relations"], *read_values()["names_of_others"]])
+    return re.search(rf"\b(?:{others})\b", question, re.IGNORECASE) is not None
 
 
 def part_of_name(key: str) -> str | None:
@@ -162,21 +170,15 @@ def part_of_name(key: str) -> str | None:
 
 def variant_of(kind: str, key: str) -> str | None:
     """Return which value of a kind a key, or a text about it, names: an `order_number` is the code of an `order`."""
-    words = set(_WORD.findall(label_of(key)))
-    tables = [read_values(language).get("variants", {}).get(kind, {}) for language in LANGUAGES]
-    return next((variant for table in tables for variant, its in table.items() if words & {*its}), None)
+    words = {*_WORD.findall(label_of(key))}
+    variants: dict[str, list[str]] = read_values()["variants"].get(kind, {})
+    return next((variant for variant, names in variants.items() if words & {*names}), None)
 
 
 @lru_cache(maxsize=16)
 def key_words(group: str) -> frozenset[str]:
-    """Return the words of keys, in all languages, of one meaning: `span_end` has "until" and "bis"."""
-    tables = [read_values(language).get("key_words", {}) for language in LANGUAGES]
-    return frozenset(word for table in tables for word in table.get(group, ()))
-
-
-def has_key_word(key: str, group: str) -> bool:
-    """Return whether one of a key's words is in a group of `key_words`."""
-    return not key_words(group).isdisjoint(label_of(key).split())
+    """Return the words of keys of one meaning: `span_end` has "until" and "bis"."""
+    return frozenset(read_values()["key_words"][group])
 
 
 @lru_cache(maxsize=1024)

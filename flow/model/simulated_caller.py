@@ -15,8 +15,7 @@ from dryline.flow.language.open_talk import function_of
 from dryline.flow.language.program import Condition, Loop
 from dryline.flow.language.session import FlowSession
 from dryline.flow.model.agent import invites_any_request
-from dryline.flow.model.answers.shapes import shaped
-from dryline.flow.model.answers.slots import Slot
+from dryline.flow.model.answers.slots import Slot, shaped
 from dryline.flow.model.builtin_model import BuiltInModel
 from dryline.flow.model.caller_utterances import (
     closes,

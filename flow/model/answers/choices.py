@@ -3,17 +3,16 @@
 import re
 from collections.abc import Sequence
 from functools import lru_cache
+from operator import itemgetter
 from typing import Any
 
-from dryline.flow.model.answers.meaning import nearest
 from dryline.flow.model.answers.slots import Slot
 from dryline.flow.model.answers.times import find_offered_time
-from dryline.flow.model.answers.turns import Utterance, without_degree
-from dryline.flow.model.kinds import class_of, label_of, read_values
+from dryline.flow.model.answers.turns import Utterance, deflects
+from dryline.flow.model.kinds import class_of, form, label_of, read_values
+from dryline.flow.model.understanding import Context, understand
 
-_HALVES = (("morning", "am"), ("afternoon", "pm"), ("evening", "pm"))
-_OFFERS = re.compile(r"[^:.?!]{2,120}\bor\b [^.?!]{2,60}")
-_OFFER_END = re.compile(r",|\bor\b|\bhave\b|\blike\b|\bfor\b|\bprefer\b|\bwant\b|\boffer you\b")
+_NEGATIONS = (["no"], ["not"], ["isn't"], ["can't"])
 
 
 @lru_cache(maxsize=2048)
@@ -28,68 +27,53 @@ def find_choice_of(slot: Slot, utterance: Utterance) -> Any:
     choices = slot.choices or []
     texts = [str(choice) for choice in choices]
     at = find_offered_time(utterance.digits, texts)
-    if at is not None:
-        return choices[at]
-    named = find_choice(utterance.text, choices)
-    if named is not None or utterance.deflects:
-        return named
-    meant = nearest(utterance, [label_of(text) for text in texts])
-    return None if meant is None else choices[meant]
+    if at is None:
+        at = find_choice(utterance.text, texts)
+    if at is None and not deflects(utterance.text, utterance.language):
+        at = meant([f"caller asks about {label_of(text)}" for text in texts], utterance)
+    return None if at is None else choices[at]
 
 
-def find_choice(text: str, choices: Sequence[Any]) -> Any | None:
-    """Return the choice that a text names, by its own words, else by words that mean it; None if none or several."""
-    folded = without_degree(text.casefold().replace("\u2019", "'"))
-    synonyms = read_values()["synonyms"]
-    meanings = [[label_of(str(choice)), *synonyms.get(label_of(str(choice)), ())] for choice in choices]
-    denied = [
-        [phrase for phrase in phrases if phrase.split()[:1] in (["no"], ["not"], ["isn't"], ["can't"])]
-        for phrases in meanings
-    ]
-    rounds = (denied, [[str(choice).casefold()] for choice in choices], meanings)
-    for phrases in rounds:
-        if (best := _farthest(folded, phrases)) is not None:
-            return choices[best]
-    return _by_place(folded, choices)
+def meant(conditions: list[str], utterance: Utterance) -> int | None:
+    """Return the place of the condition that an utterance meets, where no word of it decides; None if none clearly."""
+    return understand(conditions, utterance.text, Context(utterance.question, "")).index
+
+
+def find_choice(text: str, choices: Sequence[str]) -> int | None:
+    """Return the place of the choice that a text names, by its own words, else by words that mean it, else by place."""
+    folded = form("degree").sub("not ", text.casefold().replace("\u2019", "'"))
+    own, meanings = [], []
+    for choice in choices:
+        phrases = [label_of(choice), *read_values()["synonyms"].get(label_of(choice), ())]
+        own.append([choice.casefold(), *(each for each in phrases if each.split()[:1] in _NEGATIONS)])
+        meanings.append(phrases)
+    at = _farthest(folded, own)
+    at = _farthest(folded, meanings) if at is None else at
+    return _by_place(folded, choices) if at is None else at
 
 
 def _farthest(text: str, phrases: Sequence[Sequence[str]]) -> int | None:
     """Return the choice that was named; of several the longest if it contains the others, else the last one."""
-    places: dict[int, tuple[int, int]] = {}
+    named = []
     for index, its in enumerate(phrases):
         matches = [(match.start(), len(phrase)) for phrase in its for match in _pattern(phrase).finditer(text)]
-        if matches:
-            places[index] = max(matches)
-    if not places:
+        named += [(*max(matches), index)] if matches else []
+    if not named:
         return None
-    longest = max(places, key=lambda index: places[index][1])
-    start, length = places[longest]
-    if all(start <= at < start + length for at, _ in places.values()):
-        return longest
-    return max(places, key=lambda index: places[index][0])
+    start, length, longest = max(named, key=itemgetter(1))
+    is_around_all = all(start <= at < start + length for at, _, _ in named)
+    return longest if is_around_all else max(named)[2]
 
 
-def _by_place(text: str, choices: Sequence[Any]) -> Any | None:
-    """Return the choice that "the second one", "the last one" or "the morning" mean, or a misspelled one."""
-    words = [("last|latter|later", len(choices) - 1), ("former|earlier", 0), *(("middle", 1) for _ in choices[2:3])]
-    words = [*((word, at - 1) for word, at in read_values()["ordinals"].items() if at <= len(choices)), *words]
-    for word, at in words:
-        if re.search(rf"\bthe (?:{word})\b|\b(?:{word}) (?:one|option)\b|^\W*(?:{word})(?:,? please)?\W*$", text):
-            return choices[at]
-    for word, half in _HALVES:
-        if re.search(rf"\b{word}\b", text):
-            times = [each for each in choices if re.fullmatch(rf"[\d:]+ ?{half}", str(each).casefold())]
-            return times[0] if len(times) == 1 else None
-    return None
-
-
-def options_of(question: str) -> list[str]:
-    """Return the options that a question names: "Cash or card?" has two."""
-    offers = _OFFERS.findall(question.lower())
-    pieces = _OFFER_END.split(offers[-1]) if offers else []
-    options = [re.sub(r"^(?:an?|the|your|by|in|at|on)\s+", "", piece.strip()) for piece in pieces]
-    options = [option for option in options if 0 < len(option.split()) <= 3]
-    return options if len(options) > 1 else []
+def _by_place(text: str, choices: Sequence[str]) -> int | None:
+    """Return the choice that "the second one", "the last one" or "the morning" mean."""
+    for word, at in read_values()["places_of_choices"].items():
+        is_named = re.search(rf"\bthe {word}\b|\b{word} (?:one|option)\b|^\W*{word}(?:,? please)?\W*$", text)
+        if is_named and at < len(choices):
+            return int(at % len(choices))
+    half = "am" if "morning" in text else "pm" if "afternoon" in text else None
+    times = [at for at, each in enumerate(choices) if half and re.fullmatch(rf"[\d:]+ ?{half}", each.casefold())]
+    return times[0] if len(times) == 1 else None
 
 
 def find_of_class(text: str, example: str) -> str | None:
@@ -100,18 +84,13 @@ def find_of_class(text: str, example: str) -> str | None:
 
 def find_all_of_class(parts: Sequence[str], example: str) -> list[str]:
     """Return the values of the class of an example in the newest part of an utterance that has any, in their order."""
+    names = sorted(class_of(example), key=len, reverse=True)
+    either = re.compile("|".join(_pattern(name).pattern for name in names) or "(?!)")
     for part in parts:
-        folded = part.casefold()
-        matches = {
-            match.span(): name for name in class_of(example) for match in _pattern(name.casefold()).finditer(folded)
-        }
-        longest = [
-            (start, name)
-            for (start, end), name in matches.items()
-            if not any(at <= start and end <= stop and stop - at > end - start for at, stop in matches)
-        ]
-        if longest:
-            return list(dict.fromkeys(_cased(name, example) for _, name in sorted(longest)))
+        said = [match[0] for match in either.finditer(part.casefold())]
+        named = [next(name for name in names if _pattern(name).fullmatch(text)) for text in said]
+        if named:
+            return list(dict.fromkeys(_cased(name, example) for name in named))
     return []
 
 

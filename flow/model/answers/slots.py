@@ -1,16 +1,19 @@
-"""A place for one value in an answer, and whether an utterance can fill it."""
+"""The places for values in an example or a JSON Schema, and whether an utterance can fill one."""
 
 import re
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dryline.flow.model.answers.turns import Utterance
-from dryline.flow.model.kinds import FREE_TEXTS, key_words, kind_of, kind_of_question, label_of
+from dryline.flow.model.kinds import FREE_TEXTS, form, key_words, kind_of, kind_of_question, label_of
 
-ASKS_FOR_PROBLEM = re.compile(
-    r"\bwhat(?:'s| is| seems to be|) (?:going |gone )?(?:wrong|the (?:problem|issue|trouble|matter))\b", re.IGNORECASE
-)
+if TYPE_CHECKING:
+    from dryline.flow.language.language_model import Question
+
+_DEEPEST = 12
+_CHOICES = re.compile(r"\s*\|\s*|\s+(?:/|or)\s+")
 # Answers to questions of these kinds are no answers to others.
 _ASKED_ALONE = {"time", "date", "birth", "phone", "email", "zip", "code", "name", "age", "money", "rating", "count"}
 _ASKED_ALONE |= {"year"}
@@ -20,7 +23,7 @@ _ASKED_ALONE |= {"year"}
 class Slot:
     """A place for one value in the shape of an answer.
 
-    `key` is its member's name, `path` all names up to it. `siblings` are the keys of the object, `others` its examples;
+    `key` is its member's name, `path` all names up to it. `members` are the examples of all members of the object;
     `in_list` says that it is in a list.
     """
 
@@ -29,73 +32,125 @@ class Slot:
     path: str = ""
     choices: list[Any] | None = None
     question: str = ""
-    siblings: tuple[str, ...] = ()
+    members: dict[str, Any] = field(default_factory=dict)
     in_list: bool = False
-    others: dict[str, Any] = field(default_factory=dict)
 
     @cached_property
     def kind(self) -> str:
         if self.choices:
             return "choice"
         example = "" if self.example is None else self.example
-        return kind_of(self.key, example, self.question, siblings=self.siblings, in_list=self.in_list)
+        return kind_of(self.key, example, self.question, siblings=tuple(self.members), in_list=self.in_list)
 
     @cached_property
-    def is_only_text(self) -> bool:
-        """Whether no other free text of the same answer could be meant."""
-        texts = [
-            key
-            for key, example in self.others.items()
-            if " | " not in str(example) and kind_of(key, example, siblings=self.siblings) in FREE_TEXTS
-        ]
-        named = [key for key in texts if Slot(None, key).is_named_in(self.question)]
-        return len(texts) <= 1 or named == [self.key]
+    def kinds_beside(self) -> dict[str, str]:
+        """The kinds of the other members that hold one value, by their keys."""
+        others = {key: each for key, each in self.members.items() if not isinstance(each, (dict, list, bool))}
+        others.pop(self.key, None)
+        return {key: kind_of(key, each, siblings=tuple(self.members)) for key, each in others.items()}
 
     @property
     def example_text(self) -> str:
         return self.example if isinstance(self.example, str) else ""
 
     @property
-    def is_end(self) -> bool:
-        """Whether it is the later end of a span, such as `check_out`."""
-        leaves = _words_of(self.key) & {"departure", "depart", "out"} and "return" in self._words_beside
-        return bool(_words_of(self.key) & key_words("span_end")) and not leaves
+    def is_only_text(self) -> bool:
+        """Whether no other free text of the same answer could be meant."""
+        texts = [key for key, kind in self.kinds_beside.items() if kind in FREE_TEXTS]
+        texts = [key for key in texts if " | " not in str(self.members[key])]
+        is_other_named = any(Slot(None, key).is_named_in(self.question) for key in texts)
+        return not texts or (Slot(None, self.key).is_named_in(self.question) and not is_other_named)
 
-    @property
-    def has_span(self) -> bool:
-        """Whether it is one end of a span whose other end is beside it."""
-        own, beside = _words_of(self.key), self._words_beside
-        if own & {"departure", "depart"} and "return" in beside:
-            return True
+    @cached_property
+    def end_of_span(self) -> str | None:
+        """`start` or `end` if it is that end of a span whose other end is beside it, such as `check_out`; else None."""
+        beside = " ".join(label_of(key) for key in self.members if key != self.key)
+        own, others = ({*text.split(), *f"{text} ".replace("s ", " ").split()} for text in (label_of(self.key), beside))
         start, end = key_words("span_start"), key_words("span_end")
-        return bool((own & end and beside & start) or (own & start and beside & end))
+        leaves = own & start and "return" in others  # a departure
+        if own & end and others & start and not leaves:
+            return "end"
+        return "start" if own & start and others & end else None
 
-    @property
-    def _words_beside(self) -> set[str]:
-        return {word for key in self.siblings if key != self.key for word in _words_of(key)}
-
-    def is_asked_for(self, utterance: Utterance) -> bool:
-        """Return whether the agent had asked for this value, as far as that is known."""
-        if not utterance.question or utterance.question.strip() == self.question.strip():
+    def is_asked_for(self, utterance: Utterance) -> bool | None:
+        """Return whether the agent had asked for this value: False if for one of another kind, None if for neither."""
+        question = utterance.question.strip()
+        kind = kind_of_question(question) if question else self.kind
+        if kind == self.kind or question == self.question.strip() or self.is_named_in(question):
             return True
-        words = set(re.findall(r"\w+", utterance.question.lower()))
-        return kind_of_question(utterance.question) == self.kind or bool(set(label_of(self.key).split()) & words)
+        return False if kind in _ASKED_ALONE else None
 
     def is_named_in(self, question: str) -> bool:
         """Return whether a question has a word of the key, or asks in other words for the problem that it is."""
-        if self.kind == "reason" and ASKS_FOR_PROBLEM.search(question):
+        if self.kind == "reason" and form("asks_for_problem").search(question):
             return True
         words = {word.removesuffix("s") for word in re.findall(r"\w+", question.lower())}
         return bool({word.removesuffix("s") for word in label_of(self.key).split() if len(word) > 2} & words)
 
-    def is_answered_by(self, utterance: Utterance) -> bool:
-        """Return whether an utterance can answer this slot: not if the agent had asked for a value of another kind."""
-        asked_kind = kind_of_question(utterance.question) if utterance.question else None
-        if asked_kind is None or asked_kind == self.kind or asked_kind not in _ASKED_ALONE:
-            return True
-        return self.is_named_in(utterance.question) or utterance.question.strip() == self.question.strip()
+
+class _OneOf(list[Any]):
+    """Values of which one is the answer, in the place of an example."""
 
 
-def _words_of(key: str) -> set[str]:
-    words = label_of(key).split()
-    return {*words, *(word.removesuffix("s") for word in words)}
+def shaped(
+    question: "Question",
+    fill: Callable[[Slot], Any],
+    list_members: Callable[[Any, Slot], list[Any] | None] = lambda example, place: None,
+) -> Any:
+    """Return a value of the shape that a question names.
+
+    `fill` returns the value for a place, and `list_members` a list's, or None if those of the example are to be filled.
+    """
+
+    def walk(example: Any, at: Slot, depth: int) -> Any:
+        if depth > _DEEPEST:
+            return example
+        if isinstance(example, dict):
+            members = {str(key): each for key, each in example.items()}
+            path = f"{at.path}." if at.path else ""
+            places = [replace(at, key=key, path=f"{path}{key}", members=members) for key in members]
+            return {
+                key: walk(each, place, depth + 1) for (key, each), place in zip(example.items(), places, strict=True)
+            }
+        if isinstance(example, list) and not isinstance(example, _OneOf):
+            if example and (members_said := list_members(example[0], at)) is not None:
+                return members_said
+            places = [replace(at, path=f"{at.path}[{index}]", in_list=True) for index in range(3)]
+            return [walk(each, place, depth + 1) for each, place in zip(example, places, strict=False)]
+        choices = [*example] if isinstance(example, _OneOf) else _choices(example)
+        compared = question.choices.get(at.key, [])  # with these texts the flow's code compares
+        choices = choices or (compared if len(compared) > 1 and example in compared else None)
+        return fill(replace(at, example=example[0] if isinstance(example, _OneOf) else example, choices=choices))
+
+    example = question.example
+    if isinstance(question.schema, dict):
+        example = _example_of(question.schema, 0)
+    return walk(example, Slot(None, question=question.question), 0)
+
+
+def _example_of(schema: Any, depth: int) -> Any:
+    """Return an example for a schema: its own, else one of its type."""
+    if not isinstance(schema, dict) or depth > _DEEPEST:
+        return None
+    if isinstance(schema.get("enum"), list) and schema["enum"]:
+        return _OneOf(schema["enum"])
+    kind, properties = schema.get("type"), schema.get("properties")
+    kind = next((each for each in kind if each != "null"), None) if isinstance(kind, list) else kind
+    if kind == "object" or isinstance(properties, dict):
+        members = properties if isinstance(properties, dict) else {}
+        return {key: _example_of(member, depth + 1) for key, member in members.items()}
+    if kind == "array":
+        return [_example_of(schema.get("items", {}), depth + 1)]
+    example = {"integer": 1, "number": 1.0, "boolean": True, "null": None}.get(str(kind), "")
+    described = schema.get("example", schema.get("default", example))
+    return described if isinstance(described, type(example)) else example
+
+
+def _choices(example: Any) -> list[Any] | None:
+    """Return the values that a text such as `sales | support` stands for."""
+    if not isinstance(example, str) or "://" in example or len(example) > 200:
+        return None
+    options = [option.strip(" '\"") for option in _CHOICES.split(example)]
+    if len(options) < 2 or any(not option or len(option.split()) > 4 or option.isdigit() for option in options):
+        return None
+    return options
