@@ -29,11 +29,11 @@ from dryline.commands import cli
 from dryline.jobs import export_files
 from dryline.storage.current_world import current
 
-def pause(file, writer=export_files.csv.writer):
+def pause(export, file, write=export_files._write_csv):
     current().ending.wait()
-    return writer(file)
+    return write(export, file)
 
-export_files.csv.writer = pause
+export_files._write_csv = pause
 del sys.argv[1]
 cli()
 """
@@ -48,7 +48,7 @@ from dryline.settings import Settings
 def die(*args, **kwargs):
     os.kill(os.getpid(), signal.SIGKILL)
 
-def rename_and_die(part, path, rename=export_files.move_into_place):
+def rename_and_die(part, path, rename=Path.replace):
     rename(part, path)
     die()
 
@@ -57,9 +57,9 @@ def write_until(directory):
     if directory.endswith("before anything is written"):
         export_files.write = die
     elif directory.endswith("before the rename"):
-        export_files.move_into_place = die
+        Path.replace = die
     elif directory.endswith("between the rename and the commit"):
-        export_files.move_into_place = rename_and_die
+        Path.replace = rename_and_die
     elif directory.endswith("after the commit"):
         Path.unlink = die
     with app.world.active():

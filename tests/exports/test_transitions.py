@@ -2,7 +2,6 @@
 
 import pytest
 
-from dryline.models.exports import Export
 from dryline.tests.exports.conftest import REQUEST, files
 
 
@@ -90,14 +89,6 @@ def test_an_export_waits_for_its_delay_in_api_time(app, api, advance, control):
         advance(seconds)
         status.append(api.get(f"/team/exports/{made['id']}").json["status"])
     assert status == ["PENDING", "PENDING", "COMPLETED"]
-
-
-def test_a_new_export_wakes_the_jobs(api, app, monkeypatch):
-    woken = []
-    monkeypatch.setattr(app.world, "wake", lambda: woken.append(len(Export.select())))
-    assert api.post("/team/exports", {}).status_code == 400
-    assert api.post("/team/exports", REQUEST).status_code == 201
-    assert woken == [1]
 
 
 def test_a_link_still_works_after_a_restart(restart):
