@@ -69,7 +69,7 @@ def test_snapshots_are_restored_again_and_again(opened):
 def test_what_single_teams_had_is_dropped_with_one_line_in_the_log(opened, world, caplog):
     api, _ = opened()
     (line,) = [record.message for record in caplog.records if record.name == "dryline"]
-    assert line.startswith("Dropped what dryline 0.1 kept for single teams: 1 clock and 1 snapshot.")
+    assert line.startswith("Dropped the clocks and snapshots of single teams")
     assert sorted(path.name for path in (world / "snapshots").iterdir()) == ["before", "both"]
     worker = api.post("/workers", {"name": "W"}, headers={"x-api-key": "second-key"}).json
     assert worker["createdAt"] == NOW

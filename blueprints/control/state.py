@@ -4,8 +4,10 @@ from typing import Any
 
 from flask import request
 from flask.views import MethodView
+from marshmallow import fields, validate
 
 from dryline.blueprints.control.base import ControlArea, LenientQuery, TeamQuery, TeamUndoQuery, undoable_if
+from dryline.schemas.base import ApiSchema, Integer, JsonObject, Timestamp
 from dryline.state import document as state
 from dryline.state import forms as documents
 from dryline.state.collections import COLLECTIONS
@@ -15,29 +17,33 @@ from dryline.web.base import json_response, read_json
 blp = ControlArea("Control: state", description="The whole state as one JSON document.")
 
 NO_LIMIT = 1 << 40
-_SCHEMA = {
-    "type": "object",
-    "required": ["version"],
-    "properties": {
-        "version": {"type": "integer", "enum": [documents.VERSION], "description": "version of the document's format"},
-        "asOf": {
-            "type": "string",
-            "format": "date-time",
-            "description": "reference time of the document: all times are moved by whole weeks so that it is in the "
-            "week before now, and rows after the clock's time are left out",
-        },
-        "writtenBy": {
-            "type": "string",
-            "description": "program that wrote the document; its links may lead to rows that are gone, and unknown "
-            "members of another version's are ignored",
-        },
-        **{
-            name: {"type": "array", "items": {"type": "object"}, "description": documents.ROWS_DESCRIPTION}
-            for name in COLLECTIONS
-        },
-    },
-}
-_BODY: dict[str, Any] = {"required": True, "content": {"application/json": {"schema": _SCHEMA}}}
+
+
+class DocumentSchema(ApiSchema):
+    """The whole state: a list of rows for each collection."""
+
+    class Meta(ApiSchema.Meta):
+        sometimes = ("as_of",)
+
+    version = Integer(
+        required=True,
+        validate=validate.Equal(documents.VERSION),
+        metadata={"description": "version of the document's format"},
+    )
+    written_by = fields.String(
+        metadata={"description": "program that wrote the document; its links may lead to rows that are gone"}
+    )
+    as_of = Timestamp(
+        metadata={"description": "all times move by whole weeks so that this one is in the week before now"}
+    )
+
+
+ROWS = {"description": "its rows in the API's form, with the keys that link them"}
+StateSchema = DocumentSchema.from_dict(
+    {name: fields.List(JsonObject(), data_key=name, metadata=ROWS) for name in COLLECTIONS}, name="StateSchema"
+)
+StateSchema.__doc__ = DocumentSchema.__doc__
+_BODY: dict[str, Any] = {"required": True, "content": {"application/json": {"schema": StateSchema}}}
 
 
 class DocumentQuery(TeamUndoQuery, LenientQuery):
@@ -47,7 +53,7 @@ class DocumentQuery(TeamUndoQuery, LenientQuery):
 @blp.route("/state", get="getState", post="extendState", put="replaceState")
 class State(MethodView):
     @blp.arguments(TeamQuery, location="query")
-    @blp.response(200, documents.StateSchema)
+    @blp.response(200, StateSchema)
     @blp.errors(404)
     def get(self, query):
         """Read the state of the world, or of one team.
