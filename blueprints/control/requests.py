@@ -129,7 +129,8 @@ def check(criteria: Criteria, least: int | None, most: int | None) -> Verificati
     Raises Invalid for a name that no request of the path and method has, if the check would pass for that reason: an
     unknown name in a check that needs no request, and a misspelt parameter that must not be sent.
     """
-    parts = {"query": criteria.query or {}, "json": criteria.json if isinstance(criteria.json, dict) else {}}
+    body = criteria.json if isinstance(criteria.json, dict) else {}
+    parts: dict[str, dict[str, Any]] = {"query": dict(criteria.query or {}), "json": body}
     absent = {name: value for name, value in parts["query"].items() if value is None}
     refused = [("query", name) for name in _unknown_names(criteria, "query", absent) if "did you mean" in name]
     if not least and (least, most) != (None, None):

@@ -29,36 +29,6 @@ def ask(control):
     return send
 
 
-@pytest.mark.parametrize(
-    ("day", "answer"),
-    [
-        ("next Thursday", "next Thursday"),
-        ("Saturday", "Monday"),
-        ("Friday", "Friday"),
-    ],
-)
-def test_the_calendar_has_two_free_times_on_a_day_that_is_open(ask, day, answer):
-    status, free = ask(f"https://calendar.bayside-dental.example/free?day={day}")
-    assert (status, free["day"], len(free["times"])) == (200, answer, 2)
-
-
-def test_an_order_is_always_the_same_product(ask):
-    url = "https://api.larkspur-goods.example/v2/orders/K48210"
-    assert ask(url) == ask(url)
-    assert ask(url)[1]["product"] and ask(url)[1]["arrives"]
-
-
-def test_an_order_is_cancelled_only_before_it_has_left(ask):
-    orders = [f"https://api.larkspur-goods.example/v2/orders/K{number}" for number in range(48210, 48220)]
-    for url in orders:
-        assert ask(url, "delete")[0] == (200 if ask(url)[1]["status"] == "packed and ready" else 409)
-
-
-def test_the_tracking_service_of_the_trouble_scenario_fails_for_most_parcels(ask):
-    statuses = {ask(f"https://track.harborline.example/parcels/H{number}")[0] for number in range(100, 120)}
-    assert statuses == {200, 503}
-
-
 def test_other_hosts_below_example_are_not_reached(control):
     code = ASK.format(method="get", url="https://calendar.another.example/free", body=None)
     events = control.post("/talk", json={"code": code}).get_json()["events"]

@@ -2,7 +2,6 @@
 
 import contextlib
 import sqlite3
-import threading
 import time
 
 import pytest
@@ -44,14 +43,6 @@ def count(connection):
     return connection.execute("SELECT COUNT(*) FROM worker").fetchone()[0]
 
 
-def test_the_file_stays_the_same(path, control, one, other_program):
-    before = path.stat().st_ino
-    assert count(other_program) == 2
-    assert restore(control).status_code == 204
-    assert path.stat().st_ino == before
-    assert count(other_program) == 1
-
-
 def test_an_open_read_transaction_of_another_program_goes_on(control, one, other_program):
     other_program.execute("BEGIN")
     assert count(other_program) == 2
@@ -80,14 +71,6 @@ def test_another_programs_write_lock_is_waited_for_some_time(control, api, one, 
     assert len(control.get("/state").json["workers"]) == 1
 
 
-def test_a_lock_that_ends_in_time_does_not_stop_a_restore(control, one, path, app):
-    with contextlib.closing(sqlite3.connect(path, isolation_level=None, check_same_thread=False)) as connection:
-        connection.execute("BEGIN IMMEDIATE")
-        threading.Timer(0.3, connection.rollback).start()
-        assert restore(control).status_code == 204
-    assert len(control.get("/state").json["workers"]) == 1
-
-
 def changed(file, *statements):
     with contextlib.closing(sqlite3.connect(file, isolation_level=None)) as connection:
         for statement in ("PRAGMA journal_mode = delete", *statements):
@@ -102,18 +85,6 @@ def test_a_snapshot_of_another_page_size_is_restored(app, control, one, page_siz
     with app.world.active():
         assert app.world.db.pragma("page_size") == database.PRAGMAS["page_size"]
         assert app.world.db.pragma("integrity_check") == "ok"
-
-
-def test_a_snapshot_is_restored_into_a_database_of_another_page_size(restart, tmp_path):
-    api, control = restart()
-    control.post("/snapshots", {"name": "one"})
-    api.post("/workers", {"name": "W", "description": None, "status": None})
-    restart(data_dir=tmp_path / "another")
-    changed(database_in(tmp_path / "world"), "PRAGMA page_size = 1024", "VACUUM")
-    api, control = restart()
-    assert len(api.get("/workers").json) == 1
-    assert restore(control).status_code == 204
-    assert api.get("/workers").json == []
 
 
 def test_a_snapshot_of_an_older_schema_is_brought_up_to_date(app, control, one):
@@ -152,16 +123,6 @@ def test_a_snapshot_that_cannot_be_used_changes_nothing(control, one, spoil, mes
     assert answer.status_code == 409, answer.text
     assert message in answer.json["error"]
     assert (control.get("/state").data, control.get("/clock").json) == before
-
-
-def test_a_folder_that_is_no_snapshot_is_not_listed(app, control, one):
-    for name, content in (("empty", None), ("half", ""), ("list", "[]"), ("other", "{}"), ("number", "5")):
-        folder = app.world.snapshots / name
-        folder.mkdir()
-        if content is not None:
-            (folder / "about.json").write_text(content)
-        assert restore(control, name).status_code == (404 if content is None else 409), name
-    assert [row["name"] for row in control.get("/snapshots").json] == ["one"]
 
 
 def test_twenty_restores_beside_a_long_reader(app, control, path, one, other_program, make_worker):

@@ -109,12 +109,3 @@ def test_a_restore_that_was_killed_leaves_no_row_without_its_file(tmp_path, left
             assert rows <= {path.name for path in (copy / "uploads").iterdir()}
             counts.add(len(rows))
     assert counts == {0, 1}
-
-
-@pytest.mark.parametrize("damage", [lambda file: file.write_bytes(b""), lambda file: file.unlink()])
-def test_a_damaged_snapshot_is_refused_and_nothing_lost(tmp_path, left_world, damage):
-    damage(tmp_path / "world" / "snapshots" / "one" / "dryline.sqlite3")
-    with left_world() as app:
-        answer = app.test_client().post("/_dryline/snapshots/one/restore")
-        assert (answer.status_code, answer.json) == (409, {"error": "The snapshot one is damaged."})
-        assert app.test_client().get("/api/workers", headers=KEY).json == []

@@ -1,7 +1,5 @@
 """Any state that is accepted survives: out, in and out again is the same to the byte."""
 
-from datetime import datetime, timedelta
-
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
@@ -71,49 +69,6 @@ def test_any_state_survives(client, full, data):
     for name in FORMS:
         if name not in ("teams", "exports"):
             assert first.json[name] == sent[name]
-
-
-# Collections of work in progress, with every state that their rows can be in.
-MOVING = {
-    "outboundCampaigns": ("CREATED", "STARTED", "RUNNING", "STOPPED", "COMPLETED"),
-    "voicev1Campaigns": ("RUNNING", "COMPLETED", "FAILED"),
-    "voicev1CampaignData": ("PENDING", "PROCESSING", "COMPLETED", "FAILED"),
-    "whatsappSenders": ("PENDING", "ONLINE", "FAILED"),
-    "resources": ("STARTED", "PROCESSING", "AVAILABLE", "FAILED"),
-    "testRuns": ("PENDING", "RUNNING", "PASSED", "FAILED"),
-    "echoRuns": ("QUEUED", "RUNNING", "PASSED", "FAILED"),
-    "webhookDeliveries": ("PENDING", "DELIVERED", "FAILED", "REFUSED"),
-    "exports": ("FAILED", "EXPIRED"),  # the file of a finished one is made anew: rule 8
-}
-NOW = "2026-03-02T10:00:00.000Z"
-# Some of it lies before that moment, and some behind it.
-AROUND_NOW = some.integers(-7200, 7200).map(
-    lambda seconds: (datetime.fromisoformat(NOW) + timedelta(seconds=seconds)).isoformat()[:19] + ".000Z"
-)
-
-
-@settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
-@given(data=some.data())
-def test_a_state_at_rest_that_is_put_back_stays_at_rest(client, full, data):
-    """Load a state again while the jobs run: nothing becomes due that was not due before."""
-    assert client.put("/_dryline/clock", json={"now": NOW, "frozen": True}).status_code == 200
-    sent = {name: [dict(row) for row in rows] for name, rows in full.items() if name in FORMS}
-    for name, statuses in MOVING.items():
-        sent[name][0]["status"] = data.draw(some.sampled_from(statuses))
-    for name, rows in sent.items():
-        for member in ("createdAt", "uploadedAt", "lastUpdated", "dueAt", "doneAt", "endsAt"):
-            if member in rows[0] and name != "teams":
-                rows[0][member] = data.draw(some.none() | AROUND_NOW if member != "createdAt" else AROUND_NOW)
-    sent["queuedCalls"] += [
-        {**sent["queuedCalls"][0], "id": f"queued-{n}"} for n in range(data.draw(some.integers(0, 3)))
-    ]
-    sent["queuedCalls"][0]["campaignId"] = data.draw(some.sampled_from([None, full["outboundCampaigns"][0]["id"]]))
-    assert client.put("/_dryline/state", json={"version": 1, **sent}).status_code == 204
-    assert client.post("/_dryline/clock/advance", json={"seconds": 0}).status_code == 200
-    at_rest = client.get("/_dryline/state").data
-    assert client.put("/_dryline/state", data=at_rest, content_type="application/json").status_code == 204
-    assert client.post("/_dryline/clock/advance", json={"seconds": 0}).status_code == 200
-    assert client.get("/_dryline/state").data == at_rest
 
 
 @settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))

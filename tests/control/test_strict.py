@@ -81,26 +81,13 @@ class TestHelpers:
         assert 'nearest: POST /api/workers 201  {"description":null,"name":"Front desk"' in text
         assert "(missed: json.name, headers.X-Trace, which is '7')" in text
 
-    def test_a_failed_check_shows_surplus_requests(self, dryline):
-        dryline.client().workers.list()
-        with pytest.raises(DrylineError, match="too many: GET /api/workers 200"):
-            dryline.verify(path="/api/workers", times=0)
-
     def test_requests_of_the_tests_own_client_can_be_left_out(self, dryline):
         dryline.client().workers.create(name="Arranged by the test", description=None, status=None)
         with httpx.Client(transport=dryline.transport(), base_url=dryline.url) as program:
-            program.get("/api/workers?limt=5", headers={"x-api-key": dryline.api_key})
+            program.get("/api/workers", headers={"x-api-key": dryline.api_key})
         assert dryline.verify(path="/api/workers", times=2) == 2
-        assert dryline.verify(path="/api/workers", from_test=False, query={"limt": 5}, times=1) == 1
         assert [entry["method"] for entry in dryline.requests(from_test=True)] == ["POST"]
         assert [entry["method"] for entry in dryline.requests(from_test=False)] == ["GET"]
-
-    def test_the_journal_shows_queries_and_names_that_were_ignored(self, dryline):
-        worker = dryline.client().workers.create(name="A", description=None, status=None)
-        dryline.client().workers.deployment_logs.voice.list(worker.id, extra_query={"directon": "inbound"})
-        path = f"GET /api/workers/{worker.id}/deploymentLogs/voice?directon=inbound 200"
-        assert path in dryline.journal()
-        assert dryline.journal().endswith("  ignored: directon (did you mean direction?)")
 
     def test_the_journal_names_parameters_of_which_only_one_counts(self, dryline):
         worker = dryline.client().workers.create(name="A", description=None, status=None)
@@ -114,22 +101,3 @@ class TestHelpers:
         with httpx.Client(transport=dryline.transport(), base_url=dryline.url) as program:
             answer = program.get(path, params=query[:2], headers={"x-api-key": dryline.api_key})
         assert (answer.status_code, answer.json()["error"]) == (400, "limit: Must be sent once.")
-
-    def test_the_journal_of_a_frozen_world_has_real_times_beside(self, dryline):
-        dryline.freeze("2031-05-01T00:00:00Z")
-        dryline.client().workers.list()
-        (entry,) = dryline.requests()
-        assert dryline.journal().startswith(f"{entry['answeredAt'][11:23]} GET /api/workers 200")
-        assert dryline.journal().endswith("(API time 2031-05-01T00:00:00)")
-
-    def test_times_bounds_and_team_are_given_as_numbers_and_id(self, dryline):
-        team = dryline.team()
-        dryline.client().workers.list()
-        assert dryline.verify(path="/api/workers", times=1) == 1
-        assert dryline.verify(path="/api/workers", at_least=1, at_most=2) == 1
-        assert dryline.verify(path="/api/workers", at_most=0, team=team.id) == 0
-
-    def test_a_fault_takes_what_the_plane_takes(self, dryline):
-        dryline.fault(path="/api/workers", delay_ms=1, headers={"X-A": "b"}, times=2, skip=1, probability=0.5)
-        (rule,) = dryline.plane("GET", "/faults")
-        assert (rule["delayMs"], rule["times"], rule["skip"], rule["probability"]) == (1, 2, 1, 0.5)
