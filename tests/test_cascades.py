@@ -150,9 +150,3 @@ def test_no_row_of_the_state_is_left_without_its_parent(client, deletion):
 def test_what_hung_on_the_deleted_row_is_gone_and_all_else_stays(deletion, expected):
     remaining = of_team(deletion.after, NORTH)
     assert {collection: len(remaining[collection]) for collection in expected} == expected
-
-
-def test_deleting_a_team_leaves_nothing_of_it(client):
-    assert client.put("/_dryline/state", json=linked(SOUTH)).status_code == 204
-    assert client.delete(f"/_dryline/teams/{id_of(SOUTH, 'teams')}").status_code == 204
-    assert SOUTH not in client.get("/_dryline/state").text

@@ -9,7 +9,6 @@ import sys
 import pytest
 
 from dryline.app import create_app
-from dryline.models.voice_logs import VoiceLog
 from dryline.settings import Settings
 from dryline.world.directory import database_in
 
@@ -23,18 +22,6 @@ def test_no_commit_waits_for_the_disk(tmp_path, ephemeral, level):
     with contextlib.closing(create_app(settings)) as app, app.world.active():
         assert app.world.db.execute_sql("PRAGMA synchronous").fetchone() == (level,)
         assert app.world.db.execute_sql("PRAGMA journal_mode").fetchone() == ("wal",)
-
-
-@pytest.mark.alone
-def test_totals_are_counted_anew_after_a_restore(api, control, make_worker, add_log):
-    worker = make_worker()
-    path = f"/workers/{worker['id']}/deploymentLogs/voice?limit=1"
-    add_log(VoiceLog, worker), add_log(VoiceLog, worker)
-    control.post("/snapshots", {"name": "two"})
-    add_log(VoiceLog, worker)
-    assert api.get(path).json["pagination"]["total"] == 3
-    control.post("/snapshots/two/restore")
-    assert api.get(path).json["pagination"]["total"] == 2
 
 
 # Writes to a world until a signal ends the process at once, and prints each step before it begins and after its answer.

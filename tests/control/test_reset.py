@@ -94,10 +94,3 @@ def test_a_scenario_that_is_no_regular_file_is_refused_and_never_waited_for(cont
     answer = control.post("/reset", {"scenario": str(tmp_path / "scenario.json")})
     assert answer.status_code == 400
     assert "it is not a regular file" in answer.json["error"]
-
-
-def test_a_team_is_not_reset_to_a_scenario(control, api, make_worker):
-    team = make_worker()["teamId"]
-    answer = control.post(f"/reset?team={team}", {"scenario": "demo"})
-    assert (answer.status_code, [detail["path"] for detail in answer.json["details"]]) == (400, ["scenario"])
-    assert len(api.get("/workers").json) == 1

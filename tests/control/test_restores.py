@@ -145,14 +145,3 @@ def test_the_keys_of_the_start_are_valid_after_a_restore(control, api, one):
     changed(one, "DELETE FROM api_key")
     assert restore(control).status_code == 204
     assert len(api.get("/workers").json) == 1
-
-
-def test_a_restore_keeps_what_commands_without_a_server_need(restart, tmp_path):
-    """The name of the node and the scenario are those of this server, not of the one that took the snapshot."""
-    _, control = restart()
-    control.post("/snapshots", {"name": "one"})
-    _, control = restart(node="b", api_keys=("k",))
-    assert restore(control).status_code == 204
-    with contextlib.closing(sqlite3.connect(database_in(tmp_path / "world"))) as connection:
-        (start,) = connection.execute("SELECT value FROM server WHERE name = 'start'").fetchone()
-    assert '"node":"b"' in start

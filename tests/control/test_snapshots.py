@@ -67,19 +67,6 @@ def test_clock_and_with_a_seed_ids_come_back_too(control, make_worker):
     assert make_worker() == first
 
 
-def test_files_of_exports_come_back(control, api, advance, app):
-    api.post("/team/exports", {"format": "CSV", "startDate": WHEN, "endDate": WHEN})
-    advance(0)
-    save(control)
-    before = api.get("/team/exports").json
-    control.post("/reset")
-    assert list(app.world.exports.iterdir()) == []
-    control.post("/snapshots/before/restore")
-    assert api.get("/team/exports").json == before
-    with api.client.get(before[0]["downloadUrl"]) as file:
-        assert file.status_code == 200
-
-
 def test_snapshots_outlive_a_restart_and_restored_rows_too(restart):
     api, control = restart()
     api.post("/workers", NEW_WORKER)

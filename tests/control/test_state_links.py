@@ -140,10 +140,3 @@ def test_a_teamid_has_to_agree_with_the_parents(control):
     sent = document()
     sent["flows"][0]["teamId"] = id_of(SOUTH, "teams")
     assert list(faults(control.put("/state", sent))) == ["flows[0].teamId"]
-
-
-def test_a_folder_is_one_of_the_same_worker(control):
-    sent = of_north()
-    sent["workers"].append({"id": "second", "name": "W"})
-    sent["resources"][0]["workerId"] = "second"
-    assert list(faults(control.put("/state", sent))) == ["resources[0].folderId"]

@@ -11,7 +11,7 @@ from dryline.settings import BadSetting, Settings
 from dryline.state.collections import COLLECTIONS
 from dryline.state.scenarios import ABOUT
 from dryline.testing import DrylineError, DrylineInProcess
-from dryline.tests.control.documents import faults, of_a_line, of_north
+from dryline.tests.control.documents import faults, of_north
 
 OLDER = "dryline 0.1.0"
 WORKER = {"id": "w", "name": "W", "statsu": "active"}
@@ -81,20 +81,7 @@ def test_another_versions_unknown_members_are_ignored_with_one_warning(control, 
     assert OLDER in warning and __version__ in warning and "3 members" in warning and "workers[0].former" in warning
 
 
-def test_the_same_versions_unknown_members_are_refused(control, send):
-    sent = {**control.get("/state").json, "teams": [], "workers": [WORKER]}
-    assert faults(send(sent)) == {"workers[0].statsu": "Unknown field; did you mean status?"}
-
-
 # Links
-
-
-def test_a_link_of_an_added_row_leads_to_a_row_of_the_world(control):
-    control.put("/state", {"version": 1, **of_a_line()})
-    log = {"id": "log", "workerId": "w", "deploymentId": "d"}
-    answer = control.post("/state", {"version": 1, "voiceLogs": [{**log, "deploymentId": "dd"}]})
-    assert faults(answer) == {"voiceLogs[0].deploymentId": "There is no voice deployment dd; did you mean d?"}
-    assert control.post("/state", {"version": 1, "voiceLogs": [log]}).status_code == 204
 
 
 # Documents that dryline wrote

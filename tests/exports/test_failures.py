@@ -10,7 +10,7 @@ import pytest
 from dryline.jobs import export_files
 from dryline.jobs.exports import write_and_complete
 from dryline.models.exports import Export
-from dryline.tests.exports.conftest import REQUEST, files, start_team
+from dryline.tests.exports.conftest import REQUEST, files
 
 
 @pytest.mark.parametrize(("owner", "name"), [(export_files, "_write_csv"), (Path, "replace")])
@@ -49,17 +49,6 @@ def meanwhile(monkeypatch):
         monkeypatch.setattr(export_files, "write", write_and_call)
 
     return arrange
-
-
-def test_an_export_that_is_deleted_while_it_is_written_leaves_nothing(app, api, export, advance, meanwhile):
-    def delete():
-        with app.world.transaction():
-            Export.remove_where(team_id=start_team(app))
-
-    meanwhile(delete)
-    assert api.post("/team/exports", REQUEST).status_code == 201
-    advance()
-    assert (api.get("/team/exports").json, files(app)) == ([], [])
 
 
 def test_an_export_that_is_failed_while_it_is_written_stays_failed(app, api, control, export, advance, meanwhile):

@@ -46,11 +46,6 @@ def test_a_missing_file_is_a_503(app, export, fetch):
     assert made["id"] in answer.json["error"]
 
 
-def test_a_file_with_the_clients_etag_is_not_sent_again(export, fetch):
-    made = export()
-    assert fetch(made, headers={"If-None-Match": fetch(made).headers["ETag"]}).status_code == 304
-
-
 @pytest.mark.parametrize(
     "old, new", [("signature=ey", "signature=ez"), ("signature=", "signature=x"), ("signature=", "s=")]
 )

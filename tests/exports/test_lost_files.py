@@ -1,9 +1,6 @@
 """Repair of export files after an import, a reset or a loss."""
 
 import contextlib
-from errno import ENOSPC
-from pathlib import Path
-from unittest.mock import Mock
 
 from dryline.app import create_app
 from dryline.jobs.exports import repair_files
@@ -25,17 +22,6 @@ def test_lost_files_are_written_again_and_files_without_an_export_removed(app, e
     assert files(app) == sorted([f"{made['id']}.csv", f"{other['id']}.json"])
     assert fetch(made).data == content
     assert len(fetch(other).json) == 1
-
-
-def test_an_export_fails_if_its_lost_file_cannot_be_written_again(app, api, export, monkeypatch):
-    made = export()
-    (app.world.exports / f"{made['id']}.csv").unlink()
-    monkeypatch.setattr(Path, "replace", Mock(side_effect=OSError(ENOSPC, "No space left on device")))
-    with app.world.active():
-        repair_files(app.world)
-    failed = api.get(f"/team/exports/{made['id']}").json
-    message = "The file could not be written: No space left on device."
-    assert (failed["status"], failed["errorMessage"]) == ("FAILED", message)
 
 
 def test_an_imported_export_may_have_any_id(app, api, fetch):

@@ -3,12 +3,9 @@
 import csv
 import io
 import shutil
-import signal
 import sqlite3
 import subprocess
 import sys
-import threading
-import time
 from contextlib import closing
 
 import pytest
@@ -16,27 +13,9 @@ import pytest
 from dryline.app import create_app
 from dryline.settings import Settings
 from dryline.tests.exports.conftest import REQUEST
-from dryline.tests.test_server import Process
 
 LOGS = 200
 KEY = {"x-api-key": "dryline-local-key"}
-NEVER = threading.Event()  # never set: to wait for it leaves the processor to the server
-
-# Serves. An export waits before its first line until the server ends, so that no test has to be faster than it.
-PAUSED = """
-import sys
-from dryline.commands import cli
-from dryline.jobs import export_files
-from dryline.storage.current_world import current
-
-def pause(export, file, write=export_files._write_csv):
-    current().ending.wait()
-    return write(export, file)
-
-export_files._write_csv = pause
-del sys.argv[1]
-cli()
-"""
 # Writes the pending export of each directory, which ends with the moment at which the process is killed.
 KILLED = """
 import os, signal, sys
@@ -132,23 +111,6 @@ def assert_whole_after_a_start(data_dir):
         rows = list(csv.DictReader(io.StringIO(content.decode(), newline="")))
         assert [row["id"] for row in rows] == [f"log_{n:03}" for n in range(LOGS)]
         assert [path.suffix for path in app.world.exports.iterdir()] == [".csv"]
-
-
-def test_an_export_survives_a_shutdown_of_the_server(world, tmp_path):
-    data_dir = shutil.copytree(world, tmp_path / "world")
-    server = Process(tmp_path, "--data-dir", str(data_dir), before=(sys.executable, "-c", PAUSED))
-    try:
-        server.call("POST", "/api/team/exports", REQUEST)
-        deadline = time.monotonic() + 30
-        while not left_behind(data_dir)[1]:
-            assert time.monotonic() < deadline, "nothing within 30 seconds"
-            NEVER.wait(0.005)
-        assert server.end(signal.SIGTERM)[0] == 0
-    finally:
-        if server.process.poll() is None:
-            server.end(signal.SIGKILL)
-    assert left_behind(data_dir) == ("PENDING", [])
-    assert_whole_after_a_start(data_dir)
 
 
 @pytest.mark.parametrize("moment", MOMENTS)

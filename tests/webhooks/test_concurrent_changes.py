@@ -38,22 +38,6 @@ def test_a_receiver_can_move_the_clock(control, receiver, add_webhook, simulate,
     assert [one["status"] for one in deliveries()] == ["DELIVERED", "DELIVERED"]
 
 
-@pytest.mark.alone
-def test_an_address_that_hangs_holds_up_neither_the_clock_nor_an_export(
-    app, api, receiver, add_webhook, simulate, advance, impatient
-):
-    add_webhook(receiver.url)
-    receiver.wait.clear()
-    app.jobs.start()
-    simulate()
-    receiver.asked.wait(10)
-    ask = {"format": "CSV", "startDate": "2026-01-01T00:00:00Z", "endDate": "2026-01-03T00:00:00Z"}
-    export = api.post("/team/exports", ask).json
-    while api.get(f"/team/exports/{export['id']}").json["status"] != "COMPLETED":
-        advance()
-    assert receiver.requests == []
-
-
 def test_the_end_cuts_what_an_address_lets_wait_and_it_is_sent_after_a_restart(receiver, told_once):
     settings, app = told_once
     receiver.wait.clear()
@@ -73,28 +57,3 @@ def test_the_end_cuts_what_an_address_lets_wait_and_it_is_sent_after_a_restart(r
     app.close()
     assert {(one["status"], one["attempts"]) for one in before} == {("PENDING", 0)}
     assert {(one["status"], one["attempts"]) for one in after} == {("DELIVERED", 1)}
-
-
-def test_an_answer_is_not_noted_at_another_worlds_row_of_the_same_id(
-    control, receiver, add_webhook, deployment, deliveries, make_voice_deployment, advance
-):
-    def call_again(deployment):
-        control.post("/simulate/calls", {"workerId": deployment["workerId"], "deploymentId": deployment["id"]})
-        return {one["id"] for one in deliveries()}
-
-    add_webhook(receiver.url)
-    ids = []
-
-    def start_over():
-        receiver.meanwhile = lambda: None
-        control.post("/reset")
-        again = make_voice_deployment(extractions=deployment["extractions"])
-        assert again["id"] == deployment["id"]
-        add_webhook(receiver.url)
-        ids.append(call_again(again))
-
-    receiver.meanwhile = start_over
-    ids.append(call_again(deployment))
-    advance()
-    assert ids[0] == ids[1]
-    assert {(one["status"], one["attempts"]) for one in deliveries()} == {("PENDING", 0)}

@@ -143,29 +143,6 @@ def test_an_invalid_address_fails_at_once(add_webhook, simulate, deliveries, url
     assert deliveries()[0]["error"].startswith("The URL is not valid")
 
 
-def test_a_deleted_webhook_gets_no_message(api, receiver, add_webhook, simulate, deliveries, deployment, advance):
-    webhook = add_webhook(receiver.url)
-    receiver.answers = [500]
-    simulate()
-    path = f"/workers/{deployment['workerId']}/deployments/{deployment['id']}/voice/customWebhooks/{webhook['id']}"
-    api.delete(path)
-    sent = len(receiver.requests)
-    advance(60)
-    assert len(receiver.requests) == sent
-    assert deliveries()[0]["error"] == "The webhook was deleted or switched off."
-
-
-def test_calls_of_a_campaign_have_messages_of_start_and_end(api, receiver, add_webhook, advance, deployment):
-    add_webhook(receiver.url)
-    path = f"/workers/{deployment['workerId']}/deployments/voice/{deployment['id']}/make-batch-calls"
-    api.post(path, {"data": [{"phoneNumber": f"+141555501{n:02}"} for n in range(10)]})
-    advance()
-    started = [headers["X-Dryline-Event"] for _, _, headers, _ in receiver.requests].count("call_started")
-    assert started == 10
-    advance(3600)
-    assert len(receiver.requests) == 20
-
-
 def test_the_address_of_a_batch_gets_messages_of_the_ends(api, receiver, advance, deployment):
     path = f"/workers/{deployment['workerId']}/deployments/voice/{deployment['id']}/make-batch-calls"
     api.post(path, {"data": [{"id": "7", "phoneNumber": "+14155550100"}], "wsUrl": receiver.url})
