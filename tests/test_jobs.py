@@ -8,7 +8,7 @@ import pytest
 
 from dryline.app import create_app
 from dryline.jobs import export_files
-from dryline.jobs.runner import Jobs, Runner
+from dryline.jobs.runner import Jobs
 from dryline.models import due
 from dryline.models.echo_runs import EchoRun
 from dryline.models.exports import Export
@@ -137,37 +137,13 @@ def test_a_request_that_moves_the_clock_waits_for_work_in_progress(app, export, 
 # The first round
 
 
-@pytest.fixture
-def unfinished(tmp_path):
-    """Return settings of a world with an export that its server has not written, and the state document."""
-    settings = Settings(data_dir=tmp_path / "world", scenario="empty")
+def test_a_start_does_the_work_that_the_last_server_has_left(tmp_path):
+    settings, key = Settings(data_dir=tmp_path, scenario="empty"), {"x-api-key": DEFAULT_API_KEY}
     with closing(create_app(settings)) as app:
-        client = app.test_client()
-        assert client.post("/api/team/exports", json=ASK, headers={"x-api-key": DEFAULT_API_KEY}).status_code == 201
-        return settings, client.get("/_dryline/state").json
-
-
-@pytest.fixture
-def export_begun(monkeypatch):
-    """Return an event that is set when an export begins without polling."""
-    export_begun, write = threading.Event(), export_files.write
-
-    def begin(*args):
-        export_begun.set()
-        return write(*args)
-
-    monkeypatch.setattr(export_files, "write", begin)
-    monkeypatch.setattr(Runner, "POLL_EVERY_S", 3600.0)
-    return export_begun
-
-
-def test_a_start_does_the_work_that_the_last_server_has_left(unfinished, export_begun):
-    settings, _ = unfinished
-    with running(settings):
-        assert export_begun.wait(20)
-
-
-# Rounds without work
+        assert app.test_client().post("/api/team/exports", json=ASK, headers=key).status_code == 201
+    with running(settings) as app:
+        while app.test_client().get("/api/team/exports", headers=key).json[0]["status"] != "COMPLETED":
+            time.sleep(0.01)
 
 
 # Seeds

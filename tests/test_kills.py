@@ -1,0 +1,136 @@
+"""Snapshots and exports are written whole, or not at all, wherever the process is killed."""
+
+import contextlib
+import csv
+import io
+import sqlite3
+import subprocess
+import sys
+
+import pytest
+
+from dryline.app import create_app
+from dryline.settings import Settings
+
+# Acts on copies of a directory. In each it is killed one step later: at the n-th commit, or the n-th rename, link or
+# removal of a file. At last it is not.
+KILLED = """
+import itertools, os, shutil, signal, sys
+from dryline.app import create_app
+from dryline.settings import Settings
+from dryline.storage.database import WorldDatabase
+
+ACTIONS = {
+    "save": ("/snapshots", {"name": "one"}),
+    "restore": ("/snapshots/one/restore", None),
+    "export": ("/clock/advance", {"seconds": 0}),
+}
+left = 0
+
+def counted(call):
+    def counting(*args, **kwargs):
+        global left
+        left -= 1
+        if left == 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return call(*args, **kwargs)
+    return counting
+
+def act(directory, path, body, step):
+    global left
+    app = create_app(Settings(data_dir=directory, scenario="empty"))
+    for name in ("rename", "replace", "link", "unlink", "mkdir", "rmdir"):
+        setattr(os, name, counted(getattr(os, name)))
+    WorldDatabase.commit = counted(WorldDatabase.commit)
+    left = step
+    assert app.test_client().post("/_dryline" + path, json=body).status_code < 300
+
+world, action = sys.argv[1:]
+for step in itertools.count(1):
+    copy = f"{world} {step}"
+    shutil.copytree(world, copy)
+    child = os.fork()
+    if child == 0:
+        act(copy, *ACTIONS[action], step)
+        os._exit(0)
+    _, status = os.waitpid(child, 0)
+    if status == 0:
+        break
+    assert status == signal.SIGKILL, status
+"""
+KEY = {"x-api-key": "dryline-local-key"}
+
+
+def opened(directory):
+    return contextlib.closing(create_app(Settings(data_dir=directory, scenario="empty")))
+
+
+@pytest.fixture(autouse=True)
+def world(tmp_path):
+    """Make a world with a snapshot `one` that has a worker and an upload which the world has lost since."""
+    with opened(tmp_path / "world") as app:
+        client = app.test_client()
+        worker = {"name": "One", "description": None, "status": None}
+        worker = client.post("/api/workers", json=worker, headers=KEY).json
+        query = {"fileName": "a.txt", "contentType": "text/plain"}
+        url = f"/api/upload/{worker['id']}/resource-upload-url"
+        address = client.get(url, query_string=query, headers=KEY).json["uploadUrl"]
+        assert client.put(address, data=b"one").status_code == 200
+        client.post("/_dryline/snapshots", json={"name": "one"})
+        client.post("/_dryline/reset")
+        client.post("/_dryline/clock/advance", json={"seconds": 0})
+        assert list((tmp_path / "world" / "uploads").iterdir()) == []
+
+
+def broken_off(tmp_path, action):
+    """Run the action on copies of the world, kill each one step later, and return the copies."""
+    done = subprocess.run([sys.executable, "-c", KILLED, tmp_path / "world", action], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    copies = list(tmp_path.glob("world *"))
+    assert len(copies) > 5
+    return copies
+
+
+def test_a_snapshot_whose_replacement_was_killed_is_there(tmp_path):
+    for copy in broken_off(tmp_path, "save"):
+        with opened(copy) as app:
+            client = app.test_client()
+            assert [row["name"] for row in client.get("/_dryline/snapshots").json] == ["one"]
+            assert client.post("/_dryline/snapshots/one/restore").status_code == 204
+            assert client.delete("/_dryline/snapshots/one").status_code == 204
+        assert {path.name for path in (copy / "snapshots").iterdir()} == {"before reset 1", ".part"}
+
+
+def test_a_restore_that_was_killed_leaves_no_row_without_its_file(tmp_path):
+    counts = set()
+    for copy in broken_off(tmp_path, "restore"):
+        with opened(copy) as app, app.world.active():
+            rows = {id for (id,) in app.world.db.execute_sql("SELECT id FROM upload")}
+            assert rows <= {path.name for path in (copy / "uploads").iterdir()}
+            counts.add(len(rows))
+    assert counts == {0, 1}
+
+
+def test_an_export_is_written_again_after_a_kill_at_any_moment(tmp_path):
+    times = [f"2026-01-02T10:{n // 60:02}:{n % 60:02}.000Z" for n in range(200)]
+    logs = [{"id": f"log_{n}", "workerId": "w", "startTime": time} for n, time in enumerate(times)]
+    window = {"format": "CSV", "startDate": times[0], "endDate": times[-1]}
+    with opened(tmp_path / "world") as app:
+        document = {"version": 1, "workers": [{"id": "w", "name": "W"}], "voiceLogs": logs}
+        assert app.test_client().put("/_dryline/state", json=document).status_code == 204
+        assert app.test_client().post("/api/team/exports", json=window, headers=KEY).status_code == 201
+    left = set()
+    for copy in broken_off(tmp_path, "export"):
+        with contextlib.closing(sqlite3.connect(copy / "dryline.sqlite3")) as database:
+            (status,) = database.execute("SELECT status FROM export").fetchone()
+        left.add((status, *(path.suffix for path in (copy / "exports").iterdir())))
+        with opened(copy) as app:
+            client = app.test_client()
+            client.post("/_dryline/clock/advance", json={"seconds": 0})
+            (export,) = client.get("/api/team/exports", headers=KEY).json
+            content = client.get(export["downloadUrl"], buffered=True).data
+            assert (export["status"], export["fileSizeBytes"]) == ("COMPLETED", len(content))
+            rows = csv.DictReader(io.StringIO(content.decode(), newline=""))
+            assert [row["id"] for row in rows] == [log["id"] for log in logs]
+            assert [path.suffix for path in app.world.exports.iterdir()] == [".csv"]
+    assert left == {("PENDING",), ("PROCESSING", ".part"), ("PROCESSING", ".csv"), ("COMPLETED", ".csv")}
