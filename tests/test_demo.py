@@ -50,24 +50,6 @@ def test_there_are_some_six_hundred_calls_of_the_last_five_weeks_with_every_outc
     assert {log["status"] for log in calls} == set(OUTCOMES)
 
 
-def test_there_are_chats_and_messages_of_every_kind(workers, api):
-    for path in ("chat", "chat-embed", "sms", "whatsapp"):
-        answers = [api.get(f"/workers/{worker['id']}/deploymentLogs/{path}").json for worker in workers]
-        logs = [log for answer in answers for log in (answer if isinstance(answer, list) else answer["data"])]
-        assert len(logs) >= 5, path
-
-
-def test_a_campaign_that_waits_can_be_started(api, advance, workers):
-    clinic = next(worker for worker in workers if worker["name"] == demo_content.BAYSIDE.name)
-    lines = api.get(f"/workers/{clinic['id']}/deployments/voice").json
-    line = next(line for line in lines if line["name"] == "Appointment reminders")
-    path = f"/workers/{clinic['id']}/deployments/voice/{line['id']}/outbound-campaigns"
-    waiting = next(campaign for campaign in api.get(path).json if campaign["status"] == "CREATED")
-    assert api.patch(f"{path}/{waiting['id']}", {"status": "STARTED"}).status_code == 200
-    advance(3600)
-    assert api.get(f"{path}/{waiting['id']}").json["status"] == "COMPLETED"
-
-
 def test_calls_rise_on_every_weekday_and_by_about_a_fifth(document):
     starts = [parse(log["startTime"]) for log in document["voiceLogs"]]
     rises = []
@@ -98,9 +80,3 @@ def test_the_version_before_mends_the_line_that_fails(api, control, workers):
     api.patch(f"/workers/{worker['id']}/flows/{line['flowId']}", {"code": versions[1]["code"]})
     made = control.post("/simulate/calls", call).json
     assert {api.get(f"/logs/{id}").json["status"] for id in made["ids"]} == {"transferred"}
-
-
-def test_a_second_team_has_a_world_of_its_own(document):
-    first, second = (team["id"] for team in document["teams"])
-    assert {row["teamId"] for row in document["workers"]} == {first, second}
-    assert document["teams"][1]["apiKeys"] == []

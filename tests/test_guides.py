@@ -12,7 +12,6 @@ import httpx
 import pytest
 import yaml
 
-from dryline.pytest_plugin import OPTIONS
 from dryline.settings import Settings
 from dryline.testing import DrylineServer
 from dryline.tools import helper_reference
@@ -52,12 +51,6 @@ def test_the_pytest_examples(tmp_path):
     assert set(re.findall(r"^(?:PASSED|SKIPPED \[1\]) (\w+\.py):", out, re.MULTILINE)) == titles
 
 
-def test_the_guides_options_are_the_plugins():
-    rows = re.findall(r"^\| `(?:--dryline|DRYLINE_).*`dryline_.*", (ROOT / "docs/testing.md").read_text(), re.MULTILINE)
-    assert re.findall(r"`--dryline-([\w-]+)", "".join(rows)) == [*OPTIONS]
-    assert re.findall(r"`dryline_(\w+)", "".join(rows)) == [*(name.replace("-", "_") for name in OPTIONS), "isolate"]
-
-
 def test_the_reference_of_the_helpers_is_made_from_the_code():
     page = helper_reference.PAGE.read_text()
     part = page.partition(helper_reference.BEGINNING)[2].partition(helper_reference.END)[0]
@@ -87,7 +80,6 @@ def test_the_compose_file_names_settings_that_exist():
     services = yaml.safe_load(TESTING["compose.yaml"])["services"]
     help_text = run(ROOT, "dryline", "serve", "--help")
     assert all(name in help_text for name in services["dryline"]["environment"])
-    assert services["tests"]["depends_on"]["dryline"]["condition"] == "service_healthy"
 
 
 def server_step():

@@ -144,17 +144,3 @@ def test_a_start_does_the_work_that_the_last_server_has_left(tmp_path):
     with running(settings) as app:
         while app.test_client().get("/api/team/exports", headers=key).json[0]["status"] != "COMPLETED":
             time.sleep(0.01)
-
-
-# Seeds
-
-
-def test_with_a_seed_ids_do_not_depend_on_when_calls_are_placed(api, call, make_worker, advance, control):
-    def worker_after(move):
-        control.post("/reset")
-        control.put("/clock", {"now": "2026-02-01T00:00:00.000Z", "frozen": True})
-        call()
-        move()
-        return make_worker()["id"]
-
-    assert worker_after(advance) == worker_after(lambda: None)

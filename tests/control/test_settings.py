@@ -2,7 +2,6 @@
 
 import pytest
 
-from dryline.jobs import live
 from dryline.tests.control.documents import WHEN
 
 START = {"exportMode": "auto", "exportDelayMs": 0, "strict": False, "callsPerMinute": 0}
@@ -63,11 +62,3 @@ def test_with_a_seed_the_same_calls_come_in_in_small_steps_and_in_one_large_one(
         moments.append(sorted((log["startTime"], log["status"], log["transcription"] or "") for log in logs))
         control.post("/snapshots/start/restore")
     assert moments[0] == moments[1] != []
-
-
-def test_a_leap_places_no_more_than_it_can_bear(control, line, advance, monkeypatch):
-    monkeypatch.setattr(live, "MAX_CALLS", 100)
-    advance(30 * 86_400)
-    moments = starts(control)
-    assert 50 < len(moments) < 150
-    assert moments[0] > "2026-04-01T09:00:00.000Z"

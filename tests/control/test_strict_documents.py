@@ -53,12 +53,6 @@ def test_an_unknown_member_of_a_part_of_a_row_is_refused(send, name, part, path)
     assert path in faults(send(sent))
 
 
-def test_an_unknown_collection_is_refused_with_the_nearest(send):
-    assert faults(send({"voiceDeployment": []})) == {
-        "voiceDeployment": "There is no such collection; did you mean voiceDeployments?"
-    }
-
-
 def test_the_sentence_of_a_refusal_names_the_way_out(send):
     answer = send({"workers": [WORKER]})
     assert answer.json["error"].startswith("workers[0].statsu: Unknown field; did you mean status?")

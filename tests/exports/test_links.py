@@ -37,15 +37,6 @@ def test_a_part_of_the_file_can_be_fetched(export, fetch, make_log):
     assert fetch(made, headers={"Range": f"bytes={len(whole)}-"}).status_code == 416
 
 
-def test_a_missing_file_is_a_503(app, export, fetch):
-    made = export()
-    for path in app.world.exports.iterdir():
-        path.unlink()
-    answer = fetch(made)
-    assert (answer.status_code, answer.headers["Retry-After"]) == (503, "1")
-    assert made["id"] in answer.json["error"]
-
-
 @pytest.mark.parametrize(
     "old, new", [("signature=ey", "signature=ez"), ("signature=", "signature=x"), ("signature=", "s=")]
 )

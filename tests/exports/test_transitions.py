@@ -33,15 +33,6 @@ def test_in_manual_mode_an_export_waits_for_each_transition(app, api, manual, tr
     assert files(app) == []
 
 
-def test_the_control_plane_fails_an_export_with_a_message(manual, transition, export):
-    made = export()
-    assert transition(made, "FAILED", errorMessage="The moon is full.").json["errorMessage"] == "The moon is full."
-    made = export()
-    transition(made, "PROCESSING")
-    failed = transition(made, "FAILED").json
-    assert (failed["status"], bool(failed["errorMessage"])) == ("FAILED", True)
-
-
 PATHS = {
     "PENDING": [],
     "PROCESSING": ["PROCESSING"],
@@ -72,12 +63,6 @@ def test_only_transitions_of_the_state_machine_are_made(api, manual, transition,
         assert answer.status_code == 409
         assert all(possible in answer.json["error"] for origin, possible in ALLOWED if origin == status)
         assert api.get(f"/team/exports/{made['id']}").json == before
-
-
-def test_a_transition_needs_an_export_and_a_status_that_exist(control, transition, export):
-    assert transition({"id": "export_none"}, "FAILED").status_code == 404
-    assert transition(export(), "DONE").status_code == 400
-    assert control.post("/exports/export_none/transition", {}).status_code == 400
 
 
 def test_an_export_waits_for_its_delay_in_api_time(app, api, advance, control):
