@@ -21,15 +21,12 @@ def statements_of(app, function):
     return run
 
 
-def plan_of(app, sql):
-    """Return SQLite's plan for a statement, one step a line."""
-    with app.world.active():
-        return "\n".join(row[3] for row in app.world.db.connection().execute(f"EXPLAIN QUERY PLAN {sql}"))
-
-
 def plans_of(app, function):
-    """Run a function and return SQLite's plan for each of its SELECT statements."""
-    return {sql: plan_of(app, sql) for sql in statements_of(app, function) if sql.lstrip().startswith("SELECT")}
+    """Run a function and return SQLite's plan for each of its SELECT statements, one step a line."""
+    statements = [sql for sql in statements_of(app, function) if sql.lstrip().startswith("SELECT")]
+    with app.world.active():
+        explain = app.world.db.connection().execute
+        return {sql: "\n".join(row[3] for row in explain(f"EXPLAIN QUERY PLAN {sql}")) for sql in statements}
 
 
 class ManyRows:

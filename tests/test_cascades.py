@@ -129,13 +129,6 @@ def test_the_other_team_loses_nothing(deletion):
     assert of_team(deletion.after, SOUTH) == of_team(deletion.before, SOUTH)
 
 
-def test_no_row_of_the_state_is_left_without_its_parent(client, deletion):
-    """A state document with a link to nothing is refused, so one that can be loaded has no orphan."""
-    answer = client.put("/_dryline/state", json=deletion.after)
-    assert answer.status_code == 204, answer.text
-    assert client.get("/_dryline/state").json == deletion.after
-
-
 @pytest.mark.parametrize(
     ("deletion", "expected"),
     [

@@ -18,9 +18,6 @@ def document():
     return orjson.loads(making.path("demo").read_bytes())
 
 
-# Loaded, as a new server shows it
-
-
 @pytest.fixture
 def settings():
     return Settings(ephemeral=True, scenario="demo")

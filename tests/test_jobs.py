@@ -53,9 +53,6 @@ def failing(monkeypatch):
     monkeypatch.setattr(EchoRun, "due", fail)
 
 
-# Steps that fail
-
-
 def test_a_step_that_fails_does_not_stop_the_others(failing, export, call, advance):
     status, calls = export(), call()
     advance()
@@ -98,9 +95,6 @@ def test_a_row_that_failed_is_tried_again_when_the_clock_is_moved(failed, advanc
     assert failed() == "COMPLETED"
 
 
-# Slow steps
-
-
 @pytest.fixture
 def stuck(app, monkeypatch):
     """Make exports last until the event is set, and shorten the wait for slow steps."""
@@ -132,9 +126,6 @@ def test_a_request_that_moves_the_clock_waits_for_work_in_progress(app, export, 
     mine, others = export(), export(other_api)
     advance()
     assert (mine(), others()) == ("COMPLETED", "COMPLETED")
-
-
-# The first round
 
 
 def test_a_start_does_the_work_that_the_last_server_has_left(tmp_path):

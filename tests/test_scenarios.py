@@ -3,6 +3,7 @@
 import csv
 import io
 from datetime import datetime, timedelta
+from urllib.parse import urlsplit
 
 import orjson
 import pytest
@@ -49,12 +50,24 @@ def test_programs_are_sound_but_for_the_one_that_is_to_be_mended(name):
     assert unsound == (["pickup_1"] if name == "trouble" else [])
 
 
-# Loaded
-
-
 @pytest.fixture
 def settings(name):
     return Settings(ephemeral=True, scenario=name, seed=1)
+
+
+ASK = """
+import requests
+say(str(requests.get({!r}, timeout=5).status_code))
+"""
+
+
+def test_each_host_that_a_flow_names_is_answered_without_a_network(name, control, document):
+    named = {value for flow in document["flows"] for key, value in flow["variables"].items() if key.endswith("_url")}
+    assert named
+    for parts in map(urlsplit, named):
+        code = ASK.format(f"{parts.scheme}://{parts.netloc}/nothing-there")
+        events = control.post("/talk", json={"code": code}).json["events"]
+        assert [event["text"] for event in events if event["type"] == "said"] == ["404"]
 
 
 # At different hours of a week far from the document's own.

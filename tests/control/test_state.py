@@ -11,8 +11,6 @@ from dryline.tests.control.documents import WHEN, faults, of_north
 
 FORMS = forms()
 
-# Out
-
 
 def test_every_collection_is_listed_even_when_it_is_empty(control):
     state = control.get("/state").json
@@ -34,9 +32,6 @@ def test_one_teams_part_can_be_read(control):
     assert {name: len(rows) for name, rows in state.items() if name in FORMS} == dict.fromkeys(FORMS, 1)
     assert SOUTH not in orjson.dumps(state).decode()
     assert control.get("/state?team=nobody").status_code == 404
-
-
-# In
 
 
 def test_rows_may_come_in_any_order(put):

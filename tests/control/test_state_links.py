@@ -46,9 +46,6 @@ def test_every_link_that_the_contract_names_is_checked():
     assert len(found) > 50 and found <= checked
 
 
-# Ids
-
-
 def test_an_id_stands_once_in_its_collection(control):
     for name in FORMS:
         sent = of_north()

@@ -8,8 +8,6 @@ from dryline.tests.control.documents import WHEN, faults, of_north
 
 FORMS = forms()
 
-# Teams
-
 
 def test_a_document_without_teams_leaves_the_start_team_and_its_keys(control, api, put):
     before = control.get("/state").json["teams"]
@@ -45,9 +43,6 @@ def test_start_keys_belong_to_the_first_team_unless_another_claims_them(put, api
     assert api.get("/team").json["id"] == "a"
 
 
-# Adding
-
-
 def test_rows_are_added_and_may_lead_to_what_is_there(control, make_worker):
     worker = make_worker()
     flow = {"id": "f", "workerId": worker["id"], "name": "Main", "code": "x"}
@@ -66,9 +61,6 @@ def test_adding_an_id_that_is_there_is_a_conflict_and_adds_nothing(control):
         sent = {"version": 1, "echoAgents": [{"id": "new", "name": "New"}], name: existing}
         assert control.post("/state", sent).status_code == 409, name
     assert control.get("/state").data == before
-
-
-# One team's part
 
 
 def test_replacing_one_teams_part_leaves_the_others(control):
@@ -90,9 +82,6 @@ def test_a_teams_part_holds_no_other_teams_rows(control):
         assert control.put("/state?team=north-teams", sent).status_code in (409, 422)
     assert control.post("/state?team=nobody", {"version": 1}).status_code == 404
     assert control.get("/state").data == before
-
-
-# Exports
 
 
 def asked(**more):
