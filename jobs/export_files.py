@@ -1,11 +1,8 @@
 """Write export files: rows go from the database to CSV or JSON a batch at a time, in constant memory."""
 
-import contextlib
-import csv
-import io
+import re
 import secrets
-import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from operator import itemgetter
 from pathlib import Path
 from typing import IO, Any, NamedTuple
@@ -23,13 +20,12 @@ from dryline.storage.current_world import current
 from dryline.storage.files import matching
 from dryline.storage.record import connection, wire_rows
 
-INTERRUPT_CHECK_STEPS = 100_000  # instructions of SQLite's virtual machine
 BATCH_ROWS = 50  # a batch of long calls takes megabytes; larger ones are not faster
 SUFFIXES = (".csv", ".json", ".part")
 
 
 class WriteInterrupted(Exception):
-    """The writing of a file was interrupted; it has to be started again."""
+    """The server shuts down; the file has to be written again."""
 
 
 class Source(NamedTuple):
@@ -49,38 +45,18 @@ def write(export: Export, part: Path) -> tuple[int, int]:
 
     Logs are grouped by type, the oldest of each first; calls in progress are left out.
 
-    Raises OSError, sqlite3.Error, WriteInterrupted at a shutdown, and marshmallow's ValidationError for bad filters,
-    which can come with a state document.
+    Raises OSError, sqlite3.Error, WriteInterrupted, and marshmallow's ValidationError for bad filters, which can come
+    with a state document.
     """
-    with part.open("xb", buffering=1 << 20) as file:
-        with _interruptible(), current().reading():  # a read transaction: all rows are of one moment
-            row_count = _write_csv(export, file) if export.format == "CSV" else _write_json(export, file)
+    # In a read transaction: all rows are of one moment.
+    with part.open("xb", buffering=1 << 20) as file, current().reading():
+        row_count = _write_csv(export, file) if export.format == "CSV" else _write_json(export, file)
         return row_count, file.tell()
-
-
-@contextlib.contextmanager
-def _interruptible() -> Iterator[None]:
-    """Abort queries at a shutdown, also those that search long for a row. Raises WriteInterrupted."""
-    db = connection()
-    db.set_progress_handler(current().ending.is_set, INTERRUPT_CHECK_STEPS)
-    try:
-        yield
-    except sqlite3.OperationalError as error:
-        if error.sqlite_errorcode == sqlite3.SQLITE_INTERRUPT:
-            raise WriteInterrupted from None
-        raise
-    finally:
-        db.set_progress_handler(None, 0)
 
 
 def new_part(export: Export) -> Path:
     """Return a new path for an unfinished file, so that no two attempts share one."""
     return export.path.with_suffix(f".{secrets.token_hex(8)}.part")
-
-
-def move_into_place(part: Path, path: Path) -> None:
-    """Rename a finished file. Raises OSError."""
-    part.replace(path)
 
 
 def all_files() -> list[Path]:
@@ -89,11 +65,9 @@ def all_files() -> list[Path]:
 
 
 def _write_csv(export: Export, file: IO[bytes]) -> int:
-    """Write a header and all rows (RFC 4180). Return the number of rows."""
+    """Write a header and all rows. Return the number of rows."""
     names = export.fields or members(export.log_type)
-    text = io.TextIOWrapper(file, "utf-8", newline="")
-    writer = csv.writer(text)
-    writer.writerow(names)
+    file.write(_csv_line(names))
     count, addresses = 0, _addresses(export)
     for source in _sources(export):
         attributes = [source.columns.get(name) for name in names]
@@ -102,10 +76,23 @@ def _write_csv(export: Export, file: IO[bytes]) -> int:
         for rows in _batches(source, columns):
             if places:
                 rows = [_changed(row, places, addresses) for row in rows]
-            writer.writerows(row[:-2] for row in rows)
+            file.writelines(_csv_line(row[:-2]) for row in rows)
             count += len(rows)
-    text.detach()
     return count
+
+
+_needs_quotes = re.compile('[",\r\n]').search
+
+
+def _csv_line(cells: Iterable[str | None]) -> bytes:
+    """Return a line of a CSV file (RFC 4180).
+
+    `csv.writer` looks at each character: with it 100,000 calls took 7 s instead of 2.4.
+    """
+    texts = [cell or "" for cell in cells]
+    quoted = ['"' + text.replace('"', '""') + '"' if _needs_quotes(text) else text for text in texts]
+    line = ",".join(quoted) or '""'  # readers skip an empty line
+    return f"{line}\r\n".encode()
 
 
 # Columns whose cells are not written as they are stored.

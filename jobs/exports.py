@@ -22,17 +22,11 @@ log = logging.getLogger("dryline")
 def expire(world: World, now: str) -> bool:
     """Expire exports whose 24 hours are over, and remove their files. Return whether there were any."""
 
-    def report(export: Export) -> None:
-        world.events.add(f"export {export.id} EXPIRED", exportId=export.id, status="EXPIRED")
-
-    return _expire(world, now, report)
-
-
-def _expire(world: World, now: str, report: Callable[[Export], None]) -> bool:
     def work(export: Export) -> None:
         export.transition("EXPIRED")
         _remove_file_after_commit(world, export)
-        world.db.after_commit(lambda: report(export))
+        message = f"export {export.id} EXPIRED"
+        world.db.after_commit(lambda: world.events.add(message, exportId=export.id, status="EXPIRED"))
 
     return work_on_each(world, lambda: Export.due_to_expire(now, 1), work)
 
@@ -78,39 +72,39 @@ def transition(world: World, id: str, status: str, error_message: str | None = N
 
 
 def write_and_complete(world: World, export: Export) -> None:
-    """Write the file of an export that is PROCESSING, and make it COMPLETED, or FAILED after an error.
-
-    If the server shuts down meanwhile, the export is PENDING again. If its row changes or disappears meanwhile, the
-    file is dropped and the row is left alone.
-    """
-    try:
-        _write_file(world, export, export.complete)
+    """Write the file of an export that is PROCESSING, and make it COMPLETED, or FAILED after an error."""
+    if _write_file(world, export, export.complete):
         message = f"export {export.id} COMPLETED, {export.row_count:,} rows"
         world.events.add(message, exportId=export.id, status="COMPLETED", rowCount=export.row_count)
-    except Conflict:
-        log.info("Export %s changed while its file was written. The file was dropped.", export.id)
-    except export_files.WriteInterrupted:
-        with contextlib.suppress(Conflict), world.transaction():
-            export.requeue()
-    except Exception as error:
-        _fail(world, export, error)
 
 
-def _write_file(world: World, export: Export, update_row: Callable[[int, int], object]) -> None:
+def _write_file(world: World, export: Export, update_row: Callable[[int, int], object]) -> bool:
     """Write the file, `update_row` with its number of rows and its bytes, and give the file its name.
 
     The lock covers both. The row is committed last: whoever sees it finds the file, and a process that is killed in
-    between leaves the row as it was. Raises WriteInterrupted if the server shuts down meanwhile.
+    between leaves the row as it was. If the row changes or disappears meanwhile, the file is dropped. If the server
+    shuts down meanwhile, the next start writes the file. Return whether it was written.
     """
-    part = export_files.new_part(export)
+    part, status = export_files.new_part(export), export.status
     try:
         row_count, size = export_files.write(export, part)
         with world.transaction():
             update_row(row_count, size)
-            export_files.move_into_place(part, export.path)
+            part.replace(export.path)
+        return True
+    except Conflict:
+        log.info("Export %s changed while its file was written. The file was dropped.", export.id)
+    except export_files.WriteInterrupted:
+        if status == "PROCESSING":
+            with contextlib.suppress(Conflict), world.transaction():
+                export.requeue()
+    except Exception as error:
+        export.status = status  # as in the row: the transaction was rolled back
+        _fail(world, export, error)
     finally:
         with contextlib.suppress(OSError):
             part.unlink(missing_ok=True)
+    return False
 
 
 def _fail(world: World, export: Export, error: Exception) -> None:
@@ -144,14 +138,14 @@ def recover(world: World) -> None:
     """Repair exports at a start, before any job runs.
 
     Interrupted exports are PENDING again and their unfinished files are removed. Exports whose 24 hours ended while
-    the server was down expire without an event. Then see `repair_files`.
+    the server was down expire. Then see `repair_files`.
     """
     with world.transaction():
         requeue_interrupted()
         for path in export_files.all_files():
             if path.suffix == ".part":
                 path.unlink()
-    while _expire(world, world.clock.stamp(), report=lambda export: None):
+    while expire(world, world.clock.stamp()):
         pass
     repair_files(world)
 
@@ -173,16 +167,4 @@ def repair_files(world: World) -> None:
             elif path.suffix != ".part":
                 path.unlink()
     for export in without_file.values():
-        _rewrite(world, export)
-
-
-def _rewrite(world: World, export: Export) -> None:
-    """Write a lost file again. After a shutdown meanwhile, the next start does."""
-    try:
         _write_file(world, export, export.replace_file)
-    except export_files.WriteInterrupted:
-        pass
-    except Conflict:
-        log.info("Export %s changed while its file was written again. The file was dropped.", export.id)
-    except Exception as error:
-        _fail(world, export, error)

@@ -1,25 +1,13 @@
 """State changes that are due: records that start, go on and end over API time, and files whose rows are gone."""
 
 import contextlib
-from collections.abc import Sequence
-from typing import Protocol, Self
+from typing import Any
 
 from dryline.jobs.due_rows import retried_later, work_on_each
 from dryline.jobs.runner import Step
 from dryline.models import recordings, uploads
 from dryline.models.tests import TestRun
 from dryline.world.world import World
-
-
-class DueRecord(Protocol):
-    """A record that changes over API time. Its class knows which rows are due, each row what comes next."""
-
-    @classmethod
-    def due(cls, moment: str, limit: int) -> Sequence[Self]:
-        """Return the next `limit` records that are due at a moment of API time."""
-
-    def proceed(self) -> None:
-        """Make the change that is due."""
 
 
 def sweep_uploads(world: World, now: str) -> bool:
@@ -48,8 +36,8 @@ def finish_next_test_run(world: World, now: str) -> bool:
     return not world.ending.is_set()
 
 
-def proceed_with(records: type[DueRecord]) -> Step:
-    """Return a step that makes the changes of some records that are due."""
+def proceed_with(records: Any) -> Step:
+    """Return a step for records that change over API time: their `due` selects rows, `proceed` makes the change."""
 
     def step(world: World, now: str) -> bool:
         return work_on_each(world, lambda: records.due(now, 1), lambda record: record.proceed())

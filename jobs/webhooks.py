@@ -4,7 +4,6 @@ import logging
 import threading
 from collections.abc import Iterable
 from datetime import timedelta
-from typing import Any
 from urllib.parse import urlencode
 
 import orjson
@@ -142,13 +141,10 @@ def _send(world: World, delivery: WebhookDelivery) -> HttpResponse:
         message = delivery.request["body"]
     url, body = delivery.url, None
     if delivery.method == "GET":  # the message is in the query
-        url = url.partition("#")[0] + ("&" if "?" in url else "?") + urlencode(_as_parameters(message))
+        query = urlencode({name: "" if value is None else value for name, value in message.items()})
+        url = url.partition("#")[0] + ("&" if "?" in url else "?") + query
     else:
         headers["Content-Type"] = "application/json"
         body = orjson.dumps(message)
     send = world.outgoing.send
     return send(delivery.method, url, headers=headers, body=body, within_s=TIMEOUT_S, max_bytes=MAX_ANSWER_BYTES)
-
-
-def _as_parameters(body: dict[str, Any]) -> dict[str, str]:
-    return {name: "" if value is None else str(value) for name, value in body.items()}

@@ -6,6 +6,7 @@ An imported row is a dict by columns; state/forms.py reads it.
 import contextlib
 from collections.abc import Iterator, Mapping
 from functools import cache
+from itertools import compress
 from typing import Any
 
 from dryline.models.due import SET_ASIDE
@@ -19,7 +20,8 @@ from dryline.storage.record import connection, wire_rows
 from dryline.world.world import World
 
 Row = dict[str, Any]
-OWN_ROWS = "team_id = ?"
+# The members of a key in a team's `apiKeys`, and their columns.
+_KEY = {"id": "id", "name": "name", "sha256": "sha256", "createdAt": "created_at"}
 
 
 # Export
@@ -56,19 +58,10 @@ def rows_of(collection: str, names: Mapping[str, str], team_id: str | None) -> l
     # SQLite would carry the large cells along while it sorts.
     rows.sort(key=lambda row: about.age(list(row[len(members) :])))
     wire = wire_rows(model, members, (row[: len(members)] for row in rows))
-    if model is Team:
-        _add_keys(wire)
+    keys = ApiKey.by_team() if model is Team else {}
+    for team in wire if model is Team else ():
+        team["apiKeys"] = [key.project(_KEY) for key in keys.get(team["id"], ())]
     return wire
-
-
-def _add_keys(teams: list[Row]) -> None:
-    """Add to each team its keys, by their SHA-256."""
-    keys: dict[str, list[Row]] = {}
-    for key in ApiKey.select().order_by(ApiKey.created_at, ApiKey.id):
-        row = {"id": key.id, "name": key.name, "sha256": key.sha256, "createdAt": key.created_at}
-        keys.setdefault(key.team_id, []).append(row)
-    for team in teams:
-        team["apiKeys"] = keys.get(team["id"], [])
 
 
 # Import
@@ -82,10 +75,9 @@ def replace(document: Document, team_id: str | None = None) -> None:
     world = current()
     with replacing_rows(world):
         require_team(team_id)
-        preserved = [] if document.rows["teams"] else preserved_teams(team_id)
-        wipe(world, team_id)
-        Import(document, team_id, preserved, adding=False).run()
-        _restore_start_keys(world, document)
+        kept = None if document.rows["teams"] else team_to_keep(team_id)
+        wipe(world, team_id, kept)
+        insert(world, Import(document, team_id, kept))
 
 
 def extend(document: Document, team_id: str | None = None) -> None:
@@ -93,13 +85,13 @@ def extend(document: Document, team_id: str | None = None) -> None:
     world = current()
     with replacing_rows(world):
         require_team(team_id)
-        Import(document, team_id, [], adding=True).run()
-        _restore_start_keys(world, document)
+        insert(world, Import(document, team_id, adding=True))
 
 
-def _restore_start_keys(world: World, document: Document) -> None:
-    """Give the keys of `--api-key`, if the import removed them, to the first team of the document."""
-    teams = document.rows["teams"]
+def insert(world: World, rows: Import) -> None:
+    """Insert the rows, and give the keys of `--api-key` to the first team of the document. Raises as `replace`."""
+    rows.run()
+    teams = rows.document.rows["teams"]
     admit_start_keys(world, Team.find(id=teams[0]["id"]) if teams else None)
 
 
@@ -110,10 +102,9 @@ def forget(world: World) -> None:
     world.db.after_commit(world.wake)
 
 
-def preserved_teams(team_id: str | None) -> list[tuple[Team, list[ApiKey]]]:
-    """Return the team that survives a deletion of all rows, with its keys: the named one, or the start team."""
-    team = start_team() if team_id is None else Team.find(id=team_id)
-    return [(team, list(ApiKey.listing(team)))] if team else []
+def team_to_keep(team_id: str | None) -> Team | None:
+    """Return the team that keeps its name and keys in a deletion of all rows: the named one, or the start team."""
+    return start_team() if team_id is None else Team.find(id=team_id)
 
 
 def admit_start_keys(world: World, team: Team | None = None) -> None:
@@ -163,39 +154,32 @@ def delete_team(world: World, team_id: str) -> None:
     world.requests.clear(team_id)
 
 
-def wipe(world: World, team_id: str | None = None) -> None:
-    """Delete all rows of all teams, or of one. Foreign keys must be off. Empty tables are not touched."""
-    tables = team_tables()
-    if team_id is None:
-        if not tables:
-            return
-        sql = "SELECT " + ", ".join(f'EXISTS (SELECT 1 FROM "{name}")' for name in tables)
-        flags = world.db.execute_sql(sql).fetchone()
-        for name, has_rows in zip(tables, flags, strict=True):
-            if has_rows:
-                world.db.execute_sql(f'DELETE FROM "{name}"')
-        return
-    for name, condition in tables.items():
-        world.db.execute_sql(f'DELETE FROM "{name}" WHERE {condition}', (team_id,))
+def wipe(world: World, team_id: str | None = None, kept: Team | None = None) -> None:
+    """Delete all rows of all teams, or of one; the team `kept` keeps its name and keys. Foreign keys must be off."""
+    tables = _team_tables()
+    # SQLite would write the pages of empty tables, too.
+    checks = ", ".join(f'EXISTS (SELECT 1 FROM "{name}")' for name in tables)
+    flags = world.db.execute_sql(f"SELECT {checks}").fetchone()
+    for name, own_rows in compress(tables.items(), flags):
+        conditions = {} if team_id is None else {own_rows: team_id}
+        if kept is not None and name in ("team", "api_key"):
+            conditions["team_id != ?"] = kept.id
+        where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
+        world.db.execute_sql(f'DELETE FROM "{name}"{where}', tuple(conditions.values()))
 
 
 @cache
-def team_tables() -> Mapping[str, str]:
-    """Return the tables with teams' rows, children before parents, and the SQL condition for one team's rows.
+def _team_tables() -> Mapping[str, str]:
+    """Return the tables with teams' rows, and the SQL condition for one team's rows: first that of the children.
 
     The schema of the current world is read, which is that of all worlds.
     """
-    conditions: dict[str, str] = {}
-    ask = connection().execute
-    names = [name for (name,) in ask("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()]
-    for name in reversed(names):
-        columns = {row[1] for row in ask(f'PRAGMA table_info("{name}")')}
-        if "team_id" in columns:
-            conditions[name] = OWN_ROWS
-            continue
-        for _, _, parent, column, *_ in ask(f'PRAGMA foreign_key_list("{name}")'):
-            conditions[name] = f'"{column}" IN (SELECT id FROM "{parent}" WHERE team_id = ?)'
-    return conditions
+    tables = connection().execute(
+        "SELECT sqlite_master.name FROM sqlite_master, pragma_table_info(sqlite_master.name) field"
+        " WHERE sqlite_master.type = 'table' AND field.name = 'team_id'"
+    )
+    children = {"resource_text": "resource_id IN (SELECT id FROM resource WHERE team_id = ?)"}
+    return children | {name: "team_id = ?" for (name,) in tables.fetchall()}
 
 
 def require_team(team_id: str | None) -> None:

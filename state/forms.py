@@ -6,14 +6,15 @@ to other rows. The models declare the links (`STATE`).
 
 import logging
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from typing import Any
 
-from marshmallow import ValidationError, fields
+from marshmallow import ValidationError
 
 from dryline import __version__
-from dryline.schemas.base import ApiSchema, JsonObject, Timestamp, camel, did_you_mean
+from dryline.schemas.base import Timestamp, camel, did_you_mean
 from dryline.schemas.row_forms import MOST_FAULTS, Faults, Row, RowForm
 from dryline.state.collections import COLLECTIONS, MODULES
 from dryline.storage.errors import BadDocument
@@ -36,18 +37,16 @@ def forms() -> Mapping[str, RowForm]:
 LENIENT_HINT = " `lenient` lets unknown members and links to missing rows pass."
 
 
+@dataclass
 class Document:
     """A parsed state document. `rows` has each collection's rows by column, None for a collection that is left out.
 
     Without `may_link_to_gone_rows`, as for a document that a person wrote, every link must lead to a row.
     """
 
-    def __init__(
-        self, rows: Mapping[str, list[Row] | None], as_of: str | None = None, *, may_link_to_gone_rows: bool = True
-    ) -> None:
-        self.rows = rows
-        self.as_of = as_of
-        self.may_link_to_gone_rows = may_link_to_gone_rows
+    rows: Mapping[str, list[Row] | None]
+    as_of: str | None
+    may_link_to_gone_rows: bool
 
     def path(self, collection: str, index: int, column: str = "") -> str:
         """Return the name of a row or of a member for a message, such as `flows[2].workerId`."""
@@ -112,23 +111,4 @@ def _read_rows(name: str, form: RowForm, rows: Any, faults: Faults, unknown: Fau
         parsed.append(form.read(row, path, faults, unknown))
         if by_hand and isinstance(row, dict):
             unknown.extend(form.unknown_parts(row, path))
-        if len(faults) >= MOST_FAULTS:
-            break
     return parsed
-
-
-ROWS_DESCRIPTION = "its rows in the API's form, with the keys that link them"
-StateSchema = ApiSchema.from_dict(
-    {
-        "version": fields.Constant(
-            VERSION, metadata={"type": "integer", "description": "version of the document's form"}
-        ),
-        "written_by": fields.String(data_key="writtenBy", metadata={"description": "program that wrote the document"}),
-        **{
-            name: fields.List(JsonObject(), data_key=name, metadata={"description": ROWS_DESCRIPTION})
-            for name in COLLECTIONS
-        },
-    },
-    name="StateSchema",
-)
-StateSchema.__doc__ = "The whole state: a list of rows for each collection."

@@ -4,12 +4,13 @@ import re
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from datetime import timedelta
+from functools import cache
 from itertools import chain
 from typing import Any
 
 import orjson
 
-from dryline.models.collection import StateCollection
+from dryline.models.collection import ImportContext, StateCollection
 from dryline.models.teams import ApiKey, Team, digest
 from dryline.state.collections import COLLECTIONS
 from dryline.state.forms import Document
@@ -23,27 +24,24 @@ from dryline.world.clock import parse, wire
 
 _STAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 _WEEK = timedelta(weeks=1)
+_STAMPS = ("created_at", "updated_at")
 # The times at which a row was created and the event that it describes ended.
-_HAPPENED = ("created_at", "updated_at", "end_time", "session_end", "completed_at", "delivered_at")
+_HAPPENED = (*_STAMPS, "end_time", "session_end", "completed_at", "delivered_at")
 
 
 class Import:
-    """The import of one document. `run` does it, in a transaction without foreign keys.
-
-    `preserved` are the teams, with their keys, that survive the deletion before the import. With `adding`, or for one
-    team, rows may link to rows that exist already, and must not have their ids.
+    """The import of one document. `run` does it, in a transaction without foreign keys. See `Links` for the parameters.
 
     The times of a document with an `asOf` are shifted by whole weeks, so that `asOf` lies within the week before now
     and weekdays and hours stay the same. Rows that lie after now are left out.
     """
 
     def __init__(
-        self, document: Document, team_id: str | None, preserved: list[tuple[Team, list[ApiKey]]], adding: bool
+        self, document: Document, team_id: str | None = None, kept: Team | None = None, *, adding: bool = False
     ) -> None:
         self.world = current()
         self.document = document
-        self.preserved = preserved
-        self.links = Links(document, team_id, preserved, adding)
+        self.links = Links(document, team_id, kept, adding)
         self.rows = self.links.rows
         self.now = self.world.clock.stamp()
         self._by_id: dict[str, dict[str, Row]] = {}
@@ -51,7 +49,7 @@ class Import:
         self.unfinished: frozenset[str] = frozenset()  # ids of sessions that lie after now
         if document.as_of:
             weeks = (self.world.clock.now() - parse(document.as_of)) // _WEEK
-            self.shift = _shift(weeks * _WEEK)
+            self.shift = cache(lambda stamp: wire(parse(stamp) + weeks * _WEEK))
             # Before `complete` adds values of the present. JSON columns are shifted when they are written.
             for row in chain.from_iterable(self.rows.values()):
                 for part in (row, *(row.get("api_keys") or ())):
@@ -60,12 +58,10 @@ class Import:
 
     def run(self) -> None:
         """Check everything, then insert everything. Raises BadDocument and Conflict."""
-        for team, keys in self.preserved:
-            for record in (team, *keys):
-                record.insert_row()
         self.links.check()
         for name, about in COLLECTIONS.items():
-            self._complete(name, about)
+            if about.complete is not None:
+                self._complete(name, about.complete)
         self.links.require_no_faults()
         self.links.require_new_ids()
         self._insert_keys()
@@ -76,14 +72,13 @@ class Import:
                 about.after_import()
         self.world.ids.skip_past(chain.from_iterable(self.links.teams.values()))
 
-    def _complete(self, name: str, about: StateCollection) -> None:
+    def _complete(self, name: str, complete: Callable[[Row, ImportContext], object]) -> None:
         """Set the values that a creation through the API would have set."""
         for index, row in enumerate(self.rows[name]):
-            if about.complete is not None:
-                try:
-                    about.complete(row, self)
-                except Invalid as error:
-                    self.links.fault(name, index, error.field, str(error))
+            try:
+                complete(row, self)
+            except Invalid as error:
+                self.links.fault(name, index, error.field, str(error))
 
     def row(self, name: str, id: str) -> Row:
         """Return the columns of a row of the document or of the world, or an empty dict if there is none."""
@@ -147,7 +142,8 @@ def _inserter(state: Import, model: type[Record], rows: list[Row]) -> Iterator[l
     """Yield the cells of each row as the database stores them, in the order of the model's columns."""
     fields = model._meta.sorted_fields
     columns = [
-        (field.name, field.null, _default_factory(field, state.now), isinstance(field, JsonField)) for field in fields
+        (field.name, field.null, state.now if field.name in _STAMPS else field.default, isinstance(field, JsonField))
+        for field in fields
     ]
     shift = state.shift
     for row in rows:
@@ -155,7 +151,7 @@ def _inserter(state: Import, model: type[Record], rows: list[Row]) -> Iterator[l
         for name, nullable, default, is_json in columns:
             value = row.get(name)
             if value is None and not (nullable and name in row):
-                value = default()
+                value = default() if callable(default) else default
             if is_json and value is not None:
                 text = orjson.dumps(value).decode()
                 if is_too_deep(text, value, LEVELS_AROUND_ROWS):
@@ -171,22 +167,3 @@ def _shift_times(row: Row, shift: Callable[[str], str]) -> None:
     for name, value in row.items():
         if type(value) is str and len(value) == 24 and _STAMP.fullmatch(value):
             row[name] = shift(value)
-
-
-def _default_factory(field: Any, now: str) -> Callable[[], Any]:
-    if field.name in ("created_at", "updated_at"):
-        return lambda: now
-    default = field.default
-    return default if callable(default) else lambda: default
-
-
-def _shift(by: timedelta) -> Callable[[str], str]:
-    cache: dict[str, str] = {}
-
-    def shifted(stamp: str) -> str:
-        result = cache.get(stamp)
-        if result is None:
-            result = cache[stamp] = wire(parse(stamp) + by)
-        return result
-
-    return shifted

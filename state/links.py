@@ -5,7 +5,7 @@ from typing import Any
 import orjson
 
 from dryline.models.collection import StateCollection
-from dryline.models.teams import ApiKey, Team, start_team
+from dryline.models.teams import Team, start_team
 from dryline.schemas.base import did_you_mean
 from dryline.schemas.row_forms import MOST_FAULTS
 from dryline.state.collections import COLLECTIONS
@@ -20,28 +20,27 @@ _MOST_IDS = 1000  # rows of the world whose ids are compared with a mistyped one
 class Links:
     """The ids of a document's rows and the team of each row. Faults are collected for `require_no_faults`.
 
-    `preserved` are the teams, with their keys, that survive the deletion before the import. With `adding`, or for one
-    team, rows may link to rows that exist already, and must not have their ids.
+    `team_id` is the one team whose rows may come. `kept` is a team that the document does not have, and that a deletion
+    of all rows has left. With `adding`, or for one team, rows may link to rows that exist already, and must not have
+    their ids.
     """
 
-    def __init__(
-        self, document: Document, team_id: str | None, preserved: list[tuple[Team, list[ApiKey]]], adding: bool
-    ) -> None:
+    def __init__(self, document: Document, team_id: str | None, kept: Team | None, adding: bool) -> None:
         self.document = document
         self.rows: dict[str, list[Row]] = {name: document.rows.get(name) or [] for name in COLLECTIONS}
         self.only_team = team_id
-        self.preserved = preserved
         self.rows_exist = adding or team_id is not None  # that the document's rows may link to
         self.faults: list[tuple[str, str]] = []
         self._links_to_gone_rows = 0  # the faults among them that a document with `writtenBy` may have
         # The team of every row of the document, by collection and id.
         self.teams: dict[str, dict[str, str]] = {name: {} for name in COLLECTIONS}
-        self._existing: dict[tuple[str, str], str | None] = {}  # the team of rows of the world, as looked up
+        self._kept = kept
         self.default_team: str | None = None
 
     def check(self) -> None:
         """Give every row its team and check its links. Raises BadDocument."""
-        self.teams["teams"] |= {team.id: team.id for team, _ in self.preserved}
+        if self._kept is not None:
+            self.teams["teams"][self._kept.id] = self._kept.id
         self._read_teams()
         for name, about in COLLECTIONS.items():
             self._complete_rows(name, about)
@@ -72,7 +71,7 @@ class Links:
         elif len(rows) == 1:
             self.default_team = rows[0]["id"]
         elif not rows:
-            team = self.preserved[0][0] if self.preserved else start_team()
+            team = self._kept or start_team()
             self.default_team = team.id if team else None
 
     def _complete_rows(self, name: str, about: StateCollection) -> None:
@@ -94,8 +93,6 @@ class Links:
             for column, value in about.fixed.items():
                 if row.setdefault(column, value) != value:
                     self.fault(name, index, column, f"Must be {value}.")
-            if len(self.faults) >= MOST_FAULTS:
-                return
 
     def _own_team(self, name: str, index: int, row: Row) -> str | None:
         team = row.get("team_id") or self.default_team
@@ -129,21 +126,13 @@ class Links:
         for name in targets:
             if (team := self.teams[name].get(id)) is not None:
                 return team
-        if not self.rows_exist:
-            return None
-        for name in targets:
-            if (name, id) not in self._existing:
-                about = COLLECTIONS[name]
-                record = about.model.find(id=id, **about.fixed)
-                self._existing[name, id] = record.team_id if record else None
-            if (team := self._existing[name, id]) is not None:
-                return team
+        for name in targets if self.rows_exist else ():
+            if record := COLLECTIONS[name].model.find(id=id, **COLLECTIONS[name].fixed):
+                return record.team_id
         return None
 
     def _check_links(self, name: str, about: StateCollection) -> None:
         required, optional = list(about.required_links.items())[1:], list(about.optional_links.items())
-        if not required and not optional:
-            return
         for index, row in enumerate(self.rows[name]):
             team = row["team_id"]
             for column, targets in required:
@@ -182,7 +171,7 @@ class Links:
             for table in models if ids != "[]" else ():
                 sql = f'SELECT id FROM "{table}" WHERE id IN (SELECT value FROM json_each(?)) LIMIT 1'
                 row = current().db.execute_sql(sql, (ids,)).fetchone()
-                if row and not (name == "teams" and any(team.id == row[0] for team, _ in self.preserved)):
+                if row:
                     raise Conflict(f"{name}: the id {row[0]} exists already.")
 
 

@@ -11,14 +11,7 @@ import orjson
 from dryline.models.teams import Team
 from dryline.settings import BadSetting, RuntimeSettings
 from dryline.state import forms
-from dryline.state.document import (
-    admit_start_keys,
-    preserved_teams,
-    replacing_rows,
-    require_team,
-    wipe,
-    without_foreign_keys,
-)
+from dryline.state.document import admit_start_keys, insert, replacing_rows, wipe, without_foreign_keys
 from dryline.state.forms import Document
 from dryline.state.import_rows import Import
 from dryline.storage.errors import BadDocument, Invalid
@@ -47,7 +40,7 @@ def begin(world: World) -> None:
     """
     name = world.settings.scenario
     try:
-        if _is_filled():
+        if Team.select().exists():
             path = _path(name)  # a reset needs it
             with world.transaction():
                 admit_start_keys(world)
@@ -86,12 +79,8 @@ def stored_start(data_dir: Path) -> dict[str, Any]:
 
 def require_filled(world: World) -> None:
     """Raise NoWorld if the first start of a directory was interrupted."""
-    if not _is_filled():
+    if not Team.select().exists():
         raise NoWorld(world.settings.data_dir)
-
-
-def _is_filled() -> bool:
-    return Team.select().exists()
 
 
 def reset(world: World, scenario: str | None = None, *, lenient: bool | None = None) -> None:
@@ -123,12 +112,7 @@ def reset(world: World, scenario: str | None = None, *, lenient: bool | None = N
 def reset_team(world: World, team_id: str) -> None:
     """Delete one team's rows except its name and keys, and its fault rules and requests. Raises NotFound."""
     with replacing_rows(world):
-        require_team(team_id)
-        preserved = preserved_teams(team_id)
-        wipe(world, team_id)
-        for team, keys in preserved:
-            for record in (team, *keys):
-                record.insert_row()
+        wipe(world, team_id, Team.by_id(team_id))
     world.faults.start_over(team_id)
     world.requests.clear(team_id)
 
@@ -141,7 +125,7 @@ def load(name: str, *, lenient: bool = False) -> Document | None:
     try:
         return forms.read(loads(read(path)), lenient=lenient)
     except OSError as error:
-        raise _unreadable(path, (error.strerror or str(error)).lower()) from None
+        raise _unreadable(path, error) from None
     except ValueError as error:
         raise _unreadable(path, f"it is not valid JSON: {error}") from None
 
@@ -151,26 +135,26 @@ def _path(name: str) -> Path | None:
     if name == EMPTY:
         return None
     shipped = SHIPPED / f"{name}.json"
-    path = shipped if name.isidentifier() and shipped.exists() else Path(name)
+    path = shipped if name in ABOUT and shipped.exists() else Path(name)
     try:
         if not S_ISREG(path.stat().st_mode):  # a pipe or a device may never end
             raise _unreadable(path, "it is not a regular file")
-    except OSError as error:
-        raise _unreadable(path, (error.strerror or str(error)).lower()) from None
-    except ValueError as error:  # a NUL in the name
-        raise _unreadable(path, str(error)) from None
+    except (OSError, ValueError) as error:  # ValueError for a NUL in the name
+        raise _unreadable(path, error) from None
     return path
 
 
-def _unreadable(path: Path, reason: str) -> BadDocument:
+def _unreadable(path: Path, reason: str | Exception) -> BadDocument:
+    text = (reason.strerror or str(reason)).lower() if isinstance(reason, OSError) else str(reason)
     hint = "" if path.suffix else f" The scenarios are {', '.join(ABOUT)}; anything else is the path of a file."
-    return BadDocument([("", f"Cannot read the scenario {path}: {reason}.{hint}")])
+    return BadDocument([("", f"Cannot read the scenario {path}: {text}.{hint}")])
 
 
 def _fill(world: World, document: Document | None) -> None:
     """Fill a world without rows. A scenario without teams gets the start team."""
-    teams = document.rows["teams"] if document else None
-    team = None if teams else Team.new("Team")
-    if document is not None:
-        Import(document, None, [], adding=not teams).run()
-    admit_start_keys(world, Team.by_id(teams[0]["id"]) if teams else team)
+    if document is None or not document.rows["teams"]:
+        Team.new("Team")
+    if document is None:
+        admit_start_keys(world)
+    else:
+        insert(world, Import(document, adding=not document.rows["teams"]))

@@ -28,7 +28,6 @@ from dryline.storage.files import matching, read, remove_folder, write_whole
 from dryline.storage.migrations import APPLICATION_ID, LATEST, bring_up_to_date
 from dryline.world.clock import Clock
 from dryline.world.ids import Ids
-from dryline.world.wording import count
 from dryline.world.world import World
 
 DATABASE, ABOUT = "dryline.sqlite3", "about.json"
@@ -91,9 +90,11 @@ def save(world: World, name: str, *, change: str | None = None) -> Snapshot:
 
     Raises Invalid for a bad name, Conflict if there are too many snapshots.
     """
-    _require_name(name)
-    if change is None:
-        _require_room(world, name)
+    if not _NAME.fullmatch(name):
+        raise Invalid("Must be 1 to 100 letters, digits, spaces, dots, dashes and underscores.", "name")
+    others = {snapshot.name for snapshot in listing(world)} - {name}
+    if change is None and len(others) >= MAX_SNAPSHOTS:
+        raise Conflict(f"There are {MAX_SNAPSHOTS} snapshots already. Delete one first.")
     part, path = world.snapshots / _PART / name, world.snapshots / name
     with world.write_lock:
         remove_folder(part)  # left by a killed process
@@ -124,18 +125,12 @@ def recover(world: World) -> None:
 
 
 def _drop_parts_of_teams(world: World) -> None:
-    """Drop the clocks and snapshots that dryline 0.1 kept for single teams, and log how many."""
+    """Drop the clocks and snapshots that dryline 0.1 kept for single teams."""
     folder = world.snapshots / ".teams"
-    clocks = len(world.saved_runtime_state()["clock"].get("teams", ()))
-    snapshots = sum((path / ABOUT).exists() for team in matching(folder, "*") for path in matching(team, "*"))
-    if clocks or snapshots:
-        log.warning(
-            "Dropped what dryline 0.1 kept for single teams: %s and %s. All teams follow the clock of the server.",
-            count(clocks, "clock"),
-            count(snapshots, "snapshot"),
-        )
+    if folder.exists() or world.saved_runtime_state()["clock"].get("teams"):
+        log.warning("Dropped the clocks and snapshots of single teams, which dryline 0.1 kept. There is one clock now.")
         world.save_runtime_state()
-    remove_folder(folder)
+        remove_folder(folder)
 
 
 def restore(world: World, name: str) -> None:
@@ -224,17 +219,6 @@ def remove(world: World, name: str) -> None:
         shutil.rmtree(part)
 
 
-def _require_name(name: str) -> None:
-    if not _NAME.fullmatch(name):
-        raise Invalid("Must be 1 to 100 letters, digits, spaces, dots, dashes and underscores.", "name")
-
-
-def _require_room(world: World, name: str) -> None:
-    names = {snapshot.name for snapshot in listing(world)}
-    if len(names - {name}) >= MAX_SNAPSHOTS:
-        raise Conflict(f"There are {MAX_SNAPSHOTS} snapshots already. Delete one first.")
-
-
 def _put_in_place(part: Path, path: Path) -> None:
     """Rename a written folder to the snapshot's. After a crash, `recover` finds the old or the new one."""
     old = path.parent / _OLD / path.name
@@ -255,25 +239,18 @@ def _link_files(source: Path, target: Path) -> None:
     """Link the files of `source` that `target` does not have."""
     for entry in _complete_files(source):
         target.mkdir(exist_ok=True)
-        if not (target / entry.name).exists():
-            _link_or_copy(Path(entry.path), target / entry.name)
+        try:
+            os.link(entry.path, target / entry.name)
+        except FileExistsError:
+            pass
+        except OSError:  # a file system without links
+            shutil.copyfile(entry.path, target / entry.name)
 
 
 def _replace_files(source: Path, target: Path) -> None:
     """Make `target` have the files of `source` and no others."""
-    entries = {entry.name: entry for entry in _complete_files(source)}
+    entries = {entry.name: entry.inode() for entry in _complete_files(source)}
     for entry in _complete_files(target):
-        if entry.name in entries and entries[entry.name].inode() == entry.inode():
-            del entries[entry.name]
-        else:
+        if entries.get(entry.name) != entry.inode():
             Path(entry.path).unlink(missing_ok=True)
-    for entry in entries.values():
-        target.mkdir(exist_ok=True)
-        _link_or_copy(Path(entry.path), target / entry.name)
-
-
-def _link_or_copy(source: Path, target: Path) -> None:
-    try:
-        os.link(source, target)
-    except OSError:  # a file system without links
-        shutil.copyfile(source, target)
+    _link_files(source, target)

@@ -24,7 +24,10 @@ def undoable(world: World, change: str) -> Iterator[str]:
 
     The newest five such snapshots are kept. If the change fails, its snapshot is deleted.
     """
-    name = _next_name(world, f"before {change} ")
+    prefix = f"before {change} "
+    ends = [one.name.removeprefix(prefix) for one in snapshots.all_snapshots(world)]
+    number = 1 + max((int(end) for end in ends if end.isdigit() and len(end) < 10), default=0)
+    name = f"{prefix}{number}"
     snapshots.save(world, name, change=change)
     try:
         yield name
@@ -46,9 +49,3 @@ def undo(world: World) -> Snapshot:
     with undoable(world, "undo"):
         snapshots.restore(world, taken[0].name)
     return taken[0]
-
-
-def _next_name(world: World, prefix: str) -> str:
-    """Return the prefix with the number after the highest one among the snapshots."""
-    ends = [one.name.removeprefix(prefix) for one in snapshots.all_snapshots(world)]
-    return f"{prefix}{1 + max((int(end) for end in ends if end.isdigit() and len(end) < 10), default=0)}"

@@ -149,17 +149,6 @@ def find_damage(path: Path) -> str | None:
     return None if result == "ok" else str(result)
 
 
-def finish_exchange(path: Path) -> None:
-    """Finish a restore of dryline 0.1 that was killed: it put another database in the place of this one."""
-    incoming = path.with_suffix(".coming")
-    if find_damage(incoming) is None:
-        for suffix in ("-wal", "-shm"):
-            Path(f"{path}{suffix}").unlink(missing_ok=True)
-        incoming.replace(path)
-    for rest in (incoming, Path(f"{incoming}.part")):
-        rest.unlink(missing_ok=True)
-
-
 def set_page_size(path: Path, page_size: int) -> None:
     """Change the page size of a database file that nobody uses."""
     with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as database:

@@ -129,13 +129,6 @@ def test_the_other_team_loses_nothing(deletion):
     assert of_team(deletion.after, SOUTH) == of_team(deletion.before, SOUTH)
 
 
-def test_no_row_of_the_state_is_left_without_its_parent(client, deletion):
-    """A state document with a link to nothing is refused, so one that can be loaded has no orphan."""
-    answer = client.put("/_dryline/state", json=deletion.after)
-    assert answer.status_code == 204, answer.text
-    assert client.get("/_dryline/state").json == deletion.after
-
-
 @pytest.mark.parametrize(
     ("deletion", "expected"),
     [
@@ -150,9 +143,3 @@ def test_no_row_of_the_state_is_left_without_its_parent(client, deletion):
 def test_what_hung_on_the_deleted_row_is_gone_and_all_else_stays(deletion, expected):
     remaining = of_team(deletion.after, NORTH)
     assert {collection: len(remaining[collection]) for collection in expected} == expected
-
-
-def test_deleting_a_team_leaves_nothing_of_it(client):
-    assert client.put("/_dryline/state", json=linked(SOUTH)).status_code == 204
-    assert client.delete(f"/_dryline/teams/{id_of(SOUTH, 'teams')}").status_code == 204
-    assert SOUTH not in client.get("/_dryline/state").text

@@ -12,8 +12,6 @@ import httpx
 import pytest
 import yaml
 
-from dryline import testing
-from dryline.pytest_plugin import OPTIONS
 from dryline.settings import Settings
 from dryline.testing import DrylineServer
 from dryline.tools import helper_reference
@@ -53,25 +51,10 @@ def test_the_pytest_examples(tmp_path):
     assert set(re.findall(r"^(?:PASSED|SKIPPED \[1\]) (\w+\.py):", out, re.MULTILINE)) == titles
 
 
-def test_the_guides_options_are_the_plugins():
-    rows = re.findall(r"^\| `(?:--dryline|DRYLINE_).*`dryline_.*", (ROOT / "docs/testing.md").read_text(), re.MULTILINE)
-    assert re.findall(r"`--dryline-([\w-]+)", "".join(rows)) == [*OPTIONS]
-    assert re.findall(r"`dryline_(\w+)", "".join(rows)) == [*(name.replace("-", "_") for name in OPTIONS), "isolate"]
-
-
 def test_the_reference_of_the_helpers_is_made_from_the_code():
     page = helper_reference.PAGE.read_text()
     part = page.partition(helper_reference.BEGINNING)[2].partition(helper_reference.END)[0]
     assert part == helper_reference.reference(), "Run python -m dryline.tools.helper_reference"
-
-
-def test_the_reference_names_every_helper_with_its_parameters():
-    part = helper_reference.reference()
-    public = [getattr(testing, name) for name in testing.__all__]
-    assert [each.__name__ for each in public if not re.search(rf"`{each.__name__}[`(]", part)] == []
-    owners = (testing.DrylineServer, testing.DrylineInProcess, testing.Team, testing.Talk)
-    helpers = {name for owner in owners for name in dir(owner) if not name.startswith("_")}
-    assert [name for name in helpers if not re.search(rf"^- `\.?{name}[(:]", part, re.MULTILINE)] == []
 
 
 def test_the_unittest_example(tmp_path):
@@ -93,28 +76,10 @@ def test_the_shell_example(tmp_path):
     assert run(tmp_path, "sh", "orders.sh").endswith('{"count":1}')
 
 
-@pytest.mark.parametrize("title", ["orders.sh", "orders.test.mjs", "other.yaml"])
-def test_an_example_fails_if_the_server_does_not_start(tmp_path, monkeypatch, title):
-    (tmp_path / title).write_text(TESTING[title])
-    commands = {"orders.sh": ["sh", title], "orders.test.mjs": ["node", "--test", title]}
-    command = commands.get(title) or ["sh", "-euc", server_step()]
-    monkeypatch.setitem(ENVIRONMENT, "DRYLINE_SEED", "no number")
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, env=ENVIRONMENT, timeout=60)
-    assert done.returncode != 0
-    assert "'no number' is not a valid integer" in done.stdout + done.stderr
-
-
 def test_the_compose_file_names_settings_that_exist():
     services = yaml.safe_load(TESTING["compose.yaml"])["services"]
     help_text = run(ROOT, "dryline", "serve", "--help")
     assert all(name in help_text for name in services["dryline"]["environment"])
-    assert services["tests"]["depends_on"]["dryline"]["condition"] == "service_healthy"
-
-
-def test_the_compose_file_keeps_nothing_between_two_runs():
-    server = yaml.safe_load(TESTING["compose.yaml"])["services"]["dryline"]
-    assert server["environment"]["DRYLINE_EPHEMERAL"] == "1"
-    assert "volumes" not in server
 
 
 def server_step():
@@ -122,12 +87,6 @@ def server_step():
     (job,) = yaml.safe_load(TESTING["other.yaml"])["jobs"].values()
     start = next(step["run"] for step in job["steps"] if "dryline serve" in step.get("run", ""))
     return start.replace("dryline serve", "dryline serve --port 0")
-
-
-def test_a_workflow_that_hangs_ends():
-    workflows = [yaml.safe_load(text) for name, text in TESTING.items() if name.endswith(".yaml")]
-    jobs = [job for workflow in workflows for job in workflow.get("jobs", {}).values()]
-    assert len(jobs) >= 2 and all(job["timeout-minutes"] <= 30 for job in jobs)
 
 
 def test_the_workflow_starts_a_server(tmp_path):
@@ -257,18 +216,6 @@ def test_the_readmes_pytest_example_passes(tmp_path):
     assert "1 passed" in pytest_in(tmp_path)
 
 
-def test_a_test_without_the_fixture_is_refused_as_the_readme_says(tmp_path, monkeypatch):
-    (tmp_path / "test_no_fixture.py").write_text(
-        "import brainbase_labs\nimport pytest\n\nclient = brainbase_labs.BrainbaseLabs()\n\n\n"
-        "def test_a_client_of_the_program():\n"
-        '    assert client.base_url.host == "127.0.0.1" and client.api_key != "a-real-key"\n'
-        '    with pytest.raises(brainbase_labs.APIStatusError, match="Add the fixture dryline to the test"):\n'
-        "        client.workers.list()\n"
-    )
-    monkeypatch.setitem(ENVIRONMENT, "BRAINBASE_LABS_API_KEY", "a-real-key")
-    assert "1 passed" in pytest_in(tmp_path)
-
-
 def test_the_readmes_control_commands_work(demo, tmp_path):
     run(tmp_path, "sh", "-euc", block("sh", "/_dryline/reset").replace("http://127.0.0.1:4010", demo.url))
     assert json.loads((tmp_path / "world.json").read_text())["version"] == 1
@@ -310,11 +257,6 @@ def test_every_link_to_a_file_leads_there(page):
     assert [link for link in links if not (ROOT / page).parent.joinpath(link).exists()] == []
 
 
-@pytest.mark.parametrize("page", PAGES)
-def test_no_page_installs_dryline_from_an_index_which_has_no_such_package(page):
-    assert re.findall(r"(?:pip|uv|pipx) (?:install|add) dryline\b|uvx dryline\b", (ROOT / page).read_text()) == []
-
-
 def anchors(page):
     """Return the anchors of a page's headings, as GitHub makes them."""
     headings = re.findall(
@@ -328,9 +270,3 @@ def test_every_link_to_a_heading_leads_there(page):
     links = re.findall(r"\]\(([^)#:]*)#([^)]+)\)", (ROOT / page).read_text())
     path = ROOT / page
     assert [link for link in links if link[1] not in anchors(path.parent / link[0] if link[0] else path)] == []
-
-
-def test_no_line_of_the_readme_for_a_shell_has_a_comment():
-    # Typed into zsh, the shell of macOS, a `#` is a word like any other.
-    blocks = re.findall(r"```sh\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
-    assert [line for block in blocks for line in block.splitlines() if re.search(r"(^|\s)#", line)] == []

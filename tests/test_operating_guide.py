@@ -85,11 +85,3 @@ def test_the_bounds_are_the_programs():
     assert BOUNDS["finished webhook deliveries"] == f"{MAX_FINISHED:,}"
     assert BOUNDS["snapshots"] == f"{MAX_SNAPSHOTS}"
     assert BOUNDS["files of recordings"] == f"`--recordings-mb` ({Settings.recordings_mb})"
-
-
-@pytest.mark.parametrize(
-    ("path", "body"),
-    [("/faults", {"path": "/api/workers", "delayMs": 600_001}), ("/simulate/calls", {"count": 10_001})],
-)
-def test_a_value_beyond_a_bound_of_the_control_plane_is_refused(server, path, body):
-    assert httpx.post(f"{server.url}/_dryline{path}", json=body).status_code == 400

@@ -4,11 +4,9 @@ import contextlib
 import importlib
 import pkgutil
 import shutil
-import sqlite3
 
 import peewee
 import pytest
-from playhouse.migrations import Runner
 
 import dryline.models
 from dryline.app import create_app
@@ -66,24 +64,6 @@ def test_every_foreign_key_has_an_index(app, tables):
     assert missing == []
 
 
-def test_the_migrations_are_recorded_and_the_version_is_the_last(app):
-    with app.world.active():
-        db = app.world.db
-        names = [row[0] for row in db.execute_sql("SELECT name FROM schema_migration ORDER BY id").fetchall()]
-        assert names == sorted(path.stem for path in HERE.glob("[0-9]*.py"))
-        assert db.pragma("user_version") == LATEST
-
-
-def test_a_new_database_is_as_the_steps_one_by_one_make_it(app, tmp_path):
-    one_by_one = peewee.SqliteDatabase(tmp_path / "one_by_one.sqlite3")
-    Runner(one_by_one, str(HERE)).up()
-    of_all = "SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY type, name"
-    with app.world.active():
-        made = app.world.db.execute_sql(of_all).fetchall()
-    assert made == one_by_one.execute_sql(of_all).fetchall()
-    one_by_one.close()
-
-
 A_LATER_STEP = """
 def up(migrator, db):
     db.execute_sql("ALTER TABLE team ADD COLUMN motto TEXT")
@@ -102,12 +82,3 @@ def test_an_older_data_directory_gets_the_steps_that_it_lacks_and_keeps_its_rows
     with contextlib.closing(create_app(settings)) as app, app.world.active():
         assert app.world.db.execute_sql("SELECT id, motto FROM team").fetchall() == [(*team, None)]
         assert app.world.db.pragma("user_version") == LATEST + 1
-
-
-def test_steps_that_are_recorded_are_not_run_again(tmp_path):
-    settings = Settings(data_dir=tmp_path, scenario="empty")
-    create_app(settings).close()
-    with contextlib.closing(sqlite3.connect(tmp_path / "dryline.sqlite3")) as db:
-        db.execute("PRAGMA user_version = 0")  # a database that has still to be brought up to date
-    with contextlib.closing(create_app(settings)) as app, app.world.active():
-        assert app.world.db.pragma("user_version") == LATEST

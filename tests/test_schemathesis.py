@@ -1,7 +1,6 @@
 """Generated requests against the served document: no fault of ours, and no answer that the document does not describe.
 
-Repeats from run to run. Operations of the API get valid requests about rows that exist: test_odd_values.py and
-test_bodies.py send the others. Operations of the control plane get valid and broken ones.
+Operations of the API get valid requests: test_odd_values.py and test_bodies.py send others.
 """
 
 from __future__ import annotations
@@ -54,10 +53,7 @@ def filled(app, monkeypatch):
 
 
 def probe(operation, own, mode=GenerationMode.POSITIVE):
-    """Call an operation of the document with generated requests; look at every answer.
-
-    The ids in the path are `own`. Valid requests refer to rows that are there.
-    """
+    """Call an operation with generated requests and the ids `own` in its path; look at every answer."""
     headers = {"x-api-key": KEYS[NORTH]}
 
     @given(case=operation.as_strategy(mode, headers=headers, path_parameters=own))
@@ -89,8 +85,6 @@ def test_an_operation_of_the_contract_answers_as_described(filled, schema, opera
     probe(schema[path][operation["method"]], own)
 
 
-# The client of schemathesis does not close the answer with a snapshot's file.
-@pytest.mark.filterwarnings("ignore:Exception ignored in. <_io.FileIO:pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.parametrize("mode", GenerationMode)
 def test_the_rest_of_the_document_answers_as_described(filled, schema, app, mode):
     contract = {(operation["path"], operation["method"]) for operation in OPERATIONS}

@@ -65,12 +65,6 @@ class TestBesideOthers:
         assert (made.status_code, made.json["teamId"]) == (201, api.get("/team").json["id"])
         assert made.json["teamId"] != old
 
-    def test_a_read_beside_a_reset_is_the_new_worlds(self, api, control, meanwhile):
-        old = api.get("/team").json["id"]
-        meanwhile(lambda: control.post("/reset"))
-        answer = api.get("/team")
-        assert (answer.status_code, answer.json["id"] == old) == (200, False)
-
     def test_a_write_beside_the_deletion_of_its_team_has_no_key(self, other_api, control, meanwhile):
         team = other_api.get("/team").json["id"]
         meanwhile(lambda: control.delete(f"/teams/{team}"))

@@ -40,26 +40,6 @@ def frozen(control):
     control.put("/clock", {"now": "2026-01-01T00:00:00Z", "frozen": True})
 
 
-def test_a_test_is_answered_whole(make_test, body, flow):
-    test = make_test()
-    assert test == {
-        **{"id": test["id"], "createdAt": test["createdAt"], "updatedAt": test["updatedAt"]},
-        **{"workerId": flow["workerId"], "websocketUrl": None},
-        **body,
-    }
-
-
-def test_checkpoints_are_kept_as_sent(make_test):
-    checkpoints = [CHECKPOINT | {"weight": 2}, CHECKPOINT | {"runs": 2.5}]
-    assert make_test(checkpoints=checkpoints)["checkpoints"] == checkpoints
-
-
-def test_runs_are_listed_newest_first(api, path, make_test):
-    base = f"{path}/{make_test()['id']}"
-    ids = [api.post(f"{base}/run").json["id"] for _ in range(3)]
-    assert [run["id"] for run in api.get(f"{base}/runs").json] == ids[::-1]
-
-
 def test_a_run_moves_over_api_time(api, frozen, advance, path, make_test):
     base = f"{path}/{make_test()['id']}"
     run = api.post(f"{base}/run")
@@ -89,14 +69,6 @@ def test_results_count_each_checkpoint_and_obey_its_tolerance(api, frozen, advan
             assert (result["status"] == "PASSED") == (result["failed"] <= result["tolerance"])
         assert (run["status"] == "PASSED") == all(result["status"] == "PASSED" for result in run["results"])
     assert {run["status"] for run in runs} == {"PASSED", "FAILED"}
-
-
-@pytest.mark.parametrize("runs", [0, 0.5, 1e300, 2**53])
-def test_odd_numbers_of_runs_end_too(api, frozen, advance, path, make_test, runs):
-    base = f"{path}/{make_test(checkpoints=[CHECKPOINT | {'runs': runs}])['id']}"
-    api.post(f"{base}/run")
-    advance(3601)
-    assert api.get(f"{base}/runs").json[0]["status"] in ("PASSED", "FAILED")
 
 
 def test_a_test_outlives_its_flow_and_goes_with_its_worker(api, path, make_test, flow):

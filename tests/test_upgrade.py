@@ -1,12 +1,9 @@
 """A data directory of dryline 0.1 is opened as it is: rows, files and snapshots stay."""
 
-import shutil
 import tarfile
 from pathlib import Path
 
 import pytest
-
-from dryline.world.directory import database_in
 
 # Two workers of the start team, three calls, an export, an upload; a second team with a worker, a clock and a snapshot
 # of its own; the snapshots `before` (one worker) and `both`; a frozen clock and a changed setting.
@@ -72,38 +69,10 @@ def test_snapshots_are_restored_again_and_again(opened):
 def test_what_single_teams_had_is_dropped_with_one_line_in_the_log(opened, world, caplog):
     api, _ = opened()
     (line,) = [record.message for record in caplog.records if record.name == "dryline"]
-    assert line.startswith("Dropped what dryline 0.1 kept for single teams: 1 clock and 1 snapshot.")
+    assert line.startswith("Dropped the clocks and snapshots of single teams")
     assert sorted(path.name for path in (world / "snapshots").iterdir()) == ["before", "both"]
     worker = api.post("/workers", {"name": "W"}, headers={"x-api-key": "second-key"}).json
     assert worker["createdAt"] == NOW
     caplog.clear()
     opened()
     assert [record for record in caplog.records if record.name == "dryline"] == []
-
-
-def test_a_team_clock_in_a_snapshot_does_not_come_back(opened, caplog):
-    api, control = opened()
-    restore(control, "both")
-    assert api.post("/workers", {"name": "W"}, headers={"x-api-key": "second-key"}).json["createdAt"] == NOW
-    caplog.clear()
-    opened()
-    assert [record for record in caplog.records if record.name == "dryline"] == []
-
-
-def test_a_restore_that_was_killed_under_0_1_is_finished(opened, world):
-    """The database that was to come was whole, and the old one's log was gone."""
-    shutil.copy(world / "snapshots/before/dryline.sqlite3", world / "dryline.coming")
-    database_in(world).with_name("dryline.sqlite3-wal").write_bytes(b"of the old database")
-    api, _ = opened()
-    assert names(api) == ["Front desk"]
-    assert not (world / "dryline.coming").exists()
-
-
-@pytest.mark.parametrize("length", [0, 15, 20_000])
-def test_a_half_of_a_database_that_was_to_come_replaces_nothing(opened, world, length):
-    content = (world / "snapshots/before/dryline.sqlite3").read_bytes()
-    for name in ("dryline.coming", "dryline.coming.part"):
-        (world / name).write_bytes(content[:length])
-    api, _ = opened()
-    assert names(api) == ["Front desk", "Night desk"]
-    assert not list(world.glob("*.coming*"))

@@ -23,7 +23,7 @@ from peewee import PeeweeException
 
 from dryline.settings import BadSetting, RuntimeSettings, Settings
 from dryline.storage.current_world import WorldLocal, enter, leave
-from dryline.storage.database import WorldDatabase, finish_exchange, require_sqlite_version
+from dryline.storage.database import WorldDatabase, require_sqlite_version
 from dryline.storage.errors import cannot_share_memory, disk_is_full
 from dryline.world.arrivals import Arrivals
 from dryline.world.clock import Clock
@@ -75,7 +75,6 @@ class World:
             self._directory = Directory(None if settings.ephemeral else settings.data_dir)
             undo.callback(self._directory.abandon)
             self.exports.mkdir(exist_ok=True)
-            finish_exchange(database_in(self.directory))
             self.db = WorldDatabase(database_in(self.directory), temporary=self._directory.temporary)
             undo.callback(self.db.close_for_good)
             self._directory.require_database()

@@ -4,7 +4,7 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from flask import Request, request
-from marshmallow import fields
+from marshmallow import fields, post_load
 
 from dryline.models.teams import Team
 from dryline.schemas.base import QuerySchema
@@ -20,29 +20,27 @@ from dryline.web.plane import guard
 class TeamQuery(QuerySchema):
     """The team that a request of the control plane is limited to. A route without it refuses `?team=`."""
 
-    team = fields.String()
+    team = fields.String(attribute="team_id")
+
+    @post_load
+    def check(self, data: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
+        """Raise NotFound for an unknown team."""
+        known_team(data.get("team_id"))
+        return data
 
 
 class UndoQuery(QuerySchema):
     """Whether a change can be undone."""
 
     undo = fields.Boolean(
-        metadata={
-            "description": "keep a snapshot from before the change, for `undoLastChange`; a temporary server keeps none"
-        }
+        metadata={"description": "keep a snapshot for `undoLastChange`, except on a temporary server"}
     )
-
-
-class TeamUndoQuery(TeamQuery, UndoQuery):
-    """The team that a change is limited to, and whether the change can be undone."""
 
 
 class LenientQuery(QuerySchema):
     """Whether mistakes of a state document are ignored."""
 
-    lenient = fields.Boolean(
-        metadata={"description": "ignore unknown members of a state document, and links to rows that are not there"}
-    )
+    lenient = fields.Boolean(metadata={"description": "ignore unknown members, and links to rows that are not there"})
 
 
 def undoable_if(is_wanted: bool | None, change: str) -> AbstractContextManager[Any]:

@@ -9,11 +9,9 @@ from dryline.blueprints.control.base import ControlArea
 from dryline.schemas.base import ApiSchema, Boolean, Number, Timestamp
 from dryline.storage.current_world import current
 from dryline.storage.errors import Invalid
-from dryline.world.clock import FIRST, LAST, parse, wire
+from dryline.world.clock import FIRST, LAST, Clock, parse, wire
 
 blp = ControlArea("Control: clock", description="Freeze, set and advance API time.")
-
-_RANGE = f"The clock goes from {wire(FIRST)} to {wire(LAST)}."
 
 
 class ClockSchema(ApiSchema):
@@ -37,7 +35,7 @@ class ClockView(MethodView):
     def get(self):
         """Read the clock.
 
-        All times in the API and all background work follow this clock.
+        All times in the API and all background work follow it.
         """
         return _as_answer()
 
@@ -50,11 +48,7 @@ class ClockView(MethodView):
         done before the answer: exports expire, campaigns place calls, runs end.
         """
         now = body.get("now")
-        try:
-            current().clock.set(parse(now) if now else None, frozen=body.get("frozen"))
-        except OverflowError:
-            raise Invalid(_RANGE, "now") from None
-        return _moved()
+        return _moved("now", lambda clock: clock.set(parse(now) if now else None, frozen=body.get("frozen")))
 
     @blp.response(200, ClockSchema)
     def delete(self):
@@ -62,8 +56,7 @@ class ClockView(MethodView):
 
         Due work is done before the answer.
         """
-        current().clock.reset()
-        return _moved()
+        return _moved("now", Clock.reset)
 
 
 @blp.route("/clock/advance", post="advanceClock")
@@ -76,14 +69,15 @@ class ClockAdvance(MethodView):
         Due work is done before the answer: exports expire, campaigns place calls, runs end. A frozen clock stays frozen
         at its new time.
         """
-        try:
-            current().clock.advance(timedelta(seconds=body["seconds"]))
-        except OverflowError:
-            raise Invalid(_RANGE, "seconds") from None
-        return _moved()
+        return _moved("seconds", lambda clock: clock.advance(timedelta(seconds=body["seconds"])))
 
 
-def _moved():
+def _moved(field, move):
+    """Move the clock, do the work that is due, and return the answer. Raises Invalid, naming `field`."""
+    try:
+        move(current().clock)
+    except OverflowError:
+        raise Invalid(f"The clock goes from {wire(FIRST)} to {wire(LAST)}.", field) from None
     current().save_runtime_state()
     current().run_due()
     return _as_answer()

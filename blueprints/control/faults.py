@@ -1,6 +1,7 @@
 """Faults: rules that make matching requests fail or slow down."""
 
 import re
+from wsgiref.util import is_hop_by_hop
 
 from flask.views import MethodView
 from marshmallow import ValidationError, fields, post_load, pre_load, validate, validates, validates_schema
@@ -16,27 +17,23 @@ from dryline.world.rate_limits import RateLimit
 
 blp = ControlArea("Control: faults", description="Make matching requests fail, wait or lose their answer.")
 
-# Headers of one connection: RFC 9110, 7.6.1, and those that WSGI leaves to the server (PEP 3333).
-HOP_BY_HOP = {
-    *("connection", "keep-alive", "proxy-authenticate", "proxy-authorization", "proxy-connection"),
-    *("te", "trailer", "trailers", "transfer-encoding", "upgrade"),
-}
 # The effects of a fault, of which it needs at least one.
 EFFECTS = (
     *("status", "delay_ms", "delay_distribution", "bytes_per_second", "rate_limit"),
     *("drop", "malformed", "headers", "override"),
 )
+# The fields of each type of a delay's distribution.
+DISTRIBUTIONS = {"uniform": ("lower_ms", "upper_ms"), "lognormal": ("median_ms", "sigma")}
 _HEADER_VALUE = re.compile(r"[\t\x20-\x7e\xa0-\xff]*")
+_STATUS, _DELAY_MS = validate.Range(200, 599), validate.Range(0, LONGEST_MS)
 
 
 class Malformed(fields.Field):
     """`truncated`, `garbage`, or `true`, which means `truncated`."""
 
     def _deserialize(self, value, attr, data, **kwargs):
-        if value is False:
-            return None
-        if value is True:
-            return "truncated"
+        if isinstance(value, bool):
+            return "truncated" if value else None
         if value not in ("truncated", "garbage"):
             raise ValidationError("Must be true, truncated or garbage.")
         return value
@@ -45,9 +42,7 @@ class Malformed(fields.Field):
 class OverrideSchema(ApiSchema):
     """An answer instead of the operation's. The path need not exist on this server."""
 
-    status = Integer(
-        load_default=200, validate=validate.Range(200, 599), metadata={"description": "status of the answer"}
-    )
+    status = Integer(load_default=200, validate=_STATUS, metadata={"description": "status of the answer"})
     body = fields.Raw(load_default=None, metadata={"description": "body of the answer: JSON or text"})
     headers = fields.Dict(fields.String(), fields.String(), load_default=None)
 
@@ -56,14 +51,12 @@ class RateLimitSchema(ApiSchema):
     """A rate limit for each key. Answers have `X-RateLimit-…` headers."""
 
     requests = Integer(
-        required=True,
-        validate=validate.Range(1, 1_000_000),
-        metadata={"description": "requests allowed per window; a window begins with its first request"},
+        required=True, validate=validate.Range(1, 1_000_000), metadata={"description": "requests allowed per window"}
     )
     window_seconds = Number(
         required=True,
         validate=validate.Range(0, 31 * 86_400, min_inclusive=False),
-        metadata={"description": "length of the window in seconds of API time"},
+        metadata={"description": "length of a window in seconds of API time; its first request begins it"},
     )
 
     @post_load
@@ -72,38 +65,25 @@ class RateLimitSchema(ApiSchema):
 
 
 class DelayDistributionSchema(ApiSchema):
-    """A random delay in real time, drawn from the seed."""
+    """A random delay in real time, drawn from the seed: `uniform` or `lognormal`, each with two fields of its own."""
 
     class Meta(ApiSchema.Meta):
         sometimes = ("lower_ms", "upper_ms", "median_ms", "sigma")
 
-    type = fields.String(
-        required=True,
-        validate=OneOf("uniform", "lognormal"),
-        metadata={
-            "description": "distribution: uniform needs `lowerMs` and `upperMs`, lognormal `medianMs` and `sigma`"
-        },
-    )
-    lower_ms = Integer(validate=validate.Range(0, LONGEST_MS), metadata={"description": "uniform: shortest delay"})
+    type = fields.String(required=True, validate=OneOf(*DISTRIBUTIONS), metadata={"description": "distribution"})
+    lower_ms = Integer(validate=_DELAY_MS, metadata={"description": "uniform: shortest delay"})
     upper_ms = Integer(validate=validate.Range(1, LONGEST_MS), metadata={"description": "uniform: longest delay"})
-    median_ms = Integer(
-        validate=validate.Range(1, LONGEST_MS), metadata={"description": "lognormal: median of the delays"}
-    )
-    sigma = Number(
-        validate=validate.Range(0, 5),
-        metadata={"description": "lognormal: spread of the delays; 0 is none, 1 is wide"},
-    )
+    median_ms = Integer(validate=validate.Range(1, LONGEST_MS), metadata={"description": "lognormal: median delay"})
+    sigma = Number(validate=validate.Range(0, 5), metadata={"description": "lognormal: spread; 0 is none, 1 is wide"})
 
     @validates_schema
     def check_fields_of_type(self, data, **kwargs):
-        uniform, lognormal = ("lower_ms", "upper_ms"), ("median_ms", "sigma")
-        own, others = (uniform, lognormal) if data.get("type") == "uniform" else (lognormal, uniform)
-        for name in own:
-            if name not in data:
-                raise ValidationError("Missing data for required field.", camel(name))
-        for name in others:
-            if name in data:
-                raise ValidationError(f"Not allowed for {data['type']}.", camel(name))
+        for type, names in DISTRIBUTIONS.items():
+            for name in names:
+                if type == data["type"] and name not in data:
+                    raise ValidationError("Missing data for required field.", camel(name))
+                if type != data["type"] and name in data:
+                    raise ValidationError(f"Not allowed for {data['type']}.", camel(name))
         if data["type"] == "uniform" and data["lower_ms"] > data["upper_ms"]:
             raise ValidationError("Must not be less than lowerMs.", "upperMs")
 
@@ -128,20 +108,14 @@ class FaultSchema(ApiSchema):
     )
     status = Integer(
         load_default=None,
-        validate=validate.Range(200, 599),
+        validate=_STATUS,
         metadata={"description": "status to answer with; the request is not carried out"},
     )
-    body = fields.Raw(
-        load_default=None, metadata={"description": "body to answer with, together with `status`: JSON or text"}
-    )
+    body = fields.Raw(load_default=None, metadata={"description": "body to answer with `status`: JSON or text"})
     headers = fields.Dict(
         fields.String(), fields.String(), load_default=None, metadata={"description": "headers to add to the answer"}
     )
-    delay_ms = Integer(
-        load_default=0,
-        validate=validate.Range(0, 600_000),
-        metadata={"description": "delay of the answer in real time"},
-    )
+    delay_ms = Integer(load_default=0, validate=_DELAY_MS, metadata={"description": "delay in real time"})
     delay_distribution = fields.Nested(
         DelayDistributionSchema, load_default=None, metadata={"description": "random delays, instead of `delayMs`"}
     )
@@ -183,9 +157,7 @@ class FaultSchema(ApiSchema):
         metadata={"description": "number of requests that the fault applies to; null means no limit"},
     )
     skip = Integer(
-        load_default=0,
-        validate=validate.Range(0),
-        metadata={"description": "number of matching requests to leave alone first"},
+        load_default=0, validate=validate.Range(0), metadata={"description": "matching requests to leave alone first"}
     )
     team_id = fields.String(
         load_default=None, metadata={"description": "team whose requests the fault applies to; null means all teams"}
@@ -238,7 +210,8 @@ class FaultSchema(ApiSchema):
         for name, value in (headers or {}).items():
             if not (name.isascii() and name.replace("-", "").isalnum()) or not _HEADER_VALUE.fullmatch(value):
                 raise ValidationError(f"Not a header: {name!r}.")
-            if name.lower() in HOP_BY_HOP and (name.lower(), value.lower()) != ("connection", "close"):
+            is_of_connection = is_hop_by_hop(name) or name.lower() in ("proxy-connection", "trailer")
+            if is_of_connection and (name.lower(), value.lower()) != ("connection", "close"):
                 raise ValidationError(f"{name} belongs to the connection; only Connection: close can be set.")
             if name.lower() == "content-length" and not value.isdecimal():
                 raise ValidationError("Content-Length must be a number.")
@@ -254,7 +227,7 @@ class Faults(MethodView):
 
         `matches` counts the requests that matched a fault, `hits` those that it was applied to.
         """
-        return [vars(fault) for fault in current().faults.listing(known_team(query.get("team")))]
+        return [vars(fault) for fault in current().faults.listing(query.get("team_id"))]
 
     @blp.arguments(FaultSchema)
     @blp.arguments(TeamQuery, location="query")
@@ -263,11 +236,10 @@ class Faults(MethodView):
     def post(self, body, query):
         """Add a fault.
 
-        A fault selects requests by `method` and `path`, where `*` and `{…}` stand for any text, and has effects:
-        `status` with `body` and `headers`, `delayMs`, `drop`, `malformed` and others, or a `preset`. If several faults
-        match a request, the first one applies. 400 if no request can match or the fault has no effect.
+        A fault selects requests by `method` and `path`, and has one or more effects. If several faults match a request,
+        the first one applies. 400 if no request can match or the fault has no effect.
         """
-        body["team_id"] = known_team(query.get("team")) or known_team(body["team_id"], "team_id")
+        body["team_id"] = query.get("team_id") or known_team(body["team_id"], "team_id")
         return vars(add(body))
 
     @blp.arguments(TeamQuery, location="query")
@@ -278,7 +250,7 @@ class Faults(MethodView):
 
         Requests that a fault delays continue at once.
         """
-        current().faults.clear(known_team(query.get("team")))
+        current().faults.clear(query.get("team_id"))
 
 
 @blp.route("/faults/<id>", delete="removeFault")

@@ -36,7 +36,6 @@ from dryline.world.request_search import Criteria, Near, Verification, find_near
 
 # The format of ids, such as `worker_…`.
 _ID = re.compile(r"[A-Za-z0-9]+_[A-Za-z0-9-]{6,}")
-
 # How much of a nearest request's body a failed check shows as it was sent.
 _BODY_CHARACTERS = 1_000
 
@@ -51,13 +50,11 @@ class Requests(MethodView):
     def get(self, query):
         """List the requests, newest first.
 
-        The log holds the newest 10,000 requests with query, headers, bodies and answers. Secrets are masked. Requests
-        of the control plane are not recorded.
+        The log holds the newest 10,000, with secrets masked. Requests of the control plane are not recorded.
         """
         limit = query.pop("limit")
-        return [
-            entry_fields(entry) for entry in islice(find_with_progress(current().requests, criteria_of(query)), limit)
-        ]
+        entries = find_with_progress(current().requests, criteria_of(query))
+        return [entry_fields(entry) for entry in islice(entries, limit)]
 
     @blp.arguments(RequestQuery(only=["team"]), location="query")
     @blp.response(204)
@@ -93,9 +90,8 @@ class RequestVerify(MethodView):
     def post(self, body, query):
         """Verify that requests were made.
 
-        Without `times`, at least one matching request is expected. If the number does not fit, the answer is a 409 with
-        the requests beyond the maximum, or with those that nearly match and the conditions that they miss. Requests in
-        progress count. 400 if requests that may match fell out of the log, and if there is a maximum.
+        Without `times`, at least one is expected. Requests in progress count. The 409 has the requests beyond the
+        maximum, or those that nearly match. 400 if there is a maximum and requests that may match fell out of the log.
         """
         times = body.pop("times") or {"min": None, "max": None}
         result = check(criteria_of(body | query), times["min"], times["max"])
@@ -133,14 +129,13 @@ def check(criteria: Criteria, least: int | None, most: int | None) -> Verificati
     Raises Invalid for a name that no request of the path and method has, if the check would pass for that reason: an
     unknown name in a check that needs no request, and a misspelt parameter that must not be sent.
     """
-    query = criteria.query or {}
-    absent = {name: value for name, value in query.items() if value is None}
+    body = criteria.json if isinstance(criteria.json, dict) else {}
+    parts: dict[str, dict[str, Any]] = {"query": dict(criteria.query or {}), "json": body}
+    absent = {name: value for name, value in parts["query"].items() if value is None}
     refused = [("query", name) for name in _unknown_names(criteria, "query", absent) if "did you mean" in name]
     if not least and (least, most) != (None, None):
-        present = {name: value for name, value in query.items() if value is not None}
-        refused += [("query", name) for name in _unknown_names(criteria, "query", present)]
-        body = criteria.json if isinstance(criteria.json, dict) else {}
-        refused += [("json", name) for name in _unknown_names(criteria, "json", body)]
+        parts["query"] = {name: value for name, value in parts["query"].items() if value is not None}
+        refused += [(part, name) for part, values in parts.items() for name in _unknown_names(criteria, part, values)]
     if refused:
         field, name = refused[0]
         raise Invalid(f"No such request has {name}.", field)

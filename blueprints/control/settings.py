@@ -11,8 +11,6 @@ from dryline.storage.current_world import current
 
 blp = ControlArea("Control: settings", description="Settings that can change while the server runs.")
 
-LONGEST_DELAY_MS = 30 * 24 * 3600 * 1000
-
 
 class SettingsSchema(ApiSchema):
     """Settings that can change while the server runs. A reset restores their initial values."""
@@ -22,7 +20,7 @@ class SettingsSchema(ApiSchema):
         metadata={"description": "manual: only `transitionExport` changes the status of exports"},
     )
     export_delay_ms = Integer(
-        validate=validate.Range(0, LONGEST_DELAY_MS),
+        validate=validate.Range(0, 30 * 24 * 3600 * 1000),
         metadata={"description": "API time that an export is PENDING, in milliseconds"},
     )
     strict = Boolean(metadata={"description": "refuse unknown fields in bodies"})
@@ -38,7 +36,7 @@ class SettingsView(MethodView):
     def get(self):
         """Read the settings.
 
-        They survive a restart and last until a reset.
+        They last until a reset.
         """
         return asdict(current().runtime_settings)
 

@@ -48,20 +48,14 @@ class SimulateBody(ApiSchema):
     count = Integer(
         load_default=1, validate=validate.Range(1, 10_000), metadata={"description": "number of conversations"}
     )
-    seed = Integer(
-        load_default=None,
-        metadata={"description": "seed of the content; the same seed gives the same content with other ids"},
-    )
+    seed = Integer(load_default=None, metadata={"description": "the same seed gives the same content, with other ids"})
     start_time = Timestamp(
         load_default=None,
         metadata={"description": "start of the first conversation; default: within the 24 hours before `endTime`"},
     )
     end_time = Timestamp(load_default=None, metadata={"description": "end of the last conversation; default: now"})
     llm_logs = Boolean(
-        load_default=None,
-        metadata={
-            "description": "whether to write LLM logs, which are most of the rows; default: true up to a count of 1,000"
-        },
+        load_default=None, metadata={"description": "whether to write LLM logs; default: true up to a count of 1,000"}
     )
     follow = fields.String(
         load_default=None,
@@ -69,12 +63,10 @@ class SimulateBody(ApiSchema):
         metadata={"description": "source of the dialogue; default: the flow if it can run, otherwise a script"},
     )
     branch = OneOrMore(
-        load_default=None,
-        metadata={"description": "text of a condition that each conversation takes, or of several in their order"},
+        load_default=None, metadata={"description": "text of a condition to take, or of several in their order"}
     )
     answers = JsonObject(
-        load_default=None,
-        metadata={"description": "answers to the flow's `ask`, by the name of the member or the question"},
+        load_default=None, metadata={"description": "answers to the flow's `ask`, by the member's name or the question"}
     )
     http = fields.List(
         fields.Nested(HttpStubSchema),
@@ -103,17 +95,12 @@ class SimulateCallsBody(SimulateBody):
     )
     customer_number = PhoneNumberField(
         load_default=None,
-        metadata={
-            "description": "number of the caller or callee; 555-0100 to 555-0105 of any area code determine the outcome"
-        },
+        metadata={"description": "number of the other side; 555-0100 to 555-0105 of any area determine the outcome"},
     )
     direction = fields.String(load_default=None, validate=OneOf("inbound", "outbound"))
     in_progress = Boolean(
         load_default=False,
-        metadata={
-            "description": "whether the calls proceed with the clock, from ringing to their end; they begin "
-            "now unless a time is sent"
-        },
+        metadata={"description": "whether the calls ring now, unless a time is sent, and proceed with the clock"},
     )
 
 
@@ -124,16 +111,12 @@ class NotTakenSchema(ApiSchema):
     branch = fields.String(
         allow_none=True, metadata={"description": "first condition of `branch` that was not taken; null if all were"}
     )
-    outcome = fields.String(
-        allow_none=True, metadata={"description": "the `outcome` that the call does not have; null if it has it"}
-    )
-    taken = fields.String(
-        allow_none=True, metadata={"description": "condition that was taken last instead; null if none was"}
-    )
+    outcome = fields.String(allow_none=True, metadata={"description": "the `outcome` that the call does not have"})
+    taken = fields.String(allow_none=True, metadata={"description": "condition that was taken last instead"})
 
 
 class SimulatedSchema(ApiSchema):
-    """The logs of simulated conversations."""
+    """The logs of simulated conversations. `notTaken` is left out where it would be empty."""
 
     class Meta:
         sometimes = ("not_taken",)
@@ -141,10 +124,7 @@ class SimulatedSchema(ApiSchema):
     ids = fields.List(fields.String(), metadata={"description": "ids of the logs, in the order of their creation"})
     not_taken = fields.List(
         fields.Nested(NotTakenSchema),
-        metadata={
-            "description": "conversations that the flow's code led elsewhere than `branch` or `outcome` wanted; left "
-            "out if there are none"
-        },
+        metadata={"description": "conversations that the flow led elsewhere than `branch` or `outcome` wanted"},
     )
 
 
@@ -157,14 +137,13 @@ class SimulateCalls(MethodView):
     def post(self, body, query):
         """Simulate calls of a voice deployment.
 
-        This creates `count` complete calls in the past: logs, sessions, LLM logs, and runtime errors of calls that fail
-        in the engine. Calls follow the deployment's flow if it can run, once for each call. `outcome` and `branch`
-        say what callers want, `seed` makes calls repeat. Calls that the flow's code led elsewhere are kept, and
-        `notTaken` lists them. 404 for an unknown worker or deployment, 503 while the engine is busy.
+        This creates `count` complete calls in the past: logs, sessions, LLM logs and runtime errors. A call runs the
+        deployment's flow, once, if it can run. `outcome` and `branch` say what callers want, `seed` makes calls repeat.
+        Calls that the flow led elsewhere are kept; `notTaken` lists them. 503 while the engine is busy.
         """
         from dryline.simulator.calls import prepare_calls  # imported late: a start does not need it
 
-        return simulate(prepare_calls, body, query.get("team"), "Voice", "VoiceV1")
+        return simulate(prepare_calls, body, query.get("team_id"), "Voice", "VoiceV1")
 
 
 @blp.route("/simulate/chats", post="simulateChats")
@@ -176,12 +155,11 @@ class SimulateChats(MethodView):
     def post(self, body, query):
         """Simulate chats of a chat or chat widget deployment.
 
-        This creates `count` complete chats in the past: logs, sessions, LLM logs and runtime errors. Chats follow the
-        deployment's flow if it can run. 404 for an unknown worker or deployment, 503 while the engine is busy.
+        This creates `count` complete chats in the past. A chat runs the deployment's flow, once, if it can run.
         """
         from dryline.simulator.chats import prepare_chats  # imported late: a start does not need it
 
-        return simulate(prepare_chats, body, query.get("team"), "Chat", "ChatEmbed")
+        return simulate(prepare_chats, body, query.get("team_id"), "Chat", "ChatEmbed")
 
 
 def simulate(prepare, body, team_id, *channels):

@@ -1,14 +1,14 @@
-"""Named snapshots."""
+"""Named snapshots, and the way back from a reset or from a change that a command made."""
 
 from flask.views import MethodView
 from marshmallow import fields
 
 from dryline.blueprints.control.base import ControlArea, UndoQuery, undoable_if
 from dryline.schemas.base import ApiSchema, Timestamp
-from dryline.state import snapshots
+from dryline.state import snapshots, undo
 from dryline.storage.current_world import current
 
-blp = ControlArea("Control: snapshots", "/_dryline/snapshots", description="Named snapshots on disk.")
+blp = ControlArea("Control: snapshots", description="Named snapshots on disk, and the way back from a change.")
 
 
 class SnapshotSchema(ApiSchema):
@@ -18,7 +18,16 @@ class SnapshotSchema(ApiSchema):
     created_at = Timestamp(dump_only=True, metadata={"description": "time of the snapshot, in API time"})
 
 
-@blp.route("", get="listSnapshots", post="saveSnapshot")
+class UndoSchema(ApiSchema):
+    """The changes that can be undone."""
+
+    keeps_snapshots = fields.Boolean(metadata={"description": "false for a temporary server"})
+    snapshots = fields.List(
+        fields.Nested(SnapshotSchema), metadata={"description": "snapshots from before changes, the last one first"}
+    )
+
+
+@blp.route("/snapshots", get="listSnapshots", post="saveSnapshot")
 class Snapshots(MethodView):
     @blp.response(200, SnapshotSchema(many=True))
     def get(self):
@@ -36,7 +45,7 @@ class Snapshots(MethodView):
         return vars(snapshots.save(current(), body["name"]))
 
 
-@blp.route("/<name>/restore", post="restoreSnapshot")
+@blp.route("/snapshots/<name>/restore", post="restoreSnapshot")
 class SnapshotRestore(MethodView):
     @blp.arguments(UndoQuery, location="query")
     @blp.response(204)
@@ -51,9 +60,30 @@ class SnapshotRestore(MethodView):
             snapshots.restore(current(), name)
 
 
-@blp.route("/<name>", delete="deleteSnapshot")
+@blp.route("/snapshots/<name>", delete="deleteSnapshot")
 class SnapshotByName(MethodView):
     @blp.response(204)
     def delete(self, name):
         """Remove a snapshot."""
         snapshots.remove(current(), name)
+
+
+@blp.route("/undo", get="listUndoSnapshots", post="undoLastChange")
+class Undo(MethodView):
+    @blp.response(200, UndoSchema)
+    def get(self):
+        """List the snapshots from before resets and commands.
+
+        The newest five are kept. `listSnapshots` has none of them; `restoreSnapshot` takes their names.
+        """
+        snapshots = [vars(snapshot) for snapshot in undo.listing(current())]
+        return {"keeps_snapshots": not current().settings.ephemeral, "snapshots": SnapshotSchema().dump(snapshots)}
+
+    @blp.response(200, SnapshotSchema)
+    @blp.errors(404, 409)
+    def post(self):
+        """Undo the last reset, or the last change by a command or the console.
+
+        The answer is the snapshot, the newest one of `listUndoSnapshots`. A second undo takes the first back.
+        """
+        return vars(undo.undo(current()))

@@ -1,53 +1,61 @@
-"""The state document: read it, replace the state by one, add one. Contract: state.md."""
+"""The state document: read it, replace the state by one, add one. The reset to a scenario. Contract: state.md."""
 
 from typing import Any
 
 from flask import request
 from flask.views import MethodView
+from marshmallow import fields, validate
 
-from dryline.blueprints.control.base import ControlArea, LenientQuery, TeamQuery, TeamUndoQuery, undoable_if
+from dryline.blueprints.control.base import ControlArea, LenientQuery, TeamQuery, UndoQuery, undoable_if
+from dryline.schemas.base import ApiSchema, Integer, JsonObject
 from dryline.state import document as state
 from dryline.state import forms as documents
+from dryline.state import scenarios
 from dryline.state.collections import COLLECTIONS
 from dryline.storage.current_world import current
+from dryline.storage.errors import Invalid
 from dryline.web.base import json_response, read_json
 
-blp = ControlArea("Control: state", description="The whole state as one JSON document.")
+blp = ControlArea("Control: state", description="The whole state as one JSON document, and the reset.")
 
 NO_LIMIT = 1 << 40
-_SCHEMA = {
-    "type": "object",
-    "required": ["version"],
-    "properties": {
-        "version": {"type": "integer", "enum": [documents.VERSION], "description": "version of the document's format"},
-        "asOf": {
-            "type": "string",
-            "format": "date-time",
-            "description": "reference time of the document: all times are moved by whole weeks so that it is in the "
-            "week before now, and rows after the clock's time are left out",
-        },
-        "writtenBy": {
-            "type": "string",
-            "description": "program that wrote the document; its links may lead to rows that are gone, and unknown "
-            "members of another version's are ignored",
-        },
-        **{
-            name: {"type": "array", "items": {"type": "object"}, "description": documents.ROWS_DESCRIPTION}
-            for name in COLLECTIONS
-        },
+
+
+ROWS = {"description": "its rows in the API's form, with the keys that link them"}
+WRITER = {"description": "program that wrote the document; its links may lead to rows that are gone"}
+VERSION = {"description": "version of the format"}
+StateSchema = ApiSchema.from_dict(
+    {
+        "version": Integer(required=True, validate=validate.Equal(documents.VERSION), metadata=VERSION),
+        "written_by": fields.String(metadata=WRITER),
+        **{name: fields.List(JsonObject(), data_key=name, metadata=ROWS) for name in COLLECTIONS},
     },
-}
-_BODY: dict[str, Any] = {"required": True, "content": {"application/json": {"schema": _SCHEMA}}}
+    name="StateSchema",
+)
+StateSchema.__doc__ = "The whole state: a list of rows for each collection."
+_BODY: dict[str, Any] = {"required": True, "content": {"application/json": {"schema": StateSchema}}}
 
 
-class DocumentQuery(TeamUndoQuery, LenientQuery):
+class DocumentQuery(TeamQuery, UndoQuery, LenientQuery):
     """The options of an import."""
+
+
+class ResetBody(ApiSchema):
+    """The scenario to reset to."""
+
+    scenario = fields.String(
+        metadata={"description": "name of a scenario or path of a state document; default: that of the server's start"}
+    )
+
+
+class ResetQuery(TeamQuery, LenientQuery):
+    """The team that is reset, or whether mistakes of the scenario are ignored."""
 
 
 @blp.route("/state", get="getState", post="extendState", put="replaceState")
 class State(MethodView):
     @blp.arguments(TeamQuery, location="query")
-    @blp.response(200, documents.StateSchema)
+    @blp.response(200, StateSchema)
     @blp.errors(404)
     def get(self, query):
         """Read the state of the world, or of one team.
@@ -55,7 +63,7 @@ class State(MethodView):
         The document has the rows of all collections in the API's format, with the ids that link them. `PUT` accepts it.
         """
         with current().reading():
-            return json_response(state.export(query.get("team")))
+            return json_response(state.export(query.get("team_id")))
 
     @blp.arguments(DocumentQuery, location="query")
     @blp.doc(requestBody=_BODY)
@@ -69,7 +77,7 @@ class State(MethodView):
         """
         document = _document(query)
         with undoable_if(query.get("undo"), "import"):
-            state.replace(document, query.get("team"))
+            state.replace(document, query.get("team_id"))
 
     @blp.arguments(DocumentQuery, location="query")
     @blp.doc(requestBody=_BODY)
@@ -78,12 +86,34 @@ class State(MethodView):
     def post(self, query):
         """Add the rows of a document to the state.
 
-        Either all rows are added or none. 409 if an id exists, 422 naming row and field for an invalid row, an unknown
-        member, and in a document without `writtenBy` a link to a row that is not there.
+        Either all rows are added or none. 409 if an id exists, 422 as for `replaceState`.
         """
         document = _document(query)
         with undoable_if(query.get("undo"), "import"):
-            state.extend(document, query.get("team"))
+            state.extend(document, query.get("team_id"))
+
+
+@blp.route("/reset", post="resetState")
+class Reset(MethodView):
+    @blp.arguments(ResetQuery, location="query")
+    @blp.arguments(ResetBody)
+    @blp.response(204)
+    @blp.errors(404)
+    def post(self, query, body):
+        """Reset to the initial scenario.
+
+        This resets data, clock, ids, settings, faults, the request log and export files, and keeps a snapshot for
+        `undoLastChange`, except on a temporary server. With `team`, only that team's data, faults and requests are
+        deleted; the team keeps its name and keys.
+        """
+        world = current()
+        if "team_id" in query and "scenario" in body:
+            raise Invalid("A team's reset leaves it empty, without a scenario.", "scenario")
+        with undoable_if(True, "reset"):
+            if "team_id" in query:
+                scenarios.reset_team(world, query["team_id"])
+            else:
+                scenarios.reset(world, body.get("scenario"), lenient=query.get("lenient"))
 
 
 def _document(query: dict[str, Any]) -> documents.Document:

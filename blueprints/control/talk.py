@@ -8,7 +8,11 @@ from dryline.storage.current_world import current
 
 blp = ControlArea("Control: talk", "/_dryline/talk", description="Conversations with flows.")
 
-# The engine is imported late, in each view: a start does not need it.
+
+def _engine():
+    from dryline.flow.sessions import conversations  # imported late: a start does not need it
+
+    return conversations
 
 
 @blp.route("", post="startTalk")
@@ -23,9 +27,7 @@ class Talks(MethodView):
         `events` are the flow's actions until it waits for the user; `waiting` describes what it waits for. 404 for an
         unknown flow or deployment.
         """
-        from dryline.flow.sessions import conversations
-
-        return conversations.begin(current(), query.get("team"), **body)
+        return _engine().begin(current(), query.get("team_id"), **body)
 
 
 @blp.route("/<talk_id>", get="getTalk", post="continueTalk", delete="deleteTalk")
@@ -34,10 +36,8 @@ class TalkById(MethodView):
     @blp.response(200, TalkSessionSchema)
     def get(self, query, talk_id):
         """Retrieve a conversation with all its events."""
-        from dryline.flow.sessions import conversations
-
         with current().reading():
-            return conversations.find(talk_id, query.get("team")).recall()
+            return _engine().find(talk_id, query.get("team_id")).recall()
 
     @blp.arguments(TeamQuery, location="query")
     @blp.arguments(TurnBody)
@@ -50,15 +50,11 @@ class TalkById(MethodView):
         `events` are the flow's actions that follow. 400 for a condition that is not open and for an answer that no
         question asked for; the turn does not count then. 409 if the conversation has ended.
         """
-        from dryline.flow.sessions import conversations
-
-        return conversations.take_turn(current(), talk_id, query.get("team"), **body)
+        return _engine().take_turn(current(), talk_id, query.get("team_id"), **body)
 
     @blp.arguments(TeamQuery, location="query")
     @blp.response(204)
     def delete(self, query, talk_id):
         """Delete a conversation."""
-        from dryline.flow.sessions import conversations
-
         with current().transaction():
-            conversations.find(talk_id, query.get("team")).remove()
+            _engine().find(talk_id, query.get("team_id")).remove()

@@ -17,7 +17,7 @@ class Teams(MethodView):
     def get(self):
         """List the teams with their keys, oldest first.
 
-        Keys are never shown in clear. `revokeApiKey` takes a key's id.
+        Keys are never shown in clear.
         """
         with current().reading():
             keys = ApiKey.by_team()
@@ -29,8 +29,7 @@ class Teams(MethodView):
     def post(self, body):
         """Create a team and its first key.
 
-        The key is shown in this answer only. Teams cannot see each other's data, so tests with a team each can share a
-        server. 409 if the key exists.
+        The key is shown in this answer only. Teams cannot see each other's data. 409 if the key exists.
         """
         with current().transaction():
             team = Team.new(body["name"])

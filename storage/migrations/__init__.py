@@ -1,4 +1,4 @@
-"""The database schema: numbered steps, each applied once to a database. `0001_initial.py` is the whole schema so far.
+"""The database schema: numbered steps, each applied once to a database. `0001_initial` is the whole schema so far.
 
 A change after the first release is a new step. playhouse.migrations runs the steps that a database lacks and records
 them in its table `schema_migration`.
@@ -14,8 +14,7 @@ from peewee import SqliteDatabase
 from dryline.settings import BadSetting
 
 HERE = Path(__file__).parent
-STEPS = sorted(path.stem for path in HERE.glob("[0-9]*.py"))
-LATEST = int(STEPS[-1][:4])
+LATEST = max(int(path.name[:4]) for path in HERE.glob("[0-9]*.py"))
 # "dryl": marks a file as ours. Databases from before the steps were merged into 0001 do not have it.
 APPLICATION_ID = 0x6472796C
 

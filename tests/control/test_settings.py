@@ -1,11 +1,7 @@
 """Live settings, and the calls that come in by themselves."""
 
-from datetime import datetime
-from itertools import pairwise
-
 import pytest
 
-from dryline.jobs import live
 from dryline.tests.control.documents import WHEN
 
 START = {"exportMode": "auto", "exportDelayMs": 0, "strict": False, "callsPerMinute": 0}
@@ -52,24 +48,6 @@ def starts(control):
     return sorted(log["startTime"] for log in control.get("/state").json["voiceLogs"])
 
 
-def test_calls_come_in_as_the_clock_moves(control, line, advance):
-    assert starts(control) == []
-    for _ in range(10):
-        before, now = starts(control), control.get("/clock").json["now"]
-        advance(30)
-        new = [start for start in starts(control) if start not in before]
-        assert all(now < start for start in new)
-    assert {log["deploymentId"] for log in control.get("/state").json["voiceLogs"]} == {line["id"]}
-
-
-def test_calls_come_in_at_random_intervals_as_many_as_were_asked_for(control, line, advance):
-    advance(3600)
-    moments = [datetime.fromisoformat(start).timestamp() for start in starts(control)]
-    gaps = [after - before for before, after in pairwise(moments)]
-    assert 300 < len(moments) < 420
-    assert min(gaps) < 2 < 30 < max(gaps)
-
-
 def test_with_a_seed_the_same_calls_come_in_in_small_steps_and_in_one_large_one(control, line, advance):
     control.put("/settings", {"callsPerMinute": 0})
     control.post("/snapshots", {"name": "start"})
@@ -84,35 +62,3 @@ def test_with_a_seed_the_same_calls_come_in_in_small_steps_and_in_one_large_one(
         moments.append(sorted((log["startTime"], log["status"], log["transcription"] or "") for log in logs))
         control.post("/snapshots/start/restore")
     assert moments[0] == moments[1] != []
-
-
-def test_none_come_in_once_it_is_off_nor_for_the_time_before_it_was_on(control, line, advance):
-    control.put("/settings", {"callsPerMinute": 0})
-    advance(600)
-    assert starts(control) == []
-    control.put("/settings", {"callsPerMinute": 1})
-    advance(0)
-    assert starts(control) == []
-
-
-def test_none_come_in_on_a_line_that_is_not_active_or_where_there_is_none(control, line, advance):
-    control.put("/state", {"version": 1})
-    advance(60)
-    assert starts(control) == []
-
-
-def test_a_leap_places_no_more_than_it_can_bear(control, line, advance, monkeypatch):
-    monkeypatch.setattr(live, "MAX_CALLS", 100)
-    advance(30 * 86_400)
-    moments = starts(control)
-    assert 50 < len(moments) < 150
-    assert moments[0] > "2026-04-01T09:00:00.000Z"
-
-
-def test_a_clock_that_is_set_back_places_none(control, line, advance):
-    advance(60)
-    before = starts(control)
-    control.put("/clock", {"now": "2026-03-01T00:00:00Z"})
-    assert starts(control) == before
-    advance(60)
-    assert len(starts(control)) > len(before)

@@ -2,7 +2,6 @@
 
 import pytest
 
-from dryline.models.exports import Export
 from dryline.tests.exports.conftest import REQUEST, files
 
 
@@ -32,15 +31,6 @@ def test_in_manual_mode_an_export_waits_for_each_transition(app, api, manual, tr
     assert len(fetch(completed).data) == completed["fileSizeBytes"]
     assert transition(made, "EXPIRED").json == completed | {"status": "EXPIRED", "downloadUrl": None}
     assert files(app) == []
-
-
-def test_the_control_plane_fails_an_export_with_a_message(manual, transition, export):
-    made = export()
-    assert transition(made, "FAILED", errorMessage="The moon is full.").json["errorMessage"] == "The moon is full."
-    made = export()
-    transition(made, "PROCESSING")
-    failed = transition(made, "FAILED").json
-    assert (failed["status"], bool(failed["errorMessage"])) == ("FAILED", True)
 
 
 PATHS = {
@@ -75,12 +65,6 @@ def test_only_transitions_of_the_state_machine_are_made(api, manual, transition,
         assert api.get(f"/team/exports/{made['id']}").json == before
 
 
-def test_a_transition_needs_an_export_and_a_status_that_exist(control, transition, export):
-    assert transition({"id": "export_none"}, "FAILED").status_code == 404
-    assert transition(export(), "DONE").status_code == 400
-    assert control.post("/exports/export_none/transition", {}).status_code == 400
-
-
 def test_an_export_waits_for_its_delay_in_api_time(app, api, advance, control):
     control.put("/clock", {"now": "2026-04-01T12:00:00.000Z", "frozen": True})
     app.world.runtime_settings.export_delay_ms = 1500
@@ -90,14 +74,6 @@ def test_an_export_waits_for_its_delay_in_api_time(app, api, advance, control):
         advance(seconds)
         status.append(api.get(f"/team/exports/{made['id']}").json["status"])
     assert status == ["PENDING", "PENDING", "COMPLETED"]
-
-
-def test_a_new_export_wakes_the_jobs(api, app, monkeypatch):
-    woken = []
-    monkeypatch.setattr(app.world, "wake", lambda: woken.append(len(Export.select())))
-    assert api.post("/team/exports", {}).status_code == 400
-    assert api.post("/team/exports", REQUEST).status_code == 201
-    assert woken == [1]
 
 
 def test_a_link_still_works_after_a_restart(restart):

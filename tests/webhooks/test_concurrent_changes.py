@@ -10,16 +10,6 @@ from dryline.settings import Settings
 from dryline.tests.control.documents import of_a_line
 
 
-def test_a_receiver_can_change_the_world(api, receiver, add_webhook, simulate, deliveries):
-    add_webhook(receiver.url)
-    written = []
-    worker = {"name": "Night desk", "description": None, "status": None}
-    receiver.meanwhile = lambda: written.append(api.post("/workers", worker).status_code)
-    simulate()
-    assert written == [201, 201]
-    assert [one["status"] for one in deliveries()] == ["DELIVERED", "DELIVERED"]
-
-
 @pytest.fixture
 def told_once(tmp_path, receiver):
     """Return settings and a server with a webhook for the receiver."""
@@ -31,16 +21,6 @@ def told_once(tmp_path, receiver):
     assert client.post("/_dryline/state", json=state).status_code == 204
     assert client.post("/_dryline/simulate/calls", json={"workerId": "w", "deploymentId": "d"}).status_code == 201
     return settings, app
-
-
-def test_pending_messages_are_sent_after_a_restart(receiver, told_once):
-    settings, app = told_once
-    app.close()
-    assert receiver.requests == []
-    app = create_app(settings)
-    app.test_client().post("/_dryline/clock/advance", json={"seconds": 0})
-    app.close()
-    assert len(receiver.requests) == 2
 
 
 @pytest.fixture
@@ -56,32 +36,6 @@ def test_a_receiver_can_move_the_clock(control, receiver, add_webhook, simulate,
     simulate()
     assert answers == [200, 200]
     assert [one["status"] for one in deliveries()] == ["DELIVERED", "DELIVERED"]
-
-
-def test_messages_that_fall_due_during_a_delivery_wait_for_the_next_round(
-    control, receiver, add_webhook, simulate, deliveries, impatient
-):
-    add_webhook(receiver.url)
-    receiver.answers = [500]
-    receiver.meanwhile = lambda: control.post("/clock/advance", {"seconds": 3600})
-    simulate()
-    assert [one["attempts"] for one in deliveries()] == [1, 1]
-
-
-@pytest.mark.alone
-def test_an_address_that_hangs_holds_up_neither_the_clock_nor_an_export(
-    app, api, receiver, add_webhook, simulate, advance, impatient
-):
-    add_webhook(receiver.url)
-    receiver.wait.clear()
-    app.jobs.start()
-    simulate()
-    receiver.asked.wait(10)
-    ask = {"format": "CSV", "startDate": "2026-01-01T00:00:00Z", "endDate": "2026-01-03T00:00:00Z"}
-    export = api.post("/team/exports", ask).json
-    while api.get(f"/team/exports/{export['id']}").json["status"] != "COMPLETED":
-        advance()
-    assert receiver.requests == []
 
 
 def test_the_end_cuts_what_an_address_lets_wait_and_it_is_sent_after_a_restart(receiver, told_once):
@@ -103,28 +57,3 @@ def test_the_end_cuts_what_an_address_lets_wait_and_it_is_sent_after_a_restart(r
     app.close()
     assert {(one["status"], one["attempts"]) for one in before} == {("PENDING", 0)}
     assert {(one["status"], one["attempts"]) for one in after} == {("DELIVERED", 1)}
-
-
-def test_an_answer_is_not_noted_at_another_worlds_row_of_the_same_id(
-    control, receiver, add_webhook, deployment, deliveries, make_voice_deployment, advance
-):
-    def call_again(deployment):
-        control.post("/simulate/calls", {"workerId": deployment["workerId"], "deploymentId": deployment["id"]})
-        return {one["id"] for one in deliveries()}
-
-    add_webhook(receiver.url)
-    ids = []
-
-    def start_over():
-        receiver.meanwhile = lambda: None
-        control.post("/reset")
-        again = make_voice_deployment(extractions=deployment["extractions"])
-        assert again["id"] == deployment["id"]
-        add_webhook(receiver.url)
-        ids.append(call_again(again))
-
-    receiver.meanwhile = start_over
-    ids.append(call_again(deployment))
-    advance()
-    assert ids[0] == ids[1]
-    assert {(one["status"], one["attempts"]) for one in deliveries()} == {("PENDING", 0)}
