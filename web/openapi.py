@@ -163,7 +163,9 @@ class Paths(FlaskPlugin):
         parameters.clear()
         for parameter in own:
             if parameter["name"] not in MEMBERS:
-                raise LookupError(f"The parameter {parameter['name']} of {path} has no meaning in schemas/glossary.json.")
+                raise LookupError(
+                    f"The parameter {parameter['name']} of {path} has no meaning in schemas/glossary.json."
+                )
             parameter["description"] = MEMBERS[parameter["name"]]
         for operation in operations.values():
             if own or "parameters" in operation:
