@@ -86,10 +86,8 @@ class CallInProgress(Record):
     @classmethod
     def ended_only(cls, log: type[Log], team: Record) -> list[Any]:
         """Return conditions that leave the team's calls in progress out of a query on logs."""
-        sql = "SELECT EXISTS (SELECT 1 FROM call_in_progress WHERE team_id = ?)"
-        if log is not VoiceLog or not connection().execute(sql, (team.team_id,)).fetchone()[0]:
-            return []
-        return [log.id.not_in(cls.select(cls.id).where(cls.team_id == team.team_id))]
+        in_progress = cls.select(cls.id).where(cls.team_id == team.team_id)
+        return [log.id.not_in(in_progress)] if log is VoiceLog else []
 
     @classmethod
     def logs(cls, team: Team, limit: int) -> list[VoiceLog]:

@@ -31,7 +31,7 @@ def api_time() -> str:
 class QueuedCall(Record):
     """One row that is to be called at `due_at`. `terms` are the options that a batch sets for all its calls.
 
-    An imported row may have no `due_at`; `schedule_imported_calls` sets it.
+    An imported row may have no `due_at`; `schedule_imported` sets it.
     """
 
     id_prefix = "queued"
@@ -89,34 +89,30 @@ class QueuedCall(Record):
         """Return when the campaign's next batch is due."""
         return cls.select(fn.MIN(cls.due_at)).where(cls.campaign_id == campaign_id).scalar()
 
-    @classmethod
-    def run_next_batch_now(cls, campaign_id: str) -> int:
-        """Make the campaign's next batch due now, unless it is due already. Later batches keep their times.
 
-        Returns the number of calls in the batch.
-        """
-        first, now = cls.first_due(campaign_id), api_time()
-        if first is None:
-            return 0
-        batch = cls.campaign_id == campaign_id, cls.due_at == first
-        count = cls.update(due_at=min(first, now)).where(*batch).execute()
-        current().db.after_commit(current().wake)
-        return count
+def run_next_batch_now(model: type[Record], *waiting: Any) -> int:
+    """Make the waiting rows that are due next due now, and return their number. Later ones keep their times."""
+    first = model.select(fn.MIN(model.due_at)).where(*waiting).scalar()
+    if first is None:
+        return 0
+    count = model.update(due_at=min(first, api_time())).where(*waiting, model.due_at == first).execute()
+    current().db.after_commit(current().wake)
+    return count
 
-    @classmethod
-    def schedule_imported_calls(cls, batches: Mapping[str | None, tuple[float, float]]) -> bool:
-        """Set when calls without `due_at` are due, counted from their arrival.
 
-        `batches` maps a campaign's id to the size and interval of its batches. Returns whether there were such calls.
-        """
-        queues: dict[tuple[str, str | None, str], list[str]] = {}
-        for call in cls.select().where(cls.due_at.is_null()).order_by(cls.created_at, cls.id):
-            queues.setdefault((call.deployment_id, call.campaign_id, call.arrived_at), []).append(call.id)
-        for (_, campaign_id, arrived_at), ids in queues.items():
-            size, interval = batches.get(campaign_id, (BATCH_SIZE, BATCH_INTERVAL_MINUTES))
-            times = due_times(len(ids), size, interval, parse(arrived_at))
-            cls.set_each("due_at", dict(zip(ids, times, strict=True)))
-        return bool(queues)
+def schedule_imported(model: type[Record], batches: Mapping[str, tuple[float, float]], *conditions: Any) -> None:
+    """Set when imported rows without `due_at` are due: in batches of their campaign, from their arrival.
+
+    `batches` maps a campaign's id to the size and interval of its batches.
+    """
+    queues: dict[tuple[str | None, ...], list[str]] = {}
+    for row in model.select().where(model.due_at.is_null(), *conditions).order_by(model.created_at, model.id):
+        key = (row.campaign_id or row.deployment_id, row.arrived_at)
+        queues.setdefault(key, []).append(row.id)
+    for (owner_id, arrived_at), ids in queues.items():
+        size, interval = batches.get(owner_id, (BATCH_SIZE, BATCH_INTERVAL_MINUTES))
+        times = due_times(len(ids), size, interval, parse(arrived_at))
+        model.set_each("due_at", dict(zip(ids, times, strict=True)))
 
 
 def due_times(count: int, batch_size: float, interval_minutes: float, start: datetime) -> list[str]:

@@ -9,13 +9,19 @@ from peewee import TextField, chunked, fn
 
 from dryline.models.collection import StateCollection
 from dryline.models.due import due_rows
-from dryline.models.queued_calls import BATCH_INTERVAL_MINUTES, BATCH_SIZE, api_time, due_times
+from dryline.models.queued_calls import (
+    BATCH_INTERVAL_MINUTES,
+    BATCH_SIZE,
+    api_time,
+    due_times,
+    run_next_batch_now,
+    schedule_imported,
+)
 from dryline.models.scripted_outcomes import require_outcomes
 from dryline.models.voicev1_deployments import VoiceV1Deployment
 from dryline.storage.current_world import current
 from dryline.storage.errors import Invalid, NotFound
 from dryline.storage.record import JsonField, Record
-from dryline.world.clock import parse
 
 OPEN = ("PENDING", "PROCESSING")
 # `due_at` of a row whose status was set by hand.
@@ -84,13 +90,7 @@ class Voicev1Campaign(Record):
         """Make the rows that are due next due now, and return their number."""
         row = Voicev1CampaignData
         waiting = row.campaign_id == self.id, row.status.in_(OPEN), row.done_at.is_null(), row.due_at < NEVER
-        first = row.select(fn.MIN(row.due_at)).where(*waiting).scalar()
-        if first is None:
-            return 0
-        due_at = min(first, current().clock.stamp())
-        count = row.update(due_at=due_at).where(*waiting, row.due_at == first).execute()
-        current().db.after_commit(current().wake)
-        return count
+        return run_next_batch_now(row, *waiting)
 
     def row(self, id: str) -> Voicev1CampaignData:
         """Return the row with this id on the wire. Raises NotFound."""
@@ -173,27 +173,12 @@ class Voicev1CampaignData(Record):
         status = "COMPLETED" if reached else "FAILED"
         self.change(status=status, result=self.outcome, updated_at=self.done_at)
 
-    @classmethod
-    def schedule_imported_rows(cls) -> bool:
-        """Set when imported open rows without `due_at` are due, counted from their arrival.
-
-        Returns whether there were such rows.
-        """
-        queues: dict[tuple[str, str], list[str]] = {}
-        waiting = cls.select(cls.id, cls.campaign_id, cls.arrived_at).where(cls.status << OPEN, cls.due_at.is_null())
-        for row in waiting.order_by(cls.created_at, cls.id):
-            queues.setdefault((row.campaign_id, row.arrived_at), []).append(row.id)
-        for (_, arrived_at), ids in queues.items():
-            times = due_times(len(ids), BATCH_SIZE, BATCH_INTERVAL_MINUTES, parse(arrived_at))
-            cls.set_each("due_at", dict(zip(ids, times, strict=True)))
-        return bool(queues)
-
 
 STATE = {
     "voicev1Campaigns": StateCollection(Voicev1Campaign, required_links={"deployment_id": ("voicev1Deployments",)}),
     "voicev1CampaignData": StateCollection(
         Voicev1CampaignData,
-        after_import=Voicev1CampaignData.schedule_imported_rows,
+        after_import=lambda: schedule_imported(Voicev1CampaignData, {}, Voicev1CampaignData.status << OPEN),
         required_links={"campaign_id": ("voicev1Campaigns",)},
         has_id=False,
         sorted_by=("created_at", "row_id", "campaign_id"),
