@@ -115,9 +115,5 @@ def require_known_names(fields: str, deployment: VoiceDeployment) -> None:
     """Raise Invalid for a name without a value, if the server is strict."""
     if not current().runtime_settings.strict:
         return
-    for name in unknown_names(names_of(fields), deployment):
-        from difflib import get_close_matches  # imported here because only a misspelt name needs it
-
-        near = get_close_matches(name, [*NAMES, *(deployment.extractions or ())], n=1)
-        hint = f"; did you mean {near[0]}?" if near else "."
-        raise Invalid(f"{name} is no member of a call's log and no extraction{hint}", "fields")
+    if unknown := unknown_names(names_of(fields), deployment):
+        raise Invalid(f"No members of a call's log and no extractions: {', '.join(unknown)}.", "fields")

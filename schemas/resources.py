@@ -88,17 +88,17 @@ class ResourceMoveSchema(ApiSchema):
 class QueryParamsSchema(ApiSchema):
     """Options of a search. Options without a meaning for a text search are accepted and ignored."""
 
-    mode = fields.String(metadata={"description": "mode of the search, as sent"})
+    mode = fields.String(metadata={"description": "accepted and without effect"})
     top_k = Number(
         validate=validate.Range(min=1), metadata={"description": "greatest number of resources; default: 10"}
     )
-    response_type = fields.String(metadata={"description": "layout of the answer, such as `Bullet Points`"})
-    stream = Boolean(metadata={"description": "accepted and without effect: the answer is not streamed"})
+    response_type = fields.String(metadata={"description": "accepted and without effect"})
+    stream = Boolean(metadata={"description": "accepted and without effect"})
     only_need_context = Boolean(metadata={"description": "return the passages only, without an answer"})
     only_need_prompt = Boolean(metadata={"description": "return the prompt instead of an answer"})
-    max_token_for_text_unit = Number(metadata={"description": "greatest length of one passage"})
-    max_token_for_global_context = Number(metadata={"description": "greatest length of the whole context"})
-    max_token_for_local_context = Number(metadata={"description": "greatest length of the local context"})
+    max_token_for_text_unit = Number(metadata={"description": "accepted and without effect"})
+    max_token_for_global_context = Number(metadata={"description": "accepted and without effect"})
+    max_token_for_local_context = Number(metadata={"description": "accepted and without effect"})
 
 
 class ResourceQuerySchema(ApiSchema):
