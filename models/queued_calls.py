@@ -56,20 +56,10 @@ class QueuedCall(Record):
         terms: Row | None = None,
     ) -> None:
         """Queue rows with their ids for the times in `due`."""
-        world = current()
-        shared = {
-            "team_id": deployment.team_id,
-            "created_at": world.clock.stamp(),
-            "deployment_id": deployment.id,
-            "campaign_id": campaign_id,
-            "terms": terms,
-            "arrived_at": world.clock.stamp(),
-        }
-        cls.add_many(
-            {"id": world.ids.new(cls.id_prefix), "row": row, "row_id": row_id, "due_at": due_at, **shared}
-            for (row_id, row), due_at in zip(rows, due, strict=True)
-        )
-        world.db.after_commit(world.wake)
+        shared = {"deployment_id": deployment.id, "campaign_id": campaign_id, "terms": terms}
+        for (row_id, row), due_at in zip(rows, due, strict=True):
+            cls.add(deployment, row=row, row_id=row_id, due_at=due_at, **shared)
+        current().db.after_commit(current().wake)
 
     @classmethod
     def take_out(cls, *conditions: Any) -> list[Row]:

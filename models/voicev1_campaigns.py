@@ -60,29 +60,14 @@ class Voicev1Campaign(Record):
                 raise Invalid(f"Another row has the id {row['id']!r}.", f"data.{index}.id")
             ids.add(row["id"])
         self.change(status="RUNNING")
-        world = current()
-        now = world.clock.now()
-        due = iter(due_times(len(rows), BATCH_SIZE, BATCH_INTERVAL_MINUTES, now))
-        new = []
-        for row in rows:
-            status = {"RUNNING": "PROCESSING"}.get(row.get("status", "PENDING"), row.get("status", "PENDING"))
-            values = {
-                "id": world.ids.new(Voicev1CampaignData.id_prefix),
-                "team_id": self.team_id,
-                "created_at": world.clock.stamp(),
-                "updated_at": world.clock.stamp(),
-                "arrived_at": world.clock.stamp(),
-                "campaign_id": self.id,
-                "row_id": row["id"],
-                "row_data": row,
-                "status": status,
-                "due_at": next(due) if status in OPEN else None,
-            }
-            new.append(values)
-        data = Voicev1CampaignData
+        data, world = Voicev1CampaignData, current()
         for some in chunked(ids, 1000):
             data.delete().where(data.campaign_id == self.id, data.row_id.in_(some)).execute()
-        data.add_many(new)
+        due = iter(due_times(len(rows), BATCH_SIZE, BATCH_INTERVAL_MINUTES, world.clock.now()))
+        for row in rows:
+            status = row.get("status", "PENDING").replace("RUNNING", "PROCESSING")
+            own = {"row_id": row["id"], "row_data": row, "status": status}
+            data.add(self, campaign_id=self.id, due_at=next(due) if status in OPEN else None, **own)
         world.db.after_commit(world.wake)
         return self
 
