@@ -91,12 +91,12 @@ def newest_errors(team: Record, limit: int, **where: Any) -> list[RuntimeErrorRe
 
 def open_exports(team: Team) -> list[Export]:
     """Return the exports that wait or are being written."""
-    return list(_newest(Export, team).where(Export.status.in_(("PENDING", "PROCESSING"))))
+    return [export for export in Export.recent(team) if export.status in ("PENDING", "PROCESSING")]
 
 
 def active_campaigns(team: Team) -> list[OutboundCampaign]:
     """Return the campaigns that place calls."""
-    return list(_newest(OutboundCampaign, team).where(OutboundCampaign.status.in_(ACTIVE)))
+    return [campaign for campaign in OutboundCampaign.listing(team) if campaign.status in ACTIVE]
 
 
 def count_parts(team: Record) -> dict[str, dict[str, int]]:
@@ -107,7 +107,3 @@ def count_parts(team: Record) -> dict[str, dict[str, int]]:
         for worker_id, count in tuples(query.group_by(model.worker_id)):
             counts.setdefault(worker_id, {})[model._meta.table_name] = count
     return counts
-
-
-def _newest(model: type[Record], team: Team) -> Any:
-    return model.select().where(model.team_id == team.id).order_by(model.created_at.desc(), model.id.desc())
