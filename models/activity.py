@@ -55,7 +55,7 @@ def count_events(since: str, until: str) -> dict[tuple[str, str], int]:
 
 def newest_logs(team: Team, model: type[AnyLog], limit: int, **where: Any) -> list[AnyLog]:
     """Return a channel's conversations with these column values, latest start first."""
-    query = model.select().where(model.team_id == team.id, *(getattr(model, name) == where[name] for name in where))
+    query = model.select().filter(team_id=team.id, **where)
     return list(query.order_by(model.start_time.desc(), model.id.desc()).limit(limit))
 
 
@@ -83,9 +83,8 @@ def newest_errors(team: Record, limit: int, **where: Any) -> list[RuntimeErrorRe
     """
     model = RuntimeErrorRecord
     query = model.select(model, fn.COUNT(SQL("*")).alias("count"), fn.MAX(model.created_at).alias("newest"))
-    query = query.where(model.team_id == team.team_id, *(getattr(model, name) == where[name] for name in where))
     place = fn.COALESCE(model.line_number.cast("TEXT"), model.error)
-    query = query.group_by(model.worker_id, model.flow_id, place)
+    query = query.filter(team_id=team.team_id, **where).group_by(model.worker_id, model.flow_id, place)
     return list(query.order_by(SQL("newest").desc(), model.id).limit(limit))
 
 

@@ -105,11 +105,8 @@ class WebhookDelivery(Record):
 
         Without those of the status `but`.
         """
-        query = cls.select().order_by(cls.created_at.desc(), cls.id.desc()).limit(limit)
-        query = query.where(cls.status != but) if but else query
-        for name, value in where.items():
-            query = query.where(getattr(cls, name) == value)
-        deliveries = list(query)
+        query = cls.select().filter(**where).order_by(cls.created_at.desc(), cls.id.desc()).limit(limit)
+        deliveries = list(query.where(cls.status != but) if but else query)
         lookup = cache(_unknown_fields)
         for delivery in deliveries:
             delivery.unknown_fields = lookup(delivery.webhook_id, delivery.deployment_id)
@@ -119,10 +116,8 @@ class WebhookDelivery(Record):
     def refusals(cls, **where: Any) -> list[Refusals]:
         """Return the refused deliveries among the last ones with these column values, equal ones together."""
         columns = (cls.team_id, cls.deployment_id, cls.url, cls.error, cls.status)
-        query = cls.select(*columns).order_by(cls.created_at.desc(), cls.id.desc()).limit(MAX_FOLDED)
-        for name, value in where.items():
-            query = query.where(getattr(cls, name) == value)
-        numbers = Counter(row[:-1] for row in tuples(query) if row[-1] == "REFUSED")
+        newest = cls.select(*columns).filter(**where).order_by(cls.created_at.desc(), cls.id.desc()).limit(MAX_FOLDED)
+        numbers = Counter(row[:-1] for row in tuples(newest) if row[-1] == "REFUSED")
         return [Refusals(*about, number) for about, number in numbers.items()]
 
     @classmethod
