@@ -39,18 +39,18 @@ class EchoRun(Run):
         """Return the runs of all teams, newest first."""
         return list(cls.select().order_by(cls.created_at.desc(), cls.id.desc()))
 
-    def conversations(self) -> int:
-        """Return the number of conversations: one for each scorecard that an agent is judged by."""
-        return len(self.plan)
-
-    def judge(self, chance: Random) -> tuple[list[dict[str, Any]], bool]:
-        """Return a result for each item of each scorecard."""
+    def proceed(self) -> None:
+        """Take the step that is due: one conversation for each scorecard that an agent is judged by."""
+        if self.status == self.waiting:
+            self.start_running(len(self.plan))
+            return
+        chance = Random(self.id)  # so that the result does not depend on other runs
         results = []
         for card in self.plan:
             items = [judge_item(item, chance) for item in card["items"]]
             passed = all(item["passed"] for item in items)
             results.append({**card, "items": items, "status": "PASSED" if passed else "FAILED"})
-        return results, all(result["status"] == "PASSED" for result in results)
+        self.end(results, all(result["status"] == "PASSED" for result in results))
 
 
 def make_plan(team: Team, type: str, data: dict[str, Any]) -> list[dict[str, Any]]:

@@ -1,9 +1,9 @@
 """Resources: links and files that a worker may look things up in."""
 
+import re
 from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any, Self
-from urllib.parse import urlsplit
 
 from peewee import IntegerField, TextField
 
@@ -132,9 +132,8 @@ class Resource(Record):
     def _fault(self) -> str | None:
         """Return why it cannot be processed, or None. Assumed: the real service cannot have read it either."""
         if self.rag_type in LINKS:
-            return (
-                None if _is_web_address(self.raw_link or "") else f"{self.raw_link!r} is not an http or https address."
-            )
+            is_address = re.match(r"https?://[^/?#\s]", self.raw_link or "", re.IGNORECASE)
+            return None if is_address else f"{self.raw_link!r} is not an http or https address."
         if own_id(self.s3_file_path or ""):
             upload = Upload.find_by_url(self.worker_id, self.s3_file_path)
             if upload is None:
@@ -142,14 +141,6 @@ class Resource(Record):
             if upload.size == 0:
                 return "The uploaded file is empty."
         return None
-
-
-def _is_web_address(link: str) -> bool:
-    try:
-        parts = urlsplit(link)
-    except ValueError:
-        return False
-    return parts.scheme in ("http", "https") and bool(parts.hostname)
 
 
 def complete_imported_resource(row: Row, rows: ImportContext) -> None:
