@@ -25,9 +25,7 @@ class ResourceSchema(ApiSchema):  # Contract: records.resource
     folder_id = fields.String(allow_none=True)
     key = fields.String(allow_none=True, metadata={"description": "name of the stored file"})
     raw_link = fields.String(allow_none=True, metadata={"description": "URL of a link"})
-    update_frequency = fields.String(
-        allow_none=True, metadata={"description": "interval at which a link is read again, as sent"}
-    )
+    update_frequency = fields.String(allow_none=True, metadata={"description": "how often a link is read again"})
     file_name = fields.String(allow_none=True)
     mime_type = fields.String(allow_none=True)
     size = Integer(allow_none=True, validate=validate.Range(0), metadata={"description": "size in bytes"})
@@ -50,9 +48,7 @@ class LinkResourceBodySchema(ApiSchema):
 
     name = fields.String(required=True)
     raw_link = fields.String(required=True, metadata={"description": "URL of a page or a sitemap.xml"})
-    update_frequency = fields.String(
-        required=True, metadata={"description": "interval at which to read the link again, such as daily"}
-    )
+    update_frequency = fields.String(required=True, metadata={"description": "how often to read the link again"})
     folder_id = fields.String()
 
 
@@ -80,18 +76,14 @@ class FileResourceBodySchema(ApiSchema):
 class ResourceMoveSchema(ApiSchema):
     """The folder to move a resource to; none if it is left out or null."""
 
-    folder_id = fields.String(
-        load_default=None, metadata={"description": "folder to move the resource to; null means none"}
-    )
+    folder_id = fields.String(load_default=None, metadata={"description": "folder of the resource; null means none"})
 
 
 class QueryParamsSchema(ApiSchema):
     """Options of a search. Options without a meaning for a text search are accepted and ignored."""
 
     mode = fields.String(metadata={"description": "accepted and without effect"})
-    top_k = Number(
-        validate=validate.Range(min=1), metadata={"description": "greatest number of resources; default: 10"}
-    )
+    top_k = Number(validate=validate.Range(min=1), metadata={"description": "most resources; default: 10"})
     response_type = fields.String(metadata={"description": "accepted and without effect"})
     stream = Boolean(metadata={"description": "accepted and without effect"})
     only_need_context = Boolean(metadata={"description": "return the passages only, without an answer"})
@@ -155,9 +147,7 @@ class SignatureSchema(QuerySchema):
 class UploadUrlSchema(ApiSchema):  # Contract: records.upload_url
     """The URL of an upload."""
 
-    upload_url = fields.String(
-        metadata={"description": "URL to PUT the file to; its part before `?` is the `s3FilePath`"}
-    )
+    upload_url = fields.String(metadata={"description": "URL to PUT the file to; before `?` it is the `s3FilePath`"})
 
 
 ROWS = {"resources": RowForm(ResourceSchema, "workerId name ragType", created_at=Timestamp())}
