@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from openapi_spec_validator import validate
 
-from dryline.tests.contract import OPERATIONS, example_request, fill, parameters
+from dryline.tests.contract import OPERATIONS, example_request, fill
 from dryline.tests.contract.comparison import Comparison
 
 # Differences from the contract that are meant, and why.
@@ -87,17 +87,3 @@ def test_the_document_asks_for_the_key_where_the_contract_does(document):
     for operation in OPERATIONS:
         schemes = [name for choice in served(document, operation).get("security", []) for name in choice]
         assert ("apiKey" in schemes) == (operation.get("auth", {}).get("kind") != "none"), operation["id"]
-
-
-def test_no_schema_of_the_document_is_unused(document):
-    text = str(document)
-    unused = [name for name in document["components"]["schemas"] if f"#/components/schemas/{name}'" not in text]
-    assert unused == []
-
-
-def test_path_parameters_come_first_and_are_text_and_required(document):
-    for operation in OPERATIONS:
-        names = parameters(operation["path"])
-        described = served(document, operation).get("parameters", [])[: len(names)]
-        forms = [(one["in"], one["name"], one["required"], one["schema"]["type"]) for one in described]
-        assert forms == [("path", name, True, "string") for name in names]

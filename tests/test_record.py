@@ -17,14 +17,6 @@ def team(app):
         yield Team.everyone()[0]
 
 
-def test_a_change_refuses_what_is_no_column_and_changes_nothing(team):
-    worker = Worker.add(team, name="A")
-    with pytest.raises(KeyError, match="naem"):
-        worker.change(naem="B", status="x")
-    assert (worker.name, worker.status) == ("A", None)
-    assert Worker.by_id(worker.id).status is None
-
-
 def test_a_member_whose_value_fails_is_not_taken_for_one_that_is_not_there(team, monkeypatch):
     monkeypatch.setattr(Worker, "mood", property(lambda worker: worker.no_such_thing), raising=False)
     worker = Worker.add(team, name="A")

@@ -43,23 +43,15 @@ def ask(api, path, advance):
     return ask
 
 
-def test_a_files_text_is_found_and_quoted(add_file, ask):
-    add_file("Prices", "Tea is three euros.")
+def test_a_files_text_is_found_and_quoted_the_best_match_first(add_file, ask):
+    weak = add_file("Letter", "Dear guest, thank you for your stay. " * 20 + "The kitchen is nice.")
     id = add_file("Hours", "The kitchen closes at ten every evening.")
     matches = ask("When does the kitchen close?")
-    assert matches["context"] == [id]
-    assert "closes at ten" in matches["answer"]
-
-
-def test_the_better_match_comes_first(add_file, ask):
-    weak = add_file("Letter", "Dear guest, thank you for your stay. " * 20 + "Breakfast is nice.")
-    strong = add_file("Breakfast", "Breakfast is from seven to ten.")
-    assert ask("breakfast")["context"] == [strong, weak]
-
-
-def test_a_link_is_found_by_its_name_and_address(add_link, ask):
-    id = add_link("Menu of the week", "https://example.com/lunch/specials")
-    assert ask("weekly menu")["context"] == ask("specials")["context"] == [id]
+    assert matches["context"] == [id, weak]
+    assert matches["answer"].startswith("Hours: The kitchen closes at ten")
+    assert ask("kitchen", queryParams={"topK": 1})["context"] == [id]
+    assert ask("kitchen", resources=[weak])["context"] == [weak]
+    assert ask("parking") == {"answer": "No resource matches the query.", "context": [], "results": []}
 
 
 @pytest.mark.parametrize(
@@ -100,11 +92,6 @@ def test_a_file_that_is_no_text_is_found_by_its_name_and_answers_with_it_alone(a
     assert (ask("brochure")["context"], ask("brochure")["answer"]) == ([id], "Brochure")
 
 
-def test_top_k_limits_the_hits(add_link, ask):
-    ids = [add_link("Parking") for _ in range(3)]
-    assert ask("parking", queryParams={"topK": 2})["context"] == sorted(ids)[:2]
-
-
 def test_a_query_stays_in_its_folder_by_id_and_by_name(api, worker, add_link, ask):
     folder = api.post(f"/workers/{worker['id']}/folders", {"name": "Cars"}).json
     inside, outside = add_link("Parking", folderId=folder["id"]), add_link("Parking")
@@ -125,10 +112,6 @@ def test_no_text_breaks_the_search(add_link, ask):
     texts = ['"', "park* OR", "NEAR(a b", "name:parking", "", "\0", "a " * 100_000, "^a + b AND NOT"]
     for text in texts:
         assert ask(text)["context"] in ([], [id])
-
-
-def test_the_answer_to_a_query_without_a_match_is_that_there_is_none(ask):
-    assert ask("parking") == {"answer": "No resource matches the query.", "context": [], "results": []}
 
 
 def test_only_the_context_or_the_prompt_can_be_had(add_link, ask):
@@ -158,11 +141,6 @@ def test_a_resource_is_not_found_before_it_is_available(control, add_link, add_f
 def test_a_link_answers_with_its_name_once_and_where_it_leads(add_link, ask):
     add_link("Reset your password", "https://example.com/reset")
     matches = ask("how do I reset my password?")
+    assert matches["context"] == ask("example")["context"]
     assert matches["answer"] == "Reset your password: https://example.com/reset"
     assert matches["results"][0]["text"] == ""
-
-
-def test_a_query_stays_with_the_resources_it_names_even_more_than_a_thousand(add_link, ask):
-    other, pier = add_link("Menu"), add_link("Pier")
-    add_link("Pier")
-    assert ask("pier", resources=[*[other] * 1000, pier])["context"] == [pier]

@@ -6,12 +6,6 @@ from dryline.models.workers import Worker
 from dryline.schemas.workers import WorkerSchema
 
 
-def test_a_new_worker_starts_on_engine_v2_and_without_the_rest(make_worker):
-    worker = make_worker()
-    assert worker["engineVersion"] == "v2"
-    assert worker["lastRefreshedAt"] is worker["icon"] is worker["visualizations"] is None
-
-
 def test_the_list_and_the_record_agree_on_any_content(api, control, make_worker):
     odd = 'say "hé" \\ \0\x1f\x7f\u2028\n</script> 🦎'
     worker = make_worker(name=odd, description="", status=None)
