@@ -45,14 +45,6 @@ def test_the_operations_are_served_as_the_contract_describes_them(document):
     assert {line for operation in OPERATIONS for line in comparison.operation(operation)} == LEEWAY.keys()
 
 
-def test_no_query_parameter_is_a_list(document):
-    # Of what is sent twice, the first is read (web/base.py): a list would lose the others.
-    operations = [operation for path in document["paths"].values() for operation in path.values()]
-    parameters = [one for operation in operations for one in operation.get("parameters", []) if one["in"] == "query"]
-    assert parameters
-    assert [parameter["name"] for parameter in parameters if parameter["schema"]["type"] == "array"] == []
-
-
 def test_an_operation_demands_the_key(module_app):
     for operation in OPERATIONS:
         path = fill(operation["path"], *["nothing"] * 9)

@@ -80,15 +80,12 @@ def test_markup_that_never_closes_does_not_hold_anything_up(add_file, ask, part)
     assert ask("tea")["context"] == [id]
 
 
-@pytest.mark.parametrize("mime_type", ["application/json", "text/csv", "text/plain; charset=utf-8"])
-def test_textual_types_are_read(add_file, ask, mime_type):
-    id = add_file("Data", '{"dish": "lasagne"}', mime_type)
-    assert ask("lasagne")["context"] == [id]
-
-
 def test_a_file_that_is_no_text_is_found_by_its_name_and_answers_with_it_alone(add_file, ask):
+    textual = [
+        add_file("Data", '{"dish": "lasagne"}', type) for type in ("application/json", "text/csv; charset=utf-8")
+    ]
     id = add_file("Brochure", "lasagne", "application/pdf")
-    assert ask("lasagne")["context"] == []
+    assert sorted(ask("lasagne")["context"]) == sorted(textual)
     assert (ask("brochure")["context"], ask("brochure")["answer"]) == ([id], "Brochure")
 
 
