@@ -66,10 +66,3 @@ def test_a_number_that_the_team_has_is_not_offered(api, other_api, offers):
     api.post("/team/assets/purchase_phone_numbers", {"phoneNumbers": [number]})
     assert number not in {offer["phoneNumber"] for offer in offers()}
     assert number in {offer["phoneNumber"] for offer in offers(api=other_api)}
-
-
-@pytest.mark.parametrize(("name", "value"), [("countryCode", "USA"), ("contains", "CALL"), ("areaCode", "4x5")])
-def test_a_bad_query_names_the_parameter(api, name, value):
-    query = {"countryCode": "US", "numberType": "Local", name: value}
-    answer = api.get("/team/assets/available_phone_numbers", query_string=query)
-    assert (answer.status_code, [detail["path"] for detail in answer.json["details"]]) == (400, [name])

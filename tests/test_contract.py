@@ -70,12 +70,8 @@ def test_every_operation_of_the_document_has_its_own_id_and_a_tag_that_is_descri
     assert len(described) == len(set(described))
 
 
-def test_the_documents_tags_are_the_contracts_areas(document):
+def test_the_document_has_the_contracts_areas_and_asks_for_the_key_where_it_does(document):
     for operation in OPERATIONS:
         assert served(document, operation)["tags"] == [operation["area"]], operation["id"]
-
-
-def test_the_document_asks_for_the_key_where_the_contract_does(document):
-    for operation in OPERATIONS:
         schemes = [name for choice in served(document, operation).get("security", []) for name in choice]
         assert ("apiKey" in schemes) == (operation.get("auth", {}).get("kind") != "none"), operation["id"]

@@ -19,13 +19,6 @@ def test_an_id_looks_like_a_cuid(api, path):
     assert sorted(set(ids)) == ids
 
 
-def test_the_deployment_shows_its_webhooks(api, path):
-    made = api.post(path, {**NEW, "method": "PUT", "name": "Mine", "active": False}).json
-    _, _, worker_id, _, deployment_id, *_ = path.split("/")
-    deployment = api.get(f"/workers/{worker_id}/deployments/voice/{deployment_id}").json
-    assert deployment["customWebhooks"] == [made]
-
-
 def test_strict_refuses_a_field_that_no_call_has(api, control, make_flow, make_voice_deployment):
     flow = make_flow(code='loop:\n    res = talk("Hello", False)\nstate["told"] = 1\n')
     line = make_voice_deployment(

@@ -11,16 +11,14 @@ EACH_CHANNEL = pytest.mark.parametrize("channel", CHANNELS)
 @pytest.fixture
 def make(api, make_flow, make_voice_deployment, make_voicev1_deployment):
     """Create a deployment of a channel, of a new flow unless one is given."""
-
-    def make_chat(flow=None, channel="chat", **body):
-        flow = flow or make_flow()
-        body = {"name": "Chat", "flowId": flow["id"], **body}
-        return created(api.post(f"/workers/{flow['workerId']}/deployments/{channel}", body))
-
     voice = {"voice": make_voice_deployment, "voicev1": make_voicev1_deployment}
 
     def make(channel, flow=None, **body):
-        return voice[channel](flow, **body) if channel in voice else make_chat(flow, channel, **body)
+        if channel in voice:
+            return voice[channel](flow, **body)
+        flow = flow or make_flow()
+        path = f"/workers/{flow['workerId']}/deployments/{channel}"
+        return created(api.post(path, {"name": "Chat", "flowId": flow["id"], **body}))
 
     return make
 

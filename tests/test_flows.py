@@ -9,10 +9,6 @@ def path_of(flow):
     return f"/workers/{flow['workerId']}/flows/{flow['id']}"
 
 
-def key_id(api, flow):
-    return api.get(path_of(flow)).json["lastEditedByApiKeyId"]
-
-
 @pytest.mark.parametrize("variables", ['{"greeting": "Hi"}', {"greeting": "Hi"}])
 def test_variables_come_as_json_text_or_as_an_object(make_flow, variables):
     assert make_flow(variables=variables)["variables"] == {"greeting": "Hi"}
@@ -67,7 +63,7 @@ def test_a_change_of_code_commits_a_version_of_the_new_code(api, make_flow):
     version = api.get(path_of(flow) + "/versions").json["data"][0]
     assert (version["versionNumber"], version["code"], version["commitMessage"]) == (1, "say('hi')", "Greet")
     assert (version["authorType"], version["authorUserId"]) == ("API_KEY", None)
-    assert version["authorApiKeyId"] == key_id(api, flow)
+    assert version["authorApiKeyId"] == api.get(path_of(flow)).json["lastEditedByApiKeyId"]
 
 
 @pytest.mark.parametrize("value", [2, True, 1.0])

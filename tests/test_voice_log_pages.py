@@ -90,16 +90,12 @@ def test_a_cursor_goes_on_from_its_place_when_calls_come_in(get, five, add_calls
     assert (second["pagination"]["page"], second["pagination"]["total"]) == (2, 6)
 
 
-@pytest.mark.parametrize("order", ["asc", "desc"])
-def test_a_search_pages_as_it_lists(get, add_calls, order):
-    says = dict.fromkeys(add_calls("transcription", ["Yes."] * 5 + ["No."]), "Yes.")
-    says.popitem()
-    expected = sorted(says, reverse=order == "desc")  # none has a start: the ids tell
-    query = {"searchQuery": "yes", "sortOrder": order}
-    assert ids(get(**query)) == expected
-    assert walk(get, **query, limit=2) == [expected[:2], expected[2:4], expected[4:]]
-    assert ids(get(**query, limit=2, page=2)) == expected[2:4]
-    assert get(**query, limit=2, page=9)["pagination"]["total"] == 5
+def test_a_search_pages_as_it_lists(get, add_calls):
+    *expected, _ = add_calls("transcription", ["Yes."] * 5 + ["No."])
+    query = {"searchQuery": "yes", "sortOrder": "asc", "limit": 2}  # none has a start: the ids tell
+    assert walk(get, **query) == [expected[:2], expected[2:4], expected[4:]]
+    assert ids(get(**query, page=2)) == expected[2:4]
+    assert get(**query, page=9)["pagination"]["total"] == 5
 
 
 def test_list_and_cursor_follow_what_is_written(app, get, five, add_calls):
