@@ -41,16 +41,15 @@ def count_calls(team: Team, periods: Sequence[str]) -> dict[str, dict[str, int]]
 
 def count_events(since: str, until: str) -> dict[tuple[str, str], int]:
     """Return how many calls began and ended and exports expired after `since`, up to `until`: noun, verb to count."""
-    events = {
-        ("call", "began"): ("voice_log", "start_time"),
-        ("call", "ended"): ("voice_log", "end_time"),
-        ("export", "expired"): ("export", "expires_at"),
-    }
-    sql = "SELECT COUNT(*) FROM {0} WHERE {1} > ? AND {1} <= ?"
     counts = {
-        name: connection().execute(sql.format(*column), (since, until)).fetchone()[0] for name, column in events.items()
+        event: column.model.select().where(column > since, column <= until).count()
+        for event, column in (
+            (("call", "began"), VoiceLog.start_time),
+            (("call", "ended"), VoiceLog.end_time),
+            (("export", "expired"), Export.expires_at),
+        )
     }
-    return {name: number for name, number in counts.items() if number}
+    return {event: number for event, number in counts.items() if number}
 
 
 def newest_logs(team: Team, model: type[AnyLog], limit: int, **where: Any) -> list[AnyLog]:

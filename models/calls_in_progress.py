@@ -62,15 +62,9 @@ class CallInProgress(Record):
     def place(cls, calls: Iterable[Row]) -> None:
         """Store these calls, each in the form of `call`, and write the logs of those that have begun."""
         now = current().clock.stamp()
+        copied = ("id", "team_id", "created_at", "deployment_id")
         rows = [
-            {
-                "id": call["log"]["id"],
-                "team_id": call["log"]["team_id"],
-                "created_at": call["log"]["created_at"],
-                "deployment_id": call["log"]["deployment_id"],
-                "due_at": call["log"]["start_time"],
-                "call": call,
-            }
+            {**{name: call["log"][name] for name in copied}, "due_at": call["log"]["start_time"], "call": call}
             for call in calls
         ]
         cls.add_many(rows)

@@ -107,7 +107,7 @@ class OutboundCampaign(Record):
             return 0
         call_counts = Counter(row_id for row_id, *_ in self.calls())  # a stopped campaign resumes where it was
         rows = []
-        for id, row in numbered(self.data if isinstance(self.data, list) else [self.data]):
+        for id, row in numbered(self.data):
             if call_counts[id] > 0:
                 call_counts[id] -= 1
             else:

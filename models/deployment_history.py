@@ -1,9 +1,7 @@
 """Deployment history: what changed in a deployment, from what to what, and by whom."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from peewee import TextField
 
@@ -11,9 +9,6 @@ from dryline.models.collection import DEPLOYMENT, StateCollection
 from dryline.models.teams import ApiKey, Team
 from dryline.storage.json_values import differ
 from dryline.storage.record import JsonField, Record, Rows
-
-if TYPE_CHECKING:
-    from dryline.models.deployments import Deployment
 
 # Contract: records.deployment_history_entry. What is not named here is CONFIG.
 CHANGE_TYPES = {
@@ -44,7 +39,7 @@ class DeploymentHistoryEntry(Record):
     author_api_key_id = TextField(null=True)
 
     @classmethod
-    def of_deployment(cls, deployment: Deployment, change_type: str | None = None) -> Rows:
+    def of_deployment(cls, deployment: Record, change_type: str | None = None) -> Rows:
         """Return the deployment's history, newest first, or one kind of it. Contract: listDeploymentHistory."""
         where = {"change_type": change_type} if change_type else {}
         return Rows(cls, {"deployment_id": deployment.id, **where})  # of its team: SQLite would prefer that index
@@ -52,7 +47,7 @@ class DeploymentHistoryEntry(Record):
     @classmethod
     def write(
         cls,
-        deployment: Deployment,
+        deployment: Record,
         author: ApiKey | Team,
         before: Mapping[str, Any],
         after: Mapping[str, Any],

@@ -118,12 +118,9 @@ def due_times(count: int, batch_size: float, interval_minutes: float, start: dat
     return times
 
 
-def numbered(rows: Sequence[Row]) -> list[tuple[str, Row]]:
-    """Return the rows with their ids: the row's own `id`, or else its place in the list, from 1.
-
-    JSON other than a list, which an imported campaign may have, counts as no rows.
-    """
-    rows = rows if isinstance(rows, list) else []
+def numbered(rows: Sequence[Row] | Row) -> list[tuple[str, Row]]:
+    """Return the rows, or a single one, with their ids: the row's own `id`, or else its place in the list, from 1."""
+    rows = [rows] if isinstance(rows, dict) else rows
     return [(str(row["id"]) if row.get("id") not in (None, "") else str(n), row) for n, row in enumerate(rows, 1)]
 
 

@@ -9,19 +9,17 @@ list filters or sorts by, but for the transcription. The SQL is plain text: peew
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from itsdangerous import BadData
 
 from dryline.models.logs import Page, offset_of, owner_column
+from dryline.models.recordings import RecordingAddresses
 from dryline.models.voice_log_filters import conditions
 from dryline.models.voice_logs import VoiceLog
 from dryline.storage.errors import Invalid, NotFound
 from dryline.storage.record import Record, Values, connection, wire_rows
 from dryline.storage.signatures import token_serializer
-
-if TYPE_CHECKING:
-    from dryline.models.recordings import RecordingAddresses
 
 _CURSORS = "voice log cursors"
 # The value of the sort column, and the id that decides among equal values.
