@@ -179,7 +179,7 @@ def repair_files(world: World) -> None:
 def _rewrite(world: World, export: Export) -> None:
     """Write a lost file again. After a shutdown meanwhile, the next start does."""
     try:
-        _write_file(world, export, export.replace_file)
+        _write_file(world, export, export.complete)
     except export_files.WriteInterrupted:
         pass
     except Conflict:

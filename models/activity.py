@@ -1,7 +1,7 @@
 """Recent activity of a team for the console: counts, and the newest rows."""
 
 from collections.abc import Sequence
-from typing import Any, TypeVar
+from typing import Any
 
 from peewee import SQL, fn
 
@@ -20,8 +20,6 @@ from dryline.storage.current_world import current
 from dryline.storage.record import Record, connection, tuples
 
 RECENT_CALLS = 200
-
-AnyLog = TypeVar("AnyLog", bound=Log)
 
 
 def count_calls(team: Team, periods: Sequence[str]) -> dict[str, dict[str, int]]:
@@ -52,7 +50,7 @@ def count_events(since: str, until: str) -> dict[tuple[str, str], int]:
     return {event: number for event, number in counts.items() if number}
 
 
-def newest_logs(team: Team, model: type[AnyLog], limit: int, **where: Any) -> list[AnyLog]:
+def newest_logs(team: Team, model: type[Log], limit: int, **where: Any) -> list[Any]:
     """Return a channel's conversations with these column values, latest start first."""
     query = model.select().filter(team_id=team.id, **where)
     return list(query.order_by(model.start_time.desc(), model.id.desc()).limit(limit))

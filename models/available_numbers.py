@@ -17,13 +17,8 @@ _PLACES = {
         "212": ("New York", "NY"),
         "305": ("Miami", "FL"),
         "312": ("Chicago", "IL"),
-        "512": ("Austin", "TX"),
     },
-    "CA": {
-        "416": ("Toronto", "ON"),
-        "604": ("Vancouver", "BC"),
-        "514": ("Montreal", "QC"),
-    },
+    "CA": {"416": ("Toronto", "ON"), "604": ("Vancouver", "BC"), "514": ("Montreal", "QC")},
 }
 _TOLL_FREE = ("800", "833", "844", "855", "866", "877", "888")
 # Patterns of numbers: N is a digit from 2 to 9, * any digit.

@@ -74,7 +74,6 @@ class CallInProgress(Record):
 
     @classmethod
     def due(cls, moment: str, limit: int) -> list[Self]:
-        """Return the next `limit` calls to update at a moment."""
         return due_rows(cls, "due_at <= :moment", "due_at, id", limit, moment=moment)
 
     @classmethod

@@ -138,7 +138,7 @@ class OutboundCampaign(Record):
 
     @classmethod
     def due(cls, moment: str, limit: int) -> list[Self]:
-        """Return the next `limit` campaigns to start, as they were imported without a queue, or to complete."""
+        """Return those to start, as they were imported without a queue, or to complete."""
         over = (
             "status IN ('STARTED', 'RUNNING')"
             " AND NOT EXISTS (SELECT 1 FROM queued_call WHERE campaign_id = outbound_campaign.id)"

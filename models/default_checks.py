@@ -81,10 +81,6 @@ class DeploymentDefaultChecks(Checks):
         else:
             cls.add(deployment, id=deployment.id, **values)
 
-    def overrides(self) -> dict[str, Any]:
-        """Return the overridden values by name."""
-        return {name: self.__data__[name] for name in ("enabled", *START) if self.__data__[name] is not None}
-
 
 def checks_of(deployment: Deployment) -> dict[str, Any]:
     """Return the checks as they apply to the deployment: start values, over them the team's, over them its own.
@@ -94,7 +90,8 @@ def checks_of(deployment: Deployment) -> dict[str, Any]:
     team = DefaultChecks.find(team_id=deployment.team_id)
     own = DeploymentDefaultChecks.find(id=deployment.id)
     of_team = {name: team.__data__[name] for name in START} if team else START
-    overrides = own.overrides() if own else {}
+    values = own.__data__ if own else {}
+    overrides = {name: values[name] for name in ("enabled", *START) if values.get(name) is not None}
     return {"deployment_id": deployment.id, "enabled": True, **of_team, **overrides, "overridden": list(overrides)}
 
 

@@ -1,4 +1,4 @@
-"""Due rows: a query that an index answers.
+"""Due rows: a query that an index answers. A record's `due` returns the next rows by a moment of API time, in order.
 
 It takes no lock and costs microseconds, since it runs once a second for each kind of background work. So it is plain
 SQL with a compiled list of columns.

@@ -71,7 +71,6 @@ class QueuedCall(Record):
 
     @classmethod
     def due(cls, moment: str, limit: int) -> list[Self]:
-        """Return the next `limit` calls to be placed by a moment, earliest first."""
         return due_rows(cls, "due_at <= :moment", "due_at, id", limit, moment=moment)
 
     @classmethod

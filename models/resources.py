@@ -102,7 +102,6 @@ class Resource(Record):
 
     @classmethod
     def due(cls, moment: str, limit: int) -> list[Self]:
-        """Return the next `limit` resources of any worker whose status changes by a moment, oldest first."""
         # A PROCESSING resource waits for its end only, so that it is not due again before that.
         condition = (
             "status = 'STARTED' AND created_at <= :started OR status = 'PROCESSING' AND created_at <= :processing"
@@ -148,9 +147,8 @@ def complete_imported_resource(row: Row, rows: ImportContext) -> None:
     folder = rows.row("folders", row["folder_id"]) if row.get("folder_id") else {}
     if folder and folder["worker_id"] != row["worker_id"]:
         raise Invalid("The folder is of another worker.", "folder_id")
-    row["created_at"] = (
-        row.get("created_at") or row.get("uploaded_at") or row.get("last_updated") or current().clock.stamp()
-    )
+    times = [row.get(name) for name in ("created_at", "uploaded_at", "last_updated")]
+    row["created_at"] = next(filter(None, times), current().clock.stamp())
 
 
 STATE = {

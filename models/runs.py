@@ -40,7 +40,6 @@ class Run(Record):
 
     @classmethod
     def due(cls, moment: str, limit: int) -> list[Self]:
-        """Return the next `limit` runs whose next step is due at a moment, the longest overdue first."""
         return cls.due_with_status(moment, limit, cls.waiting, "RUNNING")
 
     @classmethod

@@ -115,12 +115,10 @@ class TestRun(Run):
 
     @classmethod
     def due(cls, moment: str, limit: int) -> list[Self]:
-        """Return the pending runs that are due, as `Run.due` does."""
         return cls.due_with_status(moment, limit, "PENDING")
 
     @classmethod
     def over(cls, moment: str, limit: int) -> list[Self]:
-        """Return the running runs whose end is due."""
         return cls.due_with_status(moment, limit, "RUNNING")
 
     def proceed(self) -> None:

@@ -86,7 +86,6 @@ class Voicev1Campaign(Record):
 
     @classmethod
     def due(cls, moment: str, limit: int) -> list[Self]:
-        """Return the next `limit` running campaigns that have called all their rows. The moment does not matter."""
         its_rows = "SELECT 1 FROM voicev1_campaign_data WHERE campaign_id = voicev1_campaign.id"
         over = (
             f"status = 'RUNNING' AND EXISTS ({its_rows})"
@@ -139,7 +138,6 @@ class Voicev1CampaignData(Record):
 
     @classmethod
     def due(cls, moment: str, limit: int) -> list[Self]:
-        """Return the next `limit` rows to be called by a moment, earliest first."""
         waiting = "status IN ('PENDING', 'PROCESSING') AND done_at IS NULL AND due_at <= :moment"
         return due_rows(cls, waiting, "due_at, id", limit, moment=moment)
 
@@ -149,7 +147,6 @@ class Voicev1CampaignData(Record):
 
     @classmethod
     def over(cls, moment: str, limit: int) -> list[Self]:
-        """Return the next `limit` rows whose call has ended at a moment."""
         return due_rows(cls, "status = 'PROCESSING' AND done_at <= :moment", "done_at, id", limit, moment=moment)
 
     def finish(self) -> None:

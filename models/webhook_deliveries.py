@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from datetime import timedelta
 from functools import cache, cached_property
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 from peewee import IntegerField, TextField
 
@@ -35,16 +35,6 @@ from dryline.world.clock import parse, wire
 BACKOFF = (timedelta(seconds=10), timedelta(minutes=1), timedelta(minutes=5))
 MAX_FOLDED = 1_000  # deliveries among which equal refusals are found
 MAX_FINISHED = 5_000  # older finished deliveries are deleted
-
-
-class Refusals(NamedTuple):
-    """Deliveries of one deployment to one address that were refused for the same reason."""
-
-    team_id: str
-    deployment_id: str
-    url: str
-    error: str | None
-    number: int
 
 
 def _unknown_fields(webhook_id: str | None, deployment_id: str) -> list[str]:
@@ -96,7 +86,6 @@ class WebhookDelivery(Record):
 
     @classmethod
     def due(cls, moment: str, limit: int) -> list[Self]:
-        """Return the next `limit` messages to be sent by a moment, earliest first."""
         return due_rows(cls, "status = 'PENDING' AND due_at <= :moment", "due_at, id", limit, moment=moment)
 
     @classmethod
@@ -113,12 +102,13 @@ class WebhookDelivery(Record):
         return deliveries
 
     @classmethod
-    def refusals(cls, **where: Any) -> list[Refusals]:
-        """Return the refused deliveries among the last ones with these column values, equal ones together."""
-        columns = (cls.team_id, cls.deployment_id, cls.url, cls.error, cls.status)
+    def refusals(cls, **where: Any) -> list[dict[str, Any]]:
+        """Return the refused deliveries among the last ones with these column values, equal ones with their number."""
+        names = ("team_id", "deployment_id", "url", "error")
+        columns = [getattr(cls, name) for name in (*names, "status")]
         newest = cls.select(*columns).filter(**where).order_by(cls.created_at.desc(), cls.id.desc()).limit(MAX_FOLDED)
         numbers = Counter(row[:-1] for row in tuples(newest) if row[-1] == "REFUSED")
-        return [Refusals(*about, number) for about, number in numbers.items()]
+        return [dict(zip((*names, "number"), (*about, number), strict=True)) for about, number in numbers.items()]
 
     @classmethod
     def clear(cls, **where: Any) -> None:
