@@ -40,10 +40,6 @@ class Period(NamedTuple):
     size: int
     part: timedelta
 
-    @property
-    def span(self) -> timedelta:
-        return self.size * self.part
-
     def starts(self) -> list[datetime]:
         """Return when each part begins, the oldest first."""
         now = current().clock.now()
@@ -128,7 +124,8 @@ def by_worker(team: Record, period: Period = WEEK) -> dict[str, Comparison]:
     The period before ends as long before the present as it takes, so that the same days and hours are compared.
     """
     now, start, stamps = current().clock.now(), period.starts()[0], period.stamps()
-    times = {"start": start, "start_before": start - period.span, "now": now, "now_before": now - period.span}
+    span = period.size * period.part
+    times = {"start": start, "start_before": start - span, "now": now, "now_before": now - span}
     bound = {name: wire(time) for name, time in times.items()} | {"team": team.team_id, "length": len(stamps[0])}
     figures: dict[str, Comparison] = {}
     for row in connection().execute(_SQL, bound):

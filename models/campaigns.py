@@ -170,17 +170,12 @@ def complete_imported_campaign(row: Row, rows: ImportContext) -> None:
         raise Invalid("The deployment is of another worker.", "worker_id")
 
 
-def schedule_imported_calls() -> None:
-    """Schedule imported calls without a time in the batches of their campaigns."""
-    schedule_imported(QueuedCall, OutboundCampaign.batches())
-
-
 STATE = {
     "outboundCampaigns": StateCollection(
         OutboundCampaign,
         required_links=VOICE_DEPLOYMENT,
         optional_links=FLOW,
         complete=complete_imported_campaign,
-        after_import=schedule_imported_calls,
+        after_import=lambda: schedule_imported(QueuedCall, OutboundCampaign.batches()),
     )
 }

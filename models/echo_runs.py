@@ -74,8 +74,10 @@ def make_plan(team: Team, type: str, data: dict[str, Any]) -> list[dict[str, Any
         judged = {card.id: card for card in [*cards, *own]}.values()
         plan += [{**who, "scorecardId": card.id, "scorecardName": card.name, "items": card.items} for card in judged]
         if not judged:
-            goals = one.goals if one else data.get("goals")
-            plan.append({**who, "scorecardId": None, "scorecardName": None, "items": _goal_items(goals)})
+            goals = (one.goals if one else data.get("goals")) or "The conversation came to an end."
+            texts = goals if isinstance(goals, list) else [goals]
+            items = [{"title": str(text), "type": "BINARY"} for text in texts]
+            plan.append({**who, "scorecardId": None, "scorecardName": None, "items": items})
     return plan
 
 
@@ -117,11 +119,6 @@ def _cards(team: Team, ids: list[str], **linked: str) -> list[EchoScorecard]:
     """Return the scorecards that a record lists, and those that link to it."""
     listed = (EchoScorecard.find(id=id, team_id=team.team_id) for id in ids)
     return [card for card in (*listed, *EchoScorecard.listing(team, **linked)) if card is not None]
-
-
-def _goal_items(goals: Any) -> list[dict[str, Any]]:
-    texts = goals if isinstance(goals, list) else [goals] if goals else ["The conversation came to an end."]
-    return [{"title": str(text), "type": "BINARY"} for text in texts]
 
 
 STATE = {"echoRuns": StateCollection(EchoRun, complete=EchoRun.complete)}

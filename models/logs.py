@@ -98,11 +98,7 @@ class Page:
         self.total_pages = -(-total // limit)
         self.has_next = page < self.total_pages
         self.has_prev = page > 1
-
-    @property
-    def pagination(self) -> Page:
-        """The members of `pagination` on the wire, which are attributes of the page."""
-        return self
+        self.pagination = self
 
     def project(self, names: Mapping[str, str]) -> dict[str, Any]:
         """Return the wire form; `names` maps wire names to attributes."""

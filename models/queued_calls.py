@@ -1,7 +1,7 @@
 """Queued calls: the rows that batch calls and campaigns have still to call, and when."""
 
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any, Self
 
 from peewee import TextField, fn
@@ -12,13 +12,12 @@ from dryline.models.due import due_rows
 from dryline.models.numbering import e164
 from dryline.storage.current_world import current
 from dryline.storage.record import JsonField, Record
-from dryline.world.clock import parse, wire
+from dryline.world.clock import LAST, parse, wire
 
 Row = dict[str, Any]
 
 BATCH_SIZE = 10
 BATCH_INTERVAL_MINUTES = 5
-_LAST_DAY = datetime(9999, 12, 31, tzinfo=UTC)
 # The members of a row that may hold its number. The contract names only the first.
 _NUMBERS = ("phoneNumber", "phone_number", "phone")
 
@@ -112,7 +111,7 @@ def due_times(count: int, batch_size: float, interval_minutes: float, start: dat
         try:
             due = start + timedelta(minutes=interval_minutes * (first // size))
         except OverflowError:
-            due = _LAST_DAY
+            due = LAST
         times += [wire(due)] * min(size, count - first)
     return times
 

@@ -123,11 +123,7 @@ def reading_address(address: str | None) -> str | None:
 
 def sweep() -> bool:
     """Delete files without a row, and return whether there were any."""
-    return FILES.sweep(_owned)
-
-
-def _owned(names: set[str]) -> list[str]:
-    return [FILES.path(id).name for (id,) in tuples(Upload.select(Upload.id))]
+    return FILES.sweep(lambda names: [FILES.path(id).name for (id,) in tuples(Upload.select(Upload.id))])
 
 
 def _in_an_hour() -> str:

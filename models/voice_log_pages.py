@@ -17,7 +17,7 @@ from dryline.models.logs import Page, offset_of, owner_column
 from dryline.models.recordings import RecordingAddresses
 from dryline.models.voice_log_filters import conditions
 from dryline.models.voice_logs import VoiceLog
-from dryline.storage.errors import Invalid, NotFound
+from dryline.storage.errors import Invalid
 from dryline.storage.record import Record, Values, connection, wire_rows
 from dryline.storage.signatures import token_serializer
 
@@ -62,9 +62,7 @@ def search(
 
 def read(worker: Record, id: str, fields: frozenset[str] | None = None) -> SelectedLogs:
     """Return the worker's log `id` with only these fields (None: all). Raises NotFound. Contract: getVoiceLog."""
-    if not VoiceLog.listing(worker, id=id, worker_id=worker.id).count():
-        raise NotFound(f"{VoiceLog.noun()} {id} not found.")
-    return SelectedLogs([id], fields, single=True)
+    return SelectedLogs([worker.child(VoiceLog, id).id], fields, single=True)
 
 
 def _read_cursor(cursor: str) -> list[Any]:

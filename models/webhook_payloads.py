@@ -83,12 +83,11 @@ def _text(value: Any) -> str | None:
 
 # The names in the `fields` of a webhook
 
-# The members of a message that are no columns of the log. `webhook_payload` adds their values.
-DERIVED = (
-    *("webhook_id", "log_id", "start_timestamp", "end_timestamp", "duration_ms"),
-    *("transcript", "sentiment", "summary"),
+# First those that are no columns of the log; `webhook_payload` adds their values.
+NAMES = (
+    *("webhook_id", "log_id", "start_timestamp", "end_timestamp", "duration_ms", "transcript", "sentiment", "summary"),
+    *VoiceLog._meta.sorted_field_names,
 )
-NAMES = (*DERIVED, *VoiceLog._meta.sorted_field_names)
 
 
 def names_of(fields: str) -> Iterator[str]:
