@@ -39,4 +39,4 @@ class ChatDeployment(Deployment):
         return deployment
 
 
-STATE = {"chatDeployments": collection_of(ChatDeployment, **VERSION)}
+STATE = {"chatDeployments": collection_of(ChatDeployment, None, **VERSION)}

@@ -37,4 +37,4 @@ class ChatEmbedDeployment(Deployment):
         return deployment
 
 
-STATE = {"chatEmbedDeployments": collection_of(ChatEmbedDeployment, **VERSION)}
+STATE = {"chatEmbedDeployments": collection_of(ChatEmbedDeployment, None, **VERSION)}

@@ -78,7 +78,7 @@ class QueuedCall(Record):
         return cls.select(fn.MIN(cls.due_at)).where(cls.campaign_id == campaign_id).scalar()
 
 
-def run_next_batch_now(model: type[Record], *waiting: Any) -> int:
+def run_next_batch_now(model: Any, *waiting: Any) -> int:
     """Make the waiting rows that are due next due now, and return their number. Later ones keep their times."""
     first = model.select(fn.MIN(model.due_at)).where(*waiting).scalar()
     if first is None:
@@ -88,12 +88,12 @@ def run_next_batch_now(model: type[Record], *waiting: Any) -> int:
     return count
 
 
-def schedule_imported(model: type[Record], batches: Mapping[str, tuple[float, float]], *conditions: Any) -> None:
+def schedule_imported(model: Any, batches: Mapping[str, tuple[float, float]], *conditions: Any) -> None:
     """Set when imported rows without `due_at` are due: in batches of their campaign, from their arrival.
 
     `batches` maps a campaign's id to the size and interval of its batches.
     """
-    queues: dict[tuple[str | None, ...], list[str]] = {}
+    queues: dict[tuple[str, str], list[str]] = {}
     for row in model.select().where(model.due_at.is_null(), *conditions).order_by(model.created_at, model.id):
         key = (row.campaign_id or row.deployment_id, row.arrived_at)
         queues.setdefault(key, []).append(row.id)

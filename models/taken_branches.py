@@ -26,8 +26,8 @@ def taken_conditions(flow: Flow, code: str) -> tuple[int, Counter[Any]]:
         VoiceLog.start_time > wire(now - timedelta(days=DAYS)),
         VoiceLog.start_time <= wire(now),
     )
-    newest = calls.order_by(VoiceLog.start_time.desc(), VoiceLog.id.desc()).limit(MAX_CALLS)
-    newest = [call for call in newest if (call.session_log_data or {}).get("trace") is not None]
+    calls = calls.order_by(VoiceLog.start_time.desc(), VoiceLog.id.desc()).limit(MAX_CALLS)
+    newest = [call for call in calls if (call.session_log_data or {}).get("trace") is not None]
     counts: Counter[Any] = Counter()
     for call in newest:
         key = "line" if call.flow_snapshot == code else "condition"
