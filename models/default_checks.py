@@ -23,19 +23,19 @@ START = {
 
 
 class Checks(Record):
-    """The columns of both tables."""
+    """The columns of both tables. Those of a deployment may be null."""
 
     id_prefix = "checks"
 
     updated_at = TextField()
-    latency_enabled = BooleanField(null=True)
-    latency_threshold = BareField(null=True)
-    api_enabled = BooleanField(null=True)
-    api_threshold = BareField(null=True)
-    ai_enabled = BooleanField(null=True)
-    ai_threshold = BareField(null=True)
-    alert_emails = JsonField(null=True)
-    sample_rate = BareField(null=True)
+    latency_enabled = BooleanField()
+    latency_threshold = BareField()
+    api_enabled = BooleanField()
+    api_threshold = BareField()
+    ai_enabled = BooleanField()
+    ai_threshold = BareField()
+    alert_emails = JsonField()
+    sample_rate = BareField()
 
 
 class DefaultChecks(Checks):
