@@ -25,10 +25,7 @@ class PhoneNumbers(MethodView):
     @blp.arguments(PhoneNumberQuery, location="query")
     @blp.response(200, PhoneNumberSchema(many=True))
     def get(self, query):
-        """List the team's phone numbers, newest first.
-
-        `integrationId` selects the numbers of one integration. An unknown integration gives an empty list.
-        """
+        """List the team's phone numbers, newest first."""
         return PhoneNumber.listing(g.team, **query)
 
 
@@ -64,10 +61,7 @@ class PhoneNumberPurchase(MethodView):
 class PhoneNumberDelete(MethodView):
     @blp.response(204)
     def delete(self, phone_number_id):
-        """Delete a phone number.
-
-        Calls and deployments that name the number do not change.
-        """
+        """Delete a phone number."""
         PhoneNumber.fetch(g.team, phone_number_id).remove()
 
 

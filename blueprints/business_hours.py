@@ -15,10 +15,7 @@ class BusinessHoursList(MethodView):
     @blp.arguments(BusinessHoursQuery, location="query")
     @blp.response(200, BusinessHoursSchema(many=True))
     def get(self, query):
-        """List the team's business hours, newest first.
-
-        `includeTeamPhoneHours` adds the phone numbers that are assigned to each.
-        """
+        """List the team's business hours, newest first."""
         tables = BusinessHours.listing(g.team)
         return with_phone_hours(g.team, tables) if query["include_team_phone_hours"] else tables
 
@@ -40,10 +37,7 @@ class BusinessHoursById(MethodView):
     @blp.arguments(BusinessHoursQuery, location="query")
     @blp.response(200, BusinessHoursSchema)
     def get(self, query, id):
-        """Retrieve business hours.
-
-        `includeTeamPhoneHours` adds the phone numbers that are assigned to them.
-        """
+        """Retrieve business hours."""
         table = BusinessHours.fetch(g.team, id)
         return with_phone_hours(g.team, [table])[0] if query["include_team_phone_hours"] else table
 
@@ -58,8 +52,5 @@ class BusinessHoursById(MethodView):
 
     @blp.response(204)
     def delete(self, id):
-        """Delete business hours.
-
-        Phone numbers that were assigned to them have no business hours afterwards.
-        """
+        """Delete business hours."""
         BusinessHours.fetch(g.team, id).remove()

@@ -29,10 +29,7 @@ blp = Area(
 class OutboundCampaigns(MethodView):
     @blp.response(200, OutboundCampaignSchema(many=True))
     def get(self, worker_id, deployment_id):
-        """List a deployment's campaigns, newest first.
-
-        The list is not paginated. Each campaign includes its rows.
-        """
+        """List a deployment's campaigns, newest first."""
         deployment = Worker.fetch(g.team, worker_id).child(VoiceDeployment, deployment_id)
         return OutboundCampaign.listing(deployment, deployment_id=deployment.id)
 

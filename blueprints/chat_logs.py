@@ -21,10 +21,7 @@ class ChatLogs(MethodView):
     @blp.arguments(LogFilterSchema, location="query")
     @blp.response(200, ChatLogSchema(many=True))
     def get(self, filters, worker_id):
-        """List a worker's chat logs, newest first.
-
-        Filtering by an unknown deployment or flow gives an empty list.
-        """
+        """List a worker's chat logs, newest first."""
         worker = Worker.fetch(g.team, worker_id)
         return ChatLog.listing(worker, worker_id=worker.id, **filters)
 
@@ -42,10 +39,7 @@ class ChatEmbedLogs(MethodView):
     @blp.arguments(ChatEmbedLogFilterSchema, location="query")
     @blp.response(200, ChatEmbedLogSchema(many=True))
     def get(self, filters, worker_id):
-        """List a worker's chat widget logs, newest first.
-
-        Filtering by an unknown deployment, flow or session gives an empty list.
-        """
+        """List a worker's chat widget logs, newest first."""
         worker = Worker.fetch(g.team, worker_id)
         return ChatEmbedLog.listing(worker, worker_id=worker.id, **filters)
 

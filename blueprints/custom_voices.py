@@ -31,8 +31,5 @@ class CustomVoices(MethodView):
 class CustomVoiceById(MethodView):
     @blp.response(204)
     def delete(self, id):
-        """Delete a custom voice.
-
-        Deployments that name the voice do not change.
-        """
+        """Delete a custom voice."""
         CustomVoice.fetch(g.team, id).remove()

@@ -25,10 +25,7 @@ inbox = UndocumentedBlueprint("inbox", __name__)
 class CustomWebhooks(MethodView):
     @blp.response(200, CustomWebhookSchema(many=True))
     def get(self, worker_id, deployment_id):
-        """List a voice deployment's webhooks, newest first.
-
-        `GET /_dryline/webhooks` lists what was delivered to them.
-        """
+        """List a voice deployment's webhooks, newest first."""
         return CustomWebhook.of_deployment(Worker.fetch(g.team, worker_id).child(VoiceDeployment, deployment_id))
 
     @blp.arguments(CustomWebhookBody)

@@ -78,4 +78,4 @@ class DeploymentChecks(MethodView):
 
         The team's checks apply again. The answer is 204 even if there were no overrides.
         """
-        DeploymentDefaultChecks.drop(Worker.fetch(g.team, worker_id).child(Deployment, deployment_id))
+        DeploymentDefaultChecks.remove_where(id=Worker.fetch(g.team, worker_id).child(Deployment, deployment_id).id)

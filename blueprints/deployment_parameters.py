@@ -20,10 +20,7 @@ blp = Area(
 class DeploymentParameters(MethodView):
     @blp.response(200, DeploymentParameterSchema(many=True))
     def get(self, worker_id, deployment_id):
-        """List a deployment's parameters, newest first.
-
-        Parameters override variables of the deployment's flow.
-        """
+        """List a deployment's parameters, newest first."""
         deployment = Worker.fetch(g.team, worker_id).child(Deployment, deployment_id)
         return DeploymentParameter.of_deployment(deployment)
 

@@ -47,10 +47,7 @@ class EchoSuiteById(MethodView):
 
     @blp.response(204)
     def delete(self, id):
-        """Delete an Echo suite.
-
-        Its agents and scorecards remain, without a suite.
-        """
+        """Delete an Echo suite."""
         EchoSuite.fetch(g.team, id).remove()
 
 
@@ -82,10 +79,7 @@ class EchoAgentById(MethodView):
 
     @blp.response(204)
     def delete(self, id):
-        """Delete an Echo agent.
-
-        Its scorecards remain, without an agent.
-        """
+        """Delete an Echo agent."""
         EchoAgent.fetch(g.team, id).remove()
 
 
@@ -122,10 +116,7 @@ class EchoScorecardById(MethodView):
 
     @blp.response(204)
     def delete(self, id):
-        """Delete an Echo scorecard.
-
-        It is removed from the lists of suites and agents.
-        """
+        """Delete an Echo scorecard."""
         EchoScorecard.fetch(g.team, id).remove()
 
 

@@ -15,10 +15,7 @@ blp = Area("Log Exports", "/api/team/exports", description="Exports of logs to f
 class Exports(MethodView):
     @blp.response(200, ExportSchema(many=True))
     def get(self):
-        """List the team's 20 newest exports.
-
-        To wait for an export, poll `getExport`.
-        """
+        """List the team's 20 newest exports."""
         return [with_link(export) for export in Export.recent(g.team)]
 
     @blp.arguments(ExportBody)

@@ -17,10 +17,7 @@ blp = Area("Flows", "/api/workers/<worker_id>/flows", description="Flows of a wo
 class Flows(MethodView):
     @blp.response(200, FlowSchema(many=True))
     def get(self, worker_id):
-        """List a worker's flows, newest first.
-
-        The list is not paginated. Each flow includes its code.
-        """
+        """List a worker's flows, newest first."""
         return Flow.listing(g.team, worker_id=Worker.fetch(g.team, worker_id).id)
 
     @blp.arguments(FlowBody)

@@ -38,10 +38,7 @@ class FolderById(MethodView):
 
     @blp.response(200, FolderSchema)
     def get(self, worker_id, folder_id):
-        """Retrieve a folder.
-
-        `listFolderResources` lists its contents.
-        """
+        """Retrieve a folder."""
         return Worker.fetch(g.team, worker_id).child(Folder, folder_id)
 
     @blp.arguments(FolderBodySchema(partial=True))
@@ -67,9 +64,6 @@ class FolderById(MethodView):
 class FolderResources(MethodView):
     @blp.response(200, ResourceSchema(many=True))
     def get(self, worker_id, folder_id):
-        """List the resources in a folder, newest first.
-
-        Links and files are in one list.
-        """
+        """List the resources in a folder, newest first."""
         worker = Worker.fetch(g.team, worker_id)
         return Resource.of(worker, folder_id=worker.child(Folder, folder_id).id)

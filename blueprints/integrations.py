@@ -15,10 +15,7 @@ blp = Area("Integrations", "/api/team", description="The team's accounts at tele
 class Integrations(MethodView):
     @blp.response(200, IntegrationSchema(many=True))
     def get(self):
-        """List the team's integrations, newest first.
-
-        Secrets of the accounts are never returned.
-        """
+        """List the team's integrations, newest first."""
         return Integration.listing(g.team)
 
 

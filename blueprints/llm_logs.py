@@ -40,10 +40,7 @@ class LlmLogById(MethodView):
 
     @blp.response(204)
     def delete(self, worker_id, log_id):
-        """Delete an LLM log.
-
-        The call and the session do not change.
-        """
+        """Delete an LLM log."""
         LlmLog.fetch(Worker.fetch(g.team, worker_id), log_id).remove()
 
 
@@ -51,10 +48,7 @@ class LlmLogById(MethodView):
 class LlmLogsByCall(MethodView):
     @blp.response(200, LlmLogSchema(many=True))
     def get(self, worker_id, call_id):
-        """List the LLM logs of a call, oldest first.
-
-        An unknown call gives an empty list.
-        """
+        """List the LLM logs of a call, oldest first."""
         return LlmLog.oldest_first(Worker.fetch(g.team, worker_id), call_id=call_id)
 
     @blp.response(204)
@@ -71,10 +65,7 @@ class LlmLogsByCall(MethodView):
 class LlmLogsBySession(MethodView):
     @blp.response(200, LlmLogSchema(many=True))
     def get(self, worker_id, session_id):
-        """List the LLM logs of a session, oldest first.
-
-        An unknown session gives an empty list.
-        """
+        """List the LLM logs of a session, oldest first."""
         return LlmLog.oldest_first(Worker.fetch(g.team, worker_id), session_id=session_id)
 
 

@@ -25,10 +25,7 @@ blp = Area(
 class LinkResources(MethodView):
     @blp.response(200, ResourceSchema(many=True))
     def get(self, worker_id):
-        """List a worker's links, newest first.
-
-        The list has pages and sitemaps of all folders.
-        """
+        """List a worker's links, newest first."""
         return Resource.of(Worker.fetch(g.team, worker_id), *LINKS)
 
     @blp.arguments(LinkResourceBodySchema)
@@ -46,10 +43,7 @@ class LinkResources(MethodView):
 class FileResources(MethodView):
     @blp.response(200, ResourceSchema(many=True))
     def get(self, worker_id):
-        """List a worker's files, newest first.
-
-        The list has files of all folders.
-        """
+        """List a worker's files, newest first."""
         return Resource.of(Worker.fetch(g.team, worker_id), "FILE")
 
     @blp.arguments(FileResourceBodySchema)

@@ -54,10 +54,7 @@ class TagById(MethodView):
 class WorkerTags(MethodView):
     @blp.response(200, TagSchema(many=True))
     def get(self, worker_id):
-        """List a worker's tags.
-
-        The tag that was added last comes first.
-        """
+        """List a worker's tags."""
         return Tag.of_worker(Worker.fetch(g.team, worker_id))
 
     @blp.arguments(TagAssignmentSchema)

@@ -17,10 +17,7 @@ class TeamPhoneHoursList(MethodView):
     @blp.arguments(TeamPhoneHoursListQuery, location="query")
     @blp.response(200, TeamPhoneHoursSchema(many=True))
     def get(self, query):
-        """List the assignments of business hours to phone numbers, newest first.
-
-        `includeRelations` adds the business hours and the team.
-        """
+        """List the assignments of business hours to phone numbers, newest first."""
         related = query.pop("include_relations")
         ties = TeamPhoneHours.search(g.team, **query)
         return with_relations(g.team, ties) if related else ties
@@ -42,10 +39,7 @@ class TeamPhoneHoursById(MethodView):
     @blp.arguments(TeamPhoneHoursQuery, location="query")
     @blp.response(200, TeamPhoneHoursSchema)
     def get(self, query, id):
-        """Retrieve an assignment of business hours.
-
-        `includeRelations` adds the business hours and the team.
-        """
+        """Retrieve an assignment of business hours."""
         tie = TeamPhoneHours.fetch(g.team, id)
         return with_relations(g.team, [tie])[0] if query["include_relations"] else tie
 
@@ -57,8 +51,5 @@ class TeamPhoneHoursById(MethodView):
 
     @blp.response(204)
     def delete(self, id):
-        """Delete an assignment of business hours.
-
-        The phone number and the business hours remain.
-        """
+        """Delete an assignment of business hours."""
         TeamPhoneHours.fetch(g.team, id).remove()

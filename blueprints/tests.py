@@ -37,10 +37,7 @@ class TestById(MethodView):
 
     @blp.response(204)
     def delete(self, worker_id, test_id):
-        """Delete a test and its runs.
-
-        Pending and running runs are deleted as well.
-        """
+        """Delete a test and its runs."""
         Worker.fetch(g.team, worker_id).child(Test, test_id).remove()
 
 
@@ -60,9 +57,6 @@ class TestRunStart(MethodView):
 class TestRuns(MethodView):
     @blp.response(200, TestRunSchema(many=True))
     def get(self, worker_id, test_id):
-        """List a test's runs, newest first.
-
-        A finished run has `results` for each checkpoint.
-        """
+        """List a test's runs, newest first."""
         test = Worker.fetch(g.team, worker_id).child(Test, test_id)
         return TestRun.listing(test, test_id=test.id)

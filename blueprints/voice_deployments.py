@@ -19,10 +19,7 @@ blp = Area(
 class VoiceDeployments(MethodView):
     @blp.response(200, VoiceDeploymentSchema(many=True))
     def get(self, worker_id):
-        """List a worker's voice deployments, newest first.
-
-        The list is not paginated. Each deployment includes its webhooks.
-        """
+        """List a worker's voice deployments, newest first."""
         return VoiceDeployment.of_worker(Worker.fetch(g.team, worker_id))
 
     @blp.arguments(VoiceDeploymentBody)

@@ -53,10 +53,7 @@ class Voicev1Campaigns(MethodView):
 class Voicev1CampaignById(MethodView):
     @blp.response(200, Voicev1CampaignSchema)
     def get(self, worker_id, deployment_id, campaign_id):
-        """Retrieve a legacy campaign with its rows.
-
-        Each row has its `status` and, after its call, its `result`.
-        """
+        """Retrieve a legacy campaign with its rows."""
         deployment = Worker.fetch(g.team, worker_id).child(VoiceV1Deployment, deployment_id)
         return deployment.child(Voicev1Campaign, campaign_id)
 

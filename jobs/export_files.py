@@ -14,7 +14,7 @@ from dryline.models.calls_in_progress import CallInProgress
 from dryline.models.exports import FILES, LOGS, Export
 from dryline.models.logs import Log
 from dryline.models.recordings import RecordingAddresses, addresses_at
-from dryline.models.voice_log_filters import conditions, register_text_search
+from dryline.models.voice_log_filters import conditions
 from dryline.schemas.exports import FORMS, members, read_filters
 from dryline.storage.current_world import current
 from dryline.storage.files import matching
@@ -169,8 +169,6 @@ def _batches(source: Source, columns: list[Any]) -> Iterator[list[tuple[Any, ...
 
 def _sources(export: Export) -> Iterator[Source]:
     filters = read_filters(export.filters_json)
-    if "search_query" in filters:
-        register_text_search()
     for log_type in [export.log_type] if export.log_type else LOGS:
         log = LOGS[log_type]
         where = [log.team_id == export.team_id, *CallInProgress.ended_only(log, export), *conditions(filters, log)]

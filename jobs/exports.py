@@ -167,4 +167,4 @@ def repair_files(world: World) -> None:
             elif path.suffix != ".part":
                 path.unlink()
     for export in without_file.values():
-        _write_file(world, export, export.replace_file)
+        _write_file(world, export, export.complete)

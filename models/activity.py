@@ -1,7 +1,7 @@
 """Recent activity of a team for the console: counts, and the newest rows."""
 
 from collections.abc import Sequence
-from typing import Any, TypeVar
+from typing import Any
 
 from peewee import SQL, fn
 
@@ -21,8 +21,6 @@ from dryline.storage.record import Record, connection, tuples
 
 RECENT_CALLS = 200
 
-AnyLog = TypeVar("AnyLog", bound=Log)
-
 
 def count_calls(team: Team, periods: Sequence[str]) -> dict[str, dict[str, int]]:
     """Return how many calls began in each period, by status.
@@ -41,21 +39,20 @@ def count_calls(team: Team, periods: Sequence[str]) -> dict[str, dict[str, int]]
 
 def count_events(since: str, until: str) -> dict[tuple[str, str], int]:
     """Return how many calls began and ended and exports expired after `since`, up to `until`: noun, verb to count."""
-    events = {
-        ("call", "began"): ("voice_log", "start_time"),
-        ("call", "ended"): ("voice_log", "end_time"),
-        ("export", "expired"): ("export", "expires_at"),
-    }
-    sql = "SELECT COUNT(*) FROM {0} WHERE {1} > ? AND {1} <= ?"
     counts = {
-        name: connection().execute(sql.format(*column), (since, until)).fetchone()[0] for name, column in events.items()
+        event: column.model.select().where(column > since, column <= until).count()
+        for event, column in (
+            (("call", "began"), VoiceLog.start_time),
+            (("call", "ended"), VoiceLog.end_time),
+            (("export", "expired"), Export.expires_at),
+        )
     }
-    return {name: number for name, number in counts.items() if number}
+    return {event: number for event, number in counts.items() if number}
 
 
-def newest_logs(team: Team, model: type[AnyLog], limit: int, **where: Any) -> list[AnyLog]:
+def newest_logs(team: Team, model: type[Log], limit: int, **where: Any) -> list[Any]:
     """Return a channel's conversations with these column values, latest start first."""
-    query = model.select().where(model.team_id == team.id, *(getattr(model, name) == where[name] for name in where))
+    query = model.select().filter(team_id=team.id, **where)
     return list(query.order_by(model.start_time.desc(), model.id.desc()).limit(limit))
 
 
@@ -83,20 +80,19 @@ def newest_errors(team: Record, limit: int, **where: Any) -> list[RuntimeErrorRe
     """
     model = RuntimeErrorRecord
     query = model.select(model, fn.COUNT(SQL("*")).alias("count"), fn.MAX(model.created_at).alias("newest"))
-    query = query.where(model.team_id == team.team_id, *(getattr(model, name) == where[name] for name in where))
     place = fn.COALESCE(model.line_number.cast("TEXT"), model.error)
-    query = query.group_by(model.worker_id, model.flow_id, place)
+    query = query.filter(team_id=team.team_id, **where).group_by(model.worker_id, model.flow_id, place)
     return list(query.order_by(SQL("newest").desc(), model.id).limit(limit))
 
 
 def open_exports(team: Team) -> list[Export]:
     """Return the exports that wait or are being written."""
-    return list(_newest(Export, team).where(Export.status.in_(("PENDING", "PROCESSING"))))
+    return [export for export in Export.recent(team) if export.status in ("PENDING", "PROCESSING")]
 
 
 def active_campaigns(team: Team) -> list[OutboundCampaign]:
     """Return the campaigns that place calls."""
-    return list(_newest(OutboundCampaign, team).where(OutboundCampaign.status.in_(ACTIVE)))
+    return [campaign for campaign in OutboundCampaign.listing(team) if campaign.status in ACTIVE]
 
 
 def count_parts(team: Record) -> dict[str, dict[str, int]]:
@@ -107,7 +103,3 @@ def count_parts(team: Record) -> dict[str, dict[str, int]]:
         for worker_id, count in tuples(query.group_by(model.worker_id)):
             counts.setdefault(worker_id, {})[model._meta.table_name] = count
     return counts
-
-
-def _newest(model: type[Record], team: Team) -> Any:
-    return model.select().where(model.team_id == team.id).order_by(model.created_at.desc(), model.id.desc())

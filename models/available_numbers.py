@@ -4,50 +4,24 @@ from random import Random
 from typing import Any
 
 from dryline.models.assets import PhoneNumber
+from dryline.models.numbering import example_number
 from dryline.models.teams import Team
 
 PAGE = 20  # numbers in an answer
 TRIES = 400  # numbers made up to fill a page
 
+# The cities of some area codes in North America, by country.
 _PLACES = {
     "US": {
         "415": ("San Francisco", "CA"),
         "212": ("New York", "NY"),
         "305": ("Miami", "FL"),
         "312": ("Chicago", "IL"),
-        "512": ("Austin", "TX"),
-        "617": ("Boston", "MA"),
     },
-    "CA": {
-        "416": ("Toronto", "ON"),
-        "604": ("Vancouver", "BC"),
-        "514": ("Montreal", "QC"),
-        "403": ("Calgary", "AB"),
-        "613": ("Ottawa", "ON"),
-    },
+    "CA": {"416": ("Toronto", "ON"), "604": ("Vancouver", "BC"), "514": ("Montreal", "QC")},
 }
 _TOLL_FREE = ("800", "833", "844", "855", "866", "877", "888")
-# The calling code, then patterns of a local, a mobile and a toll-free number: N is a digit from 2 to 9, * any digit.
-_OTHER_COUNTRIES = {
-    "GB": ("44", "20N*******", "7400N*****", "800N******"),
-    "IE": ("353", "1N******", "83N******", "1800N*****"),
-    "AU": ("61", "2N*******", "4N*******", "1800N*****"),
-    "NZ": ("64", "9N******", "21N******", "800N*****"),
-    "DE": ("49", "30N*******", "151N*******", "800N******"),
-    "AT": ("43", "1N******", "660N******", "800N*****"),
-    "CH": ("41", "44N******", "76N******", "800N*****"),
-    "FR": ("33", "1N*******", "6N*******", "800N*****"),
-    "ES": ("34", "91N******", "61N******", "900N*****"),
-    "IT": ("39", "06N*******", "320N******", "800N*****"),
-    "NL": ("31", "20N******", "6N*******", "800N******"),
-    "BE": ("32", "2N******", "47N******", "800N****"),
-    "SE": ("46", "8N******", "70N******", "20N*****"),
-    "PL": ("48", "22N******", "50N******", "800N*****"),
-    "BR": ("55", "11N*******", "119N*******", "800N******"),
-    "MX": ("52", "55N*******", "55N*******", "800N******"),
-    "JP": ("81", "3N*******", "80N*******", "120N*****"),
-    "IN": ("91", "11N*******", "98N*******", "1800N*****"),
-}
+# Patterns of numbers: N is a digit from 2 to 9, * any digit.
 _DIGITS = {"N": "23456789", "*": "0123456789"}
 
 
@@ -62,7 +36,7 @@ def available_numbers(
 ) -> list[dict[str, Any]]:
     """Return up to a page of numbers that the team does not have. Contract: listAvailablePhoneNumbers.
 
-    `criteria` are `sms_enabled`, `mms_enabled` and `voice_enabled`. A country that is not listed here has no numbers.
+    `criteria` are `sms_enabled`, `mms_enabled` and `voice_enabled`.
     """
     country = country_code.upper()
     patterns = _patterns(country, number_type, area_code)
@@ -91,10 +65,12 @@ def _patterns(country: str, number_type: str, area_code: str | None) -> list[str
             is_other = number_type != "TollFree" and len(area) == 3 and area[0] not in "01"
             codes = [code for code in codes if code.startswith(area)] or ([area] if is_other else [])
         return [f"1{code}N******" for code in codes]
-    if country not in _OTHER_COUNTRIES:
+    example = example_number(country, number_type)
+    if example is None:
         return []
-    calling_code, *by_type = _OTHER_COUNTRIES[country]
-    pattern = by_type[("Local", "Mobile", "TollFree").index(number_type)]
+    calling_code, national = example
+    free = 4 if number_type == "TollFree" else 6
+    pattern = national[:-free] + "N" + "*" * (free - 1)
     return [calling_code + pattern] if area is None or pattern.lstrip("0").startswith(area) else []
 
 

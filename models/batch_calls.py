@@ -28,8 +28,8 @@ def make(
 ) -> int:
     """Queue the rows that meet the condition, the first batch for now. Returns how many were taken.
 
-    `terms` go to every call: `extractions`, `country`, `wsUrl`. Raises Invalid for a condition that cannot be read or
-    takes too long, for JSON text that is nested too deeply, and as `require_outcomes`.
+    `terms` go to every call: `extractions`, `country`, `wsUrl`. Raises Invalid for a condition that cannot be read,
+    for JSON text that is nested too deeply, and as `require_outcomes`.
     """
     criteria = RowCondition(condition)
     require_outcomes(data)

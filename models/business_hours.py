@@ -55,7 +55,10 @@ class BusinessHours(Record):
 
     def openings(self, weekday: int) -> list[Opening]:
         """Return the openings of a weekday (0 is Monday)."""
-        return next((openings(text) for day, text in self.hours.items() if day.lower() == WEEKDAYS[weekday]), [])
+        return openings(self._text(weekday))
+
+    def _text(self, weekday: int) -> str:
+        return next((text for day, text in self.hours.items() if day.lower() == WEEKDAYS[weekday]), "closed")
 
     def verdict(self, moment: datetime) -> tuple[bool, str]:
         """Return whether the hours are open at `moment`, and why.
@@ -64,14 +67,14 @@ class BusinessHours(Record):
         The opening minute is open, the closing minute closed. Contract: checkCallable.
         """
         local = moment.astimezone(zone_of(self.timezone))
-        minute = local.hour * 60 + local.minute
-        today = local.weekday()
+        minute, today = local.hour * 60 + local.minute, local.weekday()
+        at = f"{WEEKDAYS[today]} {local:%H:%M} in {local.tzinfo}"
         for day, shift in ((today, 0), ((today - 1) % 7, DAY)):  # yesterday's hours may reach into today
-            for opening in self.openings(day):
-                if opening.start <= minute + shift < opening.end:
-                    return True, f"{_at(local)}: open {_clock(opening)} of {WEEKDAYS[day]}."
-        ranges = ", ".join(map(_clock, self.openings(today)))
-        return False, f"{_at(local)}: " + (f"outside {ranges}." if ranges else f"closed on {WEEKDAYS[today]}.")
+            if any(opening.start <= minute + shift < opening.end for opening in self.openings(day)):
+                return True, f"{at}: open {self._text(day)} of {WEEKDAYS[day]}."
+        if not self.openings(today):
+            return False, f"{at}: closed on {WEEKDAYS[today]}."
+        return False, f"{at}: outside {self._text(today)}."
 
 
 def check_hours(values: dict[str, Any]) -> None:
@@ -198,16 +201,6 @@ def with_relations(team: Team, ties: Iterable[TeamPhoneHours]) -> list[TeamPhone
 def _key(text: str) -> str:
     """Return a form that two notations of one number share."""
     return e164(text) or text
-
-
-def _at(local: datetime) -> str:
-    return f"{WEEKDAYS[local.weekday()]} {local:%H:%M} in {local.tzinfo}"
-
-
-def _clock(opening: Opening) -> str:
-    start, end = opening
-    end -= DAY if end > DAY else 0
-    return f"{start // 60:02}:{start % 60:02}-{end // 60:02}:{end % 60:02}"
 
 
 STATE = {

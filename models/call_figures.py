@@ -8,6 +8,8 @@ from datetime import datetime, timedelta
 from statistics import median
 from typing import NamedTuple, Self
 
+import orjson
+
 from dryline.storage.current_world import current
 from dryline.storage.record import Record, connection
 from dryline.world.clock import wire
@@ -16,9 +18,10 @@ from dryline.world.clock import wire
 # LIMIT -1 keeps SQLite from merging the queries: it would sort the calls with all of their `data`.
 _SQL = """
 SELECT worker_id, stamp, COUNT(*),
-    SUM(status IN ('completed', 'transferred')), SUM(status = 'transferred'),
-    SUM(CASE WHEN status IN ('completed', 'transferred') THEN duration END),
-    GROUP_CONCAT(latency), SUM(success IN ('true', 'false')), SUM(success = 'true')
+    TOTAL(status IN ('completed', 'transferred')), TOTAL(status = 'transferred'),
+    TOTAL(CASE WHEN status IN ('completed', 'transferred') THEN duration END),
+    JSON_GROUP_ARRAY(latency) FILTER (WHERE latency IS NOT NULL),
+    TOTAL(success IN ('true', 'false')), TOTAL(success = 'true')
 FROM (
     SELECT worker_id, CASE WHEN start_time >= :start THEN substr(start_time, 1, :length) END AS stamp, status, duration,
         CASE WHEN json_type(data, '$.latency.p50') IN ('integer', 'real')
@@ -36,10 +39,6 @@ class Period(NamedTuple):
 
     size: int
     part: timedelta
-
-    @property
-    def span(self) -> timedelta:
-        return self.size * self.part
 
     def starts(self) -> list[datetime]:
         """Return when each part begins, the oldest first."""
@@ -63,12 +62,12 @@ class CallFigures:
     """Sums of some calls that have ended. A share or mean of no calls is None."""
 
     calls: int = 0
-    answered: int = 0
-    transferred: int = 0
+    answered: float = 0
+    transferred: float = 0
     answered_s: float = 0
     latencies_ms: list[float] = field(default_factory=list)
-    evaluated: int = 0
-    successful: int = 0
+    evaluated: float = 0
+    successful: float = 0
 
     def __add__(self, other: Self) -> CallFigures:
         return CallFigures(*(getattr(self, name) + getattr(other, name) for name in self.__dataclass_fields__))
@@ -125,21 +124,14 @@ def by_worker(team: Record, period: Period = WEEK) -> dict[str, Comparison]:
     The period before ends as long before the present as it takes, so that the same days and hours are compared.
     """
     now, start, stamps = current().clock.now(), period.starts()[0], period.stamps()
-    times = {"start": start, "start_before": start - period.span, "now": now, "now_before": now - period.span}
+    span = period.size * period.part
+    times = {"start": start, "start_before": start - span, "now": now, "now_before": now - span}
     bound = {name: wire(time) for name, time in times.items()} | {"team": team.team_id, "length": len(stamps[0])}
     figures: dict[str, Comparison] = {}
     for row in connection().execute(_SQL, bound):
         worker_id, stamp, calls, answered, transferred, answered_s, latencies, evaluated, successful = row
         comparison = figures.setdefault(worker_id, Comparison([CallFigures() for _ in stamps]))
-        one = CallFigures(
-            calls=calls,
-            answered=answered or 0,
-            transferred=transferred or 0,
-            answered_s=answered_s or 0,
-            latencies_ms=[float(latency) for latency in (latencies or "").split(",") if latency],
-            evaluated=evaluated or 0,
-            successful=successful or 0,
-        )
+        one = CallFigures(calls, answered, transferred, answered_s, orjson.loads(latencies), evaluated, successful)
         if stamp is None:
             comparison.before = one
         else:

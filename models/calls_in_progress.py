@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from datetime import timedelta
 from typing import Any, Self
 
-from peewee import FloatField, IntegerField, IntegrityError, TextField
+from peewee import IntegrityError, TextField
 
 from dryline.models.collection import ImportContext, StateCollection
 from dryline.models.due import due_rows
@@ -62,15 +62,9 @@ class CallInProgress(Record):
     def place(cls, calls: Iterable[Row]) -> None:
         """Store these calls, each in the form of `call`, and write the logs of those that have begun."""
         now = current().clock.stamp()
+        copied = ("id", "team_id", "created_at", "deployment_id")
         rows = [
-            {
-                "id": call["log"]["id"],
-                "team_id": call["log"]["team_id"],
-                "created_at": call["log"]["created_at"],
-                "deployment_id": call["log"]["deployment_id"],
-                "due_at": call["log"]["start_time"],
-                "call": call,
-            }
+            {**{name: call["log"][name] for name in copied}, "due_at": call["log"]["start_time"], "call": call}
             for call in calls
         ]
         cls.add_many(rows)
@@ -80,16 +74,13 @@ class CallInProgress(Record):
 
     @classmethod
     def due(cls, moment: str, limit: int) -> list[Self]:
-        """Return the next `limit` calls to update at a moment."""
         return due_rows(cls, "due_at <= :moment", "due_at, id", limit, moment=moment)
 
     @classmethod
     def ended_only(cls, log: type[Log], team: Record) -> list[Any]:
         """Return conditions that leave the team's calls in progress out of a query on logs."""
-        sql = "SELECT EXISTS (SELECT 1 FROM call_in_progress WHERE team_id = ?)"
-        if log is not VoiceLog or not connection().execute(sql, (team.team_id,)).fetchone()[0]:
-            return []
-        return [log.id.not_in(cls.select(cls.id).where(cls.team_id == team.team_id))]
+        in_progress = cls.select(cls.id).where(cls.team_id == team.team_id)
+        return [log.id.not_in(in_progress)] if log is VoiceLog else []
 
     @classmethod
     def logs(cls, team: Team, limit: int) -> list[VoiceLog]:
@@ -211,12 +202,9 @@ def complete_imported_call(row: Row, rows: ImportContext) -> None:
     call = row["call"]
     try:
         log, session = call["log"], call["session"]
-        groups = (VoiceLog, [log]), (Session, [session]), (LlmLog, call["llm_logs"])
-        for model, members in (*groups, (RuntimeErrorRecord, call["runtime_errors"])):
-            for member in members:
-                _require_columns(model, member)
-                if (member["team_id"], member["worker_id"]) != (row["team_id"], deployment["worker_id"]):
-                    raise ValueError("one of its rows belongs to another worker")
+        for member in (log, session, *call["llm_logs"], *call["runtime_errors"]):
+            if (member["team_id"], member["worker_id"]) != (row["team_id"], deployment["worker_id"]):
+                raise ValueError("one of its rows belongs to another worker")
         if (log["id"], log["deployment_id"]) != (row["id"], row["deployment_id"]):
             raise ValueError("its log belongs to another call")
         if (row.get("shown_until") or log["start_time"]) < log["start_time"]:
@@ -226,19 +214,6 @@ def complete_imported_call(row: Row, rows: ImportContext) -> None:
         session_at(session, log, log["end_time"])
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise Invalid(f"Not a call that could go on: {error!r}.", "call") from None
-
-
-def _require_columns(model: type[Record], row: Row) -> None:
-    """Raise ValueError where a member of the row is no column of the model, or not of its type."""
-    fields = model._meta.fields
-    if unknown := row.keys() - fields:
-        raise ValueError(f"{min(unknown)} is no column of {model.noun()}")
-    for name, field in fields.items():
-        value = row.get(name)
-        types = (int, float) if isinstance(field, IntegerField | FloatField) else str
-        fits = isinstance(field, JsonField) or isinstance(value, types)
-        if not (field.null if value is None else fits):
-            raise ValueError(f"{name} of {model.noun()} cannot be {value!r}")
 
 
 STATE = {

@@ -90,7 +90,7 @@ def _outbound(campaign: OutboundCampaign) -> Iterator[RowProgress]:
     waiting = QueuedCall.select(QueuedCall.row_id, QueuedCall.due_at).where(QueuedCall.campaign_id == campaign.id)
     for row_id, due_at in tuples(waiting.order_by(QueuedCall.due_at.desc(), QueuedCall.id.desc())):
         queued[row_id].append(due_at)
-    for row_id, row in numbered(campaign.data if isinstance(campaign.data, list) else [campaign.data]):
+    for row_id, row in numbered(campaign.data):
         progress = RowProgress(row_id, row, fault=number_fault(row))
         if calls[row_id]:
             progress.log_id, outcome, progress.at, end = calls[row_id].pop()

@@ -12,7 +12,16 @@ from peewee import SQL, Case, IntegerField, TextField, fn
 from dryline.models.collection import FLOW, VOICE_DEPLOYMENT, ImportContext, Row, StateCollection
 from dryline.models.due import due_rows
 from dryline.models.flows import Flow
-from dryline.models.queued_calls import BATCH_INTERVAL_MINUTES, BATCH_SIZE, QueuedCall, api_time, due_times, numbered
+from dryline.models.queued_calls import (
+    BATCH_INTERVAL_MINUTES,
+    BATCH_SIZE,
+    QueuedCall,
+    api_time,
+    due_times,
+    numbered,
+    run_next_batch_now,
+    schedule_imported,
+)
 from dryline.models.scripted_outcomes import require_outcomes
 from dryline.models.voice_deployments import VoiceDeployment
 from dryline.models.voice_logs import VoiceLog
@@ -84,7 +93,7 @@ class OutboundCampaign(Record):
 
     def run_next_batch_now(self) -> int:
         """Make the next batch due now, and return the number of its rows."""
-        return QueuedCall.run_next_batch_now(self.id)
+        return run_next_batch_now(QueuedCall, QueuedCall.campaign_id == self.id)
 
     def queue_rows(self, start: str | None = None) -> int:
         """Replace the campaign's queue by the rows not yet called if it is active, and return their number.
@@ -98,7 +107,7 @@ class OutboundCampaign(Record):
             return 0
         call_counts = Counter(row_id for row_id, *_ in self.calls())  # a stopped campaign resumes where it was
         rows = []
-        for id, row in numbered(self.data if isinstance(self.data, list) else [self.data]):
+        for id, row in numbered(self.data):
             if call_counts[id] > 0:
                 call_counts[id] -= 1
             else:
@@ -129,7 +138,7 @@ class OutboundCampaign(Record):
 
     @classmethod
     def due(cls, moment: str, limit: int) -> list[Self]:
-        """Return the next `limit` campaigns to start, as they were imported without a queue, or to complete."""
+        """Return those to start, as they were imported without a queue, or to complete."""
         over = (
             "status IN ('STARTED', 'RUNNING')"
             " AND NOT EXISTS (SELECT 1 FROM queued_call WHERE campaign_id = outbound_campaign.id)"
@@ -147,7 +156,7 @@ class OutboundCampaign(Record):
             self.change(status="RUNNING")
 
     @classmethod
-    def batches(cls) -> dict[str | None, tuple[float, float]]:
+    def batches(cls) -> dict[str, tuple[float, float]]:
         """Return batch size and interval of each active campaign."""
         query = cls.select(cls.id, cls.batch_size, cls.batch_interval_minutes).where(cls.status.in_(ACTIVE))
         return {id: (size, interval) for id, size, interval in tuples(query)}
@@ -161,17 +170,12 @@ def complete_imported_campaign(row: Row, rows: ImportContext) -> None:
         raise Invalid("The deployment is of another worker.", "worker_id")
 
 
-def schedule_imported_calls() -> None:
-    """Schedule imported calls without a time in the batches of their campaigns."""
-    QueuedCall.schedule_imported_calls(OutboundCampaign.batches())
-
-
 STATE = {
     "outboundCampaigns": StateCollection(
         OutboundCampaign,
         required_links=VOICE_DEPLOYMENT,
         optional_links=FLOW,
         complete=complete_imported_campaign,
-        after_import=schedule_imported_calls,
+        after_import=lambda: schedule_imported(QueuedCall, OutboundCampaign.batches()),
     )
 }

@@ -1,6 +1,6 @@
 """Chat deployments: a flow that is written to."""
 
-from typing import Any, Self
+from typing import Self
 
 from peewee import TextField
 
@@ -19,7 +19,7 @@ class ChatDeployment(Deployment):
     name_in_messages = "Chat deployment"
 
     flow_version_id = TextField(null=True)
-    chat_agent_id = TextField()
+    chat_agent_id = TextField(default=lambda: current().ids.new("chatagent"))
     allowed_users = TextField(default="[]")
     model_config = JsonField(default=dict)
     welcome_message = TextField(null=True)
@@ -31,14 +31,6 @@ class ChatDeployment(Deployment):
         table_name = "deployment"
 
     @classmethod
-    def deploy(cls, worker: Worker, *, flow_id: str, **values: Any) -> Self:
-        """Create a new chat deployment with an agent id of its own.
-
-        Raises NotFound when the worker has no such flow, or the flow no such version. Contract: createChatDeployment.
-        """
-        return super().deploy(worker, flow_id=flow_id, chat_agent_id=new_chat_agent_id(), **values)
-
-    @classmethod
     def of_agent(cls, worker: Worker, chat_agent_id: str) -> Self:
         """Return the worker's deployment of that agent id. Raises NotFound. Contract: getChatDeploymentByAgent."""
         deployment = cls.find(team_id=worker.team_id, worker_id=worker.id, chat_agent_id=chat_agent_id)
@@ -47,13 +39,4 @@ class ChatDeployment(Deployment):
         return deployment
 
 
-def new_chat_agent_id() -> str:
-    """Return a new id for a chat agent."""
-    return current().ids.new("chatagent")
-
-
-STATE = {
-    "chatDeployments": collection_of(
-        ChatDeployment, lambda row, rows: row.setdefault("chat_agent_id", new_chat_agent_id()), **VERSION
-    )
-}
+STATE = {"chatDeployments": collection_of(ChatDeployment, None, **VERSION)}

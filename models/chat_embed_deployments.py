@@ -1,12 +1,11 @@
 """Chat widget deployments: a flow in a web page."""
 
-from typing import Any, Self
+from typing import Self
 
 from peewee import TextField
 
 from dryline.models.collection import VERSION
 from dryline.models.deployments import Deployment, collection_of
-from dryline.models.workers import Worker
 from dryline.storage.current_world import current
 from dryline.storage.errors import NotFound
 from dryline.storage.record import JsonField, Record
@@ -19,7 +18,7 @@ class ChatEmbedDeployment(Deployment):
     name_in_messages = "Chat widget deployment"
 
     flow_version_id = TextField(null=True)
-    embed_id = TextField()
+    embed_id = TextField(default=lambda: current().ids.new("embed"))
     agent_name = TextField(null=True)
     agent_logo_url = TextField(null=True)
     primary_color = TextField(null=True)
@@ -30,15 +29,6 @@ class ChatEmbedDeployment(Deployment):
         table_name = "deployment"
 
     @classmethod
-    def deploy(cls, worker: Worker, *, flow_id: str, **values: Any) -> Self:
-        """Create a new chat widget deployment with an embed id of its own.
-
-        Raises NotFound when the worker has no such flow, or the flow no such version.
-        Contract: createChatEmbedDeployment.
-        """
-        return super().deploy(worker, flow_id=flow_id, embed_id=new_embed_id(), **values)
-
-    @classmethod
     def of_embed(cls, team: Record, embed_id: str) -> Self:
         """Return the team's deployment of that embed id. Raises NotFound. Contract: getChatEmbedDeploymentByEmbed."""
         deployment = cls.find(team_id=team.team_id, embed_id=embed_id)
@@ -47,13 +37,4 @@ class ChatEmbedDeployment(Deployment):
         return deployment
 
 
-def new_embed_id() -> str:
-    """Return a new id for a chat widget."""
-    return current().ids.new("embed")
-
-
-STATE = {
-    "chatEmbedDeployments": collection_of(
-        ChatEmbedDeployment, lambda row, rows: row.setdefault("embed_id", new_embed_id()), **VERSION
-    )
-}
+STATE = {"chatEmbedDeployments": collection_of(ChatEmbedDeployment, None, **VERSION)}

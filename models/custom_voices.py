@@ -6,7 +6,7 @@ from typing import Self
 
 from peewee import TextField
 
-from dryline.models.collection import ImportContext, Row, StateCollection
+from dryline.models.collection import StateCollection
 from dryline.models.teams import Team
 from dryline.storage.record import Record
 
@@ -37,10 +37,8 @@ class CustomVoice(Record):
         return {"name": name, "owner_id": "".join(chance.choices(string.ascii_letters + string.digits, k=28))}
 
 
-def complete_imported_voice(row: Row, rows: ImportContext) -> None:
-    """Set the name and the owner of an imported voice."""
-    for name, value in CustomVoice.looked_up(row["elevenlabs_voice_id"]).items():
-        row.setdefault(name, value)
-
-
-STATE = {"customVoices": StateCollection(CustomVoice, complete=complete_imported_voice)}
+STATE = {
+    "customVoices": StateCollection(
+        CustomVoice, complete=lambda row, rows: row.update(CustomVoice.looked_up(row["elevenlabs_voice_id"]) | row)
+    )
+}

@@ -1,9 +1,7 @@
 """Custom webhooks: addresses that a voice deployment tells about its calls."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from peewee import BooleanField, TextField
 
@@ -11,10 +9,6 @@ from dryline.models.collection import VOICE_DEPLOYMENT, StateCollection
 from dryline.storage.current_world import current
 from dryline.storage.errors import Invalid
 from dryline.storage.record import Record, Rows
-
-if TYPE_CHECKING:
-    from dryline.models.deployments import Deployment
-    from dryline.models.workers import Worker
 
 # The members of a webhook that is created by its address alone: all in the vendor's sample payload. Assumed.
 ALL_FIELDS = "recording_url,transcript,duration_ms,start_timestamp,end_timestamp,from_number,sentiment,summary"
@@ -43,12 +37,12 @@ class CustomWebhook(Record):
         return super().add(team, **{"id": new_id(), **values})
 
     @classmethod
-    def of_deployment(cls, deployment: Deployment) -> Rows:
+    def of_deployment(cls, deployment: Record) -> Rows:
         """Return the deployment's webhooks, newest first."""
         return cls.listing(deployment, deployment_id=deployment.id)
 
     @classmethod
-    def by_deployment(cls, worker: Worker) -> Callable[[str], list[Self]]:
+    def by_deployment(cls, worker: Record) -> Callable[[str], list[Self]]:
         """Return the webhooks of the worker's deployments, by the deployment's id."""
         from dryline.models.deployments import Deployment
 
@@ -59,14 +53,14 @@ class CustomWebhook(Record):
         return lambda deployment_id: webhooks.get(deployment_id, [])
 
     @classmethod
-    def replace_all(cls, deployment: Deployment, urls: Sequence[str]) -> None:
+    def replace_all(cls, deployment: Record, urls: Sequence[str]) -> None:
         """Give the deployment webhooks of these addresses instead of those it has."""
         cls.remove_where(deployment_id=deployment.id)
         for url in reversed(urls):  # the list is newest first, and shall read as it was sent
             cls.add(deployment, deployment_id=deployment.id, url=url)
 
     @classmethod
-    def move(cls, deployment: Deployment, url: str, target: str) -> None:
+    def move(cls, deployment: Record, url: str, target: str) -> None:
         """Change the address of the deployment's webhooks from `url` to `target`. Without such webhooks, add one."""
         webhooks = [webhook for webhook in cls.of_deployment(deployment) if webhook.url == url]
         for webhook in webhooks:

@@ -22,20 +22,24 @@ START = {
 }
 
 
-class DefaultChecks(Record):
-    """The team's checks: one row, or none before they are first set."""
+class Checks(Record):
+    """The columns of both tables. Those of a deployment may be null."""
 
     id_prefix = "checks"
 
     updated_at = TextField()
-    latency_enabled = BooleanField(default=START["latency_enabled"])
-    latency_threshold = BareField(default=START["latency_threshold"])
-    api_enabled = BooleanField(default=START["api_enabled"])
-    api_threshold = BareField(default=START["api_threshold"])
-    ai_enabled = BooleanField(default=START["ai_enabled"])
-    ai_threshold = BareField(default=START["ai_threshold"])
-    alert_emails = JsonField(default=list)
-    sample_rate = BareField(default=START["sample_rate"])
+    latency_enabled = BooleanField()
+    latency_threshold = BareField()
+    api_enabled = BooleanField()
+    api_threshold = BareField()
+    ai_enabled = BooleanField()
+    ai_threshold = BareField()
+    alert_emails = JsonField()
+    sample_rate = BareField()
+
+
+class DefaultChecks(Checks):
+    """The team's checks: one row, or none before they are first set."""
 
     @classmethod
     def of_team(cls, team: Record) -> Self:
@@ -52,7 +56,7 @@ class DefaultChecks(Record):
         Contract: initTeamDefaultChecks.
         """
         checks = cls.find(team_id=team.team_id)
-        return (checks, False) if checks else (cls.add(team), True)
+        return (checks, False) if checks else (cls.add(team, **START), True)
 
     @classmethod
     def put(cls, team: Record, **values: Any) -> Self:
@@ -61,21 +65,10 @@ class DefaultChecks(Record):
         return checks.change(**values)
 
 
-class DeploymentDefaultChecks(Record):
+class DeploymentDefaultChecks(Checks):
     """The values in which a deployment differs from its team; None is not overridden. The id is the deployment's."""
 
-    updated_at = TextField()
     enabled = BooleanField(null=True)
-    latency_enabled = BooleanField(null=True)
-    latency_threshold = BareField(null=True)
-    api_enabled = BooleanField(null=True)
-    api_threshold = BareField(null=True)
-    ai_enabled = BooleanField(null=True)
-    ai_threshold = BareField(null=True)
-    alert_emails = JsonField(null=True)
-    sample_rate = BareField(null=True)
-
-    id_prefix = "checks"
 
     @classmethod
     def put(cls, deployment: Deployment, **values: Any) -> None:
@@ -88,15 +81,6 @@ class DeploymentDefaultChecks(Record):
         else:
             cls.add(deployment, id=deployment.id, **values)
 
-    @classmethod
-    def drop(cls, deployment: Deployment) -> None:
-        """Remove all overrides of the deployment."""
-        cls.remove_where(id=deployment.id)
-
-    def overrides(self) -> dict[str, Any]:
-        """Return the overridden values by name."""
-        return {name: self.__data__[name] for name in ("enabled", *START) if self.__data__[name] is not None}
-
 
 def checks_of(deployment: Deployment) -> dict[str, Any]:
     """Return the checks as they apply to the deployment: start values, over them the team's, over them its own.
@@ -106,18 +90,13 @@ def checks_of(deployment: Deployment) -> dict[str, Any]:
     team = DefaultChecks.find(team_id=deployment.team_id)
     own = DeploymentDefaultChecks.find(id=deployment.id)
     of_team = {name: team.__data__[name] for name in START} if team else START
-    overrides = own.overrides() if own else {}
-    return {
-        "deployment_id": deployment.id,
-        "enabled": True,
-        **of_team,
-        **overrides,
-        "overridden": list(overrides),
-    }
+    values = own.__data__ if own else {}
+    overrides = {name: values[name] for name in ("enabled", *START) if values.get(name) is not None}
+    return {"deployment_id": deployment.id, "enabled": True, **of_team, **overrides, "overridden": list(overrides)}
 
 
 STATE = {
-    "teamDefaultChecks": StateCollection(DefaultChecks),
+    "teamDefaultChecks": StateCollection(DefaultChecks, complete=lambda row, rows: row.update({**START, **row})),
     # The deployment's id is its own.
     "deploymentDefaultChecks": StateCollection(
         DeploymentDefaultChecks, required_links={"id": DEPLOYMENTS}, sorted_by=("id",)

@@ -1,9 +1,7 @@
 """Deployment history: what changed in a deployment, from what to what, and by whom."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from peewee import TextField
 
@@ -11,9 +9,6 @@ from dryline.models.collection import DEPLOYMENT, StateCollection
 from dryline.models.teams import ApiKey, Team
 from dryline.storage.json_values import differ
 from dryline.storage.record import JsonField, Record, Rows
-
-if TYPE_CHECKING:
-    from dryline.models.deployments import Deployment
 
 # Contract: records.deployment_history_entry. What is not named here is CONFIG.
 CHANGE_TYPES = {
@@ -44,49 +39,37 @@ class DeploymentHistoryEntry(Record):
     author_api_key_id = TextField(null=True)
 
     @classmethod
-    def of_deployment(cls, deployment: Deployment, change_type: str | None = None) -> Rows:
+    def of_deployment(cls, deployment: Record, change_type: str | None = None) -> Rows:
         """Return the deployment's history, newest first, or one kind of it. Contract: listDeploymentHistory."""
         where = {"change_type": change_type} if change_type else {}
         return Rows(cls, {"deployment_id": deployment.id, **where})  # of its team: SQLite would prefer that index
 
     @classmethod
     def write(
-        cls, deployment: Deployment, author: ApiKey | Team, before: Mapping[str, Any], after: Mapping[str, Any]
+        cls,
+        deployment: Record,
+        author: ApiKey | Team,
+        before: Mapping[str, Any],
+        after: Mapping[str, Any],
+        change_type: str | None = None,
     ) -> None:
-        """Add an entry for each change type among the values of `after` that differ from `before`."""
+        """Add an entry for each change type among the values that differ, or one of `change_type`.
+
+        Both map names to values; a missing value is None.
+        """
         changes: dict[str, dict[str, Any]] = {}
-        for name, value in after.items():
-            if differ(before.get(name), value):
-                kind = changes.setdefault(CHANGE_TYPES.get(name, "CONFIG"), {})
-                kind[name] = {"from": before.get(name), "to": value}
-        for change_type, kind in changes.items():
-            cls._enter(deployment, author, change_type, kind)
-
-    @classmethod
-    def write_parameters(
-        cls, deployment: Deployment, author: ApiKey | Team, before: Mapping[str, Any], after: Mapping[str, Any]
-    ) -> None:
-        """Add a PARAMETERS entry if parameters differ. Both map names to values; a missing parameter is None."""
-        names = dict.fromkeys((*before, *after))
-        changes = {
-            name: {"from": before.get(name), "to": after.get(name)}
-            for name in names
-            if differ(before.get(name), after.get(name))
-        }
-        if changes:
-            cls._enter(deployment, author, PARAMETERS, changes)
-
-    @classmethod
-    def _enter(
-        cls, deployment: Deployment, author: ApiKey | Team, change_type: str, changes: Mapping[str, Any]
-    ) -> None:
-        cls.add(
-            deployment,
-            deployment_id=deployment.id,
-            change_type=change_type,
-            changes=changes,
-            **{f"author_{name}": value for name, value in author.authorship.items()},
-        )
+        for name in dict.fromkeys((*before, *after)):
+            if differ(before.get(name), after.get(name)):
+                kind = changes.setdefault(change_type or CHANGE_TYPES.get(name, "CONFIG"), {})
+                kind[name] = {"from": before.get(name), "to": after.get(name)}
+        for kind_name, kind in changes.items():
+            cls.add(
+                deployment,
+                deployment_id=deployment.id,
+                change_type=kind_name,
+                changes=kind,
+                **{f"author_{name}": value for name, value in author.authorship.items()},
+            )
 
 
 STATE = {"deploymentHistory": StateCollection(DeploymentHistoryEntry, required_links=DEPLOYMENT)}

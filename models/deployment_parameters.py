@@ -6,7 +6,7 @@ from typing import Any, Self
 from peewee import TextField
 
 from dryline.models.collection import DEPLOYMENT, StateCollection
-from dryline.models.deployment_history import DeploymentHistoryEntry
+from dryline.models.deployment_history import PARAMETERS, DeploymentHistoryEntry
 from dryline.models.deployments import Deployment
 from dryline.models.flow_versions import FlowVersion
 from dryline.models.flows import Flow
@@ -38,7 +38,7 @@ class DeploymentParameter(Record):
         """
         with _unique_name(deployment, values["name"]):
             parameter = cls.add(deployment, deployment_id=deployment.id, **values)
-        DeploymentHistoryEntry.write_parameters(deployment, author, {}, parameter._history())
+        DeploymentHistoryEntry.write(deployment, author, {}, parameter._history(), PARAMETERS)
         return parameter
 
     def revise(self, deployment: Deployment, author: ApiKey, **values: Any) -> Self:
@@ -49,13 +49,13 @@ class DeploymentParameter(Record):
         before = self._history()
         with _unique_name(deployment, values.get("name", self.name)):
             self.change(**values)
-        DeploymentHistoryEntry.write_parameters(deployment, author, before, self._history())
+        DeploymentHistoryEntry.write(deployment, author, before, self._history(), PARAMETERS)
         return self
 
     def withdraw(self, deployment: Deployment, author: ApiKey) -> None:
         """Delete the parameter, and enter it in the history. Contract: deleteDeploymentParameter."""
         self.remove()
-        DeploymentHistoryEntry.write_parameters(deployment, author, self._history(), {})
+        DeploymentHistoryEntry.write(deployment, author, self._history(), {}, PARAMETERS)
 
     def _history(self) -> dict[str, Any]:
         """Return the values that the history compares: the value by the name, the description by `name.description`."""

@@ -53,7 +53,7 @@ class Deployment(Record):
 
     @classmethod
     def deploy(cls, worker: Worker, *, flow_id: str, **values: Any) -> Self:
-        """Create a new deployment of one of the worker's flows.
+        """Create a deployment of one of the worker's flows. Contract: createChatDeployment and the like.
 
         Raises NotFound when the worker has no such flow, or the flow no such version (`flow_version_id`).
         """

@@ -1,4 +1,4 @@
-"""Due rows: a query that an index answers.
+"""Due rows: a query that an index answers. A record's `due` returns the next rows by a moment of API time, in order.
 
 It takes no lock and costs microseconds, since it runs once a second for each kind of background work. So it is plain
 SQL with a compiled list of columns.
@@ -29,7 +29,9 @@ def due_rows(model: type[AnyRecord], condition: str, order: str, limit: int = 1,
     Both are SQL, whose `:names` are `moments` of API time. Rows that are set aside are left out.
     """
     params: dict[str, Any] = {**moments, "limit": limit}
-    if failed := _set_aside(model):
+    now = monotonic()
+    failures = list(SET_ASIDE.of(current()).items())
+    if failed := [id for (failed_model, id), until in failures if failed_model is model and until > now]:
         params["failed"] = orjson.dumps(failed).decode()
         condition = f"({condition}) AND id NOT IN (SELECT value FROM json_each(:failed))"
     return [model.from_row(row) for row in connection().execute(_due_sql(model, condition, order), params)]
@@ -39,10 +41,3 @@ def due_rows(model: type[AnyRecord], condition: str, order: str, limit: int = 1,
 def _due_sql(model: type[Record], condition: str, order: str) -> str:
     columns = ", ".join(f'"{field.column_name}"' for field in model._meta.sorted_fields)
     return f'SELECT {columns} FROM "{model._meta.table_name}" WHERE {condition} ORDER BY {order} LIMIT :limit'
-
-
-def _set_aside(model: type[Record]) -> list[str]:
-    """Return the ids of a model's rows that are set aside now."""
-    now = monotonic()
-    rows = list(SET_ASIDE.of(current()).items())
-    return [id for (failed, id), until in rows if failed is model and until > now]

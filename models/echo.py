@@ -94,22 +94,15 @@ def echo_of(worker: Worker) -> tuple[list[EchoSuite], list[EchoAgent], list[Echo
     """Return the suites, agents and scorecards of the worker: linked by its deployments, or by each other."""
     deployments = {one.id for one in Deployment.listing(worker, worker_id=worker.id)}
     suites = [suite for suite in EchoSuite.listing(worker) if suite.deployment_id in deployments]
-    suite_ids = {suite.id for suite in suites}
-    agents = [
-        agent
-        for agent in EchoAgent.listing(worker)
-        if agent.deployment_id in deployments or agent.suite_id in suite_ids
-    ]
-    agent_ids = {agent.id for agent in agents}
+    owners = deployments | {suite.id for suite in suites}
+    agents = [agent for agent in EchoAgent.listing(worker) if {agent.deployment_id, agent.suite_id} & owners]
+    owners |= {agent.id for agent in agents}
     listed = {id for suite in suites for id in suite.echo_scorecard_ids}
     listed |= {id for agent in agents for id in agent.scorecard_ids}
     cards = [
         card
         for card in EchoScorecard.listing(worker)
-        if card.id in listed
-        or card.deployment_id in deployments
-        or card.suite_id in suite_ids
-        or card.agent_id in agent_ids
+        if card.id in listed or {card.deployment_id, card.suite_id, card.agent_id} & owners
     ]
     return suites, agents, cards
 

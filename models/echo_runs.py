@@ -39,18 +39,18 @@ class EchoRun(Run):
         """Return the runs of all teams, newest first."""
         return list(cls.select().order_by(cls.created_at.desc(), cls.id.desc()))
 
-    def conversations(self) -> int:
-        """Return the number of conversations: one for each scorecard that an agent is judged by."""
-        return len(self.plan)
-
-    def judge(self, chance: Random) -> tuple[list[dict[str, Any]], bool]:
-        """Return a result for each item of each scorecard."""
+    def proceed(self) -> None:
+        """Take the step that is due: one conversation for each scorecard that an agent is judged by."""
+        if self.status == self.waiting:
+            self.start_running(len(self.plan))
+            return
+        chance = Random(self.id)  # so that the result does not depend on other runs
         results = []
         for card in self.plan:
             items = [judge_item(item, chance) for item in card["items"]]
             passed = all(item["passed"] for item in items)
             results.append({**card, "items": items, "status": "PASSED" if passed else "FAILED"})
-        return results, all(result["status"] == "PASSED" for result in results)
+        self.end(results, all(result["status"] == "PASSED" for result in results))
 
 
 def make_plan(team: Team, type: str, data: dict[str, Any]) -> list[dict[str, Any]]:
@@ -74,8 +74,10 @@ def make_plan(team: Team, type: str, data: dict[str, Any]) -> list[dict[str, Any
         judged = {card.id: card for card in [*cards, *own]}.values()
         plan += [{**who, "scorecardId": card.id, "scorecardName": card.name, "items": card.items} for card in judged]
         if not judged:
-            goals = one.goals if one else data.get("goals")
-            plan.append({**who, "scorecardId": None, "scorecardName": None, "items": _goal_items(goals)})
+            goals = (one.goals if one else data.get("goals")) or "The conversation came to an end."
+            texts = goals if isinstance(goals, list) else [goals]
+            items = [{"title": str(text), "type": "BINARY"} for text in texts]
+            plan.append({**who, "scorecardId": None, "scorecardName": None, "items": items})
     return plan
 
 
@@ -117,11 +119,6 @@ def _cards(team: Team, ids: list[str], **linked: str) -> list[EchoScorecard]:
     """Return the scorecards that a record lists, and those that link to it."""
     listed = (EchoScorecard.find(id=id, team_id=team.team_id) for id in ids)
     return [card for card in (*listed, *EchoScorecard.listing(team, **linked)) if card is not None]
-
-
-def _goal_items(goals: Any) -> list[dict[str, Any]]:
-    texts = goals if isinstance(goals, list) else [goals] if goals else ["The conversation came to an end."]
-    return [{"title": str(text), "type": "BINARY"} for text in texts]
 
 
 STATE = {"echoRuns": StateCollection(EchoRun, complete=EchoRun.complete)}

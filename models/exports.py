@@ -120,12 +120,14 @@ class Export(Record):
         return self._set(status="PENDING")
 
     def complete(self, row_count: int, size: int) -> Self:
-        """Change PROCESSING to COMPLETED. The file of `size` bytes is available for 24 hours of API time."""
-        return self.transition("COMPLETED", row_count=row_count, file_size_bytes=size, expires_at=_in_24_hours())
+        """Change PROCESSING to COMPLETED: the file of `size` bytes is available for 24 hours of API time.
 
-    def replace_file(self, row_count: int, size: int) -> Self:
-        """Record that a lost file was written again. The export expires when it would have."""
-        return self._set(row_count=row_count, file_size_bytes=size, expires_at=self.expires_at or _in_24_hours())
+        A COMPLETED export, whose lost file was written again, expires when it would have.
+        """
+        if self.status != "COMPLETED":
+            self.require_transition("COMPLETED")
+        expires_at = self.expires_at or wire(current().clock.now() + LIFETIME)
+        return self._set(status="COMPLETED", row_count=row_count, file_size_bytes=size, expires_at=expires_at)
 
     def fail(self, reason: str) -> Self:
         """Change the status to FAILED, without a file. Raises Conflict if the row has changed."""
@@ -145,7 +147,6 @@ class Export(Record):
 
     @classmethod
     def due(cls, now: str, limit: int) -> list[Self]:
-        """Return the next `limit` exports to write, oldest first; none in the mode `manual`."""
         settings = current().runtime_settings
         if settings.export_mode != "auto":
             return []
@@ -195,10 +196,6 @@ class Export(Record):
         if export.expires_at != claims["until"] or not export.is_available:
             raise Forbidden("The link has expired.")
         return export
-
-
-def _in_24_hours() -> str:
-    return wire(current().clock.now() + LIFETIME)
 
 
 def _require_deployment(team: Record, id: str, worker_id: str | None) -> None:

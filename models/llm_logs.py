@@ -32,13 +32,10 @@ class LlmLog(Record):
 
         A worker that the team does not have is left out: a gateway's log is never refused because of its references.
         """
-        workers: dict[str | None, Worker | None] = {None: None}
         for record in records:
-            values = {**record, "data": _without_model(record["data"])}
-            id = record["worker_id"]
-            if id not in workers:
-                workers[id] = Worker.find(id=id, team_id=team.team_id)
-            cls.add(team, **values | {"worker_id": id if workers[id] else None})
+            worker = Worker.find(id=record["worker_id"], team_id=team.team_id)
+            values = {"data": _without_model(record["data"]), "worker_id": worker.id if worker else None}
+            cls.add(team, **{**record, **values})
 
     @classmethod
     def oldest_first(cls, team: Record, **where: Any) -> Rows:

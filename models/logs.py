@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from importlib import import_module
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 from peewee import TextField
 
@@ -12,13 +12,6 @@ from dryline.models.collection import FLOW, WORKER, ImportContext, Row, StateCol
 from dryline.storage.errors import NotFound
 from dryline.storage.record import JsonField, Record, Rows, connection
 from dryline.world.channels import CHANNELS, Channel
-
-
-class EngineIds(NamedTuple):
-    """The engine's ids of a conversation; None if its log has no such id."""
-
-    session_id: str | None
-    call_id: str | None
 
 
 class Log(Record):
@@ -61,10 +54,10 @@ class Log(Record):
         return rows.order_by(cls.start_time.desc()).limit(1).scalar()
 
     @property
-    def engine_ids(self) -> EngineIds:
+    def engine_ids(self) -> tuple[str | None, str | None]:
         """The ids of its session and its call."""
         sql = f"SELECT {self.session}, {self.call} FROM {self._meta.table_name} WHERE id = ?"
-        return EngineIds(*connection().execute(sql, (self.id,)).fetchone())
+        return connection().execute(sql, (self.id,)).fetchone()
 
     @classmethod
     def remove_below(cls, parent: Record, column: str) -> None:
@@ -105,11 +98,7 @@ class Page:
         self.total_pages = -(-total // limit)
         self.has_next = page < self.total_pages
         self.has_prev = page > 1
-
-    @property
-    def pagination(self) -> Page:
-        """The members of `pagination` on the wire, which are attributes of the page."""
-        return self
+        self.pagination = self
 
     def project(self, names: Mapping[str, str]) -> dict[str, Any]:
         """Return the wire form; `names` maps wire names to attributes."""

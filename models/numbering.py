@@ -38,3 +38,13 @@ def country_of(number: str) -> str | None:
     if region is None and parsed.country_code is not None:
         region = phonenumbers.region_code_for_country_code(parsed.country_code)
     return region if region in phonenumbers.SUPPORTED_REGIONS else None
+
+
+def example_number(country: str, number_type: str) -> tuple[str, str] | None:
+    """Return the calling code and the national number of an example that is Local, Mobile or TollFree, if known."""
+    import phonenumbers
+
+    types = phonenumbers.PhoneNumberType
+    kind = {"Local": types.FIXED_LINE, "Mobile": types.MOBILE, "TollFree": types.TOLL_FREE}[number_type]
+    example = phonenumbers.example_number_for_type(country, kind)
+    return (str(example.country_code), phonenumbers.national_significant_number(example)) if example else None

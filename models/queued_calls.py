@@ -1,7 +1,7 @@
 """Queued calls: the rows that batch calls and campaigns have still to call, and when."""
 
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any, Self
 
 from peewee import TextField, fn
@@ -12,13 +12,12 @@ from dryline.models.due import due_rows
 from dryline.models.numbering import e164
 from dryline.storage.current_world import current
 from dryline.storage.record import JsonField, Record
-from dryline.world.clock import parse, wire
+from dryline.world.clock import LAST, parse, wire
 
 Row = dict[str, Any]
 
 BATCH_SIZE = 10
 BATCH_INTERVAL_MINUTES = 5
-_LAST_DAY = datetime(9999, 12, 31, tzinfo=UTC)
 # The members of a row that may hold its number. The contract names only the first.
 _NUMBERS = ("phoneNumber", "phone_number", "phone")
 
@@ -31,7 +30,7 @@ def api_time() -> str:
 class QueuedCall(Record):
     """One row that is to be called at `due_at`. `terms` are the options that a batch sets for all its calls.
 
-    An imported row may have no `due_at`; `schedule_imported_calls` sets it.
+    An imported row may have no `due_at`; `schedule_imported` sets it.
     """
 
     id_prefix = "queued"
@@ -56,20 +55,10 @@ class QueuedCall(Record):
         terms: Row | None = None,
     ) -> None:
         """Queue rows with their ids for the times in `due`."""
-        world = current()
-        shared = {
-            "team_id": deployment.team_id,
-            "created_at": world.clock.stamp(),
-            "deployment_id": deployment.id,
-            "campaign_id": campaign_id,
-            "terms": terms,
-            "arrived_at": world.clock.stamp(),
-        }
-        cls.add_many(
-            {"id": world.ids.new(cls.id_prefix), "row": row, "row_id": row_id, "due_at": due_at, **shared}
-            for (row_id, row), due_at in zip(rows, due, strict=True)
-        )
-        world.db.after_commit(world.wake)
+        shared = {"deployment_id": deployment.id, "campaign_id": campaign_id, "terms": terms}
+        for (row_id, row), due_at in zip(rows, due, strict=True):
+            cls.add(deployment, row=row, row_id=row_id, due_at=due_at, **shared)
+        current().db.after_commit(current().wake)
 
     @classmethod
     def take_out(cls, *conditions: Any) -> list[Row]:
@@ -81,7 +70,6 @@ class QueuedCall(Record):
 
     @classmethod
     def due(cls, moment: str, limit: int) -> list[Self]:
-        """Return the next `limit` calls to be placed by a moment, earliest first."""
         return due_rows(cls, "due_at <= :moment", "due_at, id", limit, moment=moment)
 
     @classmethod
@@ -89,34 +77,30 @@ class QueuedCall(Record):
         """Return when the campaign's next batch is due."""
         return cls.select(fn.MIN(cls.due_at)).where(cls.campaign_id == campaign_id).scalar()
 
-    @classmethod
-    def run_next_batch_now(cls, campaign_id: str) -> int:
-        """Make the campaign's next batch due now, unless it is due already. Later batches keep their times.
 
-        Returns the number of calls in the batch.
-        """
-        first, now = cls.first_due(campaign_id), api_time()
-        if first is None:
-            return 0
-        batch = cls.campaign_id == campaign_id, cls.due_at == first
-        count = cls.update(due_at=min(first, now)).where(*batch).execute()
-        current().db.after_commit(current().wake)
-        return count
+def run_next_batch_now(model: Any, *waiting: Any) -> int:
+    """Make the waiting rows that are due next due now, and return their number. Later ones keep their times."""
+    first = model.select(fn.MIN(model.due_at)).where(*waiting).scalar()
+    if first is None:
+        return 0
+    count = model.update(due_at=min(first, api_time())).where(*waiting, model.due_at == first).execute()
+    current().db.after_commit(current().wake)
+    return count
 
-    @classmethod
-    def schedule_imported_calls(cls, batches: Mapping[str | None, tuple[float, float]]) -> bool:
-        """Set when calls without `due_at` are due, counted from their arrival.
 
-        `batches` maps a campaign's id to the size and interval of its batches. Returns whether there were such calls.
-        """
-        queues: dict[tuple[str, str | None, str], list[str]] = {}
-        for call in cls.select().where(cls.due_at.is_null()).order_by(cls.created_at, cls.id):
-            queues.setdefault((call.deployment_id, call.campaign_id, call.arrived_at), []).append(call.id)
-        for (_, campaign_id, arrived_at), ids in queues.items():
-            size, interval = batches.get(campaign_id, (BATCH_SIZE, BATCH_INTERVAL_MINUTES))
-            times = due_times(len(ids), size, interval, parse(arrived_at))
-            cls.set_each("due_at", dict(zip(ids, times, strict=True)))
-        return bool(queues)
+def schedule_imported(model: Any, batches: Mapping[str, tuple[float, float]], *conditions: Any) -> None:
+    """Set when imported rows without `due_at` are due: in batches of their campaign, from their arrival.
+
+    `batches` maps a campaign's id to the size and interval of its batches.
+    """
+    queues: dict[tuple[str, str], list[str]] = {}
+    for row in model.select().where(model.due_at.is_null(), *conditions).order_by(model.created_at, model.id):
+        key = (row.campaign_id or row.deployment_id, row.arrived_at)
+        queues.setdefault(key, []).append(row.id)
+    for (owner_id, arrived_at), ids in queues.items():
+        size, interval = batches.get(owner_id, (BATCH_SIZE, BATCH_INTERVAL_MINUTES))
+        times = due_times(len(ids), size, interval, parse(arrived_at))
+        model.set_each("due_at", dict(zip(ids, times, strict=True)))
 
 
 def due_times(count: int, batch_size: float, interval_minutes: float, start: datetime) -> list[str]:
@@ -127,17 +111,14 @@ def due_times(count: int, batch_size: float, interval_minutes: float, start: dat
         try:
             due = start + timedelta(minutes=interval_minutes * (first // size))
         except OverflowError:
-            due = _LAST_DAY
+            due = LAST
         times += [wire(due)] * min(size, count - first)
     return times
 
 
-def numbered(rows: Sequence[Row]) -> list[tuple[str, Row]]:
-    """Return the rows with their ids: the row's own `id`, or else its place in the list, from 1.
-
-    JSON other than a list, which an imported campaign may have, counts as no rows.
-    """
-    rows = rows if isinstance(rows, list) else []
+def numbered(rows: Sequence[Row] | Row) -> list[tuple[str, Row]]:
+    """Return the rows, or a single one, with their ids: the row's own `id`, or else its place in the list, from 1."""
+    rows = [rows] if isinstance(rows, dict) else rows
     return [(str(row["id"]) if row.get("id") not in (None, "") else str(n), row) for n, row in enumerate(rows, 1)]
 
 

@@ -18,15 +18,10 @@ TOP_K = 10  # hits when the query does not say how many. Assumed.
 _TERMS_LIMIT = 64
 _PASSAGE_WORDS = 40
 # Words that say nothing about what is asked; they count only where a query has no others.
-_STOP_WORDS = frozenset(
-    re.findall(
-        r"\w+",
-        """
-        a about an and are as at be by can do does for from has have how i in is it my of on or our the their there
-        they this to was we what when where which who why will with you your
-        """,
-    )
-)
+_STOP_WORDS = """
+a about an and are as at be by can do does for from has have how i in is it my of on or our the their there they this to
+was we what when where which who why will with you your
+"""
 
 
 class Hit(NamedTuple):
@@ -61,10 +56,9 @@ def ask(
     """Search the worker's resources. Raises NotFound for an unknown folder or resource."""
     params = query_params or {}
     where = _scope(worker, resources or [], folder_id, folder_name)
-    words = int(min(params.get("max_token_for_text_unit", _PASSAGE_WORDS), _PASSAGE_WORDS))
-    hits = search(worker, query, where, int(min(params.get("top_k", TOP_K), 1000)), max(words, 1))
+    hits = _search(worker, query, where, int(min(params.get("top_k", TOP_K), 1000)))
     data: dict[str, Any] = {
-        "answer": _answer(hits, params.get("response_type", "")),
+        "answer": "\n\n".join(hit.text for hit in hits[:3]) or "No resource matches the query.",
         "context": [hit.id for hit in hits],
         "results": [
             {"resourceId": hit.id, "name": hit.name, "ragType": hit.rag_type, "score": hit.score, "text": hit.passage}
@@ -72,15 +66,15 @@ def ask(
         ],
     }
     if params.get("only_need_prompt"):
-        data |= {"answer": None, "prompt": _prompt(query, hits)}
+        passages = "\n".join(f"[{number}] {hit.text}" for number, hit in enumerate(hits, 1))
+        prompt = f"Answer the question from these passages only.\n\n{passages}\n\nQuestion: {query}"
+        data |= {"answer": None, "prompt": prompt}
     elif params.get("only_need_context"):
         data["answer"] = None
     return data
 
 
-def search(
-    worker: Worker, query: str, where: dict[str, list[str]], top_k: int, words: int = _PASSAGE_WORDS
-) -> list[Hit]:
+def _search(worker: Worker, query: str, where: dict[str, list[str]], top_k: int) -> list[Hit]:
     """Return the best `top_k` resources for the query that are AVAILABLE, best first, equal ones by id.
 
     `where` maps columns of the resource to the values that they may have.
@@ -92,7 +86,7 @@ def search(
     # A match in the name weighs twice one in the text. The passage comes from the text (column 2) whatever matched.
     sql = (
         "SELECT r.id, r.name, r.rag_type, r.raw_link, -bm25(resource_index, 2.0, 1.5, 1.0) AS score,"
-        f" snippet(resource_index, 2, '', '', '…', {min(words, 64)})"
+        f" snippet(resource_index, 2, '', '', '…', {_PASSAGE_WORDS})"
         " FROM resource_index JOIN resource_text t ON t.number = resource_index.rowid"
         " JOIN resource r ON r.id = t.resource_id"
         " WHERE resource_index MATCH ? AND r.worker_id = ? AND coalesce(r.status, 'AVAILABLE') = 'AVAILABLE'"
@@ -123,20 +117,5 @@ def _scope(worker: Worker, ids: list[str], folder_id: str | None, folder_name: s
 def _terms(query: str) -> str:
     """Return the query for FTS5: its words, any of which may match, each quoted so that none is an operator."""
     words = list(dict.fromkeys(re.findall(r"\w+", query.lower())))
-    keywords = [word for word in words if word not in _STOP_WORDS] or words
+    keywords = [word for word in words if word not in _STOP_WORDS.split()] or words
     return " OR ".join(f'"{word}"' for word in keywords[:_TERMS_LIMIT])
-
-
-def _answer(hits: list[Hit], response_type: str) -> str:
-    if not hits:
-        return "No resource matches the query."
-    if "bullet" in response_type.lower():
-        return "\n".join(f"- {hit.text}" for hit in hits[:5])
-    if "single" in response_type.lower():
-        return hits[0].passage or hits[0].text
-    return "\n\n".join(hit.text for hit in hits[:3])
-
-
-def _prompt(query: str, hits: list[Hit]) -> str:
-    passages = "\n".join(f"[{number}] {hit.text}" for number, hit in enumerate(hits, 1))
-    return f"Answer the question from these passages only.\n\n{passages}\n\nQuestion: {query}"

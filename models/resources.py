@@ -1,9 +1,9 @@
 """Resources: links and files that a worker may look things up in."""
 
+import re
 from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any, Self
-from urllib.parse import urlsplit
 
 from peewee import IntegerField, TextField
 
@@ -102,7 +102,6 @@ class Resource(Record):
 
     @classmethod
     def due(cls, moment: str, limit: int) -> list[Self]:
-        """Return the next `limit` resources of any worker whose status changes by a moment, oldest first."""
         # A PROCESSING resource waits for its end only, so that it is not due again before that.
         condition = (
             "status = 'STARTED' AND created_at <= :started OR status = 'PROCESSING' AND created_at <= :processing"
@@ -132,9 +131,8 @@ class Resource(Record):
     def _fault(self) -> str | None:
         """Return why it cannot be processed, or None. Assumed: the real service cannot have read it either."""
         if self.rag_type in LINKS:
-            return (
-                None if _is_web_address(self.raw_link or "") else f"{self.raw_link!r} is not an http or https address."
-            )
+            is_address = re.match(r"https?://[^/?#\s]", self.raw_link or "", re.IGNORECASE)
+            return None if is_address else f"{self.raw_link!r} is not an http or https address."
         if own_id(self.s3_file_path or ""):
             upload = Upload.find_by_url(self.worker_id, self.s3_file_path)
             if upload is None:
@@ -144,22 +142,13 @@ class Resource(Record):
         return None
 
 
-def _is_web_address(link: str) -> bool:
-    try:
-        parts = urlsplit(link)
-    except ValueError:
-        return False
-    return parts.scheme in ("http", "https") and bool(parts.hostname)
-
-
 def complete_imported_resource(row: Row, rows: ImportContext) -> None:
     """Complete an imported row. Raises Invalid for a folder of another worker."""
     folder = rows.row("folders", row["folder_id"]) if row.get("folder_id") else {}
     if folder and folder["worker_id"] != row["worker_id"]:
         raise Invalid("The folder is of another worker.", "folder_id")
-    row["created_at"] = (
-        row.get("created_at") or row.get("uploaded_at") or row.get("last_updated") or current().clock.stamp()
-    )
+    times = [row.get(name) for name in ("created_at", "uploaded_at", "last_updated")]
+    row["created_at"] = next(filter(None, times), current().clock.stamp())
 
 
 STATE = {

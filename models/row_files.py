@@ -10,7 +10,7 @@ from itsdangerous import BadData, Signer
 
 from dryline.storage.current_world import current
 from dryline.storage.errors import Forbidden
-from dryline.storage.files import matching, write_whole
+from dryline.storage.files import matching
 from dryline.storage.signatures import text_signer, token_serializer
 
 _SAFE_NAME = re.compile("[a-z0-9_-]{1,100}")
@@ -34,11 +34,6 @@ class RowFiles:
         """
         name = id if _SAFE_NAME.fullmatch(id) else sha256(id.encode()).hexdigest()
         return self.folder / f"{name}{suffix}"
-
-    def write(self, path: Path, content: bytes) -> None:
-        """Write the file at `path`, completely or not at all. Raises OSError."""
-        self.folder.mkdir(exist_ok=True)
-        write_whole(path, content)
 
     def sign(self, use: str, id: str, until: str, **claims: str) -> str:
         """Return a token for one use of one row's file, valid until a moment of API time."""

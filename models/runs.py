@@ -1,7 +1,6 @@
 """The base class of simulated runs, which wait, run for some seconds of API time, and pass or fail."""
 
 from datetime import timedelta
-from random import Random
 from typing import Any, ClassVar, Self
 
 from peewee import TextField
@@ -41,7 +40,6 @@ class Run(Record):
 
     @classmethod
     def due(cls, moment: str, limit: int) -> list[Self]:
-        """Return the next `limit` runs whose next step is due at a moment, the longest overdue first."""
         return cls.due_with_status(moment, limit, cls.waiting, "RUNNING")
 
     @classmethod
@@ -53,25 +51,14 @@ class Run(Record):
         where = f"{is_open} AND ({has_status}) AND {since} <= :moment"
         return due_rows(cls, where, f"{since}, id", limit, moment=moment)
 
-    def proceed(self) -> None:
-        """Take the step that is due, as of the time it was due."""
+    def start_running(self, conversations: int) -> None:
+        """Change the status to RUNNING, as of the time it was due; the end is due after so many conversations."""
         moment = self.due_at or current().clock.stamp()
-        if self.status == self.waiting:
-            end = parse(moment) + min(timedelta(seconds=SECONDS_EACH * min(self.conversations(), 10_000)), LONGEST)
-            self.change(status="RUNNING", due_at=wire(end), updated_at=moment)
-        else:
-            # Seeded by the id, so that the result does not depend on other runs.
-            self.end(*self.judge(Random(self.id)))
+        end = parse(moment) + min(timedelta(seconds=SECONDS_EACH * min(conversations, 10_000)), LONGEST)
+        self.change(status="RUNNING", due_at=wire(end), updated_at=moment)
 
     def end(self, results: list[dict[str, Any]], passed: bool) -> None:
         """End the run with these results, as of the time it was due."""
         moment = self.due_at or current().clock.stamp()
         status = "PASSED" if passed else "FAILED"
         self.change(status=status, results=results, due_at=None, updated_at=moment)
-
-    def conversations(self) -> int:
-        raise NotImplementedError
-
-    def judge(self, chance: Random) -> tuple[list[dict[str, Any]], bool]:
-        """Return the results, and whether the run passed."""
-        raise NotImplementedError

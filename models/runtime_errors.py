@@ -56,7 +56,7 @@ class RuntimeErrorRecord(Record):
     def of_conversation(cls, log: Log) -> list[Self]:
         """Return the errors that refer to a conversation's session or log, oldest first."""
         own = fn.json_extract(cls.metadata, "$.logId") == log.id
-        if (session_id := log.engine_ids.session_id) is not None:
+        if (session_id := log.engine_ids[0]) is not None:
             own |= cls.bb_engine_session_id == session_id
         return list(cls.select().where(cls.worker_id == log.worker_id, own).order_by(cls.created_at, cls.id))
 

@@ -12,14 +12,8 @@ from dryline.storage.errors import Invalid
 
 MEMBER = "dryline"  # of a contact row: `{"outcome": …}`, or the outcome alone if rows hold texts only
 # By the last four digits of a number of the range reserved for fiction: any area code, then 555-01xx.
-BY_NUMBER = {
-    "0100": "completed",
-    "0101": "busy",
-    "0102": "no-answer",
-    "0103": "voicemail",
-    "0104": "failed",
-    "0105": "transferred",
-}
+_IN_ORDER = ("completed", "busy", "no-answer", "voicemail", "failed", "transferred")
+BY_NUMBER = {f"010{number}": outcome for number, outcome in enumerate(_IN_ORDER)}
 _FICTION = re.compile(r"\+1\d{3}555(01\d\d)", re.ASCII)
 
 

@@ -4,14 +4,10 @@ from collections import Counter
 from datetime import timedelta
 from typing import Any
 
-import orjson
-from peewee import fn
-
 from dryline.models.calls_in_progress import CallInProgress
 from dryline.models.flows import Flow
 from dryline.models.voice_logs import VoiceLog
 from dryline.storage.current_world import current
-from dryline.storage.record import tuples
 from dryline.world.clock import wire
 
 DAYS = 7
@@ -24,20 +20,19 @@ def taken_conditions(flow: Flow, code: str) -> tuple[int, Counter[Any]]:
     A condition is known by its line in calls that ran `code`, and by its text in others.
     """
     now = current().clock.now()
-    trace = fn.json_extract(VoiceLog.session_log_data, "$.trace").coerce(False)
-    calls = VoiceLog.select(VoiceLog.flow_snapshot == code, trace).where(
+    calls = VoiceLog.select(VoiceLog.flow_snapshot, VoiceLog.session_log_data).where(
         VoiceLog.worker_id == flow.worker_id,
         VoiceLog.flow_id == flow.id,
         VoiceLog.start_time > wire(now - timedelta(days=DAYS)),
         VoiceLog.start_time <= wire(now),
     )
-    newest = calls.order_by(VoiceLog.start_time.desc(), VoiceLog.id.desc()).limit(MAX_CALLS)
-    traces = [(has_same_code, _steps(text)) for has_same_code, text in tuples(newest) if isinstance(text, str)]
+    calls = calls.order_by(VoiceLog.start_time.desc(), VoiceLog.id.desc()).limit(MAX_CALLS)
+    newest = [call for call in calls if (call.session_log_data or {}).get("trace") is not None]
     counts: Counter[Any] = Counter()
-    for has_same_code, steps in traces:
-        taken = [step.get("line" if has_same_code else "condition") for step in steps]
-        counts.update({condition for condition in taken if isinstance(condition, int | str)})
-    return len(traces), counts
+    for call in newest:
+        key = "line" if call.flow_snapshot == code else "condition"
+        counts.update({step.get(key) for step in _steps(call) if isinstance(step.get(key), int | str)})
+    return len(newest), counts
 
 
 def calls_at(flow: Flow, limit: int) -> list[tuple[VoiceLog, int | None]]:
@@ -45,15 +40,10 @@ def calls_at(flow: Flow, limit: int) -> list[tuple[VoiceLog, int | None]]:
     ids = CallInProgress.select(CallInProgress.id).where(CallInProgress.shown_until.is_null(False))
     chosen = VoiceLog.id.in_(ids), VoiceLog.flow_id == flow.id, VoiceLog.team_id == flow.team_id
     calls = VoiceLog.select().where(*chosen).order_by(VoiceLog.start_time.desc(), VoiceLog.id.desc()).limit(limit)
-    return [(call, _last_line(call.session_log_data)) for call in calls]
+    return [(call, next((step.get("line") for step in reversed(_steps(call))), None)) for call in calls]
 
 
-def _steps(trace: str) -> list[dict[str, Any]]:
-    """Return the steps of a trace that took a condition."""
-    steps = orjson.loads(trace)
+def _steps(call: VoiceLog) -> list[dict[str, Any]]:
+    """Return the steps of a call that took a condition."""
+    steps = (call.session_log_data or {}).get("trace") or []
     return [step for step in steps if isinstance(step, dict) and step.get("step") == "until"]
-
-
-def _last_line(session_log_data: Any) -> int | None:
-    steps = (session_log_data or {}).get("trace") or []
-    return next((step.get("line") for step in reversed(steps) if step.get("step") == "until"), None)

@@ -115,18 +115,16 @@ class TestRun(Run):
 
     @classmethod
     def due(cls, moment: str, limit: int) -> list[Self]:
-        """Return the pending runs that are due, as `Run.due` does."""
         return cls.due_with_status(moment, limit, "PENDING")
 
     @classmethod
     def over(cls, moment: str, limit: int) -> list[Self]:
-        """Return the running runs whose end is due."""
         return cls.due_with_status(moment, limit, "RUNNING")
 
-    def conversations(self) -> int:
-        """Return the number of conversations that the checkpoints ask for."""
+    def proceed(self) -> None:
+        """Start the run, which takes as long as the conversations that the checkpoints ask for."""
         test = Test.find(id=self.test_id)
-        return sum(map(_times, test.checkpoints)) if test else 0
+        self.start_running(sum(map(_times, test.checkpoints)) if test else 0)
 
     def finish(self, checkpoints: list[CheckpointRun]) -> None:
         """End the run with the results of its checkpoints. Does nothing if the run has ended meanwhile."""

@@ -15,7 +15,7 @@ from dryline.models.row_files import RowFiles
 from dryline.models.workers import Worker
 from dryline.storage.current_world import current
 from dryline.storage.errors import NotFound
-from dryline.storage.files import read
+from dryline.storage.files import read, write_whole
 from dryline.storage.record import Record, tuples
 from dryline.world.clock import wire
 
@@ -70,7 +70,8 @@ class Upload(Record):
             upload = cls.add(worker, id=id, worker_id=worker.id, **values)
         else:
             upload.change(size=len(data))
-        FILES.write(upload.path, data)
+        FILES.folder.mkdir(exist_ok=True)
+        write_whole(upload.path, data)
         return upload
 
     @classmethod
@@ -122,11 +123,7 @@ def reading_address(address: str | None) -> str | None:
 
 def sweep() -> bool:
     """Delete files without a row, and return whether there were any."""
-    return FILES.sweep(_owned)
-
-
-def _owned(names: set[str]) -> list[str]:
-    return [FILES.path(id).name for (id,) in tuples(Upload.select(Upload.id))]
+    return FILES.sweep(lambda names: [FILES.path(id).name for (id,) in tuples(Upload.select(Upload.id))])
 
 
 def _in_an_hour() -> str:

@@ -52,7 +52,7 @@ class VoiceDeployment(Deployment):
 
         Raises NotFound when the worker has no such flow. Contract: createVoiceDeployment.
         """
-        config = engine_config(worker.engine_version) | values.pop("external_config", {})
+        config = {"engineVersion": worker.engine_version, **values.pop("external_config", {})}
         return super().deploy(worker, flow_id=flow_id, external_config=config, **values)
 
     @cached_property
@@ -117,16 +117,11 @@ class VoiceDeployment(Deployment):
         return [{"url": webhook.url} for webhook in CustomWebhook.of_deployment(self)]
 
 
-def engine_config(engine_version: str | None) -> dict[str, Any]:
-    """Return the engine's settings of a new deployment, under the wire's names: the version is the worker's."""
-    return {"engineVersion": engine_version}
-
-
 def complete_imported_deployment(row: Row, rows: ImportContext) -> None:
     """Set the defaults of an imported deployment."""
     if "external_config" not in row:
         worker = rows.row("workers", row["worker_id"])
-        row["external_config"] = engine_config(worker.get("engine_version", Worker.engine_version.default))
+        row["external_config"] = {"engineVersion": worker.get("engine_version", Worker.engine_version.default)}
 
 
 STATE = {"voiceDeployments": collection_of(VoiceDeployment, complete_imported_deployment)}

@@ -3,36 +3,29 @@
 A search runs two queries: one for the ids on the page, one for the requested columns of these logs. A cursor holds the
 sort key of the last log on its page: a query after it starts at that row (keyset pagination), so a page deep in the
 list costs what the first one does. The indexes `voice_log_listing` and `voice_log_filters` hold every column that a
-list filters or sorts by, but for the transcription. peewee writes the SQL of each combination of filters once.
+list filters or sorts by, but for the transcription. The SQL is plain text: peewee takes 0.4 ms to write each query.
 """
 
 from __future__ import annotations
 
-import sqlite3
-from collections.abc import Mapping, Sequence
-from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from itsdangerous import BadData
-from peewee import SQL, fn
 
 from dryline.models.logs import Page, offset_of, owner_column
-from dryline.models.voice_log_filters import conditions, register_text_search
+from dryline.models.recordings import RecordingAddresses
+from dryline.models.voice_log_filters import conditions
 from dryline.models.voice_logs import VoiceLog
-from dryline.storage.current_world import WorldLocal, current
-from dryline.storage.errors import Invalid, NotFound
+from dryline.storage.errors import Invalid
 from dryline.storage.record import Record, Values, connection, wire_rows
 from dryline.storage.signatures import token_serializer
-
-if TYPE_CHECKING:
-    from dryline.models.recordings import RecordingAddresses
 
 _CURSORS = "voice log cursors"
 # The value of the sort column, and the id that decides among equal values.
 SortKey = tuple[Any, str]
 Order = tuple[str, str]  # sort column; "asc" or "desc"
 
-_SEARCH = "search_query"
 # Few logs have such an id. SQLite prefers the index of the worker's logs, unless a `+` keeps it from using the column.
 _CALL_IDS = frozenset({"external_call_id", "call_sid"})
 
@@ -69,9 +62,7 @@ def search(
 
 def read(worker: Record, id: str, fields: frozenset[str] | None = None) -> SelectedLogs:
     """Return the worker's log `id` with only these fields (None: all). Raises NotFound. Contract: getVoiceLog."""
-    if not VoiceLog.listing(worker, id=id, worker_id=worker.id).count():
-        raise NotFound(f"{VoiceLog.noun()} {id} not found.")
-    return SelectedLogs([id], fields, single=True)
+    return SelectedLogs([worker.child(VoiceLog, id).id], fields, single=True)
 
 
 def _read_cursor(cursor: str) -> list[Any]:
@@ -111,7 +102,8 @@ class SelectedLogs:
             return []
         if self.fields is not None:
             names = {wire: name for wire, name in names.items() if name in self.fields or name == "id"}
-        sql = _rows_sql(tuple(names.values()), len(self.ids))
+        columns = ", ".join((*names.values(), "id"))
+        sql = f'SELECT {columns} FROM "voice_log" WHERE "id" IN ({", ".join("?" * len(self.ids))})'
         rows = {row[-1]: row for row in connection().execute(sql, self.ids)}
         logs = wire_rows(VoiceLog, names, [rows[id] for id in self.ids])
         if self.addresses:
@@ -119,13 +111,6 @@ class SelectedLogs:
                 if name == "recording_url":
                     self.addresses.put_into(logs, wire, self.ids)
         return logs[0] if self.single else logs
-
-
-@lru_cache(maxsize=256)
-def _rows_sql(columns: tuple[str, ...], count: int) -> str:
-    """Return SQL for these columns, and then the id, of `count` logs, whose ids are its parameters."""
-    query = VoiceLog.select(*[VoiceLog._meta.fields[name] for name in (*columns, "id")])
-    return query.where(VoiceLog.id.in_([""] * count)).sql()[0]
 
 
 # The ids of a page, the total, and the neighbours of one log
@@ -138,33 +123,42 @@ def find_page(
 
     The list is that of a worker, or of a team with all its workers.
     """
-    names, values = (owner_column(owner), *filters), (owner.id, *filters.values())
-    if _SEARCH in filters:
-        register_text_search()
-    keys = _sort_keys(names, values, order, after, limit, offset)
+    where, params = _criteria(owner, filters)
+    keys = _sort_keys(where, params, order, after, limit, offset)
     if not after and len(keys) < limit and (keys or not offset):
         return keys, offset + len(keys)  # the list ends on this page, so there is nothing left to count
-    return keys, _count(_total_sql(names), values)
+    (total,) = connection().execute(f'SELECT COUNT(*) FROM "voice_log" WHERE {where}', params).fetchone()
+    return keys, total
 
 
 def find_neighbours(log: VoiceLog, filters: Values, owner: Record) -> tuple[str | None, str | None]:
     """Return the ids of the owner's calls that began just before and just after this one, of those that match."""
-    names, values = (owner_column(owner), *filters), (owner.id, *filters.values())
-    if _SEARCH in filters:
-        register_text_search()
+    where, params = _criteria(owner, filters)
     here = (log.start_time, log.id)
-    before = _sort_keys(names, values, ("start_time", "desc"), here, 1, 0)
-    after = _sort_keys(names, values, ("start_time", "asc"), here, 1, 0)
+    before = _sort_keys(where, params, ("start_time", "desc"), here, 1, 0)
+    after = _sort_keys(where, params, ("start_time", "asc"), here, 1, 0)
     return before[0][1] if before else None, after[0][1] if after else None
 
 
+def _criteria(owner: Record, filters: Values) -> tuple[str, list[Any]]:
+    """Return the condition of the owner's logs that pass the filters, and its parameters."""
+    prefix = "" if _CALL_IDS.isdisjoint(filters) else "+"
+    parts = conditions(filters, VoiceLog)
+    where = " AND ".join([f"{prefix}{owner_column(owner)} = ?", *[part.sql for part in parts]])
+    return where, [owner.id, *filters.values()]
+
+
 def _sort_keys(
-    names: tuple[str, ...], values: Sequence[Any], order: Order, after: SortKey | None, limit: int, offset: int
+    where: str, params: list[Any], order: Order, after: SortKey | None, limit: int, offset: int
 ) -> list[SortKey]:
+    column, direction = order
     keys: list[SortKey] = []
-    for condition, params in _index_ranges(order, after):
-        sql = _sort_keys_sql(names, order, condition)
-        keys += connection().execute(sql, (*values, *params, limit - len(keys), offset)).fetchall()
+    for condition, position in _index_ranges(order, after):
+        sql = (
+            f'SELECT {column}, id FROM "voice_log" WHERE {where} AND {condition}'
+            f" ORDER BY {column} {direction}, id {direction} LIMIT ? OFFSET ?"
+        )
+        keys += connection().execute(sql, (*params, *position, limit - len(keys), offset)).fetchall()
         if len(keys) == limit:
             break
     return keys
@@ -190,43 +184,3 @@ def _index_ranges(order: Order, after: SortKey | None) -> list[tuple[str, tuple[
         if direction == "desc":
             ranges.append((f"{column} IS NULL", ()))
     return ranges
-
-
-@lru_cache(maxsize=1024)  # filters come in any combination
-def _sort_keys_sql(names: tuple[str, ...], order: Order, condition: str) -> str:
-    """Return SQL for sort keys. Its parameters: those of `_criteria`, those of the condition, limit and offset."""
-    column = VoiceLog._meta.fields[order[0]]
-    query = VoiceLog.select(column, VoiceLog.id).where(*_criteria(names), SQL(condition))
-    keys = [key.desc() if order[1] == "desc" else key.asc() for key in (column, VoiceLog.id)]
-    return query.order_by(*keys).limit(0).offset(1).sql()[0]
-
-
-@lru_cache(maxsize=1024)
-def _total_sql(names: tuple[str, ...]) -> str:
-    return VoiceLog.select(fn.COUNT(SQL("*"))).where(*_criteria(names)).sql()[0]
-
-
-def _criteria(names: tuple[str, ...]) -> list[Any]:
-    """Return conditions for the owner and its filters. Their values are bound with the SQL."""
-    column, *filters = names
-    owner_id = VoiceLog._meta.fields[column] if _CALL_IDS.isdisjoint(filters) else SQL(f'+"t1"."{column}"')
-    return [owner_id == "", *conditions(dict.fromkeys(filters, ""), VoiceLog)]
-
-
-def _count(sql: str, values: tuple[Any, ...]) -> int:
-    """Return the number that `sql` selects, from a cache if the database has not changed.
-
-    `data_version` changes when another connection has written, `total_changes` when this thread's has.
-    """
-    db = connection()
-    (version,) = db.execute("PRAGMA data_version").fetchone()
-    return _COUNTS.of(current())(db, version, db.total_changes, sql, values)
-
-
-def _count_at(db: sqlite3.Connection, version: int, changes: int, sql: str, values: tuple[Any, ...]) -> int:
-    (count,) = db.execute(sql, values).fetchone()
-    return count
-
-
-# The cache of `_count_at`. It holds connections, so it ends with their world.
-_COUNTS = WorldLocal(lambda world: lru_cache(maxsize=1024)(_count_at))

@@ -9,13 +9,19 @@ from peewee import TextField, chunked, fn
 
 from dryline.models.collection import StateCollection
 from dryline.models.due import due_rows
-from dryline.models.queued_calls import BATCH_INTERVAL_MINUTES, BATCH_SIZE, api_time, due_times
+from dryline.models.queued_calls import (
+    BATCH_INTERVAL_MINUTES,
+    BATCH_SIZE,
+    api_time,
+    due_times,
+    run_next_batch_now,
+    schedule_imported,
+)
 from dryline.models.scripted_outcomes import require_outcomes
 from dryline.models.voicev1_deployments import VoiceV1Deployment
 from dryline.storage.current_world import current
 from dryline.storage.errors import Invalid, NotFound
 from dryline.storage.record import JsonField, Record
-from dryline.world.clock import parse
 
 OPEN = ("PENDING", "PROCESSING")
 # `due_at` of a row whose status was set by hand.
@@ -54,29 +60,14 @@ class Voicev1Campaign(Record):
                 raise Invalid(f"Another row has the id {row['id']!r}.", f"data.{index}.id")
             ids.add(row["id"])
         self.change(status="RUNNING")
-        world = current()
-        now = world.clock.now()
-        due = iter(due_times(len(rows), BATCH_SIZE, BATCH_INTERVAL_MINUTES, now))
-        new = []
-        for row in rows:
-            status = {"RUNNING": "PROCESSING"}.get(row.get("status", "PENDING"), row.get("status", "PENDING"))
-            values = {
-                "id": world.ids.new(Voicev1CampaignData.id_prefix),
-                "team_id": self.team_id,
-                "created_at": world.clock.stamp(),
-                "updated_at": world.clock.stamp(),
-                "arrived_at": world.clock.stamp(),
-                "campaign_id": self.id,
-                "row_id": row["id"],
-                "row_data": row,
-                "status": status,
-                "due_at": next(due) if status in OPEN else None,
-            }
-            new.append(values)
-        data = Voicev1CampaignData
+        data, world = Voicev1CampaignData, current()
         for some in chunked(ids, 1000):
             data.delete().where(data.campaign_id == self.id, data.row_id.in_(some)).execute()
-        data.add_many(new)
+        due = iter(due_times(len(rows), BATCH_SIZE, BATCH_INTERVAL_MINUTES, world.clock.now()))
+        for row in rows:
+            status = row.get("status", "PENDING").replace("RUNNING", "PROCESSING")
+            own = {"row_id": row["id"], "row_data": row, "status": status}
+            data.add(self, campaign_id=self.id, due_at=next(due) if status in OPEN else None, **own)
         world.db.after_commit(world.wake)
         return self
 
@@ -84,13 +75,7 @@ class Voicev1Campaign(Record):
         """Make the rows that are due next due now, and return their number."""
         row = Voicev1CampaignData
         waiting = row.campaign_id == self.id, row.status.in_(OPEN), row.done_at.is_null(), row.due_at < NEVER
-        first = row.select(fn.MIN(row.due_at)).where(*waiting).scalar()
-        if first is None:
-            return 0
-        due_at = min(first, current().clock.stamp())
-        count = row.update(due_at=due_at).where(*waiting, row.due_at == first).execute()
-        current().db.after_commit(current().wake)
-        return count
+        return run_next_batch_now(row, *waiting)
 
     def row(self, id: str) -> Voicev1CampaignData:
         """Return the row with this id on the wire. Raises NotFound."""
@@ -101,7 +86,6 @@ class Voicev1Campaign(Record):
 
     @classmethod
     def due(cls, moment: str, limit: int) -> list[Self]:
-        """Return the next `limit` running campaigns that have called all their rows. The moment does not matter."""
         its_rows = "SELECT 1 FROM voicev1_campaign_data WHERE campaign_id = voicev1_campaign.id"
         over = (
             f"status = 'RUNNING' AND EXISTS ({its_rows})"
@@ -154,7 +138,6 @@ class Voicev1CampaignData(Record):
 
     @classmethod
     def due(cls, moment: str, limit: int) -> list[Self]:
-        """Return the next `limit` rows to be called by a moment, earliest first."""
         waiting = "status IN ('PENDING', 'PROCESSING') AND done_at IS NULL AND due_at <= :moment"
         return due_rows(cls, waiting, "due_at, id", limit, moment=moment)
 
@@ -164,7 +147,6 @@ class Voicev1CampaignData(Record):
 
     @classmethod
     def over(cls, moment: str, limit: int) -> list[Self]:
-        """Return the next `limit` rows whose call has ended at a moment."""
         return due_rows(cls, "status = 'PROCESSING' AND done_at <= :moment", "done_at, id", limit, moment=moment)
 
     def finish(self) -> None:
@@ -173,27 +155,12 @@ class Voicev1CampaignData(Record):
         status = "COMPLETED" if reached else "FAILED"
         self.change(status=status, result=self.outcome, updated_at=self.done_at)
 
-    @classmethod
-    def schedule_imported_rows(cls) -> bool:
-        """Set when imported open rows without `due_at` are due, counted from their arrival.
-
-        Returns whether there were such rows.
-        """
-        queues: dict[tuple[str, str], list[str]] = {}
-        waiting = cls.select(cls.id, cls.campaign_id, cls.arrived_at).where(cls.status << OPEN, cls.due_at.is_null())
-        for row in waiting.order_by(cls.created_at, cls.id):
-            queues.setdefault((row.campaign_id, row.arrived_at), []).append(row.id)
-        for (_, arrived_at), ids in queues.items():
-            times = due_times(len(ids), BATCH_SIZE, BATCH_INTERVAL_MINUTES, parse(arrived_at))
-            cls.set_each("due_at", dict(zip(ids, times, strict=True)))
-        return bool(queues)
-
 
 STATE = {
     "voicev1Campaigns": StateCollection(Voicev1Campaign, required_links={"deployment_id": ("voicev1Deployments",)}),
     "voicev1CampaignData": StateCollection(
         Voicev1CampaignData,
-        after_import=Voicev1CampaignData.schedule_imported_rows,
+        after_import=lambda: schedule_imported(Voicev1CampaignData, {}, Voicev1CampaignData.status << OPEN),
         required_links={"campaign_id": ("voicev1Campaigns",)},
         has_id=False,
         sorted_by=("created_at", "row_id", "campaign_id"),

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from datetime import timedelta
 from functools import cache, cached_property
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 from peewee import IntegerField, TextField
 
@@ -35,17 +35,6 @@ from dryline.world.clock import parse, wire
 BACKOFF = (timedelta(seconds=10), timedelta(minutes=1), timedelta(minutes=5))
 MAX_FOLDED = 1_000  # deliveries among which equal refusals are found
 MAX_FINISHED = 5_000  # older finished deliveries are deleted
-MAX_PENDING = 100_000  # of further ones, the first that are due fail
-
-
-class Refusals(NamedTuple):
-    """Deliveries of one deployment to one address that were refused for the same reason."""
-
-    team_id: str
-    deployment_id: str
-    url: str
-    error: str | None
-    number: int
 
 
 def _unknown_fields(webhook_id: str | None, deployment_id: str) -> list[str]:
@@ -97,7 +86,6 @@ class WebhookDelivery(Record):
 
     @classmethod
     def due(cls, moment: str, limit: int) -> list[Self]:
-        """Return the next `limit` messages to be sent by a moment, earliest first."""
         return due_rows(cls, "status = 'PENDING' AND due_at <= :moment", "due_at, id", limit, moment=moment)
 
     @classmethod
@@ -106,28 +94,21 @@ class WebhookDelivery(Record):
 
         Without those of the status `but`.
         """
-        query = cls.select().order_by(cls.created_at.desc(), cls.id.desc()).limit(limit)
-        query = query.where(cls.status != but) if but else query
-        for name, value in where.items():
-            query = query.where(getattr(cls, name) == value)
-        deliveries = list(query)
+        query = cls.select().filter(**where).order_by(cls.created_at.desc(), cls.id.desc()).limit(limit)
+        deliveries = list(query.where(cls.status != but) if but else query)
         lookup = cache(_unknown_fields)
         for delivery in deliveries:
             delivery.unknown_fields = lookup(delivery.webhook_id, delivery.deployment_id)
         return deliveries
 
     @classmethod
-    def refusals(cls, **where: Any) -> list[Refusals]:
-        """Return the refused deliveries among the last ones with these column values, equal ones together."""
-        columns = (cls.team_id, cls.deployment_id, cls.url, cls.error, cls.status)
-        query = cls.select(*columns).order_by(cls.created_at.desc(), cls.id.desc()).limit(MAX_FOLDED)
-        for name, value in where.items():
-            query = query.where(getattr(cls, name) == value)
-        numbers = Counter(row[:-1] for row in tuples(query) if row[-1] == "REFUSED")
-        return [
-            Refusals(team_id, deployment_id, url, error, number)
-            for (team_id, deployment_id, url, error), number in numbers.items()
-        ]
+    def refusals(cls, **where: Any) -> list[dict[str, Any]]:
+        """Return the refused deliveries among the last ones with these column values, equal ones with their number."""
+        names = ("team_id", "deployment_id", "url", "error")
+        columns = [getattr(cls, name) for name in (*names, "status")]
+        newest = cls.select(*columns).filter(**where).order_by(cls.created_at.desc(), cls.id.desc()).limit(MAX_FOLDED)
+        numbers = Counter(row[:-1] for row in tuples(newest) if row[-1] == "REFUSED")
+        return [dict(zip((*names, "number"), (*about, number), strict=True)) for about, number in numbers.items()]
 
     @classmethod
     def clear(cls, **where: Any) -> None:
@@ -157,18 +138,15 @@ class WebhookDelivery(Record):
 
     def record_success(self, status: int, body: str) -> None:
         """Record that the receiver accepted the message."""
-        now = current().clock.stamp()
-        answer = {"response_status": status, "response_body": body, "error": None}
-        self._update(status="DELIVERED", attempts=self.attempts + 1, due_at=None, delivered_at=now, **answer)
+        delivered = {"status": "DELIVERED", "due_at": None, "delivered_at": current().clock.stamp(), "error": None}
+        self._update(attempts=self.attempts + 1, response_status=status, response_body=body, **delivered)
 
     def record_failure(self, error: str, status: int | None = None, body: str | None = None) -> None:
         """Record a failed attempt, and schedule the next one unless it was the last."""
+        pause = self.retry_delay
+        due_at = wire(parse(self.due_at or self.created_at) + pause) if pause is not None else None
         answer = {"response_status": status, "response_body": body, "error": error}
-        if (pause := self.retry_delay) is not None:
-            due = wire(parse(self.due_at or self.created_at) + pause)
-            self._update(attempts=self.attempts + 1, due_at=due, **answer)
-        else:
-            self._update(status="FAILED", attempts=self.attempts + 1, due_at=None, **answer)
+        self._update(status="PENDING" if due_at else "FAILED", attempts=self.attempts + 1, due_at=due_at, **answer)
 
     def give_up(self, error: str, status: str = "FAILED") -> None:
         """End the delivery without an attempt."""
@@ -183,14 +161,6 @@ class WebhookDelivery(Record):
         # While it was sent, an import or a reset may have replaced the row, even by one with the same id.
         same = (cls.id == self.id, cls.created_at == self.created_at, cls.attempts == self.attempts)
         cls.update(**values).where(*same, cls.status == "PENDING").execute()
-
-    @classmethod
-    def limit_pending(cls) -> None:
-        """End the pending deliveries beyond MAX_PENDING, those that are due first."""
-        pending = cls.select(cls.id).where(cls.status == "PENDING").order_by(cls.due_at.desc(), cls.id.desc())
-        error = f"More than {MAX_PENDING:,} deliveries were pending."
-        surplus = pending.limit(-1).offset(MAX_PENDING)
-        cls.update(status="FAILED", due_at=None, error=error).where(cls.id << surplus).execute()
 
     @classmethod
     def delete_old(cls) -> None:
@@ -220,7 +190,6 @@ def announce(logs: Sequence[LogRow], *events: str) -> None:
     if not rows:
         return
     WebhookDelivery.add_many(rows)
-    WebhookDelivery.limit_pending()
     current().db.after_commit(current().wake)
 
 

@@ -83,12 +83,11 @@ def _text(value: Any) -> str | None:
 
 # The names in the `fields` of a webhook
 
-# The members of a message that are no columns of the log. `webhook_payload` adds their values.
-DERIVED = (
-    *("webhook_id", "log_id", "start_timestamp", "end_timestamp", "duration_ms"),
-    *("transcript", "sentiment", "summary"),
+# First those that are no columns of the log; `webhook_payload` adds their values.
+NAMES = (
+    *("webhook_id", "log_id", "start_timestamp", "end_timestamp", "duration_ms", "transcript", "sentiment", "summary"),
+    *VoiceLog._meta.sorted_field_names,
 )
-NAMES = (*DERIVED, *VoiceLog._meta.sorted_field_names)
 
 
 def names_of(fields: str) -> Iterator[str]:
@@ -115,9 +114,5 @@ def require_known_names(fields: str, deployment: VoiceDeployment) -> None:
     """Raise Invalid for a name without a value, if the server is strict."""
     if not current().runtime_settings.strict:
         return
-    for name in unknown_names(names_of(fields), deployment):
-        from difflib import get_close_matches  # imported here because only a misspelt name needs it
-
-        near = get_close_matches(name, [*NAMES, *(deployment.extractions or ())], n=1)
-        hint = f"; did you mean {near[0]}?" if near else "."
-        raise Invalid(f"{name} is no member of a call's log and no extraction{hint}", "fields")
+    if unknown := unknown_names(names_of(fields), deployment):
+        raise Invalid(f"No members of a call's log and no extractions: {', '.join(unknown)}.", "fields")

@@ -34,7 +34,6 @@ class WhatsappSender(Record):
 
     @classmethod
     def due(cls, moment: str, limit: int) -> list[Self]:
-        """Return the next `limit` senders of any team whose review is over at a moment, oldest first."""
         latest = wire(parse(moment) - REVIEW)
         return due_rows(cls, "status = 'PENDING' AND created_at <= :latest", "created_at, id", limit, latest=latest)
 

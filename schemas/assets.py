@@ -39,12 +39,8 @@ class PhoneNumberSchema(ApiSchema):  # Contract: records.phone_number
 
     id = fields.String()
     phone_number = fields.String(metadata={"description": "in E.164 form"})
-    provider = fields.String(
-        metadata={"description": "source of the number: brainbase (bought) or twilio (registered)"}
-    )
-    a2p_verified = Boolean(
-        metadata={"description": "whether the number is registered for application-to-person messages in the US"}
-    )
+    provider = fields.String(metadata={"description": "source: brainbase (bought) or twilio (registered)"})
+    a2p_verified = Boolean(metadata={"description": "whether it may send application-to-person messages in the US"})
     created_at = Timestamp()
     updated_at = Timestamp()
     integration_id = fields.String(allow_none=True)

@@ -283,9 +283,7 @@ def OneOf(*choices: str) -> validate.OneOf:
 class ErrorDetailSchema(ApiSchema):
     """An invalid field."""
 
-    path = fields.String(
-        required=True, metadata={"description": "field or query parameter, with dots for nested fields"}
-    )
+    path = fields.String(required=True, metadata={"description": "field or query parameter, with dots if nested"})
     message = fields.String(required=True, metadata={"description": "description of the error"})
 
 

@@ -81,13 +81,9 @@ class BusinessHoursSchema(HoursTableSchema):  # Contract: records.business_hours
 class CallableSchema(ApiSchema):  # Contract: checkCallable
     """A phone number and a time, and whether the number can be called then."""
 
-    phone_number = fields.String(
-        required=True, load_only=True, metadata={"description": "phone number in any notation"}
-    )
+    phone_number = fields.String(required=True, load_only=True, metadata={"description": "number in any notation"})
     timestamp = Number(required=True, load_only=True, metadata={"description": "Unix time in seconds"})
-    callable = Boolean(
-        dump_only=True, metadata={"description": "whether the local time is within the hours of that day"}
-    )
+    callable = Boolean(dump_only=True, metadata={"description": "whether the local time is within that day's hours"})
     reason = fields.String(dump_only=True, metadata={"description": "reason, in a sentence; an addition of dryline"})
 
 

@@ -133,9 +133,7 @@ class VoiceBatchCallsBodySchema(ApiSchema):
         allow_none=True, metadata={"description": 'condition that a row must meet, such as `{{status}} == "active"`'}
     )
     country = fields.String()
-    extractions = fields.String(
-        allow_none=True, metadata={"description": "JSON text of the values to extract from the calls"}
-    )
+    extractions = fields.String(allow_none=True, metadata={"description": "JSON text of the values to extract"})
     additional_data = fields.String(data_key="additional_data")
     ws_url = fields.String(attribute="wsUrl")
 

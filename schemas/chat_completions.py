@@ -41,10 +41,7 @@ class CompletionBody(Schema):
     model = fields.String(load_default="")
     messages = fields.List(fields.Nested(MessageBody(unknown=EXCLUDE)), required=True, validate=validate.Length(1))
     stream = Boolean(load_default=False, allow_none=True)
-    n = Integer(
-        allow_none=True,
-        validate=validate.Equal(1, error="A flow gives one answer, so n must be 1."),
-    )
+    n = Integer(allow_none=True, validate=validate.Equal(1, error="A flow gives one answer, so n must be 1."))
     response_format = fields.Dict(allow_none=True)
     stream_options = fields.Nested(StreamOptions(unknown=EXCLUDE), load_default=None)
 

@@ -13,9 +13,7 @@ class CustomVoiceSchema(ApiSchema):  # Contract: records.custom_voice
     team_id = fields.String(dump_only=True)
     elevenlabs_voice_id = fields.String(required=True, metadata={"description": "id of the voice at the provider"})
     name = fields.String(dump_only=True)
-    owner_id = fields.String(
-        dump_only=True, allow_none=True, metadata={"description": "owner at the provider; generated"}
-    )
+    owner_id = fields.String(dump_only=True, allow_none=True, metadata={"description": "owner there; generated"})
     created_at = Timestamp(dump_only=True)
     updated_at = Timestamp(dump_only=True)
 

@@ -18,9 +18,7 @@ class DeploymentHistoryEntrySchema(ApiSchema):  # Contract: records.deployment_h
     created_at = Timestamp()
     deployment_id = fields.String()
     change_type = fields.String(validate=CHANGE_TYPE, metadata={"description": "kind of change"})
-    changes = JsonObject(
-        metadata={"description": "changed fields, each with its old value (`from`) and new value (`to`)"}
-    )
+    changes = JsonObject(metadata={"description": "changed fields, each with old value (`from`) and new value (`to`)"})
     author_type = fields.String(validate=OneOf("USER", "API_KEY"))
     author_user_id = fields.String(allow_none=True)
     author_api_key_id = fields.String(allow_none=True)

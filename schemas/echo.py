@@ -101,20 +101,14 @@ class EchoRunSchema(ApiSchema):  # Contract: records.echo_run
     """An Echo run: the request to start it, and the answer."""
 
     id = fields.String(dump_only=True)
-    type = fields.String(
-        required=True,
-        validate=OneOf("agent", "test_suite"),
-        metadata={"description": "kind of run: an agent or a suite"},
-    )
+    type = fields.String(required=True, validate=OneOf("agent", "test_suite"), metadata={"description": "kind of run"})
     agent_data = JsonObject(
         required=True,
         load_only=True,
         data_key="agent_data",
         metadata={"description": "`agentId`, `suiteId` or `id` of the record to run, or the fields of an agent"},
     )
-    status = fields.String(
-        dump_only=True, metadata={"description": "status of the run, QUEUED; `GET /_dryline/echo-runs` has the result"}
-    )
+    status = fields.String(dump_only=True, metadata={"description": "QUEUED; `GET /_dryline/echo-runs` has the result"})
     created_at = Timestamp(dump_only=True)
 
 

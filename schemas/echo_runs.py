@@ -14,9 +14,7 @@ class EchoRunResultSchema(ApiSchema):
     type = fields.String(metadata={"description": "kind of run: agent or test_suite"})
     agent_data = JsonObject(metadata={"description": "request of the run, as sent"})
     status = fields.String(metadata={"description": "status of the run: QUEUED, RUNNING, PASSED or FAILED"})
-    results = fields.List(
-        JsonObject(), allow_none=True, metadata={"description": "results for each scorecard and agent, by items"}
-    )
+    results = fields.List(JsonObject(), allow_none=True, metadata={"description": "results by scorecard and agent"})
     created_at = Timestamp()
     updated_at = Timestamp()
 

@@ -78,9 +78,7 @@ class ExportBody(ApiSchema):  # Contract: createExport
 
     format = fields.String(required=True, validate=OneOf(*FORMATS), metadata={"description": "format of the file"})
     start_date = Timestamp(required=True, metadata={"description": "start of the date range, inclusive"})
-    end_date = Timestamp(
-        required=True, metadata={"description": "end of the date range, inclusive, at most 90 days after `startDate`"}
-    )
+    end_date = Timestamp(required=True, metadata={"description": "end of the range, inclusive, at most 90 days later"})
     log_type = fields.String(
         validate=_known_log_type,
         metadata={"description": f"{', '.join(LOG_TYPES)}; default: logs of all types, one type after the other"},
@@ -126,9 +124,7 @@ class ExportSchema(ApiSchema):  # Contract: records.export
         validate=validate.Range(0),
         metadata={"description": "size of the file in bytes; null until COMPLETED"},
     )
-    download_url = fields.String(
-        allow_none=True, metadata={"description": "URL of the file while COMPLETED; needs no key"}
-    )
+    download_url = fields.String(allow_none=True, metadata={"description": "URL while COMPLETED; needs no key"})
     error_message = fields.String(allow_none=True, metadata={"description": "reason why the export FAILED"})
     created_at = Timestamp()
     expires_at = Timestamp(

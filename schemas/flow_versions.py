@@ -12,9 +12,7 @@ class FlowVersionSchema(ApiSchema):  # Contract: records.flow_version
     id = fields.String(dump_only=True)
     created_at = Timestamp(dump_only=True)
     flow_id = fields.String(dump_only=True)
-    version_number = Integer(
-        dump_only=True, validate=validate.Range(1), metadata={"description": "number of the version, from 1"}
-    )
+    version_number = Integer(dump_only=True, validate=validate.Range(1), metadata={"description": "number, from 1"})
     code = fields.String(dump_only=True)
     variables = JsonObject(dump_only=True)
     commit_message = fields.String(required=True)

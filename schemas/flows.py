@@ -27,12 +27,8 @@ class FlowSchema(ApiSchema):  # Contract: records.flow
         validate=OneOf("USER", "API_KEY"),
         metadata={"description": "kind of author: USER, or API_KEY for changes through this API"},
     )
-    last_edited_by_user_id = fields.String(
-        dump_only=True, allow_none=True, metadata={"description": "user who is the author, or null"}
-    )
-    last_edited_by_api_key_id = fields.String(
-        dump_only=True, allow_none=True, metadata={"description": "key that is the author, or null"}
-    )
+    last_edited_by_user_id = fields.String(dump_only=True, allow_none=True, metadata={"description": "user, or null"})
+    last_edited_by_api_key_id = fields.String(dump_only=True, allow_none=True, metadata={"description": "key, or null"})
     merged_parameters = JsonObject(
         dump_only=True,
         data_key="_mergedParameters",
@@ -66,9 +62,7 @@ class FlowQuerySchema(QuerySchema):
     """Options for a flow."""
 
     version_id = fields.String(metadata={"description": "return code and variables of this version"})
-    deployment_id = fields.String(
-        metadata={"description": "add the variables with this deployment's parameters applied"}
-    )
+    deployment_id = fields.String(metadata={"description": "add the variables with its parameters applied"})
 
 
 ROWS = {"flows": RowForm(FlowSchema, "workerId name code", without="merged_parameters")}

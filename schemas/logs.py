@@ -35,9 +35,7 @@ class LogSchema(ApiSchema):  # Contract: records.any_log
     messages = JsonObject(allow_none=True)
     extractions_data = JsonObject(allow_none=True)
     metadata = JsonObject(allow_none=True)
-    flow_snapshot = fields.Raw(
-        allow_none=True, metadata={"description": "code of the flow at the time of the conversation"}
-    )
+    flow_snapshot = fields.Raw(allow_none=True, metadata={"description": "code of the flow in the conversation"})
     session_log_data = JsonObject(allow_none=True, metadata={"description": "the engine's trace"})
 
 

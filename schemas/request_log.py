@@ -27,9 +27,7 @@ class EntrySchema(ApiSchema):
         metadata={"description": "number of the request since the server's start, in the order of the answers"},
     )
     in_progress = Boolean(
-        metadata={
-            "description": "whether the request is not answered yet; then number, status, duration and answer are null"
-        }
+        metadata={"description": "whether it is not answered yet; number, status and answer are null then"}
     )
     time = Timestamp(metadata={"description": "time of the request, in API time"})
     answered_at = Timestamp(allow_none=True, metadata={"description": "real time of the answer"})
@@ -38,26 +36,15 @@ class EntrySchema(ApiSchema):
     query = JsonObject(metadata={"description": "name to list of values"})
     headers = JsonObject()
     body = fields.Raw(allow_none=True, metadata={"description": "body as JSON or text"})
-    ignored = fields.List(
-        fields.String(),
-        metadata={"description": "query parameters and body members that the operation does not have"},
-    )
-    status = Integer(
-        allow_none=True, metadata={"description": "status of the answer; null if the connection was dropped"}
-    )
+    ignored = fields.List(fields.String(), metadata={"description": "query parameters and body members without effect"})
+    status = Integer(allow_none=True, metadata={"description": "status; null if the connection was dropped"})
     duration_ms = Number(allow_none=True, metadata={"description": "real time until the answer, in milliseconds"})
     fault_id = fields.String(allow_none=True, metadata={"description": "id of the fault that was applied"})
     team_id = fields.String(allow_none=True, metadata={"description": "id of the key's team"})
     from_test = Boolean(metadata={"description": FROM_TEST})
     answer_headers = JsonObject(metadata={"description": "name to value"})
-    answer = fields.Raw(
-        allow_none=True,
-        metadata={"description": "answer as JSON or text, cut off after 64,000 bytes"},
-    )
-    touched = fields.List(
-        fields.String(),
-        metadata={"description": "ids in the path, of the returned record, and of a webhook delivery"},
-    )
+    answer = fields.Raw(allow_none=True, metadata={"description": "answer as JSON or text, at most 64,000 bytes"})
+    touched = fields.List(fields.String(), metadata={"description": "ids in the path, the answer, or a delivery"})
 
 
 class MissSchema(ApiSchema):
@@ -103,9 +90,7 @@ class TimesSchema(ApiSchema):
     """The expected number of requests."""
 
     min = Integer(load_default=None, validate=validate.Range(0), metadata={"description": "least number of requests"})
-    max = Integer(
-        load_default=None, validate=validate.Range(0), metadata={"description": "greatest number of requests"}
-    )
+    max = Integer(load_default=None, validate=validate.Range(0), metadata={"description": "most requests"})
 
     @validates_schema
     def check_bounds(self, data: dict[str, Any], **kwargs: Any) -> None:
@@ -132,9 +117,7 @@ class ConditionsSchema(ApiSchema):
         load_default=None,
         metadata={"description": "JSON that the body must have; it may have further members at every depth"},
     )
-    query = JsonObject(
-        load_default=None, metadata={"description": "values of query parameters by name; null: not sent"}
-    )
+    query = JsonObject(load_default=None, metadata={"description": "query parameters by name; null: not sent"})
     headers = JsonObject(load_default=None, metadata={"description": "values of headers by name; null: not sent"})
     from_test = Boolean(load_default=None, metadata={"description": FROM_TEST})
 
@@ -159,9 +142,7 @@ class VerifySchema(ConditionsSchema):
 class WaitSchema(ConditionsSchema):
     """Requests to wait for. Earlier requests count as well, unless `since` or `after` excludes them."""
 
-    count = Integer(
-        load_default=1, validate=validate.Range(1, 10_000), metadata={"description": "number of requests to wait for"}
-    )
+    count = Integer(load_default=1, validate=validate.Range(1, 10_000), metadata={"description": "number of requests"})
     timeout_ms = Integer(
         load_default=10_000,
         validate=validate.Range(0, 60_000),
@@ -173,9 +154,7 @@ class ArrivedSchema(ApiSchema):
     """Requests that were waited for."""
 
     count = Integer(metadata={"description": "number of matching requests"})
-    requests = fields.List(
-        fields.Nested(EntrySchema), metadata={"description": "the newest 100 matching requests, newest first"}
-    )
+    requests = fields.List(fields.Nested(EntrySchema), metadata={"description": "the newest 100 that match"})
 
 
 class CountSchema(ApiSchema):

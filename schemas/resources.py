@@ -25,9 +25,7 @@ class ResourceSchema(ApiSchema):  # Contract: records.resource
     folder_id = fields.String(allow_none=True)
     key = fields.String(allow_none=True, metadata={"description": "name of the stored file"})
     raw_link = fields.String(allow_none=True, metadata={"description": "URL of a link"})
-    update_frequency = fields.String(
-        allow_none=True, metadata={"description": "interval at which a link is read again, as sent"}
-    )
+    update_frequency = fields.String(allow_none=True, metadata={"description": "how often a link is read again"})
     file_name = fields.String(allow_none=True)
     mime_type = fields.String(allow_none=True)
     size = Integer(allow_none=True, validate=validate.Range(0), metadata={"description": "size in bytes"})
@@ -50,9 +48,7 @@ class LinkResourceBodySchema(ApiSchema):
 
     name = fields.String(required=True)
     raw_link = fields.String(required=True, metadata={"description": "URL of a page or a sitemap.xml"})
-    update_frequency = fields.String(
-        required=True, metadata={"description": "interval at which to read the link again, such as daily"}
-    )
+    update_frequency = fields.String(required=True, metadata={"description": "how often to read the link again"})
     folder_id = fields.String()
 
 
@@ -80,25 +76,21 @@ class FileResourceBodySchema(ApiSchema):
 class ResourceMoveSchema(ApiSchema):
     """The folder to move a resource to; none if it is left out or null."""
 
-    folder_id = fields.String(
-        load_default=None, metadata={"description": "folder to move the resource to; null means none"}
-    )
+    folder_id = fields.String(load_default=None, metadata={"description": "folder of the resource; null means none"})
 
 
 class QueryParamsSchema(ApiSchema):
     """Options of a search. Options without a meaning for a text search are accepted and ignored."""
 
-    mode = fields.String(metadata={"description": "mode of the search, as sent"})
-    top_k = Number(
-        validate=validate.Range(min=1), metadata={"description": "greatest number of resources; default: 10"}
-    )
-    response_type = fields.String(metadata={"description": "layout of the answer, such as `Bullet Points`"})
-    stream = Boolean(metadata={"description": "accepted and without effect: the answer is not streamed"})
+    mode = fields.String(metadata={"description": "accepted and without effect"})
+    top_k = Number(validate=validate.Range(min=1), metadata={"description": "most resources; default: 10"})
+    response_type = fields.String(metadata={"description": "accepted and without effect"})
+    stream = Boolean(metadata={"description": "accepted and without effect"})
     only_need_context = Boolean(metadata={"description": "return the passages only, without an answer"})
     only_need_prompt = Boolean(metadata={"description": "return the prompt instead of an answer"})
-    max_token_for_text_unit = Number(metadata={"description": "greatest length of one passage"})
-    max_token_for_global_context = Number(metadata={"description": "greatest length of the whole context"})
-    max_token_for_local_context = Number(metadata={"description": "greatest length of the local context"})
+    max_token_for_text_unit = Number(metadata={"description": "accepted and without effect"})
+    max_token_for_global_context = Number(metadata={"description": "accepted and without effect"})
+    max_token_for_local_context = Number(metadata={"description": "accepted and without effect"})
 
 
 class ResourceQuerySchema(ApiSchema):
@@ -155,9 +147,7 @@ class SignatureSchema(QuerySchema):
 class UploadUrlSchema(ApiSchema):  # Contract: records.upload_url
     """The URL of an upload."""
 
-    upload_url = fields.String(
-        metadata={"description": "URL to PUT the file to; its part before `?` is the `s3FilePath`"}
-    )
+    upload_url = fields.String(metadata={"description": "URL to PUT the file to; before `?` it is the `s3FilePath`"})
 
 
 ROWS = {"resources": RowForm(ResourceSchema, "workerId name ragType", created_at=Timestamp())}

@@ -31,9 +31,7 @@ class RuntimeErrorBody(RuntimeErrorSchema):  # Contract: recordRuntimeError
 
     severity = fields.String(load_default="error", validate=OneOf("warning", "error", "critical"))
     deployment_id = fields.String()
-    flow_id = fields.String(
-        metadata={"description": "flow whose newest deployment is used if `deploymentId` is missing"}
-    )
+    flow_id = fields.String(metadata={"description": "flow whose newest deployment is meant without `deploymentId`"})
     bb_engine_session_id = fields.String(metadata={"description": "id of the session"})
     function_name = fields.String()
     line_number = Integer(metadata={"description": "line of the flow's code"})

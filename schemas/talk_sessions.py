@@ -28,9 +28,7 @@ class TalkSessionSchema(ApiSchema):
     failure = JsonObject(allow_none=True, metadata={"description": "error with the flow's line and traceback"})
     extracted = JsonObject(metadata={"description": "values that the flow extracted"})
     state = JsonObject(metadata={"description": "the flow's `state`"})
-    events = fields.List(
-        JsonObject(), metadata={"description": "events of this turn; when the conversation is retrieved, all events"}
-    )
+    events = fields.List(JsonObject(), metadata={"description": "events of this turn, or of all turns if retrieved"})
 
 
 class HttpStubSchema(PartSchema):
@@ -80,10 +78,7 @@ class TalkBody(ApiSchema):
             "default: the deployment's channel"
         },
     )
-    seed = Integer(
-        load_default=0,
-        metadata={"description": "seed of the conversation; the same seed and words give the same conversation"},
-    )
+    seed = Integer(load_default=0, metadata={"description": "the same seed and words give the same conversation"})
     unsaid = fields.String(
         validate=OneOf("none", "made-up"),
         load_default="none",
@@ -92,13 +87,8 @@ class TalkBody(ApiSchema):
             "plausible ones, which repeat with the seed"
         },
     )
-    say = fields.String(
-        validate=validate.Length(max=LONGEST),
-        metadata={"description": "message of the user that opens the conversation"},
-    )
-    answers = JsonObject(
-        metadata={"description": "answers to the flow's `ask` in all turns, by the name of the member or the question"}
-    )
+    say = fields.String(validate=validate.Length(max=LONGEST), metadata={"description": "first message of the user"})
+    answers = JsonObject(metadata={"description": "answers to the flow's `ask` in all turns, by member or question"})
     http = fields.List(
         fields.Nested(HttpStubSchema),
         validate=validate.Length(max=200),

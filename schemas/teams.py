@@ -26,12 +26,8 @@ class TeamSchema(ApiSchema):  # Contract: records.team
     created_at = Timestamp()
     updated_at = Timestamp()
     team_owner_id = fields.String(allow_none=True, metadata={"description": "user who owns the team"})
-    twilio_subaccount_sid = fields.String(
-        allow_none=True, metadata={"description": "subaccount at the telephony provider"}
-    )
-    twilio_subaccount_auth_token = fields.String(
-        allow_none=True, metadata={"description": "secret token of the subaccount"}
-    )
+    twilio_subaccount_sid = fields.String(allow_none=True, metadata={"description": "telephony subaccount"})
+    twilio_subaccount_auth_token = fields.String(allow_none=True, metadata={"description": "the subaccount's token"})
     integrations = fields.List(
         fields.Nested(IntegrationSchema), metadata={"description": "only with `includeIntegrations=true`"}
     )
@@ -78,9 +74,7 @@ class NewTeamBody(ApiSchema):
     """A team to create, with its first key."""
 
     name = fields.String(load_default="Team")
-    key = fields.String(
-        validate=require_header, metadata={"description": "text of the team's key; default: a generated key"}
-    )
+    key = fields.String(validate=require_header, metadata={"description": "text of its key; default: a generated one"})
 
 
 class TeamWithKeysSchema(ApiSchema):
@@ -89,9 +83,7 @@ class TeamWithKeysSchema(ApiSchema):
     id = fields.String()
     name = fields.String()
     created_at = Timestamp()
-    api_keys = fields.List(
-        fields.Nested(ApiKeySchema), metadata={"description": "keys of the team, without their text"}
-    )
+    api_keys = fields.List(fields.Nested(ApiKeySchema), metadata={"description": "keys, without their text"})
 
 
 class NewTeamSchema(TeamWithKeysSchema):

@@ -18,18 +18,12 @@ class DayOrTime(Timestamp):
 class VoiceAnalysisBody(ApiSchema):  # Contract: analyzeVoice
     """Options of an analysis. By default it includes all calls."""
 
-    start_date = DayOrTime(
-        metadata={"description": "start of the period; a date alone means its midnight in the time zone"}
-    )
-    end_date = DayOrTime(
-        metadata={"description": "end of the period; a date alone includes the whole day; default with a start: now"}
-    )
+    start_date = DayOrTime(metadata={"description": "start of the period; a date means its midnight in the zone"})
+    end_date = DayOrTime(metadata={"description": "end; a date includes the whole day; default with a start: now"})
     granularity = fields.String(load_default="monthly", validate=OneOf("daily", "weekly", "monthly", "yearly"))
     deployment_ids = fields.List(fields.String(), metadata={"description": "ids to include; an empty list means all"})
     worker_id = fields.String(metadata={"description": "only this worker"})
-    include_transfers = Boolean(
-        load_default=True, metadata={"description": "whether to count transfers; otherwise their figures are 0"}
-    )
+    include_transfers = Boolean(load_default=True, metadata={"description": "count transfers; otherwise they are 0"})
     include_call_details = Boolean(load_default=False, metadata={"description": "include the single calls"})
     timezone = fields.String(load_default="UTC", metadata={"description": "IANA time zone of the days and periods"})
 

@@ -29,11 +29,7 @@ class PronunciationSchema(PartSchema):
     """The pronunciation of a word."""
 
     word = fields.String(required=True, metadata={"description": "word"})
-    alphabet = fields.String(
-        required=True,
-        validate=OneOf("ipa", "cmu"),
-        metadata={"description": "alphabet of the pronunciation"},
-    )
+    alphabet = fields.String(required=True, validate=OneOf("ipa", "cmu"), metadata={"description": "alphabet"})
     phoneme = fields.String(required=True, metadata={"description": "pronunciation of the word"})
 
 
@@ -43,9 +39,7 @@ class VoiceExternalConfigSchema(PartSchema):  # Contract: records.voice_external
     class Meta(PartSchema.Meta):
         unknown = INCLUDE
 
-    engine_version = fields.String(
-        allow_none=True, metadata={"description": "version of the engine; default at creation: the worker's"}
-    )
+    engine_version = fields.String(allow_none=True, metadata={"description": "default at creation: the worker's"})
     language = fields.String(allow_none=True)
     voice_id = fields.String(allow_none=True, metadata={"description": "id of the voice"})
     voice_model = fields.String(
@@ -73,35 +67,23 @@ class VoiceExternalConfigSchema(PartSchema):  # Contract: records.voice_external
     reminder_max_count = Number(allow_none=True, metadata={"description": "greatest number of reminders per call"})
     ambient_sound = fields.String(allow_none=True, metadata={"description": "background sound"})
     ambient_sound_volume = Number(allow_none=True, metadata={"description": "volume of the background sound"})
-    boosted_keywords = fields.List(
-        fields.String(), allow_none=True, metadata={"description": "words that speech recognition prefers"}
-    )
+    boosted_keywords = fields.List(fields.String(), allow_none=True, metadata={"description": "words to recognize"})
     enable_transcription_formatting = Boolean(
         allow_none=True, metadata={"description": "whether the transcript is edited for readability"}
     )
-    opt_out_sensitive_data_storage = Boolean(
-        allow_none=True, metadata={"description": "whether sensitive data is not stored"}
-    )
+    opt_out_sensitive_data_storage = Boolean(allow_none=True, metadata={"description": "whether it is not stored"})
     pii_config = AsSent(PiiConfigSchema, allow_none=True, metadata={"description": "masking of personal data"})
     pronunciation_dictionary = fields.List(
         AsSent(PronunciationSchema), allow_none=True, metadata={"description": "pronunciation of single words"}
     )
-    normalize_for_speech = Boolean(
-        allow_none=True, metadata={"description": "whether numbers and similar texts are spelled out"}
-    )
-    end_call_after_silence_ms = Number(
-        allow_none=True, metadata={"description": "silence in milliseconds that ends the call"}
-    )
+    normalize_for_speech = Boolean(allow_none=True, metadata={"description": "whether numbers are spelled out"})
+    end_call_after_silence_ms = Number(allow_none=True, metadata={"description": "silence (ms) that ends the call"})
     max_call_duration_ms = Number(allow_none=True, metadata={"description": "longest call in milliseconds"})
     enable_voicemail_detection = Boolean(allow_none=True, metadata={"description": "whether voicemail is detected"})
     voicemail_message = fields.String(allow_none=True, metadata={"description": "message left on voicemail"})
-    voicemail_detection_timeout_ms = Number(
-        allow_none=True, metadata={"description": "time in milliseconds to wait for voicemail detection"}
-    )
+    voicemail_detection_timeout_ms = Number(allow_none=True, metadata={"description": "milliseconds to wait for it"})
     voice_emotion_enabled = Boolean(allow_none=True, metadata={"description": "emotion of the voice"})
-    begin_message_delay_ms = Number(
-        allow_none=True, metadata={"description": "time in milliseconds before the first sentence"}
-    )
+    begin_message_delay_ms = Number(allow_none=True, metadata={"description": "milliseconds before the first sentence"})
     ring_duration_ms = Number(allow_none=True, metadata={"description": "time in milliseconds to let the phone ring"})
     audio_encoding = fields.String(allow_none=True, metadata={"description": "audio encoding"})
     sample_rate = Number(allow_none=True, metadata={"description": "audio sample rate"})
@@ -109,6 +91,4 @@ class VoiceExternalConfigSchema(PartSchema):  # Contract: records.voice_external
     filler_audio_enabled = Boolean(
         allow_none=True, metadata={"description": "whether filler audio is played while the agent thinks"}
     )
-    include_reason = Boolean(
-        allow_none=True, metadata={"description": "whether the reason of each taken branch is recorded"}
-    )
+    include_reason = Boolean(allow_none=True, metadata={"description": "whether reasons of branches are recorded"})

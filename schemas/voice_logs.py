@@ -40,9 +40,7 @@ class TransferMetricsSchema(PartSchema):
 
     transfers = Number(required=True)
     transfer_minutes = Number(required=True)
-    transfer_event_minutes = Number(
-        required=True, metadata={"description": "minutes according to the provider's events"}
-    )
+    transfer_event_minutes = Number(required=True, metadata={"description": "minutes by the provider's events"})
     transfer_events = Number(required=True, metadata={"description": "number of the provider's events"})
 
 
@@ -70,9 +68,7 @@ class VoiceLogSchema(LogSchema):  # Contract: records.voice_log
     class Meta(LogSchema.Meta):
         pass
 
-    bb_engine_session_id = fields.String(
-        allow_none=True, metadata={"description": "id of the call's session at the engine"}
-    )
+    bb_engine_session_id = fields.String(allow_none=True, metadata={"description": "id of the engine's session"})
     external_call_id = fields.String(allow_none=True, metadata={"description": "id of the call at the engine"})
     direction = fields.String(allow_none=True)
     from_number = fields.String(allow_none=True)
@@ -86,9 +82,7 @@ class VoiceLogSchema(LogSchema):  # Contract: records.voice_log
     telephony_source = fields.String(
         allow_none=True, data_key="Telephony_source", metadata={"description": "telephony provider"}
     )
-    status = fields.String(
-        allow_none=True, metadata={"description": "status of the call, such as completed, no-answer or failed"}
-    )
+    status = fields.String(allow_none=True, metadata={"description": "such as completed, no-answer or failed"})
     call_sid = fields.String(
         allow_none=True, data_key="call_sid", metadata={"description": "id of the call at the telephony provider"}
     )
@@ -183,9 +177,7 @@ class VoiceLogPageSchema(NumberedPageSchema):
     """A page of voice logs."""
 
     data = fields.List(fields.Nested(VoiceLogSchema), metadata={"description": "logs on this page"})
-    next_cursor = fields.String(
-        allow_none=True, metadata={"description": "cursor of the next page; null on the last page"}
-    )
+    next_cursor = fields.String(allow_none=True, metadata={"description": "cursor of the next page; null on the last"})
     has_more = Boolean()
 
 

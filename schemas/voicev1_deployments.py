@@ -22,9 +22,7 @@ class VoiceV1DeploymentSchema(DeploymentSchema):  # Contract: records.voicev1_de
     end_sentence = fields.String(allow_none=True)
     voice_id = fields.String(allow_none=True)
     language = fields.String(allow_none=True)
-    functions = ObjectOrObjects(
-        allow_none=True, metadata={"description": "object that was sent as text, or list of objects as sent"}
-    )
+    functions = ObjectOrObjects(allow_none=True, metadata={"description": "object that was sent as text, or list"})
     model = fields.String(allow_none=True)
     ws_base_url = fields.String(allow_none=True)
     config = JsonObject(allow_none=True)

@@ -18,22 +18,12 @@ class WorkerSchema(ApiSchema):  # Contract: records.worker; createWorker require
     updated_at = Timestamp(dump_only=True)
     name = fields.String(required=True)
     description = fields.String(required=True, allow_none=True)
-    status = fields.String(
-        required=True,
-        allow_none=True,
-        metadata={"description": "status of the worker, any text; the vendor's examples use `active`"},
-    )
+    status = fields.String(required=True, allow_none=True, metadata={"description": "any text, such as `active`"})
     engine_version = fields.String(dump_only=True)
     team_id = fields.String(dump_only=True)
-    last_refreshed_at = Timestamp(
-        dump_only=True, allow_none=True, metadata={"description": "set by the vendor's dashboard; always null here"}
-    )
-    icon = fields.String(
-        dump_only=True, allow_none=True, metadata={"description": "set by the vendor's dashboard; always null here"}
-    )
-    visualizations = JsonObject(
-        dump_only=True, allow_none=True, metadata={"description": "set by the vendor's dashboard; always null here"}
-    )
+    last_refreshed_at = Timestamp(dump_only=True, allow_none=True, metadata={"description": "always null here"})
+    icon = fields.String(dump_only=True, allow_none=True, metadata={"description": "always null here"})
+    visualizations = JsonObject(dump_only=True, allow_none=True, metadata={"description": "always null here"})
     tags = fields.List(fields.Nested(TagSchema), dump_only=True, metadata={"description": "only in lists"})
 
 

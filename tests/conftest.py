@@ -10,6 +10,7 @@ import signal
 import socket
 import sys
 import threading
+from functools import partialmethod
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
@@ -48,24 +49,15 @@ class Api:
     def __init__(self, client, key, prefix="/api"):
         self.client, self.key, self.prefix = client, key, prefix
 
-    def _send(self, method, path, **kwargs):
-        headers = {"x-api-key": self.key, **kwargs.pop("headers", {})}
-        return self.client.open(self.prefix + path, method=method, headers=headers, **kwargs)
+    def _send(self, method, path, json=None, headers=None, **kwargs):
+        headers = {"x-api-key": self.key, **(headers or {})}
+        return self.client.open(self.prefix + path, method=method, json=json, headers=headers, **kwargs)
 
-    def get(self, path, **kwargs):
-        return self._send("GET", path, **kwargs)
-
-    def post(self, path, json=None, **kwargs):
-        return self._send("POST", path, json=json, **kwargs)
-
-    def patch(self, path, json=None, **kwargs):
-        return self._send("PATCH", path, json=json, **kwargs)
-
-    def put(self, path, json=None, **kwargs):
-        return self._send("PUT", path, json=json, **kwargs)
-
-    def delete(self, path, **kwargs):
-        return self._send("DELETE", path, **kwargs)
+    get = partialmethod(_send, "GET")
+    post = partialmethod(_send, "POST")
+    patch = partialmethod(_send, "PATCH")
+    put = partialmethod(_send, "PUT")
+    delete = partialmethod(_send, "DELETE")
 
 
 @pytest.fixture(scope="session")
@@ -272,16 +264,8 @@ def make_voicev1_deployment(api, make_flow):
 
     def make(flow=None, **body):
         flow = flow or make_flow()
-        new = {
-            "name": "Old line",
-            "phoneNumber": "+14155550123",
-            "flowId": flow["id"],
-            "objective": "Book a table",
-            "allowedTransferNumbers": [],
-            "resourceKeys": [],
-            "language": "en",
-            "config": {},
-        }
+        new = {"name": "Old line", "phoneNumber": "+14155550123", "flowId": flow["id"], "objective": "Book a table"}
+        new |= {"allowedTransferNumbers": [], "resourceKeys": [], "language": "en", "config": {}}
         new |= dict.fromkeys(("startSentence", "endSentence", "voiceId", "functions", "model", "wsBaseUrl"))
         return created(api.post(f"/workers/{flow['workerId']}/deployments/voicev1", new | body))
 

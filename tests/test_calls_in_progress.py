@@ -281,7 +281,6 @@ def test_a_state_document_holds_a_call_whole(control, call, each_second, read, a
     [
         lambda row: row["call"].pop("session"),
         lambda row: row["call"]["log"].update(start_time="soon"),
-        lambda row: row["call"]["log"].update(colour="red"),
         lambda row: row["call"]["log"].update(team_id="another"),
         lambda row: row["call"]["log"].update(messages={"messages": [{"role": "assistant"}]}),
         lambda row: row["call"]["llm_logs"].append({}),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from openapi_spec_validator import validate
 
-from dryline.tests.contract import OPERATIONS, example_request, fill, parameters
+from dryline.tests.contract import OPERATIONS, example_request, fill
 from dryline.tests.contract.comparison import Comparison
 
 # Differences from the contract that are meant, and why.
@@ -45,14 +45,6 @@ def test_the_operations_are_served_as_the_contract_describes_them(document):
     assert {line for operation in OPERATIONS for line in comparison.operation(operation)} == LEEWAY.keys()
 
 
-def test_no_query_parameter_is_a_list(document):
-    # Of what is sent twice, the first is read (web/base.py): a list would lose the others.
-    operations = [operation for path in document["paths"].values() for operation in path.values()]
-    parameters = [one for operation in operations for one in operation.get("parameters", []) if one["in"] == "query"]
-    assert parameters
-    assert [parameter["name"] for parameter in parameters if parameter["schema"]["type"] == "array"] == []
-
-
 def test_an_operation_demands_the_key(module_app):
     for operation in OPERATIONS:
         path = fill(operation["path"], *["nothing"] * 9)
@@ -78,26 +70,8 @@ def test_every_operation_of_the_document_has_its_own_id_and_a_tag_that_is_descri
     assert len(described) == len(set(described))
 
 
-def test_the_documents_tags_are_the_contracts_areas(document):
+def test_the_document_has_the_contracts_areas_and_asks_for_the_key_where_it_does(document):
     for operation in OPERATIONS:
         assert served(document, operation)["tags"] == [operation["area"]], operation["id"]
-
-
-def test_the_document_asks_for_the_key_where_the_contract_does(document):
-    for operation in OPERATIONS:
         schemes = [name for choice in served(document, operation).get("security", []) for name in choice]
         assert ("apiKey" in schemes) == (operation.get("auth", {}).get("kind") != "none"), operation["id"]
-
-
-def test_no_schema_of_the_document_is_unused(document):
-    text = str(document)
-    unused = [name for name in document["components"]["schemas"] if f"#/components/schemas/{name}'" not in text]
-    assert unused == []
-
-
-def test_path_parameters_come_first_and_are_text_and_required(document):
-    for operation in OPERATIONS:
-        names = parameters(operation["path"])
-        described = served(document, operation).get("parameters", [])[: len(names)]
-        forms = [(one["in"], one["name"], one["required"], one["schema"]["type"]) for one in described]
-        assert forms == [("path", name, True, "string") for name in names]

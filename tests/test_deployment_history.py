@@ -29,20 +29,12 @@ def test_a_change_is_entered_with_before_after_and_author(history, change, line,
     assert history() == {"data": [], "total": 0, "hasMore": False}
     change(name="New", backupPhoneNumber="+14155550199")
     (entry,) = history()["data"]
-    assert entry["id"].startswith("dh_")
-    assert entry == {
-        "id": entry["id"],
-        "createdAt": entry["createdAt"],
-        "deploymentId": line["id"],
-        "changeType": "CONFIG",
-        "changes": {
-            "name": {"from": "Line", "to": "New"},
-            "backupPhoneNumber": {"from": None, "to": "+14155550199"},
-        },
-        "authorType": "API_KEY",
-        "authorUserId": None,
-        "authorApiKeyId": api.get(f"/flows/{line['flowId']}").json["lastEditedByApiKeyId"],
-    }
+    assert entry["changes"] == {
+        "name": {"from": "Line", "to": "New"}, "backupPhoneNumber": {"from": None, "to": "+14155550199"},
+    }  # fmt: skip
+    key_id = api.get(f"/flows/{line['flowId']}").json["lastEditedByApiKeyId"]
+    author = entry["authorType"], entry["authorUserId"], entry["authorApiKeyId"]
+    assert (entry["deploymentId"], entry["changeType"], *author) == (line["id"], "CONFIG", "API_KEY", None, key_id)
 
 
 def test_each_kind_of_change_has_its_own_entry(history, changes, change, line, make_flow):
@@ -67,12 +59,6 @@ def test_an_update_that_changes_nothing_or_is_refused_has_no_entry(history, chan
     assert history()["total"] == 0
 
 
-def test_true_instead_of_1_is_a_change(history, change):
-    change(externalConfig={"mine": 1})
-    change(externalConfig={"mine": True})
-    assert history()["total"] == 2
-
-
 def test_entries_are_listed_newest_first_in_windows(history, change):
     for name in "abc":
         change(name=name)
@@ -95,22 +81,6 @@ def test_webhooks_are_entered_by_their_addresses(api, changes, change, base):
         ("CONFIG", {"customWebhooks": {"from": [there], "to": []}}),
         ("CONFIG", {"customWebhooks": {"from": [], "to": [here]}}),
     ]
-
-
-def test_a_chat_deployments_change_of_version_is_entered_with_its_flow(api, make_flow):
-    flow = make_flow()
-    path = f"/workers/{flow['workerId']}"
-    version = api.post(f"{path}/flows/{flow['id']}/versions", {"commitMessage": "One"}).json
-    body = {"name": "Chat", "flowId": flow["id"], "flowVersionId": version["id"]}
-    chat = api.post(f"{path}/deployments/chat", body).json
-    other = make_flow(flow["workerId"])
-    api.patch(f"{path}/deployments/chat/{chat['id']}", {"flowId": other["id"]})
-    (entry,) = api.get(f"{path}/deployments/{chat['id']}/history").json["data"]
-    assert entry["changeType"] == "FLOW_VERSION"
-    assert entry["changes"] == {
-        "flowId": {"from": flow["id"], "to": other["id"]},
-        "flowVersionId": {"from": version["id"], "to": None},
-    }
 
 
 # Parameters
@@ -144,21 +114,13 @@ def test_a_parameters_changes_are_entered_under_its_own_name(api, base, changes,
     for change in ({"value": "Hello"}, {"value": "Hello"}, {"description": "Words"}, {"name": "opening"}):
         assert api.patch(path, change).status_code == 200
     assert api.delete(path).status_code == 204
-    assert changes() == [
-        ("PARAMETERS", {"first_words": {"from": None, "to": "Hi"}}),
-        ("PARAMETERS", {"first_words": {"from": "Hi", "to": "Hello"}}),
-        ("PARAMETERS", {"first_words.description": {"from": None, "to": "Words"}}),
-        (
-            "PARAMETERS",
-            {
-                "first_words": {"from": "Hello", "to": None},
-                "first_words.description": {"from": "Words", "to": None},
-                "opening": {"from": None, "to": "Hello"},
-                "opening.description": {"from": None, "to": "Words"},
-            },
-        ),
-        (
-            "PARAMETERS",
-            {"opening": {"from": "Hello", "to": None}, "opening.description": {"from": "Words", "to": None}},
-        ),
-    ]
+    assert changes() == [("PARAMETERS", entry) for entry in [
+        {"first_words": {"from": None, "to": "Hi"}},
+        {"first_words": {"from": "Hi", "to": "Hello"}},
+        {"first_words.description": {"from": None, "to": "Words"}},
+        {
+            "first_words": {"from": "Hello", "to": None}, "first_words.description": {"from": "Words", "to": None},
+            "opening": {"from": None, "to": "Hello"}, "opening.description": {"from": None, "to": "Words"},
+        },
+        {"opening": {"from": "Hello", "to": None}, "opening.description": {"from": "Words", "to": None}},
+    ]]  # fmt: skip

@@ -11,29 +11,16 @@ EACH_CHANNEL = pytest.mark.parametrize("channel", CHANNELS)
 @pytest.fixture
 def make(api, make_flow, make_voice_deployment, make_voicev1_deployment):
     """Create a deployment of a channel, of a new flow unless one is given."""
-
-    def make_chat(flow=None, channel="chat", **body):
-        flow = flow or make_flow()
-        body = {"name": "Chat", "flowId": flow["id"], **body}
-        return created(api.post(f"/workers/{flow['workerId']}/deployments/{channel}", body))
-
     voice = {"voice": make_voice_deployment, "voicev1": make_voicev1_deployment}
 
     def make(channel, flow=None, **body):
-        return voice[channel](flow, **body) if channel in voice else make_chat(flow, channel, **body)
+        if channel in voice:
+            return voice[channel](flow, **body)
+        flow = flow or make_flow()
+        path = f"/workers/{flow['workerId']}/deployments/{channel}"
+        return created(api.post(path, {"name": "Chat", "flowId": flow["id"], **body}))
 
     return make
-
-
-@pytest.fixture
-def commit(api):
-    """Commit a version of a flow. Returns its id."""
-
-    def commit(flow):
-        path = f"/workers/{flow['workerId']}/flows/{flow['id']}/versions"
-        return created(api.post(path, {"commitMessage": "Done"}))["id"]
-
-    return commit
 
 
 def path_of(deployment, channel):
@@ -73,84 +60,65 @@ def test_included_members_are_the_deployments_own(api, make):
     query = {"include": "deploymentParameters, successCriteria"}
     deployment = api.get(f"/deployments/{made['id']}", query_string=query).json
     assert deployment == made | {"deploymentParameters": [parameter], "successCriteria": criteria}
-
-
-def test_an_unknown_include_is_refused_by_name(api, make):
-    answer = api.get(f"/deployments/{make('chat')['id']}", query_string={"include": "successCriteria,logs"})
+    answer = api.get(f"/deployments/{made['id']}", query_string={"include": "successCriteria,logs"})
     assert (answer.status_code, answer.json["details"][0]["path"]) == (400, "include")
-    assert "logs" in answer.json["error"]
 
 
 # Chats and chat widgets
 
 
-def test_a_new_chat_has_an_agent_id_and_the_rest_empty(make):
-    made = make("chat")
-    assert made["chatAgentId"].startswith("chatagent_")
-    assert (made["type"], made["allowedUsers"], made["modelConfig"]) == ("Chat", "[]", {})
-    assert made["llmModel"] is made["welcomeMessage"] is made["flowVersionId"] is made["extractions"] is None
-
-
-def test_a_chat_is_found_by_its_agent_id_below_its_worker(api, make, make_worker):
-    made = make("chat")
-    path = f"/workers/{made['workerId']}/deployments/chat/agent"
-    assert api.get(f"{path}/{made['chatAgentId']}").json == made
-    assert api.get(f"{path}/{made['id']}").status_code == 404
-    other = f"/workers/{make_worker()['id']}/deployments/chat/agent"
-    assert api.get(f"{other}/{made['chatAgentId']}").status_code == 404
-
-
-def test_a_new_widget_has_an_embed_id_and_the_rest_empty(make):
-    made = make("chat-embed")
-    assert made["embedId"].startswith("embed_")
-    assert made["styling"] is made["agentLogoUrl"] is made["primaryColor"] is made["flowVersionId"] is None
-
-
-def test_a_widget_is_found_by_its_embed_id(api, make):
-    made = make("chat-embed")
-    path = "/workers/deployments/chat-embed/by-embed"
-    assert api.get(f"{path}/{made['embedId']}").json == made
+@pytest.mark.parametrize(
+    ("channel", "name", "path"),
+    [
+        ("chat", "chatAgentId", "/workers/{workerId}/deployments/chat/agent"),
+        ("chat-embed", "embedId", "/workers/deployments/chat-embed/by-embed"),
+    ],
+)
+def test_a_chat_is_found_by_the_id_that_a_page_knows(api, make, channel, name, path):
+    made = make(channel)
+    path = path.format(**made)
+    assert api.get(f"{path}/{made[name]}").json == made
     assert api.get(f"{path}/{made['id']}").status_code == 404
 
 
 @pytest.mark.parametrize("channel", ["chat", "chat-embed"])
-def test_a_flow_version_must_be_one_of_the_flow(api, make, make_flow, commit, channel):
+def test_a_flow_version_is_one_of_the_flow_and_goes_with_it(api, make, make_flow, channel):
     flow = make_flow()
-    version = commit(flow)
-    assert make(channel, flow, flowVersionId=version)["flowVersionId"] == version
     other = make_flow(flow["workerId"])
+    versions = f"/workers/{flow['workerId']}/flows/{flow['id']}/versions"
+    version = created(api.post(versions, {"commitMessage": "Done"}))["id"]
     body = {"name": "Other", "flowId": other["id"], "flowVersionId": version}
     answer = api.post(f"/workers/{flow['workerId']}/deployments/{channel}", body)
-    assert answer.status_code == 404
-    assert "flowVersionId" in answer.json["error"]
-
-
-def test_another_flow_takes_the_version_away(api, make, make_flow, commit):
-    flow = make_flow()
-    made = make("chat", flow, flowVersionId=commit(flow))
-    same = api.patch(path_of(made, "chat"), {"flowId": flow["id"]}).json
-    assert same["flowVersionId"] == made["flowVersionId"]
-    changed = api.patch(path_of(made, "chat"), {"flowId": make_flow(flow["workerId"])["id"]}).json
-    assert changed["flowVersionId"] is None
+    assert (answer.status_code, "flowVersionId" in answer.json["error"]) == (404, True)
+    made = make(channel, flow, flowVersionId=version)
+    path = path_of(made, channel)
+    assert api.patch(path, {"flowId": flow["id"]}).json["flowVersionId"] == made["flowVersionId"] == version
+    assert api.patch(path, {"flowId": other["id"]}).json["flowVersionId"] is None
+    second = make(channel, flow, flowVersionId=version)
+    assert api.delete(f"/workers/{flow['workerId']}/flows/{flow['id']}").status_code == 204
+    assert api.get(path_of(second, channel)).json == second | {"flowVersionId": None}
 
 
 # Voice V1, the legacy form
 
 
-def test_arrays_of_a_legacy_deployment_are_answered_as_json_text(make):
-    made = make("voicev1", allowedTransferNumbers=["+14155550101"])
-    assert (made["allowedTransferNumbers"], made["resourceKeys"]) == ('["+14155550101"]', "[]")
+FUNCTIONS = [{"name": "transfer", "description": "Transfer the call", "parameters": {"type": "object"}}]
 
 
 @pytest.mark.parametrize(
-    ("text", "answered"),
-    [('{"a": 1}', {"a": 1}), ("transfer()", {"text": "transfer()"}), ("[1]", {"text": "[1]"}), ("", None)],
-)
-def test_functions_of_a_legacy_deployment_come_as_text_and_are_answered_as_an_object(make, text, answered):
-    assert make("voicev1", functions=text)["functions"] == answered
-
-
-FUNCTIONS = [{"name": "transfer", "description": "Transfer the call", "parameters": {"type": "object"}}]
+    ("sent", "answered"),
+    [
+        ('{"a": 1}', {"a": 1}), ("transfer()", {"text": "transfer()"}), ("[1]", {"text": "[1]"}), ("", None),
+        (FUNCTIONS, FUNCTIONS),
+    ],
+)  # fmt: skip
+def test_functions_of_a_legacy_deployment_are_answered_as_an_object_or_list(api, make, sent, answered):
+    made = make("voicev1", functions=sent, config={"speed": 2}, allowedTransferNumbers=["+14155550101"])
+    assert (made["functions"], made["allowedTransferNumbers"]) == (answered, '["+14155550101"]')
+    for config in ('{"speed": 3}', {"speed": 3}):
+        assert api.put(path_of(made, "voicev1"), {"config": config}).json["config"] == {"speed": 3}
+    for wrong in (["transfer"], 7, {"a": 1}):
+        assert api.put(path_of(made, "voicev1"), {"functions": wrong}).status_code == 400
 
 
 def test_the_vendors_example_of_a_legacy_deployment_gets_its_201(api, control, make_flow):
@@ -165,34 +133,7 @@ def test_the_vendors_example_of_a_legacy_deployment_gets_its_201(api, control, m
     assert control.get("/state").json["voicev1Deployments"] == exported.json["voicev1Deployments"]
 
 
-def test_an_update_of_a_legacy_deployment_takes_functions_as_a_list_and_leaves_config_alone(api, make):
-    made = make("voicev1", config={"speed": 2})
-    changed = api.put(path_of(made, "voicev1"), {"functions": FUNCTIONS}).json
-    assert (changed["functions"], changed["config"]) == (FUNCTIONS, {"speed": 2})
-
-
-@pytest.mark.parametrize("functions", [["transfer"], [FUNCTIONS, 1], 7, {"a": 1}])
-def test_other_functions_of_a_legacy_deployment_are_refused(api, make, functions):
-    assert api.put(path_of(make("voicev1"), "voicev1"), {"functions": functions}).status_code == 400
-
-
-@pytest.mark.parametrize("config", ['{"speed": 2}', {"speed": 2}])
-def test_an_update_of_a_legacy_deployment_takes_config_as_text_or_object(api, make, config):
-    assert api.put(path_of(make("voicev1"), "voicev1"), {"config": config}).json["config"] == {"speed": 2}
-
-
 # Without the flow
-
-
-def test_a_deleted_flow_leaves_its_deployments_without_a_version(api, make, make_flow, commit):
-    flow = make_flow()
-    version = commit(flow)
-    made = [make(channel, flow, **{"flowVersionId": version} if "chat" in channel else {}) for channel in CHANNELS]
-    before = [api.get(f"/deployments/{deployment['id']}").json for deployment in made]
-    assert api.delete(f"/workers/{flow['workerId']}/flows/{flow['id']}").status_code == 204
-    for deployment in before:
-        without_version = {"flowVersionId": None} if "flowVersionId" in deployment else {}
-        assert api.get(f"/deployments/{deployment['id']}").json == deployment | without_version
 
 
 def test_a_deployment_whose_flow_is_gone_can_be_changed_and_given_another(api, make, make_flow):

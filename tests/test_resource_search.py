@@ -13,9 +13,8 @@ def path(worker):
 @pytest.fixture
 def add_link(api, path):
     def add(name, link="https://example.com/", **body):
-        return created(api.post(f"{path}/link", {"name": name, "rawLink": link, "updateFrequency": "daily", **body}))[
-            "id"
-        ]
+        body = {"name": name, "rawLink": link, "updateFrequency": "daily", **body}
+        return created(api.post(f"{path}/link", body))["id"]
 
     return add
 
@@ -44,28 +43,15 @@ def ask(api, path, advance):
     return ask
 
 
-def test_a_files_text_is_found_and_quoted(add_file, ask):
-    add_file("Prices", "Tea is three euros.")
+def test_a_files_text_is_found_and_quoted_the_best_match_first(add_file, ask):
+    weak = add_file("Letter", "Dear guest, thank you for your stay. " * 20 + "The kitchen is nice.")
     id = add_file("Hours", "The kitchen closes at ten every evening.")
     matches = ask("When does the kitchen close?")
-    assert matches["context"] == [id]
-    assert "closes at ten" in matches["answer"]
-
-
-def test_the_better_match_comes_first(add_file, ask):
-    weak = add_file("Letter", "Dear guest, thank you for your stay. " * 20 + "Breakfast is nice.")
-    strong = add_file("Breakfast", "Breakfast is from seven to ten.")
-    assert ask("breakfast")["context"] == [strong, weak]
-
-
-def test_equal_matches_keep_the_order_of_their_ids(add_link, ask):
-    ids = [add_link("Parking") for _ in range(4)]
-    assert [ask("parking")["context"] for _ in range(3)] == [sorted(ids)] * 3
-
-
-def test_a_link_is_found_by_its_name_and_address(add_link, ask):
-    id = add_link("Menu of the week", "https://example.com/lunch/specials")
-    assert ask("weekly menu")["context"] == ask("specials")["context"] == [id]
+    assert matches["context"] == [id, weak]
+    assert matches["answer"].startswith("Hours: The kitchen closes at ten")
+    assert ask("kitchen", queryParams={"topK": 1})["context"] == [id]
+    assert ask("kitchen", resources=[weak])["context"] == [weak]
+    assert ask("parking") == {"answer": "No resource matches the query.", "context": [], "results": []}
 
 
 @pytest.mark.parametrize(
@@ -76,13 +62,9 @@ def test_a_link_is_found_by_its_name_and_address(add_link, ask):
             "tea opens",
         ),
         ("Tea &amp; cake &lt;3 &#233;clair &nosuch; &#" + "9" * 5000 + ";", "Tea & cake <3 éclair &nosuch;"),
-        ("1 < 2 tea", "1 < 2 tea"),
         ("tea<!-- <b>secret --><i>cake</i>", "tea cake"),
         ("tea<!-- secret", "tea"),
-        ("tea<SCRIPT async>secret < 3</Script >cake", "tea cake"),
-        ("tea<style>secret", "tea"),
         ("tea<a href='secret", "tea"),
-        ("<!doctype html><?xml secret?>tea</p>", "tea"),
     ],
 )
 def test_markup_even_if_it_is_broken_hides_what_a_browser_would_hide(add_file, ask, page, seen):
@@ -91,29 +73,20 @@ def test_markup_even_if_it_is_broken_hides_what_a_browser_would_hide(add_file, a
     assert ask("secret")["context"] == []
 
 
-@pytest.mark.parametrize("part", ["<!--", "</", "<a ", "<![CDATA[", "&#x", "<script>", "<style", "<", "</script"])
+@pytest.mark.parametrize("part", ["<!--", "<a ", "&#x", "<script>"])
 def test_markup_that_never_closes_does_not_hold_anything_up(add_file, ask, part):
     """Would take an hour if its time grew with the square of the page."""
     id = add_file("Page", "tea " + part * (300_000 // len(part)), "text/html")
     assert ask("tea")["context"] == [id]
 
 
-@pytest.mark.parametrize("mime_type", ["application/json", "text/csv", "text/markdown", "text/plain; charset=utf-8"])
-def test_textual_types_are_read(add_file, ask, mime_type):
-    id = add_file("Data", '{"dish": "lasagne"}', mime_type)
-    assert ask("lasagne")["context"] == [id]
-
-
 def test_a_file_that_is_no_text_is_found_by_its_name_and_answers_with_it_alone(add_file, ask):
+    textual = [
+        add_file("Data", '{"dish": "lasagne"}', type) for type in ("application/json", "text/csv; charset=utf-8")
+    ]
     id = add_file("Brochure", "lasagne", "application/pdf")
-    assert ask("lasagne")["context"] == []
+    assert sorted(ask("lasagne")["context"]) == sorted(textual)
     assert (ask("brochure")["context"], ask("brochure")["answer"]) == ([id], "Brochure")
-    assert ask("brochure", queryParams={"responseType": "Single Paragraph"})["answer"] == "Brochure"
-
-
-def test_top_k_limits_the_hits(add_link, ask):
-    ids = [add_link("Parking") for _ in range(3)]
-    assert ask("parking", queryParams={"topK": 2})["context"] == sorted(ids)[:2]
 
 
 def test_a_query_stays_in_its_folder_by_id_and_by_name(api, worker, add_link, ask):
@@ -133,18 +106,9 @@ def test_another_workers_resources_are_not_found(api, make_worker, add_link):
 
 def test_no_text_breaks_the_search(add_link, ask):
     id = add_link("Parking")
-    texts = ['"', "park* OR", "NEAR(a b", "name:parking", "-", "", "\0", "(" * 500, "a " * 100_000, "^a + b AND NOT"]
+    texts = ['"', "park* OR", "NEAR(a b", "name:parking", "", "\0", "a " * 100_000, "^a + b AND NOT"]
     for text in texts:
         assert ask(text)["context"] in ([], [id])
-
-
-def test_operators_are_words_like_others(add_link, ask):
-    id = add_link("Near and not far")
-    assert ask("NEAR")["context"] == ask('"far" NOT far')["context"] == [id]
-
-
-def test_the_answer_to_a_query_without_a_match_is_that_there_is_none(ask):
-    assert ask("parking") == {"answer": "No resource matches the query.", "context": [], "results": []}
 
 
 def test_only_the_context_or_the_prompt_can_be_had(add_link, ask):
@@ -154,13 +118,6 @@ def test_only_the_context_or_the_prompt_can_be_had(add_link, ask):
     prompt = ask("parking", queryParams={"onlyNeedPrompt": True})
     assert prompt["answer"] is None
     assert "Question: parking" in prompt["prompt"]
-
-
-def test_bullet_points_are_laid_out_as_such(add_link, ask):
-    add_link("Parking lot")
-    add_link("Parking fees")
-    lines = ask("parking", queryParams={"responseType": "Bullet Points"})["answer"].splitlines()
-    assert [line[:2] for line in lines] == ["- ", "- "]
 
 
 def test_a_failed_or_deleted_resource_is_not_found(api, path, add_link, ask):
@@ -178,21 +135,9 @@ def test_a_resource_is_not_found_before_it_is_available(control, add_link, add_f
     assert set(ask("parking", wait_s=2)["context"]) == ids
 
 
-def test_a_file_whose_name_matches_answers_with_what_it_says(add_file, ask):
-    add_file("hours.md", "The kitchen is open from nine to five.")
-    matches = ask("what are your opening hours?")
-    assert matches["answer"] == "hours.md: The kitchen is open from nine to five."
-    assert matches["results"][0]["text"] == "The kitchen is open from nine to five."
-
-
 def test_a_link_answers_with_its_name_once_and_where_it_leads(add_link, ask):
     add_link("Reset your password", "https://example.com/reset")
     matches = ask("how do I reset my password?")
+    assert matches["context"] == ask("example")["context"]
     assert matches["answer"] == "Reset your password: https://example.com/reset"
     assert matches["results"][0]["text"] == ""
-
-
-def test_a_query_stays_with_the_resources_it_names_even_more_than_a_thousand(add_link, ask):
-    other, pier = add_link("Menu"), add_link("Pier")
-    add_link("Pier")
-    assert ask("pier", resources=[*[other] * 1000, pier])["context"] == [pier]

@@ -9,21 +9,11 @@ def path_of(deployment):
     return f"/workers/{deployment['workerId']}/deployments/voice/{deployment['id']}"
 
 
-def test_a_new_deployment_is_active_and_has_the_rest_empty(make_voice_deployment):
-    made = make_voice_deployment()
-    assert (made["type"], made["status"], made["enableVoiceSentiment"]) == ("Voice", "ACTIVE", False)
-    assert made["customWebhooks"] == []
-    assert made["extractions"] is made["successCriteria"] is made["twilmlBinSid"] is made["agentId"] is None
-
-
 def test_the_engine_version_is_the_workers_unless_it_is_sent(make_flow, make_voice_deployment):
     flow = make_flow()
     assert make_voice_deployment(flow)["externalConfig"] == {"engineVersion": "v2"}
     sent = {"engineVersion": "v1", "voiceSpeed": 1}
     assert make_voice_deployment(flow, externalConfig=sent)["externalConfig"] == sent
-    assert (
-        make_voice_deployment(flow, externalConfig={"engineVersion": None})["externalConfig"]["engineVersion"] is None
-    )
 
 
 def test_an_update_merges_external_config_and_replaces_other_json(api, make_voice_deployment):

@@ -4,17 +4,7 @@ import pytest
 
 from dryline.models.voice_logs import VoiceLog
 
-SORTABLE = {
-    "startTime": "start_time",
-    "endTime": "end_time",
-    "direction": "direction",
-    "fromNumber": "from_number",
-    "toNumber": "to_number",
-    "status": "status",
-    "externalCallId": "external_call_id",
-    "createdAt": "created_at",
-    "updatedAt": "updated_at",
-}
+SORTABLE = {"startTime": "start_time", "externalCallId": "external_call_id", "createdAt": "created_at"}
 
 
 @pytest.fixture
@@ -64,21 +54,14 @@ def test_every_order_breaks_ties_by_id_and_walks_by_cursor_as_it_lists(get, add_
     expected = sorted(made, key=lambda id: (made[id] or "", id), reverse=order == "desc")  # null is the smallest
     query = {"sortBy": name, "sortOrder": order}
     assert ids(get(**query)) == expected
-    for limit in (1, 2, 3, 4):
+    for limit in (1, 2, 3):
         pages = walk(get, **query, limit=limit)
         assert [id for page in pages for id in page] == expected
 
 
 @pytest.mark.parametrize(
     ("limit", "page", "shown", "pages"),
-    [
-        (2, 1, [0, 1], 3),
-        (2, 2, [2, 3], 3),
-        (2, 3, [4], 3),
-        (2, 4, [], 3),
-        (5, 1, [0, 1, 2, 3, 4], 1),
-        (100, 10**17, [], 1),
-    ],
+    [(2, 1, [0, 1], 3), (2, 3, [4], 3), (2, 4, [], 3), (5, 1, [0, 1, 2, 3, 4], 1), (100, 10**17, [], 1)],
 )
 def test_a_page_has_its_position(get, five, limit, page, shown, pages):
     answer = get(limit=limit, page=page)
@@ -90,23 +73,8 @@ def test_a_page_has_its_position(get, five, limit, page, shown, pages):
     assert (answer["hasMore"], answer["nextCursor"] is not None) == (has_next, has_next)
 
 
-def test_an_empty_list_has_no_pages(get):
-    assert get() == {
-        "data": [],
-        "nextCursor": None,
-        "hasMore": False,
-        "pagination": {"page": 1, "limit": 100, "total": 0, "totalPages": 0, "hasNext": False, "hasPrev": False},
-    }
-
-
 def test_of_a_parameter_that_is_sent_twice_the_first_counts(get, five):
     assert get(limit=[2, 3])["pagination"]["limit"] == 2
-
-
-def test_a_cursor_counts_the_pages_on(get, five):
-    second = get(limit=2, cursor=get(limit=2)["nextCursor"])
-    assert (ids(second), second["pagination"]["page"], second["pagination"]["total"]) == (five[2:4], 2, 5)
-    assert second["pagination"]["hasPrev"] is True
 
 
 def test_a_cursor_wins_over_page_and_order(get, five):
@@ -119,76 +87,33 @@ def test_a_cursor_goes_on_from_its_place_when_calls_come_in(get, five, add_calls
     add_calls("start_time", ["2026-11-20T11:00:00.000Z"])
     second = get(limit=2, cursor=page["nextCursor"])
     assert ids(second) == five[2:4]
-    assert second["pagination"]["total"] == 6
+    assert (second["pagination"]["page"], second["pagination"]["total"]) == (2, 6)
 
 
-def test_a_cursor_keeps_to_the_filters(get, add_calls):
-    add_calls("direction", ["inbound", "outbound"] * 4)
-    assert [len(page) for page in walk(get, direction="inbound", limit=3)] == [3, 1]
+def test_a_search_pages_as_it_lists(get, add_calls):
+    *expected, _ = add_calls("transcription", ["Yes."] * 5 + ["No."])
+    query = {"searchQuery": "yes", "sortOrder": "asc", "limit": 2}  # none has a start: the ids tell
+    assert walk(get, **query) == [expected[:2], expected[2:4], expected[4:]]
+    assert ids(get(**query, page=2)) == expected[2:4]
+    assert get(**query, page=9)["pagination"]["total"] == 5
 
 
-@pytest.mark.parametrize("order", ["asc", "desc"])
-def test_a_search_pages_as_it_lists(get, add_calls, order):
-    says = dict.fromkeys(add_calls("transcription", ["Yes."] * 5 + ["No."]), "Yes.")
-    says.popitem()
-    expected = sorted(says, reverse=order == "desc")  # none has a start: the ids tell
-    query = {"searchQuery": "yes", "sortOrder": order}
-    assert ids(get(**query)) == expected
-    assert walk(get, **query, limit=2) == [expected[:2], expected[2:4], expected[4:]]
-    assert ids(get(**query, limit=2, page=2)) == expected[2:4]
-    assert get(**query, limit=2, page=9)["pagination"]["total"] == 5
-
-
-@pytest.fixture
-def remove(app):
-    """Remove calls by their ids."""
-
-    def remove(*ids):
-        with app.world.active(), app.world.transaction():
-            for id in ids:
-                VoiceLog.remove_where(id=id)
-
-    return remove
-
-
-def test_list_and_total_follow_what_is_written(app, get, five, add_calls, remove):
-    totals = [get(limit=1, **query)["pagination"]["total"] for query in ({}, {}, {"status": "failed"})]
-    assert totals == [5, 5, 0]
+def test_list_and_cursor_follow_what_is_written(app, get, five, add_calls):
+    cursor = get(limit=2)["nextCursor"]
     with app.world.active(), app.world.transaction():
         VoiceLog.by_id(five[0]).change(status="failed")
-    remove(five[1])
+        VoiceLog.remove_where(id=five[1])
     added = add_calls("start_time", [None])
     assert ids(get(status="failed")) == five[:1]
     assert ids(get()) == [five[0], *five[2:], *added]
     assert get(limit=1)["pagination"]["total"] == 5
-
-
-def test_a_cursor_outlives_the_logs(get, five, remove):
-    cursor = get(limit=1)["nextCursor"]
-    remove(five[0])
-    assert ids(get(limit=2, cursor=cursor)) == five[1:3]
-    remove(*five[1:])
-    assert (get(cursor=cursor)["data"], get(cursor=cursor)["pagination"]["total"]) == ([], 0)
-
-
-def test_a_restored_world_lists_what_it_held(control, get, five, add_calls):
-    control.post("/snapshots", {"name": "five"})
-    add_calls("start_time", ["2026-11-20T11:00:00.000Z"])
-    assert get(limit=1)["pagination"]["total"] == 6
-    control.post("/snapshots/five/restore")
-    assert (ids(get()), get(limit=1)["pagination"]["total"]) == (five, 5)
+    assert ids(get(limit=2, cursor=cursor)) == five[2:4]
 
 
 def test_a_cursor_that_no_page_gave_is_refused(api, worker, get, five):
     cursor = get(limit=2)["nextCursor"]
     changed = ("A" if cursor[0] != "A" else "B") + cursor[1:]
-    for unknown in ("", "garbage", "eyJhIjoxfQ", "a.b", "é", "..", "W10.x", changed):
+    for unknown in ("", "garbage", "é", "W10.x", changed):
         answer = api.get(f"/workers/{worker['id']}/deploymentLogs/voice", query_string={"cursor": unknown})
         assert answer.status_code == 400, unknown
         assert answer.json["details"][0]["path"] == "cursor"
-
-
-def test_a_list_of_chosen_members_pages_like_any_other(get, five):
-    page = get(limit=2, fields="startTime")
-    assert page["data"][0] == {"id": five[0], "startTime": "2026-11-20T10:00:04.000Z"}
-    assert ids(get(limit=2, fields="duration", cursor=page["nextCursor"])) == five[2:4]

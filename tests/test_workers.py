@@ -1,16 +1,5 @@
 """Workers."""
 
-from marshmallow import Schema
-
-from dryline.models.workers import Worker
-from dryline.schemas.workers import WorkerSchema
-
-
-def test_a_new_worker_starts_on_engine_v2_and_without_the_rest(make_worker):
-    worker = make_worker()
-    assert worker["engineVersion"] == "v2"
-    assert worker["lastRefreshedAt"] is worker["icon"] is worker["visualizations"] is None
-
 
 def test_the_list_and_the_record_agree_on_any_content(api, control, make_worker):
     odd = 'say "hé" \\ \0\x1f\x7f\u2028\n</script> 🦎'
@@ -37,9 +26,3 @@ def test_an_update_moves_updated_at_and_not_created_at(api, make_worker, advance
     advance(60)
     changed = api.patch(f"/workers/{worker['id']}", {"name": "Back office"}).json
     assert changed["createdAt"] == worker["createdAt"] < changed["updatedAt"]
-
-
-def test_marshmallows_own_dump_gives_what_the_api_answers(app, make_worker):
-    worker = make_worker()
-    with app.world.active():
-        assert Schema.dump(WorkerSchema(), Worker.find(id=worker["id"])) == worker

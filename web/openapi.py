@@ -162,9 +162,8 @@ class Paths(FlaskPlugin):
         own = [{**parameter, "name": camel(parameter["name"])} for parameter in parameters]
         parameters.clear()
         for parameter in own:
-            if parameter["name"] not in MEMBERS:
-                raise LookupError(f"The parameter {parameter['name']} of {path} has no meaning in schemas/glossary.py.")
-            parameter["description"] = MEMBERS[parameter["name"]]
+            noun = re.sub("(?=[A-Z])", " ", parameter["name"].removesuffix("Id")).lower()
+            parameter["description"] = MEMBERS.get(parameter["name"], f"id of the {noun}")
         for operation in operations.values():
             if own or "parameters" in operation:
                 operation["parameters"] = [*own, *operation.get("parameters", [])]

@@ -101,7 +101,7 @@ def call(log_id: str) -> Any:
     """Show one conversation of any channel."""
     log = log_with_recording(find_log(require_team(), log_id))
     turns = conversation.read_turns(log)
-    session_id = log.engine_ids.session_id
+    session_id, _ = log.engine_ids
     session = Session.find(id=session_id, team_id=log.team_id) if session_id else None
     trace = (session and session.trace) or (log.session_log_data or {}).get("trace")
     steps = conversation.read_steps(trace)

@@ -15,14 +15,6 @@ from dryline.tests.contract import RECORDS
 from dryline.web.openapi import NULL
 
 Json = dict[str, Any]
-SCALARS = {
-    "string": ("string", None),
-    "timestamp": ("string", "date-time"),
-    "integer": ("integer", None),
-    "number": ("number", None),
-    "boolean": ("boolean", None),
-    "object": ("object", None),
-}
 
 # Records into which the members of others are merged, as their notes say.
 MERGED = {
@@ -54,14 +46,11 @@ class Comparison:
     def query(self, where: str, fields: list[Json], served: list[Json]) -> Iterator[str]:
         """Yield the differences of the query parameters."""
         parameters = {parameter["name"]: parameter for parameter in served if parameter["in"] == "query"}
-        for name in parameters.keys() - {field["name"] for field in fields}:
-            yield f"{where} ?{name}: is not in the contract"
-        for field in fields:
-            here = f"{where} ?{field['name']}"
-            if field["name"] not in parameters:
-                yield f"{here}: is missing"
-                continue
-            parameter = parameters[field["name"]]
+        contract = {field["name"]: field for field in fields}
+        yield from (f"{where} ?{name}: is not in the contract" for name in parameters.keys() - contract)
+        yield from (f"{where} ?{name}: is missing" for name in contract.keys() - parameters)
+        for name in contract.keys() & parameters:
+            here, field, parameter = f"{where} ?{name}", contract[name], parameters[name]
             if parameter.get("required", False) != field["required"]:
                 yield f"{here}: required is {parameter.get('required', False)}"
             yield from self.value(here, field, parameter["schema"])
@@ -152,16 +141,14 @@ class Comparison:
     def _value(self, where: str, field: Json, schema: Json, *, answer: bool) -> Iterator[str]:
         kind = field["type"]
         if kind in RECORDS:
-            where = (
-                kind if " answer." in where else where
-            )  # an envelope holds records; a record holds others as its own
+            where = kind if " answer." in where else where  # an envelope holds records, a record others as its own
             yield from self.members(where, RECORDS[kind]["fields"], schema, answer=answer)
             return
         if kind == "any":
             if "type" in schema:
                 yield f"{where}: is {_form(schema)}, not any"
             return
-        type_, form = SCALARS[kind]
+        type_, form = ("string", "date-time") if kind == "timestamp" else (kind, None)
         if schema.get("type") != type_ or (schema.get("format") == "date-time") != (form == "date-time"):
             yield f"{where}: is {_form(schema)}, not {kind}"
             return
@@ -194,12 +181,8 @@ class Comparison:
 
 
 def _envelope_member(name: str, kind: str) -> Json:
-    return {
-        "name": name,
-        "type": kind.removesuffix(" or null"),
-        "required": True,
-        "nullable": kind.endswith(" or null"),
-    }
+    type = kind.removesuffix(" or null")
+    return {"name": name, "type": type, "required": True, "nullable": type != kind}
 
 
 def _default(schema: Json) -> Any:
