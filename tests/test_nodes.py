@@ -3,14 +3,12 @@
 import json
 import logging
 import re
-from dataclasses import replace
 
 import httpx
 import pytest
 
 from dryline.app import create_app
-from dryline.serving.access_log import AccessLog
-from dryline.serving.log_setup import set_up_logging
+from dryline.serving.log_output import JsonFormatter, TextFormatter
 from dryline.settings import BadSetting, Settings
 from dryline.testing import DrylineServer
 from dryline.world.ids import Ids, node_digits
@@ -67,19 +65,6 @@ def test_nodes_with_one_seed_never_hand_out_the_same_id():
     assert len(set.union(*made)) == sum(map(len, made))
 
 
-def test_nodes_create_different_ids_of_webhooks_too(app, monkeypatch):
-    from dryline.models.custom_webhooks import new_id
-
-    made = set()
-    for last in "abcdefghijklmnopq":
-        monkeypatch.setattr(app.world.ids, "_node_digits", node_digits(last))
-        before = app.world.ids.state()
-        with app.world.active():
-            made.add(new_id())
-        app.world.ids.restore(before)
-    assert len(made) == 17
-
-
 @pytest.mark.parametrize("body", [{"sha256": "short"}, {"sha256": "0" * 64, "key": "clear"}])
 def test_a_digest_is_whole_and_goes_with_no_key(control, body):
     team = control("GET", "/_dryline/teams").json[0]["id"]
@@ -128,28 +113,14 @@ def test_health_names_the_node(served):
     assert served.get("/_dryline/health").json()["node"] == "a"
 
 
-@pytest.mark.parametrize("form", ["text", "json"])
-def test_log_lines_name_the_node(app, form, capfd, monkeypatch):
-    monkeypatch.setattr(app.world, "settings", replace(app.world.settings, log_format=form))
-    root = logging.getLogger()
-    handlers, level = root.handlers[:], root.level
-    try:
-        set_up_logging(app)
-        logging.getLogger("dryline").info("said")
-        root.handlers[0].close()
-    finally:
-        root.handlers[:] = handlers
-        root.setLevel(level)
-    line = capfd.readouterr().err.splitlines()[0]
-    assert json.loads(line)["node"] == "a" if form == "json" else " a INFO said" in line
-
-
-@pytest.mark.parametrize("form", ["text", "json"])
-def test_lines_of_requests_name_the_node(app, control, form):
-    access_log = AccessLog(app, form)
+def test_log_lines_name_the_node(app, control, caplog):
+    caplog.set_level(logging.INFO)
     control("GET", "/api/workers")
-    line = access_log.new_lines()[-1]
-    assert json.loads(line)["node"] == "a" if form == "json" else re.match(r"\d\d:\d\d:\d\d a GET ", line)
+    logging.getLogger("dryline").info("said")
+    request, record = caplog.records
+    assert json.loads(JsonFormatter(app).format(request))["node"] == "a"
+    assert re.match(r"\d\d:\d\d:\d\d a GET ", TextFormatter(app).format(request))
+    assert TextFormatter(app).format(record).endswith(" a INFO said")
 
 
 @pytest.mark.parametrize("node", ["", "A", "a_b", "console", "tencharact", "é"])
