@@ -11,7 +11,6 @@ import pytest
 
 from dryline.flow.sessions import conversations
 from dryline.models import custom_webhooks, talk_sessions, webhook_deliveries
-from dryline.simulator import conversation_batch
 from dryline.state import snapshots
 
 pytestmark = pytest.mark.alone
@@ -55,26 +54,6 @@ def test_a_simulated_call_keeps_at_most_a_megabyte(control, simulate, kind):
         rows = [log, *(row for row in state["sessions"] if row["id"] == log["bbEngineSessionId"])]
         rows += [row for row in state["llmLogs"] if row["callId"] == log["call_sid"]]
         assert len(json.dumps(rows, ensure_ascii=False).encode()) < 1_100_000 + len(code)
-
-
-def test_conversations_are_written_in_portions_of_bounded_size(control, simulate, monkeypatch):
-    monkeypatch.setattr(conversation_batch, "BYTES_AT_ONCE", 500_000)
-    portions = []
-    write = conversation_batch.ConversationBatch.write
-    monkeypatch.setattr(
-        conversation_batch.ConversationBatch,
-        "write",
-        lambda batch, plans: portions.append(sum(plan.size for plan in plans)) or write(batch, plans),
-    )
-    answer = simulate(flow_that_fills("sentences"), 12)
-    assert answer.status_code == 201
-    assert {log["id"] for log in control.get("/state").json["voiceLogs"]} == set(answer.json["ids"])
-    assert len(portions) > 2 and max(portions) < 1_500_000
-
-
-def test_calls_that_follow_a_flow_stay_small_on_the_disk(app, simulate):
-    assert simulate(flow_that_fills("extractions"), 30).status_code == 201
-    assert sum(path.stat().st_size for path in app.world.directory.glob("*.sqlite3*")) < 12_000_000
 
 
 def test_what_is_said_counts_over_all_turns(control, make_flow):

@@ -11,7 +11,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from dryline.tests.cluster import NODES, ROOT, START_S, TOKEN, Cluster, Team
+from dryline.tests.cluster import NODES, ROOT, START_S, TOKEN, Cluster
 from dryline.tests.conftest import NEW_WORKER
 
 
@@ -35,11 +35,6 @@ def test_every_teams_requests_land_on_its_node(cluster):
         assert [worker.name for worker in team.vendors_client().workers.list()] == [f"Of {node}"]
         workers = cluster.nodes[node].ask("GET", "/_dryline/state").json()["workers"]
         assert {worker["teamId"] for worker in workers} == {team.id}
-
-
-def test_requests_with_a_key_of_no_node_go_to_the_first(cluster):
-    row = cluster.nodes["dryline-0"].ask("POST", "/_dryline/teams", json={"key": "chosen"}).json()
-    assert Team(cluster, row).ask("GET", "/api/team").json()["id"] == row["id"]
 
 
 def test_links_of_a_node_work_through_the_proxy(cluster):

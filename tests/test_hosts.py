@@ -86,20 +86,6 @@ def test_no_page_is_shown_within_another(ask, path):
     assert headers["Content-Security-Policy"] == "frame-ancestors 'none'"
 
 
-@pytest.mark.parametrize("path", [*PATHS, "/console", "/console/static/console.css"])
-def test_no_header_comes_twice(ask, path):
-    names = ask(path)[1].keys()
-    assert sorted(names) == sorted(set(names))
-
-
 def test_a_page_of_the_console_has_its_own_policy_alone(ask):
     (policy,) = ask("/console")[1].get_all("Content-Security-Policy")
     assert policy.startswith("default-src 'none'") and "frame-ancestors 'none'" in policy
-
-
-def test_a_web_socket_is_refused_beside_what_is_asked_plainly(api):
-    plain = {"Connection": "keep-alive"}
-    upgraded = {"Connection": "Upgrade", "Upgrade": "websocket"}
-    before, refused, after = [api.get("/workers", headers=headers) for headers in (plain, upgraded, plain)]
-    assert (before.status_code, refused.status_code, after.status_code) == (200, 400, 200)
-    assert refused.json == {"error": "This server answers HTTP requests only, no WebSockets."}

@@ -121,12 +121,6 @@ def test_an_id_of_another_team_is_as_unknown_as_one_that_nobody_has(world, opera
     assert world.state() == world.start
 
 
-@pytest.mark.parametrize("operation", [one for one in WITH_PATH if "{workerId}" in one["path"]], ids=by_id)
-def test_an_unknown_worker_reads_the_same_everywhere(world, operation):
-    answer = world.call(operation, ["nothing", *path_ids(operation["path"], NORTH)[1:]])
-    assert (answer.status_code, answer.json) == (404, {"error": "Worker nothing not found."})
-
-
 @pytest.mark.parametrize("operation", BELOW_A_WORKER, ids=by_id)
 def test_a_row_is_found_below_its_own_worker_only(world, operation):
     other = {"name": "Other worker", "description": None, "status": None}

@@ -7,7 +7,6 @@ import re
 import httpx
 import pytest
 
-from dryline.app import create_app
 from dryline.serving.log_output import JsonFormatter, TextFormatter
 from dryline.settings import BadSetting, Settings
 from dryline.testing import DrylineServer
@@ -132,14 +131,3 @@ def test_a_name_that_a_proxy_could_not_tell_is_refused(node):
 def test_a_public_path_that_is_the_servers_own_is_refused():
     with pytest.raises(BadSetting, match="/api/x is one of this server's own"):
         Settings(public_url="http://proxy.test/api/x")
-
-
-def test_without_a_name_nothing_is_said_of_nodes():
-    app = create_app(Settings(ephemeral=True, scenario="empty"))
-    try:
-        client = app.test_client()
-        client.get("/api/workers")
-        assert client.get("/_dryline/health").json["node"] is None
-        assert client.post("/_dryline/teams").json["apiKey"].startswith("bb_")
-    finally:
-        app.close()

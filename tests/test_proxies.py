@@ -1,9 +1,7 @@
 """Proxies of the environment: clients of a stand-in pass them by, requests to outside services use them."""
 
 import contextlib
-import os
 import socket
-import subprocess
 import sys
 import threading
 
@@ -92,10 +90,9 @@ USES_EVERY_CLIENT = """
 
 
 @pytest.mark.parametrize(
-    "flags", [[], ["--dryline-command", f"{sys.executable} -m dryline"]], ids=["thread", "command"]
+    ("name", "scheme", "flags"),
+    [("HTTP_PROXY", "http", []), ("ALL_PROXY", "socks5", []), ("all_proxy", "http", ["--dryline-command", DRYLINE])],
 )
-@pytest.mark.parametrize("scheme", ["http", "socks5"])
-@pytest.mark.parametrize("name", ["HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"])
 def test_no_client_of_a_test_uses_a_proxy_for_the_stand_in(pytester, monkeypatch, proxy, name, scheme, flags):
     monkeypatch.setenv(name, f"{scheme}://{proxy.host}")
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
@@ -103,16 +100,6 @@ def test_no_client_of_a_test_uses_a_proxy_for_the_stand_in(pytester, monkeypatch
     result = pytester.runpytest_subprocess("-p", "dryline.pytest_plugin", *flags)
     result.assert_outcomes(passed=5)
     assert proxy.heads == []
-
-
-def test_the_environment_of_a_server_passes_proxies_by(monkeypatch, proxy):
-    monkeypatch.setenv("ALL_PROXY", f"socks5://{proxy.host}")
-    monkeypatch.setenv("NO_PROXY", "intranet.test")
-    code = "from brainbase_labs import BrainbaseLabs; print(BrainbaseLabs(max_retries=0).workers.list())"
-    with DrylineServer() as server:
-        assert server.environment["NO_PROXY"] == "intranet.test,127.0.0.1,localhost,::1"
-        done = subprocess.run([sys.executable, "-c", code], capture_output=True, env=os.environ | server.environment)
-    assert done.stdout == b"[]\n", done.stderr
 
 
 @pytest.mark.parametrize("isolate", [True, False])
@@ -134,8 +121,7 @@ def test_tests_keep_the_proxy_for_other_hosts(pytester, monkeypatch, proxy, isol
     assert proxy.heads[0].startswith("GET http://service.example.test/ ")
 
 
-@pytest.mark.parametrize("name", ["HTTP_PROXY", "http_proxy", "ALL_PROXY"])
-@pytest.mark.parametrize("scheme", ["http://", "http://me:p%40ss@", ""])
+@pytest.mark.parametrize(("name", "scheme"), [("HTTP_PROXY", "http://me:p%40ss@"), ("ALL_PROXY", "")])
 def test_reading_a_service_goes_through_the_proxy(monkeypatch, proxy, name, scheme):
     monkeypatch.setenv(name, scheme + proxy.host)
     assert Reader("http://service.example.test:8080", "key", tries=1).get("/api/workers", limit=1) == []
@@ -190,10 +176,3 @@ def pauses(monkeypatch):
     pauses = []
     monkeypatch.setattr("dryline.commands.remote.reader.sleep", pauses.append)
     return pauses
-
-
-def test_pull_uses_the_proxy(monkeypatch, proxy, tmp_path):
-    monkeypatch.setenv("HTTP_PROXY", f"http://{proxy.host}")
-    command = [sys.executable, "-m", "dryline", "pull", "--from", "http://service.example.test", "--api-key", "k"]
-    subprocess.run([*command, "--output", str(tmp_path / "p.json")], capture_output=True)
-    assert proxy.heads[0].startswith("GET http://service.example.test/api/team HTTP/1.1")

@@ -7,7 +7,6 @@ import pytest
 
 from dryline.tests.conftest import NEW_WORKER, Api
 from dryline.world import request_log, request_search
-from dryline.world.request_search import Criteria, wait
 
 # Filters
 
@@ -71,11 +70,6 @@ def test_a_search_for_a_request_that_cannot_be_made_is_refused(control, criteria
     ):
         assert answer.status_code == 400, answer.text
         assert says in answer.json["error"]
-
-
-def test_a_wrong_path_that_was_requested_can_be_searched_for(api, control):
-    api.get("/wrokers")
-    assert control.get("/requests/count?path=/api/wrokers").json == {"count": 1}
 
 
 def test_the_path_of_a_canned_answer_can_be_searched_for(control):
@@ -214,14 +208,6 @@ def test_requests_that_were_cleared_need_not_be_in_the_log(api, other_api, contr
     assert control.post("/requests/verify", never).status_code == 200
 
 
-@pytest.mark.alone
-def test_requests_of_unknown_paths_that_fell_out_may_match_any_path(api, control, monkeypatch):
-    monkeypatch.setattr(request_log, "MAX_ENTRIES", 1)
-    api.get("/wrokers")
-    api.get("/workers")
-    assert control.post("/requests/verify", {"path": "/api/workers", "times": 1}).status_code == 400
-
-
 @pytest.mark.parametrize(
     ("check", "says"),
     [
@@ -296,19 +282,6 @@ def test_a_number_of_times_that_no_count_can_be_is_refused(control, times):
     assert (answer.status_code, answer.json["details"][0]["path"][:5]) == (400, "times")
 
 
-def test_a_minimum_above_the_maximum_is_refused(control):
-    answer = control.post("/requests/verify", {"times": {"min": 3, "max": 1}})
-    assert [detail["path"] for detail in answer.json["details"]] == ["times.max"]
-
-
-def test_verify_shows_requests_in_the_form_of_the_list(api, control):
-    api.get("/team/tags")
-    (listed,) = control.get("/requests").json
-    unmet = control.post("/requests/verify", {"path": "/api/workers"}).json
-    surplus = control.post("/requests/verify", {"path": "/api/team/tags", "times": {"max": 0}}).json
-    assert unmet["nearest"][0]["request"] == surplus["surplus"][0] == listed
-
-
 # Waiting
 
 
@@ -353,31 +326,6 @@ def test_a_wait_can_leave_out_earlier_requests(api, control):
     api.post("/workers", NEW_WORKER)
     assert control.post("/requests/wait", criteria_after).json["count"] == 1
     assert len(control.get(f"/requests?after={newest['number']}").json) == 1
-
-
-class EndingAfter:
-    """A replacement for the event `ending`: runs a function at each check, and is set after the last."""
-
-    def __init__(self, *actions):
-        self.actions = list(actions)
-
-    def is_set(self):
-        if not self.actions:
-            return True
-        self.actions.pop(0)()
-        return False
-
-
-def test_a_wait_does_not_count_requests_before_a_reset(app, api, control):
-    api.get("/workers")
-    meanwhile = EndingAfter(lambda: (control.post("/reset", {}), api.get("/workers")))
-    assert len(wait(app.world.requests, Criteria(), 2, 60, meanwhile)) == 1
-
-
-def test_a_wait_counts_the_matches_of_all_its_searches(app, api):
-    api.get("/workers")
-    meanwhile = EndingAfter(lambda: api.get("/team"), lambda: api.get("/workers"))
-    assert len(wait(app.world.requests, Criteria(path="/api/workers"), 2, 60, meanwhile)) == 2
 
 
 def test_the_servers_end_ends_a_wait(app):

@@ -128,15 +128,6 @@ def test_a_signal_stops_the_server_cleanly_and_a_second_one_changes_nothing(star
     assert (code, err) == (0, "")
 
 
-def test_lines_that_nobody_reads_delay_neither_requests_nor_the_end(start):
-    server = start("--ephemeral", "--scenario", "empty", "--log-format", "json")
-    for _ in range(80):  # more than a pipe takes
-        server.call("GET", f"/api/workers?x={'x' * 1_000}")
-    server.process.send_signal(signal.SIGTERM)
-    assert server.process.wait(timeout=20) == 0
-    server.process.communicate()
-
-
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux has /proc")
 def test_log_records_that_nobody_reads_delay_neither_requests_nor_the_end(start):
     server = start("--ephemeral", "--scenario", "empty")
@@ -179,16 +170,6 @@ def test_a_signal_stops_the_server_during_a_delayed_request(start):
     assert (code, err) == (0, "")
 
 
-def test_a_signal_stops_the_server_with_answers_that_nobody_reads(start):
-    server = start("--ephemeral", "--scenario", "empty", "--quiet")
-    (host, port) = server.url.removeprefix("http://").split(":")
-    with socket.create_connection((host, int(port))) as reader:
-        reader.sendall(b"GET /openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n" * 50)
-        assert reader.recv(12) == b"HTTP/1.1 200"
-        code, _, err = server.end()
-    assert (code, err) == (0, "")
-
-
 def test_a_killed_server_loses_no_committed_write(start, data_dir):
     server = start(*data_dir)
     workers = [server.call("POST", "/api/workers", NEW_WORKER) for _ in range(20)]
@@ -209,23 +190,15 @@ def test_variables_set_settings(start):
         (("--max-body-mb", "0"), "--max-body-mb must be at least 1"),
         (("--api-key", " "), "--api-key must not be empty"),
         (("--public-url", "example.org"), "--public-url must start with http"),
-        (("--admin-token", ""), "--admin-token must not be empty"),
         (("--admin-token", "ü"), "--admin-token must be printable ASCII"),
-        (("--api-key", "ü"), "--api-key must be printable ASCII"),
-        (("--port", "abc"), "'--port'"),
         (("--seed", "x"), "'--seed'"),
         (("--log-format", "xml"), "'--log-format'"),
         (("--threads", "100000"), "at most 256"),
-        (("--cors-origin", ""), "--cors-origin must be like"),
-        (("--cors-origin", "localhost:5173"), "--cors-origin must be like"),
         (("--cors-origin", "http://localhost:5173/"), "--cors-origin must be like"),
-        (("--webhook-hosts", "http://a"), "--webhook-hosts must be"),
         (("--webhook-hosts", "a:80"), "--webhook-hosts must be"),
-        (("--scenario", "no-such-file.json"), "no-such-file.json"),
         (("--scenario", "demos"), "The scenarios are demo, "),
         (("--ephemeral",), "--data-dir is of no use with --ephemeral"),
         (("--durability", "power"), "--durability is removed in 0.2; a write survives"),
-        (("--durability", "process"), "--durability is removed in 0.2; a write survives"),
     ],
 )
 def test_an_invalid_setting_is_refused_with_one_line(tmp_path, flags, says):
@@ -264,9 +237,3 @@ def test_an_error_of_the_http_server_has_the_apis_form(server):
     assert answer.startswith(b"HTTP/1.0 400")
     assert b"X-Content-Type-Options: nosniff\r\n" in answer
     assert json.loads(answer.partition(b"\r\n\r\n")[2]) == {"error": "Bad Request: Start line is invalid"}
-
-
-def test_headers_above_64_kb_are_refused_in_the_apis_form(server):
-    with pytest.raises(urllib.error.HTTPError, match="431") as refused:
-        server.call("GET", "/api/workers", headers=KEY | {"x-large": "x" * 70_000})
-    assert list(json.loads(refused.value.read())) == ["error"]
