@@ -7,6 +7,7 @@ import re
 
 import pytest
 
+from dryline.app import create_app
 from dryline.models.workers import Worker
 from dryline.settings import Settings
 from dryline.tests.conftest import NEW_WORKER
@@ -48,28 +49,9 @@ def test_an_id_is_any_text(api, control, id, sent):
     assert api.delete(f"/workers/{sent}").status_code == 204
 
 
+@pytest.mark.parametrize("method", ["GET", "POST", "DELETE"])
 @pytest.mark.parametrize(
-    ("method", "path", "methods"),
-    [
-        ("POST", "/api/workers/w", "DELETE, GET, PATCH"),
-        ("PATCH", "/api/team/tags", "GET, POST"),
-        ("GET", "/_dryline/reset", "POST"),
-        ("PATCH", "/_dryline/clock", "DELETE, GET, PUT"),
-    ],
-)
-def test_the_methods_that_a_path_has_are_named(app, method, path, methods):
-    answer = app.test_client().open(path, method=method)
-    assert_error(answer, 405)
-    assert answer.json["error"].endswith(f"; it has {methods}.")
-
-
-@pytest.mark.parametrize("method", ["GET", "POST", "PATCH", "DELETE"])
-@pytest.mark.parametrize(
-    "path",
-    [
-        *("/api//workers", "/api/workers//", "/api/workers//flows", "/api/workers/w//flows/f"),
-        *("/_dryline//reset", "/_dryline/snapshots//restore", "/api/workers/a%2Fb//flows"),
-    ],
+    "path", ["/api//workers", "/api/workers//flows", "/_dryline//reset", "/api/workers/a%2Fb//flows"]
 )
 def test_doubled_slashes_are_no_path_and_the_answer_says_so(api, app, control, method, path):
     before = control.get("/state").data
@@ -83,24 +65,19 @@ def test_doubled_slashes_are_no_path_and_the_answer_says_so(api, app, control, m
     assert control.get("/state").data == before
 
 
-@pytest.mark.parametrize("coding", ["gzip", "deflate", "br", "zstd", "GZIP", "gzip, identity"])
+@pytest.mark.parametrize("coding", ["gzip", "br", "gzip, identity"])
 @pytest.mark.parametrize("path", ["/api/workers", "/_dryline/state", "/v1/chat/completions"])
 def test_a_compressed_body_is_refused_by_the_name_of_its_header(app, api, path, coding):
-    body = gzip.compress(b'{"name": "A"}')
     headers = {"x-api-key": api.key, "Authorization": f"Bearer {api.key}", "Content-Encoding": coding}
-    answer = app.test_client().post(path, data=body, content_type=JSON, headers=headers)
+    answer = app.test_client().post(path, data=gzip.compress(b"{}"), content_type=JSON, headers=headers)
     assert answer.status_code == 415
     assert f"Content-Encoding: {coding}" in answer.text
 
 
-@pytest.mark.parametrize("number", [2**64, -(2**63) - 1, 10**19 * 3, int("9" * 300)])
-@pytest.mark.parametrize(
-    "where", ['{"name":"F","code":"","variables":{"n":%d}}', '{"name":%d,"code":"x"}', "[ -1, %d]"]
-)
+@pytest.mark.parametrize("number", [2**64, -(2**63) - 1, int("9" * 300)])
+@pytest.mark.parametrize("where", ['{"name":"F","code":"","variables":{"n":%d}}', "[ -1, %d]"])
 def test_an_integer_beyond_64_bits_is_refused(api, worker, where, number):
-    answer = api.client.post(
-        f"/api/workers/{worker['id']}/flows", data=where % number, content_type=JSON, headers={"x-api-key": api.key}
-    )
+    answer = api.post(f"/workers/{worker['id']}/flows", data=where % number, content_type=JSON)
     assert_error(answer, 400)
     assert "needs more than 64 bits" in answer.json["error"]
 
@@ -112,28 +89,18 @@ def test_numbers_of_64_bits_and_long_digits_in_texts_come_back_as_sent(api, work
     assert flow["variables"] == variables
 
 
-LINES = "/workers/{id}/deployments"
-
-
 @pytest.mark.parametrize(
-    ("path", "body", "near"),
+    ("path", "body", "sent", "meant"),
     [
-        ("/workers", {"nmae": "A"}, ("nmae", "name")),
-        ("/workers", {"Name": "A"}, ("Name", "name")),
-        (
-            f"{LINES}/voice",
-            {"name": "L", "phone_number": "+1", "flowId": "f"},
-            ("phone_number", "phoneNumber"),
-        ),
-        (f"{LINES}/voice", {"name": "L", "phoneNumber": "+1", "flow_id": "f"}, ("flow_id", "flowId")),
-        (f"{LINES}/chat", {"name": "L", "flow_id": "f"}, ("flow_id", "flowId")),
+        ("/workers", {"Name": "A"}, "Name", "name"),
+        ("/workers/{id}/deployments/voice", {"name": "L", "flow_id": "f"}, "flow_id", "flowId"),
     ],
 )
-def test_a_missing_member_names_the_similar_one_that_was_sent(api, worker, path, body, near):
+def test_a_missing_member_names_the_similar_one_that_was_sent(api, worker, path, body, sent, meant):
     answer = api.post(path.format(id=worker["id"]), body)
     assert_error(answer, 400)
-    message = f"Missing data for required field; {near[0]} is unknown, did you mean {near[1]}?"
-    assert {"path": near[1], "message": message} in answer.json["details"]
+    message = f"Missing data for required field; {sent} is unknown, did you mean {meant}?"
+    assert {"path": meant, "message": message} in answer.json["details"]
 
 
 def test_no_path_allows_an_unknown_verb(app):
@@ -144,7 +111,7 @@ def test_no_path_allows_an_unknown_verb(app):
         assert {verb.upper() for verb in verbs if verb != "parameters"} <= set(answer.headers["Allow"].split(", "))
 
 
-@pytest.mark.parametrize("key", [None, "", " ", "wrong", "dryline-local-key2", "\xff", "x" * 10_000])
+@pytest.mark.parametrize("key", [None, "", " ", "dryline-local-key2", "\xff", "x" * 10_000])
 def test_a_missing_or_unknown_key_is_refused(app, key):
     headers = {} if key is None else {"x-api-key": key}
     assert_error(app.test_client().get("/api/workers", headers=headers), 401)
@@ -164,32 +131,24 @@ def test_json_may_be_declared_with_parameters(api, content_type):
 @pytest.mark.parametrize(
     "body",
     [
-        b"{",
-        b'{"name":}',
-        b'{"name": "x",}',
-        b"{'name': 'x'}",
-        b'{"name": NaN}',
-        b'{"name": "\xff"}',
-        b'{"name": "\x00"}',
+        *(
+            b"{",
+            b'{"name":}',
+            b"{'name': 'x'}",
+            b'{"name": NaN}',
+            b'{"name": "\xff"}',
+            b"\x00",
+            b" ",
+            b'{"name": "x"} {}',
+        ),
         b'{"name": "\\ud800", "description": null, "status": null}',
-        b"\x00",
-        b" ",
-        b'{"name": "x"} {}',
         b'{"name": ' + b"[" * 1_000 + b"]" * 1_000 + b"}",
         b"[" * 100_000,
-        b'{"a":' * 100_000,
     ],
 )
 def test_malformed_json_is_a_bad_request(api, body):
     assert_error(api.post("/workers", data=body, content_type=JSON), 400)
     assert api.get("/workers").json == []
-
-
-@pytest.mark.parametrize("body", [b"[]", b'"x"', b"1", b"null", b"true"])
-def test_a_body_that_is_no_object_is_a_bad_request_that_says_so(api, body):
-    answer = api.post("/workers", data=body, content_type=JSON)
-    assert_error(answer, 400)
-    assert answer.json["error"] == "Must be a JSON object."
 
 
 def test_an_error_names_the_first_three_faults_and_the_number_of_the_others(api, make_worker):
@@ -212,7 +171,7 @@ def nest(depth):
     return b'{"variables": ' + b'{"a":' * depth + b"1" + b"}" * (depth + 1)
 
 
-@pytest.mark.parametrize("depth", [204, 254, 1_000, 50_000])
+@pytest.mark.parametrize("depth", [204, 50_000])
 def test_a_deeper_nest_is_refused_and_changes_nothing(api, make_flow, depth):
     flow = make_flow()
     path = f"/workers/{flow['workerId']}/flows/{flow['id']}"
@@ -234,8 +193,7 @@ def test_the_deepest_value_of_a_body_can_be_answered_everywhere(api, control, ma
     assert api.patch(f"{path}/voice/{deployment['id']}", sent).status_code == 200
     history = api.get(f"{path}/{deployment['id']}/history").json["data"]
     assert history[0]["changes"]["externalConfig"]["to"]["newer"] == deep(202)
-    state = control.get("/state")
-    assert control.put("/state", data=state.data, content_type=JSON).status_code == 204
+    assert control.put("/state", data=control.get("/state").data, content_type=JSON).status_code == 204
     sent["externalConfig"]["newer"] = deep(203)
     assert_error(api.patch(f"{path}/voice/{deployment['id']}", sent), 400)
 
@@ -304,7 +262,6 @@ def test_a_path_that_is_like_no_other_is_answered_without_one(app):
 
 
 def test_a_long_unknown_path_is_not_compared_with_the_known_ones(app):
-    """Comparing thousands of words takes seconds."""
     path = f"/workers/{'w' * 300}/flows"
     assert app.test_client().get(path).json == {"error": f"No such path: GET {path}"}
 
@@ -315,18 +272,31 @@ def test_a_path_that_only_begins_like_an_unrecorded_one_is_recorded(app, control
     assert control.get("/requests").json[0]["path"] == path
 
 
-@pytest.mark.parametrize("headers", [{"x-api-key": "wrong"}, {}])
-def test_on_loopback_an_error_about_the_key_names_the_default_key(app, headers):
-    answer = app.test_client().get("/api/workers", headers=headers)
-    assert answer.status_code == 401
+def test_on_loopback_an_error_about_the_key_names_the_default_key(app):
+    answer = app.test_client().get("/api/workers", headers={"x-api-key": "wrong"})
+    assert_error(answer, 401)
     assert answer.json["error"].endswith("without --api-key it is dryline-local-key.")
 
 
 def test_on_other_addresses_an_error_about_the_key_names_no_key():
-    from dryline.app import create_app
-    from dryline.settings import Settings
-
     app = create_app(Settings(ephemeral=True, scenario="empty", host="0.0.0.0"))
     answer = app.test_client().get("/api/workers", headers={"x-api-key": "wrong"})
     app.close()
     assert answer.json == {"error": "The API key is not valid."}
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "methods"),
+    [("PUT", "/api/workers", "GET, POST"), ("PATCH", "/_dryline/clock", "DELETE, GET, PUT")],
+)
+def test_the_methods_that_a_path_has_are_named(app, method, path, methods):
+    answer = app.test_client().open(path, method=method)
+    assert_error(answer, 405)
+    assert answer.json["error"].endswith(f"; it has {methods}.")
+
+
+@pytest.mark.parametrize("body", [b"[]", b'"x"', b"null"])
+def test_a_body_that_is_no_object_is_a_bad_request_that_says_so(api, body):
+    answer = api.post("/workers", data=body, content_type=JSON)
+    assert_error(answer, 400)
+    assert answer.json["error"] == "Must be a JSON object."

@@ -137,13 +137,6 @@ def test_another_server_on_the_same_port_of_another_address_is_asked(line, host)
     assert ask(outgoing, line.url).status == 200
 
 
-def test_a_host_that_the_settings_name_may_be_asked():
-    outgoing = Outgoing(("Hooks.example.com",))
-    assert outgoing.may_reach("hooks.example.com")
-    assert not outgoing.may_reach("example.com")
-    assert outgoing.may_reach("::1") and outgoing.may_reach("localhost")
-
-
 def test_a_connection_is_closed_when_its_time_is_over():
     with socket.create_server(("127.0.0.1", 0)) as listener:
         with pytest.raises(Unanswered) as fault:

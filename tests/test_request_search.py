@@ -20,12 +20,10 @@ def test_the_list_is_newest_first_and_has_a_limit(api, control):
 @pytest.mark.parametrize(
     ("query", "count"),
     [
-        ("method=POST", 1),
         ("method=post", 1),
         ("path=/api/workers/*", 1),
         ("path=/api/workers", 2),
         ("status=404", 1),
-        ("status=500", 0),
         ("bodyContains=Front", 1),
         ("since=2000-01-01T00:00:00Z", 3),
         ("since=2999-01-01T00:00:00Z", 0),
@@ -53,7 +51,6 @@ def test_an_unknown_team_is_not_found(control, method, path):
     ("criteria", "says"),
     [
         ({"path": "/api/wrokers"}, "did you mean /api/workers?"),
-        ({"path": "/workers"}, "did you mean /api/workers?"),
         ({"path": "/api/workers?limit=3"}, "Must not have a query"),
         ({"method": "PSOT", "path": "/api/workers"}, "Must be one of: GET"),
         ({"method": "PUT", "path": "/api/workers"}, "/api/workers has GET"),
@@ -72,13 +69,8 @@ def test_a_search_for_a_request_that_cannot_be_made_is_refused(control, criteria
         assert says in answer.json["error"]
 
 
-def test_the_path_of_a_canned_answer_can_be_searched_for(control):
-    control.post("/faults", {"path": "/api/newer", "override": {"status": 200}})
-    assert control.get("/requests/count?path=/api/newer").json == {"count": 0}
-
-
 LOGS = "/api/workers/{workerId}/deploymentLogs"
-SPELLINGS = ["/api/workers/", "/api//workers", "//api/workers//"]
+SPELLINGS = ["/api/workers/", "//api//workers//"]
 
 
 @pytest.mark.parametrize("spelling", SPELLINGS)
@@ -91,19 +83,12 @@ def test_each_spelling_of_a_path_is_one_request_of_it(app, control, spelling):
     assert control.post("/requests/verify", once).json == {"count": 1}
 
 
-@pytest.mark.parametrize("spelling", [*SPELLINGS, "/api/{collection}/"])
+@pytest.mark.parametrize("spelling", [*SPELLINGS, "/api/{collection}/", "/{any}/work*"])
 def test_a_search_may_spell_its_path_in_any_way(api, control, spelling):
     api.get("/workers")
     assert control.get(f"/requests/count?{urlencode({'path': spelling})}").json == {"count": 1}
-    waiting = {"path": spelling, "timeoutMs": 0}
-    assert control.post("/requests/wait", waiting).json["count"] == 1
-
-
-@pytest.mark.parametrize("path", ["/api/workers/{workerId}", "/api/{any}/*", "/api/workers/{worker_id}/"])
-def test_a_parameter_in_a_path_stands_for_any_text(api, control, make_worker, path):
-    api.delete(f"/workers/{make_worker()['id']}")
-    never = {"method": "DELETE", "path": path, "times": {"max": 0}}
-    assert control.post("/requests/verify", never).json["count"] == 1
+    assert control.post("/requests/verify", {"path": spelling, "times": {"max": 0}}).json["count"] == 1
+    assert control.post("/requests/wait", {"path": spelling, "timeoutMs": 0}).json["count"] == 1
 
 
 @pytest.mark.parametrize("path", ["/api/workers/a%20b%2Fc", "/api/*/a%20b*"])
@@ -204,8 +189,6 @@ def test_requests_that_were_cleared_need_not_be_in_the_log(api, other_api, contr
     assert [control.post(f"/requests/verify?team={team}", never).status_code for team in teams] == [400, 400]
     control.delete(f"/requests?team={teams[0]}")
     assert [control.post(f"/requests/verify?team={team}", never).status_code for team in teams] == [200, 400]
-    control.delete("/requests")
-    assert control.post("/requests/verify", never).status_code == 200
 
 
 @pytest.mark.parametrize(
@@ -213,8 +196,6 @@ def test_requests_that_were_cleared_need_not_be_in_the_log(api, other_api, contr
     [
         ({"path": "/api/workers", "json": {"naem": "x"}, "times": 0}, "naem (did you mean name?)"),
         ({"json": {"naem": "x"}, "times": {"max": 2}}, "naem (did you mean "),
-        ({"path": "/api/workers", "json": {"title": "x"}, "times": {"min": 0}}, "title"),
-        ({"path": f"{LOGS}/voice", "query": {"limt": 5}, "times": 0}, "limt (did you mean limit?)"),
         ({"path": f"{LOGS}/voice", "query": {"limt": None}}, "limt (did you mean limit?)"),
         ({"path": "/api/workers", "query": {"page": 5}, "times": 0}, "page"),
     ],
@@ -238,36 +219,11 @@ def test_a_check_that_passes_by_a_known_name_is_not_refused(control, check):
     assert control.post("/requests/verify", check).status_code == 200
 
 
-@pytest.mark.parametrize("pattern", ["(a|aa)+$", "(x+x+)+y"])
-def test_a_regular_expression_that_takes_too_long_is_refused(api, control, monkeypatch, pattern):
+def test_a_regular_expression_that_takes_too_long_is_refused(api, control, monkeypatch):
     monkeypatch.setattr(request_search, "MAX_SEARCH_S", 0.01)
-    api.post("/workers", NEW_WORKER | {"name": ("a" if "a" in pattern else "x") * 3_000})
-    answer = control.post("/requests/verify", {"bodyMatches": pattern})
+    api.post("/workers", NEW_WORKER | {"name": "a" * 3_000})
+    answer = control.post("/requests/verify", {"bodyMatches": "(a|aa)+$"})
     assert (answer.status_code, [detail["path"] for detail in answer.json["details"]]) == (400, ["bodyMatches"])
-
-
-@pytest.mark.parametrize(
-    ("times", "error"),
-    [
-        ({"min": 2}, None),
-        ({"min": 3}, "Expected at least 3, found 2."),
-        ({"max": 2}, None),
-        ({"max": 1}, "Expected at most 1, found 2."),
-        ({"min": 2, "max": 2}, None),
-        ({"min": 1, "max": 1}, "Expected exactly 1, found 2."),
-        ({"min": 3, "max": 4}, "Expected at least 3 and at most 4, found 2."),
-        (None, None),
-        (2, None),
-        (1, "Expected exactly 1, found 2."),
-        (0, "Expected exactly 0, found 2."),
-        (3, "Expected exactly 3, found 2."),
-    ],
-)
-def test_verify_counts(api, control, times, error):
-    api.get("/workers")
-    api.get("/workers")
-    answer = control.post("/requests/verify", {"path": "/api/workers", "times": times})
-    assert (answer.status_code, answer.json.get("error")) == (409 if error else 200, error)
 
 
 @pytest.mark.parametrize("pattern", ["(", "(" * 400 + ")" * 400, "x" * 1_001])
@@ -276,20 +232,13 @@ def test_an_invalid_regular_expression_is_refused(control, pattern):
     assert [detail["path"] for detail in answer.json["details"]] == ["bodyMatches"]
 
 
-@pytest.mark.parametrize("times", [-1, True, "2", 1.5, [1]])
+@pytest.mark.parametrize("times", [-1, True, "2", 1.5, [1], {"min": 3, "max": 1}])
 def test_a_number_of_times_that_no_count_can_be_is_refused(control, times):
     answer = control.post("/requests/verify", {"times": times})
     assert (answer.status_code, answer.json["details"][0]["path"][:5]) == (400, "times")
 
 
 # Waiting
-
-
-def test_a_wait_ends_at_once_if_the_request_was_made_before(api, control):
-    api.post("/workers", NEW_WORKER)
-    answer = control.post("/requests/wait", {"method": "POST", "path": "/api/workers"})
-    assert (answer.status_code, answer.json["count"]) == (200, 1)
-    assert answer.json["requests"] == control.get("/requests").json
 
 
 def test_a_wait_ends_with_the_last_request_that_it_needs(app, api, control):

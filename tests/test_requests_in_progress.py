@@ -103,12 +103,6 @@ def test_a_request_is_forgotten_if_the_log_is_cleared_before_its_answer(api, con
     assert [entry["path"] for entry in control.get("/requests").json] == ["/api/team"]
 
 
-def test_a_request_that_a_reset_ends_is_in_no_log(control, finish):
-    control.post("/reset", {})
-    finish()
-    assert control.get("/requests").json == []
-
-
 @pytest.fixture(params=["dryline", "dryline_in_process"])
 def stand_in(request):
     return request.getfixturevalue(request.param)
@@ -129,10 +123,3 @@ def test_the_answer_that_a_client_did_not_wait_for_counts_in_both_fixtures(stand
         stand_in.client(max_retries=0, timeout=0.2).workers.create(name="X", description=None, status=None)
     assert stand_in.verify(method="POST", path="/api/workers", status=201, times=1) == 1
     assert len(stand_in.client().workers.list()) == 1
-
-
-def test_the_journal_lists_requests_in_progress(dryline):
-    dryline.fault(path="/api/workers", delay_ms=60_000)
-    with pytest.raises(APITimeoutError):
-        dryline.client(max_retries=0, timeout=0.3).workers.list()
-    assert " GET /api/workers in progress" in dryline.journal()

@@ -104,11 +104,6 @@ def test_the_start_message_has_url_key_documentation_and_data_directory(start, d
     assert re.fullmatch(r"\d\d:\d\d:\d\d GET    /api/workers 200 \d+ ms\n", err)
 
 
-def test_the_port_variable_of_kubernetes_is_ignored():
-    code, err = refused("--threads", "0", DRYLINE_PORT="tcp://10.0.0.1:4010")
-    assert (code, err[:18]) == (2, "dryline: --threads")
-
-
 def test_a_quiet_server_prints_nothing_without_errors(start, data_dir):
     server = start(*data_dir, "--quiet")
     server.call("POST", "/api/workers", NEW_WORKER)
