@@ -109,11 +109,3 @@ def test_the_list_can_be_of_one_integration(api, register, integration, make_int
     path = "/team/assets/phone_numbers?integrationId="
     assert api.get(path + integration["id"]).json == [bought, registered]
     assert api.get(path + make_integration()["id"]).json == []
-
-
-def test_a_deleted_number_can_be_registered_again(api, register):
-    path = f"/team/assets/phone_numbers/{register().json['id']}/delete"
-    assert api.delete(path).status_code == 204
-    assert api.get("/team/assets/phone_numbers").json == []
-    assert api.delete(path).status_code == 404
-    assert register().status_code == 201

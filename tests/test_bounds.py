@@ -9,7 +9,6 @@ import json
 
 import pytest
 
-from dryline.flow.sessions import conversations
 from dryline.models import custom_webhooks, talk_sessions, webhook_deliveries
 from dryline.state import snapshots
 
@@ -63,16 +62,6 @@ def test_what_is_said_counts_over_all_turns(control, make_flow):
     turns = [control.post(f"/talk/{talk['id']}", {"choose": 0}).json for _ in range(4)]
     assert [turn["ended"] for turn in turns] == [None, None, None, "failed"]
     assert "More than 1,000,000 characters" in turns[-1]["failure"]["error"]
-
-
-def test_a_conversation_cannot_hold_more_than_the_bound_between_two_turns(control, make_flow, monkeypatch):
-    monkeypatch.setattr(conversations, "MAX_DUMP_BYTES", 5_000)
-    code = 'a = [n * n for n in range(9000)]\nloop:\n    talk("Ask on.", False)\nuntil "caller says yes":\n    pass\n'
-    answer = control.post("/talk", {"flowId": make_flow(code=code)["id"]})
-    assert (answer.status_code, answer.json) == (
-        409,
-        {"error": "The flow holds more than 5,000 bytes between two turns."},
-    )
 
 
 def test_the_oldest_conversations_go(control, make_flow, monkeypatch):

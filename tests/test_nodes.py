@@ -47,11 +47,6 @@ def test_a_key_that_a_node_makes_carries_its_name(control):
     assert control("POST", f"/_dryline/teams/{team['id']}/keys").json["key"].startswith("dl_a_")
 
 
-def test_the_start_key_of_a_node_is_its_own_unless_one_is_given():
-    assert Settings(node="a").api_keys == ("dl_a_local-key",)
-    assert Settings(node="a", api_keys=("mine",)).api_keys == ("mine",)
-
-
 def test_ids_of_a_node_have_the_contracts_form_and_end_with_its_name(control):
     made = control("POST", "/api/workers", {"name": "One", "description": None, "status": None}).json
     assert UUID.fullmatch(made["id"])
@@ -75,10 +70,6 @@ def test_a_proxy_may_strip_the_public_path_or_pass_it_on(served, path):
     stripped, passed = served.get(path), served.get(f"/a{path}")
     assert stripped.status_code == passed.status_code
     assert stripped.content == passed.content
-
-
-def test_an_encoded_slash_stays_part_of_an_id_below_the_public_path(served):
-    assert "Worker x/y not found." in served.get("/a/api/workers/x%2Fy").text
 
 
 def test_every_address_that_pages_name_lies_below_the_public_path(served):
@@ -126,8 +117,3 @@ def test_log_lines_name_the_node(app, control, caplog):
 def test_a_name_that_a_proxy_could_not_tell_is_refused(node):
     with pytest.raises(BadSetting, match="--node"):
         Settings(node=node)
-
-
-def test_a_public_path_that_is_the_servers_own_is_refused():
-    with pytest.raises(BadSetting, match="/api/x is one of this server's own"):
-        Settings(public_url="http://proxy.test/api/x")

@@ -4,7 +4,6 @@ import pytest
 
 from dryline.tests.conftest import NEW_WORKER
 from dryline.world import request_log
-from dryline.world.faults import ConnectionCut
 
 
 def test_an_entry_has_the_request_and_its_answer(api, control):
@@ -36,19 +35,6 @@ def test_the_number_of_entries_is_limited(api, control, monkeypatch):
     for _ in range(5):
         api.get("/workers")
     assert [entry["number"] for entry in control.get("/requests").json] == [5, 4, 3]
-
-
-def test_a_spoiled_answer_is_logged_as_it_was_sent(api, control):
-    control.post("/faults", {"malformed": "garbage"})
-    sent = api.get("/workers")
-    assert control.get("/requests").json[0]["answer"] == sent.data.decode(errors="replace")
-
-
-def test_a_dropped_request_has_no_answer(api, control):
-    control.post("/faults", {"drop": True})
-    with pytest.raises(ConnectionCut):
-        api.get("/workers")
-    assert control.get("/requests").json[0]["answer"] is None
 
 
 def test_only_the_beginning_of_a_large_answer_is_kept(api, control):
