@@ -176,16 +176,15 @@ class FaultRules:
 
     def remove(self, id: str) -> None:
         """Remove a rule. Raises NotFound."""
-        with self.lock:
-            removed = [rule for rule in self.rules if rule.id == id]
-            if not removed:
-                raise NotFound(f"Fault {id} not found.")
-            self._remove(removed)
+        rule = self.by_id(id)
+        if rule is None:
+            raise NotFound(f"Fault {id} not found.")
+        self._remove([rule])
 
     def clear(self, team_id: str | None = None) -> None:
         """Remove all rules, or a team's. Without `team_id`, the random numbers start again from the seed."""
         with self.lock:
-            self._remove([rule for rule in self.rules if team_id in (None, rule.team_id)])
+            self._remove(self.listing(team_id))
             if team_id is None:
                 self._random = self._chance("faults")
                 self._added = 0
@@ -200,8 +199,9 @@ class FaultRules:
         self.clear(team_id)
 
     def _remove(self, removed: list[Fault]) -> None:
-        self.rules = [rule for rule in self.rules if rule not in removed]
-        self.changes += 1
+        with self.lock:
+            self.rules = [rule for rule in self.rules if rule not in removed]
+            self.changes += 1
         for rule in removed:
             rule.removed = True
 
