@@ -171,12 +171,6 @@ def test_an_override_answers_with_200_and_for_a_path_without_an_operation_too(ap
     assert (api.get("/workers").status_code, api.get("/workers").json) == (200, [])
 
 
-def test_a_fault_for_a_team_that_there_is_not_is_refused(control):
-    assert control.post("/faults?team=nope", {"status": 500}).status_code == 404
-    answer = control.post("/faults", {"status": 500, "teamId": "nope"})
-    assert (answer.status_code, answer.json["error"].startswith("teamId: ")) == (404, True)
-
-
 SPELLINGS = ["/api/workers/", "//api//workers//"]
 
 

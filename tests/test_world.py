@@ -222,14 +222,6 @@ def test_closing_a_world_closes_the_connections_of_all_threads(connections, kind
     assert not [connection for connection in connections if is_open(connection)]
 
 
-def test_a_start_that_fails_closes_its_connections(closed_world, connections, open_world):
-    connections.clear()
-    with pytest.raises(BadSetting):
-        open_world(scenario="no-such-file.json")
-    assert connections
-    assert not [connection for connection in connections if is_open(connection)]
-
-
 # Restarts
 
 
