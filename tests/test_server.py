@@ -28,10 +28,10 @@ KEY = {"x-api-key": "dryline-local-key", "content-type": "application/json"}
 class Process:
     """A running `dryline serve`."""
 
-    def __init__(self, directory, *flags, port="0", before=(), stdout=subprocess.PIPE, **environment):
+    def __init__(self, directory, *flags, port="0", stdout=subprocess.PIPE, **environment):
         self.ready_file = directory / f"ready-{time.monotonic_ns()}.json"
         self.process = subprocess.Popen(
-            [*before, DRYLINE, "serve", "--port", port, "--ready-file", str(self.ready_file), *flags],
+            [DRYLINE, "serve", "--port", port, "--ready-file", str(self.ready_file), *flags],
             stdout=stdout,
             stderr=subprocess.PIPE,
             text=True,
@@ -141,20 +141,8 @@ def test_log_records_that_nobody_reads_delay_neither_requests_nor_the_end(start)
     server.process.communicate()
 
 
-# The command with a server that polls for an hour, unless an event wakes it.
-PATIENT = """
-import sys
-from dryline.serving import server
-from dryline.commands import cli
-server.GRACE_S, look = 3600, server.HttpServer._poll
-server.HttpServer._poll = lambda self, timeout_s: look(self, 3600)
-sys.argv.pop(0)
-cli()
-"""
-
-
 def test_a_signal_stops_the_server_during_a_delayed_request(start):
-    server = start("--ephemeral", "--scenario", "empty", "--quiet", before=(sys.executable, "-c", PATIENT))
+    server = start("--ephemeral", "--scenario", "empty", "--quiet")
     (host, port) = server.url.removeprefix("http://").split(":")
     server.call("POST", "/_dryline/faults", {"delayMs": 600_000})
     with socket.create_connection((host, int(port))) as waiting:
