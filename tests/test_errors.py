@@ -33,6 +33,13 @@ def test_an_unknown_path_is_not_found(app, method, path):
 
 
 @pytest.mark.parametrize(
+    "id", ["%00", "%FF", "%F0%9F%93%9E", "%2e%2e", "'%20OR%201=1", "x" * 5000, "a%0Ab", "..%2F..%2Fx"]
+)
+def test_an_odd_id_is_not_found(api, id):
+    assert_error(api.get(f"/workers/{id}"), 404)
+
+
+@pytest.mark.parametrize(
     "id, sent", [("a/b", "a%2Fb"), ("/", "%2f"), ("a/b c/é", "a%2Fb%20c%2F%C3%A9"), ("%2F", "%252F")]
 )
 def test_an_id_is_any_text(api, control, id, sent):
