@@ -70,8 +70,8 @@ def serve(app: Dryline, listening: socket.socket, ready_file: ReadyFile | None =
         app.close()
         logging.shutdown()  # writes the last lines
         if signal.SIGINT in received and not settings.quiet:  # from a person; other signals are from programs
-            kept = f"The state is in {app.world.directory}."
-            _print(f"\ndryline has stopped. {'The temporary data is removed.' if settings.ephemeral else kept}")
+            place = f"The state is in {app.world.directory}."
+            _print(f"\ndryline has stopped. {'The temporary data is removed.' if settings.ephemeral else place}")
         for number in STOP_SIGNALS:  # a second signal must not break off the interpreter's exit
             signal.signal(number, signal.SIG_IGN)
 

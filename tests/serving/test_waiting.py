@@ -123,19 +123,3 @@ def test_a_request_in_progress_is_finished_when_the_server_stops(app, server, be
         server.stop()
         assert stopping.wait(PATIENCE_S)
     assert outcome() == 201
-
-
-def test_a_request_whose_thread_cannot_be_started_is_answered_by_the_next_thread(ask, begin, monkeypatch, caplog):
-    errors, start = [RuntimeError("can't start new thread")], threading.Thread.start
-
-    def failing(thread):
-        if errors and thread.name.startswith("waitress"):
-            raise errors.pop()
-        start(thread)
-
-    monkeypatch.setattr(threading.Thread, "start", failing)
-    first = begin("GET", "/api/workers")
-    while errors:
-        pass
-    assert (ask("GET", "/api/workers"), first()) == (200, 200)
-    assert "A thread cannot be started (can't start new thread)." in caplog.text
