@@ -154,8 +154,13 @@ class StandardErrorHandler(logging.Handler):
             stream.write(self._new_text())
 
     def _new_text(self) -> bytes:
-        records = [self._records.popleft() for _ in range(len(self._records))]
-        return "".join(f"{self.format(record)}\n" for record in records).encode(errors="replace")
+        text = ""
+        for record in [self._records.popleft() for _ in range(len(self._records))]:
+            try:
+                text += f"{self.format(record)}\n"
+            except Exception:
+                self.handleError(record)
+        return text.encode(errors="replace")
 
 
 def set_up_logging(app: Dryline) -> None:

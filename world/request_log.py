@@ -1,12 +1,11 @@
 """The request log: the newest requests, in memory."""
 
+import json
 import threading
 import time
 from collections import deque
 from dataclasses import dataclass
 from itertools import takewhile
-
-import orjson
 
 from dryline.world.events import ACCESS
 from dryline.world.masking import mask_json
@@ -66,7 +65,7 @@ class Entry:
         if (self.status or 0) < 400 or not self.unmasked_answer:
             return ""
         try:
-            return str(orjson.loads(self.answer)["error"])
+            return str(json.loads(self.answer)["error"])
         except (ValueError, TypeError, KeyError):
             return ""
 
@@ -139,16 +138,15 @@ class RequestLog:
 
     def clear(self, team_id: str | None = None) -> None:
         """Forget all requests, or those of one team."""
+
+        def stays(each: Entry | DroppedRequests) -> bool:
+            return team_id is not None and each.team_id != team_id
+
         with self._lock:
-            others = [entry for entry in self._entries if team_id is not None and entry.team_id != team_id]
-            self._entries = deque(others)
-            self._bytes = sum(entry.body_bytes() for entry in others)
-            self._in_progress = {
-                entry: None for entry in self._in_progress if team_id is not None and entry.team_id != team_id
-            }
-            self._dropped = {
-                key: each for key, each in self._dropped.items() if team_id is not None and each.team_id != team_id
-            }
+            self._entries = deque(filter(stays, self._entries))
+            self._bytes = sum(entry.body_bytes() for entry in self._entries)
+            self._in_progress = dict.fromkeys(filter(stays, self._in_progress))
+            self._dropped = {key: each for key, each in self._dropped.items() if stays(each)}
             self.clears += 1
 
     def newest_first(self) -> list[Entry]:
