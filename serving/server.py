@@ -49,7 +49,7 @@ class HttpServer:
         self.app = app
         self.socket = listening or bind(settings)
         app.world.outgoing.own.append(self.socket.getsockname()[:2])
-        app.world.address = self.url
+        app.world.address = app.world.outgoing.own_url = self.url
         self._map: dict[int, Any] = {}  # the sockets that the event loop watches
         self._dispatcher = QuickDispatcher(app, wrapped or app)
         self._waitress = create_server(

@@ -107,8 +107,9 @@ class Outgoing:
 
     def __init__(self, hosts: tuple[str, ...] = ()) -> None:
         self._hosts = {host.lower() for host in hosts}
-        # Where the world answers, as host and port of each listening socket: its server says so.
+        # Where the world answers: its server says so. `own` has the host and the port of each listening socket.
         self.own: list[tuple[str, int]] = []
+        self.own_url: str | None = None
         self._ended: Future[None] = Future()
 
     def send(
@@ -122,7 +123,9 @@ class Outgoing:
 
         address = _parse(url)
         if address.host == OWN_INBOX:
-            address = self._at_own_address(address)
+            if self.own_url is None:
+                raise Refused("This server has no address of its own.")
+            address = _parse(f"{self.own_url}{address.path}")
         if not self.may_reach(host := _host_of(address)):
             raise Refused(f"The host {host} is neither loopback nor named by --webhook-hosts.")
         if self._ended.done():
@@ -131,15 +134,6 @@ class Outgoing:
         if not (address.path or "").startswith(INBOX):
             exchange.check = self._require_not_own
         return exchange.run(PoolManager(), within_s, self._ended)
-
-    def _at_own_address(self, address: Url) -> Url:
-        """Return a URL of OWN_INBOX with the address of this server. Raises Refused where it listens nowhere."""
-        if not self.own:
-            raise Refused("This server has no address of its own.")
-        host, port = self.own[0]
-        ip = _plain(host)
-        name = "127.0.0.1" if ip.is_unspecified else f"[{ip}]" if ip.version == 6 else str(ip)
-        return address._replace(scheme="http", host=name, port=port)
 
     def may_reach(self, host: str) -> bool:
         """Return whether a host is certainly this machine, or is one of the allowed hosts."""
@@ -164,10 +158,8 @@ class Outgoing:
 def _marked(headers: Mapping[str, str]) -> dict[str, str]:
     """Return the headers without reserved ones, and with OUTGOING_HEADER. Raises Unanswered for an invalid one."""
     for name, value in headers.items():
-        if not _HEADER_NAME.fullmatch(name):
-            raise Unanswered(f"ValueError: Invalid header name {name!r}")
-        if "\r" in value or "\n" in value:
-            raise Unanswered(f"ValueError: The header {name} has a line break in its value")
+        if not _HEADER_NAME.fullmatch(name) or "\r" in value or "\n" in value:
+            raise Unanswered(f"ValueError: Invalid header {name!r}")
     allowed = {name: value for name, value in headers.items() if name.lower() not in _RESERVED_HEADERS}
     return {**allowed, "Connection": "close", OUTGOING_HEADER: "1"}
 
