@@ -82,7 +82,7 @@ def serve(ready_file: Path | None, **values: Any) -> None:
         ready = _prepared(ready_file)
         from dryline.app import create_app
         from dryline.serving import process
-        from dryline.serving.sockets import bind
+        from dryline.serving.server import bind
 
         with bind(settings) as listening:  # before the world is created: a port in use leaves no world behind
             process.serve(create_app(settings), listening, ready)

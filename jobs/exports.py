@@ -3,7 +3,6 @@
 import contextlib
 import logging
 import sqlite3
-from collections.abc import Callable
 
 from marshmallow import ValidationError
 
@@ -73,13 +72,13 @@ def transition(world: World, id: str, status: str, error_message: str | None = N
 
 def write_and_complete(world: World, export: Export) -> None:
     """Write the file of an export that is PROCESSING, and make it COMPLETED, or FAILED after an error."""
-    if _write_file(world, export, export.complete):
+    if _write_file(world, export):
         message = f"export {export.id} COMPLETED, {export.row_count:,} rows"
         world.events.add(message, exportId=export.id, status="COMPLETED", rowCount=export.row_count)
 
 
-def _write_file(world: World, export: Export, update_row: Callable[[int, int], object]) -> bool:
-    """Write the file, `update_row` with its number of rows and its bytes, and give the file its name.
+def _write_file(world: World, export: Export) -> bool:
+    """Write the file, complete the export, and give the file its name.
 
     The lock covers both. The row is committed last: whoever sees it finds the file, and a process that is killed in
     between leaves the row as it was. If the row changes or disappears meanwhile, the file is dropped. If the server
@@ -89,7 +88,7 @@ def _write_file(world: World, export: Export, update_row: Callable[[int, int], o
     try:
         row_count, size = export_files.write(export, part)
         with world.transaction():
-            update_row(row_count, size)
+            export.complete(row_count, size)
             part.replace(export.path)
         return True
     except Conflict:
@@ -167,4 +166,4 @@ def repair_files(world: World) -> None:
             elif path.suffix != ".part":
                 path.unlink()
     for export in without_file.values():
-        _write_file(world, export, export.complete)
+        _write_file(world, export)

@@ -37,12 +37,12 @@ class QuickDispatcher:
     def __init__(self, app: Dryline, application: WSGIApplication) -> None:
         self._app, self._application = app, application
         self._arrived: deque[Any] = deque()  # connections whose oldest request the event loop looks at next
-        self._loop_thread: int | None = None
+        self._loop_thread: int | None = None  # until it is set, threads answer everything
         self._count_lock = threading.Lock()
         self._thread_count = self._unfinished = 0  # unfinished are the requests that threads answer or will answer
 
     def start_loop(self) -> None:
-        """Make the calling thread the event loop's. Until then, threads answer everything."""
+        """Make the calling thread the event loop's."""
         self._loop_thread = threading.get_ident()
         self._app.world.db.set_nonblocking()
 
@@ -55,7 +55,7 @@ class QuickDispatcher:
         """Have the oldest request of a connection answered. waitress calls this with the connection locked."""
         request = channel.requests[0]
         if request.error is not None:  # waitress itself refuses the request
-            request.error = ApiError(request.error)
+            request.error = _as_api_error(request.error)
         if self.in_loop:
             self._arrived.append(channel)
         else:
@@ -71,7 +71,6 @@ class QuickDispatcher:
                 self._hand_over(channel)
 
     def _hand_over(self, channel: Any) -> None:
-        """Queue a request for the threads, and start one if all have work and there may be more."""
         with self._count_lock:
             self._unfinished += 1
             if self._thread_count < min(self._unfinished, self._app.world.settings.threads):
@@ -90,13 +89,10 @@ class QuickDispatcher:
                 self._unfinished -= 1
 
     def answer(self, environ: Any, start_response: Any) -> Iterable[bytes]:
-        """Answer one request by the application. Raises MustNotWait in the event loop unless the request is quick.
-
-        No rule can be added while the event loop answers: one that delays would stop it.
-        """
+        """Answer one request by the application. Raises MustNotWait in the event loop unless the request is quick."""
         if not self.in_loop:
             return self._application(environ, start_response)
-        with self._app.world.faults.lock:
+        with self._app.world.faults.lock:  # no rule can be added meanwhile: one that delays would stop the loop
             if self._app.world.faults or not is_quick(self._app, environ):
                 raise MustNotWait
             return self._application(environ, start_response)
@@ -108,9 +104,8 @@ def is_quick(app: Dryline, environ: Any) -> bool:
     A quick view takes well under a millisecond and never waits. A path with encoded characters has none: the
     application decodes them before it looks for the route.
     """
-    uri = environ["REQUEST_URI"]
-    has_body = environ.get("CONTENT_LENGTH", "") not in ("", "0")
-    if environ["REQUEST_METHOD"] not in ("GET", "HEAD") or has_body or len(uri) > LONG_ADDRESS:
+    uri, length = environ["REQUEST_URI"], environ.get("CONTENT_LENGTH", "")
+    if environ["REQUEST_METHOD"] not in ("GET", "HEAD") or length not in ("", "0") or len(uri) > LONG_ADDRESS:
         return False
     if "%" in uri.partition("?")[0]:
         return False
@@ -121,13 +116,8 @@ def is_quick(app: Dryline, environ: Any) -> bool:
     return getattr(getattr(app.view_functions[endpoint], "view_class", None), "quick", False)
 
 
-class ApiError:
-    """An error of waitress itself, such as a malformed request line or too many headers, with the API's error body."""
-
-    def __init__(self, error: Any) -> None:
-        self._status, self._message = f"{error.code} {error.reason}", f"{error.reason}: {error.body}"
-
-    def to_response(self, ident: str | None = None) -> tuple[str, list[tuple[str, str]], bytes]:
-        """Return the status, the headers and the body."""
-        headers = [("Content-Type", "application/json"), ("X-Content-Type-Options", "nosniff")]
-        return self._status, headers, orjson.dumps({"error": self._message})
+def _as_api_error(error: Any) -> Any:
+    """Return an error of waitress itself, such as a malformed request line, with the API's error body."""
+    headers = [("Content-Type", "application/json"), ("X-Content-Type-Options", "nosniff")]
+    body = orjson.dumps({"error": f"{error.reason}: {error.body}"})
+    return SimpleNamespace(to_response=lambda ident=None: (f"{error.code} {error.reason}", headers, body))

@@ -17,8 +17,9 @@ from dryline import __version__
 from dryline.models.teams import ApiKey, Team
 from dryline.models.voice_logs import VoiceLog
 from dryline.models.workers import Worker
-from dryline.serving.log_setup import set_up_logging
+from dryline.serving.log_output import set_up_logging
 from dryline.serving.server import MAX_CONNECTIONS, HttpServer
+from dryline.settings import BadSetting
 from dryline.storage.files import write_whole
 from dryline.world.directory import address_in
 from dryline.world.wording import camel, count
@@ -43,7 +44,6 @@ def serve(app: Dryline, listening: socket.socket, ready_file: ReadyFile | None =
     sys.setswitchinterval(0.001)
     raise_file_limit()
     use_one_heap()
-    address = address_in(app.world.directory)
     received: set[int] = set()
 
     def stop(number: int, frame: Any) -> None:
@@ -56,21 +56,22 @@ def serve(app: Dryline, listening: socket.socket, ready_file: ReadyFile | None =
             if signal.getsignal(number) is not signal.SIG_IGN:  # nohup ignores SIGHUP
                 signal.signal(number, stop)
         app.jobs.start()
-        _write_address(address, server.url)
+        _write_address(address_in(app.world.directory), server.url)
         announce(app, server.url)
         if ready_file is not None:
             ready_file.write(server.url, settings.api_keys[0])
         server.run()
     finally:
         with suppress(OSError):
-            address.unlink(missing_ok=True)
-        if ready_file is not None:
-            with suppress(OSError):
+            address_in(app.world.directory).unlink(missing_ok=True)
+        with suppress(BadSetting):
+            if ready_file is not None:
                 ready_file.remove()
         app.close()
         logging.shutdown()  # writes the last lines
         if signal.SIGINT in received and not settings.quiet:  # from a person; other signals are from programs
-            _print(_farewell(app.world))
+            place = f"The state is in {app.world.directory}."
+            _print(f"\ndryline has stopped. {'The temporary data is removed.' if settings.ephemeral else place}")
         for number in STOP_SIGNALS:  # a second signal must not break off the interpreter's exit
             signal.signal(number, signal.SIG_IGN)
 
@@ -82,10 +83,9 @@ def raise_file_limit() -> None:
 
         soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
         needed = 3 * MAX_CONNECTIONS  # the socket, and in its thread the database and the write-ahead log
-        if hard != resource.RLIM_INFINITY:
-            needed = min(needed, hard)
         if soft != resource.RLIM_INFINITY and soft < needed:
-            resource.setrlimit(resource.RLIMIT_NOFILE, (needed, hard))
+            limit = needed if hard == resource.RLIM_INFINITY else min(needed, hard)
+            resource.setrlimit(resource.RLIMIT_NOFILE, (limit, hard))
 
 
 def use_one_heap() -> None:
@@ -144,12 +144,6 @@ def _print(text: str) -> None:
         print(text, flush=True)
     except OSError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or the interpreter's exit fails in its flush
-
-
-def _farewell(world: World) -> str:
-    if world.settings.ephemeral:
-        return "\ndryline has stopped. The temporary data is removed."
-    return f"\ndryline has stopped. The state is in {world.directory}."
 
 
 def _describe_world(world: World) -> str:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import logging
+import os
 import socket
 import threading
 from collections.abc import Callable, Iterator
@@ -12,8 +14,7 @@ from typing import TYPE_CHECKING, Any
 from waitress import create_server, wasyncore
 
 from dryline.serving.dispatcher import QuickDispatcher
-from dryline.serving.sockets import bind
-from dryline.settings import Settings
+from dryline.settings import BadSetting, Settings
 from dryline.world.real_time import monotonic
 
 if TYPE_CHECKING:
@@ -26,6 +27,10 @@ MAX_CONNECTIONS = 1000
 # How long the requests in progress may take when the server stops, in seconds.
 GRACE_S = 1.2
 
+# The first bytes that a client of https:// sends. https://www.rfc-editor.org/rfc/rfc8446#section-5.1
+_TLS_RECORD = b"\x16\x03"
+
+log = logging.getLogger("dryline")
 # Its warnings are about what faults do: answers that are shorter than announced, and threads that all wait.
 logging.getLogger("waitress").setLevel(logging.ERROR)
 
@@ -44,7 +49,7 @@ class HttpServer:
         self.app = app
         self.socket = listening or bind(settings)
         app.world.outgoing.own.append(self.socket.getsockname()[:2])
-        app.world.address = self.url
+        app.world.address = app.world.outgoing.own_url = self.url
         self._map: dict[int, Any] = {}  # the sockets that the event loop watches
         self._dispatcher = QuickDispatcher(app, wrapped or app)
         self._waitress = create_server(
@@ -123,6 +128,45 @@ class HttpServer:
         with self._close_lock:  # once it is closed, another file may have the number of the pipe that wakes the loop
             if not self._is_closed:
                 self._pull_trigger()
+
+
+class ListeningSocket(socket.socket):
+    """A socket whose connections end if the client speaks TLS. Without that, each side would wait for the other one."""
+
+    def accept(self) -> tuple[socket.socket, Any]:
+        """Return the next connection and its address."""
+        connection, address = super().accept()
+        return _PlainConnection(self.family, self.type, self.proto, connection.detach()), address
+
+
+class _PlainConnection(socket.socket):
+    _has_received = False
+
+    def recv(self, size: int, flags: int = 0, /) -> bytes:
+        data = super().recv(size, flags)
+        is_first, self._has_received = not self._has_received, True
+        if not (is_first and data.startswith(_TLS_RECORD)):
+            return data
+        log.warning("A client speaks https:// to this server, which answers http:// only: change its base URL.")
+        return b""
+
+
+def bind(settings: Settings) -> socket.socket:
+    """Return a listening socket. Raises BadSetting if the address is not available."""
+    try:
+        family = socket.getaddrinfo(settings.host, settings.port, type=socket.SOCK_STREAM)[0][0]
+        bound = socket.create_server((settings.host, settings.port), family=family, backlog=1024)
+        return ListeningSocket(bound.family, bound.type, bound.proto, bound.detach())
+    except OSError as error:
+        prefix = f"Cannot listen on {settings.host}:{settings.port}"
+        if error.errno == errno.EADDRINUSE:
+            raise BadSetting(
+                f"{prefix}: the port is in use. Choose another with --port, or a free one with --port 0 "
+                "(make run ARGS='--port 0')."
+            ) from error
+        # create_server appends the address to its text. A failed look-up has a number of its own.
+        reason = error.strerror if isinstance(error, socket.gaierror) else os.strerror(error.errno or 0)
+        raise BadSetting(f"{prefix}: {reason}.") from error
 
 
 @contextmanager

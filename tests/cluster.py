@@ -23,9 +23,8 @@ START_S = 60  # a loaded machine may need that long to start three servers
 class Node:
     """A server in its own process. It can be killed and started again at the same address."""
 
-    def __init__(self, folder, name, **flags):
+    def __init__(self, folder, name):
         self.folder, self.name, self.port, self.url = folder, name, 0, ""
-        self.flags = {f"--{flag}": value for flag, value in flags.items()}
 
     def start(self):
         flags = {
@@ -35,7 +34,6 @@ class Node:
             "--data-dir": self.folder / self.name,
             "--scenario": "empty",
             "--admin-token": "t",
-            **self.flags,
         }
         command = [sys.executable, "-m", "dryline", "serve", *(str(word) for pair in flags.items() for word in pair)]
         with (self.folder / f"{self.name}.log").open("a") as log:

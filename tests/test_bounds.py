@@ -9,9 +9,7 @@ import json
 
 import pytest
 
-from dryline.flow.sessions import conversations
 from dryline.models import custom_webhooks, talk_sessions, webhook_deliveries
-from dryline.simulator import conversation_batch
 from dryline.state import snapshots
 
 pytestmark = pytest.mark.alone
@@ -57,26 +55,6 @@ def test_a_simulated_call_keeps_at_most_a_megabyte(control, simulate, kind):
         assert len(json.dumps(rows, ensure_ascii=False).encode()) < 1_100_000 + len(code)
 
 
-def test_conversations_are_written_in_portions_of_bounded_size(control, simulate, monkeypatch):
-    monkeypatch.setattr(conversation_batch, "BYTES_AT_ONCE", 500_000)
-    portions = []
-    write = conversation_batch.ConversationBatch.write
-    monkeypatch.setattr(
-        conversation_batch.ConversationBatch,
-        "write",
-        lambda batch, plans: portions.append(sum(plan.size for plan in plans)) or write(batch, plans),
-    )
-    answer = simulate(flow_that_fills("sentences"), 12)
-    assert answer.status_code == 201
-    assert {log["id"] for log in control.get("/state").json["voiceLogs"]} == set(answer.json["ids"])
-    assert len(portions) > 2 and max(portions) < 1_500_000
-
-
-def test_calls_that_follow_a_flow_stay_small_on_the_disk(app, simulate):
-    assert simulate(flow_that_fills("extractions"), 30).status_code == 201
-    assert sum(path.stat().st_size for path in app.world.directory.glob("*.sqlite3*")) < 12_000_000
-
-
 def test_what_is_said_counts_over_all_turns(control, make_flow):
     loop = '    loop:\n        talk("Ask on.", False)\n    until "caller says yes":\n        print("x" * 300000)\n'
     code = f"while True:\n{loop}"
@@ -84,16 +62,6 @@ def test_what_is_said_counts_over_all_turns(control, make_flow):
     turns = [control.post(f"/talk/{talk['id']}", {"choose": 0}).json for _ in range(4)]
     assert [turn["ended"] for turn in turns] == [None, None, None, "failed"]
     assert "More than 1,000,000 characters" in turns[-1]["failure"]["error"]
-
-
-def test_a_conversation_cannot_hold_more_than_the_bound_between_two_turns(control, make_flow, monkeypatch):
-    monkeypatch.setattr(conversations, "MAX_DUMP_BYTES", 5_000)
-    code = 'a = [n * n for n in range(9000)]\nloop:\n    talk("Ask on.", False)\nuntil "caller says yes":\n    pass\n'
-    answer = control.post("/talk", {"flowId": make_flow(code=code)["id"]})
-    assert (answer.status_code, answer.json) == (
-        409,
-        {"error": "The flow holds more than 5,000 bytes between two turns."},
-    )
 
 
 def test_the_oldest_conversations_go(control, make_flow, monkeypatch):

@@ -34,13 +34,6 @@ def test_a_suite_of_a_name_alone_has_every_member(api, make_suite):
     assert only(api, "suites") == suite
 
 
-def test_a_suite_names_its_deployment_and_scorecards(make_suite, make_scorecard, make_voice_deployment):
-    deployment, card = make_voice_deployment(), make_scorecard()
-    links = {"deploymentId": deployment["id"], "echoScorecardIds": [card["id"]], "scorecardIds": ["anything"]}
-    suite = make_suite(**links)
-    assert {name: suite[name] for name in links} == links
-
-
 def test_scorecard_items_keep_what_was_sent(api, make_scorecard):
     items = [{"title": "Greets", "type": "BINARY", "threshold": 1, "weight": 0.5}, {}]
     card = make_scorecard(items=items, description="How it speaks")

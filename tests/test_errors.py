@@ -7,6 +7,7 @@ import re
 
 import pytest
 
+from dryline.app import create_app
 from dryline.models.workers import Worker
 from dryline.settings import Settings
 from dryline.tests.conftest import NEW_WORKER
@@ -31,7 +32,9 @@ def test_an_unknown_path_is_not_found(app, method, path):
     assert_error(app.test_client().open(path, method=method), 404)
 
 
-@pytest.mark.parametrize("id", ["%00", "%FF", "%F0%9F%93%9E", "%2e%2e", "'%20OR%201=1", "x" * 5000, "a%0Ab"])
+@pytest.mark.parametrize(
+    "id", ["%00", "%FF", "%F0%9F%93%9E", "%2e%2e", "'%20OR%201=1", "x" * 5000, "a%0Ab", "..%2F..%2Fx"]
+)
 def test_an_odd_id_is_not_found(api, id):
     assert_error(api.get(f"/workers/{id}"), 404)
 
@@ -48,41 +51,9 @@ def test_an_id_is_any_text(api, control, id, sent):
     assert api.delete(f"/workers/{sent}").status_code == 204
 
 
-def test_an_error_shows_an_id_with_a_slash_unchanged(api, control):
-    assert api.get("/workers/a%2Fb").json["error"] == "Worker a/b not found."
-    assert control.get("/requests").json[0]["path"] == "/api/workers/a/b"
-
-
-def test_a_verb_that_a_path_lacks_is_not_allowed_and_the_answer_says_which_are(api):
-    answer = api.put("/workers", NEW_WORKER)
-    assert_error(answer, 405)
-    assert {"GET", "POST"} <= set(answer.headers["Allow"].split(", "))
-    assert "PUT" not in answer.headers["Allow"]
-    assert answer.json["error"] == "PUT is not allowed on /api/workers; it has GET, POST."
-
-
+@pytest.mark.parametrize("method", ["GET", "POST", "DELETE"])
 @pytest.mark.parametrize(
-    ("method", "path", "methods"),
-    [
-        ("POST", "/api/workers/w", "DELETE, GET, PATCH"),
-        ("PATCH", "/api/team/tags", "GET, POST"),
-        ("GET", "/_dryline/reset", "POST"),
-        ("PATCH", "/_dryline/clock", "DELETE, GET, PUT"),
-    ],
-)
-def test_the_methods_that_a_path_has_are_named(app, method, path, methods):
-    answer = app.test_client().open(path, method=method)
-    assert_error(answer, 405)
-    assert answer.json["error"].endswith(f"; it has {methods}.")
-
-
-@pytest.mark.parametrize("method", ["GET", "POST", "PATCH", "DELETE"])
-@pytest.mark.parametrize(
-    "path",
-    [
-        *("/api//workers", "/api/workers//", "/api/workers//flows", "/api/workers/w//flows/f"),
-        *("/_dryline//reset", "/_dryline/snapshots//restore", "/api/workers/a%2Fb//flows"),
-    ],
+    "path", ["/api//workers", "/api/workers//flows", "/_dryline//reset", "/api/workers/a%2Fb//flows"]
 )
 def test_doubled_slashes_are_no_path_and_the_answer_says_so(api, app, control, method, path):
     before = control.get("/state").data
@@ -96,74 +67,35 @@ def test_doubled_slashes_are_no_path_and_the_answer_says_so(api, app, control, m
     assert control.get("/state").data == before
 
 
-def test_encoded_doubled_slashes_are_part_of_an_id(app, api, control):
-    control.post("/state", {"version": 1, "workers": [{"id": "a//b", "name": "W"}]})
-    environ = {"PATH_INFO": "/api/workers/a//b", "REQUEST_URI": "/api/workers/a%2F%2Fb"}
-    assert app.test_client().get(environ_overrides=environ, headers={"x-api-key": api.key}).json["id"] == "a//b"
-
-
-@pytest.mark.parametrize("coding", ["gzip", "deflate", "br", "zstd", "GZIP", "gzip, identity"])
+@pytest.mark.parametrize("coding", ["gzip", "br", "gzip, identity"])
 @pytest.mark.parametrize("path", ["/api/workers", "/_dryline/state", "/v1/chat/completions"])
 def test_a_compressed_body_is_refused_by_the_name_of_its_header(app, api, path, coding):
-    body = gzip.compress(b'{"name": "A"}')
     headers = {"x-api-key": api.key, "Authorization": f"Bearer {api.key}", "Content-Encoding": coding}
-    answer = app.test_client().post(path, data=body, content_type=JSON, headers=headers)
+    answer = app.test_client().post(path, data=gzip.compress(b"{}"), content_type=JSON, headers=headers)
     assert answer.status_code == 415
     assert f"Content-Encoding: {coding}" in answer.text
 
 
-def test_a_body_that_is_not_compressed_may_say_so(api):
-    assert api.post("/workers", NEW_WORKER, headers={"Content-Encoding": "identity"}).status_code == 201
-
-
-@pytest.mark.parametrize("number", [2**64, -(2**63) - 1, 10**19 * 3, int("9" * 300)])
-@pytest.mark.parametrize(
-    "where", ['{"name":"F","code":"","variables":{"n":%d}}', '{"name":%d,"code":"x"}', "[ -1, %d]"]
-)
+@pytest.mark.parametrize("number", [2**64, -(2**63) - 1, int("9" * 300)])
+@pytest.mark.parametrize("where", ['{"name":"F","code":"","variables":{"n":%d}}', "[ -1, %d]"])
 def test_an_integer_beyond_64_bits_is_refused(api, worker, where, number):
-    answer = api.client.post(
-        f"/api/workers/{worker['id']}/flows", data=where % number, content_type=JSON, headers={"x-api-key": api.key}
-    )
+    answer = api.post(f"/workers/{worker['id']}/flows", data=where % number, content_type=JSON)
     assert_error(answer, 400)
     assert "needs more than 64 bits" in answer.json["error"]
 
 
-def test_an_integer_beyond_64_bits_in_json_text_or_a_document_is_refused(api, control, worker):
-    body = {"name": "F", "code": "say('x')\n", "variables": '{"n": [1, 18446744073709551616]}'}
-    assert "64 bits" in api.post(f"/workers/{worker['id']}/flows", body).json["error"]
-    assert api.get(f"/workers/{worker['id']}/flows").json == []
-    assert control.put("/state", data=b'{"version": 18446744073709551616}', content_type=JSON).status_code == 400
-
-
-@pytest.mark.parametrize("value", [2**63 - 1, -(2**63), 2**64 - 1, 1e300, 12345678901234567890.5])
-def test_numbers_of_64_bits_and_long_digits_in_texts_come_back_as_sent(api, worker, value):
-    variables = {"n": value, "text": "id: 123456789012345678901234567890", "1234567890123456789012345": ":9"}
-    flow = api.post(f"/workers/{worker['id']}/flows", {"name": "F", "code": "say('x')\n", "variables": variables}).json
-    assert flow["variables"] == variables
-
-
-LINES = "/workers/{id}/deployments"
-
-
 @pytest.mark.parametrize(
-    ("path", "body", "near"),
+    ("path", "body", "sent", "meant"),
     [
-        ("/workers", {"nmae": "A"}, ("nmae", "name")),
-        ("/workers", {"Name": "A"}, ("Name", "name")),
-        (
-            f"{LINES}/voice",
-            {"name": "L", "phone_number": "+1", "flowId": "f"},
-            ("phone_number", "phoneNumber"),
-        ),
-        (f"{LINES}/voice", {"name": "L", "phoneNumber": "+1", "flow_id": "f"}, ("flow_id", "flowId")),
-        (f"{LINES}/chat", {"name": "L", "flow_id": "f"}, ("flow_id", "flowId")),
+        ("/workers", {"Name": "A"}, "Name", "name"),
+        ("/workers/{id}/deployments/voice", {"name": "L", "flow_id": "f"}, "flow_id", "flowId"),
     ],
 )
-def test_a_missing_member_names_the_similar_one_that_was_sent(api, worker, path, body, near):
+def test_a_missing_member_names_the_similar_one_that_was_sent(api, worker, path, body, sent, meant):
     answer = api.post(path.format(id=worker["id"]), body)
     assert_error(answer, 400)
-    message = f"Missing data for required field; {near[0]} is unknown, did you mean {near[1]}?"
-    assert {"path": near[1], "message": message} in answer.json["details"]
+    message = f"Missing data for required field; {sent} is unknown, did you mean {meant}?"
+    assert {"path": meant, "message": message} in answer.json["details"]
 
 
 def test_no_path_allows_an_unknown_verb(app):
@@ -174,7 +106,7 @@ def test_no_path_allows_an_unknown_verb(app):
         assert {verb.upper() for verb in verbs if verb != "parameters"} <= set(answer.headers["Allow"].split(", "))
 
 
-@pytest.mark.parametrize("key", [None, "", " ", "wrong", "dryline-local-key2", "\xff", "x" * 10_000])
+@pytest.mark.parametrize("key", [None, "", " ", "dryline-local-key2", "\xff", "x" * 10_000])
 def test_a_missing_or_unknown_key_is_refused(app, key):
     headers = {} if key is None else {"x-api-key": key}
     assert_error(app.test_client().get("/api/workers", headers=headers), 401)
@@ -194,60 +126,24 @@ def test_json_may_be_declared_with_parameters(api, content_type):
 @pytest.mark.parametrize(
     "body",
     [
-        b"{",
-        b'{"name":}',
-        b'{"name": "x",}',
-        b"{'name': 'x'}",
-        b'{"name": NaN}',
-        b'{"name": "\xff"}',
-        b'{"name": "\x00"}',
+        *(
+            b"{",
+            b'{"name":}',
+            b"{'name': 'x'}",
+            b'{"name": NaN}',
+            b'{"name": "\xff"}',
+            b"\x00",
+            b" ",
+            b'{"name": "x"} {}',
+        ),
         b'{"name": "\\ud800", "description": null, "status": null}',
-        b"\x00",
-        b" ",
-        b'{"name": "x"} {}',
         b'{"name": ' + b"[" * 1_000 + b"]" * 1_000 + b"}",
         b"[" * 100_000,
-        b'{"a":' * 100_000,
     ],
 )
 def test_malformed_json_is_a_bad_request(api, body):
     assert_error(api.post("/workers", data=body, content_type=JSON), 400)
     assert api.get("/workers").json == []
-
-
-@pytest.mark.parametrize("body", [b"[]", b'"x"', b"1", b"null", b"true"])
-def test_a_body_that_is_no_object_is_a_bad_request_that_says_so(api, body):
-    answer = api.post("/workers", data=body, content_type=JSON)
-    assert_error(answer, 400)
-    assert answer.json["error"] == "Must be a JSON object."
-
-
-def test_no_body_is_an_empty_one(api):
-    assert_error(api.post("/workers", data=b"", content_type=JSON), 400)
-
-
-def test_an_error_names_the_first_three_faults_and_the_number_of_the_others(api, make_worker):
-    answer = api.post(f"/workers/{make_worker()['id']}/tests", {"name": "A", "flowId": "f"})
-    assert answer.json["error"] == (
-        "description: Missing data for required field; checkpoints: Missing data for required field; "
-        "testMode: Missing data for required field; and 1 more."
-    )
-    assert len(answer.json["details"]) == 4
-
-
-def test_a_list_of_names_that_is_sent_as_text_says_how(api, make_voice_deployment):
-    deployment = make_voice_deployment()
-    path = f"/workers/{deployment['workerId']}/deployments/{deployment['id']}/voice/customWebhooks"
-    answer = api.post(path, {"url": "http://127.0.0.1:9", "fields": ["summary", "transcript"]})
-    assert_error(answer, 400)
-    assert answer.json["error"] == "fields: Must be text: names with commas between them, such as summary,transcript."
-
-
-@pytest.mark.parametrize("number", [b"1" + b"0" * 400, b"9223372036854775808", b"1e400", b"-1e-400"])
-def test_a_huge_number_has_an_answer(api, control, number):
-    answer = api.post("/workers", data=b'{"name": ' + number + b', "description": "", "status": ""}', content_type=JSON)
-    assert_error(answer, 400)
-    assert control.post("/clock/advance", data=b'{"seconds": ' + number + b"}", content_type=JSON).status_code < 500
 
 
 @pytest.mark.parametrize("text", ["a\x00b", "\x00", "\u2028\ufeff", "\U0001f4de", "x" * 9_900_000], ids=lambda t: t[:3])
@@ -261,17 +157,7 @@ def nest(depth):
     return b'{"variables": ' + b'{"a":' * depth + b"1" + b"}" * (depth + 1)
 
 
-def test_a_nest_that_is_taken_comes_back(api, make_flow):
-    flow = make_flow()
-    path = f"/workers/{flow['workerId']}/flows/{flow['id']}"
-    assert api.patch(path, data=nest(100), content_type=JSON).status_code == 200
-    value, depth = api.get(path).json["variables"], 0
-    while isinstance(value, dict):
-        value, depth = value["a"], depth + 1
-    assert depth == 100
-
-
-@pytest.mark.parametrize("depth", [204, 254, 1_000, 50_000])
+@pytest.mark.parametrize("depth", [204, 50_000])
 def test_a_deeper_nest_is_refused_and_changes_nothing(api, make_flow, depth):
     flow = make_flow()
     path = f"/workers/{flow['workerId']}/flows/{flow['id']}"
@@ -293,21 +179,9 @@ def test_the_deepest_value_of_a_body_can_be_answered_everywhere(api, control, ma
     assert api.patch(f"{path}/voice/{deployment['id']}", sent).status_code == 200
     history = api.get(f"{path}/{deployment['id']}/history").json["data"]
     assert history[0]["changes"]["externalConfig"]["to"]["newer"] == deep(202)
-    state = control.get("/state")
-    assert control.put("/state", data=state.data, content_type=JSON).status_code == 204
+    assert control.put("/state", data=control.get("/state").data, content_type=JSON).status_code == 204
     sent["externalConfig"]["newer"] = deep(203)
     assert_error(api.patch(f"{path}/voice/{deployment['id']}", sent), 400)
-
-
-@pytest.mark.parametrize("levels", [205, 300, 900])
-@pytest.mark.parametrize("member", ["additional_data", "extractions"])
-def test_json_text_in_a_body_may_be_no_deeper(api, make_voice_deployment, member, levels):
-    deployment = make_voice_deployment()
-    path = f"/workers/{deployment['workerId']}/deployments/voice/{deployment['id']}/make-batch-calls"
-    text = '{"a":' * levels + "1" + "}" * levels
-    answer = api.post(path, {"data": [{"id": "1"}], member: text})
-    assert_error(answer, 400)
-    assert [detail["path"] for detail in answer.json["details"]] == [member]
 
 
 class TestSmallBodies:
@@ -373,37 +247,37 @@ def test_a_path_that_is_like_no_other_is_answered_without_one(app):
     assert answer.json == {"error": "No such path: GET /nothing/of/the/kind"}
 
 
-def test_a_long_unknown_path_is_not_compared_with_the_known_ones(app):
-    """Comparing thousands of words takes seconds."""
-    path = f"/workers/{'w' * 300}/flows"
-    assert app.test_client().get(path).json == {"error": f"No such path: GET {path}"}
-
-
-@pytest.mark.parametrize("path", ["/consolex", "/console-x/calls"])
-def test_a_path_that_only_begins_like_the_console_is_an_unknown_path(app, control, path):
-    answer = app.test_client().get(path)
-    assert_error(answer, 404)
-    assert control.get("/requests").json[0]["path"] == path
-
-
 @pytest.mark.parametrize("path", ["/_drylinex", "/docsx"])
 def test_a_path_that_only_begins_like_an_unrecorded_one_is_recorded(app, control, path):
     app.test_client().get(path)
     assert control.get("/requests").json[0]["path"] == path
 
 
-@pytest.mark.parametrize("headers", [{"x-api-key": "wrong"}, {}])
-def test_on_loopback_an_error_about_the_key_names_the_default_key(app, headers):
-    answer = app.test_client().get("/api/workers", headers=headers)
-    assert answer.status_code == 401
+def test_on_loopback_an_error_about_the_key_names_the_default_key(app):
+    answer = app.test_client().get("/api/workers", headers={"x-api-key": "wrong"})
+    assert_error(answer, 401)
     assert answer.json["error"].endswith("without --api-key it is dryline-local-key.")
 
 
 def test_on_other_addresses_an_error_about_the_key_names_no_key():
-    from dryline.app import create_app
-    from dryline.settings import Settings
-
     app = create_app(Settings(ephemeral=True, scenario="empty", host="0.0.0.0"))
     answer = app.test_client().get("/api/workers", headers={"x-api-key": "wrong"})
     app.close()
     assert answer.json == {"error": "The API key is not valid."}
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "methods"),
+    [("PUT", "/api/workers", "GET, POST"), ("PATCH", "/_dryline/clock", "DELETE, GET, PUT")],
+)
+def test_the_methods_that_a_path_has_are_named(app, method, path, methods):
+    answer = app.test_client().open(path, method=method)
+    assert_error(answer, 405)
+    assert answer.json["error"].endswith(f"; it has {methods}.")
+
+
+@pytest.mark.parametrize("body", [b"[]", b'"x"', b"null"])
+def test_a_body_that_is_no_object_is_a_bad_request_that_says_so(api, body):
+    answer = api.post("/workers", data=body, content_type=JSON)
+    assert_error(answer, 400)
+    assert answer.json["error"] == "Must be a JSON object."

@@ -1,19 +1,13 @@
 """Faults on demand."""
 
-import contextlib
 import http.client
-import re
 import time
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from waitress.task import hop_by_hop
 
 from dryline.settings import Settings
 from dryline.tests.conftest import NEW_WORKER, created
 from dryline.world.faults import ConnectionCut, Fault
-from dryline.world.path_patterns import normal_path, path_pattern, route_pattern
 
 
 @pytest.fixture
@@ -37,25 +31,26 @@ def test_a_fault_gives_its_own_body_and_headers(api, fault):
     assert (answer.status_code, answer.json, answer.headers["Retry-After"]) == (429, {"error": "Slow down."}, "7")
 
 
-@pytest.mark.parametrize("rule", [{"status": 503, "malformed": "garbage"}, {"status": 503}, {"drop": True}])
-def test_a_rule_with_an_answer_never_runs_the_view(api, fault, control, rule):
+@pytest.mark.parametrize(
+    ("rule", "status", "count"),
+    [
+        ({"status": 503}, 503, 0),
+        ({"status": 503, "malformed": "garbage"}, 503, 0),
+        ({"drop": True}, None, 0),
+        ({"malformed": "garbage"}, 201, 1),
+        ({"status": 500, "phase": "after"}, 500, 1),
+        ({"drop": True, "phase": "after"}, None, 1),
+    ],
+)
+def test_a_rule_with_an_answer_runs_the_view_only_in_the_phase_after(api, fault, control, rule, status, count):
     fault(**rule, method="POST")
-    with contextlib.suppress(ConnectionCut):
-        assert api.post("/workers", NEW_WORKER).status_code == 503
+    if status:
+        assert api.post("/workers", NEW_WORKER).status_code == status
+    else:
+        with pytest.raises(ConnectionCut):
+            api.post("/workers", NEW_WORKER)
     control.delete("/faults")
-    assert api.get("/workers").json == []
-
-
-def test_a_rule_that_spoils_the_answer_runs_the_view(api, fault):
-    fault(malformed="garbage", method="POST")
-    assert api.post("/workers", NEW_WORKER).status_code == 201
-    assert len(api.get("/workers").json) == 1
-
-
-def test_after_the_view_the_write_has_happened_and_its_answer_is_lost(api, fault):
-    fault(status=500, method="POST", phase="after")
-    assert api.post("/workers", NEW_WORKER).status_code == 500
-    assert len(api.get("/workers").json) == 1
+    assert len(api.get("/workers").json) == count
 
 
 def test_only_the_named_method_and_path_are_hit(api, fault, make_worker):
@@ -122,37 +117,30 @@ UNIFORM = {"type": "uniform", "lowerMs": 5, "upperMs": 9}
         ({}, "status", ""),
         ({"status": 99}, "status", ""),
         ({"status": 503, "drop": True}, "status", "drop"),
-        ({"drop": True, "malformed": "garbage"}, "malformed", "drop"),
         ({"malformed": "a bit"}, "malformed", ""),
-        ({"status": 500, "probability": 2}, "probability", ""),
         ({"status": 503, "probability": 0}, "probability", "greater than 0"),
         ({"status": 500, "phase": "during"}, "phase", ""),
         ({"status": 500, "times": 0}, "times", "1"),
         ({"delayMs": -1}, "delayMs", ""),
         ({"delayMs": 5, "body": "x"}, "body", "status"),
         ({"headers": {"X": "a\r\nb"}}, "headers", ""),
-        ({"headers": {"X": "\u2028"}}, "headers", ""),
-        ({"headers": {"Content-Length": "few"}}, "headers", ""),
         ({"headers": {"Content-Length": "²"}}, "headers", "number"),
-        ({"status": 500, "path": ""}, "path", ""),
+        ({"headers": {"Transfer-Encoding": "chunked"}}, "headers", "Transfer-Encoding belongs to the connection"),
         ({"status": 503, "path": "workers"}, "path", "Must begin with"),
         ({"status": 500, "path": "/_dryline/reset"}, "path", ""),
+        ({"status": 500, "path": "/docs"}, "path", "do not apply"),
         ({"status": 503, "path": "/console"}, "path", "No operation"),
         ({"status": 503, "path": "/api/workerz"}, "path", "did you mean /api/workers?"),
-        ({"status": 503, "path": "/api/workers/w/flowz"}, "path", "did you mean"),
+        ({"status": 503, "path": "/api/workers/w/flowz/*"}, "path", "did you mean"),
+        ({"status": 503, "path": "/inbox"}, "path", "No operation"),
         ({"status": 503, "path": "/api/workers", "method": "DELETE"}, "method", "GET, HEAD, OPTIONS, POST"),
         ({"status": 503, "path": "*", "method": "FETCH"}, "method", "Must be one of"),
         ({"status": 500, "override": {}}, "override", ""),
         ({"delayDistribution": {"type": "uniform", "lowerMs": 5}}, "delayDistribution.upperMs", ""),
-        ({"delayDistribution": UNIFORM | {"upperMs": 4}}, "delayDistribution.upperMs", ""),
-        ({"delayDistribution": {"type": "lognormal", "medianMs": 5}}, "delayDistribution.sigma", ""),
         ({"delayDistribution": UNIFORM | {"sigma": 1}}, "delayDistribution.sigma", ""),
         ({"delayDistribution": {"type": "normal"}}, "delayDistribution.type", ""),
         ({"delayDistribution": UNIFORM, "delayMs": 5}, "delayDistribution", ""),
-        ({"rateLimit": {"requests": 0, "windowSeconds": 1}}, "rateLimit.requests", ""),
         ({"rateLimit": {"requests": 1, "windowSeconds": 0}}, "rateLimit.windowSeconds", ""),
-        ({"rateLimit": {"requests": 1}}, "rateLimit.windowSeconds", ""),
-        ({"bytesPerSecond": 0}, "bytesPerSecond", ""),
         ({"bytesPerSecond": 5, "drop": True}, "bytesPerSecond", ""),
     ],
 )
@@ -167,8 +155,8 @@ def test_a_rule_that_cannot_work_is_refused(control, rule, path, message):
 @pytest.mark.parametrize(
     "path",
     [
-        *("*", "/*", "/api/*", "/api/workers", "/api/workers/*", "/api/workers/w_1/flows", "*/flows", "/api/w*s"),
-        *("/inbox/any/box", "/downloads/*", "/v1/chat/completions", "/api/workers/a b"),
+        *("*", "/*", "/api/workers", "/api/workers/*", "/api/workers/w_1/flows", "*/flows", "/api/w*s", "*a*b/flows*"),
+        *("/inbox/any/*/box", "/downloads/*", "/v1/chat/completions", "/api/workers/a b", "/api/*/flows/f*"),
     ],
 )
 def test_a_rule_with_a_path_that_some_operation_has_is_accepted(fault, path):
@@ -183,32 +171,7 @@ def test_an_override_answers_with_200_and_for_a_path_without_an_operation_too(ap
     assert (api.get("/workers").status_code, api.get("/workers").json) == (200, [])
 
 
-@pytest.mark.parametrize("name", sorted({*hop_by_hop, "Trailer", "Proxy-Connection"} - {"connection"}))
-def test_a_header_that_is_the_servers_own_is_refused_by_name(control, name):
-    answer = control.post("/faults", {"headers": {name: "close"}})
-    assert (answer.status_code, answer.json["details"][0]["path"]) == (400, "headers")
-    assert name in answer.json["error"]
-
-
-@pytest.mark.parametrize("method", ["GET", "DELETE"])
-def test_the_faults_of_a_team_that_there_is_not_are_not_found(control, method):
-    assert control.client.open("/_dryline/faults?team=nope", method=method).status_code == 404
-
-
-def test_a_fault_for_a_team_that_there_is_not_is_refused(control):
-    assert control.post("/faults?team=nope", {"status": 500}).status_code == 404
-    answer = control.post("/faults", {"status": 500, "teamId": "nope"})
-    assert (answer.status_code, answer.json["error"].startswith("teamId: ")) == (404, True)
-
-
-@given(st.text("ab*/", max_size=8), st.text("ab/", max_size=10))
-def test_a_star_in_a_path_stands_for_any_text(pattern, path):
-    pattern, path = normal_path(pattern), normal_path(path)
-    expression = re.compile(".*".join(map(re.escape, pattern.split("*"))), re.DOTALL)
-    assert bool(path_pattern(pattern).fullmatch(path)) == bool(expression.fullmatch(path))
-
-
-SPELLINGS = ["/api/workers/", "/api//workers", "/api/workers//", "//api/workers"]
+SPELLINGS = ["/api/workers/", "//api//workers//"]
 
 
 @pytest.mark.parametrize("spelling", SPELLINGS)
@@ -227,34 +190,6 @@ def test_a_parameter_in_a_rules_path_stands_for_any_text(api, fault, make_worker
     fault(status=503, path="/api/workers/{workerId}")
     assert api.get(f"/workers/{make_worker()['id']}").status_code == 503
     assert api.get("/workers").status_code == 200
-
-
-WORKER_FLOW = "/api/workers/<worker_id>/flows/<id>"
-
-
-@pytest.mark.parametrize(
-    ("path", "route", "leads_there"),
-    [
-        ("*", WORKER_FLOW, True),
-        ("/api/workers/w/flows/f", WORKER_FLOW, True),
-        ("/api/workers/{workerId}/flows/{id}", WORKER_FLOW, True),
-        ("/api/workers/w/*", WORKER_FLOW, True),
-        ("/api/*/flows/f*", WORKER_FLOW, True),
-        ("*a*b/flows*", WORKER_FLOW, True),
-        ("/api/work*s/w/flow*/f", WORKER_FLOW, True),
-        ("/api/workers/a*b", "/api/workers/<id>", True),
-        ("/inbox/a/b", "/inbox/<path:name>", True),
-        ("/inbox/a/*/b", "/inbox/<path:name>", True),
-        ("/api/workers/w/flowz/*", WORKER_FLOW, False),
-        ("/api/workers/w/flows", WORKER_FLOW, False),
-        ("/api/workers/w", "/api/workers", False),
-        ("/api/workers/a/b", "/api/workers/<id>", False),
-        ("/api/workerz*", WORKER_FLOW, False),
-        ("/inbox", "/inbox/<path:name>", False),
-    ],
-)
-def test_a_path_leads_to_the_routes_that_answer_it(path, route, leads_there):
-    assert route_pattern(path)(route) is leads_there
 
 
 def test_many_stars_in_a_path_take_no_longer_than_one(api, fault, make_worker):
@@ -321,34 +256,16 @@ def frozen(control):
     control.put("/clock", {"now": "2030-01-01T09:00:00Z", "frozen": True})
 
 
-def test_a_request_beyond_a_rate_limit_is_a_429_with_retry_after(api, fault, frozen):
+def test_a_rate_limit_counts_each_key_in_windows_of_api_time(api, other_api, fault, frozen, control):
     fault(rateLimit={"requests": 2, "windowSeconds": 30})
     answers = [api.get("/workers") for _ in range(3)]
     assert [answer.status_code for answer in answers] == [200, 200, 429]
     assert [answer.headers["X-RateLimit-Remaining"] for answer in answers] == ["1", "0", "0"]
-    assert {answer.headers["X-RateLimit-Limit"] for answer in answers} == {"2"}
     assert [answer.headers.get("Retry-After") for answer in answers] == [None, None, "30"]
-
-
-def test_a_window_ends_by_the_clock_of_the_api(api, fault, frozen, control):
-    fault(rateLimit={"requests": 1, "windowSeconds": 30})
-    api.get("/workers")
+    assert other_api.get("/workers").status_code == 200
     control.post("/clock/advance", {"seconds": 29.5})
     assert api.get("/workers").headers["Retry-After"] == "1"
     control.post("/clock/advance", {"seconds": 0.5})
-    assert api.get("/workers").status_code == 200
-
-
-def test_each_key_has_a_window_of_its_own(api, other_api, fault, frozen):
-    fault(rateLimit={"requests": 1, "windowSeconds": 30})
-    assert [api.get("/workers").status_code for _ in range(2)] == [200, 429]
-    assert other_api.get("/workers").status_code == 200
-
-
-def test_a_clock_that_is_set_back_begins_a_window(api, fault, frozen, control):
-    fault(rateLimit={"requests": 1, "windowSeconds": 30})
-    api.get("/workers")
-    control.put("/clock", {"now": "2029-01-01T09:00:00Z"})
     assert api.get("/workers").status_code == 200
 
 
@@ -358,19 +275,6 @@ def test_requests_within_a_limit_are_no_hits_and_match_other_rules(api, fault, f
     assert [api.get("/workers").status_code for _ in range(2)] == [503, 429]
     limit = control.get("/faults").json[1]
     assert (limit["matches"], limit["hits"], limit["status"]) == (2, 1, 429)
-    assert limit["rateLimit"] == {"requests": 1, "windowSeconds": 30}
-
-
-def test_beyond_a_rate_limit_something_else_may_happen(api, fault, frozen):
-    fault(rateLimit={"requests": 1, "windowSeconds": 30}, status=503, body={"error": "Busy."})
-    fault(rateLimit={"requests": 1, "windowSeconds": 30}, path="/api/team", drop=True)
-    api.get("/workers")
-    assert api.get("/workers").json == {"error": "Busy."}
-
-
-def test_the_preset_is_a_true_rate_limit(api, fault, frozen):
-    fault(preset="rate-limited")
-    assert [api.get("/workers").status_code for _ in range(11)] == [200] * 10 + [429]
 
 
 # Delays that differ
@@ -401,11 +305,6 @@ def test_delays_differ_and_are_the_same_for_the_same_seed(api, control, monkeypa
     assert all(least <= wait <= most for wait in first)
 
 
-def test_a_spread_of_none_is_the_median(api, control, monkeypatch):
-    rule = {"type": "lognormal", "medianMs": 250, "sigma": 0}
-    assert drawn(api, control, monkeypatch, delayDistribution=rule) == [250] * 5
-
-
 # Slow bodies
 
 
@@ -418,13 +317,6 @@ def test_a_slow_body_comes_whole_in_pieces_with_a_pause_before_each(api, fault, 
     answer = api.get("/workers")
     assert (answer.data, answer.headers["Content-Length"]) == (whole, str(len(whole)))
     assert (set(pauses), len(pauses)) == ({50}, -(-len(whole) // 50))
-
-
-def test_a_slow_body_is_recorded_as_it_was_sent(api, fault, control, monkeypatch):
-    monkeypatch.setattr(Fault, "delay", lambda self, ending, delay_ms: True)
-    fault(bytesPerSecond=10, status=503, body={"error": "Slowly."})
-    assert api.get("/workers").json == {"error": "Slowly."}
-    assert control.get("/requests").json[0]["answer"] == {"error": "Slowly."}
 
 
 def test_an_answer_without_a_body_is_not_slow(api, fault):

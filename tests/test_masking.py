@@ -1,10 +1,11 @@
 """Secrets are masked in all places that show requests."""
 
 import json
+import logging
 
 import pytest
 
-from dryline.serving.access_log import AccessLog
+from dryline.serving.log_output import JsonFormatter, TextFormatter
 
 SECRET = "s3cr3t"
 MEMBERS = [
@@ -42,11 +43,11 @@ def test_a_request_is_shown_without_its_secrets(app, place):
     assert SECRET not in page.text
 
 
-@pytest.mark.parametrize("form", ["text", "json"])
-def test_the_terminal_shows_a_request_without_its_secrets(app, form):
-    access_log = AccessLog(app, form)
+@pytest.mark.parametrize("formatter", [TextFormatter, JsonFormatter])
+def test_the_terminal_shows_a_request_without_its_secrets(app, caplog, formatter):
+    caplog.set_level(logging.INFO, "dryline.access")
     send_secrets(app)
-    text = "\n".join(access_log.new_lines())
+    text = "\n".join(formatter(app).format(record) for record in caplog.records)
     assert "/inbox/gateway" in text
     assert SECRET not in text
 
@@ -87,14 +88,11 @@ def test_text_around_a_secret_stays_as_it_was_sent(app, control):
     assert answer.json == {"count": 1}
 
 
-def test_a_secret_in_text_that_is_no_json_is_masked(app, control):
-    app.test_client().post("/inbox/a", data=b'\xff {"password": ' + SECRET.encode())
-    assert SECRET not in control.get("/requests").text
-
-
-def test_a_secret_of_a_form_is_masked(app, control):
-    app.test_client().post("/inbox/a", data={"password": SECRET, "a": "1"})
-    assert control.get("/requests").json[0]["body"] == "password=***&a=1"
+@pytest.mark.parametrize("data", [b'\xff {"password": ' + SECRET.encode(), {"password": SECRET, "a": "1"}])
+def test_a_secret_in_a_form_or_in_a_text_that_is_no_json_is_masked(app, control, data):
+    app.test_client().post("/inbox/a", data=data)
+    body = control.get("/requests").json[0]["body"]
+    assert "password" in body and SECRET not in body
 
 
 def test_a_secret_at_the_end_of_a_long_answer_is_masked(app, api, control, make_integration):

@@ -54,10 +54,6 @@ def ask(outgoing, url, within_s=10.0):
     return outgoing.send("GET", url, headers={}, body=None, within_s=within_s, max_bytes=10)
 
 
-def test_no_more_of_an_answer_is_read_than_is_asked_for(line):
-    assert ask(Outgoing(), line.url).body == b"x" * 10
-
-
 ZEROS = gzip.compress(bytes(30_000_000))
 
 
@@ -125,14 +121,6 @@ def test_the_end_cuts_what_is_under_way(line):
     end.join()
 
 
-def test_after_the_end_nobody_is_asked(line):
-    outgoing = Outgoing()
-    outgoing.end()
-    with pytest.raises(Cut):
-        ask(outgoing, line.url)
-    assert not line.asked.is_set()
-
-
 @pytest.mark.parametrize("host", ["127.0.0.1", "0.0.0.0", "::ffff:127.0.0.1"])
 def test_a_world_does_not_ask_itself_however_it_listens(line, host):
     outgoing = Outgoing()
@@ -147,23 +135,6 @@ def test_another_server_on_the_same_port_of_another_address_is_asked(line, host)
     outgoing = Outgoing()
     outgoing.own.append((host, line.port))
     assert ask(outgoing, line.url).status == 200
-
-
-def test_a_host_that_the_settings_name_may_be_asked():
-    outgoing = Outgoing(("Hooks.example.com",))
-    assert outgoing.may_reach("hooks.example.com")
-    assert not outgoing.may_reach("example.com")
-    assert outgoing.may_reach("::1") and outgoing.may_reach("localhost")
-
-
-def test_a_connection_that_is_refused_is_not_one_that_timed_out(line):
-    line.close()
-    with pytest.raises(Unanswered) as fault:
-        send("GET", line.url)
-    assert (str(fault.value), fault.value.timed_out) == (
-        "ConnectionRefusedError: [Errno 111] Connection refused",
-        False,
-    )
 
 
 def test_a_connection_is_closed_when_its_time_is_over():

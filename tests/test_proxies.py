@@ -1,9 +1,7 @@
 """Proxies of the environment: clients of a stand-in pass them by, requests to outside services use them."""
 
 import contextlib
-import os
 import socket
-import subprocess
 import sys
 import threading
 
@@ -92,10 +90,9 @@ USES_EVERY_CLIENT = """
 
 
 @pytest.mark.parametrize(
-    "flags", [[], ["--dryline-command", f"{sys.executable} -m dryline"]], ids=["thread", "command"]
+    ("name", "scheme", "flags"),
+    [("HTTP_PROXY", "http", []), ("ALL_PROXY", "socks5", []), ("all_proxy", "http", ["--dryline-command", DRYLINE])],
 )
-@pytest.mark.parametrize("scheme", ["http", "socks5"])
-@pytest.mark.parametrize("name", ["HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"])
 def test_no_client_of_a_test_uses_a_proxy_for_the_stand_in(pytester, monkeypatch, proxy, name, scheme, flags):
     monkeypatch.setenv(name, f"{scheme}://{proxy.host}")
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
@@ -103,16 +100,6 @@ def test_no_client_of_a_test_uses_a_proxy_for_the_stand_in(pytester, monkeypatch
     result = pytester.runpytest_subprocess("-p", "dryline.pytest_plugin", *flags)
     result.assert_outcomes(passed=5)
     assert proxy.heads == []
-
-
-def test_the_environment_of_a_server_passes_proxies_by(monkeypatch, proxy):
-    monkeypatch.setenv("ALL_PROXY", f"socks5://{proxy.host}")
-    monkeypatch.setenv("NO_PROXY", "intranet.test")
-    code = "from brainbase_labs import BrainbaseLabs; print(BrainbaseLabs(max_retries=0).workers.list())"
-    with DrylineServer() as server:
-        assert server.environment["NO_PROXY"] == "intranet.test,127.0.0.1,localhost,::1"
-        done = subprocess.run([sys.executable, "-c", code], capture_output=True, env=os.environ | server.environment)
-    assert done.stdout == b"[]\n", done.stderr
 
 
 @pytest.mark.parametrize("isolate", [True, False])
@@ -134,8 +121,7 @@ def test_tests_keep_the_proxy_for_other_hosts(pytester, monkeypatch, proxy, isol
     assert proxy.heads[0].startswith("GET http://service.example.test/ ")
 
 
-@pytest.mark.parametrize("name", ["HTTP_PROXY", "http_proxy", "ALL_PROXY"])
-@pytest.mark.parametrize("scheme", ["http://", "http://me:p%40ss@", ""])
+@pytest.mark.parametrize(("name", "scheme"), [("HTTP_PROXY", "http://me:p%40ss@"), ("ALL_PROXY", "")])
 def test_reading_a_service_goes_through_the_proxy(monkeypatch, proxy, name, scheme):
     monkeypatch.setenv(name, scheme + proxy.host)
     assert Reader("http://service.example.test:8080", "key", tries=1).get("/api/workers", limit=1) == []
@@ -153,47 +139,27 @@ def test_https_goes_through_a_tunnel_and_a_refusal_names_it(monkeypatch, proxy):
     assert "roxy-" in proxy.heads[0] and "key" not in proxy.heads[0]
 
 
-@pytest.mark.parametrize("no_proxy", ["*", "example.test", "other.test, service.example.test"])
-def test_a_host_of_no_proxy_is_reached_directly(monkeypatch, proxy, no_proxy):
+@pytest.mark.parametrize("no_proxy", ["*", "example.test"])
+def test_this_machine_and_a_host_of_no_proxy_are_reached_directly(monkeypatch, proxy, no_proxy):
     monkeypatch.setenv("http_proxy", f"http://{proxy.host}")
+    with DrylineServer() as server:
+        assert Reader(server.url, server.api_key).get("/api/workers") == []
+        Outgoing().send("POST", server.url + "/inbox/x", headers={}, body=b"{}", within_s=5, max_bytes=1_000)
     monkeypatch.setenv("no_proxy", no_proxy)
     with pytest.raises(Unanswered):
         send("GET", "http://service.example.test/")
     assert proxy.heads == []
 
 
-def test_this_machine_is_reached_directly(monkeypatch, proxy):
-    monkeypatch.setenv("http_proxy", f"http://{proxy.host}")
-    with DrylineServer() as server:
-        assert Reader(server.url, server.api_key).get("/api/workers") == []
-        inbox = server.url + "/inbox/x"
-        Outgoing().send("POST", inbox, headers={}, body=b"{}", within_s=5, max_bytes=1_000)
-    assert proxy.heads == []
-
-
 @pytest.mark.parametrize(
     ("named", "says"),
     [
-        ("socks5://me:secret@127.0.0.1:9", r"the proxy socks5://127.0.0.1:9, and dryline uses those of http and https"),
-        ("http://[", "a proxy that is no address: 'http://\\['"),
+        ("socks5://me:secret@127.0.0.1:9", "cannot be used: .*unsupported scheme socks5"),
+        ("http://[", "cannot be used: Failed to parse"),
     ],
 )
-def test_a_proxy_that_cannot_be_used_is_a_sentence_without_a_retry(monkeypatch, pauses, named, says):
+def test_a_proxy_that_cannot_be_used_is_a_sentence_without_a_retry(monkeypatch, named, says):
     monkeypatch.setenv("ALL_PROXY", named)
+    monkeypatch.setattr("dryline.commands.remote.reader.sleep", None)
     with pytest.raises(ReadError, match=says):
         Reader("https://service.example.test", "key").get("/api/workers")
-    assert pauses == []
-
-
-@pytest.fixture
-def pauses(monkeypatch):
-    pauses = []
-    monkeypatch.setattr("dryline.commands.remote.reader.sleep", pauses.append)
-    return pauses
-
-
-def test_pull_uses_the_proxy(monkeypatch, proxy, tmp_path):
-    monkeypatch.setenv("HTTP_PROXY", f"http://{proxy.host}")
-    command = [sys.executable, "-m", "dryline", "pull", "--from", "http://service.example.test", "--api-key", "k"]
-    subprocess.run([*command, "--output", str(tmp_path / "p.json")], capture_output=True)
-    assert proxy.heads[0].startswith("GET http://service.example.test/api/team HTTP/1.1")

@@ -4,7 +4,6 @@ import pytest
 
 from dryline.tests.conftest import NEW_WORKER
 from dryline.world import request_log
-from dryline.world.faults import ConnectionCut
 
 
 def test_an_entry_has_the_request_and_its_answer(api, control):
@@ -18,12 +17,6 @@ def test_an_entry_has_the_request_and_its_answer(api, control):
     assert entry["faultId"] is None
     assert (entry["answer"], entry["touched"]) == (worker, [worker["id"]])
     assert entry["answerHeaders"]["content-type"] == "application/json"
-
-
-def test_an_entry_names_the_fault_that_applied(api, control):
-    fault = control.post("/faults", {"status": 503}).json
-    api.get("/workers")
-    assert control.get("/requests").json[0]["faultId"] == fault["id"]
 
 
 def test_the_requests_of_one_team_can_be_counted_and_cleared(api, other_api, control, make_worker):
@@ -42,19 +35,6 @@ def test_the_number_of_entries_is_limited(api, control, monkeypatch):
     for _ in range(5):
         api.get("/workers")
     assert [entry["number"] for entry in control.get("/requests").json] == [5, 4, 3]
-
-
-def test_a_spoiled_answer_is_logged_as_it_was_sent(api, control):
-    control.post("/faults", {"malformed": "garbage"})
-    sent = api.get("/workers")
-    assert control.get("/requests").json[0]["answer"] == sent.data.decode(errors="replace")
-
-
-def test_a_dropped_request_has_no_answer(api, control):
-    control.post("/faults", {"drop": True})
-    with pytest.raises(ConnectionCut):
-        api.get("/workers")
-    assert control.get("/requests").json[0]["answer"] is None
 
 
 def test_only_the_beginning_of_a_large_answer_is_kept(api, control):
@@ -83,15 +63,6 @@ def test_the_bodies_of_requests_and_of_answers_have_a_bound_together(api, contro
     assert len(control.get("/requests").json) == 5
 
 
-def test_bodies_that_were_cleared_do_not_count(api, other_api, control, monkeypatch):
-    monkeypatch.setattr(request_log, "MAX_BYTES", 50_000)
-    team = api.post("/workers", NEW_WORKER | {"description": "x" * 20_000}).json["teamId"]
-    other_api.get("/workers")
-    control.delete(f"/requests?team={team}")
-    api.post("/workers", NEW_WORKER | {"description": "x" * 20_000})
-    assert len(control.get("/requests").json) == 2
-
-
 def test_an_entry_has_the_ids_of_the_rows_that_it_is_about(api, control):
     worker = api.post("/workers", NEW_WORKER).json["id"]
     flow = api.post(f"/workers/{worker}/flows", {"name": "One", "code": "say('Hi')"}).json["id"]
@@ -104,7 +75,3 @@ def test_an_entry_has_the_ids_of_the_rows_that_it_is_about(api, control):
 def test_requests_for_the_documentation_are_not_logged(app, control, path):
     app.test_client().get(path).close()
     assert control.get("/requests/count").json == {"count": 0}
-
-
-def test_a_fault_for_the_documentation_is_refused(control):
-    assert "do not apply" in control.post("/faults", {"path": "/docs", "status": 503}).json["error"]

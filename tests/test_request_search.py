@@ -7,7 +7,6 @@ import pytest
 
 from dryline.tests.conftest import NEW_WORKER, Api
 from dryline.world import request_log, request_search
-from dryline.world.request_search import Criteria, wait
 
 # Filters
 
@@ -21,12 +20,10 @@ def test_the_list_is_newest_first_and_has_a_limit(api, control):
 @pytest.mark.parametrize(
     ("query", "count"),
     [
-        ("method=POST", 1),
         ("method=post", 1),
         ("path=/api/workers/*", 1),
         ("path=/api/workers", 2),
         ("status=404", 1),
-        ("status=500", 0),
         ("bodyContains=Front", 1),
         ("since=2000-01-01T00:00:00Z", 3),
         ("since=2999-01-01T00:00:00Z", 0),
@@ -54,7 +51,6 @@ def test_an_unknown_team_is_not_found(control, method, path):
     ("criteria", "says"),
     [
         ({"path": "/api/wrokers"}, "did you mean /api/workers?"),
-        ({"path": "/workers"}, "did you mean /api/workers?"),
         ({"path": "/api/workers?limit=3"}, "Must not have a query"),
         ({"method": "PSOT", "path": "/api/workers"}, "Must be one of: GET"),
         ({"method": "PUT", "path": "/api/workers"}, "/api/workers has GET"),
@@ -73,18 +69,8 @@ def test_a_search_for_a_request_that_cannot_be_made_is_refused(control, criteria
         assert says in answer.json["error"]
 
 
-def test_a_wrong_path_that_was_requested_can_be_searched_for(api, control):
-    api.get("/wrokers")
-    assert control.get("/requests/count?path=/api/wrokers").json == {"count": 1}
-
-
-def test_the_path_of_a_canned_answer_can_be_searched_for(control):
-    control.post("/faults", {"path": "/api/newer", "override": {"status": 200}})
-    assert control.get("/requests/count?path=/api/newer").json == {"count": 0}
-
-
 LOGS = "/api/workers/{workerId}/deploymentLogs"
-SPELLINGS = ["/api/workers/", "/api//workers", "//api/workers//"]
+SPELLINGS = ["/api/workers/", "//api//workers//"]
 
 
 @pytest.mark.parametrize("spelling", SPELLINGS)
@@ -97,19 +83,12 @@ def test_each_spelling_of_a_path_is_one_request_of_it(app, control, spelling):
     assert control.post("/requests/verify", once).json == {"count": 1}
 
 
-@pytest.mark.parametrize("spelling", [*SPELLINGS, "/api/{collection}/"])
+@pytest.mark.parametrize("spelling", [*SPELLINGS, "/api/{collection}/", "/{any}/work*"])
 def test_a_search_may_spell_its_path_in_any_way(api, control, spelling):
     api.get("/workers")
     assert control.get(f"/requests/count?{urlencode({'path': spelling})}").json == {"count": 1}
-    waiting = {"path": spelling, "timeoutMs": 0}
-    assert control.post("/requests/wait", waiting).json["count"] == 1
-
-
-@pytest.mark.parametrize("path", ["/api/workers/{workerId}", "/api/{any}/*", "/api/workers/{worker_id}/"])
-def test_a_parameter_in_a_path_stands_for_any_text(api, control, make_worker, path):
-    api.delete(f"/workers/{make_worker()['id']}")
-    never = {"method": "DELETE", "path": path, "times": {"max": 0}}
-    assert control.post("/requests/verify", never).json["count"] == 1
+    assert control.post("/requests/verify", {"path": spelling, "times": {"max": 0}}).json["count"] == 1
+    assert control.post("/requests/wait", {"path": spelling, "timeoutMs": 0}).json["count"] == 1
 
 
 @pytest.mark.parametrize("path", ["/api/workers/a%20b%2Fc", "/api/*/a%20b*"])
@@ -210,16 +189,6 @@ def test_requests_that_were_cleared_need_not_be_in_the_log(api, other_api, contr
     assert [control.post(f"/requests/verify?team={team}", never).status_code for team in teams] == [400, 400]
     control.delete(f"/requests?team={teams[0]}")
     assert [control.post(f"/requests/verify?team={team}", never).status_code for team in teams] == [200, 400]
-    control.delete("/requests")
-    assert control.post("/requests/verify", never).status_code == 200
-
-
-@pytest.mark.alone
-def test_requests_of_unknown_paths_that_fell_out_may_match_any_path(api, control, monkeypatch):
-    monkeypatch.setattr(request_log, "MAX_ENTRIES", 1)
-    api.get("/wrokers")
-    api.get("/workers")
-    assert control.post("/requests/verify", {"path": "/api/workers", "times": 1}).status_code == 400
 
 
 @pytest.mark.parametrize(
@@ -227,8 +196,6 @@ def test_requests_of_unknown_paths_that_fell_out_may_match_any_path(api, control
     [
         ({"path": "/api/workers", "json": {"naem": "x"}, "times": 0}, "naem (did you mean name?)"),
         ({"json": {"naem": "x"}, "times": {"max": 2}}, "naem (did you mean "),
-        ({"path": "/api/workers", "json": {"title": "x"}, "times": {"min": 0}}, "title"),
-        ({"path": f"{LOGS}/voice", "query": {"limt": 5}, "times": 0}, "limt (did you mean limit?)"),
         ({"path": f"{LOGS}/voice", "query": {"limt": None}}, "limt (did you mean limit?)"),
         ({"path": "/api/workers", "query": {"page": 5}, "times": 0}, "page"),
     ],
@@ -252,36 +219,11 @@ def test_a_check_that_passes_by_a_known_name_is_not_refused(control, check):
     assert control.post("/requests/verify", check).status_code == 200
 
 
-@pytest.mark.parametrize("pattern", ["(a|aa)+$", "(x+x+)+y"])
-def test_a_regular_expression_that_takes_too_long_is_refused(api, control, monkeypatch, pattern):
+def test_a_regular_expression_that_takes_too_long_is_refused(api, control, monkeypatch):
     monkeypatch.setattr(request_search, "MAX_SEARCH_S", 0.01)
-    api.post("/workers", NEW_WORKER | {"name": ("a" if "a" in pattern else "x") * 3_000})
-    answer = control.post("/requests/verify", {"bodyMatches": pattern})
+    api.post("/workers", NEW_WORKER | {"name": "a" * 3_000})
+    answer = control.post("/requests/verify", {"bodyMatches": "(a|aa)+$"})
     assert (answer.status_code, [detail["path"] for detail in answer.json["details"]]) == (400, ["bodyMatches"])
-
-
-@pytest.mark.parametrize(
-    ("times", "error"),
-    [
-        ({"min": 2}, None),
-        ({"min": 3}, "Expected at least 3, found 2."),
-        ({"max": 2}, None),
-        ({"max": 1}, "Expected at most 1, found 2."),
-        ({"min": 2, "max": 2}, None),
-        ({"min": 1, "max": 1}, "Expected exactly 1, found 2."),
-        ({"min": 3, "max": 4}, "Expected at least 3 and at most 4, found 2."),
-        (None, None),
-        (2, None),
-        (1, "Expected exactly 1, found 2."),
-        (0, "Expected exactly 0, found 2."),
-        (3, "Expected exactly 3, found 2."),
-    ],
-)
-def test_verify_counts(api, control, times, error):
-    api.get("/workers")
-    api.get("/workers")
-    answer = control.post("/requests/verify", {"path": "/api/workers", "times": times})
-    assert (answer.status_code, answer.json.get("error")) == (409 if error else 200, error)
 
 
 @pytest.mark.parametrize("pattern", ["(", "(" * 400 + ")" * 400, "x" * 1_001])
@@ -290,33 +232,13 @@ def test_an_invalid_regular_expression_is_refused(control, pattern):
     assert [detail["path"] for detail in answer.json["details"]] == ["bodyMatches"]
 
 
-@pytest.mark.parametrize("times", [-1, True, "2", 1.5, [1]])
+@pytest.mark.parametrize("times", [-1, True, "2", 1.5, [1], {"min": 3, "max": 1}])
 def test_a_number_of_times_that_no_count_can_be_is_refused(control, times):
     answer = control.post("/requests/verify", {"times": times})
     assert (answer.status_code, answer.json["details"][0]["path"][:5]) == (400, "times")
 
 
-def test_a_minimum_above_the_maximum_is_refused(control):
-    answer = control.post("/requests/verify", {"times": {"min": 3, "max": 1}})
-    assert [detail["path"] for detail in answer.json["details"]] == ["times.max"]
-
-
-def test_verify_shows_requests_in_the_form_of_the_list(api, control):
-    api.get("/team/tags")
-    (listed,) = control.get("/requests").json
-    unmet = control.post("/requests/verify", {"path": "/api/workers"}).json
-    surplus = control.post("/requests/verify", {"path": "/api/team/tags", "times": {"max": 0}}).json
-    assert unmet["nearest"][0]["request"] == surplus["surplus"][0] == listed
-
-
 # Waiting
-
-
-def test_a_wait_ends_at_once_if_the_request_was_made_before(api, control):
-    api.post("/workers", NEW_WORKER)
-    answer = control.post("/requests/wait", {"method": "POST", "path": "/api/workers"})
-    assert (answer.status_code, answer.json["count"]) == (200, 1)
-    assert answer.json["requests"] == control.get("/requests").json
 
 
 def test_a_wait_ends_with_the_last_request_that_it_needs(app, api, control):
@@ -353,31 +275,6 @@ def test_a_wait_can_leave_out_earlier_requests(api, control):
     api.post("/workers", NEW_WORKER)
     assert control.post("/requests/wait", criteria_after).json["count"] == 1
     assert len(control.get(f"/requests?after={newest['number']}").json) == 1
-
-
-class EndingAfter:
-    """A replacement for the event `ending`: runs a function at each check, and is set after the last."""
-
-    def __init__(self, *actions):
-        self.actions = list(actions)
-
-    def is_set(self):
-        if not self.actions:
-            return True
-        self.actions.pop(0)()
-        return False
-
-
-def test_a_wait_does_not_count_requests_before_a_reset(app, api, control):
-    api.get("/workers")
-    meanwhile = EndingAfter(lambda: (control.post("/reset", {}), api.get("/workers")))
-    assert len(wait(app.world.requests, Criteria(), 2, 60, meanwhile)) == 1
-
-
-def test_a_wait_counts_the_matches_of_all_its_searches(app, api):
-    api.get("/workers")
-    meanwhile = EndingAfter(lambda: api.get("/team"), lambda: api.get("/workers"))
-    assert len(wait(app.world.requests, Criteria(path="/api/workers"), 2, 60, meanwhile)) == 2
 
 
 def test_the_servers_end_ends_a_wait(app):

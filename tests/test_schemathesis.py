@@ -1,6 +1,7 @@
 """Generated requests against the served document: no fault of ours, and no answer that the document does not describe.
 
-Operations of the API get valid requests: test_odd_values.py and test_bodies.py send others.
+Repeats from run to run. Operations get valid requests about rows that exist, and broken ones. What they have taken can
+be loaded again.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from dryline.tests.contract import OPERATIONS, by_id, parameters
 from dryline.tests.contract.two_teams import KEYS, NORTH, REFERENCES, document, id_of, path_ids
 from dryline.world import request_search
 
-EXAMPLES = {GenerationMode.POSITIVE: 4, GenerationMode.NEGATIVE: 2}
+EXAMPLES = {GenerationMode.POSITIVE: 4, GenerationMode.NEGATIVE: 3}
 CHECKS = [not_a_server_error, content_type_conformance, response_schema_conformance]
 FEW = settings(
     derandomize=True,
@@ -49,11 +50,18 @@ def filled(app, monkeypatch):
     monkeypatch.setattr(
         request_search, "wait", lambda log, criteria, count, within_s, ending: wait(log, criteria, count, 0, ending)
     )
-    assert app.test_client().post("/_dryline/snapshots/start/restore").status_code == 204
+    client = app.test_client()
+    assert client.post("/_dryline/snapshots/start/restore").status_code == 204
+    yield
+    state = client.get("/_dryline/state").data
+    assert client.put("/_dryline/state", data=state, content_type="application/json").status_code == 204
 
 
 def probe(operation, own, mode=GenerationMode.POSITIVE):
-    """Call an operation with generated requests and the ids `own` in its path; look at every answer."""
+    """Call an operation of the document with generated requests; look at every answer.
+
+    The ids in the path are `own`. Valid requests refer to rows that are there.
+    """
     headers = {"x-api-key": KEYS[NORTH]}
 
     @given(case=operation.as_strategy(mode, headers=headers, path_parameters=own))
@@ -78,13 +86,18 @@ def refer_to_own(body):
             body[name] = id
 
 
+@pytest.mark.parametrize("mode", GenerationMode)
 @pytest.mark.parametrize("operation", OPERATIONS, ids=by_id)
-def test_an_operation_of_the_contract_answers_as_described(filled, schema, operation):
+def test_an_operation_of_the_contract_answers_as_described(filled, schema, operation, mode):
     path = operation["path"]
     own = dict(zip(parameters(path), path_ids(path, NORTH), strict=True))
-    probe(schema[path][operation["method"]], own)
+    documented = schema[path][operation["method"]]
+    if mode is GenerationMode.POSITIVE or len(documented.body) or len(documented.query):
+        probe(documented, own, mode)
 
 
+# The client of schemathesis does not close the answer with a snapshot's file.
+@pytest.mark.filterwarnings("ignore:Exception ignored in. <_io.FileIO:pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.parametrize("mode", GenerationMode)
 def test_the_rest_of_the_document_answers_as_described(filled, schema, app, mode):
     contract = {(operation["path"], operation["method"]) for operation in OPERATIONS}

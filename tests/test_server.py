@@ -28,10 +28,10 @@ KEY = {"x-api-key": "dryline-local-key", "content-type": "application/json"}
 class Process:
     """A running `dryline serve`."""
 
-    def __init__(self, directory, *flags, port="0", before=(), stdout=subprocess.PIPE, **environment):
+    def __init__(self, directory, *flags, port="0", stdout=subprocess.PIPE, **environment):
         self.ready_file = directory / f"ready-{time.monotonic_ns()}.json"
         self.process = subprocess.Popen(
-            [*before, DRYLINE, "serve", "--port", port, "--ready-file", str(self.ready_file), *flags],
+            [DRYLINE, "serve", "--port", port, "--ready-file", str(self.ready_file), *flags],
             stdout=stdout,
             stderr=subprocess.PIPE,
             text=True,
@@ -104,11 +104,6 @@ def test_the_start_message_has_url_key_documentation_and_data_directory(start, d
     assert re.fullmatch(r"\d\d:\d\d:\d\d GET    /api/workers 200 \d+ ms\n", err)
 
 
-def test_the_port_variable_of_kubernetes_is_ignored():
-    code, err = refused("--threads", "0", DRYLINE_PORT="tcp://10.0.0.1:4010")
-    assert (code, err[:18]) == (2, "dryline: --threads")
-
-
 def test_a_quiet_server_prints_nothing_without_errors(start, data_dir):
     server = start(*data_dir, "--quiet")
     server.call("POST", "/api/workers", NEW_WORKER)
@@ -126,15 +121,6 @@ def test_a_misspelt_variable_has_a_warning():
 def test_a_signal_stops_the_server_cleanly_and_a_second_one_changes_nothing(start, data_dir, again):
     code, _, err = start(*data_dir).end(signal.SIGTERM, again)
     assert (code, err) == (0, "")
-
-
-def test_lines_that_nobody_reads_delay_neither_requests_nor_the_end(start):
-    server = start("--ephemeral", "--scenario", "empty", "--log-format", "json")
-    for _ in range(80):  # more than a pipe takes
-        server.call("GET", f"/api/workers?x={'x' * 1_000}")
-    server.process.send_signal(signal.SIGTERM)
-    assert server.process.wait(timeout=20) == 0
-    server.process.communicate()
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux has /proc")
@@ -155,36 +141,14 @@ def test_log_records_that_nobody_reads_delay_neither_requests_nor_the_end(start)
     server.process.communicate()
 
 
-# The command with a server that polls for an hour, unless an event wakes it.
-PATIENT = """
-import sys
-from dryline.serving import server
-from dryline.commands import cli
-server.GRACE_S, look = 3600, server.HttpServer._poll
-server.HttpServer._poll = lambda self, timeout_s: look(self, 3600)
-sys.argv.pop(0)
-cli()
-"""
-
-
 def test_a_signal_stops_the_server_during_a_delayed_request(start):
-    server = start("--ephemeral", "--scenario", "empty", "--quiet", before=(sys.executable, "-c", PATIENT))
+    server = start("--ephemeral", "--scenario", "empty", "--quiet")
     (host, port) = server.url.removeprefix("http://").split(":")
     server.call("POST", "/_dryline/faults", {"delayMs": 600_000})
     with socket.create_connection((host, int(port))) as waiting:
         waiting.sendall(b"GET /api/workers HTTP/1.1\r\nHost: localhost\r\n\r\n")
         while not server.call("GET", "/_dryline/faults")[0]["hits"]:
             pass
-        code, _, err = server.end()
-    assert (code, err) == (0, "")
-
-
-def test_a_signal_stops_the_server_with_answers_that_nobody_reads(start):
-    server = start("--ephemeral", "--scenario", "empty", "--quiet")
-    (host, port) = server.url.removeprefix("http://").split(":")
-    with socket.create_connection((host, int(port))) as reader:
-        reader.sendall(b"GET /openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n" * 50)
-        assert reader.recv(12) == b"HTTP/1.1 200"
         code, _, err = server.end()
     assert (code, err) == (0, "")
 
@@ -209,23 +173,15 @@ def test_variables_set_settings(start):
         (("--max-body-mb", "0"), "--max-body-mb must be at least 1"),
         (("--api-key", " "), "--api-key must not be empty"),
         (("--public-url", "example.org"), "--public-url must start with http"),
-        (("--admin-token", ""), "--admin-token must not be empty"),
         (("--admin-token", "ü"), "--admin-token must be printable ASCII"),
-        (("--api-key", "ü"), "--api-key must be printable ASCII"),
-        (("--port", "abc"), "'--port'"),
         (("--seed", "x"), "'--seed'"),
         (("--log-format", "xml"), "'--log-format'"),
         (("--threads", "100000"), "at most 256"),
-        (("--cors-origin", ""), "--cors-origin must be like"),
-        (("--cors-origin", "localhost:5173"), "--cors-origin must be like"),
         (("--cors-origin", "http://localhost:5173/"), "--cors-origin must be like"),
-        (("--webhook-hosts", "http://a"), "--webhook-hosts must be"),
         (("--webhook-hosts", "a:80"), "--webhook-hosts must be"),
-        (("--scenario", "no-such-file.json"), "no-such-file.json"),
         (("--scenario", "demos"), "The scenarios are demo, "),
         (("--ephemeral",), "--data-dir is of no use with --ephemeral"),
         (("--durability", "power"), "--durability is removed in 0.2; a write survives"),
-        (("--durability", "process"), "--durability is removed in 0.2; a write survives"),
     ],
 )
 def test_an_invalid_setting_is_refused_with_one_line(tmp_path, flags, says):
@@ -264,9 +220,3 @@ def test_an_error_of_the_http_server_has_the_apis_form(server):
     assert answer.startswith(b"HTTP/1.0 400")
     assert b"X-Content-Type-Options: nosniff\r\n" in answer
     assert json.loads(answer.partition(b"\r\n\r\n")[2]) == {"error": "Bad Request: Start line is invalid"}
-
-
-def test_headers_above_64_kb_are_refused_in_the_apis_form(server):
-    with pytest.raises(urllib.error.HTTPError, match="431") as refused:
-        server.call("GET", "/api/workers", headers=KEY | {"x-large": "x" * 70_000})
-    assert list(json.loads(refused.value.read())) == ["error"]

@@ -6,7 +6,6 @@ from typing import Any
 
 from flask import Flask, current_app, request
 from werkzeug.exceptions import HTTPException
-from werkzeug.routing import WebsocketMismatch
 
 from dryline.schemas.base import camel
 from dryline.storage.current_world import current
@@ -112,8 +111,6 @@ def _sentence(error: HTTPException, status: int) -> str:
         return f"{request.method} is not allowed on {request.path}{allowed}."
     if status == 413:
         return f"The body is larger than {current().settings.max_body_mb} MB."
-    if isinstance(error, WebsocketMismatch):
-        return "This server answers HTTP requests only, no WebSockets."
     return error.description or error.name
 
 

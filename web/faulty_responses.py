@@ -1,11 +1,10 @@
 """The responses that faults produce: errors instead of answers, delays, cut, spoiled and slow answers."""
 
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from flask import Request, Response, request
-from werkzeug.wsgi import ClosingIterator
 
 from dryline.models.teams import authenticate
 from dryline.storage.errors import DomainError
@@ -57,7 +56,7 @@ def apply_fault(world: World, fault: Fault, view: Callable[[], Any]) -> Any:
                 response = _close_connection_after(response)
         else:
             response.headers[name] = value
-    return response if fault.bytes_per_second is None else Slow.of(response, fault, world.ending)
+    return response
 
 
 class Dropped(Response):
@@ -68,37 +67,23 @@ class Dropped(Response):
         raise ConnectionCut
 
 
-class Slow(Response):
-    """A response whose body is sent in pieces, at the speed of a fault, until the fault is removed."""
+def slow_down(response: Any, fault: Fault, ending: threading.Event) -> None:
+    """Have a body sent in pieces, at the speed of a fault, until the fault is removed."""
+    response.direct_passthrough = False
+    body = response.get_data()
+    if response.automatically_set_content_length:
+        response.content_length = len(body)
+    response.response = _pieces(body, fault, ending)
 
-    fault: Fault
-    ending: threading.Event
 
-    @classmethod
-    def of(cls, response: Any, fault: Fault, ending: threading.Event) -> Any:
-        """Return a response that is sent slowly; a dropped one unchanged."""
-        if isinstance(response, Dropped):
-            return response
-        response.direct_passthrough = False
-        slow = cls(response.response, response.status_code, response.headers)
-        slow.automatically_set_content_length = response.automatically_set_content_length
-        slow.fault, slow.ending = fault, ending
-        slow.call_on_close(response.close)
-        return slow
-
-    def get_app_iter(self, environ: Any) -> Any:
-        """Return the body in pieces. The iterator raises ConnectionCut after a reset or the server's end."""
-        whole: Any = super().get_app_iter(environ)
-        return whole if isinstance(whole, tuple) else ClosingIterator(self._pieces(whole), whole.close)
-
-    def _pieces(self, chunks: Iterable[bytes]) -> Iterator[bytes]:
-        size = max(1, round((self.fault.bytes_per_second or 1) * PIECE_S))
-        pause_ms = 1000 * size / (self.fault.bytes_per_second or 1)
-        for chunk in chunks:
-            for start in range(0, len(chunk), size):
-                if not self.fault.delay(self.ending, pause_ms):
-                    raise ConnectionCut
-                yield chunk[start : start + size]
+def _pieces(body: bytes, fault: Fault, ending: threading.Event) -> Iterator[bytes]:
+    """Yield a body in pieces. Raises ConnectionCut after a reset or the server's end."""
+    speed = fault.bytes_per_second or 1
+    size = max(1, round(speed * PIECE_S))
+    for start in range(0, len(body), size):
+        if not fault.delay(ending, 1000 * size / speed):
+            raise ConnectionCut
+        yield body[start : start + size]
 
 
 def _error_response(fault: Fault) -> Any:

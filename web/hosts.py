@@ -1,6 +1,5 @@
 """Checks of a request's host and origin, and the headers that make browsers careful with answers."""
 
-from ipaddress import ip_address
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -10,6 +9,7 @@ from dryline.settings import Settings
 from dryline.storage.errors import Forbidden
 from dryline.web.paths import HEALTH
 from dryline.world.outgoing import OUTGOING_HEADER
+from dryline.world.proxies import is_loopback
 
 # A proxy or tunnel adds some of these headers, or one that begins with X-Forwarded.
 _FORWARDING_HEADERS = {
@@ -26,7 +26,7 @@ def require_known_host(settings: Settings, environ: dict[str, Any]) -> None:
     """
     host = environ.get("HTTP_HOST")
     # Only a request over a connection has REMOTE_PORT; one from this process is trusted.
-    if host is None or is_loopback(host) or "REMOTE_PORT" not in environ or environ["PATH_INFO"] == HEALTH:
+    if host is None or is_this_machine(host) or "REMOTE_PORT" not in environ or environ["PATH_INFO"] == HEALTH:
         return
     known = {*settings.allowed_hosts, urlsplit(settings.public_url or "").hostname}
     if settings.loopback and name_of(host) not in known:
@@ -57,22 +57,16 @@ def require_this_machine(settings: Settings, request: Request, door: str) -> Non
     """
     if not settings.loopback:
         raise Forbidden(f"The {door} is closed: the server is not bound to loopback and has no --admin-token.")
-    if not is_loopback(request.host) and name_of(request.host) not in settings.allowed_hosts:
+    if not is_this_machine(request.host) and name_of(request.host) not in settings.allowed_hosts:
         raise Forbidden(f"The {door} answers this machine only, not the host {request.host!r}.")
     names = [name.lower() for name, _ in request.headers]
     if any(name in _FORWARDING_HEADERS or name.startswith("x-forwarded") for name in names):
         raise Forbidden(f"The {door} answers this machine only: behind a proxy it needs --admin-token.")
 
 
-def is_loopback(host: str) -> bool:
+def is_this_machine(host: str) -> bool:
     """Return whether a Host header names this machine: `localhost`, 127.x.x.x or [::1], with any port."""
-    name = name_of(host)
-    if name == "localhost":
-        return True
-    try:
-        return ip_address(name.removeprefix("[").removesuffix("]")).is_loopback
-    except ValueError:
-        return False
+    return is_loopback(name_of(host).removeprefix("[").removesuffix("]"))
 
 
 def name_of(host: str) -> str:

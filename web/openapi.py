@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 
 import flask_smorest
 import orjson
-from apispec import BasePlugin
 from apispec.ext.marshmallow import MarshmallowPlugin, OpenAPIConverter
 from flask_smorest.spec.plugins import FlaskPlugin
 from marshmallow import Schema, fields, missing
@@ -42,9 +41,8 @@ class Api(flask_smorest.Api):
         super().__init__(
             app,
             spec_kwargs={
-                "flask_plugin": Paths(),
+                "flask_plugin": Routes(app),
                 "marshmallow_plugin": SchemaPlugin(schema_name_resolver=schema_name),
-                "extra_plugins": [Operations(app)],
                 "info": {
                     "description": f"Served by dryline {__version__}, a local stand-in for the voice-agent workers API "
                     "of this version. Paths under `/_dryline` are the control plane, which the real API does not have. "
@@ -147,17 +145,19 @@ class SchemaPlugin(MarshmallowPlugin):
         """Leave headers alone: flask-smorest registers one whose schema no operation here uses."""
 
 
-class Paths(FlaskPlugin):
-    """The plugin that documents routes, with path parameters in camelCase and before the query parameters.
+class Routes(FlaskPlugin):
+    """The plugin that documents routes: camelCase parameters, schemas in the forms of bodies and answers, errors.
 
-    It is the first plugin, so it also puts the schemas of requests and answers into their forms, before they are
-    resolved. Making the forms with the areas would take 50 ms of each start.
+    It is the first plugin, so that schemas get their forms before they are resolved. Making the forms with the areas
+    would take 50 ms of each start.
     """
+
+    def __init__(self, app: Any) -> None:
+        super().__init__()
+        self.app = app
 
     def path_helper(self, rule: Any, operations: Any, parameters: Any, **kwargs: Any) -> str:
         """Return the path: `/workers/<worker_id>` is `/workers/{workerId}`."""
-        for operation in operations.values():
-            _use_forms(operation)
         path = super().path_helper(rule, operations, parameters, **kwargs)
         own = [{**parameter, "name": camel(parameter["name"])} for parameter in parameters]
         parameters.clear()
@@ -165,37 +165,15 @@ class Paths(FlaskPlugin):
             noun = re.sub("(?=[A-Z])", " ", parameter["name"].removesuffix("Id")).lower()
             parameter["description"] = MEMBERS.get(parameter["name"], f"id of the {noun}")
         for operation in operations.values():
-            if own or "parameters" in operation:
+            if own or "parameters" in operation:  # those of the path come before those of the query
                 operation["parameters"] = [*own, *operation.get("parameters", [])]
         return re.sub(r"{(\w+)}", lambda match: f"{{{camel(match[1])}}}", path)
-
-
-def _use_forms(operation: dict[str, Any]) -> None:
-    """Replace the schemas of an operation by their forms."""
-    for parameter in operation.get("parameters", ()):
-        if isinstance(parameter.get("schema"), Schema | type):
-            parameter["schema"] = request_form(parameter["schema"])
-    body = operation.get("requestBody", {})
-    for content in body.get("content", {}).values():
-        if isinstance(content.get("schema"), Schema | type):
-            content["schema"] = request_form(content["schema"])
-            if content["schema"].partial:
-                body.setdefault("description", update_rule(content["schema"]))
-    for response in operation["responses"].values():
-        for content in response.get("content", {}).values() if isinstance(response, dict) else ():
-            content["schema"] = answer_form(content["schema"])
-
-
-class Operations(BasePlugin):
-    """The plugin that documents an operation's id, its security and its errors, and describes one without a text."""
-
-    def __init__(self, app: Any) -> None:
-        self.app = app
 
     def operation_helper(self, path: Any = None, operations: Any = None, **kwargs: Any) -> None:
         """Complete the operations of a path, from their views (`Area.route`, `Area.errors`) and their form."""
         view = self.app.view_functions[kwargs["rule"].endpoint].view_class
         for method, operation in operations.items():
+            _use_forms(operation)
             function = getattr(view, method)
             operation |= {"operationId": function.operation_id, "security": view.security}
             statuses = {*getattr(function, "error_statuses", ())}
@@ -211,15 +189,27 @@ class Operations(BasePlugin):
             responses = {str(status): response for status, response in operation["responses"].items()}
             responses |= {str(status): ERRORS[status][0] for status in statuses}
             operation["responses"] = dict(sorted(responses.items()))
-            if _answers_with_list(operation):
-                operation.setdefault("description", "The list is not paginated.")
-            elif 404 in statuses:
-                operation.setdefault("description", "404 if there is no such record.")
+            is_list = 404 not in statuses
+            text = "The list is not paginated." if is_list else "404 if there is no such record."
+            operation.setdefault("description", text)
 
 
-def _answers_with_list(operation: dict[str, Any]) -> bool:
-    content = operation["responses"].get("200", {}).get("content", {})
-    return content.get("application/json", {}).get("schema", {}).get("type") == "array"
+def _use_forms(operation: dict[str, Any]) -> None:
+    """Replace the schemas of an operation by their forms."""
+    for parameter in operation.get("parameters", ()):
+        if isinstance(parameter.get("schema"), Schema | type):
+            parameter["schema"] = request_form(parameter["schema"])
+    body = operation.get("requestBody", {})
+    for content in body.get("content", {}).values():
+        if isinstance(content.get("schema"), Schema | type):
+            content["schema"] = request_form(content["schema"])
+            if content["schema"].partial:
+                body.setdefault(
+                    "description", "Fields that are left out keep their value; `null` clears one that may be null."
+                )
+    for response in operation["responses"].values():
+        for content in response.get("content", {}).values() if isinstance(response, dict) else ():
+            content["schema"] = answer_form(content["schema"])
 
 
 class _Answer:
@@ -233,13 +223,6 @@ class _Answer:
         for inner in (field_obj, getattr(field_obj, "inner", None)):
             if isinstance(inner, fields.Nested) and isinstance(inner.nested, type):
                 inner.nested = answer_schema(inner.nested)
-
-
-def update_rule(form: Schema) -> str:
-    """Return what the body of an update may leave out and set to null."""
-    nullable = sorted(f"`{field.data_key}`" for field in form.fields.values() if field.allow_none)
-    rule = f"`null` clears {', '.join(nullable)}; no other field may be null." if nullable else "No field may be null."
-    return f"Fields that are left out keep their value. {rule}"
 
 
 @cache

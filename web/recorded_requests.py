@@ -8,7 +8,7 @@ from typing import Any
 
 from flask import Request, current_app, g
 
-from dryline.web.faulty_responses import Dropped, apply_fault, find_fault, team_of
+from dryline.web.faulty_responses import Dropped, apply_fault, find_fault, slow_down, team_of
 from dryline.world.faults import Fault
 from dryline.world.masking import mask_header, mask_json, mask_query
 from dryline.world.real_time import monotonic
@@ -41,6 +41,8 @@ def answer_and_record(world: World, request: Request, view: Callable[[], Any]) -
     entry.answer_headers = tuple(starmap(_header, response.headers))
     entry.unmasked_answer = _answer(response)
     world.requests.add(entry)
+    if status is not None and fault is not None and fault.bytes_per_second is not None:
+        slow_down(response, fault, world.ending)
     return response
 
 

@@ -143,9 +143,8 @@ def _lock(path: Path) -> sqlite3.Connection:
 
 def _sweep(own: Path) -> None:
     """Remove the temporary directories of this user's killed servers. `own` is that of the running server."""
-    for marker in own.parent.glob(f"{_PREFIX}*/{_TEMPORARY}"):
-        directory = marker.parent
+    for directory in find_temporary_directories(own.parent):
         with contextlib.suppress(OSError, sqlite3.Error, InUse):
-            if directory != own and not directory.is_symlink() and directory.stat().st_uid == own.stat().st_uid:
+            if directory != own:
                 with contextlib.closing(_lock(directory)):
                     shutil.rmtree(directory)

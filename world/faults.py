@@ -6,13 +6,18 @@ import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from pathlib import Path
 from typing import Any, NamedTuple
 
+import orjson
+
 from dryline.storage.errors import NotFound
+from dryline.storage.files import read
 from dryline.world.path_patterns import path_pattern
 from dryline.world.rate_limits import RateLimit
 from dryline.world.real_time import monotonic
 
+PRESETS_FILE = Path(__file__).with_name("fault_presets.json")
 LONGEST_MS = 600_000  # of a delay
 # The interval at which a delayed request checks whether its rule still exists, in seconds.
 CHECK_INTERVAL_S = 0.25
@@ -171,16 +176,15 @@ class FaultRules:
 
     def remove(self, id: str) -> None:
         """Remove a rule. Raises NotFound."""
-        with self.lock:
-            removed = [rule for rule in self.rules if rule.id == id]
-            if not removed:
-                raise NotFound(f"Fault {id} not found.")
-            self._remove(removed)
+        rule = self.by_id(id)
+        if rule is None:
+            raise NotFound(f"Fault {id} not found.")
+        self._remove([rule])
 
     def clear(self, team_id: str | None = None) -> None:
         """Remove all rules, or a team's. Without `team_id`, the random numbers start again from the seed."""
         with self.lock:
-            self._remove([rule for rule in self.rules if team_id in (None, rule.team_id)])
+            self._remove(self.listing(team_id))
             if team_id is None:
                 self._random = self._chance("faults")
                 self._added = 0
@@ -195,8 +199,9 @@ class FaultRules:
         self.clear(team_id)
 
     def _remove(self, removed: list[Fault]) -> None:
-        self.rules = [rule for rule in self.rules if rule not in removed]
-        self.changes += 1
+        with self.lock:
+            self.rules = [rule for rule in self.rules if rule not in removed]
+            self.changes += 1
         for rule in removed:
             rule.removed = True
 
@@ -234,19 +239,4 @@ class Preset(NamedTuple):
     rule: dict[str, Any]
 
 
-PRESETS = {
-    "rate-limited": Preset(
-        "10 requests in 10 s for each key, then 429 with Retry-After",
-        {"rate_limit": {"requests": 10, "windowSeconds": 10}},
-    ),
-    "unavailable-twice": Preset("503 twice, then normal answers", {"status": 503, "times": 2}),
-    "answer-lost": Preset("the write is done, its answer is lost", {"phase": "after", "drop": True, "times": 1}),
-    "slow": Preset("every answer takes three seconds longer", {"delay_ms": 3_000}),
-    "uneven": Preset(
-        "most answers take a third of a second longer, some several seconds",
-        {"delay_distribution": {"type": "lognormal", "medianMs": 300, "sigma": 1}},
-    ),
-    "trickle": Preset("bodies come at 2,000 bytes a second", {"bytes_per_second": 2_000}),
-    "cut-off": Preset("the connection is cut without an answer", {"drop": True}),
-    "half-an-answer": Preset("the answer breaks off in the middle", {"malformed": "truncated"}),
-}
+PRESETS = {name: Preset(**preset) for name, preset in orjson.loads(read(PRESETS_FILE)).items()}

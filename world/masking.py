@@ -6,7 +6,6 @@ the console and the terminal show what the request log has, so that this is the 
 
 import json
 import re
-from functools import lru_cache
 from urllib.parse import unquote_plus
 
 MASK = "***"
@@ -19,8 +18,6 @@ _SECRET_NAME = re.compile(
 _OPEN_NAME = re.compile(r"(?i)(?:^|x-)idempotency[-_]?key$")
 # Where one of these is missing, no JSON member is a secret. The search for them is fast, and most bodies have none.
 _MEMBER_ENDS = (b'token"', b'secret"', b'key"', b'password"', b'authorization"', b'cookie"')
-# The end of a name decides; a client can send long ones.
-_DECIDING_CHARACTERS = 100
 # The length is limited so that the search takes linear time.
 _MEMBER = re.compile(r'"([^"\\]{1,100})"\s*:\s*')
 _PARAMETER = re.compile("([^&=]+)=([^&]+)")
@@ -29,11 +26,7 @@ _decoder = json.JSONDecoder()
 
 def is_secret(name: str) -> bool:
     """Return whether a header, parameter or member of this name holds a secret."""
-    return _ends_as_secret(name[-_DECIDING_CHARACTERS:])
-
-
-@lru_cache(maxsize=1_000)
-def _ends_as_secret(name: str) -> bool:
+    name = name[-100:]  # the end decides; a client can send long names
     return _SECRET_NAME.search(name) is not None and _OPEN_NAME.search(name) is None
 
 

@@ -1,7 +1,6 @@
 """The HTTP client for requests that the stand-in sends: webhooks, requests of flows, and another service.
 
-It uses no proxy, whatever the environment says: most requests are to this machine, and keys and tokens must not reach
-another one. It does not follow redirects, which could lead elsewhere.
+It does not follow redirects, which could lead elsewhere, and repeats nothing.
 """
 
 from __future__ import annotations
@@ -12,16 +11,16 @@ import socket
 import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, wait
-from functools import partial
+from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from typing import TYPE_CHECKING, Any, NamedTuple
-from urllib.parse import urlsplit
 
 from dryline import __version__
-from dryline.world.proxies import BadProxy, find_proxy
+from dryline.world.proxies import find_proxy, is_loopback
 
 if TYPE_CHECKING:
     from urllib3 import PoolManager
+    from urllib3.util import Url
 
 # The one place on its own server that a world may write to.
 INBOX = "/inbox/"
@@ -77,10 +76,6 @@ class Cut(Unanswered):
         super().__init__("The server stopped before there was an answer.")
 
 
-# Raises Unanswered if a connected socket must not be used for a request of this target.
-Check = Callable[[socket.socket, str], None]
-
-
 def send(
     method: str,
     url: str,
@@ -96,11 +91,8 @@ def send(
     `timeout_s` limits the connection and each read of the answer, `total_s` the whole request. A proxy of the
     environment is used.
     """
-    _host_of(url)  # raises for what is no URL
-    line = _Line()
-    manager = _proxy_manager(url) or _pool_manager(lambda connected, target: line.open(connected))
-    exchange = partial(_exchange, manager, method, url, headers or {}, body, timeout_s, max_bytes + 1)
-    answer = _run(exchange, total_s, line)
+    exchange = _Exchange(method, _parse(url), headers or {}, body, timeout_s, max_bytes + 1)
+    answer = exchange.run(_manager(exchange.address), total_s)
     if len(answer.body) > max_bytes:
         raise Unanswered(f"The answer has more than {max_bytes // 1_000_000} MB.")
     return answer
@@ -109,14 +101,15 @@ def send(
 class Outgoing:
     """The HTTP client for requests on behalf of a team: webhooks, and requests of flows. It limits time and size.
 
-    It reaches this machine and the hosts that the settings name; of the world's own server only the inbox, because the
-    control plane asks nobody on this machine for a key.
+    It reaches this machine and the hosts that the settings name, without a proxy; of the world's own server only the
+    inbox, because the control plane asks nobody on this machine for a key.
     """
 
     def __init__(self, hosts: tuple[str, ...] = ()) -> None:
         self._hosts = {host.lower() for host in hosts}
-        # Where the world answers, as host and port of each listening socket: its server says so.
+        # Where the world answers: its server says so. `own` has the host and the port of each listening socket.
         self.own: list[tuple[str, int]] = []
+        self.own_url: str | None = None
         self._ended: Future[None] = Future()
 
     def send(
@@ -126,65 +119,47 @@ class Outgoing:
 
         Reserved headers are left out. Raises Unanswered: Refused, NoAddress, Cut, or when no response came in time.
         """
-        if _host_of(url) == OWN_INBOX:
-            url = self._at_own_address(url)
-        host = _host_of(url)
-        if not self.may_reach(host):
+        from urllib3 import PoolManager
+
+        address = _parse(url)
+        if address.host == OWN_INBOX:
+            if self.own_url is None:
+                raise Refused("This server has no address of its own.")
+            address = _parse(f"{self.own_url}{address.path}")
+        if not self.may_reach(host := _host_of(address)):
             raise Refused(f"The host {host} is neither loopback nor named by --webhook-hosts.")
         if self._ended.done():
             raise Cut()
-        line = _Line()
-
-        def check(connected: socket.socket, target: str) -> None:
-            self._require_not_own(connected, target)
-            line.open(connected)
-
-        exchange = partial(_exchange, _pool_manager(check), method, url, _marked(headers), body, within_s, max_bytes)
-        return _run(exchange, within_s, line, self._ended)
-
-    def _at_own_address(self, url: str) -> str:
-        """Return a URL of OWN_INBOX with the address of this server. Raises Refused where it listens nowhere."""
-        if not self.own:
-            raise Refused("This server has no address of its own.")
-        host, port = self.own[0]
-        address = _plain(host)
-        name = "127.0.0.1" if address.is_unspecified else f"[{address}]" if address.version == 6 else str(address)
-        return f"http://{name}:{port}{urlsplit(url).path}"
+        exchange = _Exchange(method, address, _marked(headers), body, within_s, max_bytes)
+        if not (address.path or "").startswith(INBOX):
+            exchange.check = self._require_not_own
+        return exchange.run(PoolManager(), within_s, self._ended)
 
     def may_reach(self, host: str) -> bool:
         """Return whether a host is certainly this machine, or is one of the allowed hosts."""
-        if host in self._hosts or host == "localhost":
-            return True
-        try:
-            return ip_address(host).is_loopback
-        except ValueError:
-            return False
+        return host in self._hosts or is_loopback(host)
 
     def end(self) -> None:
         """Give up the requests in progress: each such `send` raises Cut at once, and so does every later one."""
         if not self._ended.done():
             self._ended.set_result(None)
 
-    def _require_not_own(self, connected: socket.socket, target: str) -> None:
+    def _require_not_own(self, connected: socket.socket) -> None:
         """Raise Refused if a connection leads to a socket of this world, whatever name it was opened by."""
-        if target.startswith(INBOX):
-            return
         (peer, peer_port), here = connected.getpeername()[:2], connected.getsockname()[0]
         address = _plain(peer)
         for host, port in self.own:
             listens = _plain(host)
             on_this_machine = address.is_loopback or address == _plain(here)
             if port == peer_port and (listens == address or (listens.is_unspecified and on_this_machine)):
-                raise Refused(f"{peer}:{port}{target} leads to this server itself.", own_server=True)
+                raise Refused(f"{peer}:{port} leads to this server itself.", own_server=True)
 
 
 def _marked(headers: Mapping[str, str]) -> dict[str, str]:
     """Return the headers without reserved ones, and with OUTGOING_HEADER. Raises Unanswered for an invalid one."""
     for name, value in headers.items():
-        if not _HEADER_NAME.fullmatch(name):
-            raise Unanswered(f"ValueError: Invalid header name {name!r}")
-        if "\r" in value or "\n" in value:
-            raise Unanswered(f"ValueError: The header {name} has a line break in its value")
+        if not _HEADER_NAME.fullmatch(name) or "\r" in value or "\n" in value:
+            raise Unanswered(f"ValueError: Invalid header {name!r}")
     allowed = {name: value for name, value in headers.items() if name.lower() not in _RESERVED_HEADERS}
     return {**allowed, "Connection": "close", OUTGOING_HEADER: "1"}
 
@@ -195,8 +170,8 @@ def _plain(host: str) -> IPv4Address | IPv6Address:
     return getattr(address, "ipv4_mapped", None) or address
 
 
-def _host_of(url: str) -> str:
-    """Return the host of a URL. Raises NoAddress, and Refused for a URL of another scheme."""
+def _parse(url: str) -> Url:
+    """Return the parts of a URL. Raises NoAddress, and Refused for a URL of another scheme."""
     from urllib3.exceptions import HTTPError  # imported late: a start does not need it
     from urllib3.util import parse_url
 
@@ -206,122 +181,117 @@ def _host_of(url: str) -> str:
         raise NoAddress(f"The URL is not valid: {error}.") from None
     if address.scheme not in ("http", "https") or not address.host:
         raise Refused(f"The URL must be of http or https, not {url}.")
-    return address.host.strip("[]")
+    return address
 
 
-class _Line:
-    """The socket of an exchange. Another thread may close it, also before it is open."""
-
-    def __init__(self) -> None:
-        self._socket: socket.socket | None = None
-        self._is_closed = False
-
-    def open(self, connected: socket.socket) -> None:
-        """Note the socket. Raises Cut if it is not wanted any more."""
-        self._socket = connected
-        if self._is_closed:
-            raise Cut()
-
-    def close(self) -> None:
-        """End the reading of the other thread."""
-        self._is_closed = True
-        if self._socket is not None:
-            with contextlib.suppress(OSError):
-                self._socket.shutdown(socket.SHUT_RDWR)
+def _host_of(address: Url) -> str:
+    return (address.host or "").strip("[]")
 
 
-def _pool_manager(check: Check) -> PoolManager:
-    """Return a client whose connections pass a check once they are open, before anything is sent."""
-    from urllib3 import HTTPConnectionPool, HTTPSConnectionPool, PoolManager
-    from urllib3.connection import HTTPConnection, HTTPSConnection
-
-    class Checked(HTTPConnection):
-        def request(self, method: str, url: str, *args: Any, **kwargs: Any) -> None:
-            if self.sock is None:
-                self.connect()
-            check(self.sock, url)
-            super().request(method, url, *args, **kwargs)
-
-    class CheckedTls(Checked, HTTPSConnection):
-        pass
-
-    manager = PoolManager()
-    manager.pool_classes_by_scheme = {
-        "http": type("Pool", (HTTPConnectionPool,), {"ConnectionCls": Checked}),
-        "https": type("TlsPool", (HTTPSConnectionPool,), {"ConnectionCls": CheckedTls}),
-    }
-    return manager
-
-
-def _proxy_manager(url: str) -> PoolManager | None:
-    """Return a client for the proxy that the environment names for a URL, or None. Raises Refused."""
+def _manager(address: Url) -> PoolManager:
+    """Return a client that uses the proxy of the environment, if it names one for a URL. Raises Refused."""
     from urllib.parse import unquote
 
-    from urllib3 import ProxyManager
+    from urllib3 import PoolManager, ProxyManager
+    from urllib3.exceptions import HTTPError
     from urllib3.util import make_headers, parse_url
 
-    address = parse_url(url)
-    scheme = address.scheme or "http"
+    named = find_proxy(address.scheme or "http", _host_of(address), address.port)
+    if named is None:
+        return PoolManager()
     try:
-        proxy = find_proxy(scheme, _host_of(url), address.port or {"http": 80, "https": 443}[scheme])
-    except BadProxy as error:
-        raise Refused(str(error)) from None
-    if proxy is None:
-        return None
-    headers = make_headers(proxy_basic_auth=unquote(proxy.auth)) if proxy.auth else None
-    return ProxyManager(proxy._replace(auth=None).url, proxy_headers=headers)
+        proxy = parse_url(named if "://" in named else f"http://{named}")
+        headers = make_headers(proxy_basic_auth=unquote(proxy.auth)) if proxy.auth else None
+        return ProxyManager(proxy._replace(auth=None).url, proxy_headers=headers)
+    except HTTPError as error:
+        raise Refused(f"The proxy of the environment cannot be used: {error}.") from None
 
 
-def _run(
-    exchange: Callable[[], HttpResponse], within_s: float | None, line: _Line, ended: Future[None] | None = None
-) -> HttpResponse:
-    """Return the response of an exchange in a thread of its own. Raises Unanswered, also Cut once the world has ended.
+@dataclass
+class _Exchange:
+    """One request in a thread of its own: a socket limits the time of each read, and an answer may come byte by byte.
 
-    The time limit of a socket is for each read, and an answer may come byte by byte.
+    `check` gets the connected socket before anything is sent, and may raise Unanswered.
     """
-    outcome: Future[HttpResponse] = Future()
 
-    def run() -> None:
+    method: str
+    address: Url
+    headers: Mapping[str, str]
+    body: bytes | None
+    timeout_s: float
+    max_bytes: int
+    check: Callable[[socket.socket], None] = lambda connected: None
+    _socket: socket.socket | None = None
+    _is_over: bool = False
+
+    def run(self, manager: PoolManager, within_s: float | None, ended: Future[None] | None = None) -> HttpResponse:
+        """Return the response. Raises Unanswered, also Cut once the world has ended."""
+        outcome: Future[HttpResponse] = Future()
+
+        def exchange() -> None:
+            try:
+                outcome.set_result(self._send(manager))
+            except Exception as error:
+                outcome.set_exception(error)
+
+        self._watch_connections(manager)
+        threading.Thread(target=exchange, name="outgoing request", daemon=True).start()
+        futures: list[Future[Any]] = [outcome, ended] if ended else [outcome]
+        wait(futures, within_s, FIRST_COMPLETED)
+        if outcome.done():
+            return outcome.result()
+        self._is_over = True
+        if self._socket is not None:
+            with contextlib.suppress(OSError):
+                self._socket.shutdown(socket.SHUT_RDWR)  # ends the reading of the other thread
+        raise Cut() if ended and ended.done() else _late_error(within_s)
+
+    def _watch(self, connected: socket.socket) -> None:
+        self._socket = connected
+        if self._is_over:
+            raise Cut()
+        self.check(connected)
+
+    def _watch_connections(self, manager: PoolManager) -> None:
+        """Have a client's connections checked once they are open, before anything is sent."""
+        from urllib3 import HTTPConnectionPool, HTTPSConnectionPool
+        from urllib3.connection import HTTPConnection, HTTPSConnection
+
+        watch = self._watch
+
+        class Watched(HTTPConnection):
+            def connect(self) -> None:
+                super().connect()
+                watch(self.sock)
+
+        class WatchedTls(HTTPSConnection):
+            def connect(self) -> None:
+                super().connect()
+                watch(self.sock)
+
+        manager.pool_classes_by_scheme = {
+            "http": type("Pool", (HTTPConnectionPool,), {"ConnectionCls": Watched}),
+            "https": type("TlsPool", (HTTPSConnectionPool,), {"ConnectionCls": WatchedTls}),
+        }
+
+    def _send(self, manager: PoolManager) -> HttpResponse:
+        """Send the request, and read at most `max_bytes` bytes of the response's body. Raises Unanswered."""
+        from http.client import HTTPException
+
+        from urllib3.exceptions import HTTPError
+
+        headers = {"User-Agent": f"dryline/{__version__}", **self.headers}
+        options: Any = {"timeout": self.timeout_s, "retries": False, "redirect": False, "preload_content": False}
         try:
-            outcome.set_result(exchange())
-        except Exception as error:
-            outcome.set_exception(error)
-
-    threading.Thread(target=run, name="outgoing request", daemon=True).start()
-    futures: list[Future[Any]] = [outcome, ended] if ended else [outcome]
-    wait(futures, within_s, FIRST_COMPLETED)
-    if outcome.done():
-        return outcome.result()
-    line.close()
-    raise Cut() if ended and ended.done() else _late_error(within_s)
-
-
-def _exchange(
-    manager: PoolManager,
-    method: str,
-    url: str,
-    headers: Mapping[str, str],
-    body: bytes | None,
-    timeout_s: float,
-    max_bytes: int,
-) -> HttpResponse:
-    """Send a request, and read at most `max_bytes` bytes of the response's body. Raises Unanswered."""
-    from http.client import HTTPException
-
-    from urllib3.exceptions import HTTPError
-
-    try:
-        headers = {"User-Agent": f"dryline/{__version__}", **headers}
-        limits: Any = {"timeout": timeout_s, "retries": False, "redirect": False}
-        with manager.request(method, url, body=body, headers=headers, preload_content=False, **limits) as response:
-            content = bytearray()
-            # In pieces: a few kilobytes can unpack to megabytes, and a Content-Length can be of any size.
-            while piece := response.read(min(_PIECE_BYTES, max_bytes - len(content))):
-                content += piece
-            return HttpResponse(response.status, response.headers, bytes(content))
-    except (HTTPError, HTTPException, OSError, ValueError) as error:
-        proxy: Any = getattr(manager, "proxy", None)
-        raise _unanswered(error, timeout_s, proxy.host if proxy else None) from None
+            with manager.request(self.method, self.address.url, body=self.body, headers=headers, **options) as response:
+                content = bytearray()
+                # In pieces: a few kilobytes can unpack to megabytes, and a Content-Length can be of any size.
+                while piece := response.read(min(_PIECE_BYTES, self.max_bytes - len(content))):
+                    content += piece
+                return HttpResponse(response.status, response.headers, bytes(content))
+        except (HTTPError, HTTPException, OSError, ValueError) as error:
+            proxy: Any = getattr(manager, "proxy", None)
+            raise _unanswered(error, self.timeout_s, proxy.host if proxy else None) from None
 
 
 def _unanswered(error: Exception, timeout_s: float, proxy: str | None = None) -> Unanswered:

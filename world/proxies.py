@@ -3,19 +3,9 @@
 The pytest plugin imports this module at its start, so it imports other modules late.
 """
 
-from __future__ import annotations
-
 import os
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from urllib3.util import Url
 
 _THIS_MACHINE = ("127.0.0.1", "localhost", "::1")
-
-
-class BadProxy(ValueError):
-    """A proxy of the environment that cannot be used. The message is a sentence."""
 
 
 def direct_variables(url: str) -> dict[str, str]:
@@ -36,42 +26,27 @@ def direct_variables(url: str) -> dict[str, str]:
 
 
 def _unusable_variables(names: list[str]) -> list[str]:
+    from importlib.util import find_spec
+
     socks = [name for name in names if os.environ[name].startswith("socks")]
-    if socks:
-        from importlib.util import find_spec
-
-        if find_spec("socksio"):
-            return []
-    return socks
+    return [] if socks and find_spec("socksio") else socks
 
 
-def find_proxy(scheme: str, host: str, port: int) -> Url | None:
-    """Return the proxy for requests to a host, or None for a direct connection. Raises BadProxy."""
+def find_proxy(scheme: str, host: str, port: int | None) -> str | None:
+    """Return the URL of the proxy for requests to a host, or None for a direct connection."""
     from urllib.request import getproxies, proxy_bypass
-
-    from urllib3.exceptions import LocationParseError
-    from urllib3.util import parse_url
 
     proxies = getproxies()
     named = proxies.get(scheme) or proxies.get("all")
-    if not named or _is_this_machine(host) or proxy_bypass(f"{host}:{port}"):
-        return None
-    try:
-        proxy = parse_url(named if "://" in named else f"http://{named}")
-    except LocationParseError:
-        raise BadProxy(f"The environment names a proxy that is no address: {named!r}.") from None
-    if proxy.scheme not in ("http", "https") or not proxy.host:
-        raise BadProxy(
-            f"The environment names the proxy {proxy._replace(auth=None)}, and dryline uses those of http and "
-            f"https only. To connect without it, add {host} to NO_PROXY."
-        )
-    return proxy
+    place = host if port is None else f"{host}:{port}"
+    return None if not named or is_loopback(host) or proxy_bypass(place) else named
 
 
-def _is_this_machine(host: str) -> bool:
+def is_loopback(host: str) -> bool:
+    """Return whether a host is certainly this machine: `localhost`, 127.x.x.x or ::1."""
     from ipaddress import ip_address
 
     try:
-        return ip_address(host).is_loopback
+        return host == "localhost" or ip_address(host).is_loopback
     except ValueError:
-        return host == "localhost" or host.endswith(".localhost")
+        return False

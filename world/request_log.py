@@ -1,11 +1,13 @@
 """The request log: the newest requests, in memory."""
 
+import json
 import threading
 import time
 from collections import deque
 from dataclasses import dataclass
 from itertools import takewhile
 
+from dryline.world.events import ACCESS
 from dryline.world.masking import mask_json
 
 # The header of requests that a test makes itself, with the client of the test helpers.
@@ -44,6 +46,9 @@ class Entry:
     key_id: str | None = None
     answered_at: float = 0
 
+    def __str__(self) -> str:
+        return f"{self.method} {self.path} {self.status or 'cut'}"
+
     @property
     def in_progress(self) -> bool:
         """Whether the request is not answered yet."""
@@ -53,6 +58,16 @@ class Entry:
     def answer(self) -> bytes:
         """The answer's body, with its secrets masked. Masking takes time, so it is done for a reader only."""
         return mask_json(self.unmasked_answer)
+
+    @property
+    def error(self) -> str:
+        """The error message of the answer, or an empty text."""
+        if (self.status or 0) < 400 or not self.unmasked_answer:
+            return ""
+        try:
+            return str(json.loads(self.answer)["error"])
+        except (ValueError, TypeError, KeyError):
+            return ""
 
     @property
     def from_test(self) -> bool:
@@ -95,7 +110,6 @@ class RequestLog:
         self._dropped: dict[tuple[str, str, str | None], DroppedRequests] = {}
         self.count = 0  # of requests that were answered since the start of the server
         self.clears = 0  # how often the log was cleared
-        self._subscription: deque[Entry] | None = None
 
     def begin(self, entry: Entry) -> None:
         """Add a request that has just arrived. `add` or `discard` follows."""
@@ -108,8 +122,6 @@ class RequestLog:
         with self._lock:
             self.count += 1
             entry.number = self.count
-            if self._subscription is not None:
-                self._subscription.append(entry)
             if entry in self._in_progress:
                 del self._in_progress[entry]
                 self._entries.append(entry)
@@ -117,6 +129,7 @@ class RequestLog:
                 while len(self._entries) > MAX_ENTRIES or (self._bytes > MAX_BYTES and len(self._entries) > 1):
                     self._drop_oldest()
             self._added.notify_all()
+        ACCESS.info(entry)
 
     def discard(self, entry: Entry) -> None:
         """Remove a request that will have no answer."""
@@ -125,16 +138,15 @@ class RequestLog:
 
     def clear(self, team_id: str | None = None) -> None:
         """Forget all requests, or those of one team."""
+
+        def stays(each: Entry | DroppedRequests) -> bool:
+            return team_id is not None and each.team_id != team_id
+
         with self._lock:
-            others = [entry for entry in self._entries if team_id is not None and entry.team_id != team_id]
-            self._entries = deque(others)
-            self._bytes = sum(entry.body_bytes() for entry in others)
-            self._in_progress = {
-                entry: None for entry in self._in_progress if team_id is not None and entry.team_id != team_id
-            }
-            self._dropped = {
-                key: each for key, each in self._dropped.items() if team_id is not None and each.team_id != team_id
-            }
+            self._entries = deque(filter(stays, self._entries))
+            self._bytes = sum(entry.body_bytes() for entry in self._entries)
+            self._in_progress = dict.fromkeys(filter(stays, self._in_progress))
+            self._dropped = {key: each for key, each in self._dropped.items() if stays(each)}
             self.clears += 1
 
     def newest_first(self) -> list[Entry]:
@@ -161,11 +173,6 @@ class RequestLog:
         with self._added:
             if self.count == count:
                 self._added.wait(timeout_s)
-
-    def subscribe(self) -> deque[Entry]:
-        """Return a queue that receives each request from now on, for one reader. `clear` does not empty it."""
-        self._subscription = deque(maxlen=MAX_ENTRIES)
-        return self._subscription
 
     def _drop_oldest(self) -> None:
         entry = self._entries.popleft()

@@ -3,10 +3,14 @@
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
+from urllib.parse import parse_qs
+
+import orjson
 
 from dryline.storage.errors import Invalid
-from dryline.world import request_parts
+from dryline.world.masking import is_secret
 from dryline.world.path_patterns import path_pattern, route_pattern
 from dryline.world.real_time import monotonic
 from dryline.world.request_log import DroppedRequests, Entry, RequestLog
@@ -28,7 +32,8 @@ Near = tuple[Entry, list[str]]  # a request, and the names of the criteria that 
 class Criteria:
     """Criteria for requests. `path` may have `*`; `after` is the number of a request before; None matches all.
 
-    `json` has members that the body must have, `query` and `headers` values by name.
+    `json` has members that the body must have, or is the whole body. `query` and `headers` have values by name, of
+    which None means that it was not sent; a list of a parameter means that it was sent repeatedly.
     """
 
     method: str | None = None
@@ -45,7 +50,10 @@ class Criteria:
     from_test: bool | None = None
 
     def tests(self) -> list[tuple[str, Test]]:
-        """Return a test for each criterion, with the criterion's name in the API. Raises Invalid."""
+        """Return a test for each criterion, with the criterion's name in the API.
+
+        Raises Invalid for an invalid regular expression, and for a secret, which the log masks: it never matches.
+        """
         pattern, method = path_pattern(self.path or ""), (self.method or "").upper()
         since, after, part = self.since or "", self.after or 0, self.body_contains or ""
         criteria: dict[str, tuple[Any, Test]] = {
@@ -61,10 +69,24 @@ class Criteria:
         tests = [(name, test) for name, (value, test) in criteria.items() if value is not None]
         if self.body_matches is not None:
             tests.append(("bodyMatches", _regex_test(self.body_matches)))
-        tests += request_parts.json_tests(self.json)
-        tests += request_parts.query_tests(self.query or {})
-        tests += request_parts.header_tests(self.headers or {})
-        return tests
+        return [*tests, *self._tests_of_parts()]
+
+    def _tests_of_parts(self) -> Iterator[tuple[str, Test]]:
+        """Yield the tests of the body's members, the parameters and the headers."""
+        if isinstance(self.json, dict):
+            for name, value in self.json.items():
+                yield f"json.{name}", partial(_has_json, {name: value})
+        elif self.json is not None:
+            yield "json", partial(_has_json, self.json)
+        for name, value in (self.query or {}).items():
+            yield f"query.{name}", partial(_has_parameter, name, value)
+        for name, value in (self.headers or {}).items():
+            yield f"headers.{name}", partial(_has_header, name.lower(), value)
+        parts = {"json": _member_names(self.json), "query": self.query or (), "headers": self.headers or ()}
+        for part, names in parts.items():
+            for name in names:
+                if is_secret(name):
+                    raise Invalid(f"{name} holds a secret, which the request log masks.", part)
 
     def matches(self, entries: list[Entry]) -> Iterator[Entry]:
         """Yield the entries that meet all criteria."""
@@ -108,14 +130,43 @@ def _regex_test(pattern: str) -> Test:
     return test
 
 
-def find(log: RequestLog, criteria: Criteria) -> Iterator[Entry]:
-    """Yield the answered requests that meet all criteria, newest first."""
-    return criteria.matches(log.newest_first())
+def includes(actual: Any, expected: Any) -> bool:
+    """Return whether a JSON value is the expected one, except that its objects may have further members."""
+    if isinstance(expected, dict):
+        return isinstance(actual, dict) and all(
+            name in actual and includes(actual[name], value) for name, value in expected.items()
+        )
+    if isinstance(expected, list):
+        return isinstance(actual, list) and len(actual) == len(expected) and all(map(includes, actual, expected))
+    return bool(actual == expected) and isinstance(actual, bool) == isinstance(expected, bool)
 
 
-def find_with_progress(log: RequestLog, criteria: Criteria) -> Iterator[Entry]:
-    """Yield the requests that meet all criteria, newest first, and those in progress before all others."""
-    return criteria.matches(log.with_progress())
+def _has_json(expected: Any, entry: Entry) -> bool:
+    try:
+        return includes(orjson.loads(entry.body), expected)
+    except ValueError:
+        return False
+
+
+def _has_parameter(name: str, value: Any, entry: Entry) -> bool:
+    values = [_text(each) for each in (value if isinstance(value, list) else [value])]
+    return parse_qs(entry.query, keep_blank_values=True).get(name) == (None if value is None else values)
+
+
+def _has_header(name: str, value: Any, entry: Entry) -> bool:
+    return {key.lower(): text for key, text in entry.headers}.get(name) == (None if value is None else _text(value))
+
+
+def _text(value: Any) -> str:
+    """Return a value as a query or a header has it."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _member_names(value: Any) -> Iterator[str]:
+    for each in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from _member_names(each)
+    if isinstance(value, dict):
+        yield from value
 
 
 def wait(log: RequestLog, criteria: Criteria, count: int, within_s: float, ending: threading.Event) -> list[Entry]:

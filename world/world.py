@@ -219,19 +219,18 @@ def as_bad_setting(settings: Settings) -> Iterator[None]:
         path = settings.data_dir
         with contextlib.suppress(FileNotFoundError):  # the working directory was removed
             path = path.absolute()
-        place = "a temporary directory" if settings.ephemeral else f"the data directory {path}"
+        place, way_out = f"the data directory {path}", WAY_OUT
+        if settings.ephemeral:
+            place, way_out = "a temporary directory", ""
         if disk_is_full(error):
             raise BadSetting(f"Cannot use {place}: the disk is full.") from error
-        if cannot_share_memory(error):
-            reason = "its file system cannot share memory between processes, as SQLite needs it. Use a local disk"
-        else:
-            reason = _reason(error, path)
-        way_out = "" if settings.ephemeral else WAY_OUT
-        raise BadSetting(f"Cannot use {place}: {reason}.{way_out}") from error
+        raise BadSetting(f"Cannot use {place}: {_reason(error, path)}.{way_out}") from error
 
 
 def _reason(error: Exception, directory: Path) -> str:
     """Return why a directory cannot be used. Of one that is read-only SQLite only says that it cannot open a file."""
+    if cannot_share_memory(error):
+        return "its file system cannot share memory between processes, as SQLite needs it. Use a local disk"
     if directory.is_dir() and not os.access(directory, os.W_OK | os.X_OK):
         return os.strerror(errno.EACCES)
     return getattr(error, "strerror", None) or str(error)

@@ -22,7 +22,7 @@ from dryline.world.failures import RequestGroup, differences, grouped, reason_of
 from dryline.world.faults import PRESETS
 from dryline.world.masking import MASK
 from dryline.world.request_log import Entry
-from dryline.world.request_search import Criteria, find, find_nearest
+from dryline.world.request_search import Criteria, find_nearest
 
 blp = PageBlueprint("requests", "Request log", "r", path="/requests", all_teams=True)
 
@@ -49,7 +49,9 @@ def show() -> Any:
     `method`, `path`, `status`, `bodyContains`, `fault` and `team` in the address filter them.
     """
     filters = {name: value for name, value in request.args.items() if value and name in _FILTERS}
-    matches = [entry for entry in find(current().requests, _criteria(filters)) if _passes(entry, filters)]
+    matches = [
+        entry for entry in _criteria(filters).matches(current().requests.newest_first()) if _passes(entry, filters)
+    ]
     entries, new_count = hide_new_rows(matches, "number")
     rules = current().faults.listing()
     if request.args.get("each"):
@@ -123,7 +125,7 @@ def verify() -> Any:
         times = load_texts(TimesSchema, {name: texts.pop(name, "") for name in ("min", "max")})
         conditions = load_texts(ConditionsSchema, texts)
         criteria = plane.criteria_of({**conditions, "team_id": request.args.get("team") or None})
-        matches = list(find(current().requests, criteria))
+        matches = list(criteria.matches(current().requests.newest_first()))
         if is_asked:
             verification = plane.check(criteria, times["min"], times["max"])
             nearest = verification.nearest or find_nearest(current().requests, criteria)

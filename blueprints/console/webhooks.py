@@ -19,7 +19,7 @@ from dryline.storage.current_world import current
 from dryline.web.links import base_url
 from dryline.world.outgoing import INBOX
 from dryline.world.request_log import Entry
-from dryline.world.request_search import Criteria, find
+from dryline.world.request_search import Criteria
 from dryline.world.wording import count
 
 blp = PageBlueprint("webhooks", "Webhooks", "h", path="/webhooks", all_teams=True)
@@ -64,7 +64,7 @@ def inbox() -> Any:
 
 
 def _received() -> list[Entry]:
-    return list(find(current().requests, Criteria(path=f"{INBOX}*")))
+    return list(Criteria(path=f"{INBOX}*").matches(current().requests.newest_first()))
 
 
 def _deployment_names() -> dict[str, str]:

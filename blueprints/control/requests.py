@@ -32,7 +32,7 @@ from dryline.world import request_search
 from dryline.world.clock import wire
 from dryline.world.path_patterns import normal_path
 from dryline.world.request_log import Entry
-from dryline.world.request_search import Criteria, Near, Verification, find_nearest, find_with_progress
+from dryline.world.request_search import Criteria, Near, Verification, find_nearest
 
 # The format of ids, such as `worker_…`.
 _ID = re.compile(r"[A-Za-z0-9]+_[A-Za-z0-9-]{6,}")
@@ -53,8 +53,8 @@ class Requests(MethodView):
         The log holds the newest 10,000, with secrets masked. Requests of the control plane are not recorded.
         """
         limit = query.pop("limit")
-        entries = find_with_progress(current().requests, criteria_of(query))
-        return [entry_fields(entry) for entry in islice(entries, limit)]
+        matches = criteria_of(query).matches(current().requests.with_progress())
+        return [entry_fields(entry) for entry in islice(matches, limit)]
 
     @blp.arguments(RequestQuery(only=["team"]), location="query")
     @blp.response(204)
@@ -77,7 +77,7 @@ class RequestCount(MethodView):
 
         The filters are those of `listRequests`.
         """
-        return {"count": sum(1 for _ in find_with_progress(current().requests, criteria_of(query)))}
+        return {"count": sum(1 for _ in criteria_of(query).matches(current().requests.with_progress()))}
 
 
 @blp.route("/requests/verify", post="verifyRequests")
@@ -195,7 +195,7 @@ def _may_occur(criteria: Criteria) -> bool:
     """Return whether there was such a request, or a fault answers this path, which need not be an operation's."""
     place = Criteria(method=criteria.method, path=criteria.path)
     answered_paths = {normal_path(rule.path) for rule in current().faults.rules if rule.status is not None} - {"*"}
-    known = find_with_progress(current().requests, place)
+    known = place.matches(current().requests.with_progress())
     return normal_path(criteria.path or "") in answered_paths or next(known, None) is not None
 
 

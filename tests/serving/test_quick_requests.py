@@ -12,7 +12,6 @@ from dryline.blueprints.teams import TeamView
 from dryline.serving.dispatcher import LONG_ADDRESS
 from dryline.storage.current_world import current
 from dryline.tests.serving.conftest import NEW_WORKER, PATIENCE_S
-from dryline.world.faults import FaultRules
 from dryline.world.request_log import RequestLog
 
 
@@ -58,27 +57,6 @@ def test_while_there_is_a_fault_rule_threads_answer_everything(ask, answered_by,
     control.delete("/faults")
     assert ask("GET", "/api/team") == 200
     assert answered_by == ["thread", "loop"]
-
-
-def test_a_fault_that_is_added_while_the_loop_answers_does_not_delay_it(control, ask, monkeypatch, answered_by):
-    coming, add, get = threading.Event(), FaultRules.add, TeamView.get
-    adding = threading.Thread(target=control.post, args=("/faults", {"delayMs": 600_000, "path": "/api/team"}))
-
-    def announce_and_add(*args, **values):
-        coming.set()
-        return add(*args, **values)
-
-    def add_fault_and_get(*args):
-        adding.start()
-        assert coming.wait(PATIENCE_S)
-        return get(*args)
-
-    monkeypatch.setattr(FaultRules, "add", announce_and_add)
-    monkeypatch.setattr(TeamView, "get", add_fault_and_get)
-    assert ask("GET", "/api/team") == 200
-    adding.join()
-    assert (answered_by, control.get("/faults").json[0]["hits"]) == (["loop"], 0)
-    control.delete("/faults")
 
 
 def test_a_quick_request_that_meets_a_lock_is_answered_by_a_thread_that_waits(

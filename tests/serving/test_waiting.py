@@ -1,6 +1,5 @@
 """No request or client delays another one, however many wait or read slowly."""
 
-import http.client
 import json
 import os
 import threading
@@ -9,9 +8,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from dryline.serving.process import raise_file_limit
 from dryline.serving.server import HttpServer
-from dryline.tests.conftest import serve
 from dryline.tests.serving.conftest import NEW_WORKER, PATIENCE_S
 from dryline.world.request_log import RequestLog
 
@@ -126,33 +123,3 @@ def test_a_request_in_progress_is_finished_when_the_server_stops(app, server, be
         server.stop()
         assert stopping.wait(PATIENCE_S)
     assert outcome() == 201
-
-
-def test_file_numbers_beyond_1023_are_no_end(app, monkeypatch):
-    raise_file_limit()
-    taken = [os.dup(1) for _ in range(1100)]
-    try:
-        with serve(app) as server:
-            connection = http.client.HTTPConnection(server.url.removeprefix("http://"), timeout=PATIENCE_S)
-            connection.request("GET", "/_dryline/health")
-            assert connection.getresponse().status == 200
-            connection.close()
-    finally:
-        for number in taken:
-            os.close(number)
-
-
-def test_a_request_whose_thread_cannot_be_started_is_answered_by_the_next_thread(ask, begin, monkeypatch, caplog):
-    errors, start = [RuntimeError("can't start new thread")], threading.Thread.start
-
-    def failing(thread):
-        if errors and thread.name.startswith("waitress"):
-            raise errors.pop()
-        start(thread)
-
-    monkeypatch.setattr(threading.Thread, "start", failing)
-    first = begin("GET", "/api/workers")
-    while errors:
-        pass
-    assert (ask("GET", "/api/workers"), first()) == (200, 200)
-    assert "A thread cannot be started (can't start new thread)." in caplog.text
