@@ -4,8 +4,8 @@ import sys
 
 import click
 
-from dryline.commands.pull import BadOption, service_options
-from dryline.settings import DEFAULT_API_KEY, Settings
+from dryline.commands.pull import service_options
+from dryline.settings import DEFAULT_API_KEY, BadSetting, Settings
 
 
 @click.command()
@@ -31,7 +31,7 @@ def drift(url: str, api_key: str, rate: float) -> None:
             try:
                 findings = list(job.run())
             except ReadError as error:
-                raise BadOption(f"{error}.") from None
+                raise BadSetting(f"{error}.") from None
             for finding in findings:
                 click.echo(f"{name}  {finding.operation}  {finding.path}  {finding.what}")
             deviating += sum(not finding.harmless for finding in findings)

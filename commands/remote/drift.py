@@ -2,8 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from dryline.commands.remote.reader import Reader, ReadError, Reply
@@ -34,8 +33,7 @@ MAX_ROWS_TRIED = 20
 Steps = dict[str, tuple[str, str]]
 
 
-@dataclass
-class DriftFinding:
+class DriftFinding(NamedTuple):
     """A deviation from the contract."""
 
     operation: str
@@ -48,7 +46,6 @@ class DriftFinding:
         return self.what == "unknown member"
 
 
-@dataclass
 class Drift:
     """One comparison. `document` is dryline's OpenAPI document, `reader` reads from the other service.
 
@@ -56,12 +53,12 @@ class Drift:
     list, `skipped` those that could not be called, with the reason.
     """
 
-    document: dict[str, Any]
-    reader: Reader
-    checked: list[str] = field(default_factory=list)
-    empty: list[str] = field(default_factory=list)
-    skipped: dict[str, str] = field(default_factory=dict)
-    _answers: dict[str, Reply] = field(default_factory=dict, init=False)
+    def __init__(self, document: dict[str, Any], reader: Reader) -> None:
+        self.document, self.reader = document, reader
+        self.checked: list[str] = []
+        self.empty: list[str] = []
+        self.skipped: dict[str, str] = {}
+        self._answers: dict[str, Reply] = {}
 
     def run(self) -> Iterator[DriftFinding]:
         """Yield every deviation, operation by operation. Raises ReadError if the service gives no team for this key."""
