@@ -67,10 +67,7 @@ class Operation:
         )
 
     def call(self, dryline: StandIn, arguments: dict[str, Any]) -> Any:
-        """Send the request and return its answer. Raises ToolError for arguments that are missing, and DrylineError."""
-        missing = [name for name in self.tool.input_schema["required"] if name not in arguments]
-        if missing:
-            raise ToolError(f"{self.tool.name} needs the argument {missing[0]}.")
+        """Send the request and return its answer. Raises DrylineError."""
         path, query, body = self.path, {}, {}
         for name, value in arguments.items():
             if f"{{{name}}}" in path:
@@ -95,7 +92,7 @@ class McpServer(MCPServer[Any]):
             for method, operation in operations.items()
         }
         self._operations = {name: Operation(document, name, *places[id]) for name, id in OPERATIONS.items()}
-        for tool in (self.about, self.rows, self.call_api, self.check_flow):
+        for tool in (self.about, self.call_api, self.check_flow):
             self.add_tool(tool)
 
     async def list_tools(self) -> list[Tool]:
@@ -105,7 +102,7 @@ class McpServer(MCPServer[Any]):
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
     ) -> CallToolResult | InputRequiredResult:
-        """Call a tool by name. Raises ToolError for arguments that are missing and for a refusal of the server."""
+        """Call a tool by name. Raises ToolError for a refusal of the server."""
         if name not in self._operations:
             return await super().call_tool(name, arguments, context)
         try:
@@ -123,17 +120,6 @@ class McpServer(MCPServer[Any]):
             "environment": self._dryline.environment,
             "rows": {name: len(rows) for name, rows in state.items() if isinstance(rows, list) and rows},
         }
-
-    def rows(self, collection: str, containing: str = "", limit: int = 20) -> list[dict[str, Any]]:
-        """Return rows of a collection that `about` names, such as workers or voiceLogs.
-
-        `containing`: return only rows that contain this text.
-        """
-        state = self._dryline.state()
-        if not isinstance(state.get(collection), list):
-            names = ", ".join(name for name, rows in state.items() if isinstance(rows, list))
-            raise ToolError(f"No collection {collection}. There are: {names}.")
-        return [row for row in state[collection] if containing in str(row)][:limit]
 
     def call_api(
         self, method: Literal["GET", "POST", "PATCH", "PUT", "DELETE"], path: str, body: dict[str, Any] | None = None

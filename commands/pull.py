@@ -1,4 +1,4 @@
-"""`dryline pull`: options, output and exit codes."""
+"""`dryline pull` and `dryline drift`: options, output and exit codes."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ import orjson
 from dryline.commands.output import OUTPUT_FILE, STANDARD, write_file
 from dryline.settings import BadSetting, Settings, header_problem
 from dryline.world.clock import parse, wire
+from dryline.world.wording import count
 
 if TYPE_CHECKING:
     from dryline.commands.remote.loadable import Loadable
@@ -28,18 +29,12 @@ INCOMPLETE = 3  # exit code of a pull that left something out
 
 def base_url(context: Any, parameter: click.Parameter, value: str) -> str:
     """Return an option's value if it is an address that requests can go to. Raises BadSetting."""
-    from urllib3.exceptions import LocationParseError
-    from urllib3.util import parse_url
+    from dryline.testing.plane import DrylineError, require_url
 
     try:
-        url = parse_url(value)
-        is_good = url.scheme in ("http", "https") and url.host and not (url.query or url.fragment or url.auth)
-        (url.host or "").strip("[]").encode("idna")
-    except (LocationParseError, UnicodeError):
-        is_good = False
-    if not is_good:
-        raise BadSetting(f"{parameter.opts[0]}: {value!r} is not an address like https://api.example.com.")
-    return value
+        return require_url(value)
+    except DrylineError:
+        raise BadSetting(f"{parameter.opts[0]}: {value!r} is not an address like https://api.example.com.") from None
 
 
 def header_value(context: Any, parameter: click.Parameter, value: str) -> str:
@@ -129,9 +124,37 @@ def pull(
     for kind, lines in (("left out", left_out), ("changed", _counted(loadable.changed))):
         for line in lines:
             click.echo(f"{kind}: {line}", err=True)
-    counts = (f"{len(rows)} {name}" for name, rows in loadable.document.items() if isinstance(rows, list) and rows)
-    click.echo(f"{output}: {', '.join(counts)}", err=str(output) == STANDARD)
+    sizes = (f"{len(rows)} {name}" for name, rows in loadable.document.items() if isinstance(rows, list) and rows)
+    click.echo(f"{output}: {', '.join(sizes)}", err=str(output) == STANDARD)
     sys.exit(INCOMPLETE if left_out else 0)
+
+
+@click.command()
+@service_options("--against", "DRYLINE_DRIFT_API_KEY")
+def drift(url: str, api_key: str, rate: float) -> None:
+    """Compare a service's answers with the contract. It only reads.
+
+    Exit codes: 0, no answer deviates; 1, some do; 2, nothing could be compared.
+    """
+    from dryline.app import create_app
+    from dryline.commands.remote.drift import Drift
+    from dryline.commands.remote.reader import Reader, ReadError
+
+    with closing(create_app(Settings(ephemeral=True, scenario="empty"))) as app:
+        job = Drift(app.openapi.document(), Reader(url, api_key, rate=rate, tries=3))
+    try:
+        findings = list(job.run())
+    except ReadError as error:
+        raise BadSetting(f"{error}.") from None
+    for finding in findings:
+        click.echo(f"{finding.operation}  {finding.path}  {finding.what}")
+    for operation, reason in job.skipped.items():
+        click.echo(f"{operation}  not compared: {reason}")
+    click.echo(
+        f"{url}: {len(job.checked)} of {len(job.checked) + len(job.skipped)} operations compared, "
+        f"{len(job.empty)} of them by empty lists, {count(len(findings), 'deviation')}"
+    )
+    sys.exit(0 if all(finding.harmless for finding in findings) else 1)
 
 
 def _require_writable(output: Path) -> None:

@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import Field, fields
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 import click
 from click.core import ParameterSource
@@ -21,9 +21,6 @@ from click.core import ParameterSource
 from dryline.commands.param_types import COMMA_SEPARATED
 from dryline.commands.removed import removed_option
 from dryline.settings import END_WITH, BadSetting, Settings, flag_of
-
-if TYPE_CHECKING:
-    from dryline.serving.ready_file import ReadyFile
 
 
 def setting_options(command: Any) -> Any:
@@ -79,7 +76,11 @@ def serve(ready_file: Path | None, **values: Any) -> None:
         if values["ephemeral"] and source("ephemeral") is source("data_dir") is ParameterSource.COMMANDLINE:
             raise BadSetting("--data-dir is of no use with --ephemeral: the state is in a temporary directory.")
         settings = Settings(**values)
-        ready = _prepared(ready_file)
+        from dryline.serving.ready_file import ReadyFile
+
+        ready = ReadyFile(ready_file) if ready_file else None
+        if ready:
+            ready.prepare()
         from dryline.app import create_app
         from dryline.serving import process
         from dryline.serving.sockets import bind
@@ -122,14 +123,3 @@ def _end_with(owner: int) -> None:
         ended.register(process, select.POLLIN)
         ended.poll()
     os.kill(os.getpid(), signal.SIGTERM)
-
-
-def _prepared(path: Path | None) -> ReadyFile | None:
-    """Return the ready file, without the content of an earlier server. Raises BadSetting."""
-    if path is None:
-        return None
-    from dryline.serving.ready_file import ReadyFile
-
-    ready_file = ReadyFile(path)
-    ready_file.prepare()
-    return ready_file

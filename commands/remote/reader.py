@@ -53,15 +53,11 @@ class Reader:
         self.base_url, self.api_key = base_url.rstrip("/"), api_key
         self.rate, self.tries = rate, tries
         self.on_progress: Callable[[str], None] = lambda text: None
-        self.sent = 0
         self._next = 0.0
 
     def get(self, path: str, **query: Any) -> Any:
-        """Return the JSON of an answer with status 200. Raises ReadError for any other and after the last try."""
-        reply = self.ask(path, **query)
-        if reply.status != 200:
-            raise ReadError(f"GET {path}: status {reply.status}, not 200", reply.status)
-        return reply.value
+        """Return the JSON of an answer. Raises ReadError as `ask` does."""
+        return self.ask(path, **query).value
 
     def ask(self, path: str, **query: Any) -> Reply:
         """Return the answer. Raises ReadError for a status from 300 on, and when every try has failed."""
@@ -112,7 +108,6 @@ class Reader:
         sleep(pause_s)
 
     def _wait_for_turn(self) -> None:
-        self.sent += 1
         if self.rate > 0:
             now = monotonic()
             if now < self._next:

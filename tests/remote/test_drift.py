@@ -66,19 +66,15 @@ def test_the_command_exits_1_on_drift(small, command, tags):
     small.fault(path="/api/team/tags", status=200, body=tags)
     done = command.drift(small)
     assert done.exit_code == 1
-    assert any(line.startswith(f"{small.url}  GET /api/team/tags  ") for line in lines(done))
+    assert any(line.startswith("GET /api/team/tags  ") for line in lines(done))
 
 
 def test_without_drift_the_command_exits_0_and_says_how_much_it_could_compare(small, command):
-    """It also compares dryline's own demo."""
     small.reset()
     done = command.drift(small)
-    own, *_, last = lines(done)
     assert done.exit_code == 0
-    assert own.startswith("dryline: ") and own.endswith(" 0 deviations")
-    assert f"{small.url}  GET /api/workers/{{id}}  not compared: nothing is there to read" in lines(done)
-    assert last.startswith(f"{small.url}: 1")
-    assert "operations compared" in last and "by empty lists" in last
+    assert "GET /api/workers/{id}  not compared: nothing is there to read" in lines(done)
+    assert "operations compared" in lines(done)[-1] and lines(done)[-1].endswith(" 0 deviations")
 
 
 @pytest.mark.parametrize(

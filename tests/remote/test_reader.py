@@ -30,7 +30,7 @@ def test_a_service_that_sends_nothing_is_given_up_after_30_seconds(monkeypatch, 
         asking = Reader(f"http://127.0.0.1:{silent.getsockname()[1]}", "key", rate=0, tries=6)
         with pytest.raises(ReadError, match=r"GET /api/team: No answer within 0\.2 s"):
             asking.get("/api/team")
-        assert (asking.sent, pauses) == (1, [])
+        assert pauses == []
 
 
 def refused_once(small, retry_after):
