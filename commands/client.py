@@ -30,6 +30,16 @@ def _unless_flagged(ctx: click.Context, option: click.Parameter, value: Any) -> 
     return value if not flags or option.name in flags else None
 
 
+def base_url(context: Any, parameter: click.Parameter, value: str | None) -> str | None:
+    """Return a parameter's value if it is an address that requests can go to. Raises BadSetting."""
+    from dryline.testing.plane import DrylineError, require_url
+
+    try:
+        return require_url(value) if value is not None else None
+    except DrylineError as error:
+        raise BadSetting(f"{parameter.opts[0]}: {error}") from None
+
+
 _OPTIONS = (
     click.option(
         "--url",
@@ -46,12 +56,7 @@ _OPTIONS = (
         show_envvar=True,
         help="A data directory instead, with or without a running server.",
     ),
-    click.option(
-        "--admin-token",
-        envvar="DRYLINE_ADMIN_TOKEN",
-        show_envvar=True,
-        help="The server's admin token.",
-    ),
+    click.option("--admin-token", envvar="DRYLINE_ADMIN_TOKEN", show_envvar=True, help="The server's admin token."),
 )
 
 
@@ -118,8 +123,6 @@ def open_world(
 
     if url and data_dir is not None:
         raise BadSetting("Name the world by --url or by --data-dir, not by both.")
-    if url and not url.startswith(("http://", "https://")):
-        raise BadSetting(f"--url must start with http:// or https://, not {url!r}.")
     if admin_token and (problem := header_problem(admin_token)):
         raise BadSetting(f"--admin-token {problem}")
     app = None

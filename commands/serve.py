@@ -18,7 +18,7 @@ from typing import Any, NoReturn
 import click
 from click.core import ParameterSource
 
-from dryline.commands.param_types import COMMA_SEPARATED
+from dryline.commands.param_types import CommaSeparated
 from dryline.commands.removed import removed_option
 from dryline.settings import END_WITH, BadSetting, Settings, flag_of
 
@@ -45,7 +45,7 @@ def _option_type(setting: Field[Any]) -> dict[str, Any]:
     help, default = setting.metadata["help"], setting.default
     if isinstance(default, tuple):
         help = f"{help}; repeatable; the variable takes several, separated by commas."
-        return {"multiple": True, "type": COMMA_SEPARATED, "help": help}
+        return {"multiple": True, "type": CommaSeparated(), "help": help}
     if isinstance(default, Path):
         return {"type": click.Path(path_type=Path, file_okay=False), "help": help}
     if isinstance(default, bool):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -38,7 +37,6 @@ _LINES = {
     "refused": ("Refused: {why}",),
     "failed": ("Failed: {sentence}",),
 }
-_STATE_MEMBER = re.compile(r"""\bstate\[["'](\w+)["']\]""")
 
 
 class TurnRefused(click.ClickException):
@@ -267,8 +265,6 @@ def _event_lines(event: dict[str, Any]) -> Iterator[str]:
     if event["type"] == "failed":
         if VARIABLES_MISSING in event["sentence"]:
             yield "# Pass the flow's variables with --variables, such as --variables '{}'."
-        if event["exception"] == "KeyError" and (names := _STATE_MEMBER.findall(event["traceback"])):
-            yield f"# Pass the flow's state with --state, such as --state '{_json(dict.fromkeys(names, '…'))}'."
         for line in event["traceback"].splitlines():
             yield f"# {line}"
 

@@ -138,12 +138,6 @@ def test_an_error_about_variables_names_the_option(run, file):
     assert "--variables '{}'" in run("talk", file('name = variables["name"]\n'), code=1)
 
 
-def test_an_error_about_a_missing_member_of_the_state_names_option_and_members(run, file):
-    output = run("talk", file('name, day = state["name"], state["day"]\n'), code=1)
-    assert """--state '{"name": "…", "day": "…"}'""" in output
-    assert "--state" not in run("talk", file('day = {}["day"]\n'), code=1)
-
-
 def test_variables_state_channel_and_seed_are_the_flows(run, file):
     code = file('print(variables["a"], state["b"])\ntry:\n    end_call()\nexcept NameError:\n    print("a chat")\n')
     options = ("--variables", '{"a": 1}', "--state", '{"b": 2}', "--channel", "chat")

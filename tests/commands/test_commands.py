@@ -166,7 +166,7 @@ def test_a_rule_that_is_no_json_object_is_one_line(run, served):
         (["serve", "--port", "99999"], "dryline: --port must be 0 to 65535, not 99999."),
         (
             ["pull", "--from", "x", "--api-key", "k"],
-            "dryline: --from: 'x' is not an address like https://api.example.com.",
+            "dryline: --from: 'x' is not the address of a server, such as http://127.0.0.1:4010.",
         ),
     ],
 )

@@ -141,7 +141,6 @@ def test_an_address_that_a_killed_server_left_is_not_taken(elsewhere):
 @pytest.mark.parametrize(
     ("flags", "says"),
     [
-        (("--url", "localhost:4010"), "must start with http"),
         (("--url", "http://127.0.0.1:9", "--data-dir", "data"), "not by both"),
         (("--url", "http://127.0.0.1:9", "--admin-token", "ü"), "--admin-token must be printable ASCII"),
     ],

@@ -52,7 +52,7 @@ def test_another_status_and_no_answer_are_reported(small):
 def test_a_further_member_is_reported_and_is_no_failure(small):
     small.fault(path="/api/team", status=200, body={**reader(small).get("/api/team"), "region": "eu"})
     [finding] = compared(small)[1]
-    assert (finding.path, finding.harmless) == ("region", True)
+    assert (finding.path, finding.what) == ("region", "unknown member")
 
 
 def test_a_row_further_down_is_found_when_the_first_has_nothing(small):
@@ -81,7 +81,10 @@ def test_without_drift_the_command_exits_0_and_says_how_much_it_could_compare(sm
     ("flags", "said"),
     [
         (("--api-key", "wrong"), "GET /api/team: status 401, the service does not accept the API key."),
-        (("--against", "notaurl"), "--against: 'notaurl' is not an address like https://api.example.com."),
+        (
+            ("--against", "notaurl"),
+            "--against: 'notaurl' is not the address of a server, such as http://127.0.0.1:4010.",
+        ),
     ],
 )
 def test_a_service_that_cannot_be_read_is_one_line(small, command, flags, said):

@@ -168,9 +168,12 @@ def test_a_redirect_is_not_followed_to_where_the_key_is_not_known(small, command
     [
         (("--worker", "nope"), "The service has no worker nope."),
         (("--api-key", "wrong"), "GET /api/team: status 401, the service does not accept the API key."),
-        (("--from", "notaurl"), "--from: 'notaurl' is not an address like https://api.example.com."),
-        (("--from", "ftp://host"), "--from: 'ftp://host' is not an address like https://api.example.com."),
-        (("--from", "http://[x"), "--from: 'http://[x' is not an address like https://api.example.com."),
+        (("--from", "notaurl"), "--from: 'notaurl' is not the address of a server, such as http://127.0.0.1:4010."),
+        (
+            ("--from", "ftp://host"),
+            "--from: 'ftp://host' is not the address of a server, such as http://127.0.0.1:4010.",
+        ),
+        (("--from", "http://[x"), "--from: 'http://[x' is not the address of a server, such as http://127.0.0.1:4010."),
         (
             ("--api-key", "a\nb"),
             r"--api-key must be printable ASCII without blanks at its ends, as it is sent in a header, not 'a\nb'.",
