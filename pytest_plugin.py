@@ -196,11 +196,11 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
 
 @pytest.fixture(scope="session")
 def _dryline_session_server(pytestconfig: pytest.Config) -> Iterator[StandIn]:
-    from dryline.testing.fixtures import session_server
+    from dryline.testing.fixtures import start_server, stop
 
-    with session_server(pytestconfig, pytestconfig.stash.get(_port, None)) as server:
-        yield server
-    _note_ignored(server, pytestconfig)
+    server = start_server(pytestconfig, pytestconfig.stash.get(_port, None))
+    yield server
+    pytestconfig.stash[_ignored] += stop(server)
 
 
 @pytest.fixture(scope="session")
@@ -226,11 +226,11 @@ def dryline(
 
 @pytest.fixture(scope="session")
 def _dryline_process(pytestconfig: pytest.Config) -> Iterator[DrylineInProcess]:
-    from dryline.testing.fixtures import process
+    from dryline.testing.fixtures import start_process, stop
 
-    with process(pytestconfig) as world:
-        yield world
-    _note_ignored(world, pytestconfig)
+    world = start_process(pytestconfig)
+    yield world
+    pytestconfig.stash[_ignored] += stop(world)
 
 
 @pytest.fixture
@@ -248,12 +248,6 @@ def dryline_in_process(
     with in_use(_dryline_process, request):
         _set_variables({URL: port.url, KEY: _dryline_process.api_key, **_direct_variables(port.url)}, monkeypatch)
         yield _dryline_process
-
-
-def _note_ignored(world: StandIn, config: pytest.Config) -> None:
-    from dryline.testing.traffic import created_through
-
-    config.stash[_ignored] += created_through(world).ignored
 
 
 def _reserved_port(config: pytest.Config) -> ReservedPort:

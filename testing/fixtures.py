@@ -12,11 +12,10 @@ import pytest
 
 from dryline.settings import BadSetting
 from dryline.testing import journal
-from dryline.testing.driver import Driver
 from dryline.testing.plane import DrylineError
-from dryline.testing.refusals import REFUSED, RETRY_HEADER, STATUS, Gate, refuse, sentence_for
+from dryline.testing.refusals import REFUSED, RETRY_HEADER, STATUS, sentence_for
 from dryline.testing.servers import DrylineInProcess, DrylineServer, Started
-from dryline.testing.stand_in import StandIn, connect
+from dryline.testing.stand_in import Driver, StandIn, connect
 from dryline.testing.traffic import created_through
 
 if TYPE_CHECKING:
@@ -29,14 +28,12 @@ _AT_THE_END = pytest.StashKey[list[tuple[str, str]]]()  # sections for a test th
 class SessionServer(DrylineServer):
     """The server of a test session. It takes over the port that the plugin has reserved, if there is one.
 
-    Requests of tests without a fixture are refused: by a gate before the application or, in a process of its own, by a
-    fault.
+    A fault refuses the requests of tests without a fixture.
     """
 
     def __init__(self, port: ReservedPort | None, **settings: Any) -> None:
         super().__init__(**settings)
         self._port = port
-        self._gate: Gate | None = None
         self._rule_id: str | None = None  # of the fault that refuses requests
         self._is_always_open = False
 
@@ -44,34 +41,23 @@ class SessionServer(DrylineServer):
         if self._port is None:
             super()._start_serving()
         elif self._command is None:
-            self._serve_in_thread(self._port.release, self._with_gate)
+            self._serve_in_thread(self._port.release)
         else:
             self._port.release().close()
             self._settings["port"] = self._port.number
             super()._start_serving()
 
-    def _with_gate(self, app: Any) -> Gate:
-        assert self._port is not None
-        self._gate = Gate(app, self._port)
-        return self._gate
-
     def begin(self, item: pytest.Item) -> None:
         """Refuse the requests of a test, unless it uses this server."""
         if self._is_always_open or "_dryline_session_server" in getattr(item, "fixturenames", ()):
             return
-        if self._gate:
-            self._gate.is_closed = True
-        else:
-            body = {"error": sentence_for(item)}
-            with contextlib.suppress(DrylineError):  # a test has ended the server
-                rule = {"status": STATUS, "body": body, "headers": dict([RETRY_HEADER])}
-                self._rule_id = self.plane("POST", "/faults", rule)["id"]
+        rule = {"status": STATUS, "body": {"error": sentence_for(item)}, "headers": dict([RETRY_HEADER])}
+        with contextlib.suppress(DrylineError):  # a test has ended the server
+            self._rule_id = self.plane("POST", "/faults", rule)["id"]
 
     def accept(self) -> None:
         """Answer requests again."""
-        if self._gate:
-            self._gate.is_closed = False
-        elif self._rule_id:
+        if self._rule_id:
             with contextlib.suppress(DrylineError):
                 self.plane("DELETE", f"/faults/{self._rule_id}")
             self._rule_id = None
@@ -83,44 +69,38 @@ class SessionServer(DrylineServer):
             self.accept()
 
     def has_refused(self) -> bool:
-        """Return whether a server in a process of its own has refused a request of this test."""
+        """Return whether a request of the running test was refused."""
         with contextlib.suppress(DrylineError):
-            return self._rule_id is not None and any(
-                rule["hits"] for rule in self.faults() if rule["id"] == self._rule_id
-            )
+            return any(rule["hits"] for rule in self.faults() if rule["id"] == self._rule_id)
         return False
 
 
-@contextlib.contextmanager
-def session_server(config: pytest.Config, port: ReservedPort | None) -> Iterator[StandIn]:
-    """Run the server of a session, or use the one of the option `url`."""
-    if url := _option(config, "url"):
-        with _failing_without_traceback():
-            server = connect(url, _option(config, "token"))
-        newest = server.requests(limit=1)
-        created_through(server).newest_number = (newest[0]["number"] or 0) if newest else 0
-        yield server
-        _note_ignored(server)
-        return
-    started = SessionServer(port, command=_option(config, "command"), **_settings(config))
+def start_server(config: pytest.Config, port: ReservedPort | None) -> StandIn:
+    """Start the server of a session, or return the one of the option `url`."""
     with _failing_without_traceback():
-        started.start()
+        if url := _option(config, "url"):
+            server = connect(url, _option(config, "token"))
+            newest = server.requests(limit=1)
+            created_through(server).newest_number = (newest[0]["number"] or 0) if newest else 0
+            return server
+        started = SessionServer(port, command=_option(config, "command"), **_settings(config)).start()
     if port:
         port.server = started
-    yield started
-    _note_ignored(started)
-    started.stop()
+    return started
 
 
-@contextlib.contextmanager
-def process(config: pytest.Config) -> Iterator[DrylineInProcess]:
-    """Run the stand-in without a socket for a session."""
-    world = DrylineInProcess(**_settings(config))
+def start_process(config: pytest.Config) -> DrylineInProcess:
+    """Start the stand-in without a socket for a session."""
     with _failing_without_traceback():
-        world.start()
-    yield world
+        return DrylineInProcess(**_settings(config)).start()
+
+
+def stop(world: StandIn) -> list[list[str]]:
+    """Stop a stand-in that was started here. Return the names that the API does not have, of each request."""
     _note_ignored(world)
-    world.stop()
+    if isinstance(world, Started):
+        world.stop()
+    return created_through(world).ignored
 
 
 @contextlib.contextmanager
@@ -129,11 +109,10 @@ def in_use(world: StandIn, request: pytest.FixtureRequest) -> Iterator[None]:
     scenario = None
     if not isinstance(world, Started):  # the server of the option `url`
         if hasattr(request.config, "workerinput"):
-            message = (
+            raise _failure(
                 "Parallel workers would reset the same server of --dryline-url. Create a team for each test instead; "
                 "clock, settings and snapshots are the server's."
             )
-            pytest.fail(message, False)
         scenario = _scenario(request.config)
     elif isinstance(world, SessionServer):
         world.accept()
@@ -153,9 +132,8 @@ def sections_of(item: pytest.Item, when: str, port: ReservedPort | None) -> list
             sections += journal.sections(world, newest)
         except Exception as error:  # the server may have ended; do not hide the test's own failure
             sections.append((f"Requests to {str(world)[1:-1]}", f"The request log is not available: {error}"))
-    if port and port.server and port.server.has_refused():
-        refuse(port)
-    sentence = item.stash.get(REFUSED, None)
+    refused = port and port.server and port.server.has_refused()
+    sentence = sentence_for(item) if refused else item.stash.get(REFUSED, None)
     return [*sections, ("dryline", sentence)] if sentence else sections
 
 
@@ -164,7 +142,7 @@ def _begin(world: StandIn, request: pytest.FixtureRequest, scenario: str | None 
     options: dict[str, Any] = {}
     for marker in reversed([*request.node.iter_markers("dryline")]):
         if marker.args:
-            pytest.fail("@pytest.mark.dryline takes keyword arguments only.", False)
+            raise _failure("@pytest.mark.dryline takes keyword arguments only.")
         options |= marker.kwargs
     options.pop("isolate", None)
     if "scenario" in options:

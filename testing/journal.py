@@ -12,8 +12,8 @@ from dryline.world import clock
 from dryline.world.wording import count
 
 if TYPE_CHECKING:
-    from dryline.testing.driver import Driver
     from dryline.testing.rows import Delivery, FaultRule, LoggedRequest
+    from dryline.testing.stand_in import Driver
 
 __tracebackhide__ = True  # pytest leaves the frames of this module out of a traceback
 

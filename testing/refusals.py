@@ -6,8 +6,7 @@ import contextlib
 import http.client
 import json
 import socket
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -16,17 +15,11 @@ if TYPE_CHECKING:
 
 # Clients retry neither this status nor, if they know the header, this answer.
 STATUS, RETRY_HEADER = 421, ("x-should-retry", "false")
-_STATUS_LINE = f"{STATUS} {http.client.responses[STATUS]}"
 _SWITCH = "To switch this off, set dryline_isolate = false in pytest's configuration, or DRYLINE_ISOLATE=0 for one run."
 # How long a client may take for its request.
 PATIENCE_S = 10.0
 
 REFUSED = pytest.StashKey[str]()  # the sentence of a test whose request was refused
-
-
-def headers_of(body: bytes) -> list[tuple[str, str]]:
-    """Return the headers of an answer with this body."""
-    return [("content-type", "application/json"), ("content-length", str(len(body))), RETRY_HEADER]
 
 
 def sentence_for(item: pytest.Item | None) -> str:
@@ -39,14 +32,6 @@ def sentence_for(item: pytest.Item | None) -> str:
     return f"{beginning} Add the fixture dryline to the test. {_SWITCH}"
 
 
-def refuse(port: ReservedPort) -> bytes:
-    """Return the body of the answer to a request, and keep its sentence for the report of the test that runs."""
-    sentence = sentence_for(port.item)
-    if port.item is not None:
-        port.item.stash[REFUSED] = sentence
-    return json.dumps({"error": sentence}).encode()
-
-
 def answer(connection: socket.socket, port: ReservedPort) -> None:
     """Read one request from a connection, refuse it, and close the connection."""
     with connection, contextlib.suppress(OSError, http.client.HTTPException):
@@ -55,26 +40,13 @@ def answer(connection: socket.socket, port: ReservedPort) -> None:
         if not stream.readline():
             return
         http.client.parse_headers(stream)
-        body = refuse(port)
-        lines = [f"HTTP/1.1 {_STATUS_LINE}", *map(": ".join, headers_of(body)), "connection: close", "", ""]
+        sentence = sentence_for(port.item)
+        if port.item is not None:
+            port.item.stash[REFUSED] = sentence
+        body = json.dumps({"error": sentence}).encode()
+        headers = ("content-type: application/json", f"content-length: {len(body)}", ": ".join(RETRY_HEADER))
+        lines = (f"HTTP/1.1 {STATUS} {http.client.responses[STATUS]}", *headers, "connection: close", "", "")
         connection.sendall("\r\n".join(lines).encode() + body)
         connection.shutdown(socket.SHUT_WR)
         while stream.read(1 << 16):  # closing a connection that has unread content would discard the answer
             pass
-
-
-class Gate:
-    """A WSGI application that can refuse the requests for another one."""
-
-    def __init__(self, app: Any, port: ReservedPort) -> None:
-        self.is_closed = False
-        self._app, self._port = app, port
-
-    def __call__(self, environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
-        """Answer a request."""
-        if not self.is_closed:
-            answer: Iterable[bytes] = self._app(environ, start_response)
-            return answer
-        body = refuse(self._port)
-        start_response(_STATUS_LINE, headers_of(body))
-        return [body]

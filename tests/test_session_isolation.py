@@ -161,24 +161,6 @@ def test_file(result):
 test_file.__test__ = False
 
 
-def test_a_refused_request_is_not_in_the_log_of_the_next_test(run):
-    code = """
-        from conftest import client
-        import pytest
-
-        def test_one(dryline):
-            pass
-
-        def test_two():
-            with pytest.raises(Exception, match="421"):
-                client.workers.list()
-
-        def test_three(dryline_server):
-            assert dryline_server.requests() == []
-    """
-    run(code, conftest=CLIENT_OF_A_CONFTEST).assert_outcomes(passed=3)
-
-
 def test_the_address_that_was_replaced_is_in_the_header_and_back_after_the_session(run):
     address = os.environ[URL]
     lines = output(run("def test_it(): pass")).splitlines()
