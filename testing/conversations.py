@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Literal, Required, TypedDict, Unpack
 
-from dryline.testing.plane import ControlPlane, DrylineError, members, require_names
+from dryline.testing.plane import ControlPlane, DrylineError, members
 
 __tracebackhide__ = True  # pytest leaves the frames of this module out of a traceback
 
@@ -147,12 +147,10 @@ class Conversations(ControlPlane):
         Raises NotTaken if the flow's code led a call elsewhere than `branch` or `outcome` wanted, unless `anyway`; the
         calls are kept.
         """
-        require_names("simulate_calls", options, CallOptions)
         return self._simulate("voice", count, **options)
 
     def simulate_chats(self, count: int = 1, **options: Unpack[ChatOptions]) -> list[str]:
         """Simulate chats and return the ids of their logs. Raises NotTaken as `simulate_calls` does."""
-        require_names("simulate_chats", options, ChatOptions)
         return self._simulate("chat", count, **options)
 
     def _simulate(
@@ -189,13 +187,17 @@ class Conversations(ControlPlane):
         if id is not None:
             raise DrylineError(f"No {kind} deployment {id}.")
         # Added as rows, not through the API: no fault applies to them, and the request log is for the tested program.
-        own = self._scope.get("team", "team_first").removeprefix("team_")
-        worker, flow, line = ({"id": f"{noun}_line_{kind}_{own}"} for noun in ("worker", "flow", "deployment"))
-        worker |= {"name": "Worker", "status": "active"}
-        flow |= {"workerId": worker["id"], "name": "Main", "code": "loop:\n    talk()\n"}
-        line |= {"workerId": worker["id"], "flowId": flow["id"], "name": "Line"}
-        line |= {"phoneNumber": "+14155550100"} if kind == "voice" else {}
-        document = {"version": 1, "workers": [worker], "flows": [flow], f"{kind}Deployments": [line]}
+        ending = f"line_{kind}_{self._scope.get('team', 'team_first').removeprefix('team_')}"
+        of_worker, of_flow = {"workerId": f"worker_{ending}"}, {"flowId": f"flow_{ending}"}
+        line = {"id": f"deployment_{ending}", "name": "Line", **of_worker, **of_flow}
+        if kind == "voice":
+            line["phoneNumber"] = "+14155550100"
+        document = {
+            "version": 1,
+            "workers": [{"id": of_worker["workerId"], "name": "Worker", "status": "active"}],
+            "flows": [{"id": of_flow["flowId"], **of_worker, "name": "Main", "code": "loop:\n    talk()\n"}],
+            f"{kind}Deployments": [line],
+        }
         self.plane("POST", "/state", document)
         return line
 

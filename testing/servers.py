@@ -25,9 +25,7 @@ from dryline.testing.stand_in import StandIn
 from dryline.world.real_time import monotonic
 
 if TYPE_CHECKING:
-    from wsgiref.types import WSGIApplication
-
-    from dryline.testing.transports import AsyncTransport, Transport
+    from dryline.testing.transports import Transport
 
 __tracebackhide__ = True  # pytest leaves the frames of this module out of a traceback
 
@@ -36,8 +34,10 @@ START_S, END_S = 120.0, 10.0
 
 
 class ServerSettings(TypedDict, total=False):
-    """The fields of `dryline.settings.Settings` beside `scenario` and `seed`; docs/settings.md describes them."""
+    """The fields of `dryline.settings.Settings`; docs/settings.md describes them."""
 
+    scenario: str
+    seed: int | None
     data_dir: str | Path
     host: str
     port: int
@@ -67,13 +67,6 @@ class ServerSettings(TypedDict, total=False):
     model_key: str | None
 
 
-class StandInSettings(ServerSettings, total=False):
-    """All fields of `dryline.settings.Settings`."""
-
-    scenario: str
-    seed: int | None
-
-
 class Started(StandIn):
     """A stand-in that runs within a `with` block, or from `start` to `stop`.
 
@@ -81,19 +74,15 @@ class Started(StandIn):
     and empty unless `scenario` is.
     """
 
-    def __init__(self, *, scenario: str = "empty", seed: int | None = None, **settings: Unpack[ServerSettings]) -> None:
+    def __init__(self, **settings: Unpack[ServerSettings]) -> None:
         super().__init__()
-        self._settings: dict[str, Any] = {
-            "scenario": scenario,
-            "seed": seed,
-            "ephemeral": "data_dir" not in settings,
-        } | settings
+        defaults = {"scenario": "empty", "ephemeral": "data_dir" not in settings}
+        self._settings: dict[str, Any] = defaults | settings
         self._token = settings.get("admin_token")
         node = settings.get("node")
         default_key = f"dl_{node}_local-key" if node else DEFAULT_API_KEY
         self.api_key = (settings.get("api_keys") or (default_key,))[0]
         self._running = ExitStack()
-        self._application: Any = None
 
     def start(self) -> Self:
         """Open the world and start its jobs. Raises BadSetting for settings that cannot work."""
@@ -127,25 +116,15 @@ class Started(StandIn):
     def __exit__(self, *exc: object) -> None:
         self.stop()
 
-    @property
-    def app(self) -> WSGIApplication:
-        """The WSGI application. Raises DrylineError if the server runs in another process."""
-        if self._application is None:
-            return super().app
-        app: WSGIApplication = self._application
-        return app
-
     def transport(self) -> Transport:
-        """Return an httpx transport that calls this stand-in without a socket."""
+        """Return a transport for `httpx.Client` that calls this stand-in without a socket."""
         from dryline.testing.transports import Transport
 
         return Transport(self)
 
-    def async_transport(self) -> AsyncTransport:
-        """Return an httpx transport for `httpx.AsyncClient`."""
-        from dryline.testing.transports import AsyncTransport
-
-        return AsyncTransport(self)
+    def async_transport(self) -> Transport:
+        """Return a transport for `httpx.AsyncClient` that calls this stand-in without a socket."""
+        return self.transport()
 
 
 class DrylineServer(Started):
@@ -156,16 +135,9 @@ class DrylineServer(Started):
     `with DrylineServer() as dryline: …` works in unittest too.
     """
 
-    def __init__(
-        self,
-        *,
-        command: str | Sequence[str] | None = None,
-        scenario: str = "empty",
-        seed: int | None = None,
-        **settings: Unpack[ServerSettings],
-    ) -> None:
+    def __init__(self, *, command: str | Sequence[str] | None = None, **settings: Unpack[ServerSettings]) -> None:
         settings.setdefault("port", 0)
-        super().__init__(scenario=scenario, seed=seed, **settings)
+        super().__init__(**settings)
         self._command = shlex.split(command) if isinstance(command, str) else command
 
     def _start_serving(self) -> None:
@@ -186,20 +158,20 @@ class DrylineInProcess(Started):
 
     url = "http://dryline.local"
 
-    def __init__(self, *, scenario: str = "empty", seed: int | None = None, **settings: Unpack[ServerSettings]) -> None:
+    def __init__(self, **settings: Unpack[ServerSettings]) -> None:
         settings["allowed_hosts"] = (*settings.get("allowed_hosts", ()), urlsplit(self.url).netloc)
-        super().__init__(scenario=scenario, seed=seed, **settings)
+        super().__init__(**settings)
 
     def _start_serving(self) -> None:
         self._application = self._in_this_process("running")
         self._application.world.address = self.url
         self._send = in_process(self._application, self.url)
 
-    def _transport(self, *, is_async: bool) -> dict[str, Any]:
-        return {"transport": self.async_transport() if is_async else self.transport()}
+    def _transport(self) -> dict[str, Any]:
+        return {"transport": self.transport()}
 
 
-def transport(**settings: Unpack[StandInSettings]) -> Transport:
+def transport(**settings: Unpack[ServerSettings]) -> Transport:
     """Start a stand-in and return an httpx transport to it. `transport().dryline` is the stand-in; closing ends it.
 
     `httpx.Client(transport=testing.transport(), base_url="http://dryline.local")`.
@@ -209,11 +181,9 @@ def transport(**settings: Unpack[StandInSettings]) -> Transport:
     return Transport(DrylineInProcess(**settings).start(), owned=True)
 
 
-def async_transport(**settings: Unpack[StandInSettings]) -> AsyncTransport:
+def async_transport(**settings: Unpack[ServerSettings]) -> Transport:
     """Start a stand-in and return an httpx transport for `httpx.AsyncClient`."""
-    from dryline.testing.transports import AsyncTransport
-
-    return AsyncTransport(DrylineInProcess(**settings).start(), owned=True)
+    return transport(**settings)
 
 
 def flags(settings: dict[str, Any]) -> list[str]:

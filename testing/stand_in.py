@@ -53,29 +53,26 @@ class Driver(Traffic, Conversations):
         """Return the vendor's client (package brainbase-labs) for this stand-in; `options` go to the client."""
         from brainbase_labs import BrainbaseLabs
 
-        return BrainbaseLabs(**self._options(options) | self._http_client(options))
+        return BrainbaseLabs(**self._options(options))
 
     def async_client(self, **options: Any) -> AsyncBrainbaseLabs:
         """Return the vendor's async client for this stand-in."""
         from brainbase_labs import AsyncBrainbaseLabs
 
-        return AsyncBrainbaseLabs(**self._options(options) | self._http_client(options, is_async=True))
+        return AsyncBrainbaseLabs(**self._options(options, is_async=True))
 
-    def _options(self, options: dict[str, Any]) -> dict[str, Any]:
+    def _options(self, options: dict[str, Any], *, is_async: bool = False) -> dict[str, Any]:
         """Return the options of a client of the vendor. A header marks its requests in the request log."""
         headers = {FROM_TEST: "1", **options.get("default_headers", {})}
-        return {"base_url": self.url, "api_key": self.api_key, **options, "default_headers": headers}
+        options = {"base_url": self.url, "api_key": self.api_key, **options, "default_headers": headers}
+        if "http_client" not in options:
+            from dryline.testing.vendor_clients import DirectAsyncHttpClient, DirectHttpClient
 
-    def _http_client(self, options: dict[str, Any], *, is_async: bool = False) -> dict[str, Any]:
-        """Return the option `http_client` for the vendor's client, unless the caller passes one."""
-        if "http_client" in options:
-            return {}
-        from dryline.testing.vendor_clients import DirectAsyncHttpClient, DirectHttpClient
+            client = DirectAsyncHttpClient if is_async else DirectHttpClient
+            options["http_client"] = client(self.url, **self._transport())
+        return options
 
-        client = DirectAsyncHttpClient if is_async else DirectHttpClient
-        return {"http_client": client(self.url, **self._transport(is_async=is_async))}
-
-    def _transport(self, *, is_async: bool) -> dict[str, Any]:
+    def _transport(self) -> dict[str, Any]:
         """Return the option `transport` of an httpx client, or no option if a socket is used."""
         return {}
 
@@ -154,6 +151,7 @@ class StandIn(Driver):
 
     def __init__(self) -> None:
         self._created = Created()
+        self._application: Any = None
 
     def __repr__(self) -> str:
         return f"<dryline at {getattr(self, 'url', 'no address yet')}>"
@@ -161,7 +159,10 @@ class StandIn(Driver):
     @property
     def app(self) -> WSGIApplication:
         """The WSGI application. Raises DrylineError if the server runs in another process."""
-        raise DrylineError(f"The server at {self.url} runs in another process; only its address can be used.")
+        if self._application is None:
+            raise DrylineError(f"The server at {self.url} runs in another process; only its address can be used.")
+        app: WSGIApplication = self._application
+        return app
 
     # Exports, webhooks, teams
 
@@ -226,8 +227,8 @@ class Team(Driver):
     def __repr__(self) -> str:
         return f"<team {self.name!r} of {str(self.stand_in)[1:]}"
 
-    def _transport(self, *, is_async: bool) -> dict[str, Any]:
-        return self.stand_in._transport(is_async=is_async)
+    def _transport(self) -> dict[str, Any]:
+        return self.stand_in._transport()
 
     def delete(self) -> None:
         """Delete the team with all its records."""

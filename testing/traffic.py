@@ -9,7 +9,7 @@ from typing import Any, Literal, TypedDict, Unpack
 from urllib.parse import quote
 
 from dryline.testing import journal
-from dryline.testing.plane import ControlPlane, DrylineError, members, require_names
+from dryline.testing.plane import ControlPlane, DrylineError, members
 from dryline.testing.rows import FaultRule, LoggedRequest
 
 __tracebackhide__ = True  # pytest leaves the frames of this module out of a traceback
@@ -165,11 +165,10 @@ class Traffic(ControlPlane):
         after `timeout_s` seconds of real time.
         """
         limits = members(count=count, timeout_ms=round(timeout_s * 1000))
-        entries: list[LoggedRequest] = self._check("wait", criteria, limits, "wait_for_request")["requests"]
+        entries: list[LoggedRequest] = self._check("wait", criteria, limits)["requests"]
         return entries
 
-    def _check(self, route: str, criteria: Criteria, limits: dict[str, Any], name: str = "verify") -> Any:
-        require_names(name, criteria, Criteria)
+    def _check(self, route: str, criteria: Criteria, limits: dict[str, Any]) -> Any:
         sent = members(**criteria)
         query = {"team": sent.pop("team", None)}
         try:

@@ -28,7 +28,7 @@ CLASSES: dict[type, tuple[type, ...]] = {
 FUNCTIONS = (testing.connect, testing.wait_until, testing.transport, testing.async_transport)
 DICTS: tuple[type, ...] = (
     *(traffic.Criteria, conversations.ChatOptions, conversations.CallOptions, conversations.HttpStub),
-    *(servers.ServerSettings, servers.StandInSettings),
+    servers.ServerSettings,
     *(rows.LoggedRequest, rows.FaultRule, rows.Delivery, rows.SentRequest, rows.ReceivedAnswer),
     *(rows.RuntimeValues, rows.ExportRow),
 )
