@@ -87,7 +87,7 @@ class ReservedPort:
             selector.register(self.listening, selectors.EVENT_READ)
             while selector.select() and not self._is_ending:
                 connection, _ = self.listening.accept()
-                from dryline.testing.refusals import answer
+                from dryline.testing.fixtures import answer
 
                 threading.Thread(target=answer, args=(connection, self), daemon=True).start()
         if self._is_closing:
@@ -204,11 +204,8 @@ def _dryline_session_server(pytestconfig: pytest.Config) -> Iterator[StandIn]:
 
 
 @pytest.fixture(scope="session")
-def dryline_server(_dryline_session_server: StandIn, pytestconfig: pytest.Config) -> StandIn:
+def dryline_server(_dryline_session_server: StandIn) -> StandIn:
     """Start a server on a free port for the session; with pytest-xdist one for each worker. Nothing resets it."""
-    port = pytestconfig.stash.get(_port, None)
-    if port and port.server:
-        port.server.stay_open_for_dynamic_use(port.item)
     return _dryline_session_server
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import secrets
 import shlex
 import signal
 import subprocess
@@ -15,7 +14,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import fields
 from importlib import import_module
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Literal, Self, TypedDict, Unpack
+from typing import IO, TYPE_CHECKING, Any, Literal, Self
 from urllib.parse import urlsplit
 
 from dryline.settings import DEFAULT_API_KEY, END_WITH, BadSetting, Settings, flag_of
@@ -33,48 +32,14 @@ __tracebackhide__ = True  # pytest leaves the frames of this module out of a tra
 START_S, END_S = 120.0, 10.0
 
 
-class ServerSettings(TypedDict, total=False):
-    """The fields of `dryline.settings.Settings`; docs/settings.md describes them."""
-
-    scenario: str
-    seed: int | None
-    data_dir: str | Path
-    host: str
-    port: int
-    ephemeral: bool
-    api_keys: Sequence[str]
-    any_key: bool
-    admin_token: str | None
-    public_url: str | None
-    threads: int
-    max_body_mb: int
-    strict: bool
-    lenient: bool
-    cors_origins: Sequence[str]
-    allowed_hosts: Sequence[str]
-    webhook_hosts: Sequence[str]
-    node: str | None
-    label: str | None
-    log_format: Literal["text", "json"]
-    quiet: bool
-    export_mode: Literal["auto", "manual"]
-    export_delay_ms: int
-    calls_per_minute: float
-    speech: str
-    recordings_mb: int
-    model_url: str | None
-    model: str | None
-    model_key: str | None
-
-
 class Started(StandIn):
     """A stand-in that runs within a `with` block, or from `start` to `stop`.
 
-    Takes every field of `dryline.settings.Settings` as a keyword. Its state is temporary unless `data_dir` is passed,
-    and empty unless `scenario` is.
+    Takes every field of `dryline.settings.Settings` (docs/settings.md) as a keyword. Its state is temporary unless
+    `data_dir` is passed, and empty unless `scenario` is.
     """
 
-    def __init__(self, **settings: Unpack[ServerSettings]) -> None:
+    def __init__(self, **settings: Any) -> None:
         super().__init__()
         defaults = {"scenario": "empty", "ephemeral": "data_dir" not in settings}
         self._settings: dict[str, Any] = defaults | settings
@@ -135,7 +100,7 @@ class DrylineServer(Started):
     `with DrylineServer() as dryline: …` works in unittest too.
     """
 
-    def __init__(self, *, command: str | Sequence[str] | None = None, **settings: Unpack[ServerSettings]) -> None:
+    def __init__(self, *, command: str | Sequence[str] | None = None, **settings: Any) -> None:
         settings.setdefault("port", 0)
         super().__init__(**settings)
         self._command = shlex.split(command) if isinstance(command, str) else command
@@ -158,7 +123,7 @@ class DrylineInProcess(Started):
 
     url = "http://dryline.local"
 
-    def __init__(self, **settings: Unpack[ServerSettings]) -> None:
+    def __init__(self, **settings: Any) -> None:
         settings["allowed_hosts"] = (*settings.get("allowed_hosts", ()), urlsplit(self.url).netloc)
         super().__init__(**settings)
 
@@ -171,7 +136,7 @@ class DrylineInProcess(Started):
         return {"transport": self.transport()}
 
 
-def transport(**settings: Unpack[ServerSettings]) -> Transport:
+def transport(**settings: Any) -> Transport:
     """Start a stand-in and return an httpx transport to it. `transport().dryline` is the stand-in; closing ends it.
 
     `httpx.Client(transport=testing.transport(), base_url="http://dryline.local")`.
@@ -181,7 +146,7 @@ def transport(**settings: Unpack[ServerSettings]) -> Transport:
     return Transport(DrylineInProcess(**settings).start(), owned=True)
 
 
-def async_transport(**settings: Unpack[ServerSettings]) -> Transport:
+def async_transport(**settings: Any) -> Transport:
     """Start a stand-in and return an httpx transport for `httpx.AsyncClient`."""
     return transport(**settings)
 
@@ -211,24 +176,18 @@ def _serving(command: list[str]) -> Iterator[str]:
     """
     variables = {name: value for name, value in os.environ.items() if not name.startswith("DRYLINE_")}
     variables[END_WITH] = str(os.getpid())
-    ready = Path(tempfile.gettempdir(), f"dryline-ready-{secrets.token_hex(16)}.json")  # the server removes it
-    with tempfile.TemporaryFile() as output:
+    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryFile() as output:
+        ready = Path(folder, "ready.json")
+        command = [*command, "--ready-file", str(ready)]
         try:
             # In a process group of its own, so that a launcher such as uvx ends with it.
-            process = subprocess.Popen(
-                [*command, "--ready-file", str(ready)],
-                stdout=output,
-                stderr=output,
-                env=variables,
-                start_new_session=True,
-            )
+            process = subprocess.Popen(command, stdout=output, stderr=output, env=variables, start_new_session=True)
         except OSError as error:
             raise BadSetting(f"{command[0]} cannot be started: {error.strerror}.") from None
         try:
             yield _wait_for_address(process, ready, output)
         finally:
             _end(process)
-            ready.unlink(missing_ok=True)
 
 
 def _wait_for_address(process: subprocess.Popen[bytes], ready: Path, output: IO[bytes]) -> str:

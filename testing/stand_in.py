@@ -12,7 +12,7 @@ from urllib.parse import quote
 from dryline.settings import DEFAULT_API_KEY
 from dryline.testing.conversations import Conversations
 from dryline.testing.plane import DrylineError, members, over_http
-from dryline.testing.rows import Delivery, ExportRow
+from dryline.testing.rows import Delivery, ExportRow, RuntimeValues
 from dryline.testing.traffic import Created, Traffic
 from dryline.world import clock, proxies
 from dryline.world.real_time import monotonic
@@ -27,13 +27,8 @@ __tracebackhide__ = True  # pytest leaves the frames of this module out of a tra
 
 Value = TypeVar("Value")
 
-# The states through which an export reaches each status; docs/control-plane.md.
-_EXPORT_STEPS = {
-    "PROCESSING": ("PENDING", "PROCESSING"),
-    "COMPLETED": ("PENDING", "PROCESSING", "COMPLETED"),
-    "FAILED": ("PENDING", "PROCESSING", "FAILED"),
-    "EXPIRED": ("PENDING", "PROCESSING", "COMPLETED", "EXPIRED"),
-}
+# The statuses of an export in their order; it becomes FAILED from PROCESSING.
+_EXPORT_STEPS = ("PENDING", "PROCESSING", "COMPLETED", "EXPIRED")
 
 
 class Driver(Traffic, Conversations):
@@ -106,18 +101,12 @@ class Driver(Traffic, Conversations):
         export_delay_ms: int | None = None,
         strict: bool | None = None,
         calls_per_minute: float | None = None,
-    ) -> dict[str, Any]:
+    ) -> RuntimeValues:
         """Change the runtime settings that are passed, until the next reset. Returns all of them."""
-        changes = members(
-            export_mode=export_mode,
-            export_delay_ms=export_delay_ms,
-            strict=strict,
-            calls_per_minute=calls_per_minute,
-        )
-        settings: dict[str, Any] = (
-            self.plane("PUT", "/settings", changes) if changes else self.plane("GET", "/settings")
-        )
-        return settings
+        changes = members(export_mode=export_mode, export_delay_ms=export_delay_ms, strict=strict)
+        changes |= members(calls_per_minute=calls_per_minute)
+        values: RuntimeValues = self.plane("PUT" if changes else "GET", "/settings", changes or None)
+        return values
 
     def reset(self, scenario: str | None = None) -> None:
         """Reset data, clock, ids, faults, request log and export files. `scenario` is for a whole stand-in only."""
@@ -179,7 +168,8 @@ class StandIn(Driver):
         that is past that status.
         """
         export: Any = next((row for row in self.state()["exports"] if row["id"] == id), {"status": "PENDING"})
-        steps = _EXPORT_STEPS[status]
+        steps = ("PENDING", "PROCESSING", "FAILED") if status == "FAILED" else _EXPORT_STEPS
+        steps = steps[: steps.index(status) + 1]
         start = steps.index(export["status"]) + 1 if export["status"] in steps[:-1] else len(steps) - 1
         for step in steps[start:]:
             body = members(status=step, error_message=error_message if step == "FAILED" else None)

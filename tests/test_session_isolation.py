@@ -288,7 +288,7 @@ def test_beside_a_world_in_process_other_clients_are_refused(run, real, flags):
         )
 
 
-def test_fixtures_that_a_test_asks_for_as_it_runs_are_answered(run):
+def test_a_fixture_that_a_test_asks_for_as_it_runs_is_answered(run):
     code = """
         import pytest
         from conftest import client
@@ -299,18 +299,8 @@ def test_fixtures_that_a_test_asks_for_as_it_runs_are_answered(run):
         def test_two():
             with pytest.raises(Exception, match="421"):
                 client.workers.list()
-
-        @pytest.fixture(scope="session")
-        def server(request):
-            return request.getfixturevalue("dryline_server")
-
-        def test_three(server):
-            assert client.workers.list() == []
-
-        def test_four(server):
-            assert client.workers.list() == []
     """
-    run(code, conftest=CLIENT_OF_A_CONFTEST).assert_outcomes(passed=4)
+    run(code, conftest=CLIENT_OF_A_CONFTEST).assert_outcomes(passed=2)
 
 
 def test_a_fixture_of_a_module_can_send_requests_as_it_ends(run):

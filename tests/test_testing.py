@@ -1,6 +1,5 @@
 """The helpers for other projects' tests."""
 
-import dataclasses
 import re
 import ssl
 import sys
@@ -17,10 +16,9 @@ from dryline.blueprints.control.faults import FaultSchema
 from dryline.blueprints.control.settings import SettingsSchema
 from dryline.schemas.exports import ExportSchema
 from dryline.schemas.request_log import EntrySchema
-from dryline.schemas.webhook_deliveries import DeliveryRequestSchema, DeliveryResponseSchema, WebhookDeliverySchema
-from dryline.settings import BadSetting, Settings
+from dryline.schemas.webhook_deliveries import WebhookDeliverySchema
+from dryline.settings import BadSetting
 from dryline.testing import DrylineError, DrylineInProcess, DrylineServer, NotTaken, connect, rows, wait_until
-from dryline.testing.servers import ServerSettings
 from dryline.tests.conftest import NEW_WORKER
 from dryline.tests.control.test_talk import CLINIC
 
@@ -328,11 +326,6 @@ def test_a_server_whose_port_is_taken_gives_its_world_free(tmp_path):
         assert server.client().workers.list() == []
 
 
-def test_the_settings_that_a_stand_in_takes_are_those_of_the_server():
-    own = {"scenario", "seed"}
-    assert set(ServerSettings.__annotations__) | own == {field.name for field in dataclasses.fields(Settings)}
-
-
 def test_a_command_may_be_a_list_of_words(tmp_path):
     command = tmp_path / "path with a blank"
     command.symlink_to(Path(sys.executable).parent)
@@ -415,8 +408,6 @@ def test_an_argument_that_a_helper_does_not_have_is_refused(stand_in, helper, op
         (rows.LoggedRequest, EntrySchema),
         (rows.FaultRule, FaultSchema),
         (rows.Delivery, WebhookDeliverySchema),
-        (rows.SentRequest, DeliveryRequestSchema),
-        (rows.ReceivedAnswer, DeliveryResponseSchema),
         (rows.RuntimeValues, SettingsSchema),
         (rows.ExportRow, ExportSchema),
     ],
