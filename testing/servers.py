@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import secrets
 import shlex
 import signal
 import subprocess
@@ -176,8 +177,8 @@ def _serving(command: list[str]) -> Iterator[str]:
     """
     variables = {name: value for name, value in os.environ.items() if not name.startswith("DRYLINE_")}
     variables[END_WITH] = str(os.getpid())
-    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryFile() as output:
-        ready = Path(folder, "ready.json")
+    ready = Path(tempfile.gettempdir(), f"dryline-ready-{secrets.token_hex(16)}.json")  # the server removes it
+    with tempfile.TemporaryFile() as output:
         command = [*command, "--ready-file", str(ready)]
         try:
             # In a process group of its own, so that a launcher such as uvx ends with it.
@@ -188,6 +189,7 @@ def _serving(command: list[str]) -> Iterator[str]:
             yield _wait_for_address(process, ready, output)
         finally:
             _end(process)
+            ready.unlink(missing_ok=True)
 
 
 def _wait_for_address(process: subprocess.Popen[bytes], ready: Path, output: IO[bytes]) -> str:
