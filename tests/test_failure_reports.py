@@ -60,13 +60,6 @@ def test_a_delivery_that_failed_is_named_with_its_reason(report, fixture, url, l
     result.stdout.fnmatch_lines(["*Webhooks of dryline at http://*", f"call_ended {line}"])
 
 
-def test_a_delivery_with_fields_that_no_call_has_is_named(report):
-    code = (
-        '\n    def test_it(dryline):\n        call(dryline, dryline.url + "/inbox/a", "sumary")\n        assert False\n'
-    )
-    report(WITH_A_WEBHOOK + code).stdout.fnmatch_lines(["call_ended POST *DELIVERED*  no such fields: sumary"])
-
-
 @pytest.mark.parametrize("fixture", ["dryline", "dryline_in_process"])
 def test_a_frozen_clock_is_in_the_heading(report, fixture):
     result = report(f"""

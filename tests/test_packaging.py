@@ -213,12 +213,6 @@ def test_the_wheel_holds_the_whole_program_and_nothing_else_nor_of_an_earlier_bu
     assert contents(wheel) == program()
 
 
-def test_every_folder_of_code_is_a_package():
-    folders = {str(Path(name).parent) for name in tracked() if name.endswith(".py")}
-    code = {folder for folder in folders if folder.split("/")[0] not in APART}
-    assert {f"dryline.{folder.replace('/', '.')}" if folder != "." else "dryline" for folder in code} == set(PACKAGES)
-
-
 def test_only_the_shipped_scenarios_are_part_of_the_project():
     shipped = {f"{name}.json" for name in ABOUT if name != EMPTY}
     assert set(PROJECT["tool"]["setuptools"]["package-data"]["dryline.data"]) == shipped

@@ -55,23 +55,6 @@ def test_each_test_with_the_fixture_gets_a_reset_world_and_the_clients_environme
     run(code).assert_outcomes(passed=2)
 
 
-def test_the_seed_makes_ids_repeat_in_every_test(run):
-    code = """
-        seen = []
-
-        def make(dryline):
-            seen.append(dryline.client().workers.create(name="A", description=None, status=None).id)
-            assert len(set(seen)) == 1
-
-        def test_one(dryline):
-            make(dryline)
-
-        def test_two(dryline):
-            make(dryline)
-    """
-    run(code, "--dryline-seed", "7").assert_outcomes(passed=2)
-
-
 WORKER_W1 = '{"version": 1, "workers": [{"id": "w1", "name": "One"}]}'
 STARTS_WITH_W1 = """
     def test_it(dryline_in_process):
@@ -142,11 +125,6 @@ def test_a_slip_in_a_mark_is_a_line_and_no_traceback(run, values, line):
     result = run(code)
     result.assert_outcomes(errors=1)
     assert line in output(result) and "Traceback" not in output(result) and "pytest_plugin.py" not in output(result)
-
-
-def test_an_option_that_is_no_number_is_a_line(run):
-    result = run("def test_it(dryline): pass", "--dryline-seed", "seven")
-    assert "dryline_seed must be a number, not 'seven'." in output(result)
 
 
 FAILS = """
@@ -254,17 +232,6 @@ def test_a_mark_on_a_test_that_it_does_nothing_for_is_a_warning(run, mark, fixtu
     result = run(MARKED.format(mark=mark, fixture=fixture), "-W", "default")
     result.assert_outcomes(passed=1)
     assert ("The mark dryline does nothing" in output(result)) == warns
-
-
-@pytest.mark.parametrize("fixture", ["dryline", "dryline_in_process"])
-def test_the_fixtures_take_hosts_for_webhooks(run, pytester, fixture):
-    pytester.makeini("[pytest]\ndryline_webhook_hosts = crm.test, other.test\n")
-    code = f"""
-        def test_it({fixture}):
-            assert {fixture}.app.world.outgoing.may_reach("crm.test")
-            assert {fixture}.app.world.outgoing.may_reach("other.test")
-    """
-    run(code).assert_outcomes(passed=1)
 
 
 def test_a_filter_that_matches_no_row_is_in_the_log(run):

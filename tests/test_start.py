@@ -10,7 +10,6 @@ import pytest
 
 from dryline.app import create_app
 from dryline.settings import BadSetting, Settings
-from dryline.storage.database import PRAGMAS
 from dryline.tests.conftest import NEW_WORKER
 from dryline.tests.test_server import DRYLINE, Process, refused
 
@@ -68,13 +67,6 @@ def test_what_cannot_be_had_is_one_line(tmp_path, monkeypatch, flags, message):
     monkeypatch.chdir(tmp_path)
     code, err = refused("serve", "--port", "0", *flags)
     assert code == 2 and err.startswith(f"dryline: {message}".replace("HERE", str(tmp_path))) and "\n" not in err
-
-
-def test_a_full_disk_is_one_line(tmp_path, monkeypatch):
-    monkeypatch.setitem(PRAGMAS, "max_page_count", 250)
-    with pytest.raises(BadSetting, match=r"^Cannot use the data directory .*: the disk is full\.$"):
-        create_app(Settings(data_dir=tmp_path / "world", scenario="demo"))
-    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_data_directory_that_may_not_be_written_to_is_one_line(tmp_path):
@@ -167,14 +159,6 @@ def test_a_stale_ready_file_is_removed_first(tmp_path):
 
 
 # The start message
-
-
-def test_the_message_has_the_scenario_of_a_new_world_and_what_a_reset_loads(start):
-    server = start("--scenario", "empty")
-    assert message_of(server)["world"].endswith("new empty: 0 workers, 0 calls")
-    assert not server.ready_file.exists()  # which the server removes when it stops
-    server = start("--scenario", "demo")
-    assert message_of(server)["world"].endswith("existing, 0 workers  (a reset loads demo)")
 
 
 def test_the_message_of_a_restart_has_the_frozen_clock_and_changed_settings(start):

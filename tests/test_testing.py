@@ -137,14 +137,6 @@ def test_rows_of_helpers_are_not_in_the_request_log(stand_in):
     assert stand_in.requests() == []
 
 
-def test_settings_are_changed_and_read_until_the_next_reset(stand_in):
-    changed = {"exportMode": "manual", "exportDelayMs": 5, "strict": True, "callsPerMinute": 2}
-    options = {"export_mode": "manual", "export_delay_ms": 5, "strict": True, "calls_per_minute": 2}
-    assert stand_in.settings(**options) == stand_in.settings() == changed
-    stand_in.reset()
-    assert stand_in.settings()["strict"] is False
-
-
 class TestExportsByHand:
     @pytest.fixture
     def export(self, stand_in):
@@ -279,12 +271,6 @@ def test_requests_of_a_program_in_the_background_are_waited_for(stand_in):
     entries = stand_in.wait_for_request(method="POST", path="/api/workers", json={"name": "Front desk"}, count=2)
     assert [entry["status"] for entry in entries] == [201, 201]
     sender.join()
-
-
-def test_a_request_that_does_not_come_is_an_error_with_the_nearest(stand_in):
-    stand_in.client().workers.list()
-    with pytest.raises(DrylineError, match=r"(?s)Expected 1 within 50 ms, found 0.*nearest: GET /api/workers 200"):
-        stand_in.wait_for_request(method="POST", path="/api/workers", timeout_s=0.05)
 
 
 @pytest.mark.parametrize("call", ["simulate_calls", "simulate_chats"])

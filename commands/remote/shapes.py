@@ -1,7 +1,7 @@
 """Validation of a JSON value against a schema of the OpenAPI document, member by member.
 
 A validator library would bring six packages into every installation for one command, and would quote whole values,
-which are somebody's data. A test compares it with such a library.
+which are somebody's data.
 """
 
 import re

@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from dryline.commands import cli
 from dryline.models.teams import digest
-from dryline.testing import DrylineServer, plane
+from dryline.testing import DrylineServer
 from dryline.tests.conftest import NEW_WORKER
 from dryline.tests.test_packaging import ROOT
 
@@ -132,11 +132,6 @@ def test_the_clock_is_frozen_moved_set_and_runs_again(run, served):
     assert not run("clock", "reset").startswith("2031")
 
 
-def test_a_duration_of_no_known_form_is_one_line(run):
-    done = run("clock", "advance", "soon", code=2)
-    assert "'soon' is not like 90s, 5m, 2h or 1d" in done and "\n" not in done.strip()
-
-
 def test_faults_are_switched_on_listed_and_switched_off(run, served):
     added = run("faults", "add", "unavailable-twice", "--path", "/api/workers", "--rule", '{"headers": {"X": "y"}}')
     (rule,) = served.plane("GET", "/faults")
@@ -145,12 +140,6 @@ def test_faults_are_switched_on_listed_and_switched_off(run, served):
     assert json.loads(run("faults", "list", "--json")) == [rule]
     run("faults", "off", rule["id"])
     assert run("faults") == "No fault rules.\n"
-
-
-def test_a_rule_that_is_no_json_object_is_one_line(run, served):
-    for rule in ("{", "[1]", "null", "text"):
-        message = run("faults", "add", "--rule", rule, code=2)
-        assert message.startswith("dryline: Invalid value for '--rule': it ") and "\n" not in message.strip()
 
 
 # How a refusal looks
@@ -173,16 +162,6 @@ def test_a_rule_that_is_no_json_object_is_one_line(run, served):
 def test_every_refusal_is_one_line_of_one_form(words, line):
     done = CliRunner().invoke(cli, words, prog_name="dryline")
     assert (done.exit_code, done.stdout, done.stderr.replace('"', "'").strip()) == (2, "", line)
-
-
-def test_a_group_without_a_command_shows_its_help():
-    done = CliRunner().invoke(cli, ["state"])
-    assert done.exit_code == 2 and "export" in done.output and "dryline:" not in done.output
-
-
-def test_the_presets_are_named():
-    names = [line.split()[0] for line in CliRunner().invoke(cli, ["faults", "presets"]).output.splitlines()]
-    assert {"rate-limited", "slow", "cut-off"} <= set(names)
 
 
 @pytest.mark.parametrize("words", [["save", "a.dryline"], ["load", "a.dryline", "--team", "t"], ["save"]])
@@ -268,18 +247,6 @@ def test_a_request_in_progress_is_shown_and_followed_to_its_answer(run, served, 
     between(answer)
     (line,) = run("requests", "--follow").splitlines()
     assert " GET /api/workers 200 " in line
-
-
-def test_following_a_server_that_ends_says_so(run, served, between, monkeypatch):
-    def end():
-        monkeypatch.setattr(plane, "send", lambda *_: (_ for _ in ()).throw(plane.NoReply("RemoteDisconnected")))
-
-    between(end)
-    assert run("requests", "--follow", code=1).splitlines()[-1] == f"dryline: The server at {served.url} has ended."
-
-
-def test_requests_of_a_world_that_nobody_serves_are_not_followed(run):
-    assert "no new requests to follow" in run("requests", "--follow", code=1)
 
 
 # Completion and help

@@ -94,33 +94,11 @@ def test_a_file_keeps_its_mode_and_a_new_one_is_for_its_owner_only(folder, write
     assert names(folder) == ["file", "new"]
 
 
-def test_a_file_beside_it_named_part_is_not_touched(folder, write):
-    (folder / "file.part").write_text("mine")
-    write("file")
-    assert (folder / "file.part").read_text() == "mine"
-
-
-@as_root
-def test_a_file_keeps_its_owner(folder, write):
-    (folder / "file").touch()
-    os.chown("file", 4711, 4712)
-    write("file")
-    assert ((folder / "file").stat().st_uid, (folder / "file").stat().st_gid) == (4711, 4712)
-
-
 @as_root
 def test_a_device_is_written_to_and_stays(folder, write):
     os.mknod("null", 0o666 | stat.S_IFCHR, NULL)
     write("null")
     assert (folder / "null").stat().st_rdev == NULL and names(folder) == ["null"]
-
-
-@as_root
-def test_a_full_device_is_one_line_and_nothing_is_left(folder, write):
-    os.mknod("full", 0o666 | stat.S_IFCHR, FULL)
-    message = write("full", code=1).stderr.splitlines()[-1]
-    assert message == "dryline: Cannot write full: No space left on device."
-    assert names(folder) == ["full"]
 
 
 @as_root
@@ -179,38 +157,6 @@ def test_a_reader_that_has_gone_is_one_line(folder, url, command, unbuffered):
     assert (code, err) == (1, "dryline: Input or output failed: Broken pipe.\n")
 
 
-def test_an_encoding_that_lacks_a_character_is_one_line(folder, url):
-    with DrylineServer() as server:
-        headers = {"x-api-key": server.api_key}
-        server.app.test_client().post("/api/workers", json={"name": "\N{GRINNING FACE}"}, headers=headers)
-        code, _, err = shell(f'exec "$dryline" workers --url {server.url}', folder, PYTHONIOENCODING="latin-1")
-    assert code == 1 and err.count("\n") == 1
-    assert err.startswith("dryline: The encoding latin-1 has no '\\U0001f600'. PYTHONIOENCODING=utf-8")
-
-
-@pytest.mark.parametrize(
-    ("script", "message"),
-    [
-        ("printf '\\377\\n' | \"$dryline\" talk flow", "dryline: The input is not text in the encoding utf-8."),
-        (
-            "printf '\\377' | \"$dryline\" flow check -",
-            "dryline: -:1: This is not UTF-8. Save the file in that encoding.",
-        ),
-        (
-            '"$dryline" snapshots restore "$(printf \'\\377\')" --url URL',
-            "dryline: The encoding utf-8 has no '\\udcff'.",
-        ),
-        ('"$dryline" state export --url URL >&-', "dryline: Standard output is closed."),
-    ],
-)
-def test_other_failures_of_input_and_output_are_one_line(folder, url, script, message):
-    (folder / "flow").write_text(
-        "loop:\n    res = talk('Say hello.', True)\nuntil 'the caller is done':\n    print(1)\n"
-    )
-    code, _, err = shell(script.replace("URL", url), folder, PYTHONIOENCODING="utf-8")
-    assert (code, err) == (1, f"{message}\n")
-
-
 # The ready file
 
 
@@ -241,11 +187,3 @@ def test_a_ready_file_behind_a_link_comes_and_goes_and_the_link_stays(folder):
     assert stat.S_IMODE((folder / "real").stat().st_mode) == 0o640
     ended(process)
     assert names(folder) == ["link"] and (folder / "link").is_symlink()
-
-
-def test_a_pipe_as_ready_file_is_read_once_the_server_answers_and_stays(folder):
-    os.mkfifo("pipe")
-    process = started(folder, "pipe")
-    assert json.loads((folder / "pipe").read_text())["url"].startswith("http://127.0.0.1:")
-    ended(process)
-    assert stat.S_ISFIFO((folder / "pipe").stat().st_mode)

@@ -65,14 +65,6 @@ def test_a_revoked_key_works_again(run, served):
     assert served.app.test_client().get("/api/team", headers={"x-api-key": key["key"]}).status_code == 200
 
 
-def test_a_directory_without_a_server_can_be_undone_too(data_dir, run, workers):
-    document = json.dumps({"version": 1, "workers": [{"id": "w", "name": "Theirs"}]})
-    run("state", "import", "-", input=document)
-    run("reset")
-    run("undo")
-    assert workers() == {"Theirs"}
-
-
 def test_a_reset_by_http_can_be_undone_and_is_no_snapshot_by_name(run, served, name_worker, workers, undoable):
     name_worker("Mine")
     served.reset()
@@ -80,14 +72,6 @@ def test_a_reset_by_http_can_be_undone_and_is_no_snapshot_by_name(run, served, n
     assert undoable() == ["before reset 1"]
     run("undo")
     assert workers() == {"Mine"}
-
-
-def test_no_team_is_undone_alone(run, served, name_worker):
-    team = name_worker("Mine")["teamId"]
-    run("reset", "--team", team)
-    run("undo", "--team", team, code=2)
-    assert served.app.test_client().post(f"/_dryline/undo?team={team}").status_code == 422
-    assert served.app.test_client().get(f"/_dryline/undo?team={team}").status_code == 422
 
 
 def test_the_newest_five_are_kept_and_none_of_a_change_that_failed(run, served, undoable):

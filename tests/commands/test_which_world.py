@@ -123,14 +123,6 @@ def test_the_server_of_this_folder_comes_before_all_others(elsewhere, monkeypatc
         assert (code, err) == (0, f"On {own.url} (data directory dryline-data).\n")
 
 
-def test_of_several_temporary_servers_none_is_used(elsewhere):
-    with announced() as one, announced() as two:
-        code, out, err = invoked("clock")
-        assert (code, out) == (2, "")
-        assert one.url in err and two.url in err and "--url" in err
-        assert invoked("clock", "--url", two.url)[0] == 0
-
-
 def test_an_address_that_a_killed_server_left_is_not_taken(elsewhere):
     with DrylineServer(data_dir="dryline-data") as server:
         pass
@@ -163,10 +155,6 @@ def test_a_flag_that_names_the_world_goes_before_a_variable(elsewhere, monkeypat
 # On a world that is named
 
 
-def content(directory):
-    return {path: path.read_bytes() for path in directory.rglob("*") if path.is_file()}
-
-
 @pytest.mark.parametrize(
     "command",
     [
@@ -185,13 +173,6 @@ def test_a_directory_without_a_world_is_refused_and_none_is_created(tmp_path, co
         assert done.output.startswith(f"dryline: There is no world in {missing}.")
         assert "\n" not in done.output.strip()
     assert [path.name for path in tmp_path.rglob("*")] == ["empty"]
-
-
-@pytest.mark.parametrize("command", [("state", "export"), ("keys", "list")])
-def test_a_command_that_only_reads_changes_nothing(run, data_dir, command):
-    before = content(Path(data_dir))
-    run(*command)
-    assert content(Path(data_dir)) == before
 
 
 def test_an_import_without_a_server_lets_no_key_in_that_the_document_has_not(run, data_dir, tmp_path):
@@ -216,26 +197,7 @@ def test_another_worlds_server_at_a_left_address_is_not_spoken_to(run, tmp_path,
     assert [worker["id"] for worker in json.loads(run("state", "export"))["workers"]] == ["mine"]
 
 
-def test_a_directory_in_use_without_an_address_is_one_line(run, data_dir):
-    with DrylineServer(data_dir=data_dir):
-        done = run("state", "export", code=2)
-    assert done.startswith("dryline: Another dryline is using")
-    assert "\n" not in done.strip()
-
-
 # As the directory was started
-
-
-def test_a_reset_without_a_server_finds_a_scenario_in_a_file_from_any_folder(tmp_path, monkeypatch):
-    world = tmp_path / "mine.json"
-    world.write_text(json.dumps({"version": 1, "workers": [{"id": "w1", "name": "Mine"}]}))
-    monkeypatch.chdir(tmp_path)
-    with DrylineServer(data_dir=tmp_path / "world", scenario="mine.json"):
-        pass
-    monkeypatch.chdir("/")
-    assert invoked("reset", "--data-dir", str(tmp_path / "world"))[0] == 0
-    _, out, _ = invoked("state", "export", "--data-dir", str(tmp_path / "world"))
-    assert [worker["name"] for worker in json.loads(out)["workers"]] == ["Mine"]
 
 
 def test_a_command_does_not_add_the_default_key(tmp_path):

@@ -49,12 +49,6 @@ def test_another_status_and_no_answer_are_reported(small):
     }
 
 
-def test_a_further_member_is_reported_and_is_no_failure(small):
-    small.fault(path="/api/team", status=200, body={**reader(small).get("/api/team"), "region": "eu"})
-    [finding] = compared(small)[1]
-    assert (finding.path, finding.what) == ("region", "unknown member")
-
-
 def test_a_row_further_down_is_found_when_the_first_has_nothing(small):
     """The newest worker comes first in lists, and has nothing."""
     small.add({"version": 1, "workers": [{"id": "worker_empty", "name": "Empty"}]})

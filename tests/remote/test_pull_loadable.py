@@ -58,22 +58,6 @@ def written(small, strict, redactor=None):
     return document
 
 
-@pytest.mark.parametrize("answer", [{"status": 404}, {"status": 200, "body": [{"id": "x"}]}], ids=repr)
-def test_all_else_is_written_beside_lists_that_are_missing_or_of_something_else(small, strict, answer):
-    for path in LAST:
-        small.fault(path=path, **answer)
-    assert written(small, strict)
-
-
-def test_lists_whose_rows_come_twice(small, strict):
-    for path in QUESTIONS[1:]:
-        answer = reader(small).get(path)
-        rows = answer["data"] if isinstance(answer, dict) else answer
-        rows += [*rows, *({**row, "id": f"{row['id']}_again"} for row in rows)]
-        small.fault(path=path, status=200, body=answer)
-    assert written(small, strict)
-
-
 TEXTS = some.text(max_size=8)
 JSON = some.recursive(
     some.none()
