@@ -176,12 +176,7 @@ def _register(app: Dryline) -> None:
                 app.openapi.register_blueprint(blp)
 
 
-def main() -> None:
-    """Run the command line, for `python app.py`."""
+if __name__ == "__main__":  # python app.py
     import runpy
 
     runpy.run_module("dryline", run_name="__main__")
-
-
-if __name__ == "__main__":
-    main()

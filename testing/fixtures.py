@@ -8,7 +8,7 @@ import json
 import socket
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import quote
 
 import pytest
@@ -28,6 +28,7 @@ _SWITCH = "To switch this off, set dryline_isolate = false in pytest's configura
 # How long a client may take for its request.
 PATIENCE_S = 10.0
 
+World = TypeVar("World", bound=StandIn)
 REFUSED = pytest.StashKey[str]()  # the sentence of a test whose request was refused
 _FAILED = pytest.StashKey[bool]()  # set for a test that failed
 
@@ -125,12 +126,13 @@ def start_process(config: pytest.Config) -> DrylineInProcess:
         return DrylineInProcess(**_settings(config)).start()
 
 
-def stop(world: StandIn) -> list[list[str]]:
-    """Stop a stand-in that was started here. Return the names that the API does not have, of each request."""
+def run(world: World, ignored: list[list[str]]) -> Iterator[World]:
+    """Yield a stand-in, and stop it. Adds the names that the API does not have to `ignored`, those of each request."""
+    yield world
     _note_ignored(world)
+    ignored += world._created.ignored
     if isinstance(world, Started):
         world.stop()
-    return world._created.ignored
 
 
 @contextlib.contextmanager
