@@ -35,61 +35,18 @@ from dryline.world.path_patterns import normal_path
 from dryline.world.world import World, as_bad_setting
 
 # The areas of the API, each a module of blueprints/, in the order of the OpenAPI document.
-AREAS = (
-    "teams",
-    "integrations",
-    "assets",
-    "workers",
-    "tags",
-    "folders",
-    "resources",
-    "uploads",
-    "flows",
-    "flow_versions",
-    "flows_lookup",
-    "voice_deployments",
-    "echo",
-    "voicev1_deployments",
-    "chat_deployments",
-    "deployment_history",
-    "deployment_parameters",
-    "deployments_lookup",
-    "default_checks",
-    "custom_webhooks",
-    "tests",
-    "custom_voices",
-    "business_hours",
-    "team_phone_hours",
-    "exports",
-    "downloads",
-    "voice_logs",
-    "chat_logs",
-    "message_logs",
-    "logs_lookup",
-    "sessions",
-    "llm_logs",
-    "runtime_errors",
-    "voice_analysis",
-    "campaigns",
-    "voicev1_campaigns",
-)
+_areas = """
+teams integrations assets workers tags folders resources uploads flows flow_versions flows_lookup voice_deployments
+echo voicev1_deployments chat_deployments deployment_history deployment_parameters deployments_lookup default_checks
+custom_webhooks tests custom_voices business_hours team_phone_hours exports downloads voice_logs chat_logs
+message_logs logs_lookup sessions llm_logs runtime_errors voice_analysis campaigns voicev1_campaigns
+"""
+AREAS = tuple(_areas.split())
 # The areas of the control plane, each a module of blueprints/control/.
-CONTROL = (
-    "health",
-    "faults",
-    "requests",
-    "clock",
-    "state",
-    "snapshots",
-    "settings",
-    "teams",
-    "lookups",
-    "simulate",
-    "talk",
-    "exports",
-    "webhooks",
-)
-
+_control = """
+health faults requests clock state snapshots settings teams lookups simulate talk exports webhooks
+"""
+CONTROL = tuple(_control.split())
 
 # The steps of background work that are quick, in the order in which they run.
 STEPS = (
@@ -218,12 +175,7 @@ def _register(app: Dryline) -> None:
                 app.openapi.register_blueprint(blp)
 
 
-def main() -> None:
-    """Run the command line, for `python app.py`."""
+if __name__ == "__main__":  # python app.py
     import runpy
 
     runpy.run_module("dryline", run_name="__main__")
-
-
-if __name__ == "__main__":
-    main()

@@ -14,7 +14,7 @@ import socket
 import sys
 import threading
 from collections.abc import Generator, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -24,10 +24,7 @@ if TYPE_CHECKING:
 
 # Each is a flag (`--dryline-NAME`) and an option of the configuration (`dryline_NAME`), with a default and a help.
 OPTIONS: dict[str, tuple[str | bool | None, str]] = {
-    "scenario": (
-        "empty",
-        "the scenario of each test: empty, demo, another shipped one, or the file of a state document",
-    ),
+    "scenario": ("empty", "the scenario of each test: a shipped one, such as demo, or the file of a state document"),
     "seed": (None, "a number that makes ids and simulated content repeat"),
     "strict": (False, "refuse unknown members and query parameters of requests"),
     "journal": ("50", "how many of the newest requests the report of a failing test shows; 0 shows none"),
@@ -48,10 +45,7 @@ _suspended: pytest.StashKey[pytest.MonkeyPatch] = pytest.StashKey()  # of a test
 
 
 class ReservedPort:
-    """A port of this machine in place of the real service. The server of the fixtures takes it over.
-
-    Until then a thread refuses each request, from the first one on.
-    """
+    """A port in place of the real service. A thread refuses each request, until a server of the fixtures takes over."""
 
     def __init__(self) -> None:
         self.listening = socket.create_server(("127.0.0.1", 0), backlog=1024)
@@ -72,10 +66,10 @@ class ReservedPort:
     def close(self) -> None:
         """Give the port back. Nothing waits for the thread, so that an unused plugin takes no time at the end."""
         self._is_closing = True
-        if self._is_ending:
-            self.listening.close()
-        else:
+        if self._thread.is_alive():
             self._end_thread()
+        else:
+            self.listening.close()
 
     def _end_thread(self) -> None:
         self._is_ending = True
@@ -87,7 +81,7 @@ class ReservedPort:
             selector.register(self.listening, selectors.EVENT_READ)
             while selector.select() and not self._is_ending:
                 connection, _ = self.listening.accept()
-                from dryline.testing.refusals import answer
+                from dryline.testing.fixtures import answer
 
                 threading.Thread(target=answer, args=(connection, self), daemon=True).start()
         if self._is_closing:
@@ -98,10 +92,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the plugin's options."""
     group = parser.getgroup("dryline")
     for name, (default, help) in OPTIONS.items():
-        flag: dict[str, Any] = {"action": "store_true"} if default is False else {"metavar": name.upper()}
-        group.addoption(f"--dryline-{name}", default=None, help=help, **flag)
-        kind: Literal["bool", "string"] = "bool" if default is False else "string"
-        parser.addini(f"dryline_{name.replace('-', '_')}", help, type=kind, default=default)
+        is_flag = default is False
+        group.addoption(f"--dryline-{name}", default=None, help=help, action="store_true" if is_flag else "store")
+        ini = f"dryline_{name.replace('-', '_')}"
+        parser.addini(ini, help, type="bool" if is_flag else "string", default=default)
     parser.addini("dryline_isolate", "keep the vendor's client from the real service", type="bool", default=True)
 
 
@@ -196,19 +190,14 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
 
 @pytest.fixture(scope="session")
 def _dryline_session_server(pytestconfig: pytest.Config) -> Iterator[StandIn]:
-    from dryline.testing.fixtures import session_server
+    from dryline.testing.fixtures import run, start_server
 
-    with session_server(pytestconfig, pytestconfig.stash.get(_port, None)) as server:
-        yield server
-    _note_ignored(server, pytestconfig)
+    yield from run(start_server(pytestconfig, pytestconfig.stash.get(_port, None)), pytestconfig.stash[_ignored])
 
 
 @pytest.fixture(scope="session")
-def dryline_server(_dryline_session_server: StandIn, pytestconfig: pytest.Config) -> StandIn:
+def dryline_server(_dryline_session_server: StandIn) -> StandIn:
     """Start a server on a free port for the session; with pytest-xdist one for each worker. Nothing resets it."""
-    port = pytestconfig.stash.get(_port, None)
-    if port and port.server:
-        port.server.stay_open_for_dynamic_use(port.item)
     return _dryline_session_server
 
 
@@ -226,21 +215,16 @@ def dryline(
 
 @pytest.fixture(scope="session")
 def _dryline_process(pytestconfig: pytest.Config) -> Iterator[DrylineInProcess]:
-    from dryline.testing.fixtures import process
+    from dryline.testing.fixtures import run, start_process
 
-    with process(pytestconfig) as world:
-        yield world
-    _note_ignored(world, pytestconfig)
+    yield from run(start_process(pytestconfig), pytestconfig.stash[_ignored])
 
 
 @pytest.fixture
 def dryline_in_process(
     _dryline_process: DrylineInProcess, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[DrylineInProcess]:
-    """Reset a world that is called without a socket. This is the fastest start for a test.
-
-    Only clients of this fixture reach it. Other clients of the vendor are refused, with a sentence that says so.
-    """
+    """Reset a world that is called without a socket, the fastest start. Only clients of this fixture reach it."""
     from dryline.testing.fixtures import in_use
 
     port = _reserved_port(request.config)
@@ -248,12 +232,6 @@ def dryline_in_process(
     with in_use(_dryline_process, request):
         _set_variables({URL: port.url, KEY: _dryline_process.api_key, **_direct_variables(port.url)}, monkeypatch)
         yield _dryline_process
-
-
-def _note_ignored(world: StandIn, config: pytest.Config) -> None:
-    from dryline.testing.traffic import created_through
-
-    config.stash[_ignored] += created_through(world).ignored
 
 
 def _reserved_port(config: pytest.Config) -> ReservedPort:

@@ -3,6 +3,7 @@
 import re
 import shlex
 import shutil
+from collections.abc import Iterator
 from dataclasses import Field, dataclass, field, fields
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from pathlib import Path
@@ -80,72 +81,51 @@ class Settings:
     calls_per_minute: float = _setting(0)  # live calls per minute of API time
 
     def __post_init__(self) -> None:
-        self._check_server()
-        self._check_hosts()
-        self._check_public_url()
-        self._check_node_name()
-        self._check_recordings()
-        self._check_model()
-        self._normalize()
-
-    def _check_server(self) -> None:
-        if not 0 <= self.port <= 65535:
-            raise BadSetting(f"--port must be 0 to 65535, not {self.port}.")
-        if not 1 <= self.threads <= MAX_THREADS:
-            raise BadSetting(f"--threads must be at least 1 and at most {MAX_THREADS}, not {self.threads}.")
-        if self.max_body_mb < 1:
-            raise BadSetting(f"--max-body-mb must be at least 1, not {self.max_body_mb}.")
-        for key in self.api_keys:
-            _require_header_value("--api-key", key)
-        if self.admin_token is not None:
-            _require_header_value("--admin-token", self.admin_token)
-        if self.log_format not in ("text", "json"):
-            raise BadSetting(f"--log-format must be text or json, not {self.log_format!r}.")
-
-    def _check_hosts(self) -> None:
-        for host in self.allowed_hosts:
-            if not host.strip() or any(character in host for character in "/ ,"):
-                raise BadSetting(f"--allowed-host must be a host's name, such as dryline.test, not {host!r}.")
-        for origin in self.cors_origins:
-            if origin not in ("*", "null") and not _ORIGIN.fullmatch(origin):
-                raise BadSetting(
-                    f"--cors-origin must be like http://localhost:5173, without a path or a slash at its end, or *, "
-                    f"not {origin!r}."
-                )
-        for host in self.webhook_hosts:
-            if not (_HOST_NAME.fullmatch(host) or _address(host)):
-                raise BadSetting(f"--webhook-hosts must be a host's name or address alone, not {host!r}.")
-
-    def _check_public_url(self) -> None:
-        if self.public_url is None:
-            return
-        _require_address("--public-url", self.public_url)
+        for flag, value, is_good, rule in self._rules():
+            if not is_good:
+                raise BadSetting(f"{flag} must {rule}, not {value!r}.")
+        for flag, key in (*(("--api-key", key) for key in self.api_keys), ("--admin-token", self.admin_token)):
+            if key is not None and (problem := header_problem(key)):
+                raise BadSetting(f"{flag} {problem}")
         if self.public_path.partition("/")[2].partition("/")[0] in _OWN_PATHS:
             raise BadSetting(f"--public-url: the path {self.public_path} is one of this server's own.")
+        self._check_speech()
+        if self.model_url is not None and not self.model:
+            raise BadSetting("--model-url needs --model, the name of a model on that server.")
+        if self.model_url is None and (self.model or self.model_key):
+            raise BadSetting("--model and --model-key need --model-url, the URL of the model's server.")
+        self._normalize()
 
-    def _check_recordings(self) -> None:
-        if self.recordings_mb < 1:
-            raise BadSetting(f"--recordings-mb must be at least 1, not {self.recordings_mb}.")
+    def _rules(self) -> Iterator[tuple[str, Any, bool, str]]:
+        """Yield flags with their values, whether these are good, and what they must do."""
+        yield "--port", self.port, 0 <= self.port <= 65535, "be 0 to 65535"
+        at_most = f"be at least 1 and at most {MAX_THREADS}"
+        yield "--threads", self.threads, 1 <= self.threads <= MAX_THREADS, at_most
+        yield "--max-body-mb", self.max_body_mb, self.max_body_mb >= 1, "be at least 1"
+        yield "--recordings-mb", self.recordings_mb, self.recordings_mb >= 1, "be at least 1"
+        yield "--log-format", self.log_format, self.log_format in ("text", "json"), "be text or json"
+        for host in self.allowed_hosts:
+            is_name = bool(host.strip()) and not {"/", " ", ","} & {*host}
+            yield "--allowed-host", host, is_name, "be a host's name, such as dryline.test"
+        like = "be like http://localhost:5173, without a path or a slash at its end, or *"
+        for origin in self.cors_origins:
+            yield "--cors-origin", origin, origin in ("*", "null") or bool(_ORIGIN.fullmatch(origin)), like
+        for host in self.webhook_hosts:
+            is_host = bool(_HOST_NAME.fullmatch(host) or _address(host))
+            yield "--webhook-hosts", host, is_host, "be a host's name or address alone"
+        letters = f"be 1 to 9 lower-case letters, digits and dashes, and none of {', '.join(_OWN_PATHS)}"
+        is_free = self.node is None or (bool(_NODE.fullmatch(self.node)) and self.node not in _OWN_PATHS)
+        yield "--node", self.node, is_free, letters
+        for flag, url in (("--public-url", self.public_url), ("--model-url", self.model_url)):
+            is_address = url is None or url.startswith(("http://", "https://"))
+            yield flag, url, is_address, "start with http:// or https://"
+
+    def _check_speech(self) -> None:
         command = speech_command(self.speech)
         if command is None and self.speech not in ("auto", "tones"):
             raise BadSetting(f'--speech must be auto, tones or "command: …", not {self.speech!r}.')
         if command is not None and shutil.which(command[0]) is None:
             raise BadSetting(f"--speech: the program {command[0]} was not found.")
-
-    def _check_model(self) -> None:
-        if self.model_url is not None:
-            _require_address("--model-url", self.model_url)
-            if not self.model:
-                raise BadSetting("--model-url needs --model, the name of a model on that server.")
-        elif self.model or self.model_key:
-            raise BadSetting("--model and --model-key need --model-url, the URL of the model's server.")
-
-    def _check_node_name(self) -> None:
-        if self.node is not None and (not _NODE.fullmatch(self.node) or self.node in _OWN_PATHS):
-            raise BadSetting(
-                f"--node must be 1 to 9 lower-case letters, digits and dashes, and none of {', '.join(_OWN_PATHS)}; "
-                f"not {self.node!r}."
-            )
 
     def _normalize(self) -> None:
         values: dict[str, Any] = {
@@ -194,17 +174,6 @@ def _address(host: str) -> IPv4Address | IPv6Address | None:
         return ip_address(host)
     except ValueError:
         return None
-
-
-def _require_address(flag: str, url: str) -> None:
-    if not url.startswith(("http://", "https://")):
-        raise BadSetting(f"{flag} must start with http:// or https://, not {url!r}.")
-
-
-def _require_header_value(flag: str, value: str) -> None:
-    """Raise BadSetting for a text that clients cannot send in a header, or encode in different ways."""
-    if problem := header_problem(value):
-        raise BadSetting(f"{flag} {problem}")
 
 
 def header_problem(value: str) -> str:

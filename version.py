@@ -16,11 +16,7 @@ ARCHIVED = "$Format:%ct %H$"
 
 
 def find_version(folder: Path = Path(__file__).parent) -> str:
-    """Return the version of the program, or of the checkout or source distribution in `folder`.
-
-    In this order: the version that a build wrote here, that of a source distribution, the commit of the checkout or of
-    the archive. Without any it is `BASE` with `+unknown`.
-    """
+    """Return the version that a build wrote here, else that of the source distribution or the commit in `folder`."""
     if BUILT is not None:
         return BUILT
     metadata = folder / "PKG-INFO"

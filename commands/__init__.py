@@ -1,10 +1,8 @@
 """The command line: the group of all commands."""
 
 import os
-import re
 import sys
 from contextlib import closing, suppress
-from copy import copy
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +11,6 @@ import click
 from dryline import __version__
 from dryline.commands import (
     clock,
-    drift,
     faults,
     flows,
     keys,
@@ -70,16 +67,11 @@ class Commands(DefaultGroup):
         with as_refusals():
             return super().invoke(ctx)
 
-    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the commands, the options, and the options of `serve`, which most readers look for."""
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the commands in the order in which they were added, each with its whole first line."""
         visible = {name: command for name, command in self.commands.items() if not command.hidden}
         with formatter.section("Commands"):
             formatter.write_dl([(name, command.get_short_help_str(200)) for name, command in visible.items()])
-        with formatter.section("Options"):
-            formatter.write_dl([record for param in self.get_params(ctx) if (record := param.get_help_record(ctx))])
-        serve_context = click.Context(serve.serve, parent=ctx)
-        with formatter.section("Options of serve (also without its name)"):
-            formatter.write_dl([record for param in serve.serve.params if (record := _brief(param, serve_context))])
 
 
 def _refuse(message: str) -> None:
@@ -93,13 +85,9 @@ def _pointer_to_help(error: click.ClickException) -> str:
     return ""
 
 
-def _brief(option: click.Parameter, ctx: click.Context) -> tuple[str, str] | None:
-    """Return an option's lines of help without its environment variable, which `dryline serve --help` shows."""
-    record = option.get_help_record(ctx)
-    return record and (record[0], re.sub(r"env var: \w+(; )?|\s*\[env var: \w+\]", "", record[1]))
+EPILOG = """`dryline serve --help` lists the options of the server, which may follow `dryline` directly.
 
-
-EXAMPLES = """\b
+\b
 Examples:
   dryline --port 4011
   dryline --ephemeral --scenario empty --seed 7
@@ -108,7 +96,7 @@ Examples:
 """
 
 
-@click.group(cls=Commands, default="serve", context_settings={"help_option_names": ["-h", "--help"]}, epilog=EXAMPLES)
+@click.group(cls=Commands, default="serve", context_settings={"help_option_names": ["-h", "--help"]}, epilog=EPILOG)
 @click.version_option(__version__, prog_name="dryline")
 @click.pass_context
 def cli(ctx: click.Context) -> None:
@@ -134,21 +122,8 @@ def openapi(file: Path) -> None:
 
 # In the order of `--help`.
 for command in (
-    *(
-        serve.serve,
-        requests.requests,
-        faults.faults,
-        state.state,
-        snapshots.snapshots,
-        state.reset,
-        state.undo,
-        clock.clock,
-    ),
-    *(simulate.workers, simulate.simulate, keys.keys, flows.flow, talk.talk, wait.wait),
-    *(pull.pull, drift.drift, mcp.mcp),
-    openapi,
+    *(serve.serve, requests.requests, faults.faults, state.state, snapshots.snapshots, state.reset, state.undo),
+    *(clock.clock, simulate.workers, simulate.simulate, keys.keys, flows.flow, talk.talk, wait.wait),
+    *(pull.pull, pull.drift, mcp.mcp, openapi),
 ):
     cli.add_command(command)
-_alias = copy(snapshots.snapshots)
-_alias.hidden = True
-cli.add_command(_alias, "snapshot")

@@ -1,7 +1,5 @@
 """The world that a command works on: options that name it, the search for a running server, and its control plane."""
 
-from __future__ import annotations
-
 import json
 import shlex
 import sys
@@ -18,7 +16,9 @@ from click.core import ParameterSource
 from dryline.settings import BadSetting, Settings, header_problem
 
 if TYPE_CHECKING:
-    from dryline.testing.plane import ControlPlane, DrylineError
+    from dryline.testing.plane import ControlPlane as ControlPlane
+else:
+    ControlPlane = Any  # for annotations: a command that needs no server imports no HTTP client
 
 USUAL_DIR = Settings.data_dir
 USUAL_URL = f"http://{Settings.host}:{Settings.port}"
@@ -28,6 +28,16 @@ def _unless_flagged(ctx: click.Context, option: click.Parameter, value: Any) -> 
     """Ignore an environment variable that names the world if a flag names it."""
     flags = [name for name in ("url", "data_dir") if ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE]
     return value if not flags or option.name in flags else None
+
+
+def base_url(context: Any, parameter: click.Parameter, value: str | None) -> str | None:
+    """Return a parameter's value if it is an address that requests can go to. Raises BadSetting."""
+    from dryline.testing.plane import DrylineError, require_url
+
+    try:
+        return require_url(value) if value is not None else None
+    except DrylineError as error:
+        raise BadSetting(f"{parameter.opts[0]}: {error}") from None
 
 
 _OPTIONS = (
@@ -46,12 +56,7 @@ _OPTIONS = (
         show_envvar=True,
         help="A data directory instead, with or without a running server.",
     ),
-    click.option(
-        "--admin-token",
-        envvar="DRYLINE_ADMIN_TOKEN",
-        show_envvar=True,
-        help="The server's admin token.",
-    ),
+    click.option("--admin-token", envvar="DRYLINE_ADMIN_TOKEN", show_envvar=True, help="The server's admin token."),
 )
 
 
@@ -118,8 +123,6 @@ def open_world(
 
     if url and data_dir is not None:
         raise BadSetting("Name the world by --url or by --data-dir, not by both.")
-    if url and not url.startswith(("http://", "https://")):
-        raise BadSetting(f"--url must start with http:// or https://, not {url!r}.")
     if admin_token and (problem := header_problem(admin_token)):
         raise BadSetting(f"--admin-token {problem}")
     app = None
@@ -130,7 +133,7 @@ def open_world(
     try:
         yield ControlPlane(url, admin_token, in_process(app, "http://localhost") if app else over_http(url))
     except DrylineError as error:
-        raise click.ClickException(_with_flags(error)) from None
+        raise click.ClickException(str(error)) from None
     finally:
         if app is not None:
             app.close()
@@ -163,24 +166,6 @@ def _address(data_dir: Path) -> str:
         ) from None
 
 
-def _with_flags(error: DrylineError) -> str:
-    """Return the message of a refusal, with flags and arguments in place of the members of the request's body."""
-    from dryline.world.wording import camel
-
-    message = str(error)
-    ctx = click.get_current_context(silent=True)
-    labels = {
-        camel(param.name or ""): param.opts[0]
-        if isinstance(param, click.Option)
-        else param.human_readable_name.strip("[]")
-        for param in (ctx.command.params if ctx else ())
-    }
-    for detail in error.answer.get("details", ()):
-        if label := labels.get(detail["path"]):
-            message = message.replace(f"{detail['path']}: {detail['message']}", f"{label}: {detail['message']}")
-    return message
-
-
 def _running_server(needs_consent: bool) -> str:
     """Return the address of the running server, and print it. Raises BadSetting, and click.Abort for an answer of no.
 
@@ -192,7 +177,16 @@ def _running_server(needs_consent: bool) -> str:
     elif answers(USUAL_URL):
         url, place = USUAL_URL, "the usual port"
     else:
-        url, place = _temporary_server()
+        places = _temporary_servers()
+        if len(places) > 1:
+            raise BadSetting(f"Several servers run: {', '.join(places)}. Name one with --url.")
+        if not places:
+            raise BadSetting(
+                f"No server was found: none uses ./{USUAL_DIR}, and none answers at {USUAL_URL}. Start one with "
+                "`dryline serve`, name one with --url, or name a data directory with --data-dir."
+            )
+        ((url, directory),) = places.items()
+        place = f"temporary, in {directory}"
     if needs_consent:
         _require_consent(url, place)
     click.echo(f"On {url} ({place}).", err=True)
@@ -223,19 +217,6 @@ def _temporary_servers() -> dict[str, Path]:
 
     places = find_temporary_directories(Path(tempfile.gettempdir()))
     return {url: place for place in places if (url := _served(place))}
-
-
-def _temporary_server() -> tuple[str, str]:
-    places = _temporary_servers()
-    if not places:
-        raise BadSetting(
-            f"No server was found: none uses ./{USUAL_DIR}, and none answers at {USUAL_URL}. Start one with "
-            "`dryline serve`, name one with --url, or name a data directory with --data-dir."
-        )
-    if len(places) > 1:
-        raise BadSetting(f"Several servers run: {', '.join(places)}. Name one with --url.")
-    ((url, place),) = places.items()
-    return url, f"temporary, in {place}"
 
 
 def _served(directory: Path) -> str | None:

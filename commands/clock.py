@@ -1,17 +1,12 @@
 """`dryline clock`."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from dryline.commands.client import on_world
+from dryline.commands.client import ControlPlane, on_world
 from dryline.commands.groups import DefaultGroup
 from dryline.commands.param_types import Duration
-
-if TYPE_CHECKING:
-    from dryline.testing.plane import ControlPlane
 
 
 @click.group(cls=DefaultGroup, default="show")

@@ -1,19 +1,14 @@
 """`dryline faults`."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from dryline.commands.client import on_world
+from dryline.commands.client import ControlPlane, on_world
 from dryline.commands.groups import DefaultGroup
 from dryline.commands.output import AS_JSON, print_done, print_rows
 from dryline.commands.param_types import JsonObjectParam
-
-if TYPE_CHECKING:
-    from dryline.testing.plane import ControlPlane
 
 
 @click.group(cls=DefaultGroup, default="list")

@@ -1,13 +1,14 @@
-"""`dryline flow check` and `dryline flow paths`."""
+"""`dryline flow check`."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 import click
+
+from dryline.commands.removed import add_removed_command
 
 if TYPE_CHECKING:
     from dryline.flow.engine import CodeRefused
@@ -34,29 +35,7 @@ def check(files: tuple[Path, ...]) -> None:
         sys.exit(1)
 
 
-@flow.command()
-@click.argument("file", type=CODE_FILE)
-def paths(file: Path) -> None:
-    """Print the tree of the conditions in FILE, each with its line."""
-    from dryline.flow.engine import CodeRefused, Engine
-
-    try:
-        with Engine() as engine:
-            loops = engine.paths(read_text(file), str(file))
-    except CodeRefused as error:
-        exit_with_findings(error)
-    for line in _tree(loops, ""):
-        click.echo(line)
-
-
-def _tree(loops: list[dict[str, Any]], indent: str) -> Iterator[str]:
-    for loop in loops:
-        yield f"{indent}line {loop['line']}: loop"
-        for condition in loop["conditions"]:
-            back = "" if condition["leaves"] else "  (back to the loop)"
-            yield f"{indent}  line {condition['line']}: {condition['condition']}{back}"
-            yield from _tree(condition["loops"], indent + "    ")
-        yield from _tree(loop["loops"], indent + "  ")
+add_removed_command(flow, "paths", "the console shows the conditions of a flow as an outline.")
 
 
 def read_text(file: Path) -> str:

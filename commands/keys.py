@@ -1,17 +1,13 @@
 """`dryline keys`."""
 
-from __future__ import annotations
-
+import json
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from dryline.commands.client import on_world
-from dryline.commands.output import AS_JSON, print_done, print_json, print_rows
-
-if TYPE_CHECKING:
-    from dryline.testing.plane import ControlPlane
+from dryline.commands.client import ControlPlane, on_world
+from dryline.commands.output import AS_JSON, print_done, print_rows
 
 
 @click.group()
@@ -42,7 +38,7 @@ def create_key(world: ControlPlane, team: str | None, name: str | None, sha256: 
     """Create a key and print it. It cannot be shown again."""
     team = team or world.plane("GET", "/teams")[0]["id"]
     body = {member: value for member, value in (("name", name), ("sha256", sha256)) if value}
-    print_json(world.plane("POST", f"/teams/{team}/keys", body))
+    click.echo(json.dumps(world.plane("POST", f"/teams/{team}/keys", body), indent=2))
 
 
 @keys.command("revoke")

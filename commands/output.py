@@ -16,16 +16,12 @@ OUTPUT_FILE = click.Path(path_type=Path, dir_okay=False, readable=False, writabl
 AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
-def print_json(document: Any) -> None:
-    click.echo(json.dumps(document, indent=2))
-
-
 def print_rows(
     rows: list[dict[str, Any]], as_json: bool, format_row: Callable[[dict[str, Any]], Iterable[str]], nothing: str
 ) -> None:
     """Print rows as JSON, or as the lines of `format_row`. Without rows, print `nothing` to standard error."""
     if as_json:
-        print_json(rows)
+        click.echo(json.dumps(rows, indent=2))
         return
     for row in rows:
         for line in format_row(row):

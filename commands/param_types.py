@@ -29,9 +29,6 @@ class CommaSeparated(click.types.StringParamType):
         return [value.strip() for value in rv.split(",")]
 
 
-COMMA_SEPARATED = CommaSeparated()
-
-
 class JsonObjectParam(click.ParamType):
     """A JSON object, converted to a dict."""
 

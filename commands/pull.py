@@ -1,4 +1,4 @@
-"""`dryline pull`: options, output and exit codes."""
+"""`dryline pull` and `dryline drift`: options, output and exit codes."""
 
 from __future__ import annotations
 
@@ -16,48 +16,27 @@ from typing import TYPE_CHECKING, Any
 import click
 import orjson
 
+from dryline.commands.client import base_url
 from dryline.commands.output import OUTPUT_FILE, STANDARD, write_file
-from dryline.settings import Settings, header_problem
+from dryline.settings import BadSetting, Settings, header_problem
 from dryline.world.clock import parse, wire
+from dryline.world.wording import count
 
 if TYPE_CHECKING:
     from dryline.commands.remote.loadable import Loadable
-    from dryline.commands.remote.pull import Pull
 
 INCOMPLETE = 3  # exit code of a pull that left something out
 
 
-class BadOption(click.ClickException):
-    """An option that cannot work."""
-
-    exit_code = 2
-
-
-def base_url(context: Any, parameter: click.Parameter, value: str) -> str:
-    """Return an option's value if it is an address that requests can go to. Raises BadOption."""
-    from urllib3.exceptions import LocationParseError
-    from urllib3.util import parse_url
-
-    try:
-        url = parse_url(value)
-        is_good = url.scheme in ("http", "https") and url.host and not (url.query or url.fragment or url.auth)
-        (url.host or "").strip("[]").encode("idna")
-    except (LocationParseError, UnicodeError):
-        is_good = False
-    if not is_good:
-        raise BadOption(f"{parameter.opts[0]}: {value!r} is not an address like https://api.example.com.")
-    return value
-
-
 def header_value(context: Any, parameter: click.Parameter, value: str) -> str:
-    """Return an option's value if a header can carry it. Raises BadOption."""
+    """Return an option's value if a header can carry it. Raises BadSetting."""
     if problem := header_problem(value):
-        raise BadOption(f"{parameter.opts[0]} {problem}")
+        raise BadSetting(f"{parameter.opts[0]} {problem}")
     return value
 
 
 def moment(context: Any, parameter: click.Parameter, value: str | None) -> str | None:
-    """Return an option's value, `30d`, `12h` or an ISO 8601 time, as a time on the wire. Raises BadOption."""
+    """Return an option's value, `30d`, `12h` or an ISO 8601 time, as a time on the wire. Raises BadSetting."""
     if value is None:
         return None
     ago = re.fullmatch(r"([0-9]+)([dh])", value)
@@ -66,7 +45,7 @@ def moment(context: Any, parameter: click.Parameter, value: str | None) -> str |
             return wire(datetime.now(UTC) - timedelta(**{{"d": "days", "h": "hours"}[ago[2]]: int(ago[1])}))
         return wire(parse(value))
     except (ValueError, OverflowError):
-        raise BadOption(f"--since: {value!r} is neither like 30d or 12h nor an ISO 8601 time.") from None
+        raise BadSetting(f"--since: {value!r} is neither like 30d or 12h nor an ISO 8601 time.") from None
 
 
 def service_options(flag: str, variable: str) -> Callable[[Any], Any]:
@@ -74,31 +53,18 @@ def service_options(flag: str, variable: str) -> Callable[[Any], Any]:
 
     Its key is better passed in `variable`: other users of the machine can read a command line.
     """
-    options = (
-        click.option(flag, "url", required=True, callback=base_url, help="Base URL of the other service."),
-        click.option(
-            "--api-key",
-            required=True,
-            envvar=variable,
-            show_envvar=True,
-            callback=header_value,
-            help="A key of the team there.",
-        ),
-        click.option(
-            "--rate",
-            type=click.FloatRange(0),
-            default=5.0,
-            show_default=True,
-            help="Most requests per second; 0 for no limit.",
-        ),
+    address = click.option(flag, "url", required=True, callback=base_url, help="Base URL of the other service.")
+    key = click.option(
+        "--api-key", required=True, envvar=variable, show_envvar=True, callback=header_value, help="A key of that team."
     )
-
-    def decorate(command: Any) -> Any:
-        for option in reversed(options):
-            command = option(command)
-        return command
-
-    return decorate
+    rate = click.option(
+        "--rate",
+        type=click.FloatRange(0),
+        default=5.0,
+        show_default=True,
+        help="Most requests per second; 0: no limit.",
+    )
+    return lambda command: address(key(rate(command)))
 
 
 @click.command()
@@ -125,12 +91,16 @@ def pull(
     from dryline.commands.remote.reader import Reader, ReadError
     from dryline.commands.remote.redact import Redactor
 
-    secret = hashlib.sha256(f"dryline redact {api_key}".encode()).digest()
-    redactor = Redactor(secret) if redact else None
     _require_writable(output)
-    job = Pull(Reader(url, api_key, rate=rate), since, worker_id, redactor)
+    job = Pull(Reader(url, api_key, rate=rate), since, worker_id)
+    if sys.stderr.isatty():
+        job.reader.on_progress = lambda text: click.echo(text, err=True)
     try:
-        loadable = _as_loadable(_run_with_progress(job))
+        rows = job.run()
+        if redact:
+            redactor = Redactor(hashlib.sha256(f"dryline redact {api_key}".encode()).digest())
+            rows = {name: [redactor.row(name, row) for row in each] for name, each in rows.items()}
+        loadable = _as_loadable(rows)
         write_file(output, orjson.dumps(loadable.document))
     except KeyboardInterrupt:
         raise click.ClickException("Interrupted. Nothing was written.") from None
@@ -140,9 +110,37 @@ def pull(
     for kind, lines in (("left out", left_out), ("changed", _counted(loadable.changed))):
         for line in lines:
             click.echo(f"{kind}: {line}", err=True)
-    counts = (f"{len(rows)} {name}" for name, rows in loadable.document.items() if isinstance(rows, list) and rows)
-    click.echo(f"{output}: {', '.join(counts)}", err=str(output) == STANDARD)
+    sizes = (f"{len(rows)} {name}" for name, rows in loadable.document.items() if isinstance(rows, list) and rows)
+    click.echo(f"{output}: {', '.join(sizes)}", err=str(output) == STANDARD)
     sys.exit(INCOMPLETE if left_out else 0)
+
+
+@click.command()
+@service_options("--against", "DRYLINE_DRIFT_API_KEY")
+def drift(url: str, api_key: str, rate: float) -> None:
+    """Compare a service's answers with the contract. It only reads.
+
+    Exit codes: 0, no answer deviates; 1, some do; 2, nothing could be compared.
+    """
+    from dryline.app import create_app
+    from dryline.commands.remote.drift import Drift
+    from dryline.commands.remote.reader import Reader, ReadError
+
+    with closing(create_app(Settings(ephemeral=True, scenario="empty"))) as app:
+        job = Drift(app.openapi.document(), Reader(url, api_key, rate=rate, tries=3))
+    try:
+        findings = list(job.run())
+    except ReadError as error:
+        raise BadSetting(f"{error}.") from None
+    for finding in findings:
+        click.echo(f"{finding.operation}  {finding.path}  {finding.what}")
+    for operation, reason in job.skipped.items():
+        click.echo(f"{operation}  not compared: {reason}")
+    click.echo(
+        f"{url}: {len(job.checked)} of {len(job.checked) + len(job.skipped)} operations compared, "
+        f"{len(job.empty)} of them by empty lists, {count(len(findings), 'deviation')}"
+    )
+    sys.exit(0 if all(finding.what == "unknown member" for finding in findings) else 1)
 
 
 def _require_writable(output: Path) -> None:
@@ -150,19 +148,6 @@ def _require_writable(output: Path) -> None:
     folder = Path(os.path.realpath(output)).parent
     if str(output) != STANDARD and not output.exists() and not os.access(folder, os.W_OK):
         raise click.ClickException(f"Cannot write to the folder {folder}. Name another file with --output.")
-
-
-def _run_with_progress(job: Pull) -> dict[str, Any]:
-    """Run the job, in a terminal with a progress bar. Return its rows."""
-    if not sys.stderr.isatty():
-        return job.run()
-    with click.progressbar(length=100, label="pull", file=sys.stderr, item_show_func=lambda text: text) as bar:
-        job.on_progress = job.reader.on_progress = lambda text: bar.update(
-            max(0, round(job.done * 100) - bar.pos), text
-        )
-        rows = job.run()
-        bar.update(100 - bar.pos)
-    return rows
 
 
 def _as_loadable(rows: dict[str, Any]) -> Loadable:

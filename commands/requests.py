@@ -1,19 +1,15 @@
 """`dryline requests`."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Any
+from time import sleep
+from typing import Any
 
 import click
 
-from dryline.commands.client import on_world
+from dryline.commands.client import ControlPlane, on_world
 from dryline.commands.output import AS_JSON, print_done
 
-if TYPE_CHECKING:
-    from dryline.testing.plane import ControlPlane
-
-_WAIT_MS = 30_000  # for the next request, in one call of the control plane
+_EVERY_S = 0.2  # between two looks at the log
 _MOST = 10_000
 
 
@@ -42,27 +38,16 @@ def requests(world: ControlPlane, limit: int, follow: bool, as_json: bool, **cri
     newest = max((entry["number"] for entry in _answered(entries)), default=0)
     try:
         while follow:
-            newest = _print_next(world, newest, as_json, criteria)
+            sleep(_EVERY_S)
+            entries = _answered(
+                world.plane("GET", "/requests", query={"after": newest, "limit": _MOST, **criteria})[::-1]
+            )
+            _print_requests(entries, as_json)
+            newest = max((entry["number"] for entry in entries), default=newest)
     except KeyboardInterrupt:
         pass
     except NoReply:
         raise click.ClickException(f"The server at {world.url} has ended.") from None
-
-
-def _print_next(world: ControlPlane, newest: int, as_json: bool, criteria: dict[str, Any]) -> int:
-    """Wait for requests after number `newest` and print them; return the number of the last one."""
-    from dryline.testing.plane import DrylineError
-
-    body = {name: value for name, value in criteria.items() if value is not None}
-    try:
-        world.plane("POST", "/requests/wait", {**body, "after": newest, "timeoutMs": _WAIT_MS})
-    except DrylineError as error:
-        if "nearest" in error.answer:  # none came within the time
-            return newest
-        raise
-    entries = _answered(world.plane("GET", "/requests", query={"after": newest, "limit": _MOST, **criteria})[::-1])
-    _print_requests(entries, as_json)
-    return entries[-1]["number"] if entries else newest
 
 
 def _answered(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -13,17 +13,14 @@ from contextlib import suppress
 from dataclasses import Field, fields
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 import click
 from click.core import ParameterSource
 
-from dryline.commands.param_types import COMMA_SEPARATED
+from dryline.commands.param_types import CommaSeparated
 from dryline.commands.removed import removed_option
 from dryline.settings import END_WITH, BadSetting, Settings, flag_of
-
-if TYPE_CHECKING:
-    from dryline.serving.ready_file import ReadyFile
 
 
 def setting_options(command: Any) -> Any:
@@ -48,7 +45,7 @@ def _option_type(setting: Field[Any]) -> dict[str, Any]:
     help, default = setting.metadata["help"], setting.default
     if isinstance(default, tuple):
         help = f"{help}; repeatable; the variable takes several, separated by commas."
-        return {"multiple": True, "type": COMMA_SEPARATED, "help": help}
+        return {"multiple": True, "type": CommaSeparated(), "help": help}
     if isinstance(default, Path):
         return {"type": click.Path(path_type=Path, file_okay=False), "help": help}
     if isinstance(default, bool):
@@ -79,7 +76,11 @@ def serve(ready_file: Path | None, **values: Any) -> None:
         if values["ephemeral"] and source("ephemeral") is source("data_dir") is ParameterSource.COMMANDLINE:
             raise BadSetting("--data-dir is of no use with --ephemeral: the state is in a temporary directory.")
         settings = Settings(**values)
-        ready = _prepared(ready_file)
+        from dryline.serving.ready_file import ReadyFile
+
+        ready = ReadyFile(ready_file) if ready_file else None
+        if ready:
+            ready.prepare()
         from dryline.app import create_app
         from dryline.serving import process
         from dryline.serving.server import bind
@@ -122,14 +123,3 @@ def _end_with(owner: int) -> None:
         ended.register(process, select.POLLIN)
         ended.poll()
     os.kill(os.getpid(), signal.SIGTERM)
-
-
-def _prepared(path: Path | None) -> ReadyFile | None:
-    """Return the ready file, without the content of an earlier server. Raises BadSetting."""
-    if path is None:
-        return None
-    from dryline.serving.ready_file import ReadyFile
-
-    ready_file = ReadyFile(path)
-    ready_file.prepare()
-    return ready_file

@@ -1,17 +1,12 @@
 """`dryline workers` and `dryline simulate`."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from dryline.commands.client import on_world
+from dryline.commands.client import ControlPlane, on_world
 from dryline.commands.output import AS_JSON, print_rows
-
-if TYPE_CHECKING:
-    from dryline.testing.plane import ControlPlane
 
 
 @click.command()

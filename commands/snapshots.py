@@ -1,19 +1,13 @@
 """`dryline snapshots`."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 import click
 
-from dryline.commands.client import on_world
+from dryline.commands.client import ControlPlane, on_world
 from dryline.commands.groups import DefaultGroup
 from dryline.commands.output import AS_JSON, print_done, print_rows
 from dryline.commands.removed import add_removed_command
-
-if TYPE_CHECKING:
-    from dryline.testing.plane import ControlPlane
 
 
 @click.group(cls=DefaultGroup, default="list")

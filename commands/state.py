@@ -1,18 +1,12 @@
 """`dryline state` and `dryline reset`."""
 
-from __future__ import annotations
-
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO
 
 import click
 
-from dryline.commands.client import on_world
+from dryline.commands.client import ControlPlane, on_world
 from dryline.commands.output import OUTPUT_FILE, print_done, write_document
-
-if TYPE_CHECKING:
-    from dryline.testing.plane import ControlPlane
-
 
 LENIENT = click.option(
     "--lenient", flag_value="true", help="Ignore unknown members of the document, and links to rows that are not there."

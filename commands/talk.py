@@ -3,28 +3,40 @@
 from __future__ import annotations
 
 import json
-import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from dryline.commands.client import open_world, world_options
 from dryline.commands.flows import CODE_FILE, exit_with_findings, read_text
 from dryline.commands.param_types import JsonObjectParam
-from dryline.settings import BadSetting, Settings
-
-if TYPE_CHECKING:
-    from dryline.flow.model.remote_model import RemoteModel
+from dryline.settings import Settings
 
 # Takes one turn of a conversation: `{}` or `{"say": …}` begins it, `{"say": …}` and `{"choose": …}` go on. Returns the
 # control plane's answer. Raises TurnRefused.
 Turn = Callable[[dict[str, str]], dict[str, Any]]
 VARIABLES_MISSING = "name 'variables' is not defined"
-_STATE_MEMBER = re.compile(r"""\bstate\[["'](\w+)["']\]""")
+# The lines of an event of each type.
+_LINES = {
+    "said": ("Agent: {text}",),
+    "taken": ("Taken: {condition}", "# line {line}, {sure:.0%} sure: {why}"),
+    "asked": ("Asked: {question} {value}", "# {how}"),
+    "extracted": ("Extracted: {key} = {value}",),
+    "printed": ("Printed: {text}",),
+    "requested": ("Requested: {method} {url} {answered}",),
+    "integrated": ("Integrated: {app}.{action} {arguments}",),
+    "sms": ("Sms: {to} {content}",),
+    "digits": ("Digits: {digits}",),
+    "image": ("Image: {url}",),
+    "transferred": ("Transferred: {number}",),
+    "ended": ("Ended: {why}",),
+    "refused": ("Refused: {why}",),
+    "failed": ("Failed: {sentence}",),
+}
 
 
 class TurnRefused(click.ClickException):
@@ -111,45 +123,31 @@ def _conversation_on_server(values: dict[str, Any], options: dict[str, Any]) -> 
 def _conversation_with_file(file: Path, options: dict[str, Any], values: dict[str, Any]) -> Iterator[Turn]:
     from dryline.flow.engine import CodeRefused, Engine
     from dryline.flow.language.web import fetcher
+    from dryline.flow.model.remote_model import RemoteModel
     from dryline.flow.sessions.engines import with_demo_services
     from dryline.world.outgoing import Outgoing
 
-    fetch = with_demo_services(fetcher(Outgoing(values["webhook_hosts"])))
-    with Engine(model=_model(values["model_url"], values["model"], values["model_key"]), fetch=fetch) as engine:
+    given = Settings(**{name: values[name] for name in ("webhook_hosts", "model_url", "model", "model_key")})
+    model = RemoteModel(given.model_url, given.model or "", given.model_key) if given.model_url else None
+    with Engine(model=model, fetch=with_demo_services(fetcher(Outgoing(given.webhook_hosts)))) as engine:
         try:
             session = engine.open(engine.checked_program(read_text(file), str(file)), **options)
         except CodeRefused as error:
             exit_with_findings(error)
 
-        has_started = False
+        take = session.start
 
         def turn(body: dict[str, str]) -> dict[str, Any]:
-            nonlocal has_started
+            nonlocal take
             try:
-                if not has_started:
-                    has_started = True
-                    events = session.start(body.get("say"))
-                elif "choose" in body:
-                    events = session.choose(body["choose"])
-                else:
-                    events = session.say(body["say"])
+                events = session.choose(body["choose"]) if "choose" in body else take(body.get("say"))
             except LookupError as error:
                 raise TurnRefused(str(error.args[0])) from None
+            take = session.say
             rows = [event.as_dict() for event in events]
             return {"events": rows, "waiting": session.waiting, "ended": session.ended}
 
         yield turn
-
-
-def _model(url: str | None, model: str | None, key: str | None) -> RemoteModel | None:
-    """Return the model that decides, if there is one. Raises click.UsageError if options are missing."""
-    from dryline.flow.model.remote_model import RemoteModel
-
-    try:
-        Settings(model_url=url, model=model, model_key=key)
-    except BadSetting as error:
-        raise click.UsageError(str(error)) from None
-    return RemoteModel(url, model, key) if url and model else None
 
 
 def _read_stubs(file: Path) -> list[dict[str, Any]]:
@@ -260,43 +258,15 @@ def transcript(events: Iterable[dict[str, Any]]) -> list[str]:
 
 
 def _event_lines(event: dict[str, Any]) -> Iterator[str]:
-    match event["type"]:
-        case "said":
-            yield f"Agent: {event['text']}"
-        case "taken":
-            yield f"Taken: {event['condition']}"
-            yield f"# line {event['line']}, {event['sure']:.0%} sure: {event['why']}"
-        case "asked":
-            yield f"Asked: {event['question']} {_json(event['value'])}"
-            yield f"# {_json(event['how'])}"
-        case "extracted":
-            yield f"Extracted: {event['key']} = {_json(event['value'])}"
-        case "printed":
-            yield f"Printed: {event['text']}"
-        case "requested":
-            yield f"Requested: {event['method']} {event['url']} {event.get('status') or event.get('error')}"
-        case "integrated":
-            yield f"Integrated: {event['app']}.{event['action']} {_json(event['arguments'])}"
-        case "sms":
-            yield f"Sms: {event['to']} {event['content']}"
-        case "digits":
-            yield f"Digits: {event['digits']}"
-        case "image":
-            yield f"Image: {event['url']}"
-        case "transferred":
-            yield f"Transferred: {event['number']}"
-        case "ended":
-            yield f"Ended: {event['why']}"
-        case "refused":
-            yield f"Refused: {event['why']}"
-        case "failed":
-            yield f"Failed: {event['sentence']}"
-            if VARIABLES_MISSING in event["sentence"]:
-                yield "# Pass the flow's variables with --variables, such as --variables '{}'."
-            if event["exception"] == "KeyError" and (names := _STATE_MEMBER.findall(event["traceback"])):
-                yield f"# Pass the flow's state with --state, such as --state '{_json(dict.fromkeys(names, '…'))}'."
-            for line in event["traceback"].splitlines():
-                yield f"# {line}"
+    values = {name: _json(event.get(name)) for name in ("value", "how", "arguments")}
+    values["answered"] = event.get("status") or event.get("error")
+    for line in _LINES.get(event["type"], ()):
+        yield line.format(**{**event, **values})
+    if event["type"] == "failed":
+        if VARIABLES_MISSING in event["sentence"]:
+            yield "# Pass the flow's variables with --variables, such as --variables '{}'."
+        for line in event["traceback"].splitlines():
+            yield f"# {line}"
 
 
 def _json(value: Any) -> str:

@@ -5,15 +5,15 @@ from pathlib import Path
 
 import click
 
-from dryline.commands.client import answers, find_servers
-from dryline.settings import BadSetting, Settings
+from dryline.commands.client import answers, base_url, find_servers
+from dryline.settings import Settings
 from dryline.world.real_time import monotonic
 
 EVERY_S = 0.05
 
 
 @click.command()
-@click.argument("url", required=False)
+@click.argument("url", required=False, callback=base_url)
 @click.option("--any", "is_any", is_flag=True, help="Without a URL: or a temporary server (--ephemeral) of this user.")
 @click.option(
     "--timeout", "timeout_s", type=click.FloatRange(0), default=60.0, show_default=True, help="Longest wait in seconds."
@@ -33,13 +33,6 @@ def wait(url: str | None, timeout_s: float, data_dir: Path, is_any: bool) -> Non
     Without a URL it is the server of the data directory, at the address that it wrote there. If no server uses the
     directory, it is the one at http://127.0.0.1:4010.
     """
-    from dryline.testing.plane import DrylineError, require_url
-
-    if url is not None:
-        try:
-            require_url(url)
-        except DrylineError as error:
-            raise BadSetting(f"URL: {error}") from None
     deadline = monotonic() + timeout_s
     while True:
         places = [url.rstrip("/")] if url else find_servers(data_dir, with_temporary=is_any)

@@ -1,8 +1,6 @@
 """The back ends of the shipped scenarios: a calendar, a shop, a billing system and others.
 
-The flows of the scenarios send requests to hosts such as `calendar.bayside-dental.example`. Names below `.example` are
-reserved for examples (RFC 2606) and reach nothing, so these requests are answered here, without a network. The same
-request always gets the same answer; nothing is stored.
+Their hosts below `.example` reach nothing (RFC 2606). The same request always gets the same answer; nothing is stored.
 """
 
 import re
@@ -19,24 +17,19 @@ Response = tuple[int, Params]
 Routes = dict[str, Callable[[str, Params], Response]]
 
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-_WORKDAYS = _WEEKDAYS[:5]
 _PRODUCTS = (
     *("desk lamp", "rain jacket", "suitcase", "coffee grinder", "reading chair", "pair of hiking boots"),
     *("backpack", "tea kettle", "wool blanket", "camping stove", "toaster", "picnic basket"),
 )
 _DELIVERIES = (
-    ("on its way", "tomorrow between 2 and 6 PM"),
-    ("packed and ready", "in two days"),
-    ("on its way", "today before 8 PM"),
-    ("delayed at the depot", "within three days"),
+    *(("on its way", "tomorrow between 2 and 6 PM"), ("packed and ready", "in two days")),
+    *(("on its way", "today before 8 PM"), ("delayed at the depot", "within three days")),
     ("on its way", "tomorrow morning"),
 )
 _REASONS = (
-    "the meter replacement in October",
-    "a colder month, you used a quarter more than last year",
+    *("the meter replacement in October", "a colder month, you used a quarter more than last year"),
     "that the last two bills were estimates, and this one is measured",
-    "that this bill is for 35 days, and the last one was for 28",
-    "the new rate, which began last month",
+    *("that this bill is for 35 days, and the last one was for 28", "the new rate, which began last month"),
 )
 _NAMES = (
     *("Grace Tanaka", "Omar Haddad", "Linda Brooks", "Peter Novak", "Ruth Alvarez", "Sean Murphy", "Carol Jensen"),
@@ -48,13 +41,11 @@ _NAMES = (
 def answer(method: str, url: str, body: bytes | None) -> Response | None:
     """Return status and document of a request; None if no scenario has its host."""
     parts = urlsplit(url)
-    routes = _SERVICES.get((parts.hostname or "").lower())
-    if routes is None:
+    if (routes := _SERVICES.get((parts.hostname or "").lower())) is None:
         return None
     params: Params = dict(parse_qsl(parts.query))
-    with suppress(orjson.JSONDecodeError):
-        document = orjson.loads(body or b"{}")
-        params |= document if isinstance(document, dict) else {}
+    with suppress(orjson.JSONDecodeError, TypeError, ValueError):
+        params |= orjson.loads(body or b"{}")
     request = f"{method.upper()} {unquote(parts.path)}"
     for pattern, respond in routes.items():
         if match := re.fullmatch(pattern, request):
@@ -63,7 +54,6 @@ def answer(method: str, url: str, body: bytes | None) -> Response | None:
 
 
 def _pick(options: tuple[Any, ...], *keys: object) -> Any:
-    """Choose one of the options by a checksum of the keys."""
     return options[crc32(repr(keys).encode()) % len(options)]
 
 
@@ -89,21 +79,15 @@ def _calendar(hours: dict[str, tuple[int, int]]) -> Routes:
         half = crc32(f"{weekday}{offer}".encode()) % 2 * 30
         morning = first + (crc32(weekday.encode()) + offer) % (middle - first)
         later = middle + (crc32(weekday.encode()) + 2 * offer) % (last - middle)
-        return 200, {"day": day, "why": why, "times": [_clock(morning, half), _clock(later, 30 - half)]}
+        moments = ((morning, half), (later, 30 - half))
+        times = [f"{(hour - 1) % 12 + 1}:{minute:02} {'PM' if hour >= 12 else 'AM'}" for hour, minute in moments]
+        return 200, {"day": day, "why": why, "times": [time.replace(":00", "") for time in times]}
 
     def is_open(_: str, params: Params) -> Response:
         first, last = hours.get(str(params.get("day")).lower(), (0, 0))
         return 200, {"open": f"{first:02}:00" <= str(params.get("time")) < f"{last:02}:30"}
 
     return {"GET /free": free, "GET /open": is_open, r"(?:POST|PUT|DELETE) /\w+": _noted}
-
-
-def _clock(hour: int, minute: int) -> str:
-    return f"{(hour - 1) % 12 + 1}{f':{minute}' if minute else ''} {'PM' if hour >= 12 else 'AM'}"
-
-
-def _found(prefix: str) -> Callable[[str, Params], Response]:
-    return lambda _, params: (200, {"number": _number(prefix, params)})
 
 
 def _noted(_: str, params: Params) -> Response:
@@ -116,13 +100,14 @@ def _order(number: str, _: Params) -> Response:
 
 
 def _cancel_order(number: str, params: Params) -> Response:
-    packed = _order(number, params)[1]["status"] == "packed and ready"
-    return (200, {"number": number, "status": "cancelled"}) if packed else (409, {"error": "It is on its way."})
+    if _order(number, params)[1]["status"] == "packed and ready":
+        return 200, {"number": number, "status": "cancelled"}
+    return 409, {"error": "It is on its way."}
 
 
 def _return(_: str, params: Params) -> Response:
-    amount = _pick((24.9, 39.9, 52.0, 64.5, 89.0, 120.0), params.get("order"))
-    return 200, {"number": _number("R-", params), "amount": amount}
+    amounts = (24.9, 39.9, 52.0, 64.5, 89.0, 120.0)
+    return 200, {"number": _number("R-", params), "amount": _pick(amounts, params.get("order"))}
 
 
 def _account(number: str, _: Params) -> Response:
@@ -139,27 +124,25 @@ def _diagnostics(_: str, params: Params) -> Response:
 
 
 def _parcel(number: str, _: Params) -> Response:
-    """Track a parcel; for two of three parcels, the tracking service is out of order."""
-    if crc32(number.encode()) % 3:
+    if crc32(number.encode()) % 3:  # out of order for two of three parcels
         return 503, {"error": "The tracking database is being moved."}
-    status, arrives = _pick(_DELIVERIES, number)
-    return 200, {"number": number, "status": status, "arrives": arrives}
+    return 200, {name: value for name, value in _order(number, {})[1].items() if name != "product"}
 
 
 _SERVICES: dict[str, Routes] = {
-    "calendar.bayside-dental.example": _calendar({**dict.fromkeys(_WORKDAYS[:4], (8, 17)), "friday": (8, 14)}),
-    "diary.elm-street.example": _calendar({**dict.fromkeys(_WORKDAYS, (8, 17)), "saturday": (9, 12)}),
-    "workshop.northgate-motors.example": _calendar(dict.fromkeys(_WORKDAYS, (7, 16))),
+    "calendar.bayside-dental.example": _calendar({**dict.fromkeys(_WEEKDAYS[:4], (8, 17)), "friday": (8, 14)}),
+    "diary.elm-street.example": _calendar({**dict.fromkeys(_WEEKDAYS[:5], (8, 17)), "saturday": (9, 12)}),
+    "workshop.northgate-motors.example": _calendar(dict.fromkeys(_WEEKDAYS[:5], (7, 16))),
     "api.larkspur-goods.example": {
         r"GET /v2/orders/(\w+)": _order,
-        "GET /v2/orders": _found("K4"),
+        "GET /v2/orders": lambda _, params: (200, {"number": _number("K4", params)}),
         r"DELETE /v2/orders/(\w+)": _cancel_order,
         r"POST /v2/orders/\w+/note": _noted,
         "POST /v2/returns": _return,
     },
     "billing.cedar-valley.example": {
         r"GET /accounts/(\w+)": _account,
-        "GET /accounts": _found("4011"),
+        "GET /accounts": lambda _, params: (200, {"number": _number("4011", params)}),
         r"POST /\w+": _noted,
     },
     "noc.tidewater.example": {"POST /diagnostics": _diagnostics, r"POST /\w+": _noted},

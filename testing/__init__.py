@@ -3,12 +3,11 @@
 `pytest_plugin.py` has the fixtures for pytest. Importing this package needs only the standard library.
 """
 
-from dryline.testing.conversations import NotTaken
+from dryline.testing.conversations import NotTaken, Talk
 from dryline.testing.plane import DrylineError
 from dryline.testing.rows import Delivery, ExportRow, FaultRule, LoggedRequest, RuntimeValues
 from dryline.testing.servers import DrylineInProcess, DrylineServer, async_transport, transport
 from dryline.testing.stand_in import StandIn, Team, connect, wait_until
-from dryline.testing.talk import Talk
 
 __all__ = [
     "Delivery",

@@ -1,12 +1,11 @@
 """Helpers that simulate calls and chats, and that talk to flows."""
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Literal, Required, TypedDict, Unpack
 
-from dryline.testing.plane import ControlPlane, DrylineError, members, require_names
-from dryline.testing.talk import Talk
+from dryline.testing.plane import ControlPlane, DrylineError, members
 
 __tracebackhide__ = True  # pytest leaves the frames of this module out of a traceback
 
@@ -24,6 +23,7 @@ class HttpStub(TypedDict, total=False):
     times: int
 
 
+Answers = dict[str, Any] | list[Any]
 Outcome = Literal["completed", "transferred", "voicemail", "no-answer", "busy", "failed"]
 
 
@@ -57,6 +57,71 @@ class CallOptions(ChatOptions, total=False):
     in_progress: bool | None
 
 
+class Talk:
+    """A conversation with a flow, from `StandIn.talk`. `events` is the whole trace, `waiting` the open conditions.
+
+    `extracted` and `state` are the flow's, `ended` is why it ended, `failure` its error.
+    """
+
+    id: str
+    events: list[dict[str, Any]]
+    waiting: list[str]
+    extracted: dict[str, Any]
+    state: dict[str, Any]
+    ended: str | None
+    failure: dict[str, Any] | None
+
+    def __init__(self, plane: Callable[[str, str, Any], Any], options: dict[str, Any]) -> None:
+        self._plane = plane
+        self.events = []
+        self._take(plane("POST", "/talk", options))
+
+    def say(self, text: str, *, answers: Answers | None = None) -> list[str]:
+        """Send what the user says and return what the agent answers.
+
+        `answers` replace a model's answers to the flow's `ask` in this turn: a dict by the name of the member or by the
+        question, or a list with one answer for each question. Raises DrylineError if the flow has ended, and if no
+        question asked for an answer.
+        """
+        return self._take(self._plane("POST", f"/talk/{self.id}", {"say": text, **members(answers=answers)}))
+
+    def choose(
+        self,
+        condition: str | int,
+        *,
+        say: str | None = None,
+        arguments: dict[str, Any] | None = None,
+        answers: Answers | None = None,
+    ) -> list[str]:
+        """Take an open condition by its text or number, and return what the agent says next.
+
+        `say` are the words of the user that led to it, `arguments` those of a condition that is a tool. `answers` are
+        those of `say`.
+        """
+        options = members(say=say, arguments=arguments, answers=answers)
+        return self._take(self._plane("POST", f"/talk/{self.id}", {"choose": condition, **options}))
+
+    def of(self, type: str) -> list[dict[str, Any]]:
+        """Return the events of a type, such as `taken`, `asked`, `requested`, `transferred`, `printed`."""
+        return [event for event in self.events if event["type"] == type]
+
+    @property
+    def said(self) -> list[str]:
+        """The agent's utterances so far."""
+        return [event["text"] for event in self.of("said")]
+
+    @property
+    def taken(self) -> list[str]:
+        """The conditions taken so far."""
+        return [event["condition"] for event in self.of("taken")]
+
+    def _take(self, answer: dict[str, Any]) -> list[str]:
+        for name in ("id", "waiting", "extracted", "state", "ended", "failure"):
+            setattr(self, name, answer[name])
+        self.events += answer["events"]
+        return [event["text"] for event in answer["events"] if event["type"] == "said"]
+
+
 class NotTaken(DrylineError):
     """The flow's code led conversations elsewhere than `branch` or `outcome` wanted. They are kept.
 
@@ -82,12 +147,10 @@ class Conversations(ControlPlane):
         Raises NotTaken if the flow's code led a call elsewhere than `branch` or `outcome` wanted, unless `anyway`; the
         calls are kept.
         """
-        require_names("simulate_calls", options, CallOptions)
         return self._simulate("voice", count, **options)
 
     def simulate_chats(self, count: int = 1, **options: Unpack[ChatOptions]) -> list[str]:
         """Simulate chats and return the ids of their logs. Raises NotTaken as `simulate_calls` does."""
-        require_names("simulate_chats", options, ChatOptions)
         return self._simulate("chat", count, **options)
 
     def _simulate(
@@ -124,13 +187,17 @@ class Conversations(ControlPlane):
         if id is not None:
             raise DrylineError(f"No {kind} deployment {id}.")
         # Added as rows, not through the API: no fault applies to them, and the request log is for the tested program.
-        own = self._scope.get("team", "team_first").removeprefix("team_")
-        worker, flow, line = ({"id": f"{noun}_line_{kind}_{own}"} for noun in ("worker", "flow", "deployment"))
-        worker |= {"name": "Worker", "status": "active"}
-        flow |= {"workerId": worker["id"], "name": "Main", "code": "loop:\n    talk()\n"}
-        line |= {"workerId": worker["id"], "flowId": flow["id"], "name": "Line"}
-        line |= {"phoneNumber": "+14155550100"} if kind == "voice" else {}
-        document = {"version": 1, "workers": [worker], "flows": [flow], f"{kind}Deployments": [line]}
+        ending = f"line_{kind}_{self._scope.get('team', 'team_first').removeprefix('team_')}"
+        of_worker, of_flow = {"workerId": f"worker_{ending}"}, {"flowId": f"flow_{ending}"}
+        line = {"id": f"deployment_{ending}", "name": "Line", **of_worker, **of_flow}
+        if kind == "voice":
+            line["phoneNumber"] = "+14155550100"
+        document = {
+            "version": 1,
+            "workers": [{"id": of_worker["workerId"], "name": "Worker", "status": "active"}],
+            "flows": [{"id": of_flow["flowId"], **of_worker, "name": "Main", "code": "loop:\n    talk()\n"}],
+            f"{kind}Deployments": [line],
+        }
         self.plane("POST", "/state", document)
         return line
 

@@ -3,124 +3,136 @@
 from __future__ import annotations
 
 import contextlib
+import http.client
+import json
+import socket
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import quote
 
 import pytest
 
 from dryline.settings import BadSetting
 from dryline.testing import journal
-from dryline.testing.driver import Driver
 from dryline.testing.plane import DrylineError
-from dryline.testing.refusals import REFUSED, RETRY_HEADER, STATUS, Gate, refuse, sentence_for
 from dryline.testing.servers import DrylineInProcess, DrylineServer, Started
-from dryline.testing.stand_in import StandIn, connect
-from dryline.testing.traffic import created_through
+from dryline.testing.stand_in import Driver, StandIn, connect
 
 if TYPE_CHECKING:
     from dryline.pytest_plugin import ReservedPort
 
+# Clients retry neither this status nor, if they know the header, this answer.
+STATUS, RETRY_HEADER = 421, ("x-should-retry", "false")
+_SWITCH = "To switch this off, set dryline_isolate = false in pytest's configuration, or DRYLINE_ISOLATE=0 for one run."
+# How long a client may take for its request.
+PATIENCE_S = 10.0
+
+World = TypeVar("World", bound=StandIn)
+REFUSED = pytest.StashKey[str]()  # the sentence of a test whose request was refused
 _FAILED = pytest.StashKey[bool]()  # set for a test that failed
-_AT_THE_END = pytest.StashKey[list[tuple[str, str]]]()  # sections for a test that fails for its unused faults
+
+
+def sentence_for(item: pytest.Item | None) -> str:
+    """Return the sentence for requests that a test sends, or code outside of a test."""
+    if item is None:
+        return f"dryline kept a request from the real service. Send it in a test with the fixture dryline. {_SWITCH}"
+    beginning = f"dryline kept a request of {item.nodeid} from the real service."
+    if "dryline_in_process" in getattr(item, "fixturenames", ()):
+        return f"{beginning} Use dryline_in_process.client(), or the fixture dryline, which has an address."
+    return f"{beginning} Add the fixture dryline to the test. {_SWITCH}"
+
+
+def answer(connection: socket.socket, port: ReservedPort) -> None:
+    """Read one request from a connection, refuse it, and close the connection."""
+    with connection, contextlib.suppress(OSError, http.client.HTTPException):
+        connection.settimeout(PATIENCE_S)
+        stream = connection.makefile("rb")
+        if not stream.readline():
+            return
+        http.client.parse_headers(stream)
+        sentence = sentence_for(port.item)
+        if port.item is not None:
+            port.item.stash[REFUSED] = sentence
+        body = json.dumps({"error": sentence}).encode()
+        headers = ("content-type: application/json", f"content-length: {len(body)}", ": ".join(RETRY_HEADER))
+        lines = (f"HTTP/1.1 {STATUS} {http.client.responses[STATUS]}", *headers, "connection: close", "", "")
+        connection.sendall("\r\n".join(lines).encode() + body)
+        connection.shutdown(socket.SHUT_WR)
+        while stream.read(1 << 16):  # closing a connection that has unread content would discard the answer
+            pass
 
 
 class SessionServer(DrylineServer):
     """The server of a test session. It takes over the port that the plugin has reserved, if there is one.
 
-    Requests of tests without a fixture are refused: by a gate before the application or, in a process of its own, by a
-    fault.
+    A fault refuses the requests of tests without a fixture.
     """
 
     def __init__(self, port: ReservedPort | None, **settings: Any) -> None:
         super().__init__(**settings)
         self._port = port
-        self._gate: Gate | None = None
         self._rule_id: str | None = None  # of the fault that refuses requests
-        self._is_always_open = False
 
     def _start_serving(self) -> None:
         if self._port is None:
             super()._start_serving()
         elif self._command is None:
-            self._serve_in_thread(self._port.release, self._with_gate)
+            self._serve_in_thread(self._port.release)
         else:
             self._port.release().close()
             self._settings["port"] = self._port.number
             super()._start_serving()
 
-    def _with_gate(self, app: Any) -> Gate:
-        assert self._port is not None
-        self._gate = Gate(app, self._port)
-        return self._gate
-
     def begin(self, item: pytest.Item) -> None:
         """Refuse the requests of a test, unless it uses this server."""
-        if self._is_always_open or "_dryline_session_server" in getattr(item, "fixturenames", ()):
+        if "_dryline_session_server" in getattr(item, "fixturenames", ()):
             return
-        if self._gate:
-            self._gate.is_closed = True
-        else:
-            body = {"error": sentence_for(item)}
-            with contextlib.suppress(DrylineError):  # a test has ended the server
-                rule = {"status": STATUS, "body": body, "headers": dict([RETRY_HEADER])}
-                self._rule_id = self.plane("POST", "/faults", rule)["id"]
+        rule = {"status": STATUS, "body": {"error": sentence_for(item)}, "headers": dict([RETRY_HEADER])}
+        with contextlib.suppress(DrylineError):  # a test has ended the server
+            self._rule_id = self.plane("POST", "/faults", rule)["id"]
 
     def accept(self) -> None:
         """Answer requests again."""
-        if self._gate:
-            self._gate.is_closed = False
-        elif self._rule_id:
+        if self._rule_id:
             with contextlib.suppress(DrylineError):
                 self.plane("DELETE", f"/faults/{self._rule_id}")
             self._rule_id = None
 
-    def stay_open_for_dynamic_use(self, item: pytest.Item | None) -> None:
-        """Refuse nothing from now on if a running test has asked for `dryline_server`: others may do so unseen."""
-        if "dryline_server" not in getattr(item, "fixturenames", ()):
-            self._is_always_open = True
-            self.accept()
-
     def has_refused(self) -> bool:
-        """Return whether a server in a process of its own has refused a request of this test."""
+        """Return whether a request of the running test was refused."""
         with contextlib.suppress(DrylineError):
-            return self._rule_id is not None and any(
-                rule["hits"] for rule in self.faults() if rule["id"] == self._rule_id
-            )
+            return any(rule["hits"] for rule in self.faults() if rule["id"] == self._rule_id)
         return False
 
 
-@contextlib.contextmanager
-def session_server(config: pytest.Config, port: ReservedPort | None) -> Iterator[StandIn]:
-    """Run the server of a session, or use the one of the option `url`."""
-    if url := _option(config, "url"):
-        with _failing_without_traceback():
-            server = connect(url, _option(config, "token"))
-        newest = server.requests(limit=1)
-        created_through(server).newest_number = (newest[0]["number"] or 0) if newest else 0
-        yield server
-        _note_ignored(server)
-        return
-    started = SessionServer(port, command=_option(config, "command"), **_settings(config))
+def start_server(config: pytest.Config, port: ReservedPort | None) -> StandIn:
+    """Start the server of a session, or return the one of the option `url`."""
     with _failing_without_traceback():
-        started.start()
+        if url := _option(config, "url"):
+            server = connect(url, _option(config, "token"))
+            newest = server.requests(limit=1)
+            server._created.newest_number = (newest[0]["number"] or 0) if newest else 0
+            return server
+        started = SessionServer(port, command=_option(config, "command"), **_settings(config)).start()
     if port:
         port.server = started
-    yield started
-    _note_ignored(started)
-    started.stop()
+    return started
 
 
-@contextlib.contextmanager
-def process(config: pytest.Config) -> Iterator[DrylineInProcess]:
-    """Run the stand-in without a socket for a session."""
-    world = DrylineInProcess(**_settings(config))
+def start_process(config: pytest.Config) -> DrylineInProcess:
+    """Start the stand-in without a socket for a session."""
     with _failing_without_traceback():
-        world.start()
+        return DrylineInProcess(**_settings(config)).start()
+
+
+def run(world: World, ignored: list[list[str]]) -> Iterator[World]:
+    """Yield a stand-in, and stop it. Adds the names that the API does not have to `ignored`, those of each request."""
     yield world
     _note_ignored(world)
-    world.stop()
+    ignored += world._created.ignored
+    if isinstance(world, Started):
+        world.stop()
 
 
 @contextlib.contextmanager
@@ -129,44 +141,14 @@ def in_use(world: StandIn, request: pytest.FixtureRequest) -> Iterator[None]:
     scenario = None
     if not isinstance(world, Started):  # the server of the option `url`
         if hasattr(request.config, "workerinput"):
-            message = (
+            raise _failure(
                 "Parallel workers would reset the same server of --dryline-url. Create a team for each test instead; "
                 "clock, settings and snapshots are the server's."
             )
-            pytest.fail(message, False)
         scenario = _scenario(request.config)
     elif isinstance(world, SessionServer):
         world.accept()
-    _begin(world, request, scenario)
-    yield
-    _finish(world, request.node)
-
-
-def sections_of(item: pytest.Item, when: str, port: ReservedPort | None) -> list[tuple[str, str]]:
-    """Return what a failing test's report says of its stand-ins, and note that it failed."""
-    item.stash[_FAILED] = True
-    newest = _int_option(item.config, "journal") or 0
-    sections = item.stash.get(_AT_THE_END, []) if newest else []
-    values = getattr(item, "funcargs", {}).values() if newest and when != "teardown" else ()
-    for world in dict.fromkeys(value for value in values if isinstance(value, Driver)):
-        try:
-            sections += journal.sections(world, newest)
-        except Exception as error:  # the server may have ended; do not hide the test's own failure
-            sections.append((f"Requests to {str(world)[1:-1]}", f"The request log is not available: {error}"))
-    if port and port.server and port.server.has_refused():
-        refuse(port)
-    sentence = item.stash.get(REFUSED, None)
-    return [*sections, ("dryline", sentence)] if sentence else sections
-
-
-def _begin(world: StandIn, request: pytest.FixtureRequest, scenario: str | None = None) -> None:
-    """Reset the world as the markers of the test, its class and its module say; the nearest marker wins."""
-    options: dict[str, Any] = {}
-    for marker in reversed([*request.node.iter_markers("dryline")]):
-        if marker.args:
-            pytest.fail("@pytest.mark.dryline takes keyword arguments only.", False)
-        options |= marker.kwargs
-    options.pop("isolate", None)
+    options = _marked(request.node)
     if "scenario" in options:
         scenario = _resolve_scenario(options.pop("scenario"), request.path.parent)
     _note_ignored(world)
@@ -177,11 +159,40 @@ def _begin(world: StandIn, request: pytest.FixtureRequest, scenario: str | None 
                 world.settings(**options)
             except TypeError as error:
                 raise _failure(f"@pytest.mark.dryline: {str(error).split('() ')[-1]}.") from None
+    yield
+    _finish(world, request.node)
+
+
+def sections_of(item: pytest.Item, when: str, port: ReservedPort | None) -> list[tuple[str, str]]:
+    """Return what a failing test's report says of its stand-ins, and note that it failed."""
+    item.stash[_FAILED] = True
+    newest = _int_option(item.config, "journal") or 0
+    sections: list[tuple[str, str]] = []
+    values = getattr(item, "funcargs", {}).values() if newest and when != "teardown" else ()
+    for world in dict.fromkeys(value for value in values if isinstance(value, Driver)):
+        try:
+            sections += journal.sections(world, newest)
+        except Exception as error:  # the server may have ended; do not hide the test's own failure
+            sections.append((f"Requests to {str(world)[1:-1]}", f"The request log is not available: {error}"))
+    refused = port and port.server and port.server.has_refused()
+    sentence = sentence_for(item) if refused else item.stash.get(REFUSED, None)
+    return [*sections, ("dryline", sentence)] if sentence else sections
+
+
+def _marked(item: pytest.Item) -> dict[str, Any]:
+    """Return the options of the markers of a test, its class and its module; the nearest marker wins."""
+    options: dict[str, Any] = {}
+    for marker in reversed([*item.iter_markers("dryline")]):
+        if marker.args:
+            raise _failure("@pytest.mark.dryline takes keyword arguments only.")
+        options |= marker.kwargs
+    options.pop("isolate", None)
+    return options
 
 
 def _finish(world: StandIn, item: pytest.Item) -> None:
     """Remove the snapshots that the test created, and fail a passed test whose fault rules were not applied."""
-    created = created_through(world)
+    created = world._created
     try:
         unused = world.unused_faults() if created.fault_ids and not item.stash.get(_FAILED, False) else []
         for name in created.snapshots:
@@ -192,13 +203,14 @@ def _finish(world: StandIn, item: pytest.Item) -> None:
     created.fault_ids.clear()
     created.snapshots.clear()
     if unused:
-        item.stash[_AT_THE_END] = journal.sections(world, _int_option(item.config, "journal") or 1)
-        pytest.fail("\n".join(journal.format_unused_fault(world, rule) for rule in unused), False)
+        newest = _int_option(item.config, "journal")
+        log = [world.journal(newest)] if newest else []
+        raise _failure("\n".join([*(journal.format_unused_fault(world, rule) for rule in unused), *log]))
 
 
 def _note_ignored(world: StandIn) -> None:
     """Keep the names that the API does not have, of requests since the last call."""
-    created = created_through(world)
+    created = world._created
     with contextlib.suppress(DrylineError):  # a test has ended the server
         entries = world.plane("GET", "/requests", query={"after": created.newest_number, "limit": 10_000})
         created.newest_number = max((entry["number"] or 0 for entry in entries), default=created.newest_number)

@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 import json
-from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 from dryline.testing.plane import DrylineError
-from dryline.world import clock
 from dryline.world.wording import count
 
 if TYPE_CHECKING:
-    from dryline.testing.driver import Driver
     from dryline.testing.rows import Delivery, FaultRule, LoggedRequest
+    from dryline.testing.stand_in import Driver
 
 __tracebackhide__ = True  # pytest leaves the frames of this module out of a traceback
 
 # How many characters of a body a line shows.
 BODY_CHARACTERS = 200
-# Further apart, API time and real time are both shown. A request may wait for a fault's delay.
-A_MOMENT = timedelta(minutes=1)
 
 
 def sections(world: Driver, newest: int) -> list[tuple[str, str]]:
@@ -56,14 +52,11 @@ def format_unused_fault(world: Driver, rule: FaultRule) -> str:
         lines.append(
             f"{count(spared, 'request')} matched, and skip, probability, rate_limit or another fault spared it."
         )
-    answer: dict[str, Any] = {"count": 0, "nearest": []}
     try:
         world.plane("POST", "/requests/verify", place | {"times": {"min": 1_000_000}}, query={"team": rule["teamId"]})
     except DrylineError as error:
-        answer |= error.answer
-    if earlier := max(0, answer["count"] - rule["matches"]):
-        lines.append(f"{count(earlier, 'such request')} came before the fault was made.")
-    return "\n  ".join(lines + _nearest(answer["nearest"]))
+        lines += _nearest(error.answer.get("nearest", []))
+    return "\n  ".join(lines)
 
 
 def format_ignored(ignored: list[list[str]]) -> str:
@@ -85,10 +78,7 @@ def format_requests(entries: list[LoggedRequest], newest: int) -> str:
 
 def request_and_answer(entry: LoggedRequest) -> str:
     """Return an entry of the request log as a line."""
-    api_time, real_time = entry["time"], entry["answeredAt"] or entry["time"]
-    # A clock that is frozen or moved has times of its own.
-    moved = f"  (API time {api_time[:19]})" if abs(clock.parse(api_time) - clock.parse(real_time)) > A_MOMENT else ""
-    parts = [real_time[11:23], entry["method"], _path(entry), _status(entry)]
+    parts = [(entry["answeredAt"] or entry["time"])[11:23], entry["method"], _path(entry), _status(entry)]
     if not entry["inProgress"]:
         parts.append(f"{entry['durationMs']:.0f} ms")
     answer = entry["answer"]
@@ -100,7 +90,7 @@ def request_and_answer(entry: LoggedRequest) -> str:
         parts.append(f" [{entry['faultId']}]")
     if entry["ignored"]:
         parts.append(f" ignored: {', '.join(entry['ignored'])}")
-    return " ".join(parts) + moved
+    return " ".join(parts)
 
 
 def format_failed_check(error: str, criteria: dict[str, Any], answer: dict[str, Any]) -> str:
@@ -117,15 +107,8 @@ def format_failed_check(error: str, criteria: dict[str, Any], answer: dict[str, 
 def _nearest(requests: list[dict[str, Any]]) -> list[str]:
     lines = []
     for near in requests:
-        misses = ", ".join(_describe_miss(name, near["request"]) for name in near["misses"])
-        lines.append(f"nearest: {_request(near['request'], near['bodyText'])}  (missed: {misses})")
+        lines.append(f"nearest: {_request(near['request'], near['bodyText'])}  (missed: {', '.join(near['misses'])})")
     return lines
-
-
-def _describe_miss(name: str, entry: LoggedRequest) -> str:
-    """Return the name of a criterion that a request does not meet; a header's with the value that was sent."""
-    kind, _, header = name.partition(".")
-    return f"{name}, which is {entry['headers'].get(header.lower())!r}" if kind == "headers" else name
 
 
 def _request(entry: LoggedRequest, body: str) -> str:

@@ -6,9 +6,8 @@ the server.
 
 import http.client
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from datetime import datetime
-from difflib import get_close_matches
 from typing import Any, NamedTuple
 from urllib.parse import urlencode, urlsplit
 
@@ -112,14 +111,6 @@ def members(**values: Any) -> dict[str, Any]:
     Raises ValueError for a time without a time zone.
     """
     return {camel(name): _as_json(value) for name, value in values.items() if value is not None}
-
-
-def require_names(function: str, options: Mapping[str, Any], known: type) -> None:
-    """Raise TypeError for a keyword argument that a TypedDict does not have."""
-    for name in options.keys() - known.__annotations__.keys():
-        near = get_close_matches(name, known.__annotations__, 1)
-        hint = f"; did you mean {near[0]!r}?" if near else ""
-        raise TypeError(f"{function}() got an unexpected keyword argument {name!r}{hint}")
 
 
 def _as_json(value: Any) -> Any:

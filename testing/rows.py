@@ -51,23 +51,8 @@ class FaultRule(TypedDict):
     hits: int
 
 
-class SentRequest(TypedDict):
-    """The request of a webhook delivery."""
-
-    method: str
-    url: str
-    body: dict[str, Any]
-
-
-class ReceivedAnswer(TypedDict):
-    """The answer to the last attempt of a webhook delivery."""
-
-    status: int
-    body: str
-
-
 class Delivery(TypedDict):
-    """A delivery to a webhook. `error` is that of the last attempt."""
+    """A delivery to a webhook: `request` has method, URL and body, `response` status and body of the last attempt."""
 
     id: str
     createdAt: str
@@ -79,9 +64,9 @@ class Delivery(TypedDict):
     attempts: int
     dueAt: str | None
     deliveredAt: str | None
-    request: SentRequest
+    request: dict[str, Any]
     unknownFields: list[str]
-    response: ReceivedAnswer | None
+    response: dict[str, Any] | None
     error: str | None
 
 

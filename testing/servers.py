@@ -15,7 +15,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import fields
 from importlib import import_module
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Literal, Self, TypedDict, Unpack
+from typing import IO, TYPE_CHECKING, Any, Literal, Self
 from urllib.parse import urlsplit
 
 from dryline.settings import DEFAULT_API_KEY, END_WITH, BadSetting, Settings, flag_of
@@ -25,9 +25,7 @@ from dryline.testing.stand_in import StandIn
 from dryline.world.real_time import monotonic
 
 if TYPE_CHECKING:
-    from wsgiref.types import WSGIApplication
-
-    from dryline.testing.transports import AsyncTransport, Transport
+    from dryline.testing.transports import Transport
 
 __tracebackhide__ = True  # pytest leaves the frames of this module out of a traceback
 
@@ -35,65 +33,22 @@ __tracebackhide__ = True  # pytest leaves the frames of this module out of a tra
 START_S, END_S = 120.0, 10.0
 
 
-class ServerSettings(TypedDict, total=False):
-    """The fields of `dryline.settings.Settings` beside `scenario` and `seed`; docs/settings.md describes them."""
-
-    data_dir: str | Path
-    host: str
-    port: int
-    ephemeral: bool
-    api_keys: Sequence[str]
-    any_key: bool
-    admin_token: str | None
-    public_url: str | None
-    threads: int
-    max_body_mb: int
-    strict: bool
-    lenient: bool
-    cors_origins: Sequence[str]
-    allowed_hosts: Sequence[str]
-    webhook_hosts: Sequence[str]
-    node: str | None
-    label: str | None
-    log_format: Literal["text", "json"]
-    quiet: bool
-    export_mode: Literal["auto", "manual"]
-    export_delay_ms: int
-    calls_per_minute: float
-    speech: str
-    recordings_mb: int
-    model_url: str | None
-    model: str | None
-    model_key: str | None
-
-
-class StandInSettings(ServerSettings, total=False):
-    """All fields of `dryline.settings.Settings`."""
-
-    scenario: str
-    seed: int | None
-
-
 class Started(StandIn):
     """A stand-in that runs within a `with` block, or from `start` to `stop`.
 
-    Takes every field of `dryline.settings.Settings` as a keyword. Its state is temporary unless `data_dir` is passed,
-    and empty unless `scenario` is.
+    Takes every field of `dryline.settings.Settings` (docs/settings.md) as a keyword. Its state is temporary unless
+    `data_dir` is passed, and empty unless `scenario` is.
     """
 
-    def __init__(self, *, scenario: str = "empty", seed: int | None = None, **settings: Unpack[ServerSettings]) -> None:
+    def __init__(self, **settings: Any) -> None:
         super().__init__()
-        self._settings: dict[str, Any] = {
-            "scenario": scenario,
-            "seed": seed,
-            "ephemeral": "data_dir" not in settings,
-        } | settings
+        defaults = {"scenario": "empty", "ephemeral": "data_dir" not in settings}
+        self._settings: dict[str, Any] = defaults | settings
         self._token = settings.get("admin_token")
         node = settings.get("node")
         default_key = f"dl_{node}_local-key" if node else DEFAULT_API_KEY
         self.api_key = (settings.get("api_keys") or (default_key,))[0]
         self._running = ExitStack()
-        self._application: Any = None
 
     def start(self) -> Self:
         """Open the world and start its jobs. Raises BadSetting for settings that cannot work."""
@@ -127,25 +82,15 @@ class Started(StandIn):
     def __exit__(self, *exc: object) -> None:
         self.stop()
 
-    @property
-    def app(self) -> WSGIApplication:
-        """The WSGI application. Raises DrylineError if the server runs in another process."""
-        if self._application is None:
-            return super().app
-        app: WSGIApplication = self._application
-        return app
-
     def transport(self) -> Transport:
-        """Return an httpx transport that calls this stand-in without a socket."""
+        """Return a transport for `httpx.Client` that calls this stand-in without a socket."""
         from dryline.testing.transports import Transport
 
         return Transport(self)
 
-    def async_transport(self) -> AsyncTransport:
-        """Return an httpx transport for `httpx.AsyncClient`."""
-        from dryline.testing.transports import AsyncTransport
-
-        return AsyncTransport(self)
+    def async_transport(self) -> Transport:
+        """Return a transport for `httpx.AsyncClient` that calls this stand-in without a socket."""
+        return self.transport()
 
 
 class DrylineServer(Started):
@@ -156,16 +101,9 @@ class DrylineServer(Started):
     `with DrylineServer() as dryline: …` works in unittest too.
     """
 
-    def __init__(
-        self,
-        *,
-        command: str | Sequence[str] | None = None,
-        scenario: str = "empty",
-        seed: int | None = None,
-        **settings: Unpack[ServerSettings],
-    ) -> None:
+    def __init__(self, *, command: str | Sequence[str] | None = None, **settings: Any) -> None:
         settings.setdefault("port", 0)
-        super().__init__(scenario=scenario, seed=seed, **settings)
+        super().__init__(**settings)
         self._command = shlex.split(command) if isinstance(command, str) else command
 
     def _start_serving(self) -> None:
@@ -186,20 +124,20 @@ class DrylineInProcess(Started):
 
     url = "http://dryline.local"
 
-    def __init__(self, *, scenario: str = "empty", seed: int | None = None, **settings: Unpack[ServerSettings]) -> None:
+    def __init__(self, **settings: Any) -> None:
         settings["allowed_hosts"] = (*settings.get("allowed_hosts", ()), urlsplit(self.url).netloc)
-        super().__init__(scenario=scenario, seed=seed, **settings)
+        super().__init__(**settings)
 
     def _start_serving(self) -> None:
         self._application = self._in_this_process("running")
         self._application.world.address = self.url
         self._send = in_process(self._application, self.url)
 
-    def _transport(self, *, is_async: bool) -> dict[str, Any]:
-        return {"transport": self.async_transport() if is_async else self.transport()}
+    def _transport(self) -> dict[str, Any]:
+        return {"transport": self.transport()}
 
 
-def transport(**settings: Unpack[StandInSettings]) -> Transport:
+def transport(**settings: Any) -> Transport:
     """Start a stand-in and return an httpx transport to it. `transport().dryline` is the stand-in; closing ends it.
 
     `httpx.Client(transport=testing.transport(), base_url="http://dryline.local")`.
@@ -209,11 +147,9 @@ def transport(**settings: Unpack[StandInSettings]) -> Transport:
     return Transport(DrylineInProcess(**settings).start(), owned=True)
 
 
-def async_transport(**settings: Unpack[StandInSettings]) -> AsyncTransport:
+def async_transport(**settings: Any) -> Transport:
     """Start a stand-in and return an httpx transport for `httpx.AsyncClient`."""
-    from dryline.testing.transports import AsyncTransport
-
-    return AsyncTransport(DrylineInProcess(**settings).start(), owned=True)
+    return transport(**settings)
 
 
 def flags(settings: dict[str, Any]) -> list[str]:
@@ -243,15 +179,10 @@ def _serving(command: list[str]) -> Iterator[str]:
     variables[END_WITH] = str(os.getpid())
     ready = Path(tempfile.gettempdir(), f"dryline-ready-{secrets.token_hex(16)}.json")  # the server removes it
     with tempfile.TemporaryFile() as output:
+        command = [*command, "--ready-file", str(ready)]
         try:
             # In a process group of its own, so that a launcher such as uvx ends with it.
-            process = subprocess.Popen(
-                [*command, "--ready-file", str(ready)],
-                stdout=output,
-                stderr=output,
-                env=variables,
-                start_new_session=True,
-            )
+            process = subprocess.Popen(command, stdout=output, stderr=output, env=variables, start_new_session=True)
         except OSError as error:
             raise BadSetting(f"{command[0]} cannot be started: {error.strerror}.") from None
         try:

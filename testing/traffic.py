@@ -9,7 +9,7 @@ from typing import Any, Literal, TypedDict, Unpack
 from urllib.parse import quote
 
 from dryline.testing import journal
-from dryline.testing.plane import ControlPlane, DrylineError, members, require_names
+from dryline.testing.plane import ControlPlane, DrylineError, members
 from dryline.testing.rows import FaultRule, LoggedRequest
 
 __tracebackhide__ = True  # pytest leaves the frames of this module out of a traceback
@@ -22,22 +22,13 @@ class Created:
     fault_ids: list[str] = field(default_factory=list)  # of rules that have to match
     snapshots: set[str] = field(default_factory=set)
     newest_number: int = 0  # of the requests that `ignored` counts
-    ignored: list[list[str]] = field(
-        default_factory=list
-    )  # of each request with such names, those that no operation has
+    ignored: list[list[str]] = field(default_factory=list)  # the names of each request that no operation has
 
 
-def created_through(helpers: Traffic) -> Created:
-    """Return what the test created through these helpers, for the pytest plugin."""
-    return helpers._created
+class LogCriteria(TypedDict, total=False):
+    """Criteria for the request log. In `path`, `*` and `{…}` match any text.
 
-
-class Criteria(TypedDict, total=False):
-    """Criteria for requests. In `path`, `*` and `{…}` match any text.
-
-    `json` has the members that the body must have, at every depth; it may have others. `query` and `headers` have
-    values by name, None for what must not be sent. `from_test=False` leaves out the requests of `client()` and
-    `async_client()`.
+    `from_test=False` leaves out the requests of `client()` and `async_client()`.
     """
 
     method: str | None
@@ -45,12 +36,21 @@ class Criteria(TypedDict, total=False):
     status: int | None
     since: str | datetime | None
     body_contains: str | None
+    from_test: bool | None
+    team: str | None
+
+
+class Criteria(LogCriteria, total=False):
+    """Criteria for requests.
+
+    `json` has the members that the body must have, at every depth; it may have others. `query` and `headers` have
+    values by name, None for what must not be sent.
+    """
+
     body_matches: str | None
     json: Any
     query: Mapping[str, Any] | None
     headers: Mapping[str, str | None] | None
-    from_test: bool | None
-    team: str | None
 
 
 class Traffic(ControlPlane):
@@ -111,27 +111,12 @@ class Traffic(ControlPlane):
         rules = [rule for rule in self.faults() if rule["id"] in self._created.fault_ids]
         return [rule for rule in rules if rule["hits"] < (rule.get("times") or 1)]
 
-    def requests(
-        self,
-        *,
-        method: str | None = None,
-        path: str | None = None,
-        status: int | None = None,
-        since: str | datetime | None = None,
-        body_contains: str | None = None,
-        from_test: bool | None = None,
-        team: str | None = None,
-        limit: int | None = None,
-    ) -> list[LoggedRequest]:
-        """Return the logged requests, newest first, at most `limit` (100). In `path`, `*` and `{…}` match any text.
-
-        `from_test=False` leaves out the requests of `client()` and `async_client()`.
-        """
-        criteria = members(method=method, path=path, status=status, since=since, body_contains=body_contains)
-        criteria |= members(team=team, limit=limit)
-        if from_test is not None:
-            criteria["fromTest"] = str(from_test).lower()
-        entries: list[LoggedRequest] = self.plane("GET", "/requests", query=criteria)
+    def requests(self, *, limit: int | None = None, **criteria: Unpack[LogCriteria]) -> list[LoggedRequest]:
+        """Return the logged requests, newest first, at most `limit` (100)."""
+        query = members(**criteria, limit=limit)
+        if "fromTest" in query:
+            query["fromTest"] = str(query["fromTest"]).lower()
+        entries: list[LoggedRequest] = self.plane("GET", "/requests", query=query)
         return entries
 
     def journal(self, newest: int = 50) -> str:
@@ -165,11 +150,10 @@ class Traffic(ControlPlane):
         after `timeout_s` seconds of real time.
         """
         limits = members(count=count, timeout_ms=round(timeout_s * 1000))
-        entries: list[LoggedRequest] = self._check("wait", criteria, limits, "wait_for_request")["requests"]
+        entries: list[LoggedRequest] = self._check("wait", criteria, limits)["requests"]
         return entries
 
-    def _check(self, route: str, criteria: Criteria, limits: dict[str, Any], name: str = "verify") -> Any:
-        require_names(name, criteria, Criteria)
+    def _check(self, route: str, criteria: Criteria, limits: dict[str, Any]) -> Any:
         sent = members(**criteria)
         query = {"team": sent.pop("team", None)}
         try:

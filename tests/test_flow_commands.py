@@ -1,4 +1,4 @@
-"""`dryline talk`, `dryline flow check`, `dryline flow paths`: a flow in a file, or in a data directory."""
+"""`dryline talk`, `dryline flow check`: a flow in a file, or in a data directory."""
 
 import os
 import subprocess
@@ -63,34 +63,13 @@ def test_a_file_that_is_not_utf_8_is_reported_with_its_line(run, file):
     path = file("")
     path.write_bytes('say("a")\nsay("café")\n'.encode("latin-1"))
     flow = file(CLINIC, "main.based")
-    for command in (["flow", "check", path], ["flow", "paths", path], ["talk", path]):
+    for command in (["flow", "check", path], ["talk", path]):
         assert f"{path}:2: This is not UTF-8." in run(*command, code=1)
     assert "not UTF-8" in run("talk", flow, "--script", path, code=1)
 
 
-def test_the_conditions_are_shown_as_the_code_nests_them(run, file):
-    nested = file("""loop:
-    a = talk("One.", True)
-until "first":
-    loop:
-        b = talk("Two.", True)
-    until "second":
-        return
-until "third":
-    say("Bye.")
-""")
-    assert run("flow", "paths", nested).splitlines() == [
-        "line 1: loop",
-        "  line 3: first",
-        "    line 4: loop",
-        "      line 6: second  (back to the loop)",
-        "  line 8: third",
-    ]
-
-
-@pytest.mark.parametrize("command", ["flow paths", "talk"])
-def test_code_that_cannot_run_is_refused_with_its_place(run, file, command):
-    assert ":1:1: error: " in run(*command.split(), file('until "x":\n    say(1)\n'), code=1)
+def test_code_that_cannot_run_is_refused_with_its_place(run, file):
+    assert ":1:1: error: " in run("talk", file('until "x":\n    say(1)\n'), code=1)
 
 
 def test_a_conversation_shows_what_is_said_taken_and_extracted(run, file):
@@ -157,12 +136,6 @@ def test_a_file_of_responses_with_a_mistake_is_refused(run, file, text):
 
 def test_an_error_about_variables_names_the_option(run, file):
     assert "--variables '{}'" in run("talk", file('name = variables["name"]\n'), code=1)
-
-
-def test_an_error_about_a_missing_member_of_the_state_names_option_and_members(run, file):
-    output = run("talk", file('name, day = state["name"], state["day"]\n'), code=1)
-    assert """--state '{"name": "…", "day": "…"}'""" in output
-    assert "--state" not in run("talk", file('day = {}["day"]\n'), code=1)
 
 
 def test_variables_state_channel_and_seed_are_the_flows(run, file):

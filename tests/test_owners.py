@@ -4,7 +4,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 
 import pytest
 
@@ -71,19 +70,6 @@ def test_a_server_ends_with_a_pytest_that_a_signal_ends(tmp_path, temporary, num
 def test_a_server_behind_a_launcher_ends_with_its_owner(tmp_path, temporary, launcher):
     program = PROGRAM.format(before="pass", then="time.sleep(120)")
     ends(tmp_path, temporary, [sys.executable, "-c", program, launcher.format(DRYLINE) or DRYLINE], signal.SIGKILL)
-
-
-@pytest.mark.parametrize("then", ["os._exit(3)", "os.abort()", "os.execvp('true', ['true'])"])
-def test_a_server_ends_with_a_process_that_ends_itself(tmp_path, temporary, then):
-    ends(tmp_path, temporary, [sys.executable, "-c", PROGRAM.format(before="pass", then=then), DRYLINE], None)
-
-
-def test_a_child_that_the_owner_has_forked_does_not_keep_the_server(tmp_path, temporary):
-    before = "if os.fork() == 0: time.sleep(5); os._exit(0)"
-    program = PROGRAM.format(before=before, then="time.sleep(120)")
-    started = time.monotonic()
-    ends(tmp_path, temporary, [sys.executable, "-c", program, DRYLINE], signal.SIGKILL)
-    assert time.monotonic() - started < 60
 
 
 def ends(folder, temporary, command, number):

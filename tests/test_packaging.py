@@ -134,19 +134,6 @@ def test_docker_is_sent_little_beside_the_program():
     assert build_context(ROOT) - program() == beside
 
 
-def test_other_files_of_a_checkout_are_not_sent_to_docker(tmp_path):
-    checkout = copied(tracked(), tmp_path)
-    clean = build_context(checkout)
-    for name in (
-        *(".git/objects/pack", ".venv/lib/site.py", ".venv-3.13/lib/site.py", "build/lib/dryline/app.py"),
-        *("models/__pycache__/workers.pyc", "storage/migrations/__pycache__/x.pyc", "dryline-data/dryline.sqlite3"),
-        *("data/dryline.sqlite3", "data/mine.json", "node_modules/a/index.js", "world.json"),
-    ):
-        (checkout / name).parent.mkdir(parents=True, exist_ok=True)
-        (checkout / name).touch()
-    assert build_context(checkout) == clean
-
-
 def test_the_image_runs_without_root_with_a_volume_and_a_health_check():
     words = [word for word, _ in instructions()]
     rest = dict(instructions())
@@ -226,19 +213,6 @@ def test_the_wheel_holds_the_whole_program_and_nothing_else_nor_of_an_earlier_bu
     assert contents(wheel) == program()
 
 
-def test_a_build_leaves_nothing_in_the_checkout(wheel):
-    checkout = wheel.parent.parent / "context"
-    files = {path for path in checkout.rglob("*") if path.is_file() and path.suffix != ".pyc"}
-    names = {str(path.relative_to(checkout)) for path in files}
-    assert names == build_context(ROOT) | {"build/lib/dryline/old_gone_module.py"}
-
-
-def test_every_folder_of_code_is_a_package():
-    folders = {str(Path(name).parent) for name in tracked() if name.endswith(".py")}
-    code = {folder for folder in folders if folder.split("/")[0] not in APART}
-    assert {f"dryline.{folder.replace('/', '.')}" if folder != "." else "dryline" for folder in code} == set(PACKAGES)
-
-
 def test_only_the_shipped_scenarios_are_part_of_the_project():
     shipped = {f"{name}.json" for name in ABOUT if name != EMPTY}
     assert set(PROJECT["tool"]["setuptools"]["package-data"]["dryline.data"]) == shipped
@@ -247,12 +221,6 @@ def test_only_the_shipped_scenarios_are_part_of_the_project():
         "demo_services.py",
         *shipped,
     }
-
-
-def test_a_state_document_saved_among_the_scenarios_is_ignored_by_git():
-    names = ["data/mine.json", "data/demo.json"]
-    done = subprocess.run(["git", "check-ignore", *names], cwd=ROOT, capture_output=True, text=True)
-    assert done.stdout.split() == ["data/mine.json"]
 
 
 def test_the_source_distribution_is_the_checkout_and_makes_the_same_wheel(wheel, tmp_path):
@@ -303,13 +271,3 @@ def test_an_old_python_is_refused_with_one_line_before_anything_is_made(tmp_path
     assert status != 0
     assert said.splitlines()[0].startswith(f"dryline needs Python 3.11 or newer; {old} is 3.9.18.")
     assert not (ROOT / ".venv-3.9").exists()
-
-
-def test_serving_does_without_the_tools_of_the_tests(tmp_path):
-    assert "--editable '.'\n" in make("--dry-run", f"VENV={tmp_path}", "run")[1]
-    assert "--editable '.[dev]'\n" in make("--dry-run", f"VENV={tmp_path}", "test")[1]
-
-
-def test_make_run_keeps_its_state_where_the_command_does(tmp_path):
-    out = make("--dry-run", f"VENV={tmp_path}", "run")[1]
-    assert out.splitlines()[-1].split() == [f"{tmp_path}/bin/dryline", "serve"]

@@ -65,30 +65,6 @@ def test_a_reset_ends_a_delay(world):
 def test_a_wait_for_requests_ends(world):
     with pytest.raises(testing.DrylineError):
         world.plane("POST", "/requests/wait", {"path": "/api/workers", "timeoutMs": 200})
-
-
-def test_time_goes_on_when_it_is_moved(world):
-    before = world.now()
-    assert (world.advance(days=1) - before).days == 1
-    world.simulate_calls(2)
-    assert len(world.state()["voiceLogs"]) == 2
-
-
-def test_a_receiver_that_does_not_answer_holds_time_up_for_two_seconds(world):
-    with socket.create_server(("127.0.0.1", 0)) as silent:
-        world.simulate_calls(1)
-        deployment = world.state()["voiceDeployments"][0]
-        world.client().workers.deployments.voice.custom_webhooks.create(
-            deployment["id"],
-            worker_id=deployment["workerId"],
-            url=f"http://127.0.0.1:{silent.getsockname()[1]}/",
-            fields="transcript",
-        )
-        world.simulate_calls(1)
-        began = real_s()
-        world.advance(minutes=1)
-        assert world.webhooks()
-        assert real_s() - began < 4
 """
 PATCHES = {
     "freezegun": 'from freezegun import freeze_time\n\npatch = lambda: freeze_time("2024-01-15")',
@@ -163,18 +139,6 @@ def test_files_of_the_test_are_fake(fs, dryline):
 
 def test_in_process(fs, dryline_in_process):
     use(dryline_in_process, transport=dryline_in_process.transport())
-
-
-def test_a_class_with_fake_files(dryline, fs_class):
-    dryline.client().workers.create(name="A", description=None, status=None)
-    dryline.reset()
-    assert dryline.state()["workers"] == []
-
-
-def test_a_server_of_the_test(fs):
-    with testing.DrylineServer() as server:
-        server.reset()
-        assert server.client().workers.list() == []
 
 
 def test_without_fake_files(dryline):

@@ -1,8 +1,6 @@
 """The pytest plugin, as a project sees it. test_another_project.py tries it with pytest-xdist, from a wheel."""
 
 import re
-import subprocess
-import sys
 
 import pytest
 
@@ -57,23 +55,6 @@ def test_each_test_with_the_fixture_gets_a_reset_world_and_the_clients_environme
     run(code).assert_outcomes(passed=2)
 
 
-def test_the_seed_makes_ids_repeat_in_every_test(run):
-    code = """
-        seen = []
-
-        def make(dryline):
-            seen.append(dryline.client().workers.create(name="A", description=None, status=None).id)
-            assert len(set(seen)) == 1
-
-        def test_one(dryline):
-            make(dryline)
-
-        def test_two(dryline):
-            make(dryline)
-    """
-    run(code, "--dryline-seed", "7").assert_outcomes(passed=2)
-
-
 WORKER_W1 = '{"version": 1, "workers": [{"id": "w1", "name": "One"}]}'
 STARTS_WITH_W1 = """
     def test_it(dryline_in_process):
@@ -103,12 +84,6 @@ def test_every_option_stands_in_the_configuration_too(run, pytester):
     run(code, "-c", str(folder / "pytest.ini")).assert_outcomes(passed=2)
 
 
-def test_the_command_line_goes_before_the_configuration(run, pytester):
-    pytester.makeini("[pytest]\ndryline_scenario = demo\n")
-    code = "def test_it(dryline_in_process): assert dryline_in_process.state()['workers'] == []"
-    run(code, "--dryline-scenario", "empty").assert_outcomes(passed=1)
-
-
 def test_a_mark_says_what_a_test_starts_from_and_the_nearest_counts(run, pytester):
     pytester.path.joinpath("world.json").write_text(WORKER_W1)
     code = """
@@ -128,21 +103,6 @@ def test_a_mark_says_what_a_test_starts_from_and_the_nearest_counts(run, pyteste
             assert (live["strict"], live["exportMode"]) == (False, "manual")
     """
     run(code, "--strict-markers").assert_outcomes(passed=2)
-
-
-def test_the_settings_of_a_mark_end_with_its_test(run):
-    code = """
-        import pytest
-
-        @pytest.mark.dryline(scenario="demo", strict=True)
-        def test_one(dryline):
-            assert dryline.state()["workers"]
-
-        def test_two(dryline):
-            assert dryline.state()["workers"] == []
-            assert dryline.settings()["strict"] is False
-    """
-    run(code).assert_outcomes(passed=2)
 
 
 @pytest.mark.parametrize(
@@ -167,17 +127,6 @@ def test_a_slip_in_a_mark_is_a_line_and_no_traceback(run, values, line):
     assert line in output(result) and "Traceback" not in output(result) and "pytest_plugin.py" not in output(result)
 
 
-def test_a_scenario_that_is_not_there_is_a_line_and_no_traceback(run):
-    result = run("def test_it(dryline): pass", "--dryline-scenario", "nosuch.json")
-    result.assert_outcomes(errors=1)
-    assert "nosuch.json" in output(result) and "pytest_plugin.py" not in output(result)
-
-
-def test_an_option_that_is_no_number_is_a_line(run):
-    result = run("def test_it(dryline): pass", "--dryline-seed", "seven")
-    assert "dryline_seed must be a number, not 'seven'." in output(result)
-
-
 FAILS = """
     def test_it(dryline):
         with dryline.client(max_retries=0) as client:
@@ -191,86 +140,6 @@ def test_a_test_that_fails_shows_what_was_asked_of_its_world(run):
     first, second = section(run(FAILS))
     assert re.fullmatch(r"\d\d:\d\d:\d\d\.\d{3} GET /api/workers 200 \d+ ms", first)
     assert re.fullmatch(r"\d\d:\d\d:\d\d\.\d{3} GET /api/workers 503 \d+ ms  Down\.  \[fault_[\w-]+\]", second)
-
-
-def test_of_many_requests_the_newest_are_shown(run):
-    first, second = section(run(FAILS, "--dryline-journal", "1"))
-    assert first == "(the newest 1)" and " 503 " in second
-
-
-def test_a_fixture_that_fails_upon_the_stand_in_shows_it_too(run):
-    code = """
-        import pytest
-
-        @pytest.fixture
-        def clinic(dryline):
-            with dryline.client() as client:
-                client.workers.list()
-            raise RuntimeError("no clinic")
-
-        def test_it(clinic):
-            pass
-    """
-    assert " GET /api/workers 200 " in section(run(code))[0]
-
-
-def test_a_failing_test_without_requests_says_so(run):
-    assert section(run("def test_it(dryline): assert False")) == ["No request came in."]
-
-
-def test_a_team_shows_its_own_requests_alone(run):
-    code = """
-        import pytest
-
-        @pytest.fixture
-        def team(dryline_server):
-            return dryline_server.team()
-
-        def test_it(team, dryline_server):
-            with dryline_server.client() as client, team.client() as own:
-                client.workers.list()
-                own.workers.create(name="A", description=None, status=None)
-            assert False
-    """
-    shown = (
-        output(run(code))
-        .partition(" Requests to team 'Test team' of dryline at http://")[2]
-        .partition(" Requests to ")[0]
-    )
-    assert " POST /api/workers 201 " in shown and " GET " not in shown
-
-
-@pytest.mark.parametrize(
-    ("code", "flags"),
-    [
-        (FAILS, ["--dryline-journal", "0"]),
-        ("def test_it(dryline): dryline.client().workers.list()", []),
-        ("def test_it(): assert False", []),
-    ],
-)
-def test_nothing_is_shown_where_nobody_wants_it_or_nothing_failed(run, code, flags):
-    assert " Requests to " not in output(run(code, *flags))
-
-
-def test_a_stand_in_that_has_ended_does_not_hide_the_failure(run):
-    code = """
-        import pytest
-        from dryline.testing import DrylineServer, connect
-
-        @pytest.fixture
-        def gone():
-            with DrylineServer() as server:
-                world = connect(server.url)
-            return world
-
-        def test_it(gone):
-            assert 1 == 2
-    """
-    result = run(code)
-    result.assert_outcomes(failed=1)
-    assert "assert 1 == 2" in output(result) and "The request log is not available: No dryline answers at" in output(
-        result
-    )
 
 
 @pytest.fixture(scope="module")
@@ -302,19 +171,6 @@ def test_a_server_that_does_not_run_is_a_line_and_no_traceback(run):
     assert "No dryline answers at http://127.0.0.1:1: " in output(result) and "pytest_plugin.py" not in output(result)
 
 
-def test_a_project_that_does_not_use_it_pays_nothing():
-    code = """if True:
-        import socket  # the port of the session needs it, and most versions of pytest import it
-        import sys
-        import pytest
-        loaded = set(sys.modules)
-        import dryline.pytest_plugin
-        print(*sorted(set(sys.modules) - loaded))
-    """
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert done.stdout.split() == ["dryline", "dryline.pytest_plugin"], done.stderr
-
-
 USES_A_FAULT = """
     def test_it(dryline):
         dryline.fault(method="GET", path="/api/workers", status=503, {options})
@@ -328,23 +184,9 @@ USES_A_FAULT = """
 """
 
 
-@pytest.mark.parametrize(
-    ("options", "requests", "says"),
-    [("", 0, "was never applied"), ("times=2", 1, "was applied 1 of 2 times")],
-)
-def test_a_test_fails_whose_fault_was_not_applied(run, options, requests, says):
-    result = run(USES_A_FAULT.format(options=options, requests=requests, passes=True))
-    result.assert_outcomes(passed=1, errors=1)
-    assert f"The fault on GET /api/workers {says}. If that is meant, pass unused_ok=True to fault()." in output(result)
-
-
 @pytest.mark.parametrize(("options", "requests"), [("", 1), ("times=2", 2), ("unused_ok=True", 0)])
 def test_a_test_passes_whose_faults_were_applied_or_may_be_unused(run, options, requests):
     run(USES_A_FAULT.format(options=options, requests=requests, passes=True)).assert_outcomes(passed=1)
-
-
-def test_an_unused_fault_adds_nothing_to_a_test_that_failed(run):
-    run(USES_A_FAULT.format(options="", requests=0, passes=False)).assert_outcomes(failed=1)
 
 
 def test_a_snapshot_ends_with_the_test_that_took_it(run):
@@ -366,18 +208,6 @@ def test_a_failing_check_shows_the_tests_own_line_alone(run):
     """
     lines = output(run(code)).splitlines()
     assert not [line for line in lines if re.search(r"testing/\w+\.py:\d+", line)]
-
-
-def test_an_error_of_a_fixture_is_one_line_without_a_chain(run):
-    for mark in ("secnario='demo'", "scenario='nosuch.json'"):
-        code = f"""
-            import pytest
-
-            @pytest.mark.dryline({mark})
-            def test_it(dryline): pass
-        """
-        text = output(run(code))
-        assert "During handling of" not in text and "dryline: " in text.replace("mark.dryline: ", "dryline: ")
 
 
 MARKED = """
@@ -402,17 +232,6 @@ def test_a_mark_on_a_test_that_it_does_nothing_for_is_a_warning(run, mark, fixtu
     result = run(MARKED.format(mark=mark, fixture=fixture), "-W", "default")
     result.assert_outcomes(passed=1)
     assert ("The mark dryline does nothing" in output(result)) == warns
-
-
-@pytest.mark.parametrize("fixture", ["dryline", "dryline_in_process"])
-def test_the_fixtures_take_hosts_for_webhooks(run, pytester, fixture):
-    pytester.makeini("[pytest]\ndryline_webhook_hosts = crm.test, other.test\n")
-    code = f"""
-        def test_it({fixture}):
-            assert {fixture}.app.world.outgoing.may_reach("crm.test")
-            assert {fixture}.app.world.outgoing.may_reach("other.test")
-    """
-    run(code).assert_outcomes(passed=1)
 
 
 def test_a_filter_that_matches_no_row_is_in_the_log(run):

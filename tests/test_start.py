@@ -1,10 +1,8 @@
 """The start of a server: refusals, signals, the ready file, the start message, and imports."""
 
-import json
 import os
 import signal
 import socket
-import sqlite3
 import subprocess
 import sys
 
@@ -12,7 +10,6 @@ import pytest
 
 from dryline.app import create_app
 from dryline.settings import BadSetting, Settings
-from dryline.storage.database import PRAGMAS
 from dryline.tests.conftest import NEW_WORKER
 from dryline.tests.test_server import DRYLINE, Process, refused
 
@@ -72,29 +69,6 @@ def test_what_cannot_be_had_is_one_line(tmp_path, monkeypatch, flags, message):
     assert code == 2 and err.startswith(f"dryline: {message}".replace("HERE", str(tmp_path))) and "\n" not in err
 
 
-def test_a_removed_working_directory_is_one_line():
-    gone = f'mkdir gone && cd gone && rmdir ../gone && exec "{DRYLINE}" --port 0'
-    done = subprocess.run(["sh", "-c", gone], capture_output=True, text=True, timeout=20)
-    assert done.returncode == 2
-    assert done.stderr.startswith("dryline: Cannot use the data directory dryline-data: ")
-    assert done.stderr.count("\n") == 1
-
-
-def test_an_old_sqlite_is_one_line(tmp_path, monkeypatch):
-    monkeypatch.setattr(sqlite3, "sqlite_version_info", (3, 26, 0))
-    monkeypatch.setattr(sqlite3, "sqlite_version", "3.26.0")
-    with pytest.raises(BadSetting, match=r"^dryline needs SQLite 3\.35 or later, and this Python has 3\.26\.0\."):
-        create_app(Settings(data_dir=tmp_path / "world"))
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_a_full_disk_is_one_line(tmp_path, monkeypatch):
-    monkeypatch.setitem(PRAGMAS, "max_page_count", 250)
-    with pytest.raises(BadSetting, match=r"^Cannot use the data directory .*: the disk is full\.$"):
-        create_app(Settings(data_dir=tmp_path / "world", scenario="demo"))
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_a_data_directory_that_may_not_be_written_to_is_one_line(tmp_path):
     path = tmp_path / "world"
     path.mkdir(mode=0o555)
@@ -128,40 +102,7 @@ def test_git_ignores_a_new_data_directory(tmp_path, monkeypatch, exists):
     assert done.stdout == ""
 
 
-def test_a_directory_with_other_files_gets_no_gitignore(tmp_path):
-    (tmp_path / "mine.txt").touch()
-    create_app(Settings(scenario="empty", data_dir=tmp_path)).close()
-    assert not (tmp_path / ".gitignore").exists()
-
-
-def test_a_gitignore_that_was_removed_stays_so(tmp_path):
-    for _ in range(2):
-        create_app(Settings(scenario="empty", data_dir=tmp_path / "world")).close()
-        (tmp_path / "world" / ".gitignore").unlink(missing_ok=True)
-    create_app(Settings(scenario="empty", data_dir=tmp_path / "world")).close()
-    assert not (tmp_path / "world" / ".gitignore").exists()
-
-
-def test_a_server_that_cannot_write_its_address_answers_and_says_so(start, tmp_path):
-    start("--scenario", "empty").end()
-    (tmp_path / "world" / "address.part").mkdir()  # as on a full disk, which no test can fill
-    server = start()
-    assert server.call("GET", "/api/workers") == []
-    _, _, err = server.end()
-    assert err.count("Commands find this server only with --url http://127.0.0.1:") == 1
-
-
 # Without a reader
-
-
-def test_a_server_runs_if_nobody_reads_its_start_message(tmp_path):
-    reading, writing = os.pipe()
-    os.close(reading)
-    with open(writing, "wb") as out:
-        server = Process(tmp_path, "--ephemeral", "--scenario", "empty", stdout=out)
-    assert server.call("GET", "/api/workers") == []
-    code, _, err = server.end(signal.SIGINT)
-    assert (code, len(err.splitlines())) == (0, 1)  # the request's line
 
 
 # Signals during the start
@@ -220,28 +161,6 @@ def test_a_stale_ready_file_is_removed_first(tmp_path):
 # The start message
 
 
-def test_the_message_has_the_scenario_of_a_new_world_and_what_a_reset_loads(start):
-    server = start("--scenario", "empty")
-    assert message_of(server)["world"].endswith("new empty: 0 workers, 0 calls")
-    assert not server.ready_file.exists()  # which the server removes when it stops
-    server = start("--scenario", "demo")
-    assert message_of(server)["world"].endswith("existing, 0 workers  (a reset loads demo)")
-
-
-def test_the_message_has_the_number_of_teams_if_there_are_several(start):
-    assert " 5 workers of 2 teams, " in message_of(start("--scenario", "demo"))["world"]
-
-
-def test_the_message_has_the_number_of_further_keys(start):
-    start("--scenario", "empty", "--api-key", "one", "--api-key", "two").end()
-    assert message_of(start("--api-key", "three"))["API"].endswith(
-        "three  (and 2 more keys of this world: dryline keys list)"
-    )
-    assert message_of(start("--api-key", "one"))["API"].endswith(
-        "one  (and 2 more keys of this world: dryline keys list)"
-    )
-
-
 def test_the_message_of_a_restart_has_the_frozen_clock_and_changed_settings(start):
     server = start("--scenario", "empty")
     server.call("PUT", "/_dryline/clock", {"now": WHEN, "frozen": True})
@@ -252,13 +171,6 @@ def test_the_message_of_a_restart_has_the_frozen_clock_and_changed_settings(star
     lines = message_of(server)
     assert lines["clock"].endswith(f"frozen at {WHEN} before the last stop")
     assert lines["settings"].endswith('exportMode "manual", changed before the last stop: a reset undoes this')
-
-
-def test_the_json_log_says_whether_the_world_is_new(start):
-    for new in (True, False):
-        server = start("--scenario", "empty", "--log-format", "json")
-        line = json.loads(server.end()[2].splitlines()[0])
-        assert (line["message"], line["url"], line["new"]) == ("started", server.url, new)
 
 
 # Files and keys

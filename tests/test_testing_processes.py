@@ -14,7 +14,7 @@ import pytest
 
 from dryline.commands.serve import serve
 from dryline.settings import BadSetting, Settings
-from dryline.testing import DrylineError, DrylineInProcess, DrylineServer, connect, servers
+from dryline.testing import DrylineError, DrylineServer, connect, servers
 from dryline.testing.servers import flags
 from dryline.tests.conftest import NEW_WORKER
 
@@ -44,22 +44,6 @@ def test_the_same_helpers_drive_a_server_over_http(connected, own):
     assert connected.freeze("2030-01-01T00:00:00Z") == own.now()
     connected.reset()
     assert own.state()["workers"] == []
-
-
-def test_an_error_has_the_servers_message(connected):
-    with pytest.raises(DrylineError, match="did you mean /api/workers") as refused:
-        connected.fault(path="/api/workerz", status=503)
-    assert refused.value.answer["details"]
-
-
-def test_without_the_token_the_plane_stays_closed(own):
-    with pytest.raises(DrylineError, match="needs the header x-dryline-token"):
-        connect(own.url).reset()
-
-
-def test_a_proxy_of_the_environment_is_passed_by(own, monkeypatch):
-    monkeypatch.setenv("http_proxy", "http://127.0.0.1:1")
-    assert connect(own.url, "secret").state()["workers"] == []
 
 
 def test_an_address_without_a_server_is_reported():
@@ -101,12 +85,6 @@ def test_a_command_that_does_not_serve_is_reported(command, message):
         DrylineServer(command=command).start()
 
 
-def test_a_command_that_never_serves_is_given_up(monkeypatch):
-    monkeypatch.setattr(servers, "START_S", 0)
-    with pytest.raises(BadSetting, match="The server does not answer after 0 s"):
-        DrylineServer(command="sh -c 'exec sleep 600'").start()
-
-
 def test_processes_of_a_command_end_with_it(tmp_path):
     patch = pytest.MonkeyPatch()
     os.mkfifo(tmp_path / "line")
@@ -136,10 +114,6 @@ def test_every_flag_of_the_server_can_be_given_as_a_setting(name):
     with click.Context(serve) as context:
         parsed = serve.make_parser(context).parse_args(flags({name: value}))[0][name]
     assert parsed == (["a", "b"] if option.multiple else True if option.is_flag else "7")
-
-
-def test_a_setting_that_is_not_passed_has_no_flag():
-    assert flags({"seed": None, "strict": False, "api_keys": ()}) == []
 
 
 @pytest.mark.parametrize("name", ["export_mode", "export_delay_ms", "calls_per_minute"])
@@ -176,9 +150,3 @@ def test_the_standard_library_is_all_that_they_need(own):
         [sys.executable, "-S", "-c", ALONE, root, own.url], capture_output=True, text=True, env={**os.environ}
     )
     assert re.match(r"dryline's server needs \w+, which is not installed", done.stdout), done.stderr
-
-
-def test_a_stand_in_says_where_it_is(own):
-    assert repr(own) == f"<dryline at {own.url}>"
-    assert repr(DrylineServer()) == "<dryline at no address yet>"
-    assert repr(DrylineInProcess()) == "<dryline at http://dryline.local>"

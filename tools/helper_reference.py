@@ -27,9 +27,14 @@ CLASSES: dict[type, tuple[type, ...]] = {
 }
 FUNCTIONS = (testing.connect, testing.wait_until, testing.transport, testing.async_transport)
 DICTS: tuple[type, ...] = (
-    *(traffic.Criteria, conversations.ChatOptions, conversations.CallOptions, conversations.HttpStub),
-    *(servers.ServerSettings, servers.StandInSettings),
-    *(rows.LoggedRequest, rows.FaultRule, rows.Delivery, rows.SentRequest, rows.ReceivedAnswer),
+    *(
+        traffic.LogCriteria,
+        traffic.Criteria,
+        conversations.ChatOptions,
+        conversations.CallOptions,
+        conversations.HttpStub,
+    ),
+    *(rows.LoggedRequest, rows.FaultRule, rows.Delivery),
     *(rows.RuntimeValues, rows.ExportRow),
 )
 ERRORS = (plane.DrylineError, plane.NoReply, conversations.NotTaken)

@@ -2,29 +2,24 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from dryline.commands.remote.reader import Reader, ReadError, Reply
 from dryline.commands.remote.shapes import Shapes
 
-# The source of each path parameter's values: a list, and the member of its rows. Lists may need values themselves.
+# The values of a path parameter come from the list that the path begins with, such as /api/workers for
+# /api/workers/{workerId}/flows, and its rows' `id`; where there is none, from these lists and members.
 SOURCES: dict[str, tuple[str, str]] = {
     "workerId": ("/api/workers", "id"),
-    "integrationId": ("/api/team/integrations", "id"),
-    "exportId": ("/api/team/exports", "id"),
     "flowId": ("/api/workers/{workerId}/flows", "id"),
-    "versionId": ("/api/workers/{workerId}/flows/{flowId}/versions", "id"),
-    "folderId": ("/api/workers/{workerId}/folders", "id"),
+    "deploymentId": ("/api/workers/{workerId}/deployments/voice", "id"),
     "resourceId": ("/api/workers/{workerId}/resources/link", "id"),
-    "errorId": ("/api/workers/{workerId}/runtime-errors", "id"),
     "callId": ("/api/workers/{workerId}/llm-logs", "callId"),
+    "logId": ("/api/workers/{workerId}/deploymentLogs/voice", "id"),
     "sessionId": ("/api/workers/{workerId}/deploymentLogs/voice", "bbEngineSessionId"),
     "chatAgentId": ("/api/workers/{workerId}/deployments/chat", "chatAgentId"),
     "embedId": ("/api/workers/{workerId}/deployments/chat-embed", "embedId"),
-    "campaignId": ("/api/workers/{workerId}/deployments/voice/{deploymentId}/outbound-campaigns", "id"),
-    "webhookId": ("/api/workers/{workerId}/deployments/{deploymentId}/voice/customWebhooks", "id"),
 }
 # Values for the query parameters that must be sent.
 QUERY = {"countryCode": "US", "numberType": "Local"}
@@ -34,21 +29,14 @@ MAX_ROWS_TRIED = 20
 Steps = dict[str, tuple[str, str]]
 
 
-@dataclass
-class DriftFinding:
+class DriftFinding(NamedTuple):
     """A deviation from the contract."""
 
     operation: str
     path: str
-    what: str
-
-    @property
-    def harmless(self) -> bool:
-        """Whether clients are not affected: an additional member."""
-        return self.what == "unknown member"
+    what: str  # an unknown member does not affect clients
 
 
-@dataclass
 class Drift:
     """One comparison. `document` is dryline's OpenAPI document, `reader` reads from the other service.
 
@@ -56,12 +44,12 @@ class Drift:
     list, `skipped` those that could not be called, with the reason.
     """
 
-    document: dict[str, Any]
-    reader: Reader
-    checked: list[str] = field(default_factory=list)
-    empty: list[str] = field(default_factory=list)
-    skipped: dict[str, str] = field(default_factory=dict)
-    _answers: dict[str, Reply] = field(default_factory=dict, init=False)
+    def __init__(self, document: dict[str, Any], reader: Reader) -> None:
+        self.document, self.reader = document, reader
+        self.checked: list[str] = []
+        self.empty: list[str] = []
+        self.skipped: dict[str, str] = {}
+        self._answers: dict[str, Reply] = {}
 
     def run(self) -> Iterator[DriftFinding]:
         """Yield every deviation, operation by operation. Raises ReadError if the service gives no team for this key."""
@@ -73,7 +61,7 @@ class Drift:
                 continue
             required = [p["name"] for p in operation.get("parameters", []) if p["in"] == "query" and p.get("required")]
             try:
-                steps, query = _steps(path), {name: QUERY[name] for name in required}
+                steps, query = self._steps(path), {name: QUERY[name] for name in required}
             except KeyError as error:
                 self.skipped[f"GET {path}"] = f"no answer gives a {error.args[0]}"
                 continue
@@ -131,35 +119,22 @@ class Drift:
             return []
         return [row for row in rows or () if isinstance(row, dict)]
 
+    def _steps(self, path: str) -> Steps:
+        """Return the parameters of a path with their sources, in the order in which they can be read.
+
+        Raises KeyError for a parameter without a source.
+        """
+        steps: Steps = {}
+        for parameter in re.findall(r"\{(\w+)\}", path):
+            source = path.partition(f"/{{{parameter}}}")[0], "id"
+            if "get" not in self.document["paths"].get(source[0], {}):
+                source = SOURCES[parameter]
+            steps = {**steps, **self._steps(source[0]), parameter: source}
+        return steps
+
 
 def _rows(answer: Any) -> list[Any] | None:
     """Return the list that an answer is or contains; None if there is none."""
     if isinstance(answer, dict):
         return next((answer[name] for name in ("data", "logs") if isinstance(answer.get(name), list)), None)
     return answer if isinstance(answer, list) else None
-
-
-def _steps(path: str) -> Steps:
-    """Return the parameters of a path with their sources, in the order in which they can be read.
-
-    Raises KeyError for a parameter without a source.
-    """
-    steps: Steps = {}
-    for parameter in re.findall(r"\{(\w+)\}", path):
-        source, member = _source(path, parameter)
-        steps = {**steps, **_steps(source), parameter: (source, member)}
-    return steps
-
-
-def _source(path: str, parameter: str) -> tuple[str, str]:
-    """Return the list and the member that a parameter's values come from. Raises KeyError if there is none."""
-    if parameter == "id" or (parameter == "logId" and not path.startswith("/api/logs/")):
-        return path.removesuffix(f"/{{{parameter}}}"), "id"
-    if parameter == "logId":
-        return "/api/workers/{workerId}/deploymentLogs/voice", "id"
-    if parameter == "deploymentId":
-        channel = re.search(r"/deployments/(voicev1|voice|chat-embed|chat)/", path)
-        return f"/api/workers/{{workerId}}/deployments/{channel[1] if channel else 'voice'}", "id"
-    if parameter == "campaignId" and "/voicev1/" in path:  # has no list
-        raise KeyError(parameter)
-    return SOURCES[parameter]

@@ -15,8 +15,6 @@ from dryline.world.world import World
 
 Row = dict[str, Any]
 Document = dict[str, Any]
-# Members whose values must be unique together, and the values so far.
-Unique = tuple[list[str], set[tuple[Any, ...]]]
 
 LOGS = frozenset(channel.collection for channel in CHANNELS)
 # States of a call that has not ended. In a copy it would never end.
@@ -45,11 +43,9 @@ class Loadable:
         form, about = forms()[name], COLLECTIONS[name]
         columns = {column: member for member, column in form.names.items()}
         parents = {columns[column]: targets for column, targets in about.required_links.items()}
-        uniques: list[Unique] = [
-            ([columns[column] for column in index], set())
-            for index in self._unique_indexes(name)
-            if set(index) <= set(columns)
-        ]
+        indexes = [index for index in self._unique_indexes(name) if set(index) <= set(columns)]
+        uniques = [tuple(columns[column] for column in index) for index in indexes]
+        taken: set[Any] = set()  # members that must be unique together, with their values
         fitting = []
         for whole in rows:
             row = self._known_members(name, whole)
@@ -58,9 +54,12 @@ class Loadable:
             if name == "voiceLogs" and row.get("status") in _UNFINISHED:
                 self.left_out[f"{name}: the call is still in progress"] += 1
                 continue
-            if members := _doubled(row, uniques):
-                self.left_out[f"{name}: another has the same {' and '.join(members)}"] += 1
+            values = [(members, tuple(row.get(member) for member in members)) for members in uniques]
+            values = [value for value in values if None not in value[1]]
+            if doubled := next((members for members, of_row in values if (members, of_row) in taken), None):
+                self.left_out[f"{name}: another has the same {' and '.join(doubled)}"] += 1
                 continue
+            taken.update(values)
             if about.has_id:
                 self._ids[name].add(row[form.id])
             fitting.append(row)
@@ -128,15 +127,3 @@ class Loadable:
         indexes = [row[1] for row in ask(f'PRAGMA index_list("{table}")') if row[2] and row[3] == "u"]
         columns = [[row[2] for row in ask(f'PRAGMA index_info("{index}")')] for index in indexes]
         return [[column for column in index if column != "team_id"] for index in columns]
-
-
-def _doubled(row: Row, uniques: list[Unique]) -> list[str] | None:
-    """Return the members in which an earlier row has the same values; if there are none, remember the row's."""
-    cells = [tuple(row.get(member) for member in members) for members, _ in uniques]
-    for (members, known), values in zip(uniques, cells, strict=True):
-        if values in known:
-            return members
-    for (_, known), values in zip(uniques, cells, strict=True):
-        if None not in values:
-            known.add(values)
-    return None

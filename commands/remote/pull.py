@@ -1,23 +1,20 @@
 """Copy of a service's state as a state document, by reading only."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Iterator
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
-from urllib.parse import quote, urlencode
+from typing import Any
+from urllib.parse import quote
 
-from dryline.commands.remote import list_pages
-from dryline.commands.remote.list_pages import Following, Query, Row
+import orjson
+
 from dryline.commands.remote.reader import Reader, ReadError
 from dryline.world.channels import CHANNELS
 from dryline.world.clock import parse
 
-if TYPE_CHECKING:
-    from dryline.commands.remote.redact import Redactor  # which needs the extra `redact`
+Row = dict[str, Any]
+Query = dict[str, Any]
 
-# Of the team, where the service has them. The numbers come first: their countries help to redact all others.
+# Of the team, where the service has them.
 TEAM = {
     "phoneNumbers": "/api/team/assets/phone_numbers",
     "integrations": "/api/team/integrations",
@@ -32,92 +29,70 @@ DEPLOYMENTS = {
 }
 # Channels whose logs come all at once. Contract: README, Pagination.
 UNPAGED = ("chat", "chat-embed")
-# Members of a collection's rows that are rows of another collection.
-NESTED = {"workers": "tags", "voiceDeployments": "customWebhooks"}
 PAGE = 100
-# Rows of one list that are read: a service may give pages for ever.
-MAX_ROWS = 1_000_000
 
 
-@dataclass
 class Pull:
     """One pull. `since` (wire form) limits the logs by their start, `worker_id` selects one worker.
 
-    `on_progress` gets status texts, `done` is the share of the workers that is finished. `left_out` has a line for
-    everything that the service did not give, or gave in another form than the contract's.
+    `left_out` has a line for everything that the service did not give, or gave in a form that cannot be read.
     """
 
-    reader: Reader
-    since: str | None = None
-    worker_id: str | None = None
-    redactor: Redactor | None = None
-    on_progress: Callable[[str], None] = lambda text: None
-    left_out: list[str] = field(default_factory=list)
-    done: float = 0
-    _document: dict[str, Any] = field(default_factory=dict, init=False)
-    _about: str = field(default="", init=False)
+    def __init__(self, reader: Reader, since: str | None = None, worker_id: str | None = None) -> None:
+        self.reader, self.since, self.worker_id = reader, since, worker_id
+        self.left_out: list[str] = []
+        self._document: dict[str, list[Row]] = {}
 
-    def run(self) -> dict[str, Any]:
+    def run(self) -> dict[str, list[Row]]:
         """Read everything and return the rows by collection.
 
         Raises ReadError if the team or its workers cannot be read.
         """
-        self._document = {"version": 1}
-        [team] = self._read_answer("teams", "/api/team", {}, None)["rows"]
+        team = self.reader.get("/api/team")
+        if not _is_row(team):
+            raise ReadError("GET /api/team: the answer is not a record with an id")
         self._add("teams", [{**team, "apiKeys": []}])
         for collection, path in TEAM.items():
-            rows = self._copy(collection, path)
-            if self.redactor and collection == "phoneNumbers":
-                self.redactor.numbers.know_countries(row.get("countryCode") for row in rows)
-        workers = self._read_answer("workers", "/api/workers", {}, list_pages.bare)["rows"]
+            self._copy(collection, path)
+        workers = self._rows("GET /api/workers", self.reader.get("/api/workers"))
         if self.worker_id is not None:
             workers = [worker for worker in workers if worker["id"] == self.worker_id]
             if not workers:
                 raise ReadError(f"The service has no worker {self.worker_id}")
         self._add("workers", [])
-        for number, worker in enumerate(workers):
-            self.done = number / len(workers)
+        for number, worker in enumerate(workers, 1):
+            self.reader.on_progress(f"worker {number} of {len(workers)}")
             self._worker(worker)
         return self._document
 
     def _worker(self, worker: Row) -> None:
         base, link = f"/api/workers/{quote(worker['id'], safe='')}", {"workerId": worker["id"]}
-        tags = worker.pop("tags", None)
+        tags = self._nested(f"{base}: tags", worker, "tags")
         self._add("workers", [worker])
-        if tags is None:
-            tags = self._read("tags", f"{base}/tags", {}, list_pages.bare)
+        tags = list(self._read(f"{base}/tags")) if tags is None else tags
         self._add("workerTags", [{**link, "tagId": tag["id"]} for tag in tags])
-        self._about = f"{worker.get('name') or worker['id']}: "
         for flow in self._copy("flows", f"{base}/flows", link):
-            path = f"{base}/flows/{quote(flow['id'], safe='')}/versions"
-            self._copy("flowVersions", path, {"flowId": flow["id"]}, {"limit": PAGE, "offset": 0}, list_pages.by_offset)
+            versions = f"{base}/flows/{quote(flow['id'], safe='')}/versions"
+            self._copy("flowVersions", versions, {"flowId": flow["id"]}, {"limit": PAGE, "offset": 0})
         for collection, kind in DEPLOYMENTS.items():
             for deployment in self._copy(collection, f"{base}/deployments/{kind}", link):
-                to_it = {"deploymentId": deployment["id"]}
-                webhooks = deployment.pop(NESTED.get(collection, ""), ())
+                path, to_it = (
+                    f"{base}/deployments/{quote(deployment['id'], safe='')}",
+                    {"deploymentId": deployment["id"]},
+                )
+                webhooks = self._nested(f"{path}: webhooks", deployment, "customWebhooks") or ()
                 self._add("customWebhooks", [{**webhook, **to_it} for webhook in webhooks])
-                path = f"{base}/deployments/{quote(deployment['id'], safe='')}/params"
-                self._copy("deploymentParameters", path, to_it)
+                self._copy("deploymentParameters", f"{path}/params", to_it)
         for channel in filter(attrgetter("listed"), CHANNELS):
-            path = f"{base}/deploymentLogs/{channel.key}"
-            if channel.key in UNPAGED:
-                rows = self._read(channel.collection, path, {}, list_pages.bare)
-            else:
-                since = {"startTimeAfter": self.since} if self.since and channel.key == "voice" else {}
-                rows = self._read(channel.collection, path, {"limit": PAGE, **since}, list_pages.by_cursor)
-            self._add(channel.collection, [{**row, **link} for row in rows if self._is_recent(row)])
+            query: Query = {} if channel.key in UNPAGED else {"limit": PAGE}
+            if self.since and channel.key == "voice":
+                query["startTimeAfter"] = self.since
+            logs = self._read(f"{base}/deploymentLogs/{channel.key}", query)
+            self._add(channel.collection, [{**row, **link} for row in logs if self._is_recent(row)])
 
-    def _copy(
-        self,
-        collection: str,
-        path: str,
-        link: Row | None = None,
-        query: Query | None = None,
-        following: Following = list_pages.bare,
-    ) -> list[Row]:
+    def _copy(self, collection: str, path: str, link: Row | None = None, query: Query | None = None) -> list[Row]:
         """Add a list's rows, each with its `link`, to the document and return them."""
-        rows = [{**row, **(link or {})} for row in self._read(collection, path, query or {}, following)]
-        return self._add(collection, rows)
+        return self._add(collection, [{**row, **(link or {})} for row in self._read(path, query)])
 
     def _add(self, collection: str, rows: list[Row]) -> list[Row]:
         self._document.setdefault(collection, []).extend(rows)
@@ -130,57 +105,71 @@ class Pull:
         except (KeyError, TypeError, ValueError):
             return True
 
-    def _read(self, collection: str, path: str, query: Query, following: Following) -> list[Row]:
-        """Return all rows of a list. Raises ReadError for errors that may pass, and for a refused key."""
-        rows: list[Row] = []
+    def _read(self, path: str, query: Query | None = None) -> Iterator[Row]:
+        """Yield all rows of a list. Raises ReadError for errors that may pass, and for a refused key."""
         known: set[str] = set()
-        question: Query | None = query
+        following: Query | None = query or {}
+        question = f"GET {path}"
         try:
-            while question is not None:
-                answer = self._read_answer(collection, path, question, following)
-                question, ids = answer["next"], {row["id"] for row in answer["rows"]}
-                if question is not None and ids <= known:  # it leads back, or the service does not look at the offset
-                    raise ReadError(f"GET {path}: a page has nothing new, and says that there is more")
-                if question is not None and len(rows) + len(answer["rows"]) >= MAX_ROWS:
-                    question = None
-                    self.left_out.append(f"GET {path}: there are more than {MAX_ROWS} records; the rest is not read")
-                known |= ids
-                rows += answer["rows"]
-                self.on_progress(
-                    f"{self._about}{collection} {len(rows)}" + (f"/{answer['total']}" if answer["total"] else "")
-                )
+            while following is not None:
+                answer = self.reader.get(path, **following)
+                new = [row for row in self._rows(question, answer) if row["id"] not in known]
+                yield from new
+                known.update(row["id"] for row in new)
+                following = _next_query(question, answer, following)
+                if following is not None and not new:  # it leads back, or the service does not look at the offset
+                    raise ReadError(f"{question}: a page has nothing new, and says that there is more")
         except ReadError as error:
             if error.passing or error.status == 401:
                 raise
-            self.left_out.append(f"{error}" + (f"; {len(rows)} records before it are copied" if rows else ""))
-        return rows
+            self.left_out.append(f"{error}" + (f"; {len(known)} records before it are copied" if known else ""))
 
-    def _read_answer(self, collection: str, path: str, query: Query, following: Following | None) -> Row:
-        """Return the `rows` of one answer, the `next` query and the `total`. Without `following` it is one record."""
-        question = f"GET {path}" + (f"?{urlencode(query)}" if query else "")
-        answer = self.reader.get(path, **query)
-        if following is None:
-            rows, after = [list_pages.one(question, answer)], None
-        else:
-            rows, warnings = list_pages.rows_of(question, answer, following)
-            after, more_warnings = list_pages.next_question(question, answer, query, following)
-            self.left_out += warnings + more_warnings
-        rows = [self._row(collection, row, question) for row in rows]
-        return {"rows": rows, "next": after, "total": list_pages.total(answer)}
+    def _rows(self, question: str, answer: Any) -> list[Row]:
+        """Return the rows of a list or a page. Raises ReadError if the answer is neither."""
+        rows = answer.get("data") if isinstance(answer, dict) else answer
+        if not isinstance(rows, list):
+            raise ReadError(f"{question}: the answer is not a list of records")
+        good = [row for row in rows if _is_row(row)]
+        if len(good) < len(rows):
+            self.left_out.append(f"{question}: {len(rows) - len(good)} of {len(rows)} are not records with an id")
+        return good
 
-    def _row(self, collection: str, row: Row, question: str) -> Row:
-        """Return a row as the document holds it, redacted if a redactor is set."""
-        row = dict(row)
-        inner = NESTED.get(collection, "")
-        nested = row.pop(inner, None)
-        if self.redactor:
-            row = self.redactor.row(collection, row)
-        if nested is None:
-            return row
+    def _nested(self, question: str, row: Row, member: str) -> list[Row] | None:
+        """Take the rows of another collection out of a row; None if it has none."""
+        nested = row.pop(member, None)
         try:
-            nested, warnings = list_pages.rows_of(f"{question}: {inner} of {row['id']}", nested, list_pages.bare)
+            return None if nested is None else self._rows(question, nested)
         except ReadError as error:
             self.left_out.append(str(error))
-            return row
-        self.left_out += warnings
-        return {**row, inner: [self.redactor.row(inner, one) if self.redactor else one for one in nested]}
+            return []
+
+
+def _next_query(question: str, answer: Any, query: Query) -> Query | None:
+    """Return the query of the next page by cursor, page number or offset; None after the last one.
+
+    Raises ReadError if there are more rows and the answer does not say how to get them. Contract: README, Pagination.
+    """
+    if not isinstance(answer, dict):
+        return None
+    rest = {name: value for name, value in query.items() if name not in ("cursor", "page")}
+    if isinstance(cursor := answer.get("nextCursor"), str) and cursor:
+        return {**rest, "cursor": cursor}
+    pagination = answer.get("pagination")
+    if isinstance(pagination, dict) and pagination.get("hasNext") is True:
+        return {**rest, "page": query.get("page", 1) + 1}
+    if not answer.get("hasMore"):
+        return None
+    if "offset" in query and answer["data"]:
+        return {**query, "offset": query["offset"] + len(answer["data"])}
+    raise ReadError(f"{question}: there are more, but the answer does not say how to get them")
+
+
+def _is_row(value: Any) -> bool:
+    """Return whether a value is a record with an id that is not nested too deeply to be stored."""
+    if not (isinstance(value, dict) and isinstance(value.get("id"), str) and value["id"]):
+        return False
+    try:
+        orjson.dumps([[[value]]])
+    except TypeError:
+        return False
+    return True

@@ -17,7 +17,7 @@ LONGEST_PAUSE_S = 3600.0
 # Pauses from this length on are reported.
 NOTICED_S = 2.0
 
-REASONS = {401: "the service does not accept the API key", 403: "the API key may not read this"}
+REASONS = {401: ", the service does not accept the API key", 403: ", the API key may not read this"}
 
 
 class ReadError(Exception):
@@ -53,32 +53,26 @@ class Reader:
         self.base_url, self.api_key = base_url.rstrip("/"), api_key
         self.rate, self.tries = rate, tries
         self.on_progress: Callable[[str], None] = lambda text: None
-        self.sent = 0
         self._next = 0.0
 
     def get(self, path: str, **query: Any) -> Any:
-        """Return the JSON of an answer with status 200. Raises ReadError for any other and after the last try."""
-        reply = self.ask(path, **query)
-        if reply.status != 200:
-            raise ReadError(f"GET {path}: status {reply.status}, not 200", reply.status)
-        return reply.value
+        """Return the JSON of an answer. Raises ReadError as `ask` does."""
+        return self.ask(path, **query).value
 
     def ask(self, path: str, **query: Any) -> Reply:
         """Return the answer. Raises ReadError for a status from 300 on, and when every try has failed."""
-        query = {name: value for name, value in query.items() if value is not None}
         target = path + (f"?{urlencode(query)}" if query else "")
-        turn, pause_s = 1, 0.5
-        while True:
+        for turn in range(self.tries):
             self._wait_for_turn()
             try:
                 return self._ask_once(target)
             except ReadError as error:
                 if not error.passing:
                     raise
-                if turn >= self.tries:
-                    raise ReadError(f"{error}, after {self.tries} tries", error.status, passing=True) from None
-                self._pause(error, pause_s)
-            turn, pause_s = turn + 1, pause_s * 2
+                last = error
+            if turn < self.tries - 1:
+                self._pause(last, 0.5 * 2**turn if last.pause_s is None else last.pause_s)
+        raise ReadError(f"{last}, after {self.tries} tries", last.status, passing=True)
 
     def _ask_once(self, target: str) -> Reply:
         question = f"GET {target}"
@@ -92,33 +86,28 @@ class Reader:
             pause_s = _retry_after_s(answer.headers.get("Retry-After"))
             raise ReadError(f"{question}: status {answer.status}", answer.status, passing=True, pause_s=pause_s)
         if answer.status >= 300:
-            raise ReadError(f"{question}: {self._refusal(answer)}", answer.status)
+            raise ReadError(f"{question}: status {answer.status}{self._reason(answer)}", answer.status)
         try:
             return Reply(answer.status, orjson.loads(answer.body))
         except orjson.JSONDecodeError:
             raise ReadError(f"{question}: the answer is not JSON", passing=True) from None
 
-    def _refusal(self, answer: HttpResponse) -> str:
-        """Return the reason why an answer with this status cannot be used."""
+    def _reason(self, answer: HttpResponse) -> str:
+        """Return why an answer with this status cannot be used."""
         if answer.status < 400 and (place := answer.headers.get("Location")):
-            # It may lead to another host, which must not get the key.
-            return f"status {answer.status}, to {place}: redirects are not followed"
-        reason = REASONS.get(answer.status)
+            return f", to {place}: redirects are not followed"  # another host must not get the key
         if answer.status == 404 and self.base_url.endswith("/api"):
-            reason = "the base URL must not end in /api"
-        return f"status {answer.status}" + (f", {reason}" if reason else "")
+            return ", the base URL must not end in /api"
+        return REASONS.get(answer.status, "")
 
     def _pause(self, error: ReadError, pause_s: float) -> None:
-        if error.pause_s is not None:
-            pause_s = error.pause_s
-            if pause_s > LONGEST_PAUSE_S:
-                raise ReadError(f"{error}, asking for a pause of {pause_s:.0f} s", error.status, passing=True) from None
+        if pause_s > LONGEST_PAUSE_S:
+            raise ReadError(f"{error}, asking for a pause of {pause_s:.0f} s", error.status, passing=True)
         if pause_s >= NOTICED_S:
             self.on_progress(f"{error}: pausing for {pause_s:.0f} s")
         sleep(pause_s)
 
     def _wait_for_turn(self) -> None:
-        self.sent += 1
         if self.rate > 0:
             now = monotonic()
             if now < self._next:
@@ -131,9 +120,7 @@ def _retry_after_s(header: str | None) -> float | None:
     from urllib3.exceptions import InvalidHeader
     from urllib3.util import Retry
 
-    if header is None:
-        return None
     try:
-        return Retry().parse_retry_after(header)
+        return None if header is None else Retry().parse_retry_after(header)
     except (InvalidHeader, ValueError, OverflowError):
         return None

@@ -8,11 +8,10 @@ texts.
 import hashlib
 import hmac
 import re
-from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-from dryline.commands.remote.numbers import Numbers
+from dryline.models.numbering import e164
 from dryline.state.collections import COLLECTIONS
 from dryline.state.forms import forms
 from dryline.world.channels import CHANNELS
@@ -20,6 +19,8 @@ from dryline.world.channels import CHANNELS
 Row = dict[str, Any]
 
 REDACTED = "[redacted]"
+# Replacements of telephone numbers: the area code 555 is not assigned.
+PREFIX, PLACES = "+1555", 10_000_000
 
 _UUID = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 # The ids of the API (worker_<uuid>) and of the carrier (CA and 32 hex digits).
@@ -32,6 +33,8 @@ OPAQUE = re.compile(rf"(?<![\w-])({_ID}|{_TIME})(?![\w-])")
 # Bounded, so that a megabyte without an @ is read but once.
 EMAIL = re.compile(r"[\w.%+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}")
 SOCIAL_SECURITY = re.compile(r"(?<![\w-])\d{3}[- ]\d{2}[- ]\d{4}(?![\w-])")
+# Nine to fifteen digits in any notation. Fewer can be anything.
+NUMBER = re.compile(r"(?<![\w.,])(?:00|[+(]{1,2})?\d(?:[ ().\-/]{0,3}\d){8,14}(?!\w|[.,]\d)")
 WORD = re.compile(r"[A-Za-z][\w-]{0,29}")
 MEASUREMENT = re.compile(r"-?\d{1,4}(?:\.\d{1,6})?")
 SMALL = 10_000
@@ -70,7 +73,7 @@ class Redactor:
 
     def __init__(self, secret: bytes) -> None:
         self._secret = secret
-        self.numbers = Numbers(self._digest)
+        self._numbers: dict[str, str] = {}  # replacements, by the number in one notation
 
     def row(self, collection: str, row: Row) -> Row:
         """Return the row without personal data."""
@@ -84,63 +87,73 @@ class Redactor:
     def _of_log(self, name: str, value: Any) -> Any:
         if isinstance(value, str):
             if name in NUMBERS:
-                return self.numbers.stand_in(value)
+                return self._number(value)
             if name in FOREIGN_IDS:
                 return value if ID.fullmatch(value) else f"id_{self._digest(value)[:16]}"
             if (name in STATES and WORD.fullmatch(value)) or (name in TIMES and TIME.fullmatch(value)):
                 return value
             if name == "flowSnapshot":  # the flow's code
-                return self._configuration(value)
+                return self._text(value)
         elif name in COUNTS and isinstance(value, int):
             return value
-        return self._spoken(value, measured=name in MEASURED)
+        return self._spoken(value, name in MEASURED)
 
     def _of_configuration(self, name: str, value: Any) -> Any:
         if name in SECRETS:
             return REDACTED
         if name in NUMBERS and isinstance(value, str):
-            return self.numbers.stand_in(value)
+            return self._number(value)
         return self._configuration(value)
 
     def _spoken(self, value: Any, measured: bool) -> Any:
         """Return a value of a conversation, or of what was known about its caller, without personal data."""
-        if isinstance(value, dict | list):
-            return self._redact_each(value, lambda inner: self._spoken(inner, measured))
+        if isinstance(value, list):
+            return [self._spoken(inner, measured) for inner in value]
+        if isinstance(value, dict):
+            return {self._text(name): self._spoken(inner, measured) for name, inner in value.items()}
         if value is None or isinstance(value, bool):
             return value
         if isinstance(value, int | float):
-            number = self.numbers.stand_in_for_integer(value)
-            return number if number is not None else value if measured and abs(value) < SMALL else 0
-        if value == "" or value.lower() in KINDS or ID.fullmatch(value):
+            replaced = self._integer(value)
+            return replaced if replaced != value or (measured and abs(value) < SMALL) else 0
+        is_measurement = measured and (TIME.fullmatch(value) or MEASUREMENT.fullmatch(value))
+        if value == "" or value.lower() in KINDS or ID.fullmatch(value) or is_measurement:
             return value
-        if measured and (TIME.fullmatch(value) or MEASUREMENT.fullmatch(value)):
-            return value
-        if self.numbers.is_number(value):
-            return self.numbers.stand_in(value)
-        return self._address(value) if EMAIL.fullmatch(value) else REDACTED
+        if EMAIL.fullmatch(value):
+            return self._address(value)
+        return self._number(value) if NUMBER.fullmatch(value.removeprefix("tel:")) else REDACTED
 
     def _configuration(self, value: Any) -> Any:
-        if isinstance(value, dict | list):
-            return self._redact_each(value, self._configuration)
-        if isinstance(value, str):
-            return self._text(value)
-        number = self.numbers.stand_in_for_integer(value)
-        return value if number is None else number
-
-    def _redact_each(self, value: Any, replaced: Callable[[Any], Any]) -> Any:
         if isinstance(value, list):
-            return [replaced(inner) for inner in value]
-        return {self._text(name): replaced(inner) for name, inner in value.items()}
+            return [self._configuration(inner) for inner in value]
+        if isinstance(value, dict):
+            return {self._text(name): self._configuration(inner) for name, inner in value.items()}
+        return self._text(value) if isinstance(value, str) else self._integer(value)
 
     def _text(self, text: str) -> str:
         """Return the text without telephone numbers, addresses and social security numbers."""
-        if "@" not in text and not self.numbers.may_hold_one(text):
-            return text
         pieces = OPAQUE.split(text)
         for at in range(0, len(pieces), 2):  # the pieces between are ids and times
-            piece = EMAIL.sub(lambda match: self._address(match[0]), pieces[at])
-            pieces[at] = self.numbers.replace(SOCIAL_SECURITY.sub(REDACTED, piece))
+            piece = EMAIL.sub(lambda match: self._address(match[0]), pieces[at]) if "@" in pieces[at] else pieces[at]
+            piece = SOCIAL_SECURITY.sub(REDACTED, piece)
+            pieces[at] = NUMBER.sub(lambda match: self._number(match[0]), piece)
         return "".join(pieces)
+
+    def _integer(self, value: Any) -> Any:
+        """Return the replacement of a JSON number that can be a telephone number, and other values as they are."""
+        is_number = isinstance(value, int | float) and not isinstance(value, bool) and 10**9 <= value < 10**15
+        return int(self._number(f"{value:.0f}")) if is_number else value
+
+    def _number(self, number: str) -> str:
+        """Return the replacement of a telephone number: the same in every notation, another one for each number."""
+        digits = "".join(filter(str.isdigit, number))
+        digest = self._digest(e164(number) or e164(f"+{digits}") or number)
+        if digest not in self._numbers:
+            place, taken = int(digest, 16) % PLACES, set(self._numbers.values())
+            while f"{PREFIX}{place:07}" in taken:
+                place = (place + 1) % PLACES
+            self._numbers[digest] = f"{PREFIX}{place:07}"
+        return self._numbers[digest]
 
     def _address(self, email: str) -> str:
         return f"{self._digest(email.lower())[:12]}@example.invalid"

@@ -29,11 +29,3 @@ def test_logs_sessions_llm_logs_and_errors_are_read(client, control, api, worker
     assert errors
     for error in errors:
         client.workers.runtime_errors.retrieve(error["id"], worker_id=worker)
-
-
-@pytest.mark.parametrize("follow", ["flow", "script"])
-def test_chats_are_read(client, control, api, worker, line, follow):
-    chat = api.post(f"/workers/{worker}/deployments/chat", {"name": "Chat", "flowId": line["flowId"]}).json
-    body = {"workerId": worker, "deploymentId": chat["id"], "count": 8, "follow": follow}
-    for id in control.post("/simulate/chats", body).json["ids"]:
-        assert client.workers.deployment_logs.chat.retrieve(id, worker_id=worker).id == id

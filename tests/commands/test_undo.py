@@ -2,8 +2,6 @@
 
 import json
 import shlex
-import shutil
-from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -67,14 +65,6 @@ def test_a_revoked_key_works_again(run, served):
     assert served.app.test_client().get("/api/team", headers={"x-api-key": key["key"]}).status_code == 200
 
 
-def test_a_directory_without_a_server_can_be_undone_too(data_dir, run, workers):
-    document = json.dumps({"version": 1, "workers": [{"id": "w", "name": "Theirs"}]})
-    run("state", "import", "-", input=document)
-    run("reset")
-    run("undo")
-    assert workers() == {"Theirs"}
-
-
 def test_a_reset_by_http_can_be_undone_and_is_no_snapshot_by_name(run, served, name_worker, workers, undoable):
     name_worker("Mine")
     served.reset()
@@ -82,22 +72,6 @@ def test_a_reset_by_http_can_be_undone_and_is_no_snapshot_by_name(run, served, n
     assert undoable() == ["before reset 1"]
     run("undo")
     assert workers() == {"Mine"}
-
-
-def test_the_reset_of_one_team_is_undone_too(run, name_worker, workers):
-    team = name_worker("Mine")["teamId"]
-    run("reset", "--team", team)
-    assert workers() == set()
-    run("undo")
-    assert workers() == {"Mine"}
-
-
-def test_no_team_is_undone_alone(run, served, name_worker):
-    team = name_worker("Mine")["teamId"]
-    run("reset", "--team", team)
-    run("undo", "--team", team, code=2)
-    assert served.app.test_client().post(f"/_dryline/undo?team={team}").status_code == 422
-    assert served.app.test_client().get(f"/_dryline/undo?team={team}").status_code == 422
 
 
 def test_the_newest_five_are_kept_and_none_of_a_change_that_failed(run, served, undoable):
@@ -111,31 +85,6 @@ def test_the_newest_five_are_kept_and_none_of_a_change_that_failed(run, served, 
     assert undoable() == [f"before reset {number}" for number in (7, 6, 5, 4, 3)]
 
 
-def test_a_snapshot_by_name_is_never_taken_for_one_to_undo(run, served, undoable):
-    names = [f"before the demo {number}" for number in range(7)]
-    for name in names:
-        run("snapshots", "take", name)
-    run("reset")
-    assert undoable() == ["before reset 1"]
-    assert sorted(row["name"] for row in served.plane("GET", "/snapshots")) == names
-
-
-def test_a_copy_of_an_undo_snapshot_under_another_name_is_a_snapshot_by_name(run, served, data_dir, undoable):
-    run("reset")
-    folder = Path(data_dir, "snapshots")
-    shutil.copytree(folder / "before reset 1", folder / "mine")
-    assert undoable() == ["before reset 1"]
-    assert [row["name"] for row in served.plane("GET", "/snapshots")] == ["mine"]
-
-
-def test_a_reset_needs_no_room_among_the_snapshots_by_name(run, served, monkeypatch):
-    monkeypatch.setattr("dryline.state.snapshots.MAX_SNAPSHOTS", 1)
-    run("reset")
-    run("snapshots", "take", "one")
-    run("reset")
-    assert "already" in run("snapshots", "take", "two", code=1)
-
-
 def test_a_temporary_server_keeps_nothing_and_says_so():
     with DrylineServer() as server:
         done = CliRunner().invoke(cli, ["reset", "--url", server.url])
@@ -143,9 +92,3 @@ def test_a_temporary_server_keeps_nothing_and_says_so():
         done = CliRunner().invoke(cli, ["undo", "--url", server.url])
         assert done.exit_code == 1 and done.stderr.startswith("dryline: There is nothing to undo. A temporary server")
         assert list((server.app.world.directory / "snapshots").glob("*")) == []
-
-
-def test_requests_of_http_keep_a_snapshot_only_where_they_say_so(served):
-    for query, count in (("", 0), ("?undo=false", 0), ("?undo=true", 1)):
-        assert served.plane("PUT", f"/state{query}", {"version": 1}) is None
-        assert len(served.plane("GET", "/undo")["snapshots"]) == count

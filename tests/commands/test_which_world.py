@@ -3,11 +3,9 @@
 import contextlib
 import json
 import os
-import socket
 import subprocess
 import sys
 import tempfile
-import threading
 from pathlib import Path
 
 import pytest
@@ -15,7 +13,7 @@ from brainbase_labs import AuthenticationError
 from click.testing import CliRunner
 
 from dryline.commands import cli, client
-from dryline.testing import DrylineServer, plane
+from dryline.testing import DrylineServer
 from dryline.tests.conftest import NEW_WORKER
 
 
@@ -118,38 +116,11 @@ def test_on_a_terminal_a_command_that_destroys_asks(elsewhere, answer, code):
         assert bool(server.state()["workers"]) == bool(code)
 
 
-def test_the_server_of_this_folder_is_reset_without_a_name(elsewhere):
-    with announced(data_dir=elsewhere / "dryline-data") as server:
-        server.client().workers.create(**NEW_WORKER)
-        assert invoked("reset")[0] == 0
-        assert server.state()["workers"] == []
-
-
 def test_the_server_of_this_folder_comes_before_all_others(elsewhere, monkeypatch):
     with announced(data_dir="dryline-data") as own, announced(), DrylineServer() as usual:
         monkeypatch.setattr(client, "USUAL_URL", usual.url)
         code, _, err = invoked("clock")
         assert (code, err) == (0, f"On {own.url} (data directory dryline-data).\n")
-
-
-def test_the_server_at_the_usual_port_comes_before_a_temporary_one(elsewhere, monkeypatch):
-    with announced(), DrylineServer(data_dir=elsewhere / "other") as usual:
-        monkeypatch.setattr(client, "USUAL_URL", usual.url)
-        assert invoked("clock")[2] == f"On {usual.url} (the usual port).\n"
-
-
-def test_of_several_temporary_servers_none_is_used(elsewhere):
-    with announced() as one, announced() as two:
-        code, out, err = invoked("clock")
-        assert (code, out) == (2, "")
-        assert one.url in err and two.url in err and "--url" in err
-        assert invoked("clock", "--url", two.url)[0] == 0
-
-
-def test_a_directory_that_no_server_uses_is_not_said_to_be_missing(elsewhere):
-    with DrylineServer(data_dir="dryline-data"):
-        pass
-    assert "No server was found: none uses ./dryline-data" in invoked("clock")[2]
 
 
 def test_an_address_that_a_killed_server_left_is_not_taken(elsewhere):
@@ -162,7 +133,6 @@ def test_an_address_that_a_killed_server_left_is_not_taken(elsewhere):
 @pytest.mark.parametrize(
     ("flags", "says"),
     [
-        (("--url", "localhost:4010"), "must start with http"),
         (("--url", "http://127.0.0.1:9", "--data-dir", "data"), "not by both"),
         (("--url", "http://127.0.0.1:9", "--admin-token", "ü"), "--admin-token must be printable ASCII"),
     ],
@@ -185,10 +155,6 @@ def test_a_flag_that_names_the_world_goes_before_a_variable(elsewhere, monkeypat
 # On a world that is named
 
 
-def content(directory):
-    return {path: path.read_bytes() for path in directory.rglob("*") if path.is_file()}
-
-
 @pytest.mark.parametrize(
     "command",
     [
@@ -207,22 +173,6 @@ def test_a_directory_without_a_world_is_refused_and_none_is_created(tmp_path, co
         assert done.output.startswith(f"dryline: There is no world in {missing}.")
         assert "\n" not in done.output.strip()
     assert [path.name for path in tmp_path.rglob("*")] == ["empty"]
-
-
-def test_a_first_start_that_was_broken_off_left_no_world(run, data_dir):
-    import sqlite3
-
-    with sqlite3.connect(f"{data_dir}/dryline.sqlite3") as db:
-        db.execute("DELETE FROM team")
-    db.close()
-    assert "There is no world" in run("state", "export", code=2)
-
-
-@pytest.mark.parametrize("command", [("state", "export"), ("keys", "list")])
-def test_a_command_that_only_reads_changes_nothing(run, data_dir, command):
-    before = content(Path(data_dir))
-    run(*command)
-    assert content(Path(data_dir)) == before
 
 
 def test_an_import_without_a_server_lets_no_key_in_that_the_document_has_not(run, data_dir, tmp_path):
@@ -247,102 +197,7 @@ def test_another_worlds_server_at_a_left_address_is_not_spoken_to(run, tmp_path,
     assert [worker["id"] for worker in json.loads(run("state", "export"))["workers"]] == ["mine"]
 
 
-def test_a_directory_in_use_without_an_address_is_one_line(run, data_dir):
-    with DrylineServer(data_dir=data_dir):
-        done = run("state", "export", code=2)
-    assert done.startswith("dryline: Another dryline is using")
-    assert "\n" not in done.strip()
-
-
-class Listener(threading.Thread):
-    """Something on a port that answers each connection with the same bytes, and keeps what it was sent."""
-
-    def __init__(self, answer):
-        super().__init__(daemon=True)
-        self.answer, self.heard = answer, b""
-        self.socket = socket.create_server(("127.0.0.1", 0))
-        self.url = f"http://127.0.0.1:{self.socket.getsockname()[1]}"
-        self.start()
-
-    def run(self):
-        while True:
-            try:
-                connection, _ = self.socket.accept()
-            except OSError:
-                return
-            with connection:
-                self.heard += connection.recv(65536)
-                connection.sendall(self.answer)
-
-    def end(self):
-        self.socket.shutdown(socket.SHUT_RDWR)
-        self.socket.close()
-        self.join()
-
-
-@pytest.fixture
-def listen():
-    listeners = []
-
-    def listen(answer):
-        listeners.append(Listener(answer))
-        return listeners[-1]
-
-    yield listen
-    for listener in listeners:
-        listener.end()
-
-
-def test_an_answer_that_is_not_drylines_is_one_line(run, data_dir, listen):
-    with DrylineServer(data_dir=data_dir):
-        for answer, says in (
-            (b"HTTP/1.0 200 OK\r\n\r\n<html>", "answered 200, and not as dryline does"),
-            (b"HTTP/1.0 502 Bad Gateway\r\n\r\n<html>", "answered 502, and not as dryline does"),
-            (b"HTTP/1.0 500 Oh\r\n\r\n[]", "answered 500, and not as dryline does"),
-            (b"", "RemoteDisconnected"),
-            (b"not HTTP at all\r\n", "BadStatusLine"),
-        ):
-            Path(data_dir, "address").write_text(listen(answer).url)
-            done = run("state", "export", code=1)
-            assert says in done and "\n" not in done.strip()
-
-
-def test_a_server_that_does_not_answer_is_not_waited_for_without_end(run, data_dir, monkeypatch):
-    monkeypatch.setattr(plane, "TIMEOUT_S", 0.1)
-    with socket.create_server(("127.0.0.1", 0)) as silent, DrylineServer(data_dir=data_dir):
-        Path(data_dir, "address").write_text(f"http://127.0.0.1:{silent.getsockname()[1]}")
-        assert "No answer within 0.1 s" in run("state", "export", code=1)
-
-
-def test_no_proxy_hears_of_it(run, served, listen, monkeypatch):
-    proxy = listen(b"HTTP/1.0 200 OK\r\n\r\n{}")
-    for name in ("http_proxy", "HTTP_PROXY", "all_proxy"):
-        monkeypatch.setenv(name, proxy.url)
-    monkeypatch.delenv("no_proxy", raising=False)
-    run("keys", "list", "--admin-token", "secret")
-    assert proxy.heard == b""
-
-
 # As the directory was started
-
-
-def test_a_reset_without_a_server_finds_a_scenario_in_a_file_from_any_folder(tmp_path, monkeypatch):
-    world = tmp_path / "mine.json"
-    world.write_text(json.dumps({"version": 1, "workers": [{"id": "w1", "name": "Mine"}]}))
-    monkeypatch.chdir(tmp_path)
-    with DrylineServer(data_dir=tmp_path / "world", scenario="mine.json"):
-        pass
-    monkeypatch.chdir("/")
-    assert invoked("reset", "--data-dir", str(tmp_path / "world"))[0] == 0
-    _, out, _ = invoked("state", "export", "--data-dir", str(tmp_path / "world"))
-    assert [worker["name"] for worker in json.loads(out)["workers"]] == ["Mine"]
-
-
-def test_a_key_that_is_created_without_a_server_has_the_name_of_its_node(tmp_path):
-    with DrylineServer(data_dir=tmp_path / "world", node="a"):
-        pass
-    _, out, _ = invoked("keys", "create", "--data-dir", str(tmp_path / "world"))
-    assert json.loads(out)["key"].startswith("dl_a_")
 
 
 def test_a_command_does_not_add_the_default_key(tmp_path):

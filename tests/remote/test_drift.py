@@ -36,16 +36,6 @@ def test_an_altered_answer_is_reported_by_operation_and_member(small):
     }
 
 
-@pytest.mark.parametrize(
-    "body", [[{"id": 5}, {"name": "no id"}, 5], {"oops": 1}, None, [{"id": "a/../b{c}"}]], ids=repr
-)
-def test_other_workers_are_reported_and_the_rest_is_compared(small, body):
-    small.fault(path="/api/workers", status=200, body=body)
-    job, findings = compared(small)
-    assert "GET /api/workers" in {finding.operation for finding in findings}
-    assert "GET /api/team/tags" in job.checked
-
-
 def test_another_status_and_no_answer_are_reported(small):
     small.fault(path="/api/team/tags", status=202, body=[])
     small.fault(path="/api/team/customVoices", status=403)
@@ -59,53 +49,36 @@ def test_another_status_and_no_answer_are_reported(small):
     }
 
 
-def test_a_further_member_is_reported_and_is_no_failure(small):
-    small.fault(path="/api/team", status=200, body={**reader(small).get("/api/team"), "region": "eu"})
-    [finding] = compared(small)[1]
-    assert (finding.path, finding.harmless) == ("region", True)
-
-
 def test_a_row_further_down_is_found_when_the_first_has_nothing(small):
     """The newest worker comes first in lists, and has nothing."""
     small.add({"version": 1, "workers": [{"id": "worker_empty", "name": "Empty"}]})
     assert "GET /api/workers/{workerId}/flows/{flowId}" in compared(small)[0].checked
 
 
-def test_empty_lists_are_reported_apart(small):
-    small.reset()
-    job, findings = compared(small)
-    assert findings == []
-    assert "GET /api/workers" in job.empty
-    assert job.skipped["GET /api/workers/{id}"] == "nothing is there to read"
-
-
-# The command
-
-
-def test_the_command_exits_1_on_drift(small, command):
-    small.fault(path="/api/team/tags", status=200, body=[{"id": 1}])
+@pytest.mark.parametrize("tags", [[{"id": 1}], {"oops": 1}], ids=repr)
+def test_the_command_exits_1_on_drift(small, command, tags):
+    small.fault(path="/api/team/tags", status=200, body=tags)
     done = command.drift(small)
     assert done.exit_code == 1
-    assert f"{small.url}  GET /api/team/tags  [].id  is integer, not string" in lines(done)
+    assert any(line.startswith("GET /api/team/tags  ") for line in lines(done))
 
 
 def test_without_drift_the_command_exits_0_and_says_how_much_it_could_compare(small, command):
-    """It also compares dryline's own demo."""
     small.reset()
     done = command.drift(small)
-    own, *_, last = lines(done)
     assert done.exit_code == 0
-    assert own.startswith("dryline: ") and own.endswith(" 0 deviations")
-    assert f"{small.url}  GET /api/workers/{{id}}  not compared: nothing is there to read" in lines(done)
-    assert last.startswith(f"{small.url}: 1")
-    assert "operations compared" in last and "by empty lists" in last
+    assert "GET /api/workers/{id}  not compared: nothing is there to read" in lines(done)
+    assert "operations compared" in lines(done)[-1] and lines(done)[-1].endswith(" 0 deviations")
 
 
 @pytest.mark.parametrize(
     ("flags", "said"),
     [
         (("--api-key", "wrong"), "GET /api/team: status 401, the service does not accept the API key."),
-        (("--against", "notaurl"), "--against: 'notaurl' is not an address like https://api.example.com."),
+        (
+            ("--against", "notaurl"),
+            "--against: 'notaurl' is not the address of a server, such as http://127.0.0.1:4010.",
+        ),
     ],
 )
 def test_a_service_that_cannot_be_read_is_one_line(small, command, flags, said):

@@ -43,20 +43,6 @@ def test_no_number_and_no_word_of_a_call_is_left(source, command, loads):
     loads(masked)
 
 
-def test_a_name_in_a_contact_row_is_gone(small, command):
-    deployment = small.state()["voiceDeployments"][0]
-    path = f"/api/workers/{deployment['workerId']}/deployments/voice/{deployment['id']}/make-batch-calls"
-    row = {"id": "1", "phoneNumber": "+12025550101", "name": "Zachary Quimby", "SSN": "123456789"}
-    small.freeze()
-    headers = {"x-api-key": small.api_key}
-    answer = small.app.test_client().post(path, json={"data": [row], "batch_size": 1}, headers=headers)
-    assert answer.status_code < 300, answer.text
-    small.advance(hours=1)
-    text = json.dumps(command.pulled(small, "--redact"))
-    assert "campaignId" in text
-    assert not any(known in text for known in ("Zachary", "Quimby", "2025550101", "123456789"))
-
-
 MEMBERS = ("extractionsData", "metadata", "data", "messages", "sessionLogData", "successResults", "transferData")
 NAMES = ("name", "id", "status", "type", "role", "note")
 
@@ -65,7 +51,7 @@ NAMES = ("name", "id", "status", "type", "role", "note")
     "value",
     [
         *("Gloria Hanson", "SSN 123-45-6789", "123-45-6789", "2025550199", "(202) 555-0123", "gloria@example.com"),
-        *(12025550101, 123456789, 12025550101.0, 19850302, "1 Main Street"),
+        *(12025550101, 123456789, 12025550101.0, 19850302, "1 Main Street", "1985-03-02"),
     ],
     ids=repr,
 )
@@ -73,11 +59,6 @@ def test_personal_data_is_masked_under_any_name(redactor, value):
     row = {member: {"list": [dict.fromkeys(NAMES, value)]} for member in MEMBERS}
     redacted = json.dumps(redactor.row("voiceLogs", {"id": "log_1", **row}))
     assert str(value) not in redacted and "null" not in redacted
-
-
-@pytest.mark.parametrize("value", [43, 90210, 4821, "1985-03-02T00:00:00Z", "1985-03-02", 12.5, "43"], ids=repr)
-def test_short_answers_are_masked_too(of_log, value):
-    assert of_log("extractionsData", {"answer": value})["answer"] in (0, REDACTED)
 
 
 @pytest.mark.parametrize(
@@ -103,22 +84,6 @@ def test_impersonal_data_stays(of_log, member, value):
     assert of_log(member, value) == value
 
 
-@pytest.mark.parametrize("member", ["externalCallId", "bbEngineSessionId", "call_sid"])
-def test_an_id_of_another_form_becomes_another_id(of_log, member):
-    first, again, second = (of_log(member, text) for text in ("gloria hanson", "gloria hanson", "somebody else"))
-    assert first == again != second
-    assert "gloria" not in first
-
-
-def test_members_that_nobody_knows_are_taken_for_answers(of_log):
-    assert of_log("outbound_data", {"name": "Gloria Hanson", "age": 43}) == {"name": REDACTED, "age": 0}
-
-
-def test_keys_are_searched_too(of_log):
-    [key] = of_log("metadata", {"+12025550101": True})
-    assert key.startswith("+1555")
-
-
 # A team's own rows
 
 
@@ -129,20 +94,9 @@ def test_a_flow_keeps_its_code_but_for_what_is_personal(of_flow):
     assert redacted.endswith(f"@example.invalid)  # {REDACTED}, timeout_ms = 86400000")
 
 
-def test_values_in_a_flows_variables_are_found_at_any_depth(of_flow):
-    redacted = of_flow("variables", {"to": [{"n": 12025550101, "s": "202.555.0101"}], "limit": 86400000, "on": True})
-    assert redacted["to"][0]["n"] == int(redacted["to"][0]["s"][1:])
-    assert (redacted["limit"], redacted["on"]) == (86400000, True)
-
-
 @pytest.mark.parametrize("text", [f"worker_{UUID}", "flow_20255501-9912-4a12-8a12-202555019912", "2026-11-21 17:52:41"])
 def test_ids_and_times_are_no_numbers(of_flow, text):
     assert of_flow("label", f"see {text}, please") == f"see {text}, please"
-
-
-def test_links_stay(redactor):
-    row = {"id": "2025550199", "teamId": "12025550101", "workerId": "+12025550101", "integrationId": "2025550100"}
-    assert redactor.row("phoneNumbers", row) == row
 
 
 @pytest.mark.parametrize("name", ["callerName", "twilioSubaccountAuthToken"])
@@ -170,20 +124,10 @@ def test_a_number_has_one_replacement_in_every_notation(redactor, notation):
     assert written == f"say('{number}')"
 
 
-def test_a_number_is_read_as_in_the_countries_of_the_teams_numbers(redactor):
-    redactor.numbers.know_countries(["DE", None, "Atlantis"])
-    masked = redactor.row("flows", {"code": "030 1234567, +49 30 1234567"})["code"]
-    first, second = masked.split(", ")
-    assert first == second
-
-
-def test_no_two_numbers_get_the_same(redactor, monkeypatch):
-    monkeypatch.setattr("dryline.commands.remote.numbers.PLACES", 3)
-    assert len({redactor.numbers.stand_in(f"+1202555010{last}") for last in range(3)}) == 3
-
-
-def test_a_replacement_cannot_be_computed_without_the_key(redactor):
-    assert redactor.numbers.stand_in("+12025550101") != Redactor(b"another").numbers.stand_in("+12025550101")
+def test_two_numbers_get_two_replacements_which_need_the_key(redactor):
+    numbers = {redactor.row("phoneNumbers", {"phoneNumber": f"+1202555010{last}"})["phoneNumber"] for last in range(9)}
+    other = Redactor(b"another").row("phoneNumbers", {"phoneNumber": "+12025550101"})["phoneNumber"]
+    assert len(numbers | {other}) == 10
 
 
 @pytest.mark.parametrize("text", ["a" * 200_000 + "1234567@", "+1 (" * 20_000 + "1234567", "1" * 100_000])
