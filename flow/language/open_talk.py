@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from dryline.flow.language.session import FlowSession
 
 
-class Conversation:
+class OpenTalk:
     """The state of the open talk, in plain values, so that a session can be stored."""
 
     def __init__(self, session: FlowSession) -> None:
@@ -65,6 +65,13 @@ class Conversation:
         messages = self._session.messages
         return max(index for index, message in enumerate(messages) if message.who == "user")
 
+    def hear_pending(self) -> list[Any] | None:
+        """Take an utterance that was said before the talk began. Return the talk's result if it meets a condition."""
+        if self.loop is None or self.pending is None:
+            return None
+        said, self.pending = self.pending, None
+        return self.hear(said)
+
     def hear(self, said: str) -> list[Any] | None:
         """Take an utterance of the user. Return the result of the talk if it meets a condition."""
         session = self._session
@@ -100,18 +107,13 @@ class Conversation:
         """Remember a question of the flow whose answer lacks members: what a `return` hands back may ask for them."""
         missing = [path for path, source in answer.how.items() if source == NOT_SAID]
         if missing:
-            self.unanswered.append(
-                {
-                    "question": question.question,
-                    "example": question.example,
-                    "schema": question.schema,
-                    "missing": missing,
-                }
-            )
+            arguments = {name: getattr(question, name) for name in ("question", "example", "schema")}
+            self.unanswered.append({**arguments, "missing": missing})
 
     def talk(self) -> Talk:
         session = self._session
         loop = session.program.loops[self.loop] if self.loop is not None and self.loop >= 0 else None
+        taken = None if self.note is None else self.taken.get(-1 if self.loop is None else self.loop)
         return Talk(
             prompt=self.prompt,
             first_prompt=self.first_prompt,
@@ -121,17 +123,13 @@ class Conversation:
             line=loop.talk_line if loop else -(self.loop or 0),
             condition_lines=[condition.line for condition in loop.conditions] if loop else [],
             note=self.note,
-            returned=self.returned(),
+            returned=None if taken is None else Returned(taken, self.unanswered),
             taken_at=self.taken_at,
             known=self.known,
             random=session.random(),
             now=session.now(),
             unsaid=session.unsaid,
         )
-
-    def returned(self) -> Returned | None:
-        index = self.taken.get(self.loop) if self.loop is not None and self.note is not None else None
-        return None if index is None else Returned(index, self.unanswered)
 
     def index_of(self, choice: str | int) -> int:
         """Return the index of the condition with this text or index. Raises LookupError."""
@@ -159,19 +157,12 @@ class Conversation:
             )
 
     def as_dict(self) -> dict[str, Any]:
-        values = {name: value for name, value in vars(self).items() if name != "_session"}
-        return {
-            **values,
-            "tools": [[index, tool] for index, tool in self.tools.items()],
-            "starts": [[loop, at] for loop, at in self.starts.items()],
-            "taken": [[loop, index] for loop, index in self.taken.items()],
-        }
+        return {name: value for name, value in vars(self).items() if name != "_session"}
 
     def restore(self, values: dict[str, Any]) -> None:
         vars(self).update(values)
-        self.tools = dict(values["tools"])
-        self.starts = dict(values["starts"])
-        self.taken = dict(values["taken"])
+        for name in ("tools", "starts", "taken"):  # JSON makes texts of their keys
+            vars(self)[name] = {int(key): value for key, value in values[name].items()}
 
 
 def condition_text(condition: Any) -> str:

@@ -6,8 +6,6 @@ Functions take `*args`, and the host reports missing arguments, because only it 
 they need. Functions that are not defined here are host functions (host_functions.py).
 """
 
-import re
-
 RESERVED = "_based_"
 
 _TALK = """
@@ -62,6 +60,14 @@ def _based_integration(line, app, action, /, *args, **named):
 # The sandbox has neither custom exceptions nor inheritance. So the exceptions of `requests` are their base classes in
 # Python, and those that are never raised here are an OSError that nothing raises. HTTPError is an exception that
 # nothing else raises, so that catching it does not catch a failed connection; errors.py reports it by its own name.
+_EXCEPTIONS = {
+    "OSError": "RequestException ConnectionError InvalidURL InvalidSchema MissingSchema",
+    "NotADirectoryError": "HTTPError",
+    "TimeoutError": "Timeout ConnectTimeout ReadTimeout",
+    "ValueError": "JSONDecodeError",
+    "FileNotFoundError": "SSLError ProxyError TooManyRedirects ChunkedEncodingError ContentDecodingError InvalidHeader "
+    "InvalidJSONError RetryError",
+}
 _REQUESTS = """
 import json as _based_json
 class _based_Response:
@@ -76,34 +82,7 @@ class _based_Response:
             kind = "Client" if self.status_code < 500 else "Server"
             raise NotADirectoryError(f"{self.status_code} {kind} Error: {self.reason} for url: {self.url}")
     def __repr__(self): return f"<Response [{self.status_code}]>"
-class _based_Exceptions:
-    RequestException = OSError
-    ConnectionError = OSError
-    HTTPError = NotADirectoryError
-    InvalidURL = OSError
-    InvalidSchema = OSError
-    MissingSchema = OSError
-    SSLError = FileNotFoundError
-    ProxyError = FileNotFoundError
-    TooManyRedirects = FileNotFoundError
-    ChunkedEncodingError = FileNotFoundError
-    ContentDecodingError = FileNotFoundError
-    InvalidHeader = FileNotFoundError
-    InvalidJSONError = FileNotFoundError
-    RetryError = FileNotFoundError
-    Timeout = TimeoutError
-    ConnectTimeout = TimeoutError
-    ReadTimeout = TimeoutError
-    JSONDecodeError = ValueError
 class _based_Requests:
-    exceptions = _based_Exceptions
-    RequestException = OSError
-    ConnectionError = OSError
-    HTTPError = NotADirectoryError
-    Timeout = TimeoutError
-    ConnectTimeout = TimeoutError
-    ReadTimeout = TimeoutError
-    JSONDecodeError = ValueError
     line = None
     def at(self, line):
         self.line = line
@@ -119,13 +98,19 @@ class _based_Requests:
     def delete(self, url=None, **named): return self.request("DELETE", url, **named)
     def head(self, url=None, **named): return self.request("HEAD", url, **named)
 _based_requests = _based_Requests()
-"""
+_based_requests.exceptions = _based_requests
+""" + "".join(f"_based_requests.{name} = {python}\n" for python, names in _EXCEPTIONS.items() for name in names.split())
 
 _RANDOM = """
 import random as _based_random
 class RANDOM:
     def __init__(self, digits=6): self.digits = digits
     def generate(self): return "".join(str(_based_random.randint(0, 9)) for _ in range(self.digits))
+"""
+
+# The sandbox makes a list of a generator expression.
+_NEXT = """
+def next(values, *default, _based_next=next, _based_iter=iter): return _based_next(_based_iter(values), *default)
 """
 
 # The message of an exception, as Python makes it of the arguments.
@@ -144,13 +129,12 @@ _PIECES = {  # a piece, and the names that need it
     _REQUESTS: {"requests"},
     _RANDOM: {"RANDOM"},
     _MESSAGE: {"_based_message"},
+    _NEXT: {"next"},
     _GLOBAL_STATE: {"_based_global_state"},
     "import time\n": {"time"},
     "ConnectionError = FileNotFoundError\n": {"ConnectionError"},
     "true, false, null = True, False, None\n": {"true", "false", "null"},
 }
-_MEMBER = re.compile(r"^    (?:def )?(\w+)(?:\(self| =)", re.MULTILINE)
-REQUESTS_MEMBERS = {*_MEMBER.findall(_REQUESTS.partition("class _based_Requests")[2])} - {"at", "line"}
 METHODS = ("ask", "summarize", "to_json")
 
 

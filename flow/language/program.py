@@ -6,10 +6,9 @@ import re
 from collections import defaultdict
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple
 
 from dryline.flow.language.errors import Finding
-from dryline.flow.language.source_map import Places, Rewritten
+from dryline.flow.language.source_map import Places, Rewritten, SourcePosition
 
 # `answer["size"] == "large"`, also with .get and a method such as .lower() between.
 _COMPARED = re.compile(
@@ -45,11 +44,6 @@ class Loop:
     outermost: bool = False
 
 
-class SourcePosition(NamedTuple):
-    line: int
-    column: int
-
-
 class Program:
     """Translated code with its source map, from `translate.translate`."""
 
@@ -69,11 +63,10 @@ class Program:
         self.warnings = warnings
         self.places = Places(source)
         self.imports = {  # a module and a name of it (or none), with the place of the first import
-            (module, name): SourcePosition(*self.places.place(at)) for module, name, at in reversed(imports)
+            (module, name): self.places.place(at) for module, name, at in reversed(imports)
         }
         self._origin = rewritten.origin
         self._generated = Places(self.code)
-        self._ascii = self.code.isascii()
 
     @cached_property
     def choices(self) -> dict[str, list[str]]:
@@ -84,26 +77,17 @@ class Program:
                 choices[name].append(value)
         return dict(choices)
 
-    @property
-    def first(self) -> SourcePosition:
-        """The place of the first statement."""
-        for number, row in enumerate(self.source.split("\n"), 1):
-            statement = row.lstrip()
-            if statement and not statement.startswith("#"):
-                return SourcePosition(number, len(row) - len(statement) + 1)
-        return SourcePosition(1, 1)
-
     def place(self, line: int, column: int) -> SourcePosition | None:
         """Return the place in the flow's code of a place in the translated code; None for the engine's own code."""
         return self._place(self._generated.offset(line, column))
 
     def place_of_bytes(self, offset: int) -> SourcePosition | None:
         """Return the place in the flow's code of a byte offset into the translated code as UTF-8."""
-        return self._place(offset if self._ascii else len(self.code.encode()[:offset].decode(errors="ignore")))
+        return self._place(len(self.code.encode()[:offset].decode(errors="ignore")))
 
     def _place(self, offset: int) -> SourcePosition | None:
         origin = self._origin(offset)
-        return None if origin is None else SourcePosition(*self.places.place(min(origin, len(self.source))))
+        return None if origin is None else self.places.place(min(origin, len(self.source)))
 
     @property
     def conditions(self) -> list[Condition]:

@@ -41,8 +41,4 @@ def _translate(source: str, file: str, places: Places) -> Program:
     warnings = [
         Finding(file, *places.place(offset), sentence, "warning") for offset, sentence in sorted(translation.warnings)
     ]
-    warnings += [
-        Finding(file, *places.place(offset), f"The sandbox's `requests` has no such member: {name}.", "warning")
-        for name, offset in translation.calls.unknown
-    ]
     return Program(source, file, rewritten, translation.loops, warnings, translation.calls.imports)

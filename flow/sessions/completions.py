@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from dryline.flow.language.events import Event
-from dryline.flow.language.interpreter import TEXT_CHARACTERS
+from dryline.flow.language.interpreter import CHARACTERS
 from dryline.flow.language.session import FlowSession
 from dryline.flow.sessions.completion_request import Completion, CompletionRequest
 from dryline.flow.sessions.conversations import (
@@ -34,8 +34,8 @@ def complete(world: World, team: Record, request: CompletionRequest) -> Completi
 
     Turns of one session wait for each other. Raises NotFound, Conflict for a worker without a flow, Invalid, Busy.
     """
-    if sum(len(message["content"]) for message in request.messages) > TEXT_CHARACTERS:
-        raise Invalid(f"More than {TEXT_CHARACTERS:,} characters.", "messages")
+    if sum(len(message["content"]) for message in request.messages) > CHARACTERS:
+        raise Invalid(f"More than {CHARACTERS:,} characters.", "messages")
     with world.reading():
         worker = Worker.fetch(team, request.worker_id)
     with _TURNS.of(world).hold((worker.id, request.session)):

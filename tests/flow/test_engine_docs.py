@@ -29,9 +29,8 @@ def test_the_limits_are_those_of_the_engine():
     assert f"| {sandbox.MEMORY_BYTES // 2**20} MB |" in text
     assert f"| {interpreter.CALLS_A_TURN} |" in text
     assert f"| processor time of these calls | {interpreter.CALLS_S:g} s |" in text
-    assert f"| {interpreter.TEXT_CHARACTERS:,} characters |" in text
     assert f"| {conversations.MAX_DUMP_BYTES:,} bytes |" in text
-    assert f"| {interpreter.EVENT_CHARACTERS:,} characters |" in text
+    assert f"| {interpreter.CHARACTERS:,} characters |" in text
     assert f"| {json_values.LARGEST:,} characters, or {json_values.LARGEST // 16:,} members |" in text
     assert f"Code has at most {translate.MAX_CODE:,} characters" in text
     assert f"| turns | {session.TURNS:,} |" in text

@@ -14,7 +14,6 @@ import pytest
 
 from dryline.flow.engine import Busy, Engine, NotLoadable, SessionOver
 from dryline.flow.language import sandbox
-from dryline.storage.current_world import set_current_team
 
 CODE = """
 import random
@@ -159,19 +158,12 @@ def pool(monkeypatch):
     pool.close()
 
 
-def test_a_team_has_at_most_half_of_the_workers_and_waits_for_a_limited_time(pool):
-    set_current_team("north")
-    with pool.worker():
-        with pytest.raises(Busy, match="no worker free"), pool.worker():
+def test_a_flow_waits_only_so_long_for_a_free_worker(pool):
+    with pool.worker(), pool.worker():
+        with pytest.raises(Busy, match="No worker was free"), pool.worker():
             pass
-        set_current_team("south")
-        with pool.worker():
-            set_current_team("west")
-            with pytest.raises(Busy, match="No worker was free"), pool.worker():
-                pass
-    set_current_team("north")
     with pool.worker():
-        set_current_team(None)
+        pass
 
 
 def test_a_closed_engine_runs_nothing():

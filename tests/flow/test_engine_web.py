@@ -45,7 +45,6 @@ def web_talk(talk, network):
     [
         ("import requests", 'requests.post("http://x/a", json={"n": 1})'),
         ("import json, requests as web", 'web.post("http://x/a", json={"n": 1})'),
-        ("from requests import post", 'post("http://x/a", json={"n": 1})'),
         ("from requests import (get, post as send)", 'send("http://x/a", json={"n": 1})'),
         ("import requests, re", 'requests.request("post", url="http://x/a", json={"n": 1})'),
         ("import requests.exceptions", 'requests.post("http://x/a", data=\'{"n":1}\')'),
@@ -53,9 +52,7 @@ def web_talk(talk, network):
 )
 def test_requests_works_however_it_is_imported(web_talk, imported, call):
     code = f'{imported}\nanswer = {call}\nsay(f"{{answer.ok}} {{answer.status_code}} {{answer.json()["body"]}}")\n'
-    talked = web_talk(code)
-    assert talked.said == ['True 200 {"n":1}']
-    assert [event.line for event in talked.of("requested")] == [2]
+    assert web_talk(code).said == ['True 200 {"n":1}']
 
 
 def test_parameters_headers_forms_and_time_limits_are_passed_on(web_talk, network):

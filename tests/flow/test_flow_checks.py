@@ -71,7 +71,6 @@ def test_an_error_has_its_place(engine, code, line, column, words):
         ('loop:\n    talk("p")\nuntil " ":\n    pass\n', 3, "condition is empty"),
         ('loop:\n    talk("p")\nuntil "a":\n    pass\nelse:\n    say("x")\n', 5, "A loop has no else"),
         ('x = 1\nif x:\n    sya("hello")\n', 3, "'sya'"),
-        ('import requests\nrequests.get("http://x").ok\nrequests.Session()\n', 3, "no such member"),
         ("import re, json as j, uuid\n", 1, "no module 'uuid'"),
         ("import re\nfrom urllib.parse import quote\n", 2, "no module 'urllib'"),
         ("import re\nfrom collections import (deque, OrderedDict as D)\n", 2, "no 'OrderedDict' in 'collections'"),
