@@ -25,7 +25,7 @@ class CallRewriting:
 
     def __init__(self, edits: Rewriting, places: Places, lines: list[LogicalLine]) -> None:
         self.names: set[str] = set()
-        self.imports: list[tuple[str, str, int]] = []  # a module, a name of it or none, and the offset
+        self.imports: list[tuple[str, int]] = []  # statements with their offsets
         self.talks: dict[int, list[Part]] = {}
         self._edits = edits
         self._places = places
@@ -120,30 +120,29 @@ class CallRewriting:
             self._edits.replace(part[-1].start, part[-1].end, "))")
 
     def _import(self, part: list[Token]) -> None:
-        """Note what is imported, and rewrite imports of `requests`, which is an object of the prelude."""
+        """Rewrite imports of `requests`, which is an object of the prelude, and note those of the sandbox's modules."""
+        source = " ".join(token.text for token in part)
         try:
-            (statement,) = ast.parse(" ".join(token.text for token in part)).body
+            (statement,) = ast.parse(source).body
         except SyntaxError:  # the sandbox reports it
             return
         if not isinstance(statement, ast.Import | ast.ImportFrom):
             return
-        module = statement.module or "" if isinstance(statement, ast.ImportFrom) else ""
+        module = (statement.module or "") if isinstance(statement, ast.ImportFrom) else ""
         new, others = [], []
         for alias in statement.names:
-            name = alias.name if module else ""
-            written = alias.name.partition(".")[0]
-            start = next((token.start for token in part[1:] if token.text == written), part[0].start)
-            self.imports.append((module or alias.name, name, start))
             if module in ("requests", "requests.exceptions"):
-                new.append(f"{alias.asname or name} = _based_{module}.{name}")
+                new.append(f"{alias.asname or alias.name} = _based_requests.{alias.name}")
             elif not module and alias.name.partition(".")[0] == "requests":
                 self._requests_names.add(alias.asname or "requests")
                 new.append(f"{alias.asname or 'requests'} = _based_requests")
             else:
                 others.append(alias)
-        if new:
+        if others:
             statement.names = others
-            rest = [ast.unparse(statement)] if others else []
+            self.imports.append((ast.unparse(statement), part[0].start))
+        if new:
+            rest = [self.imports[-1][0]] if others else []
             self._edits.replace(part[0].start, part[-1].end, "; ".join(rest + new))
 
 

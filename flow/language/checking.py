@@ -17,12 +17,26 @@ _STUBS = "from typing import Any\n" + "".join(
 )
 
 
+_IMPORT_ERRORS = (  # Python's messages, and the sandbox's lack in words
+    ("No module named", "The sandbox has no module"),
+    ("cannot import name", "The sandbox has no"),
+    (" from ", " in "),
+    (" (unknown location)", ""),
+)
+
+
 def checked_program(sandbox: Sandbox, code: str, file: str) -> Program:
     """Return the program of code that has no syntax errors. Raises CodeRefused, Busy."""
+    import pydantic_monty
+
     program = translate(code, file)
-    wrong = _python(sandbox, program)
-    if wrong:
-        raise CodeRefused(wrong)
+    with sandbox.worker() as worker:
+        try:
+            worker.feed_start(_STOP + program.code)
+        except pydantic_monty.MontyCrashedError:
+            raise CodeRefused([Finding(file, 1, 1, "The sandbox cannot read this code.")]) from None
+        except (pydantic_monty.MontySyntaxError, pydantic_monty.MontyRuntimeError) as fault:
+            raise CodeRefused([_finding(program, fault)]) from None
     return program
 
 
@@ -35,61 +49,43 @@ def check(sandbox: Sandbox, code: str, file: str) -> list[Finding]:
     return [*program.warnings, *missing_imports(sandbox, program), *_unknown_names(sandbox, program)]
 
 
-def _python(sandbox: Sandbox, program: Program) -> list[Finding]:
-    """Return the error of the sandbox's parser, if there is one."""
-    import pydantic_monty
-
-    with sandbox.worker() as worker:
-        try:
-            worker.feed_start(_STOP + program.code)
-        except pydantic_monty.MontySyntaxError as fault:
-            return [_finding(program, fault, str(fault))]
-        except pydantic_monty.MontyRuntimeError as fault:  # Python that the sandbox does not support
-            return [_finding(program, fault, readable(str(fault.exception())))]
-        except pydantic_monty.MontyCrashedError:
-            return [Finding(program.file, 1, 1, "The sandbox cannot read this code.")]
-    return []
-
-
-def _finding(program: Program, fault: Any, sentence: str) -> Finding:
+def _finding(program: Program, fault: Any) -> Finding:
+    """Return an error of the sandbox's parser, or Python that the sandbox does not support."""
     frames = fault.traceback()
     place = program.place(frames[-1].line - 1, frames[-1].column) if frames and frames[-1].line > 1 else None
-    line, column = place or (1, 1)
-    sentence = sentence[:1].upper() + sentence[1:].rstrip(".") + "."
-    return Finding(program.file, line, column, sentence)
+    sentence = readable(str(fault.exception()) or str(fault))
+    return Finding(program.file, *(place or (1, 1)), sentence[:1].upper() + sentence[1:].rstrip(".") + ".")
 
 
 def missing_imports(sandbox: Sandbox, program: Program) -> list[Finding]:
-    """Return warnings about modules and names of modules that the sandbox lacks. The prelude has `requests`."""
+    """Return warnings about imports that the sandbox refuses. The prelude has `requests`."""
     findings = []
-    lacking = {""}
     with sandbox.worker() as worker:
-        for (module, name), place in sorted(program.imports.items(), key=lambda each: each[1]):
-            top = module.partition(".")[0]
-            if top in lacking or top == "requests" or not (module + name).replace(".", "").isidentifier():
-                continue
-            if not _runs(worker, f"import {top}"):
-                lacking.add(top)
-                findings.append(Finding(program.file, *place, f"The sandbox has no module {top!r}.", "warning"))
-            elif name and not _runs(worker, f"from {module} import {name}"):
-                findings.append(Finding(program.file, *place, f"The sandbox has no {name!r} in {module!r}.", "warning"))
+        for statement, place in program.imports:
+            sentence = _error_of(worker, statement)
+            for words, meant in _IMPORT_ERRORS if sentence else ():
+                sentence = sentence.replace(words, meant)
+            if sentence:
+                findings.append(Finding(program.file, *place, f"{sentence}.", "warning"))
     return findings
 
 
-def _runs(worker: Any, code: str) -> bool:
+def _error_of(worker: Any, code: str) -> str:
+    """Run code, and return the message of its error; empty if there is none."""
     import pydantic_monty
 
     try:
         worker.feed_run(code)
-    except pydantic_monty.MontyError:
-        return False
-    return True
+    except pydantic_monty.MontyError as fault:
+        return str(fault.exception())
+    return ""
 
 
 def _unknown_names(sandbox: Sandbox, program: Program) -> list[Finding]:
     import pydantic_monty
 
     options = {"type_check": True, "type_check_stubs": _STUBS, "type_check_format": "json"}
+    errors = []
     with sandbox.worker(**options) as worker:
         try:
             started = worker.feed_start(_STOP + program.code)
@@ -100,20 +96,16 @@ def _unknown_names(sandbox: Sandbox, program: Program) -> list[Finding]:
             errors = orjson.loads(fault.display())
         except pydantic_monty.MontyError:
             return []
-        else:
-            return []
-    unknown = [(_name_in(one["message"]), one["location"]) for one in errors if one["code"] == "unresolved-reference"]
     findings = []
     with sandbox.worker() as worker:
-        for name, at in unknown:
-            place = program.place(at["row"] - 1, at["column"]) if at["row"] > 1 else None
-            if place is None or name.startswith(RESERVED) or _runs(worker, name):
-                continue  # the sandbox has built-in names that its type checker does not know
-            imported = name == "requests" or _runs(worker, f"import {name}")
-            sentence = f"Nothing defines the name {name!r}{': import it' if imported else ''}."
+        for error in errors:
+            name, row = error["message"].partition("`")[2].partition("`")[0], error["location"]["row"] - 1
+            place = program.place(row, error["location"]["column"]) if row else None
+            if place is None or name.startswith(RESERVED) or error["code"] != "unresolved-reference":
+                continue
+            if not _error_of(worker, name):  # the sandbox has built-in names that its type checker does not know
+                continue
+            is_module = name == "requests" or not _error_of(worker, f"import {name}")
+            sentence = f"Nothing defines the name {name!r}{': import it' if is_module else ''}."
             findings.append(Finding(program.file, *place, sentence, "warning"))
     return findings
-
-
-def _name_in(message: str) -> str:
-    return message.partition("`")[2].partition("`")[0]

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 INNER = "<string>"  # the file name that the sandbox gives to code run by eval() and exec()
 _LONGEST = 10_000  # characters of a message
+_START = (1, 1)
 # Exceptions of the sandbox that replace others (prelude.py).
 _STAND_INS = {"NotADirectoryError": "HTTPError"}
 
@@ -85,19 +86,19 @@ def failure_of(program: Program, fault: Any, last: SourcePosition | None) -> Fai
     is_bound = type_name == "MemoryError" and "memory limit" in error
     if is_bound:
         error = "The flow took more memory than it may."
-    frames = []
+    frames: list[tuple[tuple[int, int], str | None]] = []
     for frame in fault.traceback() if hasattr(fault, "traceback") else []:
         place = program.place(frame.line, frame.column) if frame.filename != INNER else None
         if place is not None:
             frames.append((place, frame.function_name or "<module>"))
-    return _failure(program, error, type_name, frames or [(last or (1, 1), None)], is_bound)
+    return _failure(program, error, type_name, frames or [(last or _START, None)], is_bound)
 
 
 def failure_at(
     program: Program, error: str, last: SourcePosition | None, type_name: str = "RuntimeError", *, bound: bool = True
 ) -> Failure:
     """Return a failure of which only a place is known: the last host call, or else the flow's first line."""
-    return _failure(program, error, type_name, [(last or (1, 1), None)], bound)
+    return _failure(program, error, type_name, [(last or _START, None)], bound)
 
 
 def _failure(

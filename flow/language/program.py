@@ -54,7 +54,7 @@ class Program:
         rewritten: Rewritten,
         loops: list[Loop],
         warnings: list[Finding],
-        imports: list[tuple[str, str, int]],
+        imports: list[tuple[str, int]],
     ) -> None:
         self.source = source
         self.file = file
@@ -62,9 +62,7 @@ class Program:
         self.loops = loops
         self.warnings = warnings
         self.places = Places(source)
-        self.imports = {  # a module and a name of it (or none), with the place of the first import
-            (module, name): self.places.place(at) for module, name, at in reversed(imports)
-        }
+        self.imports = [(statement, self.places.place(at)) for statement, at in imports]
         self._origin = rewritten.origin
         self._generated = Places(self.code)
 

@@ -12,6 +12,7 @@ The rules are those of section 1 of contract/based.md. Only the starts of logica
 strings and continuation lines keep their text. The source map (rewriting.py) covers inserted code, too.
 """
 
+import re
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from keyword import iskeyword
@@ -20,8 +21,10 @@ from dryline.flow.language.calls_rewriting import CallRewriting, calls
 from dryline.flow.language.errors import BasedSyntaxError
 from dryline.flow.language.program import Condition, Loop
 from dryline.flow.language.source_map import Part, Places, Rewriting
-from dryline.flow.language.statements import Statement, own_statements, parts
+from dryline.flow.language.statements import Statement, own_statements
 from dryline.flow.language.tokens import LogicalLine, Token
+
+_PLAIN = re.compile(r"""[rRuU]?("{3}|'{3}|"|')(?P<text>.*)\1""", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,29 +69,17 @@ class Translation:
     def _block(self, block: list[Statement], context: _Context) -> None:
         tails: dict[int, str] = {}  # the code to insert behind a statement, by its index
         for index, statement in enumerate(block):
-            has_else = index + 1 < len(block) and block[index + 1].line.tokens[0].text == "else"
             if statement.kind == "loop":
                 self._loop(statement, context)
-                if has_else:
-                    self.warnings.append((block[index + 1].start, "A loop has no else: this one is never run."))
             elif statement.kind == "until":
-                raise BasedSyntaxError(
-                    statement.start, f"This until has no loop before it{self._separation(block[:index])}."
-                )
+                raise BasedSyntaxError(statement.start, "This until has no loop before it.")
             elif statement.kind == "repeat" and context.owner and not context.in_def and _goes_back(statement):
+                has_else = index + 1 < len(block) and block[index + 1].line.tokens[0].text == "else"
                 tails[index + has_else] = self._loop_left_by_return(statement, context)
             else:
                 self._python(statement, context)
             if index in tails:
                 self.edits.insert(statement.row_end, tails[index])
-
-    def _separation(self, before: list[Statement]) -> str:
-        """Return a hint for the error about an until without a loop: the statement between them, or an empty text."""
-        loops = [index for index, statement in enumerate(before) if statement.kind == "loop"]
-        if loops:
-            return f": line {self._places.line(before[loops[-1] + 1].start)} stands between them"
-        meant = bool(before) and before[-1].line.tokens[0].text.lower() == "loop"
-        return ": a loop's header is `loop:`" if meant else ""
 
     def _indent(self, statement: Statement, context: _Context, before: str = "") -> str:
         """Indent the statement's line, and insert the line `before` it. Return the indentation."""
@@ -105,10 +96,7 @@ class Translation:
         elif statement.kind == "repeat":
             inner = replace(context, repeats=context.repeats + 1)
         self.calls.rewrite(statement.line.tokens, inner.in_def)
-        begin = 0 if statement.colon is None else statement.colon + 1
-        for part in parts(statement.line.tokens[begin:]):
-            self.calls.rewrite_statement(part)
-            self._translate_return(part, inner, statement)
+        self._rewrite_simple_statements(statement, inner)
         self._block(statement.body, inner)
         return own
 
@@ -121,22 +109,21 @@ class Translation:
         own = self._python(statement, replace(context, flag=flag), f"{flag} = False")
         return f"\n{own}if {flag}: continue"
 
-    def _translate_return(self, part: list[Token], context: _Context, statement: Statement) -> None:
+    def _rewrite_simple_statements(self, statement: Statement, context: _Context) -> None:
+        for part in statement.simple_statements():
+            self.calls.rewrite_statement(part)
+            if part and context.owner and not context.in_def:
+                self._translate_return(part, context)
+
+    def _translate_return(self, part: list[Token], context: _Context) -> None:
         """Translate a `return`, `continue` or `done()` that goes back to the loop of the talk."""
-        if not part or context.in_def or not context.owner:
-            return
         word, rest = part[0], part[1:]
         tail = f"{context.flag} = True; break" if context.repeats else "continue"
-        if word.text == "return":
-            if statement.line.comment and context.owner == "until":
-                self.warnings.append((word.start, "The vendor's converter trips over a comment behind return."))
-            if rest:
-                self.edits.replace(word.start, rest[0].start, "_based_note = ((")
-                self.edits.insert(rest[-1].end, f"),); {tail}")
-            else:
-                self.edits.replace(word.start, word.end, f"_based_note = (None,); {tail}")
-        elif word.text == "continue" and not rest and not context.repeats:
-            self.edits.replace(word.start, word.end, "_based_note = (None,); continue")
+        if word.text == "return" and rest:
+            self.edits.replace(word.start, rest[0].start, "_based_note = ((")
+            self.edits.insert(rest[-1].end, f"),); {tail}")
+        elif word.text == "return" or (word.text == "continue" and not rest and not context.repeats):
+            self.edits.replace(word.start, word.end, f"_based_note = (None,); {tail}")
         elif context.owner == "until" and _is_done(part):
             self.edits.insert(part[-1].end, f"; _based_note = (None,); {tail}")
 
@@ -173,8 +160,8 @@ class Translation:
             self._check_condition(tokens)
             start, end = tokens[0].start, tokens[-1].end
             source = self.edits.source[start:end]
-            text = fixed_text(tokens, source)
-            leaves = not ends_by_return(until)
+            text = _fixed_text(tokens, source)
+            leaves = not _ends_by_return(until)
             loop.conditions.append(
                 Condition(text or source, self._places.line(until.start), name, text is not None, leaves, loop)
             )
@@ -187,33 +174,25 @@ class Translation:
         for before, token in pairwise(condition):
             if before.kind == token.kind == "name" and not iskeyword(before.text) and not iskeyword(token.text):
                 raise BasedSyntaxError(condition[0].start, "A condition that is a text stands in quotes.")
-        for before, token, after in zip(condition, condition[1:], condition[2:], strict=False):
-            if token.text in ("and", "or") and before.kind == after.kind == "string":
-                taken = "first" if token.text == "or" else "second"
-                warning = (
-                    f"Python takes only the {taken} of two texts with `{token.text}` between them. Write one text."
-                )
-                self.warnings.append((token.start, warning))
+            if before.kind == "string" and token.text in ("and", "or"):
+                self.warnings.append((token.start, f"Python takes only one of two texts with `{token.text}` between."))
 
     def _until(self, until: Statement, index: int, context: _Context) -> None:
         assert until.colon is not None and context.loop is not None
         took = f"_based_index, _based_arguments = _based_took({context.loop.index})" if index == 0 else ""
         self._indent(until, context, took)
         condition, name = until.condition()
-        self.calls.rewrite(condition, in_def=False)
         bound = f" and [{name} := _based_arguments]" if name else ""
         word = "if" if index == 0 else "elif"
         self.edits.replace(until.start, until.line.tokens[until.colon].start, f"{word} _based_index == {index}{bound}")
-        inline = until.inline()
-        if not inline:
-            self._block(until.body, context)
+        self.calls.rewrite(condition, in_def=False)
+        self.calls.rewrite(until.line.tokens[until.colon + 1 :], in_def=False)
+        self._rewrite_simple_statements(until, context)
+        self._block(until.body, context)
+        if until.body:
             self.edits.insert(until.row_end, f"\n{context.indent(until.body[0].line.indent, self._left)}break")
-            return
-        self.calls.rewrite(inline, in_def=False)
-        for part in parts(inline):
-            self.calls.rewrite_statement(part)
-            self._translate_return(part, context, until)
-        self.edits.insert(inline[-1].end, "; break")
+        else:
+            self.edits.insert(until.line.tokens[-1].end, "; break")
 
     def _add_warnings(self, statement: Statement, loop: Loop) -> None:
         if not loop.conditions:
@@ -231,31 +210,20 @@ class Translation:
 
 def _goes_back(statement: Statement) -> bool:
     """Return whether the statement has a `return` or `done()` that goes back to a loop around it."""
-    for inner in (statement, *own_statements(statement.body)):
-        if inner.kind in ("def", "loop"):
-            continue
-        begin = 0 if inner.colon is None else inner.colon + 1
-        for part in parts(inner.line.tokens[begin:]):
-            if part and (part[0].text == "return" or _is_done(part)):
-                return True
-    return False
+    parts = [part for inner in own_statements([statement]) for part in inner.simple_statements() if part]
+    return any(part[0].text == "return" or _is_done(part) for part in parts)
 
 
-def ends_by_return(until: Statement) -> bool:
+def _ends_by_return(until: Statement) -> bool:
     """Return whether an until's block always ends by going back to its loop, or by waiting for the user."""
-    last = list(parts(until.inline() if not until.body else until.body[-1].line.tokens))[-1]
-    return bool(last) and (last[0].text in ("return", "continue") or _is_done(last))
+    last = list((until.body[-1] if until.body else until).simple_statements())[-1:]
+    return bool(last and last[0]) and (last[0][0].text in ("return", "continue") or _is_done(last[0]))
 
 
-def fixed_text(tokens: list[Token], source: str) -> str | None:
+def _fixed_text(tokens: list[Token], source: str) -> str | None:
     """Return the text of a condition that is one plain string; None for any other expression."""
-    if len(tokens) != 1 or tokens[0].kind != "string":
-        return None
-    quote = 3 if source[-3:] in ('"""', "'''") else 1
-    prefix, _, _ = source.partition(source[-1])
-    if set(prefix.lower()) & {"f", "b"}:
-        return None
-    return source[len(prefix) + quote : -quote]
+    match = _PLAIN.fullmatch(source)
+    return match["text"] if match and len(tokens) == 1 and tokens[0].kind == "string" else None
 
 
 def _is_done(part: list[Token]) -> bool:
@@ -264,11 +232,9 @@ def _is_done(part: list[Token]) -> bool:
 
 
 def _last_talk(loop: Statement) -> Token:
-    last = None
-    for statement in own_statements(loop.body):
-        tokens = statement.line.tokens
-        if statement.kind not in ("def", "loop"):
-            last = next((token for index, token in enumerate(tokens) if calls("talk", tokens, index)), None) or last
-    if last is None:
+    lines = [statement.line.tokens for statement in own_statements(loop.body)]
+    talks = [[token for index, token in enumerate(tokens) if calls("talk", tokens, index)] for tokens in lines]
+    first_of_line = [tokens[0] for tokens in talks if tokens]
+    if not first_of_line:
         raise BasedSyntaxError(loop.start, "This loop has no talk: nothing could ever meet a condition.")
-    return last
+    return first_of_line[-1]
