@@ -8,7 +8,7 @@ from typing import Any, Self
 from dryline.flow.language.checking import check, checked_program, missing_imports
 from dryline.flow.language.errors import CodeRefused, Finding
 from dryline.flow.language.events import Event
-from dryline.flow.language.language_model import NOTHING, LanguageModel
+from dryline.flow.language.language_model import LanguageModel
 from dryline.flow.language.program import Program
 from dryline.flow.language.sandbox import Sandbox
 from dryline.flow.language.session import FlowSession, NotLoadable, SessionOver
@@ -71,38 +71,24 @@ class Engine:
         self,
         program: Program,
         *,
+        model: LanguageModel | None = None,
+        now: Callable[[], datetime] | None = None,
         state: dict[str, Any] | None = None,
         variables: dict[str, Any] | None = None,
         channel: str = "voice",
-        seed: int | str = 0,
-        unsaid: str = NOTHING,
-        model: LanguageModel | None = None,
-        now: Callable[[], datetime] | None = None,
-        answers: dict[str, Any] | None = None,
-        http: list[dict[str, Any]] | None = None,
+        **options: Any,
     ) -> FlowSession:
-        """Return a session that has not started.
+        """Return a session that has not started. `options` are further ones of FlowSession.
 
         `variables` become a member of the state; without them the flow has no such name (contract/based.md, section
         2). On the channel `voice` there are transfer() and end_call(), and the state has the number of a `Caller`.
-        `now` returns the session's time. `answers` and `http` are stubs (stubs.py).
+        `now` returns the session's time.
         """
         initial_state = {**({"Caller": CALLER} if channel == "voice" else {}), **(state or {})}
         if variables is not None:
             initial_state["variables"] = variables
-        return FlowSession(
-            self._sandbox,
-            program,
-            model or self.model,
-            self._web,
-            now=now or self._now,
-            channel=channel,
-            state=initial_state,
-            seed=seed,
-            answers=answers,
-            http=http,
-            unsaid=unsaid,
-        )
+        options |= {"channel": channel, "state": initial_state, "now": now or self._now}
+        return FlowSession(self._sandbox, program, model or self.model, self._web, **options)
 
     def load(self, data: bytes, *, model: LanguageModel | None = None) -> FlowSession:
         """Return a session from its dump. Raises NotLoadable."""

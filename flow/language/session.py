@@ -41,6 +41,9 @@ class NotLoadable(ValueError):
 class FlowSession:
     """A session from Engine.open or Engine.load. It is for one thread at a time.
 
+    `unsaid` says whether values that nobody said are None or invented, `seed` makes the session repeatable, and
+    `answers` and `http` are stubs (stubs.py).
+
     `state` is the flow's own dict when it last waited or ended. `ended` is the reason of the end: `end of the flow`,
     `end_call`, `transfer`, `hung up`, or `failed` with a `failure`.
     """

@@ -8,7 +8,6 @@ from typing import Any
 
 from dryline.flow.language.errors import CodeRefused
 from dryline.flow.language.events import Event
-from dryline.flow.language.language_model import NOTHING
 from dryline.flow.language.session import FlowSession, NotLoadable, SessionOver
 from dryline.flow.language.stubs import Answers, UnusedAnswers
 from dryline.flow.sessions.engines import engine_of, invalid_code
@@ -61,15 +60,21 @@ def source_of(
         if team is None:
             raise NotFound("There is no team.")
         return FlowSource(team.id, code, "code", {"worker_id": worker_id} if worker_id else {})
-    if deployment_id is not None:
-        deployment = Deployment.find(id=deployment_id, **own_rows)
-        if deployment is None:
-            raise NotFound(f"Deployment {deployment_id} not found.", "deployment_id")
-        return _source_of_deployment(deployment)
-    flow = Flow.find(id=flow_id, **own_rows)
-    if flow is None:
-        raise NotFound(f"Flow {flow_id} not found.", "flow_id")
-    return source_of_flow(flow)
+    if flow_id is not None:
+        flow = Flow.find(id=flow_id, **own_rows)
+        if flow is None:
+            raise NotFound(f"Flow {flow_id} not found.", "flow_id")
+        return source_of_flow(flow)
+    base = Deployment.find(id=deployment_id, **own_rows)
+    if base is None:
+        raise NotFound(f"Deployment {deployment_id} not found.", "deployment_id")
+    # The flow in the version that the deployment is pinned to, with its parameters over the variables.
+    flow = Flow.fetch(base, base.flow_id)
+    pinned = getattr(look_up_deployment(base, base.id), "flow_version_id", None)
+    version = show_flow(flow, pinned, base.id)
+    columns = {"worker_id": base.worker_id, "flow_id": flow.id, "deployment_id": base.id}
+    channel = "voice" if base.type in VOICE else "chat"
+    return FlowSource(base.team_id, version.code, "deployment_id", columns, version.merged_parameters, channel)
 
 
 def source_of_flow(flow: Flow) -> FlowSource:
@@ -78,44 +83,29 @@ def source_of_flow(flow: Flow) -> FlowSource:
     return FlowSource(flow.team_id, flow.code, "flow_id", columns, flow.variables)
 
 
-def _source_of_deployment(base: Deployment) -> FlowSource:
-    """Return the flow in the version that the deployment is pinned to, with its parameters over the variables."""
-    deployment = look_up_deployment(base, base.id)
-    flow = Flow.fetch(base, base.flow_id)
-    version = show_flow(flow, getattr(deployment, "flow_version_id", None), base.id)
-    columns = {"worker_id": base.worker_id, "flow_id": flow.id, "deployment_id": base.id}
-    channel = "voice" if base.type in VOICE else "chat"
-    return FlowSource(base.team_id, version.code, "deployment_id", columns, version.merged_parameters, channel)
-
-
 def begin(
     world: World,
     team_id: str | None,
     *,
-    variables: dict[str, Any] | None = None,
-    state: dict[str, Any] | None = None,
-    channel: str | None = None,
-    seed: int = 0,
-    unsaid: str = NOTHING,
     say: str | None = None,
-    answers: dict[str, Any] | None = None,
-    http: list[dict[str, Any]] | None = None,
-    **which: str,
+    variables: dict[str, Any] | None = None,
+    channel: str | None = None,
+    code: str | None = None,
+    worker_id: str | None = None,
+    flow_id: str | None = None,
+    deployment_id: str | None = None,
+    **options: Any,
 ) -> TalkSession:
-    """Run a flow until it first waits for the user, and store the session. `which` goes to `source_of`.
+    """Run a flow until it first waits for the user, and store the session. `options` go to `Engine.open`.
 
-    `say` is a message of the user that opens the conversation. `answers` and `http` are stubs (flow/language/stubs.py).
-
-    Raises NotFound, Invalid for code that cannot run, Busy.
+    `say` is a message of the user that opens the conversation. The flow is one of `source_of`. Raises NotFound, Invalid
+    for code that cannot run, Busy.
     """
     with world.reading():
-        source = source_of(team_id, **which)
+        source = source_of(team_id, code=code, worker_id=worker_id, flow_id=flow_id, deployment_id=deployment_id)
     if source.variables is not None or variables is not None:
         variables = {**(source.variables or {}), **(variables or {})}
-    channel = channel or source.channel
-    options = {"state": state, "channel": channel, "seed": seed, "unsaid": unsaid}
-    stubs = {"answers": answers, "http": http}
-    session = open_session(world, source, variables=variables, **options, **stubs)
+    session = open_session(world, source, variables=variables, channel=channel or source.channel, **options)
     events = session.start(say)
     with world.transaction():
         return store_session(source, session, events)

@@ -178,9 +178,8 @@ def test_workers_start_with_the_first_flow_and_end_with_the_engine():
     engine = Engine()
     program = engine.program(CODE)
     engine.paths(CODE)
-    assert not engine.running
+    assert workers() == others
     engine.open(program).start()
-    assert engine.running
     started = workers() - others
     assert started
     engine.close()
