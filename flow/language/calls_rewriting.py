@@ -9,12 +9,13 @@ from itertools import pairwise
 from keyword import iskeyword
 
 from dryline.flow.language.errors import BasedSyntaxError
-from dryline.flow.language.prelude import METHODS, RESERVED
+from dryline.flow.language.prelude import RESERVED
 from dryline.flow.language.source_map import Part, Places, Rewriting
 from dryline.flow.language.tokens import LogicalLine, Token
 
 ENDINGS = {"transfer", "transfer_call", "end_call", "hangup", "end", "done"}  # they end a turn or the run
 BUILT_INS = ENDINGS | {"say", "talk", "extract", "print", "send_sms", "click_ivr", "send_image"}
+METHODS = ("ask", "summarize", "to_json")  # of any value
 _OBJECTS = {"api", "integrations", "requests"}
 _LONGEST = 300  # parts of an expression; the sandbox reads no more of them either
 _OPEN, _CLOSE = ("(", "[", "{"), (")", "]", "}")
@@ -30,7 +31,9 @@ class CallRewriting:
         self._edits = edits
         self._places = places
         self._requests_names = {"requests"} if _imports_requests(lines) else set[str]()
-        self._own = _own_names(lines)  # names that the flow defines itself are not rewritten
+        self._own = _own_names(lines)  # names that the flow defines itself are not rewritten, nor are such methods
+        defined = {token.text for line in lines for before, token in pairwise(line.tokens) if before.text == "def"}
+        self._methods = {method for method in METHODS if method not in defined}
 
     def rewrite(self, tokens: list[Token], in_def: bool) -> None:
         """Rewrite the calls among the tokens. Raises BasedSyntaxError."""
@@ -44,7 +47,7 @@ class CallRewriting:
                 raise BasedSyntaxError(token.start, f"Names that begin with {RESERVED} are the engine's own.")
             self.names.add(token.text)
             before = tokens[index - 1].text if index else ""
-            if token.text in METHODS and before == "." and index > 1 and calls(token.text, tokens, index):
+            if token.text in self._methods and before == "." and index > 1 and calls(token.text, tokens, index):
                 self._method(tokens, index, pairs)
             elif token.text in self._own or before in (".", "def"):
                 continue
@@ -64,14 +67,16 @@ class CallRewriting:
             arguments = self.talks.get(token.start) or [f"-{line}, None, "]
             self._edits.replace(token.start, tokens[index + 1].end, "_based_talk(", *arguments)
         elif token.text == "send_sms":
-            self._edits.replace(token.start, tokens[index + 1].end, f"_based_send_sms({line}, ")
+            self._edits.insert(token.start, "_based_Result(")
+            self._edits.insert(tokens[pairs[index + 1]].end, ")")
         elif token.text in ENDINGS:
             self._with_state(tokens, pairs[index + 1], in_def)
         elif token.text == "integrations" and words[1::2] == [".", ".", "("]:
-            call = f'_based_integration({line}, "{words[2]}", "{words[4]}", '
+            call = f'_based_Result(_based_integrate("{words[2]}", "{words[4]}", '
             self._edits.replace(token.start, tokens[index + 5].end, call)
+            self._edits.insert(tokens[pairs[index + 5]].end, ")")
         elif token.text == "api" and words[1:4:2] == [".", "("]:
-            self._edits.replace(token.start, tokens[index + 3].end, f'_based_api({line}, "{words[2]}", ')
+            self._edits.replace(token.start, tokens[index + 3].end, f'_based_api("{words[2]}", ')
         elif token.text in self._requests_names and words[1:4:2] == [".", "("] and words[2].islower():
             self._edits.insert(token.end, f".at({line})")
         elif index and tokens[index - 1].text == "raise":
@@ -94,8 +99,7 @@ class CallRewriting:
     def _method(self, tokens: list[Token], index: int, pairs: dict[int, int]) -> None:
         begin = primary_start(tokens, index - 1, pairs)
         self._remove_await(tokens, begin)
-        line = self._places.line(tokens[index].start)
-        self._edits.insert(tokens[begin].start, f"_based_{tokens[index].text}({line}, ")
+        self._edits.insert(tokens[begin].start, f"_based_{tokens[index].text}(")
         self._edits.replace(tokens[index - 1].start, tokens[index + 1].end, ", ")
 
     def _remove_await(self, tokens: list[Token], begin: int) -> None:

@@ -50,15 +50,14 @@ def call(session: FlowSession, name: str, args: tuple[Any, ...], named: dict[str
     if not is_callable(name, session.channel):
         raise Raised("NameError", f"name '{name}' is not defined")
     function, signature = _CALLS[name]
-    if name in _WITH_LINE:  # which is that of the call already
-        args = args[1:]
     try:
         return function(session, line, *args, **named)
     except TypeError:  # the arguments are checked only now, because that takes a tenth of a run
         try:
             signature.bind(session, line, *args, **named)
         except TypeError as fault:
-            raise Raised("TypeError", f"{_SHOWN.get(name, name)}() {fault}") from None
+            shown = _SHOWN.get(name, name.removeprefix("_based_"))
+            raise Raised("TypeError", f"{shown}() {fault}") from None
         raise
 
 
@@ -87,17 +86,13 @@ def transfer(
     number: Any,
     more: Any = None,
     *,
-    extension: Any = None,
-    pauseSeconds: Any = None,
-    sipDomain: Any = None,
-    message: Any = None,
     _based_state: Any = None,
+    **options: Any,  # extension, pauseSeconds, sipDomain, message
 ) -> None:
     session.keep_state(_based_state)
-    options = more if isinstance(more, dict) else {} if more is None else {"extension": text(more), "pauseSeconds": 1}
-    named = {"extension": extension, "pauseSeconds": pauseSeconds, "sipDomain": sipDomain, "message": message}
-    given = {name: value for name, value in named.items() if value is not None}
-    session.log_bounded_event("transferred", line, **{**plain({**options, **given}), "number": text(number)})
+    if more is not None:
+        options |= more if isinstance(more, dict) else {"extension": text(more), "pauseSeconds": 1}
+    session.log_bounded_event("transferred", line, **{**plain(options), "number": text(number)})
     raise Over("transfer")
 
 
@@ -206,8 +201,8 @@ def converse(
     raise Waits
 
 
-def http(session: FlowSession, line: int | None, method: Any, url: Any, **named: Any) -> dict[str, Any]:
-    """Send a request of `requests`. Raises Raised with the class and message of its exceptions."""
+def http(session: FlowSession, line: int | None, _: Any, method: Any, url: Any, **named: Any) -> dict[str, Any]:
+    """Send a request of `requests`, which passes its line. Raises Raised with the message of its exceptions."""
     sent = plain(named) | {"json": _plain_json(named.get("json"))}
     try:
         answer = session.web.request(str(method).upper(), text(url), sent)
@@ -234,7 +229,7 @@ def api(
     sent = data if data is not None else body
     if method == "POST" and sent is None:
         sent, params = params, None  # the second argument of post_req is its body
-    answer = http(session, line, method, url, params=params, headers=headers, json=sent)
+    answer = http(session, line, line, method, url, params=params, headers=headers, json=sent)
     try:
         decoded = orjson.loads(answer["text"])
     except orjson.JSONDecodeError:
@@ -272,18 +267,7 @@ def _about(value: Any) -> str:
 
 
 _VOICE = {"transfer", "transfer_call", "end_call", "hangup"}
-_SHOWN = {
-    "_based_sms": "send_sms",
-    "_based_integrate": "integrations",
-    "_based_ask_of": "ask",
-    "_based_summarize_of": "summarize",
-    "_based_to_json_of": "to_json",
-    "_based_converse": "talk",
-    "_based_http": "request",
-    "_based_api": "api",
-    "zoneinfo.ZoneInfo": "ZoneInfo",
-}
-_WITH_LINE = {name for name in _SHOWN if name.startswith("_based_")} - {"_based_converse"}
+_SHOWN = {"_based_converse": "talk", "_based_http": "request", "zoneinfo.ZoneInfo": "ZoneInfo"}
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     "say": say,
     "extract": extract,
@@ -295,11 +279,11 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "done": done,
     "click_ivr": click_ivr,
     "send_image": send_image,
-    "_based_sms": sms,
+    "send_sms": sms,
     "_based_integrate": integrate,
-    "_based_ask_of": ask,
-    "_based_summarize_of": summarize,
-    "_based_to_json_of": to_json,
+    "_based_ask": ask,
+    "_based_summarize": summarize,
+    "_based_to_json": to_json,
     "_based_converse": converse,
     "_based_http": http,
     "_based_api": api,

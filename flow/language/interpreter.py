@@ -171,14 +171,17 @@ class Interpreter:
         return lambda: snapshot.resume(problem)
 
     def _place_of(self, snapshot: Any) -> SourcePosition | None:
-        """Return the place of a host call. A call by a function of prelude.py has the line as its first argument."""
-        at = snapshot.position
+        """Return the place of a host call. Those of the prelude have the loop or the line as their first argument."""
+        program, at = self._session.program, snapshot.position
         if at.filename == INNER:
             return self._place
-        place = self._session.program.place_of_bytes(at.start)
-        if place is None and str(getattr(snapshot, "function_name", "")).startswith("_based_"):
-            line = snapshot.args[0] if snapshot.args else None
-            return SourcePosition(line, 1) if isinstance(line, int) and line > 0 else None
+        place = program.place_of_bytes(at.start)
+        name = getattr(snapshot, "function_name", "")
+        if place is None and name in ("_based_converse", "_based_http"):
+            line = snapshot.args[0]
+            if name == "_based_converse":
+                line = program.loops[line].talk_line if line >= 0 else -line
+            return SourcePosition(line, 1) if line else None
         return place
 
     def _call(self, snapshot: Any, line: int | None) -> Any:

@@ -18,6 +18,8 @@ class _based_Talk:
     def __getitem__(self, key): raise KeyError(key)
     def __contains__(self, key): return key in self.text
     def get(self, key, default=None): return default
+    def ask(self, *args, **named): return _based_ask(self, *args, **named)
+    def summarize(self, *args, **named): return _based_summarize(self, *args, **named)
 def _based_talk(loop, conditions, *args, **named):
     global _based_note
     note, _based_note = _based_note, None
@@ -32,16 +34,7 @@ def _based_condition(loop, condition, is_a=isinstance, kinds=(str, dict), kind=t
     return condition
 """
 
-# A method of the flow's own class takes precedence over the built-in of that name.
-_METHODS = """
-_based_has = hasattr
-def _based_{name}(line, receiver, /, *args, **named):
-    if _based_has(receiver, "{name}"):
-        return receiver.{name}(*args, **named)
-    return _based_{name}_of(line, receiver, *args, **named)
-"""
-
-_SMS = """
+_RESULT = """
 class _based_Result:
     def __init__(self, members):
         self.success = members["success"]
@@ -51,10 +44,6 @@ class _based_Result:
         self.data = members["data"]
     def get(self, key, default=None): return getattr(self, key, default)
     def __getitem__(self, key): return getattr(self, key)
-def _based_send_sms(line, /, *args, **named):
-    return _based_Result(_based_sms(line, *args, **named))
-def _based_integration(line, app, action, /, *args, **named):
-    return _based_Result(_based_integrate(line, app, action, *args, **named))
 """
 
 # The sandbox has neither custom exceptions nor inheritance. So the exceptions of `requests` are their base classes in
@@ -125,7 +114,7 @@ def _based_global_state(): return state
 
 _PIECES = {  # a piece, and the names that need it
     _TALK: {"talk", "loop"},
-    _SMS: {"send_sms", "integrations"},
+    _RESULT: {"send_sms", "integrations"},
     _REQUESTS: {"requests"},
     _RANDOM: {"RANDOM"},
     _MESSAGE: {"_based_message"},
@@ -135,11 +124,8 @@ _PIECES = {  # a piece, and the names that need it
     "ConnectionError = FileNotFoundError\n": {"ConnectionError"},
     "true, false, null = True, False, None\n": {"true", "false", "null"},
 }
-METHODS = ("ask", "summarize", "to_json")
 
 
 def prelude(names: set[str]) -> str:
     """Return the pieces that code with these names needs."""
-    pieces = [piece for piece, users in _PIECES.items() if users & names]
-    pieces += [_METHODS.format(name=name) for name in METHODS if name in names]
-    return "".join(pieces)
+    return "".join(piece for piece, users in _PIECES.items() if users & names)

@@ -8,8 +8,8 @@
                                                        _based_note = (("ten"),); continue
                                                        break
 
-The rules are those of section 1 of contract/based.md. Only the starts of logical lines get more indentation, so that
-strings and continuation lines keep their text. The source map (rewriting.py) covers inserted code, too.
+The rules are those of section 1 of contract/based.md. Only the starts of logical lines are indented anew, so that
+strings and continuation lines keep their text. The source map covers inserted code, too.
 """
 
 import re
@@ -32,7 +32,7 @@ class _Context:
     """The blocks around a statement.
 
     `owner` is the kind of block that a `return` goes back from. `flag` is the variable that makes the outermost Python
-    loop end after such a `return`. `extras` are columns and the indentation that is added there.
+    loop end after such a `return`.
     """
 
     loop: Loop | None = None
@@ -41,13 +41,12 @@ class _Context:
     in_def: bool = False
     repeats: int = 0
     flag: str = ""
-    extras: tuple[tuple[int, str], ...] = ()
+    depth: int = 0  # of the blocks in the translated code
 
-    def indent(self, own: str, left: str) -> str:
-        """Return a line's indentation, without that of the whole code."""
-        for column, text in sorted(self.extras, reverse=True):
-            own = own[:column] + text + own[column:]
-        return own[len(left) :]
+    @property
+    def indent(self) -> str:
+        """The indentation of a line."""
+        return " " * self.depth
 
 
 class Translation:
@@ -59,7 +58,6 @@ class Translation:
         self.warnings: list[tuple[int, str]] = []
         self.calls = CallRewriting(self.edits, places, lines)
         self._places = places
-        self._left = lines[0].indent if lines else ""  # the indentation of the whole source
         self._flags = 0
 
     def translate(self, block: list[Statement]) -> None:
@@ -81,33 +79,31 @@ class Translation:
             if index in tails:
                 self.edits.insert(statement.row_end, tails[index])
 
-    def _indent(self, statement: Statement, context: _Context, before: str = "") -> str:
-        """Indent the statement's line, and insert the line `before` it. Return the indentation."""
-        own = context.indent(statement.line.indent, self._left)
-        line_before = f"{own}{before}\n" if before else ""
-        self.edits.replace(statement.line.row_start, statement.start, line_before + own)
-        return own
+    def _indent(self, statement: Statement, context: _Context, before: str = "") -> None:
+        """Indent the statement's line, and insert the line `before` it."""
+        line_before = f"{context.indent}{before}\n" if before else ""
+        self.edits.replace(statement.line.row_start, statement.start, line_before + context.indent)
 
-    def _python(self, statement: Statement, context: _Context, before: str = "") -> str:
-        own = self._indent(statement, context, before)
-        inner = context
+    def _python(self, statement: Statement, context: _Context, before: str = "") -> None:
+        self._indent(statement, context, before)
+        inner = replace(context, depth=context.depth + 1)
         if statement.kind == "def":
-            inner = replace(context, in_def=True)
+            inner = replace(inner, in_def=True)
         elif statement.kind == "repeat":
-            inner = replace(context, repeats=context.repeats + 1)
+            inner = replace(inner, repeats=context.repeats + 1)
         self.calls.rewrite(statement.line.tokens, inner.in_def)
         self._rewrite_simple_statements(statement, inner)
         self._block(statement.body, inner)
-        return own
 
     def _loop_left_by_return(self, statement: Statement, context: _Context) -> str:
         """Translate a Python loop with a `return` that has to leave it first. Return the code behind the loop."""
         if context.repeats:
-            return f"\n{self._python(statement, context)}if {context.flag}: break"
+            self._python(statement, context)
+            return f"\n{context.indent}if {context.flag}: break"
         flag = f"_based_back{self._flags}"
         self._flags += 1
-        own = self._python(statement, replace(context, flag=flag), f"{flag} = False")
-        return f"\n{own}if {flag}: continue"
+        self._python(statement, replace(context, flag=flag), f"{flag} = False")
+        return f"\n{context.indent}if {flag}: continue"
 
     def _rewrite_simple_statements(self, statement: Statement, context: _Context) -> None:
         for part in statement.simple_statements():
@@ -141,15 +137,10 @@ class Translation:
         self._indent(statement, context)
         self.edits.replace(statement.start, statement.line.tokens[1].end, "while True:")
         self.calls.talks[talk.start] = [f"{loop.index}, [", *self._conditions(statement, loop), "], "]
-        inside = replace(context, loop=loop, until=None, owner="body", repeats=0, flag="")
+        inside = _Context(loop, owner="body", depth=context.depth + 1)
         self._block(statement.body, inside)
-        own, deeper = statement.line.indent, statement.body[0].line.indent
         for index, until in enumerate(statement.untils):
-            extras = context.extras
-            if until.line.indent == own:
-                extras = (*extras, (len(own), deeper[len(own) :]))
-            condition = loop.conditions[index]
-            self._until(until, index, replace(inside, until=condition, owner="until", extras=extras))
+            self._until(until, index, replace(inside, until=loop.conditions[index], owner="until"))
         self._add_warnings(statement, loop)
 
     def _conditions(self, statement: Statement, loop: Loop) -> list[Part]:
@@ -188,9 +179,10 @@ class Translation:
         self.calls.rewrite(condition, in_def=False)
         self.calls.rewrite(until.line.tokens[until.colon + 1 :], in_def=False)
         self._rewrite_simple_statements(until, context)
-        self._block(until.body, context)
+        inner = replace(context, depth=context.depth + 1)
+        self._block(until.body, inner)
         if until.body:
-            self.edits.insert(until.row_end, f"\n{context.indent(until.body[0].line.indent, self._left)}break")
+            self.edits.insert(until.row_end, f"\n{inner.indent}break")
         else:
             self.edits.insert(until.line.tokens[-1].end, "; break")
 

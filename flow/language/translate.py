@@ -1,5 +1,6 @@
 """Translation of a flow's code into a program."""
 
+import re
 from functools import lru_cache
 
 from dryline.flow.language.errors import BasedSyntaxError, CodeRefused, Finding
@@ -11,6 +12,8 @@ from dryline.flow.language.statements import tree
 from dryline.flow.language.tokens import logical_lines
 
 MAX_CODE = 200_000  # characters, ten times the longest known flow; translating it takes one to two seconds
+
+_NO_TEXT = re.compile("[\\0\ud800-\udfff]")
 
 
 @lru_cache(maxsize=256)
@@ -27,12 +30,8 @@ def translate(code: str, file: str = "flow.based") -> Program:
 
 
 def _translate(source: str, file: str, places: Places) -> Program:
-    if "\0" in source:
-        raise BasedSyntaxError(source.index("\0"), "A NUL character cannot stand in code.")
-    try:
-        source.encode()
-    except UnicodeEncodeError as fault:
-        raise BasedSyntaxError(fault.start, "A lone surrogate cannot stand in code.") from None
+    if wrong := _NO_TEXT.search(source):
+        raise BasedSyntaxError(wrong.start(), "A NUL character or a lone surrogate cannot stand in code.")
     lines = logical_lines(source)
     translation = Translation(source, places, lines)
     translation.translate(tree(lines))
