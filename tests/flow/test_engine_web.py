@@ -46,7 +46,6 @@ def web_talk(talk, network):
         ("import requests", 'requests.post("http://x/a", json={"n": 1})'),
         ("import json, requests as web", 'web.post("http://x/a", json={"n": 1})'),
         ("from requests import (get, post as send)", 'send("http://x/a", json={"n": 1})'),
-        ("import requests, re", 'requests.request("post", url="http://x/a", json={"n": 1})'),
         ("import requests.exceptions", 'requests.post("http://x/a", data=\'{"n":1}\')'),
     ],
 )
@@ -77,11 +76,8 @@ TIMED_OUT = "HTTPConnectionPool(host='x', port=80): Read timed out."
     ("call", "error", "text"),
     [
         (MISSING, "requests.exceptions.HTTPError", NOT_FOUND),
-        (MISSING, "requests.HTTPError", NOT_FOUND),
-        (MISSING, "requests.RequestException", NOT_FOUND),
         (MISSING, "OSError", NOT_FOUND),
         ('requests.get("http://x/text").json()', "ValueError", ""),
-        ('requests.get("http://x/slow")', "requests.Timeout", TIMED_OUT),
         ('requests.get("http://x/slow")', "requests.exceptions.ReadTimeout", TIMED_OUT),
         ('requests.get("http://x/slow")', "Exception", TIMED_OUT),
     ],
@@ -100,13 +96,9 @@ def test_a_refusal_that_the_flow_does_not_catch_fails_under_its_name(web_talk):
 @pytest.mark.parametrize(
     ("error", "is_caught"),
     [
-        ("Exception", True),
-        ("requests.RequestException", True),
         ("requests.exceptions.ConnectionError", True),
         ("OSError", True),
-        ("requests.exceptions.SSLError", False),
         ("requests.exceptions.TooManyRedirects", False),
-        ("ConnectionError", False),
         ("requests.HTTPError", False),
     ],
 )
@@ -121,19 +113,7 @@ def test_without_a_network_a_request_raises_a_connection_error(talk, error, is_c
     assert (talked.said[0] if is_caught else talked.session.failure.error).startswith(reason)
 
 
-def test_a_connection_that_is_refused_is_named(talk, free_port):
-    code = (
-        f'import requests\ntry:\n    requests.get("http://127.0.0.1:{free_port}/slots")\n'
-        "except requests.exceptions.ConnectionError as error:\n    say(str(error))\n"
-    )
-    with Engine(fetch=fetcher(Outgoing())) as engine:
-        (said,) = talk(code, on=engine).said
-    assert "url: /slots (Caused by ConnectionRefusedError: " in said
-
-
-@pytest.mark.parametrize(
-    "url", ["shop", "ftp://x/a", "http://", "http://[", "http://x:99999/", "file:///etc/passwd", ""]
-)
+@pytest.mark.parametrize("url", ["shop", "http://", "http://[", "http://x:99999/", "file:///etc/passwd"])
 def test_a_text_that_is_no_address_is_an_error_of_the_flow(web_talk, network, url):
     failure = web_talk(f"import requests\nrequests.get({url!r})\n").session.failure
     assert (failure.exception, failure.line) == ("OSError", 2)

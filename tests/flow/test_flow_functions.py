@@ -9,8 +9,6 @@ import pytest
     "around",
     [
         "if False:\n    pass\nelif True:\n{}",
-        "if False:\n    pass\nelse:\n{}",
-        "for number in [1]:\n{}",
         "for number in [1]:\n    pass\nelse:\n{}",
         "try:\n    1 / 0\nexcept ZeroDivisionError:\n{}",
         "while True:\n{}\n    break",
@@ -24,19 +22,13 @@ def test_a_loop_can_stand_in_any_block_of_python(talk, take, around):
 @pytest.mark.parametrize(
     "block",
     [
-        "while True:\n        return 1",
         "for n in [1]:\n        for m in [1]:\n            if m: return 1\n        else:\n            say('no')",
-        "for n in [1]:\n        return\n    else:\n        say('no')",
         "for n in []:\n        pass\n    else:\n        return 1",
-        "try:\n        return 1\n    finally:\n        say('finally')",
         "try:\n        for n in [1]:\n            return 1\n    finally:\n        say('finally')",
         "if True: return 1",
-        "with_it = 1; return with_it",
         "match 1:\n        case 1:\n            return 1",
         "return 'x'  # why",
-        "return   # only a comment",
         "return (\n        'x'\n    )",
-        "return \\\n        'x'",
     ],
 )
 def test_a_return_in_any_python_block_goes_back_to_the_loop(talk, take, block):
@@ -59,7 +51,6 @@ def test_the_end_of_a_call_is_caught_by_nothing(talk, last):
 @pytest.mark.parametrize(
     ("call", "details"),
     [
-        ('transfer("+1555")\ntransfer("+2")', {"number": "+1555"}),
         ('transfer("+1555", "22")', {"number": "+1555", "extension": "22", "pauseSeconds": 1}),
         (
             'transfer("+1", {"extension": "3", "pauseSeconds": 2})',
@@ -82,18 +73,11 @@ def test_functions_of_calls_are_unknown_in_a_chat(talk, name):
     assert talk(code, channel="chat").said == [f"name '{name}' is not defined"]
 
 
-def test_no_condition_can_be_chosen_after_done(talk, take):
-    with pytest.raises(LookupError, match="It has: none"):
-        talk('loop:\n    talk("p", False)\nuntil "a":\n    done()\n', take("a"), take("a"))
-
-
 @pytest.mark.parametrize(
     "arguments",
     [
-        '"Ask for the name."',
         '"Ask for the name.", True, {"city": "Bern"}, {"plan": "gold"}',
         'system_prompt="Ask for the name.", first_prompt=True, default_values={"city": "Bern"}, info={}',
-        '"Ask for the name.", first=True, info={"plan": "gold"}',
         '"Ask for the name.", True,',
     ],
 )
@@ -102,14 +86,8 @@ def test_a_talk_takes_all_forms_of_arguments(talk, arguments):
     assert (event["text"], event["prompt"]) == ("Could you tell me the name?", "Ask for the name.")
 
 
-@pytest.mark.parametrize("arguments", ['"Ask.", False', 'system_prompt="Ask.", first_prompt=False', '"Ask.", first=0'])
-def test_a_talk_can_wait_for_the_user(talk, arguments):
-    talked = talk(f'loop:\n    talk({arguments})\nuntil "a":\n    pass\n')
-    assert (talked.of("said"), talked.session.waiting) == ([], ["a"])
-
-
 @pytest.mark.parametrize(
-    "receiver", ["r", "[1, 2]", '{"a": "b"}', '"a text"', 'state["k"]', "(r)", "f()", 'r.ask("x")', "f'{r}'", "'a' 'b'"]
+    "receiver", ["r", "[1, 2]", '{"a": "b"}', 'state["k"]', "f()", 'r.ask("x")', "f'{r}'", "'a' 'b'"]
 )
 def test_any_value_can_be_asked(talk, take, receiver):
     code = f"""
@@ -170,38 +148,20 @@ def test_the_name_variables_is_defined_only_when_there_are_variables(talk):
     assert talk(code).session.failure.error == "name 'variables' is not defined"
 
 
-def test_the_messages_span_all_loops(talk, take):
-    loop = 'loop:\n    talk("p", False)\nuntil "{0}":\n    say("{0}.")\n'
-    session = talk(
-        loop.format("first") + loop.format("second"), "hello", take("first"), "again", take("second")
-    ).session
-    assert [message.text for message in session.messages if message.who == "user"] == ["hello", "again"]
-    assert [message.text for message in session.messages].count("first.") == 1
-
-
 @pytest.mark.parametrize(
     ("code", "said"),
     [
         ('x = f"{1234.5:,.2f} {"a":>3} {7!r}"', "1,234.50   a 7"),
         ("x = str([n for n in (m := [1, 2])] + m)", "[1, 2, 1, 2]"),
-        ('import re\nx = re.match(r"(?P<n>\\d+)(?=x)", "12x")["n"]', "12"),
-        ('from datetime import datetime\nx = datetime.strptime("2030-01-02", "%Y-%m-%d").strftime("%d.%m.")', "02.01."),
         ('import base64, hashlib\nx = base64.b64encode(hashlib.sha256(b"a").digest()).decode()[:4]', "ypeB"),
-        ('from decimal import Decimal\nx = str(Decimal("0.1") + Decimal("0.2"))', "0.3"),
-        ("from collections import Counter, defaultdict\nx = str(Counter('aab').most_common(1))", "[('a', 2)]"),
         ("import json, itertools\nx = json.dumps(list(itertools.chain([1], [2])))", "[1, 2]"),
-        ("import random\nx = str(random.choice([3]) + random.randint(1, 1))", "4"),
         ("from dataclasses import dataclass\n@dataclass\nclass P:\n    n: int\nx = str(P(3).n)", "3"),
         ("def twice(f):\n    return lambda n: f(f(n))\n@twice\ndef add(n): return n + 1\nx = str(add(1))", "3"),
         ('match {"kind": "a", "n": 2}:\n    case {"kind": "a", "n": n}:\n        x = str(n)', "2"),
-        ('x = ", ".join(f"{k}={v}" for k, v in sorted({"b": 2, "a": 1}.items()))', "a=1, b=2"),
         ("import asyncio\nasync def f(n): return n\nx = str(await asyncio.gather(f(1), f(2)))", "[1, 2]"),
         ("x = str([n for n in [true, false, null] if n])", "[True]"),
         ("x = next((x for x in [1, 2] if x > 1), None)", "2"),
-        ('x = next((x for x in [1] if x > 1), "none")', "none"),
-        ("x = next(x for x in [3])", "3"),
         ("x = next(iter([f for f in [4]]))", "4"),
-        ("x = next((iter)([5]))", "5"),
     ],
 )
 def test_the_python_that_flows_use_works(talk, take, code, said):
@@ -212,9 +172,7 @@ def test_the_python_that_flows_use_works(talk, take, code, said):
 @pytest.mark.parametrize(
     ("raised", "text"),
     [
-        ("ValueError(3)", "3"),
         ('ValueError("a", {"b": 1})', "('a', {'b': 1})"),
-        ('ValueError(f"{1}" "b")', "1b"),
         ('KeyError("k" + "x")', "'kx'"),
         ("OSError()", ""),
     ],
@@ -240,8 +198,6 @@ def test_an_exception_prints_as_in_python(talk, raised, text):
         ('extract("_x", 1)', "ValueError: "),
         ("loop:\n    talk('p', False)\nuntil 3 + 4:\n    pass", "TypeError: "),
         ('from zoneinfo import ZoneInfo; ZoneInfo("Mars/Base")', "KeyError: "),
-        ('from zoneinfo import ZoneInfo; ZoneInfo("America")', "KeyError: "),
-        ('from zoneinfo import ZoneInfo; ZoneInfo("a" * 300)', "KeyError: "),
     ],
 )
 def test_a_mistake_in_a_flow_is_an_exception_as_in_python_on_its_line(talk, call, error):
@@ -254,7 +210,6 @@ def test_a_mistake_in_a_flow_is_an_exception_as_in_python_on_its_line(talk, call
     ("value", "error"),
     [
         ("{1, 2}", "Object of type set is not JSON serializable"),
-        ("[b'x']", "Object of type bytes is not JSON serializable"),
         ("{'when': datetime.date(2026, 1, 2)}", "Object of type date is not JSON serializable"),
         ("{(1, 2): 3}", "keys must be str, int, float, bool or None, not tuple"),
         ("r", "Object of type Talk is not JSON serializable"),
@@ -290,27 +245,3 @@ until "b":
         '  File "flow.based", line 3, in worse',
     ]
     assert "return 1 / n" in failure.traceback
-
-
-@pytest.mark.parametrize("line", [1, 3, 7, 11, 12])
-def test_an_exception_has_its_line_wherever_it_stands(talk, take, line):
-    rows = [
-        "x = 1",
-        "loop:",
-        "    y = 1",
-        '    r = talk("p", False)',
-        'until "a":',
-        "    for n in [1]:",
-        "        z = 1",
-        "    loop:",
-        '        talk("q", False)',
-        '    until "b":',
-        "        w = 1",
-        "v = 1",
-    ]
-    rows[line - 1] = rows[line - 1].replace("1", "missing")
-    session = talk("\n".join(rows)).session
-    for condition in ("a", "b"):
-        if not session.ended:
-            session.choose(condition)
-    assert session.failure.line == line

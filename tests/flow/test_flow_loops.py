@@ -56,21 +56,6 @@ say("end")
 <<< /a
 >>> hi | x\n  y
 
-=== Comments and blank lines can stand between a loop and its untils
-loop:
-    talk("p", False)
-# one
-
-until "a":
-    say("A")
-    # two
-
-# three
-until "b":
-    say("B")
-<<< /b
->>> B
-
 === Other statements in a loop run on each pass
 n = 0
 loop:
@@ -93,11 +78,6 @@ until "a":
 <<< /a
 >>> A
 
-=== A talk outside of loops waits for nothing
-talk("Say goodbye.")
-say("end")
->>> end
-
 === A break in an until leaves the loop
 loop:
     talk("p", False)
@@ -106,16 +86,6 @@ until "a":
 say("end")
 <<< /a
 >>> end
-
-=== A continue in an until goes back to the loop
-loop:
-    talk("p", False)
-until "a":
-    continue
-until "b":
-    say("B")
-<<< /a; /b
->>> B
 
 === A break and a continue in a Python loop are its own
 loop:
@@ -163,19 +133,6 @@ until "a":
 <<< /a
 >>> 9
 
-=== A return in a one-line case goes back to the loop
-loop:
-    talk("p", False)
-until "a":
-    match 1:
-        case 2: say("two")
-        case _: return "only sales"
-    say("not this")
-until "b":
-    say("B")
-<<< /a; /b
->>> B
-
 === done() ends the turn, and the next message goes on in the loop
 loop:
     talk("p", False)
@@ -196,20 +153,6 @@ say("b")
 <<< hello
 >>> b
 
-=== Nested loops can use the same names and conditions
-loop:
-    res = talk("p", False)
-until "user wants a thing and more of it":
-    loop:
-        res = talk("p", False)
-    until "user wants a thing and more of it":
-        say("inner")
-    say("outer")
-until "user wants a thing and more of that":
-    say("other")
-<<< /user wants a thing and more of it; /user wants a thing and more of it
->>> inner | outer
-
 === A tool is a condition, and `as` binds its arguments
 tool = {"name": "book", "description": "caller books as well as pays", "parameters":
     {"type": "object", "properties": {"email": {"type": "string"}}}}
@@ -222,28 +165,12 @@ until {"type": "function", "function": {"name": "leave", "description": "caller 
 <<< I book and I pay: ada@example.org
 >>> ada@example.org
 
-=== A tool without `as` drops its arguments
-loop:
-    talk("p", False)
-until {"name": "book", "description": "caller books"}:
-    say("B")
-<<< I book
->>> B
-
 === A condition can hold the word `as`
 loop:
     talk("p", False)
 until "as soon as possible":
     say("A")
 <<< /as soon as possible
->>> A
-
-=== A condition can be an f-string with an ask in it
-loop:
-    talk("p", False)
-until f"user wants {"tea".ask("q")}":
-    say("A")
-<<< /user wants tea
 >>> A
 '''
 

@@ -25,15 +25,6 @@ say((1, "a"))
 say({"b", "a", "c"})
 >>> 2026-01-02 09:30:00 | 1:30:00 | 1180591620717411303424 | (1, 'a') | {'a', 'b', 'c'}
 
-=== A built-in can be stored and called later
-f = say
-loop:
-    talk("p", False)
-until "a":
-    [f][0]("kept")
-<<< /a
->>> kept
-
 === The results of asks, talks and zones live through the turns
 from zoneinfo import ZoneInfo
 from datetime import datetime
@@ -86,11 +77,6 @@ say(a.ask("which?", example={"x": 1}, schema={"properties": {"kind": {"enum": ["
 say("I am Ada Byron".ask(question="Who?"))
 >>> Ada Byron | blue | Ada Byron
 
-=== An answer can be asked in its turn
-x = "My name is Ada Byron".ask("Who?", {"name": "", "n": 1})
-say(x.ask("Who?", {"name": ""}, model="gpt-4o")["name"])
->>> Ada Byron
-
 === ask() works in an f-string, also as older Pythons write it
 x = 'My name is Ada Byron'
 say(f"It is {x.ask("who?", {"name": ""})["name"]!s:>12}.")
@@ -118,25 +104,6 @@ until "a":
 <<< /a
 >>> mine | own x | A
 
-=== A variable can have the name of a module, of a keyword or of the state
-requests = []
-requests.append("a")
-case: int = 2
-state = {"mine": 1}
-say(f"{requests[0]} {case} {state}")
->>> a 2 {'mine': 1}
-
-=== The word return in texts and names stays
-loop:
-    talk("p", False)
-until "a":
-    returned = "return"
-    say(returned + """
-    return
-""")
-<<< /a
->>> return\n    return\n
-
 === Long texts and continued lines in an until keep their text
 loop:
     r = talk("p",  # the prompt )
@@ -158,13 +125,6 @@ until "a":
 time.sleep(3600)
 say("a")
 >>> a
-
-=== An import can stand behind an until
-loop:
-    talk("p", False)
-until "a": import requests; say(requests.get is None)
-<<< /a
->>> False
 
 === del takes a member out of a dict or a list
 d = {"a": {"b": 1}, (1, 2): 3}
