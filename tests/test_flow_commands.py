@@ -93,20 +93,6 @@ def test_code_that_cannot_run_is_refused_with_its_place(run, file, command):
     assert ":1:1: error: " in run(*command.split(), file('until "x":\n    say(1)\n'), code=1)
 
 
-def test_a_conversation_shows_what_is_said_taken_and_extracted(run, file):
-    shown = run("talk", file(CLINIC), input=TURNS).splitlines()
-    assert [line for line in shown if not line.startswith("#")] == [
-        "Agent: Oak Clinic.",
-        "Agent: How can I help you?",
-        "You: I want to book an appointment for Monday",
-        "Taken: caller wants to book an appointment",
-        'Asked: For when? {"day": "Monday"}',
-        'Extracted: booking = {"day": "Monday"}',
-        "Agent: See you on Monday.",
-        "Ended: end of the flow",
-    ]
-
-
 @pytest.mark.parametrize("choice", ["/1", "/caller wants a human"])
 def test_a_slash_takes_a_condition(run, file, choice):
     assert "Transferred: +15550100" in run("talk", file(CLINIC), input=f"{choice}\n")
@@ -184,12 +170,6 @@ def test_an_exception_is_printed_with_its_traceback_and_is_a_failure(run, file):
     assert "The flow failed. " in shown
 
 
-def test_a_caller_has_a_number_as_in_a_call(run, file):
-    code = file('print(state["Caller"])\n')
-    assert "Printed: +1" in run("talk", code)
-    assert "Printed: 7" in run("talk", code, "--state", '{"Caller": 7}')
-
-
 def test_a_conversation_in_a_terminal_can_be_kept_in_a_file(run, file, tmp_path):
     script = tmp_path / "kept.talk"
     typing, terminal = os.openpty()
@@ -231,12 +211,6 @@ def test_a_flow_of_a_running_server_is_talked_to_and_leaves_nothing_there(run, s
         assert server.app.world.db.execute_sql("SELECT count(*) FROM talk_session").fetchone() == (0,)
 
 
-def test_a_flow_of_a_running_server_is_held_against_a_script(run, served, file):
-    directory, flow, _ = served
-    script = file("You: /caller wants a human\nTransferred: +15550100\n", "clinic.talk")
-    assert run("talk", "--flow", flow, "--data-dir", directory, "--script", script) == ""
-
-
 def test_an_unknown_flow_is_refused(run, served):
     assert "flow_none not found" in run("talk", "--flow", "flow_none", "--data-dir", served[0], code=1)
 
@@ -244,7 +218,3 @@ def test_an_unknown_flow_is_refused(run, served):
 def test_a_file_or_a_flow_is_named(run, file):
     assert "Name either FILE or --flow." in run("talk", code=2)
     assert "Name either FILE or --flow." in run("talk", file(CLINIC), "--flow", "flow_1", code=2)
-
-
-def test_an_incomplete_model_is_refused(run, file):
-    assert "--model-url needs --model" in run("talk", file(CLINIC), "--model-url", "http://127.0.0.1:9/v1", code=2)

@@ -29,9 +29,7 @@ def run(server):
     return run
 
 
-@pytest.mark.parametrize(
-    "header", ["Content-Length", "content-length", "CONTENT-LENGTH", "Transfer-Encoding", "Host", "Expect"]
-)
+@pytest.mark.parametrize("header", ["Content-Length", "CONTENT-LENGTH", "Transfer-Encoding", "Host"])
 def test_a_flow_cannot_hide_a_second_request_in_a_body(server, run, header):
     server.plane("DELETE", "/requests")
     hidden = "POST /_dryline/clock/advance HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n"
@@ -43,7 +41,7 @@ def test_a_flow_cannot_hide_a_second_request_in_a_body(server, run, header):
     assert request["body"] == hidden
 
 
-@pytest.mark.parametrize("headers", [{}, {"X-Dryline-Outgoing": ""}, {"x-dryline-outgoing": "0"}])
+@pytest.mark.parametrize("headers", [{}, {"x-dryline-outgoing": "0"}])
 @pytest.mark.parametrize(
     ("method", "path"), [("POST", "/_dryline/reset"), ("GET", "/_dryline/teams"), ("GET", "/console")]
 )
