@@ -284,20 +284,6 @@ def test_a_crash_leaves_a_runtime_error_with_its_line(api, ask, make_flow):
     assert "x = 1 / 0" in error["traceback"]
 
 
-def test_api_logs_can_be_exported_and_survive_as_state(api, control, advance, ask, flow, log):
-    ask(flow, BOOK)
-    before = control.get("/state")
-    assert control.put("/state", data=before.data, content_type="application/json").status_code == 204
-    assert control.get("/state").data == before.data
-    control.put("/clock", {"now": "2026-03-02T10:00:00Z", "frozen": True})
-    window = {"startDate": "2026-03-01T00:00:00Z", "endDate": "2026-03-03T00:00:00Z", "format": "JSON"}
-    ask(flow, BOOK, session="s2")
-    made = api.post("/team/exports", {**window, "logType": "api"}).json
-    advance(1)
-    made = api.get(f"/team/exports/{made['id']}").json
-    assert made["rowCount"] == 1
-
-
 # OpenAI's own client
 
 

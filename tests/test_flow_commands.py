@@ -188,11 +188,6 @@ def test_a_script_that_something_else_comes_of_is_a_diff(run, file):
     assert "+Agent: See you on Monday." in difference
 
 
-def test_a_script_is_held_to_the_kinds_of_lines_that_it_has(run, file):
-    script = file("You: I want to book an appointment for Monday\nEnded: end of the flow\n", "clinic.talk")
-    assert run("talk", file(CLINIC), "--script", script) == ""
-
-
 def test_a_script_whose_turns_are_not_all_taken_fails(run, file):
     script = file("You: /1\nYou: Are you still there?\n", "clinic.talk")
     assert "-You: Are you still there?" in run("talk", file(CLINIC), "--script", script, code=1)

@@ -46,13 +46,6 @@ def turn(control):
     return turn
 
 
-def test_a_conversation_begins_with_what_the_flow_does_first(begin):
-    session = begin(code=CLINIC)
-    assert said(session) == ["Oak Clinic."]
-    assert session["waiting"] == ["caller wants to book an appointment", "caller wants a human"]
-    assert (session["ended"], session["failure"], session["turns"]) == (None, None, 1)
-
-
 def test_a_turn_has_the_condition_that_was_taken_and_the_reason(begin, turn):
     session = turn(begin(code=CLINIC), say="I want to book an appointment for Monday")
     (taken,) = of(session, "taken")
@@ -299,13 +292,6 @@ def test_a_value_that_nobody_said_is_null_or_invented_on_request(begin, turn):
     assert invented["extracted"]["booking"]["day"] in ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday")
     assert of(invented, "asked")[0]["how"] == {"day": "made up"}
     begin(400, code=CLINIC, unsaid="perhaps")
-
-
-def test_a_day_is_counted_from_the_worlds_time(control, begin, turn):
-    control.put("/clock", {"now": "2026-11-25T15:00:00.000Z", "frozen": True})
-    session = begin(code=CLINIC.replace('"Friday"', '"2026-01-05"'))
-    turn(session, say="I would like to book an appointment for next Tuesday")
-    assert control.get(f"/talk/{session['id']}").json["extracted"] == {"booking": {"day": "2026-12-01"}}
 
 
 def test_of_two_turns_at_once_one_is_refused(app, control, begin, turn):

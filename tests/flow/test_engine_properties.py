@@ -86,35 +86,3 @@ def test_a_generated_flow_runs_or_is_refused_with_a_line(hurried, engine, code, 
 def test_any_text_is_answered(engine, code):
     for finding in engine.check(code):
         assert finding.line >= 1
-
-
-CALLS = """say extract done transfer end_call click_ivr send_image send_sms talk api.get_req api.post_req requests.get
-requests.post requests.request integrations.app.act ZoneInfo r.ask r.summarize x.ask RANDOM print"""
-NAMES = "url headers params json data timeout auth question example schema line at app name first session model state"
-TEXTS = st.text(st.characters(), max_size=8)
-VALUES = st.recursive(
-    st.one_of(st.none(), st.booleans(), st.integers(-(10**20), 10**20), st.floats(), TEXTS),
-    lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(TEXTS, inner, max_size=3)),
-    max_leaves=5,
-)
-
-
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(
-    name=st.sampled_from(CALLS.split()),
-    args=st.lists(VALUES, max_size=4),
-    named=st.dictionaries(st.sampled_from(NAMES.split()), VALUES, max_size=3),
-)
-def test_any_call_is_answered_or_raises_in_the_flow(engine, name, args, named):
-    code = f"""
-import requests
-from zoneinfo import ZoneInfo
-inf, nan = float("inf"), float("nan")
-r = "a text"
-x = state["args"]
-{name}(*state["args"], **state["named"])
-"""
-    session = engine.open(engine.program(code), state={"args": args, "named": named})
-    session.start()
-    assert session.failure is None or session.failure.line in (2, 3, 7)  # where it last called out, at the least
-    assert engine.load(session.dump()).ended == session.ended
