@@ -6,18 +6,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from dryline.flow.language.errors import Failure
-from dryline.flow.language.events import Event, Message
+from dryline.flow.language.events import Message
 from dryline.flow.language.interpreter import CHARACTERS
-from dryline.flow.language.session import FlowSession
-from dryline.flow.sessions.conversations import (
-    FlowSource,
-    load_session,
-    open_session,
-    session_columns,
-    source_of_flow,
-    store_session,
-)
+from dryline.flow.sessions import conversations
+from dryline.flow.sessions.conversations import FlowSource, source_of_flow
 from dryline.models.flows import Flow
 from dryline.models.message_logs import ApiLog
 from dryline.models.runtime_errors import RuntimeErrorRecord
@@ -107,7 +99,21 @@ def complete(world: World, team: Record, request: CompletionRequest) -> Completi
         with world.reading():
             row = TalkSession.find(worker_id=worker.id, name=request.session)
             source = None if row else source_of_flow(_flow(worker, request.flow_id))
-        return _begin(world, worker, source, request) if source else _continue(world, row, request)
+        if source is not None:
+            spoken = [Message(_SPEAKERS[one["role"]], one["content"]) for one in request.history]
+            options = {"state": request.state, "channel": "api", "messages": spoken, "name": request.session}
+            row = conversations.start(world, source, request.utterance or None, **options)
+        elif row.ended:
+            return Completion([], request.tokens, row.failure["sentence"] if row.failure else None)
+        elif request.utterance is None:
+            raise Invalid("A message with role user is missing.", "messages")
+        else:
+            row = conversations.take_turn(world, row.id, team.id, say=request.utterance)
+        pieces = [event["text"] for event in row.events if event["type"] == "said"]
+        completion = Completion(pieces, request.tokens, row.failure["sentence"] if row.failure else None)
+        with world.transaction():
+            _update_log(row, request, completion, source)
+        return completion
 
 
 _TURNS = WorldLocal[tuple[threading.Condition, set[tuple[str, str]]]](lambda world: (threading.Condition(), set()))
@@ -129,34 +135,6 @@ def _only_turn(world: World, key: tuple[str, str]) -> Iterator[None]:
             changed.notify_all()
 
 
-def _begin(world: World, worker: Worker, source: FlowSource, request: CompletionRequest) -> Completion:
-    session = open_session(world, source, state=request.state, channel="api")
-    session.messages = [Message(_SPEAKERS[one["role"]], one["content"]) for one in request.history]
-    events = session.start(request.utterance or None)
-    completion = _completion(request, session, events)
-    with world.transaction():
-        log = _create_log(worker, request, session, source.columns["flow_id"])
-        _update_log(log, request, completion, session, events)
-        store_session(source, session, events, name=request.session, log_id=log.id)
-    return completion
-
-
-def _continue(world: World, row: TalkSession, request: CompletionRequest) -> Completion:
-    if row.ended:
-        return Completion([], request.tokens, row.failure["sentence"] if row.failure else None)
-    if request.utterance is None:
-        raise Invalid("A message with role user is missing.", "messages")
-    session = load_session(world, row)
-    events = session.say(request.utterance)
-    completion = _completion(request, session, events)
-    with world.transaction():
-        row.go_on(events=[event.as_dict() for event in events], **session_columns(session))
-        log = ApiLog.find(id=row.log_id)
-        if log is not None:
-            _update_log(log, request, completion, session, events)
-    return completion
-
-
 def _flow(worker: Worker, flow_id: str | None) -> Flow:
     """Return the named flow, else the worker's flow that was updated last. Assumed: based.md, 5.1."""
     if flow_id is not None:
@@ -167,44 +145,41 @@ def _flow(worker: Worker, flow_id: str | None) -> Flow:
     return max(flows, key=lambda flow: (flow.updated_at, flow.id))
 
 
-def _completion(request: CompletionRequest, session: FlowSession, events: list[Event]) -> Completion:
-    pieces = [event["text"] for event in events if event.type == "said"]
-    return Completion(pieces, request.tokens, session.failure.sentence if session.failure else None)
-
-
-def _create_log(worker: Worker, request: CompletionRequest, session: FlowSession, flow_id: str) -> ApiLog:
-    """Create a log and its session, whose id is in the log's metadata. Raises NotFound."""
-    worker = Worker.fetch(worker, worker.id)  # it may have been deleted meanwhile
+def _create_log(row: TalkSession, request: CompletionRequest, source: FlowSource) -> ApiLog:
+    """Create a log and its session, whose id is in the log's metadata."""
     now = current().clock.stamp()
-    run = Session.add(
-        worker, worker_id=worker.id, flow_id=flow_id, session_start=now, input_tokens=0, output_tokens=0, minutes=0
-    )
-    return ApiLog.add(
-        worker,
-        worker_id=worker.id,
-        flow_id=flow_id,
+    ids = {"worker_id": row.worker_id, "flow_id": row.flow_id}
+    run = Session.add(row, **ids, session_start=now, input_tokens=0, output_tokens=0, minutes=0)
+    log = ApiLog.add(
+        row,
+        **ids,
         start_time=now,
         messages={"messages": request.history},
         session_log_data={"trace": []},
         metadata={"sessionId": request.session, "bbEngineSessionId": run.id},
-        flow_snapshot=session.program.source,
+        flow_snapshot=source.code,
     )
+    row.change(log_id=log.id)
+    return log
 
 
 def _update_log(
-    log: ApiLog, request: CompletionRequest, completion: Completion, session: FlowSession, events: list[Event]
+    row: TalkSession, request: CompletionRequest, completion: Completion, source: FlowSource | None
 ) -> None:
-    """Add one request to the log and its session, and a runtime error if the flow failed."""
+    """Add one request to the log and its session, and a runtime error if the flow failed. A new one has a `source`."""
+    log = _create_log(row, request, source) if source else ApiLog.find(id=row.log_id)
+    if log is None:
+        return
     now = current().clock.stamp()
-    end = now if session.ended else None
-    status = "failed" if session.failure else "completed" if session.ended else "running"
-    trace = [*log.session_log_data["trace"], *(event.as_dict() for event in events)]
-    spoken = [(_ROLES[event.type], event["text"]) for event in events if event.type in _ROLES]
+    end = now if row.ended else None
+    status = "failed" if row.failure else "completed" if row.ended else "running"
+    trace = [*log.session_log_data["trace"], *row.events]
+    spoken = [(_ROLES[event["type"]], event["text"]) for event in row.events if event["type"] in _ROLES]
     messages = [{"role": role, "content": text, "timestamp": now} for role, text in spoken]
     log.change(
         end_time=end,
         messages={"messages": [*log.messages["messages"], *messages]},
-        extractions_data=session.extracted,
+        extractions_data=row.extracted,
         session_log_data={"status": status, "trace": trace},
         request_model=request.model,
         request_messages={"messages": request.messages},
@@ -216,7 +191,7 @@ def _update_log(
         return
     run.change(
         status=status,
-        state=session.state,
+        state=row.state,
         messages=[{"role": each["role"], "content": each["content"]} for each in log.messages["messages"]],
         trace=trace,
         input_tokens=(run.input_tokens or 0) + completion.prompt_tokens,
@@ -224,23 +199,23 @@ def _update_log(
         minutes=round((parse(now) - parse(log.start_time or now)).total_seconds() / 60, 4),
         session_end=end,
     )
-    if session.failure:
-        _add_error(log, run, session.failure)
+    if row.failure:
+        _add_error(log, run, row.failure)
 
 
-def _add_error(log: ApiLog, run: Session, failure: Failure) -> None:
-    place = {"function": failure.function, "line": failure.line}
-    run.change(error={"type": failure.exception, "message": failure.error, **place})
+def _add_error(log: ApiLog, run: Session, failure: dict[str, Any]) -> None:
+    kind, message, function, line = (failure[name] for name in ("exception", "error", "function", "line"))
+    run.change(error={"type": kind, "message": message, "function": function, "line": line})
     RuntimeErrorRecord.add(
         log,
         worker_id=log.worker_id,
-        error=failure.error or failure.exception,
+        error=message or kind,
         service="based_engine",
-        type=failure.exception,
+        type=kind,
         flow_id=log.flow_id,
-        function_name=failure.function,
-        line_number=failure.line,
+        function_name=function,
+        line_number=line,
         bb_engine_session_id=run.id,
-        traceback=failure.traceback,
+        traceback=failure["traceback"],
         metadata={"logId": log.id},
     )

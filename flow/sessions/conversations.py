@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from dryline.flow.language.errors import CodeRefused
-from dryline.flow.language.events import Event
+from dryline.flow.language.events import Message
 from dryline.flow.language.session import FlowSession, NotLoadable, SessionOver
 from dryline.flow.language.stubs import Answers, UnusedAnswers
 from dryline.flow.sessions.engines import engine_of, invalid_code
@@ -105,28 +105,35 @@ def begin(
         source = source_of(team_id, code=code, worker_id=worker_id, flow_id=flow_id, deployment_id=deployment_id)
     if source.variables is not None or variables is not None:
         variables = {**(source.variables or {}), **(variables or {})}
-    session = open_session(world, source, variables=variables, channel=channel or source.channel, **options)
-    events = session.start(say)
-    with world.transaction():
-        return store_session(source, session, events)
+    return start(world, source, say, variables=variables, channel=channel or source.channel, **options)
 
 
-def open_session(world: World, source: FlowSource, **options: Any) -> FlowSession:
-    """Return a new session that has not started. `options` go to `Engine.open`. Raises Invalid."""
+def start(
+    world: World,
+    source: FlowSource,
+    say: str | None,
+    *,
+    messages: list[Message] | None = None,
+    name: str | None = None,
+    **options: Any,
+) -> TalkSession:
+    """Run a flow until it first waits for the user, and store the session with its `name`.
+
+    `messages` were said before. `options` go to `Engine.open`. Raises Invalid for code that cannot run, Busy, and
+    NotFound if the team or worker was deleted meanwhile.
+    """
     engine = engine_of(world)
     try:
-        return engine.open(engine.program(source.code, source.file), **options)
+        session = engine.open(engine.program(source.code, source.file), **options)
     except CodeRefused as refused:
         raise invalid_code(refused, source.member) from None
-
-
-def store_session(source: FlowSource, session: FlowSession, events: list[Event], **columns: Any) -> TalkSession:
-    """Store a session that has started. Raises NotFound if its team or worker was deleted meanwhile."""
-    team = Team.by_id(source.team_id)
-    if "worker_id" in source.columns:
-        Worker.fetch(team, source.columns["worker_id"])
-    rows = [event.as_dict() for event in events]
-    return TalkSession.begin(team, **source.columns, events=rows, **session_columns(session), **columns)
+    session.messages += messages or []
+    events = [event.as_dict() for event in session.start(say)]
+    with world.transaction():
+        team = Team.by_id(source.team_id)
+        if "worker_id" in source.columns:
+            Worker.fetch(team, source.columns["worker_id"])
+        return TalkSession.begin(team, **source.columns, name=name, events=events, **_progress(session))
 
 
 def take_turn(
@@ -148,20 +155,20 @@ def take_turn(
     """
     with world.reading():
         row = find(id, team_id)
-    session = load_session(world, row)
     try:
+        session = engine_of(world).load(bytes(row.dump))
         if choose is None:
             events = session.say(say or "", answers=answers)
         else:
             events = session.choose(choose, utterance=say, arguments=arguments, answers=answers)
-    except SessionOver as over:
-        raise Conflict(str(over)) from None
+    except (NotLoadable, SessionOver) as fault:
+        raise Conflict(str(fault)) from None
     except LookupError as unknown:
         raise Invalid(str(unknown.args[0]), "choose") from None
     except UnusedAnswers as unused:
         raise Invalid(str(unused), "answers") from None
     with world.transaction():
-        return row.go_on(events=[event.as_dict() for event in events], **session_columns(session))
+        return row.go_on(events=[event.as_dict() for event in events], **_progress(session))
 
 
 def find(id: str, team_id: str | None) -> TalkSession:
@@ -172,15 +179,7 @@ def find(id: str, team_id: str | None) -> TalkSession:
     return row
 
 
-def load_session(world: World, row: TalkSession) -> FlowSession:
-    """Return the stored session. Raises Conflict if another version of the engine stored it."""
-    try:
-        return engine_of(world).load(bytes(row.dump))
-    except NotLoadable as fault:
-        raise Conflict(str(fault)) from None
-
-
-def session_columns(session: FlowSession) -> dict[str, Any]:
+def _progress(session: FlowSession) -> dict[str, Any]:
     """Return the columns of the row that depend on the session's progress. Raises Conflict if they are too large."""
     dump = session.dump()
     if len(dump) > MAX_DUMP_BYTES:
