@@ -38,32 +38,24 @@ class OpenTalk:
         A message of the user that is still unanswered goes first: it can meet a condition. After a bare `return` the
         agent stays silent if it has just spoken. Assumed: based.md, section 4.
         """
-        session = self._session
+        messages = self._session.messages
         again = note is not None and loop in self.starts
-        if not again:
-            self.starts[loop] = len(session.messages) if self.pending is None else self._last_heard()
+        if not again:  # a pending message, the user's last, belongs to the talk that takes it
+            heard = [at for at, message in enumerate(messages) if message.who == "user"]
+            self.starts[loop] = len(messages) if self.pending is None else heard[-1]
+        self.loop = loop
         self.note = None if not note or note[0] is None else text(note[0])
         self.prompt = prompt
         self.first_prompt = self.first_prompt or prompt
         self.known = {**(known if isinstance(known, dict) else {}), **(info if isinstance(info, dict) else {})}
         self.conditions = [condition_text(condition) for condition in conditions or []]
         self.tools = {index: plain(one) for index, one in enumerate(conditions or []) if isinstance(one, dict)}
-        self.loop = loop
-        heard, self.pending = self.pending, None
-        fresh = not again and first
-        silent = len(session.messages) == self.taken_at
-        has_reason = fresh or (again and (self.note is not None or silent))
-        self.agent_opens = fresh and heard is not None
-        if conditions is None or (has_reason and heard is None):
+        has_reason = self.note is not None or len(messages) == self.taken_at if again else first
+        self.agent_opens = first and not again and self.pending is not None
+        if conditions is None or (has_reason and self.pending is None):
             self._reply(None)
         if conditions is None:
             self.loop = None  # outside of a loop the agent speaks, and nothing is awaited
-        self.pending = heard
-
-    def _last_heard(self) -> int:
-        """Return the index of the user's last message: a pending one belongs to the talk that takes it."""
-        messages = self._session.messages
-        return max(index for index, message in enumerate(messages) if message.who == "user")
 
     def hear_pending(self) -> list[Any] | None:
         """Take an utterance that was said before the talk began. Return the talk's result if it meets a condition."""
@@ -83,6 +75,7 @@ class OpenTalk:
         return self.take(decision)
 
     def take(self, decision: Decision) -> list[Any]:
+        """Take a condition, and return the result of the talk for the flow."""
         session, index = self._session, decision.index
         assert index is not None and self.loop is not None
         details = {"arguments": decision.arguments} if index in self.tools else {}
@@ -96,10 +89,10 @@ class OpenTalk:
             by=decision.by,
             **details,
         )
+        said = transcript(session.messages[self.starts.get(self.loop, 0) :])
         self.taken_at = len(session.messages)
         self.taken[self.loop] = index
         self.unanswered = []
-        said = transcript(session.messages[self.starts.get(self.loop, 0) :])
         self.loop = None
         return [index, decision.arguments, said]
 
