@@ -164,29 +164,21 @@ def primary_start(tokens: list[Token], dot: int, pairs: dict[int, int]) -> int:
     """
     at = dot - 1
     for _ in range(_LONGEST):
-        token = tokens[at]
-        if token.text in _CLOSE and token.kind == "op":
-            opening = pairs[at]
-            before = tokens[opening - 1] if opening else None
-            trails = before is not None and (
-                before.kind == "string"
-                or before.text in _CLOSE
-                or (before.kind == "name" and not iskeyword(before.text))
-            )
-            if not trails or token.text == "}":
-                return opening
-            at = opening - 1
-        elif at and tokens[at - 1].text == "." and token.kind == "name":
+        kind = tokens[at].kind
+        if kind == "op" and tokens[at].text in _CLOSE:
+            at = pairs[at]
+        before = tokens[at - 1] if at else None
+        if before is None:
+            return at
+        is_trailer = tokens[at].text in ("(", "[") and (before.text in _CLOSE or before.kind in ("string", "name"))
+        if kind == "name" and before.text == ".":
             at -= 2
-        elif at and token.kind == "string" and tokens[at - 1].kind == "string":
+        elif (kind == "op" and is_trailer and not iskeyword(before.text)) or kind == before.kind == "string":
             at -= 1
         else:
             return at
-        if at < 0:
-            return 0
-    raise BasedSyntaxError(
-        tokens[dot].start, "The expression before this dot is too long. Assign a part of it to a name."
-    )
+    sentence = "The expression before this dot is too long. Assign a part of it to a name."
+    raise BasedSyntaxError(tokens[dot].start, sentence)
 
 
 def _pairs(tokens: list[Token]) -> dict[int, int]:

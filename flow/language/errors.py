@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from dryline.flow.language.json_values import text
@@ -31,9 +31,6 @@ class Finding:
 
     def __str__(self) -> str:
         return f"{self.file}:{self.line}:{self.column}: {self.severity}: {self.sentence}"
-
-    def as_dict(self) -> dict[str, Any]:
-        return asdict(self)
 
 
 class CodeRefused(ValueError):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -69,11 +68,8 @@ class Program:
     @cached_property
     def choices(self) -> dict[str, list[str]]:
         """The texts that the code compares members with, by the member's name: `answer["size"] == "large"`."""
-        choices: dict[str, list[str]] = defaultdict(list)
-        for name, value in _COMPARED.findall(self.source):
-            if value not in choices[name]:
-                choices[name].append(value)
-        return dict(choices)
+        found = _COMPARED.findall(self.source)
+        return {name: list(dict.fromkeys(value for other, value in found if other == name)) for name, _ in found}
 
     def place(self, line: int, column: int) -> SourcePosition | None:
         """Return the place in the flow's code of a place in the translated code; None for the engine's own code."""

@@ -18,9 +18,9 @@ from dryline.flow.language.json_values import plain
 from dryline.flow.language.language_model import NOTHING, Decision, LanguageModel
 from dryline.flow.language.open_talk import OpenTalk
 from dryline.flow.language.program import Program
+from dryline.flow.language.python_code import translate
 from dryline.flow.language.sandbox import Sandbox, monty_version
 from dryline.flow.language.stubs import Answers, AnswerStubs, with_stubs
-from dryline.flow.language.translate import translate
 from dryline.flow.language.web import Web
 
 TURNS = 2_000

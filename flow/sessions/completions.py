@@ -98,11 +98,19 @@ def complete(world: World, team: Record, request: CompletionRequest) -> Completi
     with _only_turn(world, (worker.id, request.session)):
         with world.reading():
             row = TalkSession.find(worker_id=worker.id, name=request.session)
-            source = None if row else source_of_flow(_flow(worker, request.flow_id))
-        if source is not None:
-            spoken = [Message(_SPEAKERS[one["role"]], one["content"]) for one in request.history]
-            options = {"state": request.state, "channel": "api", "messages": spoken, "name": request.session}
-            row = conversations.start(world, source, request.utterance or None, **options)
+        source = None
+        if row is None:
+            with world.reading():
+                source = source_of_flow(_flow(worker, request.flow_id))
+            row = conversations.start(
+                world,
+                source,
+                request.utterance or None,
+                messages=[Message(_SPEAKERS[one["role"]], one["content"]) for one in request.history],
+                name=request.session,
+                state=request.state,
+                channel="api",
+            )
         elif row.ended:
             return Completion([], request.tokens, row.failure["sentence"] if row.failure else None)
         elif request.utterance is None:
