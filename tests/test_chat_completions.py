@@ -110,11 +110,6 @@ def test_the_initial_state_counts_in_a_sessions_first_request(ask, make_flow):
     assert "See you" in content(ask(flow, BOOK, headers={"x-initial-state": '{"variables": {}}'}))
 
 
-def test_without_variables_in_the_initial_state_there_is_no_such_name(ask, make_flow):
-    error = ask(make_flow(code="print(variables)", variables={"a": 1}), "Hello", status=500).json["error"]
-    assert "NameError" in error["message"]
-
-
 def test_the_newest_updated_flow_of_the_worker_runs_unless_one_is_named(api, advance, ask, make_flow):
     first = make_flow(code='say("first")')
     advance(1)

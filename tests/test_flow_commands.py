@@ -93,11 +93,6 @@ def test_code_that_cannot_run_is_refused_with_its_place(run, file, command):
     assert ":1:1: error: " in run(*command.split(), file('until "x":\n    say(1)\n'), code=1)
 
 
-@pytest.mark.parametrize("choice", ["/1", "/caller wants a human"])
-def test_a_slash_takes_a_condition(run, file, choice):
-    assert "Transferred: +15550100" in run("talk", file(CLINIC), input=f"{choice}\n")
-
-
 def test_a_condition_that_is_not_open_is_refused_and_the_conversation_goes_on(run, file):
     shown = run("talk", file(CLINIC), input="/9\n/1\n")
     assert "Refused: The talk has no condition '9'." in shown
@@ -156,11 +151,6 @@ def test_variables_state_channel_and_seed_are_the_flows(run, file):
     options = ("--variables", '{"a": 1}', "--state", '{"b": 2}', "--channel", "chat")
     assert "Printed: 1 2\nPrinted: a chat" in run("talk", code, *options)
     assert "must be a JSON object" in run("talk", code, "--state", "[1]", code=2)
-
-
-def test_values_that_nobody_said_are_made_up_on_request(run, file):
-    assert 'Extracted: booking = {"day": null}' in run("talk", file(CLINIC), input="/0\n")
-    assert 'Extracted: booking = {"day": "' in run("talk", file(CLINIC), "--unsaid", "made-up", input="/0\n")
 
 
 def test_an_exception_is_printed_with_its_traceback_and_is_a_failure(run, file):

@@ -56,15 +56,6 @@ def test_a_flow_never_reaches_the_control_plane_of_its_own_server(server, run):
     assert "leads to this server itself" in run(code)[0]
 
 
-def test_a_flow_reaches_the_inbox_of_its_own_server(server, run):
-    server.plane("DELETE", "/requests")
-    assert run(
-        f"print(requests.post('{server.url}/inbox/any', json={{'n': 1}}, headers={{'A': 'b'}}).status_code)"
-    ) == ["204"]
-    (request,) = server.requests(path="/inbox/any")
-    assert (request["body"], request["headers"]["a"]) == ({"n": 1}, "b")
-
-
 def test_a_flow_reaches_the_api_of_another_server(other, run):
     headers = {"x-api-key": other.api_key}
     assert run(f"print(requests.get('{other.url}/api/workers', headers={headers}).json()[0]['id'])") == ["worker_1"]

@@ -77,11 +77,6 @@ def assert_an_error_of_its_own(session, code):
     assert len(session.failure.traceback) < 50_000
 
 
-def test_code_in_a_text_has_the_line_that_runs_it(talk):
-    assert talk('x = 1\n\nexec("y = 1\\n1 / 0")\n').session.failure.line == 3
-    assert [event.line for event in talk("x = 1\n\neval('say(\"a\")')\n").of("said")] != [1]
-
-
 def test_others_go_on_while_a_flow_runs_away(engine):
     ended = threading.Event()
 
