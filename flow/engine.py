@@ -16,7 +16,7 @@ from dryline.flow.language.program import Program
 from dryline.flow.language.python_code import translate
 from dryline.flow.language.sandbox import Sandbox
 from dryline.flow.language.session import FlowSession, NotLoadable, SessionOver
-from dryline.flow.language.web import Fetch, Web, no_network
+from dryline.flow.language.web import Fetch, no_network
 from dryline.flow.model.builtin_model import BuiltInModel
 from dryline.storage.errors import Busy
 
@@ -51,7 +51,7 @@ class Engine(AbstractContextManager["Engine"]):
         processes: int | None = None,
     ) -> None:
         self.model: LanguageModel = model or BuiltInModel()
-        self._web = Web(fetch)
+        self._fetch = fetch
         self._now = now
         self._sandbox = Sandbox(processes)
 
@@ -115,11 +115,11 @@ class Engine(AbstractContextManager["Engine"]):
         if variables is not None:
             initial_state["variables"] = variables
         options |= {"channel": channel, "state": initial_state, "now": now or self._now}
-        return FlowSession(self._sandbox, program, model or self.model, self._web, **options)
+        return FlowSession(self._sandbox, program, model or self.model, self._fetch, **options)
 
     def load(self, data: bytes, *, model: LanguageModel | None = None) -> FlowSession:
         """Return a session from its dump. Raises NotLoadable."""
-        return FlowSession.load(data, self._sandbox, model or self.model, self._web, now=self._now)
+        return FlowSession.load(data, self._sandbox, model or self.model, self._fetch, now=self._now)
 
     def close(self) -> None:
         self._sandbox.close()

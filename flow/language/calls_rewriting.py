@@ -1,7 +1,7 @@
 """Rewriting of calls that the sandbox cannot run, or for which it cannot report the line.
 
 They are `X.ask(…)`, `talk(…)`, `send_sms(…)`, `integrations.app.action(…)`, `requests`, `await` before functions that
-are no coroutines in the sandbox, `raise` with other arguments than a text, and `del x[…]`.
+are no coroutines in the sandbox, and `raise` with other arguments than a text.
 """
 
 import ast
@@ -106,25 +106,10 @@ class CallRewriting:
         if begin and tokens[begin - 1].text == "await":
             self._edits.replace(tokens[begin - 1].start, tokens[begin].start)
 
-    def rewrite_statement(self, part: list[Token]) -> None:
-        """Rewrite an import or a `del`. Other statements are kept."""
-        if part and part[0].text in ("import", "from"):
-            self._import(part)
-        elif len(part) > 3 and part[0].text == "del" and part[-1].text == "]":
-            self._delete(part)
-
-    def _delete(self, part: list[Token]) -> None:
-        """Rewrite `del` of one member of a dict or list as `pop`. The sandbox reports other kinds of `del`."""
-        pairs = _pairs(part)
-        opening = pairs[len(part) - 1]
-        inside = [token.text for token in part[opening + 1 : -1]]
-        if primary_start(part, opening, pairs) == 1 and ":" not in inside:
-            self._edits.replace(part[0].start, part[1].start)
-            self._edits.replace(part[opening].start, part[opening].end, ".pop((")
-            self._edits.replace(part[-1].start, part[-1].end, "))")
-
-    def _import(self, part: list[Token]) -> None:
+    def rewrite_import(self, part: list[Token]) -> None:
         """Rewrite imports of `requests`, which is an object of the prelude, and note those of the sandbox's modules."""
+        if part[0].text not in ("import", "from"):
+            return
         source = " ".join(token.text for token in part)
         try:
             (statement,) = ast.parse(source).body

@@ -18,7 +18,7 @@ from dryline.flow.language.errors import readable
 from dryline.flow.language.events import transcript
 from dryline.flow.language.json_values import json_error, plain, text
 from dryline.flow.language.language_model import Question
-from dryline.flow.language.web import RequestFailed
+from dryline.flow.language.web import RequestFailed, send
 
 if TYPE_CHECKING:
     from dryline.flow.language.session import FlowSession
@@ -114,7 +114,7 @@ def done(session: FlowSession, line: int | None, *, _based_state: Any = None) ->
 
 def sms(session: FlowSession, line: int | None, from_number: Any, to: Any, content: Any, **more: Any) -> dict:
     session.log_bounded_event("sms", line, **{"from": text(from_number), "to": text(to), "content": text(content)})
-    return _SENT | {"message_sid": session.make_id("SM")}
+    return _SENT | {"message_sid": f"SM{session.random().getrandbits(128):032x}"}
 
 
 def integrate(session: FlowSession, line: int | None, app: str, action: str, /, *args: Any, **named: Any) -> dict:
@@ -205,7 +205,7 @@ def http(session: FlowSession, line: int | None, _: Any, method: Any, url: Any, 
     """Send a request of `requests`, which passes its line. Raises Raised with the message of its exceptions."""
     sent = plain(named) | {"json": _plain_json(named.get("json"))}
     try:
-        answer = session.web.request(str(method).upper(), text(url), sent)
+        answer = send(session.fetch, str(method).upper(), text(url), sent)
     except RequestFailed as fault:
         session.log_bounded_event("requested", line, method=text(method), url=text(url), error=str(fault))
         raise Raised("TimeoutError" if fault.timed_out else "OSError", str(fault)) from None

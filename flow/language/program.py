@@ -24,7 +24,6 @@ class Condition:
 
     text: str
     line: int
-    name: str | None
     fixed: bool
     leaves: bool
     loop: Loop
@@ -94,16 +93,8 @@ class Program:
 
 
 def _tree(loop: Loop) -> dict:
-    return {
-        "line": loop.line,
-        "loops": [_tree(inner) for inner in loop.inner],
-        "conditions": [
-            {
-                "condition": condition.text,
-                "line": condition.line,
-                "leaves": condition.leaves,
-                "loops": [_tree(inner) for inner in condition.inner],
-            }
-            for condition in loop.conditions
-        ],
-    }
+    conditions = [
+        {"condition": each.text, "line": each.line, "leaves": each.leaves, "loops": [*map(_tree, each.inner)]}
+        for each in loop.conditions
+    ]
+    return {"line": loop.line, "loops": [*map(_tree, loop.inner)], "conditions": conditions}

@@ -112,8 +112,10 @@ class Translation:
 
     def _rewrite_simple_statements(self, statement: Statement, context: _Context) -> None:
         for part in statement.simple_statements():
-            self.calls.rewrite_statement(part)
-            if part and context.owner and not context.in_def:
+            if not part:
+                continue
+            self.calls.rewrite_import(part)
+            if context.owner and not context.in_def:
                 self._translate_return(part, context)
 
     def _translate_return(self, part: list[Token], context: _Context) -> None:
@@ -152,14 +154,14 @@ class Translation:
         """Add the conditions of a loop, and return them as members of a list in the translated code."""
         listed: list[Part] = []
         for until in statement.untils:
-            tokens, name = until.condition()
+            tokens, _ = until.condition()
             self._check_condition(tokens)
             start, end = tokens[0].start, tokens[-1].end
             source = self.edits.source[start:end]
             text = _fixed_text(tokens, source)
             leaves = not _ends_by_return(until)
             loop.conditions.append(
-                Condition(text or source, self._places.line(until.start), name, text is not None, leaves, loop)
+                Condition(text or source, self._places.line(until.start), text is not None, leaves, loop)
             )
             check = f"_based_condition({loop.index}, " if text is None else "("
             listed += [check, (start, end), "), "]

@@ -21,7 +21,7 @@ from dryline.flow.language.program import Program
 from dryline.flow.language.python_code import translate
 from dryline.flow.language.sandbox import Sandbox, monty_version
 from dryline.flow.language.stubs import Answers, AnswerStubs, with_stubs
-from dryline.flow.language.web import Web
+from dryline.flow.language.web import Fetch
 
 TURNS = 2_000
 Speak = Callable[["FlowSession"], str | None]
@@ -53,7 +53,7 @@ class FlowSession:
         sandbox: Sandbox,
         program: Program,
         model: LanguageModel,
-        web: Web,
+        fetch: Fetch,
         *,
         now: Callable[[], datetime],
         channel: str = "voice",
@@ -66,7 +66,7 @@ class FlowSession:
         self.program, self.model, self.now = program, model, now
         self.answers, self.http = answers or {}, [dict(rule) for rule in http or []]
         self.answer_stubs = AnswerStubs(self.answers)
-        self.web = Web(with_stubs(self.http, web.fetch)) if http else web
+        self.fetch = with_stubs(self.http, fetch)
         self.channel, self.seed, self.unsaid = channel, seed, unsaid
         self.state: dict[str, Any] = plain(state or {})
         self.messages: list[Message] = []
@@ -209,9 +209,6 @@ class FlowSession:
         self.drawn += 1
         return Random(f"{self.seed}:{self.drawn}")
 
-    def make_id(self, prefix: str) -> str:
-        return f"{prefix}{self.random().getrandbits(128):032x}"
-
     def end(self, why: str) -> None:
         self.ended = why
         self.conversation.loop = None
@@ -240,7 +237,7 @@ class FlowSession:
 
     @classmethod
     def load(
-        cls, data: bytes, sandbox: Sandbox, model: LanguageModel, web: Web, *, now: Callable[[], datetime]
+        cls, data: bytes, sandbox: Sandbox, model: LanguageModel, fetch: Fetch, *, now: Callable[[], datetime]
     ) -> FlowSession:
         """Return the session of a dump. Raises NotLoadable."""
         try:
@@ -252,7 +249,7 @@ class FlowSession:
         if host.get("form") != _FORM or host.get("monty") != monty_version():
             raise NotLoadable("Another version of dryline stored the session, so it cannot go on. Begin a new one.")
         program = translate(host["code"], host["file"])
-        session = cls(sandbox, program, model, web, now=now, **{name: host[name] for name in _OPTIONS})
+        session = cls(sandbox, program, model, fetch, now=now, **{name: host[name] for name in _OPTIONS})
         vars(session).update({name: host[name] for name in _PROGRESS})
         session.messages = [Message(*message) for message in host["messages"]]
         session.failure = Failure(**host["failure"]) if host["failure"] else None

@@ -151,16 +151,12 @@ def _statement(line: LogicalLine) -> Statement:
 
 
 def _header_colon(tokens: list[Token]) -> int | None:
-    depth = lambdas = 0
+    depth = 0
     for index, token in enumerate(tokens):
-        if token.text == "lambda" and depth == 0:
-            lambdas += 1
-        elif token.kind == "op" and token.text in "([{":
+        if token.kind == "op" and token.text in "([{":
             depth += 1
         elif token.kind == "op" and token.text in ")]}":
             depth -= 1
         elif token.kind == "op" and token.text == ":" and depth == 0:
-            if not lambdas:
-                return index
-            lambdas -= 1
+            return index
     return None

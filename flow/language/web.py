@@ -4,7 +4,6 @@ The creator of the engine supplies the function that sends them, and so decides 
 requests raise what `requests` raises on a machine without a network.
 """
 
-from base64 import b64encode
 from collections.abc import Callable
 from http.client import responses
 from typing import Any
@@ -43,35 +42,27 @@ def no_network(*_: Any) -> HttpResponse:
     raise Forbidden("no network")
 
 
-class Web:
-    """An HTTP client with the parameters and errors of `requests`, and plain values as responses."""
-
-    def __init__(self, fetch: Fetch = no_network) -> None:
-        self.fetch = fetch
-
-    def request(self, method: str, url: str, named: dict[str, Any]) -> dict[str, Any]:
-        """Send a request and return the response. Raises RequestFailed."""
-        url = _with_params(_checked(url), named.get("params"))
-        given = named.get("headers") or {}
-        if not isinstance(given, dict):
-            raise RequestFailed(f"Headers are a dict, not {type(given).__name__}.")
-        headers = {str(name): str(value) for name, value in given.items() if value is not None}
-        body = _body(named, headers)
-        if isinstance(named.get("auth"), list) and len(named["auth"]) == 2:
-            headers["Authorization"] = "Basic " + b64encode(":".join(map(str, named["auth"])).encode()).decode()
-        try:
-            answer = self.fetch(method, url, headers, body, _timeout_s(named.get("timeout")))
-        except Unanswered as fault:
-            raise RequestFailed(_unreached(url, fault), timed_out=fault.timed_out) from None
-        except ValueError as fault:
-            raise RequestFailed(f"Invalid URL {url!r}: {fault}") from None
-        return {
-            "status": answer.status,
-            "text": answer.body.decode(errors="replace"),
-            "url": url,
-            "headers": {str(name): str(value) for name, value in answer.headers.items()},
-            "reason": responses.get(answer.status, ""),
-        }
+def send(fetch: Fetch, method: str, url: str, named: dict[str, Any]) -> dict[str, Any]:
+    """Send a request with the parameters of `requests`, and return the response. Raises RequestFailed."""
+    url = _with_params(_checked(url), named.get("params"))
+    given = named.get("headers") or {}
+    if not isinstance(given, dict):
+        raise RequestFailed(f"Headers are a dict, not {type(given).__name__}.")
+    headers = {str(name): str(value) for name, value in given.items() if value is not None}
+    body = _body(named, headers)
+    try:
+        answer = fetch(method, url, headers, body, _timeout_s(named.get("timeout")))
+    except Unanswered as fault:
+        raise RequestFailed(_unreached(url, fault), timed_out=fault.timed_out) from None
+    except ValueError as fault:
+        raise RequestFailed(f"Invalid URL {url!r}: {fault}") from None
+    return {
+        "status": answer.status,
+        "text": answer.body.decode(errors="replace"),
+        "url": url,
+        "headers": {str(name): str(value) for name, value in answer.headers.items()},
+        "reason": responses.get(answer.status, ""),
+    }
 
 
 def _checked(url: str) -> str:

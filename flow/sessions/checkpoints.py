@@ -28,9 +28,8 @@ TIMEOUT_S = 30.0  # real time for one run: a flow may wait for other servers
 _MAX_CHARACTERS = 20_000  # of a stored transcript, extraction or state
 _GIVEN_UP = "The run was given up: the flow exceeds the engine's limits or waits for other servers."
 
-_LITERAL = re.compile(r"""^[fFrR]+("{3}|'{3}|"|')(?P<text>.*)\1$""", re.DOTALL)
+_QUOTES = re.compile(r"""^[fFrR]*["']+|["']+$""")
 _LONGEST_DESCRIPTION = 5_000  # characters; the regular expressions would take long on more
-_MOST_PIECES = 3  # literal pieces of a condition that is an f-string, likewise
 _BUILT_IN = BuiltInModel()
 
 
@@ -131,24 +130,17 @@ def conditions_in(program: Program, description: str) -> list[Condition]:
     rest = _normalized(description[:_LONGEST_DESCRIPTION])
     by_text: dict[str, Condition] = {}  # several loops can have the same condition; a call need not reach each of them
     for condition in sorted(conditions, key=lambda each: (-len(each.text), each.line)):
-        pattern = _condition_pattern(condition)
-        if pattern is not None and pattern.search(rest):
+        text = condition.text if condition.fixed else _QUOTES.sub("", condition.text)
+        words = re.sub(r"\\{.*?\\}", ".{1,80}?", re.escape(_normalized(text)))
+        quoted = re.compile(rf"(?<!\w){words}(?!\w)")
+        if words and quoted.search(rest):
             by_text[_normalized(condition.text)] = condition
-            rest = pattern.sub(" | ", rest)
+            rest = quoted.sub(" | ", rest)
     if by_text:
         return sorted(by_text.values(), key=lambda each: each.line)
     texts, lines = [each.text for each in conditions], [each.line for each in conditions]
     index = _BUILT_IN.choose(Talk("", texts, {}, [], 0, lines, random=Random(0)), description).index
     return [] if index is None else [conditions[index]]
-
-
-def _condition_pattern(condition: Condition) -> re.Pattern[str] | None:
-    literal = None if condition.fixed else _LITERAL.match(condition.text)
-    texts = [condition.text] if condition.fixed else re.split("{[^{}]*}", literal["text"]) if literal else []
-    pieces = [re.escape(_normalized(text)) for text in texts]
-    if not any(pieces) or len(pieces) > _MOST_PIECES:
-        return None
-    return re.compile(r"(?<!\w)" + ".{1,80}?".join(pieces) + r"(?!\w)")
 
 
 def _normalized(text: str) -> str:
