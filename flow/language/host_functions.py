@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from dryline.flow.language.session import FlowSession
 
 
-_MISSING: Any = object()
+_OLDER_NAMES = {"system_prompt": "prompt", "first_prompt": "first"}  # of talk()'s arguments
 _MOST_VALUES = 500  # in the example and the schema of one ask(), objects and lists included
 _SENT = {"success": True, "status": "sent", "message_sid": None, "error": None, "data": None}
 
@@ -50,6 +50,8 @@ def call(session: FlowSession, name: str, args: tuple[Any, ...], named: dict[str
     if not is_callable(name, session.channel):
         raise Raised("NameError", f"name '{name}' is not defined")
     function, signature = _CALLS[name]
+    if function is converse:
+        named = {_OLDER_NAMES.get(key, key): value for key, value in named.items()}
     try:
         return function(session, line, *args, **named)
     except TypeError:  # the arguments are checked only now, because that takes a tenth of a run
@@ -179,23 +181,16 @@ def converse(
     note: Any,
     state: Any,
     /,
-    prompt: Any = _MISSING,
+    prompt: Any,
     first: Any = True,
     default_values: Any = None,
     info: Any = None,
-    *,
-    system_prompt: Any = _MISSING,
-    first_prompt: Any = None,
 ) -> list[Any]:
-    prompt = system_prompt if prompt is _MISSING else prompt
-    if prompt is _MISSING:
-        raise Raised("TypeError", "talk() missing a required argument: 'prompt'")
     is_loop = isinstance(loop, int) and loop < len(session.program.loops)
     if not is_loop or not isinstance(conditions, (list, NoneType)) or not isinstance(note, (list, tuple, NoneType)):
         raise Raised("TypeError", "talk() was called with arguments that only the engine passes")
-    speaks = bool(first if first_prompt is None else first_prompt)
     session.keep_state(state)
-    session.conversation.open(loop, conditions, note, text(prompt), speaks, plain(default_values), plain(info))
+    session.conversation.open(loop, conditions, note, text(prompt), bool(first), plain(default_values), plain(info))
     if conditions is None:
         return [None, None, transcript(session.messages)]
     raise Waits

@@ -112,8 +112,6 @@ class Translation:
 
     def _rewrite_simple_statements(self, statement: Statement, context: _Context) -> None:
         for part in statement.simple_statements():
-            if not part:
-                continue
             self.calls.rewrite_import(part)
             if context.owner and not context.in_def:
                 self._translate_return(part, context)
@@ -148,7 +146,10 @@ class Translation:
         self._block(statement.body, inside)
         for index, until in enumerate(statement.untils):
             self._until(until, index, replace(inside, until=loop.conditions[index], owner="until"))
-        self._add_warnings(statement, loop)
+        if not loop.conditions:
+            self.warnings.append((statement.start, "This loop has no until: it never ends."))
+        elif not any(condition.leaves for condition in loop.conditions):
+            self.warnings.append((statement.start, "Each until of this loop goes back to it: nothing leads out."))
 
     def _conditions(self, statement: Statement, loop: Loop) -> list[Part]:
         """Add the conditions of a loop, and return them as members of a list in the translated code."""
@@ -159,10 +160,10 @@ class Translation:
             start, end = tokens[0].start, tokens[-1].end
             source = self.edits.source[start:end]
             text = _fixed_text(tokens, source)
-            leaves = not _ends_by_return(until)
-            loop.conditions.append(
-                Condition(text or source, self._places.line(until.start), text is not None, leaves, loop)
-            )
+            if (text or source) in [each.text for each in loop.conditions]:
+                self.warnings.append((until.start, f"This loop has the condition {source} twice."))
+            line, leaves = self._places.line(until.start), not _ends_by_return(until)
+            loop.conditions.append(Condition(text or source, line, text is not None, leaves, loop))
             check = f"_based_condition({loop.index}, " if text is None else "("
             listed += [check, (start, end), "), "]
         return listed
@@ -193,30 +194,19 @@ class Translation:
         else:
             self.edits.insert(until.line.tokens[-1].end, "; break")
 
-    def _add_warnings(self, statement: Statement, loop: Loop) -> None:
-        if not loop.conditions:
-            self.warnings.append((statement.start, "This loop has no until: it never ends."))
-        elif not any(condition.leaves for condition in loop.conditions):
-            self.warnings.append((statement.start, "Each until of this loop goes back to it: nothing leads out."))
-        seen: set[str] = set()
-        for until, condition in zip(statement.untils, loop.conditions, strict=True):
-            if not condition.text.strip("\"' "):
-                self.warnings.append((until.start, "This condition is empty: nothing that is said can meet it."))
-            if condition.text in seen:
-                self.warnings.append((until.start, f"This loop has the condition {condition.text!r} twice."))
-            seen.add(condition.text)
-
 
 def _goes_back(statement: Statement) -> bool:
     """Return whether the statement has a `return` or `done()` that goes back to a loop around it."""
-    parts = [part for inner in own_statements([statement]) for part in inner.simple_statements() if part]
-    return any(part[0].text == "return" or _is_done(part) for part in parts)
+    inner_statements = own_statements([statement])
+    return any(
+        part[0].text == "return" or _is_done(part) for each in inner_statements for part in each.simple_statements()
+    )
 
 
 def _ends_by_return(until: Statement) -> bool:
     """Return whether an until's block always ends by going back to its loop, or by waiting for the user."""
-    last = list((until.body[-1] if until.body else until).simple_statements())[-1:]
-    return bool(last and last[0]) and (last[0][0].text in ("return", "continue") or _is_done(last[0]))
+    *_, last = [[], *(until.body[-1] if until.body else until).simple_statements()]
+    return bool(last) and (last[0].text in ("return", "continue") or _is_done(last))
 
 
 def _fixed_text(tokens: list[Token], source: str) -> str | None:

@@ -52,7 +52,8 @@ class Statement:
         part: list[Token] = []
         for token in self.line.tokens[0 if self.colon is None else self.colon + 1 :]:
             if token.kind == "op" and token.text == ";":
-                yield part
+                if part:
+                    yield part
                 part = []
             else:
                 part.append(token)

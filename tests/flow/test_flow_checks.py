@@ -57,7 +57,6 @@ def test_an_error_has_its_place(engine, code, line, column, words):
         ('loop:\n    talk("p")\nuntil "b":\n    return\n', 1, "nothing leads out"),
         ('loop:\n    talk("p")\nuntil "b":\n    pass\nuntil "b":\n    pass\n', 5, "twice"),
         ('loop:\n    talk("p")\nuntil "b" or "c":\n    pass\n', 3, "only one of two texts"),
-        ('loop:\n    talk("p")\nuntil " ":\n    pass\n', 3, "condition is empty"),
         ('x = 1\nif x:\n    sya("hello")\n', 3, "'sya'"),
         ("import re\nfrom urllib.parse import quote\n", 2, "no module 'urllib'"),
         ("import re\nfrom collections import (deque, OrderedDict as D)\n", 2, "no 'OrderedDict' in 'collections'"),
