@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from dryline.flow.language.errors import INNER, failure_at, failure_of
 from dryline.flow.language.host_functions import Over, Raised, Waits, call, is_callable
 from dryline.flow.language.json_values import TooLarge
-from dryline.flow.language.sandbox import TURN_S, Sandbox
+from dryline.flow.language.sandbox import TURN_S, Sandbox, function_named
 from dryline.flow.language.source_map import SourcePosition
 from dryline.world.real_time import monotonic
 
@@ -157,7 +157,9 @@ class Interpreter:
             raise Stopped(f"The flow made more than {CALLS_A_TURN} calls without waiting for the user.")
         if isinstance(snapshot, pydantic_monty.NameLookupSnapshot):
             name = snapshot.variable_name
-            return (lambda: snapshot.resume(value=_function(name))) if is_callable(name, channel) else snapshot.resume
+            return (
+                (lambda: snapshot.resume(value=function_named(name))) if is_callable(name, channel) else snapshot.resume
+            )
         if not isinstance(snapshot, pydantic_monty.FunctionSnapshot):
             raise Stopped("The flow awaits something that is no call of the engine. Remove the `await`.")
         if snapshot.is_os_function:
@@ -229,15 +231,6 @@ class Interpreter:
 
 def _returning(snapshot: Any, value: Any) -> Callable[[], Any]:
     return lambda: snapshot.resume({"return_value": value})
-
-
-def _function(name: str) -> Callable[..., None]:
-    """Return a function for the sandbox. Its calls come back as host calls of this name."""
-
-    def function(*_args: Any, **_named: Any) -> None: ...
-
-    function.__name__ = name
-    return function
 
 
 def _moment(snapshot: Any, now: datetime) -> Any:

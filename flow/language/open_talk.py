@@ -12,6 +12,8 @@ from dryline.flow.language.language_model import NOT_SAID, Answer, Decision, Que
 if TYPE_CHECKING:
     from dryline.flow.language.session import FlowSession
 
+_SHARED = ("prompt", "first_prompt", "conditions", "tools", "note", "taken_at", "known")  # with the model's Talk
+
 
 class OpenTalk:
     """The state of the open talk, in plain values, so that a session can be stored."""
@@ -107,18 +109,13 @@ class OpenTalk:
         session = self._session
         loop = session.program.loops[self.loop] if self.loop is not None and self.loop >= 0 else None
         taken = None if self.note is None else self.taken.get(-1 if self.loop is None else self.loop)
+        shared = {name: getattr(self, name) for name in _SHARED}
         return Talk(
-            prompt=self.prompt,
-            first_prompt=self.first_prompt,
-            conditions=self.conditions,
-            tools=self.tools,
+            **shared,
             messages=session.messages,
             line=loop.talk_line if loop else -(self.loop or 0),
             condition_lines=[condition.line for condition in loop.conditions] if loop else [],
-            note=self.note,
             returned=None if taken is None else Returned(taken, self.unanswered),
-            taken_at=self.taken_at,
-            known=self.known,
             random=session.random(),
             now=session.now(),
             unsaid=session.unsaid,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from dryline.storage.errors import Busy
@@ -47,17 +47,15 @@ class Sandbox:
                 "max_suspensions": 1_000_000,  # host functions have a limit of their own, which names the line
             },
             os_policy={"datetime": "call_host", "sleep": "zero", **options.pop("os_policy", {})},
-            external_modules={"zoneinfo": pydantic_monty.ExternalModule({"ZoneInfo": zone_of})},
+            external_modules={"zoneinfo": pydantic_monty.ExternalModule({"ZoneInfo": function_named("ZoneInfo")})},
             **options,
         )
-        try:
-            session = checkout.__enter__()
-        except TimeoutError:
-            raise Busy(f"No worker was free to run the flow within {_WAIT_S:g} s.") from None
-        try:
+        with contextlib.ExitStack() as stack:
+            try:
+                session = stack.enter_context(checkout)
+            except TimeoutError:
+                raise Busy(f"No worker was free to run the flow within {_WAIT_S:g} s.") from None
             yield session
-        finally:
-            checkout.__exit__(None, None, None)
 
     def _started(self) -> pydantic_monty.Monty:
         if self._pool is None:
@@ -80,15 +78,10 @@ class Sandbox:
             pool.__exit__(None, None, None)
 
 
-def zone_of(*_args: Any) -> None:
-    """Stand in for ZoneInfo in the sandbox. The session answers its calls."""
+def function_named(name: str) -> Callable[..., None]:
+    """Return a function for the sandbox. Its calls come back as host calls of this name."""
 
+    def function(*_args: Any, **_named: Any) -> None: ...
 
-zone_of.__name__ = "ZoneInfo"
-
-
-def monty_version() -> str:
-    """Return the sandbox's version."""
-    import pydantic_monty  # imported late: a start does not need it
-
-    return pydantic_monty.__version__
+    function.__name__ = name
+    return function

@@ -19,13 +19,12 @@ from dryline.flow.language.language_model import NOTHING, Decision, LanguageMode
 from dryline.flow.language.open_talk import OpenTalk
 from dryline.flow.language.program import Program
 from dryline.flow.language.python_code import translate
-from dryline.flow.language.sandbox import Sandbox, monty_version
+from dryline.flow.language.sandbox import Sandbox
 from dryline.flow.language.stubs import Answers, AnswerStubs, with_stubs
 from dryline.flow.language.web import Fetch
 
 TURNS = 2_000
 Speak = Callable[["FlowSession"], str | None]
-_FORM = 4  # version of the dump
 _OPTIONS = ("channel", "state", "seed", "unsaid", "answers", "http")  # arguments that are stored
 _PROGRESS = ("extracted", "ended", "turns", "characters", "drawn")  # attributes that are stored, too
 
@@ -223,8 +222,7 @@ class FlowSession:
     def dump(self) -> bytes:
         """Return the session as bytes. Nothing authenticates them, so load only bytes from a trusted store."""
         host = {
-            "form": _FORM,
-            "monty": monty_version(),
+            "form": _form(),
             "code": self.program.source,
             "file": self.program.file,
             "messages": [[message.who, message.text] for message in self.messages],
@@ -246,7 +244,7 @@ class FlowSession:
             host, snapshot = orjson.loads(whole[4 : 4 + length]), whole[4 + length :]
         except (zlib.error, orjson.JSONDecodeError) as fault:
             raise NotLoadable(f"This is no session: {fault}.") from None
-        if host.get("form") != _FORM or host.get("monty") != monty_version():
+        if host.get("form") != _form():
             raise NotLoadable("Another version of dryline stored the session, so it cannot go on. Begin a new one.")
         program = translate(host["code"], host["file"])
         session = cls(sandbox, program, model, fetch, now=now, **{name: host[name] for name in _OPTIONS})
@@ -256,3 +254,10 @@ class FlowSession:
         session.conversation.restore(host["conversation"])
         session._interpreter = Interpreter(session, sandbox, snapshot or None)
         return session
+
+
+def _form() -> str:
+    """Return the version of the dump, which has bytes of the sandbox."""
+    import pydantic_monty  # imported late: a start does not need it
+
+    return f"4 {pydantic_monty.__version__}"
