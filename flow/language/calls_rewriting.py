@@ -30,7 +30,7 @@ class CallRewriting:
         self.talks: dict[int, list[Part]] = {}
         self._edits = edits
         self._places = places
-        self._requests_names = {"requests"} if _imports_requests(lines) else set[str]()
+        self._requests_names = {"requests"}
         self._own = _own_names(lines)  # names that the flow defines itself are not rewritten, nor are such methods
         defined = {token.text for line in lines for before, token in pairwise(line.tokens) if before.text == "def"}
         self._methods = {method for method in METHODS if method not in defined}
@@ -70,7 +70,11 @@ class CallRewriting:
             self._edits.insert(token.start, "_based_Result(")
             self._edits.insert(tokens[pairs[index + 1]].end, ")")
         elif token.text in ENDINGS:
-            self._with_state(tokens, pairs[index + 1], in_def)
+            # Pass the flow's `state`, which it may have bound anew. In a function that name can be a parameter.
+            close = pairs[index + 1]
+            self.names.add("_based_global_state")
+            comma = "" if tokens[close - 1].text in ("(", ",") else ", "
+            self._edits.insert(tokens[close].start, f"{comma}_based_state=_based_global_state()")
         elif token.text == "integrations" and words[1::2] == [".", ".", "("]:
             call = f'_based_Result(_based_integrate("{words[2]}", "{words[4]}", '
             self._edits.replace(token.start, tokens[index + 5].end, call)
@@ -80,21 +84,12 @@ class CallRewriting:
         elif token.text in self._requests_names and words[1:4:2] == [".", "("] and words[2].islower():
             self._edits.insert(token.end, f".at({line})")
         elif index and tokens[index - 1].text == "raise":
-            self._raise(tokens[index + 2 : pairs[index + 1] + 1])
-
-    def _with_state(self, tokens: list[Token], close: int, in_def: bool) -> None:
-        """Pass the flow's `state`, which it may have bound anew. In a function that name can be a parameter."""
-        comma = "" if tokens[close - 1].text in ("(", ",") else ", "
-        if in_def:
-            self.names.add("_based_global_state")
-        self._edits.insert(tokens[close].start, f"{comma}_based_state={'_based_global_state()' if in_def else 'state'}")
-
-    def _raise(self, arguments: list[Token]) -> None:
-        """Turn the arguments of an exception into a text, because the sandbox's exceptions hold one text or nothing."""
-        if any(token.kind != "string" for token in arguments[:-1]):
-            self.names.add("_based_message")
-            self._edits.insert(arguments[0].start, "_based_message(")
-            self._edits.insert(arguments[-1].start, ")")
+            # Turn the arguments of an exception into a text: the sandbox's exceptions hold one text or nothing.
+            *raised, close_token = tokens[index + 2 : pairs[index + 1] + 1]
+            if any(each.kind != "string" for each in raised):
+                self.names.add("_based_message")
+                self._edits.insert(raised[0].start, "_based_message(")
+                self._edits.insert(close_token.start, ")")
 
     def _method(self, tokens: list[Token], index: int, pairs: dict[int, int]) -> None:
         begin = primary_start(tokens, index - 1, pairs)
@@ -181,11 +176,6 @@ def _pairs(tokens: list[Token]) -> dict[int, int]:
     return pairs
 
 
-def _imports_requests(lines: list[LogicalLine]) -> bool:
-    texts = ([token.text for token in line.tokens] for line in lines)
-    return any("import" in words and "requests" in words for words in texts)
-
-
 def _own_names(lines: list[LogicalLine]) -> set[str]:
     """Return the names that the flow defines, without the methods of its classes."""
     names = set()
@@ -199,4 +189,4 @@ def _own_names(lines: list[LogicalLine]) -> set[str]:
                 names.add(token.text)
             elif token.text == "=" and before is line.tokens[0]:
                 names.add(before.text)
-    return names - {"api", "requests"}
+    return names

@@ -50,6 +50,7 @@ def call(session: FlowSession, name: str, args: tuple[Any, ...], named: dict[str
     if not is_callable(name, session.channel):
         raise Raised("NameError", f"name '{name}' is not defined")
     function, signature = _CALLS[name]
+    session.keep_state(named.pop("_based_state", None))  # which functions that end a turn or the run have
     if function is converse:
         named = {_OLDER_NAMES.get(key, key): value for key, value in named.items()}
     try:
@@ -82,34 +83,23 @@ def extract(session: FlowSession, line: int | None, key: Any, value: Any) -> Non
     session.extracted[name] = plain_value
 
 
-def transfer(
-    session: FlowSession,
-    line: int | None,
-    number: Any,
-    more: Any = None,
-    *,
-    _based_state: Any = None,
-    **options: Any,  # extension, pauseSeconds, sipDomain, message
-) -> None:
-    session.keep_state(_based_state)
+def transfer(session: FlowSession, line: int | None, number: Any, more: Any = None, **options: Any) -> None:
+    """End the run. `options` are extension, pauseSeconds, sipDomain and message; `more` is an extension or options."""
     if more is not None:
         options |= more if isinstance(more, dict) else {"extension": text(more), "pauseSeconds": 1}
     session.log_bounded_event("transferred", line, **{**plain(options), "number": text(number)})
     raise Over("transfer")
 
 
-def end_call(session: FlowSession, line: int | None, *, _based_state: Any = None) -> None:
-    session.keep_state(_based_state)
+def end_call(session: FlowSession, line: int | None) -> None:
     raise Over("end_call")
 
 
-def end(session: FlowSession, line: int | None, *, _based_state: Any = None) -> None:
-    session.keep_state(_based_state)
+def end(session: FlowSession, line: int | None) -> None:
     raise Over("end of the flow")
 
 
-def done(session: FlowSession, line: int | None, *, _based_state: Any = None) -> None:
-    session.keep_state(_based_state)
+def done(session: FlowSession, line: int | None) -> None:
     session.log_event("waiting", line)
     raise Waits
 

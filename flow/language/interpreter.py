@@ -149,17 +149,15 @@ class Interpreter:
         """Do a host call, and return the step that goes on with its result. Raises Over, Waits, Stopped."""
         import pydantic_monty
 
-        channel = self._session.channel
         place = self._place_of(snapshot)
         self._place = place or self._place
         self._calls += 1
         if self._calls > CALLS_A_TURN:
             raise Stopped(f"The flow made more than {CALLS_A_TURN} calls without waiting for the user.")
         if isinstance(snapshot, pydantic_monty.NameLookupSnapshot):
-            name = snapshot.variable_name
-            return (
-                (lambda: snapshot.resume(value=function_named(name))) if is_callable(name, channel) else snapshot.resume
-            )
+            if not is_callable(snapshot.variable_name, self._session.channel):
+                return snapshot.resume
+            return lambda: snapshot.resume(value=function_named(snapshot.variable_name))
         if not isinstance(snapshot, pydantic_monty.FunctionSnapshot):
             raise Stopped("The flow awaits something that is no call of the engine. Remove the `await`.")
         if snapshot.is_os_function:
