@@ -36,8 +36,7 @@ _PLAIN = re.compile(r"""[rRuU]?("{3}|'{3}|"|')(?P<text>.*)\1""", re.DOTALL)
 class _Context:
     """The blocks around a statement.
 
-    `owner` is the kind of block that a `return` goes back from. `flag` is the variable that makes the outermost Python
-    loop end after such a `return`.
+    `owner` is the kind of block that a `return` goes back from, and `repeats` the number of Python loops in it.
     """
 
     loop: Loop | None = None
@@ -45,7 +44,6 @@ class _Context:
     owner: str = ""  # until, body, or empty outside of loops
     in_def: bool = False
     repeats: int = 0
-    flag: str = ""
     depth: int = 0  # of the blocks in the translated code
 
     @property
@@ -63,7 +61,6 @@ class Translation:
         self.warnings: list[tuple[int, str]] = []
         self.calls = CallRewriting(self.edits, places, lines)
         self._places = places
-        self._flags = 0
 
     def translate(self, block: list[Statement]) -> None:
         """Translate the statements of the whole code. Raises BasedSyntaxError."""
@@ -76,11 +73,13 @@ class Translation:
                 self._loop(statement, context)
             elif statement.kind == "until":
                 raise BasedSyntaxError(statement.start, "This until has no loop before it.")
-            elif statement.kind == "repeat" and context.owner and not context.in_def and _goes_back(statement):
-                has_else = index + 1 < len(block) and block[index + 1].line.tokens[0].text == "else"
-                tails[index + has_else] = self._loop_left_by_return(statement, context)
             else:
                 self._python(statement, context)
+            if statement.kind == "repeat" and context.owner and not context.in_def and _goes_back(statement):
+                # A `return` has to leave each Python loop first.
+                leave = "break" if context.repeats else "_based_back = False; continue"
+                has_else = index + 1 < len(block) and block[index + 1].line.tokens[0].text == "else"
+                tails[index + has_else] = f"\n{context.indent}if _based_back: {leave}"
             if index in tails:
                 self.edits.insert(statement.row_end, tails[index])
 
@@ -89,8 +88,8 @@ class Translation:
         line_before = f"{context.indent}{before}\n" if before else ""
         self.edits.replace(statement.line.row_start, statement.start, line_before + context.indent)
 
-    def _python(self, statement: Statement, context: _Context, before: str = "") -> None:
-        self._indent(statement, context, before)
+    def _python(self, statement: Statement, context: _Context) -> None:
+        self._indent(statement, context)
         inner = replace(context, depth=context.depth + 1)
         if statement.kind == "def":
             inner = replace(inner, in_def=True)
@@ -99,16 +98,6 @@ class Translation:
         self.calls.rewrite(statement.line.tokens, inner.in_def)
         self._rewrite_simple_statements(statement, inner)
         self._block(statement.body, inner)
-
-    def _loop_left_by_return(self, statement: Statement, context: _Context) -> str:
-        """Translate a Python loop with a `return` that has to leave it first. Return the code behind the loop."""
-        if context.repeats:
-            self._python(statement, context)
-            return f"\n{context.indent}if {context.flag}: break"
-        flag = f"_based_back{self._flags}"
-        self._flags += 1
-        self._python(statement, replace(context, flag=flag), f"{flag} = False")
-        return f"\n{context.indent}if {flag}: continue"
 
     def _rewrite_simple_statements(self, statement: Statement, context: _Context) -> None:
         for part in statement.simple_statements():
@@ -119,7 +108,7 @@ class Translation:
     def _translate_return(self, part: list[Token], context: _Context) -> None:
         """Translate a `return`, `continue` or `done()` that goes back to the loop of the talk."""
         word, rest = part[0], part[1:]
-        tail = f"{context.flag} = True; break" if context.repeats else "continue"
+        tail = "_based_back = True; break" if context.repeats else "continue"
         if word.text == "return" and rest:
             self.edits.replace(word.start, rest[0].start, "_based_note = ((")
             self.edits.insert(rest[-1].end, f"),); {tail}")

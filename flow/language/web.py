@@ -44,7 +44,7 @@ def no_network(*_: Any) -> HttpResponse:
 
 def send(fetch: Fetch, method: str, url: str, named: dict[str, Any]) -> dict[str, Any]:
     """Send a request with the parameters of `requests`, and return the response. Raises RequestFailed."""
-    url = _with_params(_checked(url), named.get("params"))
+    url = _with_params(url, named.get("params"))
     given = named.get("headers") or {}
     if not isinstance(given, dict):
         raise RequestFailed(f"Headers are a dict, not {type(given).__name__}.")
@@ -63,19 +63,6 @@ def send(fetch: Fetch, method: str, url: str, named: dict[str, Any]) -> dict[str
         "headers": {str(name): str(value) for name, value in answer.headers.items()},
         "reason": responses.get(answer.status, ""),
     }
-
-
-def _checked(url: str) -> str:
-    try:
-        parts = urlsplit(url)
-        is_complete = bool(parts.hostname) and (parts.port is None or parts.port >= 0)
-    except ValueError as fault:
-        raise RequestFailed(f"Invalid URL {url!r}: {fault}") from None
-    if not parts.scheme:
-        raise RequestFailed(f"Invalid URL {url!r}: No scheme supplied. Perhaps you meant https://{url}?")
-    if not is_complete or parts.scheme not in ("http", "https"):
-        raise RequestFailed(f"Invalid URL {url!r}: It is no address of HTTP.")
-    return url
 
 
 def _with_params(url: str, params: Any) -> str:
@@ -104,8 +91,13 @@ def _timeout_s(timeout: Any) -> float:
 
 
 def _unreached(url: str, fault: Unanswered) -> str:
-    parts = urlsplit(url)
-    port = parts.port or (443 if parts.scheme == "https" else 80)
+    try:
+        parts = urlsplit(url)
+        port = parts.port or (443 if parts.scheme == "https" else 80)
+    except ValueError as invalid:
+        return f"Invalid URL {url!r}: {invalid}"
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        return f"Invalid URL {url!r}: It is no address of HTTP."
     pool = f"{parts.scheme.upper()}ConnectionPool(host={parts.hostname!r}, port={port})"
     if fault.timed_out:
         return f"{pool}: Read timed out."

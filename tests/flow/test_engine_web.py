@@ -113,10 +113,11 @@ def test_without_a_network_a_request_raises_a_connection_error(talk, error, is_c
 
 
 @pytest.mark.parametrize("url", ["shop", "http://", "http://[", "http://x:99999/", "file:///etc/passwd"])
-def test_a_text_that_is_no_address_is_an_error_of_the_flow(web_talk, network, url):
-    failure = web_talk(f"import requests\nrequests.get({url!r})\n").session.failure
+def test_a_text_that_is_no_address_is_an_error_of_the_flow(talk, url):
+    with Engine(fetch=fetcher(Outgoing())) as engine:
+        failure = talk(f"import requests\nrequests.get({url!r})\n", on=engine).session.failure
     assert (failure.exception, failure.line) == ("OSError", 2)
-    assert network.requests == []
+    assert failure.error.startswith("Invalid URL")
 
 
 def test_the_older_functions_answer_with_a_dict(web_talk):
