@@ -2,11 +2,10 @@
 
     loop:                                      while True:
         r = talk("Greet.", True)                   r = _based_talk(0, ["asks the price"], "Greet.", True)
-    until "asks the price":                        _based_index, _based_arguments = _based_took(0)
-        say("Ten.")                                if _based_index == 0:
-        return "ten"                                   say("Ten.")
-                                                       _based_note = (("ten"),); continue
-                                                       break
+    until "asks the price":                        if _based_took(0) == 0:
+        say("Ten.")                                    say("Ten.")
+        return "ten"                                   _based_note = (("ten"),); continue
+                                                   if _based_index is not None: break
 
 The rules are those of section 1 of contract/based.md. Only the starts of logical lines are indented anew, so that
 strings and continuation lines keep their text. The source map covers inserted code, too.
@@ -83,10 +82,8 @@ class Translation:
             if index in tails:
                 self.edits.insert(statement.row_end, tails[index])
 
-    def _indent(self, statement: Statement, context: _Context, before: str = "") -> None:
-        """Indent the statement's line, and insert the line `before` it."""
-        line_before = f"{context.indent}{before}\n" if before else ""
-        self.edits.replace(statement.line.row_start, statement.start, line_before + context.indent)
+    def _indent(self, statement: Statement, context: _Context) -> None:
+        self.edits.replace(statement.line.row_start, statement.start, context.indent)
 
     def _python(self, statement: Statement, context: _Context) -> None:
         self._indent(statement, context)
@@ -135,6 +132,8 @@ class Translation:
         self._block(statement.body, inside)
         for index, until in enumerate(statement.untils):
             self._until(until, index, replace(inside, until=loop.conditions[index], owner="until"))
+        if statement.untils:
+            self.edits.insert(statement.row_end, f"\n{inside.indent}if _based_index is not None: break")
         if not loop.conditions:
             self.warnings.append((statement.start, "This loop has no until: it never ends."))
         elif not any(condition.leaves for condition in loop.conditions):
@@ -167,21 +166,15 @@ class Translation:
 
     def _until(self, until: Statement, index: int, context: _Context) -> None:
         assert until.colon is not None and context.loop is not None
-        took = f"_based_index, _based_arguments = _based_took({context.loop.index})" if index == 0 else ""
-        self._indent(until, context, took)
+        self._indent(until, context)
         condition, name = until.condition()
+        took = f"elif _based_index == {index}" if index else f"if _based_took({context.loop.index}) == 0"
         bound = f" and [{name} := _based_arguments]" if name else ""
-        word = "if" if index == 0 else "elif"
-        self.edits.replace(until.start, until.line.tokens[until.colon].start, f"{word} _based_index == {index}{bound}")
+        self.edits.replace(until.start, until.line.tokens[until.colon].start, took + bound)
         self.calls.rewrite(condition, in_def=False)
         self.calls.rewrite(until.line.tokens[until.colon + 1 :], in_def=False)
         self._rewrite_simple_statements(until, context)
-        inner = replace(context, depth=context.depth + 1)
-        self._block(until.body, inner)
-        if until.body:
-            self.edits.insert(until.row_end, f"\n{inner.indent}break")
-        else:
-            self.edits.insert(until.line.tokens[-1].end, "; break")
+        self._block(until.body, replace(context, depth=context.depth + 1))
 
 
 def _goes_back(statement: Statement) -> bool:
