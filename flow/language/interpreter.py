@@ -42,7 +42,6 @@ class Interpreter:
         self._spent_s = 0.0  # by the sandbox
         self._calls_s = 0.0  # by host functions
         self._over: Stopped | None = None  # a limit that was exceeded where the sandbox hides the exception
-        self._printed: list[str] = []  # since the last host call
 
     def start(self, turn: Turn | None = None) -> None:
         """Run from the beginning up to the first wait; with `turn` the whole conversation, in one worker."""
@@ -136,10 +135,7 @@ class Interpreter:
 
     def _timed(self, step: Callable[[], Any]) -> Any:
         began = monotonic()
-        try:
-            snapshot = step()
-        finally:
-            self._log_printed()
+        snapshot = step()
         self._spent_s += monotonic() - began
         if self._spent_s > TURN_S:
             raise Stopped(f"The flow ran for longer than {TURN_S:g} s without waiting for the user.")
@@ -218,13 +214,7 @@ class Interpreter:
         except Stopped as stopped:
             self._over = stopped
             raise
-        self._printed.append(printed)
-
-    def _log_printed(self) -> None:
-        # The sandbox passes output on every 5 ms, even within a line. An event has the output of a whole step.
-        if self._printed:
-            self._session.log_event("printed", None, text="".join(self._printed).removesuffix("\n"))
-            self._printed.clear()
+        self._session.log_event("printed", None, text=printed.removesuffix("\n"))
 
 
 def _returning(snapshot: Any, value: Any) -> Callable[[], Any]:

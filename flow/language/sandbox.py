@@ -48,6 +48,7 @@ class Sandbox:
             },
             os_policy={"datetime": "call_host", "sleep": "zero", **options.pop("os_policy", {})},
             external_modules={"zoneinfo": pydantic_monty.ExternalModule({"ZoneInfo": function_named("ZoneInfo")})},
+            print_flush_interval=_LOST_S,  # what is printed between two host calls comes at once, up to 8 kB
             **options,
         )
         with contextlib.ExitStack() as stack:
