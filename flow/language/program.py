@@ -42,26 +42,20 @@ class Loop:
     outermost: bool = False
 
 
+@dataclass(eq=False)
 class Program:
-    """Translated code with its source map, from `translate.translate`."""
+    """Translated code with its source map, from `python_code.translate`. `imports` are statements."""
 
-    def __init__(
-        self,
-        source: str,
-        file: str,
-        rewritten: Rewritten,
-        loops: list[Loop],
-        warnings: list[Finding],
-        imports: list[tuple[str, int]],
-    ) -> None:
-        self.source = source
-        self.file = file
-        self.code = rewritten.text
-        self.loops = loops
-        self.warnings = warnings
-        self.places = Places(source)
-        self.imports = [(statement, self.places.place(at)) for statement, at in imports]
-        self._origin = rewritten.origin
+    source: str
+    file: str
+    rewritten: Rewritten
+    loops: list[Loop]
+    warnings: list[Finding]
+    imports: list[tuple[str, SourcePosition]]
+
+    def __post_init__(self) -> None:
+        self.code = self.rewritten.text
+        self.places = Places(self.source)
         self._generated = Places(self.code)
 
     @cached_property
@@ -79,7 +73,7 @@ class Program:
         return self._place(len(self.code.encode()[:offset].decode(errors="ignore")))
 
     def _place(self, offset: int) -> SourcePosition | None:
-        origin = self._origin(offset)
+        origin = self.rewritten.origin(offset)
         return None if origin is None else self.places.place(min(origin, len(self.source)))
 
     @property

@@ -232,7 +232,6 @@ def _translate(source: str, file: str, places: Places) -> Program:
     translation.translate(tree(lines))
     names = translation.calls.names
     rewritten = translation.edits.render(prelude(names | {"loop"} if translation.loops else names))
-    warnings = [
-        Finding(file, *places.place(offset), sentence, "warning") for offset, sentence in sorted(translation.warnings)
-    ]
-    return Program(source, file, rewritten, translation.loops, warnings, translation.calls.imports)
+    warnings = [Finding(file, *places.place(at), sentence, "warning") for at, sentence in sorted(translation.warnings)]
+    imports = [(statement, places.place(at)) for statement, at in translation.calls.imports]
+    return Program(source, file, rewritten, translation.loops, warnings, imports)

@@ -82,16 +82,13 @@ def with_stubs(rules: list[dict[str, Any]], fetch: Fetch) -> Fetch:
     `error` (`timeout` or `connection`), and `times`, which this counts down.
     """
 
-    def fetch_or_answer(
-        method: str, url: str, headers: dict[str, str], body: bytes | None, timeout_s: float
-    ) -> outgoing.HttpResponse:
-        for rule in rules:
-            if not _fits(rule, method, url):
-                continue
-            if rule.get("times") is not None:
-                rule["times"] -= 1
-            return _response(rule)
-        return fetch(method, url, headers, body, timeout_s)
+    def fetch_or_answer(method: str, url: str, *rest: Any) -> outgoing.HttpResponse:
+        rule = next((rule for rule in rules if _fits(rule, method, url)), None)
+        if rule is None:
+            return fetch(method, url, *rest)
+        if rule.get("times") is not None:
+            rule["times"] -= 1
+        return _response(rule)
 
     return fetch_or_answer
 
@@ -110,8 +107,7 @@ def _response(rule: Mapping[str, Any]) -> outgoing.HttpResponse:
         timed_out = rule["error"] == "timeout"
         raise outgoing.Unanswered("timed out" if timed_out else "Connection refused", timed_out=timed_out)
     headers = {str(name): str(value) for name, value in (rule.get("headers") or {}).items()}
+    body = str(rule.get("text") or "").encode()
     if "json" in rule:
-        return outgoing.HttpResponse(
-            rule.get("status") or 200, {"Content-Type": "application/json"} | headers, orjson.dumps(rule["json"])
-        )
-    return outgoing.HttpResponse(rule.get("status") or 200, headers, str(rule.get("text") or "").encode())
+        headers, body = {"Content-Type": "application/json"} | headers, orjson.dumps(rule["json"])
+    return outgoing.HttpResponse(rule.get("status") or 200, headers, body)
