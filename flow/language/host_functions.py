@@ -135,17 +135,8 @@ def ask(
     example, schema = plain(example), plain(schema)
     if sum(_count_values(each) for each in (example, schema) if each is not None) > _MOST_VALUES:
         raise Raised("ValueError", f"ask() takes an example or schema of at most {_MOST_VALUES} values.")
-    request = Question(
-        _about(about),
-        text(question),
-        example,
-        schema,
-        line,
-        session.random(),
-        session.now(),
-        session.unsaid,
-        session.program.choices,
-    )
+    choices = session.program.choices
+    request = _question(session, line, about, question, example=example, schema=schema, choices=choices)
     answer = session.answer_stubs.answer(request, session.model.ask)
     details = {"question": request.question, "value": answer.value, "example": example}
     session.log_bounded_event("asked", line, **details, how=answer.how, by=answer.by)
@@ -154,7 +145,7 @@ def ask(
 
 
 def summarize(session: FlowSession, line: int | None, about: Any, prompt: Any = "", model: Any = None) -> str:
-    words = session.model.summarize(Question(_about(about), text(prompt or ""), line=line, random=session.random()))
+    words = session.model.summarize(_question(session, line, about, prompt or ""))
     session.log_bounded_event("summarized", line, text=words.text, by=words.by)
     return words.text
 
@@ -246,9 +237,11 @@ def _count_values(value: Any) -> int:
     return 1 + sum(map(_count_values, members))
 
 
-def _about(value: Any) -> str:
-    made = plain(value)
-    return made if isinstance(made, str) else orjson.dumps(made, option=orjson.OPT_INDENT_2).decode()
+def _question(session: FlowSession, line: int | None, about: Any, question: Any, **form: Any) -> Question:
+    made = plain(about)
+    words = made if isinstance(made, str) else orjson.dumps(made, option=orjson.OPT_INDENT_2).decode()
+    form |= {"random": session.random(), "now": session.now(), "unsaid": session.unsaid}
+    return Question(words, text(question), line=line, **form)
 
 
 _VOICE = {"transfer", "transfer_call", "end_call", "hangup"}

@@ -21,6 +21,7 @@ from dryline.models.workers import Worker
 from dryline.storage.errors import Conflict, Invalid, NotFound
 from dryline.world.world import World
 
+_SOURCES = ("code", "worker_id", "flow_id", "deployment_id")
 MAX_DUMP_BYTES = 2_000_000  # of a session between two turns
 VOICE = ("Voice", "VoiceV1")  # types of deployments whose flows have transfer() and end_call()
 
@@ -90,19 +91,16 @@ def begin(
     say: str | None = None,
     variables: dict[str, Any] | None = None,
     channel: str | None = None,
-    code: str | None = None,
-    worker_id: str | None = None,
-    flow_id: str | None = None,
-    deployment_id: str | None = None,
     **options: Any,
 ) -> TalkSession:
     """Run a flow until it first waits for the user, and store the session. `options` go to `Engine.open`.
 
-    `say` is a message of the user that opens the conversation. The flow is one of `source_of`. Raises NotFound, Invalid
-    for code that cannot run, Busy.
+    `say` is a message of the user that opens the conversation. `options` also name the flow, as `source_of` does.
+    Raises NotFound, Invalid for code that cannot run, Busy.
     """
+    which = {name: options.pop(name) for name in _SOURCES if name in options}
     with world.reading():
-        source = source_of(team_id, code=code, worker_id=worker_id, flow_id=flow_id, deployment_id=deployment_id)
+        source = source_of(team_id, **which)
     if source.variables is not None or variables is not None:
         variables = {**(source.variables or {}), **(variables or {})}
     return start(world, source, say, variables=variables, channel=channel or source.channel, **options)
