@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 INNER = "<string>"  # the file name that the sandbox gives to code run by eval() and exec()
 _LONGEST = 10_000  # characters of a message
-_START = (1, 1)
+Frame = tuple[tuple[int, int], str | None]  # line and column, and the function
 # Exceptions of the sandbox that replace others (prelude.py).
 _STAND_INS = {"NotADirectoryError": "HTTPError"}
 
@@ -83,24 +83,25 @@ def failure_of(program: Program, fault: Any, last: SourcePosition | None) -> Fai
     is_bound = type_name == "MemoryError" and "memory limit" in error
     if is_bound:
         error = "The flow took more memory than it may."
-    frames: list[tuple[tuple[int, int], str | None]] = []
+    frames: list[Frame] = []
     for frame in fault.traceback() if hasattr(fault, "traceback") else []:
         place = program.place(frame.line, frame.column) if frame.filename != INNER else None
         if place is not None:
             frames.append((place, frame.function_name or "<module>"))
-    return _failure(program, error, type_name, frames or [(last or _START, None)], is_bound)
+    return failure_at(program, error, last, type_name, bound=is_bound, frames=frames)
 
 
 def failure_at(
-    program: Program, error: str, last: SourcePosition | None, type_name: str = "RuntimeError", *, bound: bool = True
+    program: Program,
+    error: str,
+    last: SourcePosition | None,
+    type_name: str = "RuntimeError",
+    *,
+    bound: bool = True,
+    frames: Sequence[Frame] = (),
 ) -> Failure:
-    """Return a failure of which only a place is known: the last host call, or else the flow's first line."""
-    return _failure(program, error, type_name, [(last or _START, None)], bound)
-
-
-def _failure(
-    program: Program, error: str, type_name: str, frames: Sequence[tuple[tuple[int, int], str | None]], bound: bool
-) -> Failure:
+    """Return a failure. Without `frames` its place is that of the last host call, or else the flow's first line."""
+    frames = frames or [(last or (1, 1), None)]
     (line, column), function = frames[-1]
     rows = ["Traceback (most recent call last):"]
     for (number, _), name in frames[-20:]:
@@ -113,8 +114,6 @@ def _failure(
 
 def readable(message: str) -> str:
     """Return a message of the sandbox without the names of its internals."""
-    return (
-        message.replace("monty syntax parser", "sandbox")
-        .replace("Internal error in monty: ", "")
-        .replace("_based_", "")
-    )
+    for internal, shown in (("monty syntax parser", "sandbox"), ("Internal error in monty: ", ""), ("_based_", "")):
+        message = message.replace(internal, shown)
+    return message

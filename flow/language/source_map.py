@@ -55,21 +55,15 @@ class Rewritten:
     """A text in pieces, each with its offset in the source."""
 
     def __init__(self) -> None:
-        self._pieces: list[str] = []
+        self.text = ""
         self._starts: list[int] = []  # in the new text
         self._origins: list[tuple[int | None, bool]] = []  # in the source; whether it advances with the new text
-        self._length = 0
 
     def add(self, text: str, origin: int | None, *, moves: bool = True) -> None:
         if text:
-            self._pieces.append(text)
-            self._starts.append(self._length)
+            self._starts.append(len(self.text))
             self._origins.append((origin, moves))
-            self._length += len(text)
-
-    @property
-    def text(self) -> str:
-        return "".join(self._pieces)
+            self.text += text
 
     def origin(self, offset: int) -> int | None:
         """Return the source offset of a character of the new text; None for the text before it."""
