@@ -61,8 +61,8 @@ class Program:
     @cached_property
     def choices(self) -> dict[str, list[str]]:
         """The texts that the code compares members with, by the member's name: `answer["size"] == "large"`."""
-        found = _COMPARED.findall(self.source)
-        return {name: list(dict.fromkeys(value for other, value in found if other == name)) for name, _ in found}
+        compared = _COMPARED.findall(self.source)
+        return {name: list(dict.fromkeys(value for other, value in compared if other == name)) for name, _ in compared}
 
     def place(self, line: int, column: int) -> SourcePosition | None:
         """Return the place in the flow's code of a place in the translated code; None for the engine's own code."""

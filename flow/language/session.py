@@ -119,8 +119,8 @@ class FlowSession:
         def choose() -> list[Any]:
             self._count_turn(utterance or "")
             said = "" if utterance is None else self.add_user_message(utterance)
-            found = self.conversation.arguments_in(index, said) if arguments is None else arguments
-            return self.conversation.take(Decision(index, "It was chosen.", 1.0, "choice", plain(found)))
+            values = self.conversation.arguments_in(index, said) if arguments is None else arguments
+            return self.conversation.take(Decision(index, "It was chosen.", 1.0, "choice", plain(values)))
 
         return self._take_turn(answers, choose)
 

@@ -40,8 +40,8 @@ class AnswerStubs:
         """Raise UnusedAnswers if an answer of this turn belongs to no question."""
         unused = sorted(set(self._named) - self._used) + [repr(answer) for answer in self._listed]
         if unused:
-            asked = f"It asked for: {', '.join(dict.fromkeys(self._asked))}." if self._asked else "It asked nothing."
-            raise UnusedAnswers(f"No question of this turn asked for {', '.join(unused)}. {asked}")
+            names = f"It asked for: {', '.join(dict.fromkeys(self._asked))}." if self._asked else "It asked nothing."
+            raise UnusedAnswers(f"No question of this turn asked for {', '.join(unused)}. {names}")
 
     def answer(self, question: Question, ask: Callable[[Question], Answer]) -> Answer:
         """Return the stub's answer; `ask` answers what it leaves open."""

@@ -45,10 +45,10 @@ def no_network(*_: Any) -> HttpResponse:
 def send(fetch: Fetch, method: str, url: str, named: dict[str, Any]) -> dict[str, Any]:
     """Send a request with the parameters of `requests`, and return the response. Raises RequestFailed."""
     url = _with_params(url, named.get("params"))
-    given = named.get("headers") or {}
-    if not isinstance(given, dict):
-        raise RequestFailed(f"Headers are a dict, not {type(given).__name__}.")
-    headers = {str(name): str(value) for name, value in given.items() if value is not None}
+    values = named.get("headers") or {}
+    if not isinstance(values, dict):
+        raise RequestFailed(f"Headers are a dict, not {type(values).__name__}.")
+    headers = {str(name): str(value) for name, value in values.items() if value is not None}
     body = _body(named, headers)
     try:
         answer = fetch(method, url, headers, body, _timeout_s(named.get("timeout")))
