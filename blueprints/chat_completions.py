@@ -74,10 +74,10 @@ def _model(name: str) -> dict[str, Any]:
 @blp.post("/chat/completions")
 def complete() -> Any:
     """Answer one turn of a conversation with a worker's flow."""
-    from dryline.flow.sessions.completion_request import (
-        CompletionRequest,  # imported late: a start does not need the engine
+    from dryline.flow.sessions.completions import (  # imported late: a start does not need the engine
+        CompletionRequest,
+        complete,
     )
-    from dryline.flow.sessions.completions import complete
 
     world = current()
     body = _body()

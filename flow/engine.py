@@ -1,28 +1,41 @@
 """The engine: one object that checks code, runs flows, and owns the processes that they run in."""
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from datetime import UTC, datetime
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
-from dryline.flow.language.checking import check, checked_program, missing_imports
-from dryline.flow.language.errors import CodeRefused, Finding
+import orjson
+
+from dryline.flow.language.errors import CodeRefused, Finding, readable
 from dryline.flow.language.events import Event
-from dryline.flow.language.language_model import NOTHING, LanguageModel
+from dryline.flow.language.host_functions import FUNCTIONS
+from dryline.flow.language.language_model import LanguageModel
+from dryline.flow.language.prelude import RESERVED
 from dryline.flow.language.program import Program
+from dryline.flow.language.python_code import translate
 from dryline.flow.language.sandbox import Sandbox
 from dryline.flow.language.session import FlowSession, NotLoadable, SessionOver
-from dryline.flow.language.translate import translate
-from dryline.flow.language.web import Fetch, Web, no_network
+from dryline.flow.language.web import Fetch, no_network
 from dryline.flow.model.builtin_model import BuiltInModel
 from dryline.storage.errors import Busy
 
 __all__ = ["Busy", "CodeRefused", "Engine", "Event", "Finding", "FlowSession", "NotLoadable", "Program", "SessionOver"]
 
 CALLER = "+14155550123"  # on the channel `voice`, if the state names none
+_STOP = "_based_stop()\n"  # the run ends at this call, after the code was parsed
+_STUBS = "from typing import Any\n" + "".join(
+    f"{name}: Any\n" for name in sorted({*FUNCTIONS, "state", "variables", "api", "integrations"}) if "." not in name
+)
+_IMPORT_ERRORS = (  # Python's messages, and the sandbox's lack in words
+    ("No module named", "The sandbox has no module"),
+    ("cannot import name", "The sandbox has no"),
+    (" from ", " in "),
+    (" (unknown location)", ""),
+)
 
 
-class Engine:
+class Engine(AbstractContextManager["Engine"]):
     """A checker and runner of flows, for several threads. It starts processes with the first flow.
 
     `fetch` sends the requests of flows (`web.fetcher` returns one; without it there is no network). `now` returns the
@@ -38,7 +51,7 @@ class Engine:
         processes: int | None = None,
     ) -> None:
         self.model: LanguageModel = model or BuiltInModel()
-        self._web = Web(fetch)
+        self._fetch = fetch
         self._now = now
         self._sandbox = Sandbox(processes)
 
@@ -49,11 +62,25 @@ class Engine:
 
     def check(self, code: str, file: str = "flow.based") -> list[Finding]:
         """Return the errors of the code, or its warnings if it can run. Raises Busy."""
-        return check(self._sandbox, code, file)
+        try:
+            program = self.checked_program(code, file)
+        except CodeRefused as refused:
+            return refused.findings
+        return [*program.warnings, *self._missing_imports(program), *self._unknown_names(program)]
 
     def checked_program(self, code: str, file: str = "flow.based") -> Program:
         """Return the program of code that has no errors, ten times as fast as `check`. Raises CodeRefused, Busy."""
-        return checked_program(self._sandbox, code, file)
+        import pydantic_monty
+
+        program = translate(code, file)
+        with self._sandbox.worker() as worker:
+            try:
+                worker.feed_start(_STOP + program.code)
+            except pydantic_monty.MontyCrashedError:
+                raise CodeRefused([Finding(file, 1, 1, "The sandbox cannot read this code.")]) from None
+            except (pydantic_monty.MontySyntaxError, pydantic_monty.MontyRuntimeError) as fault:
+                raise CodeRefused([_finding(program, fault)]) from None
+        return program
 
     def program(self, code: str, file: str = "flow.based") -> Program:
         """Return the program of code without errors in Based; its Python is not checked. Raises CodeRefused."""
@@ -65,56 +92,102 @@ class Engine:
 
     def lacking(self, program: Program) -> Finding | None:
         """Return the first import of a module, or of a name of one, that the sandbox lacks. Raises Busy."""
-        return next(iter(missing_imports(self._sandbox, program)), None) if program.imports else None
+        return next(iter(self._missing_imports(program)), None) if program.imports else None
 
     def open(
         self,
         program: Program,
         *,
+        model: LanguageModel | None = None,
+        now: Callable[[], datetime] | None = None,
         state: dict[str, Any] | None = None,
         variables: dict[str, Any] | None = None,
         channel: str = "voice",
-        seed: int | str = 0,
-        unsaid: str = NOTHING,
-        model: LanguageModel | None = None,
-        now: Callable[[], datetime] | None = None,
-        answers: dict[str, Any] | None = None,
-        http: list[dict[str, Any]] | None = None,
+        **options: Any,
     ) -> FlowSession:
-        """Return a session that has not started.
+        """Return a session that has not started. `options` are further ones of FlowSession.
 
         `variables` become a member of the state; without them the flow has no such name (contract/based.md, section
         2). On the channel `voice` there are transfer() and end_call(), and the state has the number of a `Caller`.
-        `now` returns the session's time. `answers` and `http` are stubs (stubs.py).
+        `now` returns the session's time.
         """
         initial_state = {**({"Caller": CALLER} if channel == "voice" else {}), **(state or {})}
         if variables is not None:
             initial_state["variables"] = variables
-        return FlowSession(
-            self._sandbox,
-            program,
-            model or self.model,
-            self._web,
-            now=now or self._now,
-            channel=channel,
-            state=initial_state,
-            seed=seed,
-            answers=answers,
-            http=http,
-            unsaid=unsaid,
-        )
+        options |= {"channel": channel, "state": initial_state, "now": now or self._now}
+        return FlowSession(self._sandbox, program, model or self.model, self._fetch, **options)
 
     def load(self, data: bytes, *, model: LanguageModel | None = None) -> FlowSession:
         """Return a session from its dump. Raises NotLoadable."""
-        return FlowSession.load(data, self._sandbox, model or self.model, self._web, now=self._now)
+        return FlowSession.load(data, self._sandbox, model or self.model, self._fetch, now=self._now)
 
     def close(self) -> None:
         self._sandbox.close()
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
+
+    def _missing_imports(self, program: Program) -> list[Finding]:
+        """Return warnings about imports that the sandbox refuses. The prelude has `requests`."""
+        findings = []
+        with self._sandbox.worker() as worker:
+            for statement, place in program.imports:
+                sentence = _error_of(worker, statement)
+                for words, meant in _IMPORT_ERRORS if sentence else ():
+                    sentence = sentence.replace(words, meant)
+                if sentence:
+                    findings.append(Finding(program.file, *place, f"{sentence}.", "warning"))
+        return findings
+
+    def _unknown_names(self, program: Program) -> list[Finding]:
+        """Return warnings about names that neither the code nor the sandbox defines."""
+        findings = []
+        errors = self._type_errors(program)
+        with self._sandbox.worker() as worker:
+            for error in errors:
+                name, row = error["message"].partition("`")[2].partition("`")[0], error["location"]["row"] - 1
+                place = program.place(row, error["location"]["column"]) if row else None
+                if place is None or name.startswith(RESERVED) or error["code"] != "unresolved-reference":
+                    continue
+                if not _error_of(worker, name):  # the sandbox has built-in names that its type checker does not know
+                    continue
+                is_module = name == "requests" or not _error_of(worker, f"import {name}")
+                sentence = f"Nothing defines the name {name!r}{': import it' if is_module else ''}."
+                findings.append(Finding(program.file, *place, sentence, "warning"))
+        return findings
+
+    def _type_errors(self, program: Program) -> list[dict[str, Any]]:
+        import pydantic_monty
+
+        options = {"type_check": True, "type_check_stubs": _STUBS, "type_check_format": "json"}
+        with self._sandbox.worker(**options) as worker:
+            try:
+                started = worker.feed_start(_STOP + program.code)
+                if isinstance(started, pydantic_monty.FunctionSnapshot):
+                    # The type checker first asks for stubs of the modules that it does not know, and gets none.
+                    started.resume({"return_value": {}})
+            except pydantic_monty.MontyTypingError as fault:
+                errors: list[dict[str, Any]] = orjson.loads(fault.display())
+                return errors
+            except pydantic_monty.MontyError:
+                pass
+        return []
+
+
+def _finding(program: Program, fault: Any) -> Finding:
+    """Return an error of the sandbox's parser, or Python that the sandbox does not support."""
+    frames = fault.traceback()
+    place = program.place(frames[-1].line - 1, frames[-1].column) if frames and frames[-1].line > 1 else None
+    sentence = readable(str(fault.exception()) or str(fault))
+    return Finding(program.file, *(place or (1, 1)), sentence[:1].upper() + sentence[1:].rstrip(".") + ".")
+
+
+def _error_of(worker: Any, code: str) -> str:
+    """Run code, and return the message of its error; empty if there is none."""
+    import pydantic_monty
+
+    try:
+        worker.feed_run(code)
+    except pydantic_monty.MontyError as fault:
+        return str(fault.exception())
+    return ""

@@ -72,12 +72,6 @@ def test_a_first_message_is_consumed_by_a_talk_that_waits_for_it(ask, flow):
     assert (answer.json["model"], answer.json["choices"][0]["finish_reason"]) == ("gpt-4.1", "stop")
 
 
-def test_a_first_message_meets_a_condition_of_a_talk_in_which_the_agent_speaks_first(ask, make_flow):
-    flow = make_flow(code=CLINIC.replace("False", "True"))
-    assert content(ask(flow, BOOK)) == "Oak Clinic.\nOne moment.\nSee you on Monday."
-    assert content(ask(flow, "The weather is nice.", session="s2")) == "Oak Clinic.\nHow can I help you?"
-
-
 def test_the_same_session_id_goes_on_with_the_last_message_alone(ask, flow):
     ask(flow, "Hello")
     assert content(ask(flow, "Hello", BOOK)) == "One moment.\nSee you on Monday."
@@ -114,11 +108,6 @@ def test_the_initial_state_counts_in_a_sessions_first_request(ask, make_flow):
     headers = {"x-initial-state": '{"variables": {"name": "Elm Clinic."}}'}
     assert content(ask(flow, "Hello", headers=headers)).startswith("Elm Clinic.")
     assert "See you" in content(ask(flow, BOOK, headers={"x-initial-state": '{"variables": {}}'}))
-
-
-def test_without_variables_in_the_initial_state_there_is_no_such_name(ask, make_flow):
-    error = ask(make_flow(code="print(variables)", variables={"a": 1}), "Hello", status=500).json["error"]
-    assert "NameError" in error["message"]
 
 
 def test_the_newest_updated_flow_of_the_worker_runs_unless_one_is_named(api, advance, ask, make_flow):
@@ -170,9 +159,7 @@ def refused(answer, code):
     "headers",
     [
         {"Authorization": ""},
-        {"Authorization": "Bearer "},
         {"Authorization": DEFAULT_API_KEY},
-        {"x-brainbase-api-key": ""},
         {"x-brainbase-api-key": "wrong"},
         {"x-brainbase-api-key": None, "Authorization": "Bearer eng_123"},
     ],
@@ -181,14 +168,7 @@ def test_a_request_without_the_keys_is_refused(ask, flow, headers):
     refused(ask(flow, "Hello", headers=headers, status=401), "invalid_api_key")
 
 
-@pytest.mark.parametrize(
-    "headers",
-    [
-        {"Authorization": "Bearer eng_123"},
-        {"Authorization": "Bearer other-key"},
-        {"x-brainbase-api-key": None},
-    ],
-)
+@pytest.mark.parametrize("headers", [{"Authorization": "Bearer eng_123"}, {"x-brainbase-api-key": None}])
 def test_the_engines_key_can_be_any_beside_a_teams_key_and_else_has_to_be_one(ask, flow, other_api, headers):
     assert content(ask(flow, BOOK, headers=headers)).endswith("See you on Monday.")
 
@@ -208,51 +188,37 @@ def test_a_worker_without_a_flow_is_a_conflict(ask, make_worker):
 
 
 @pytest.mark.parametrize(
-    ("body", "message"),
+    ("body", "member"),
     [
-        ({"messages": []}, "messages: Shorter than minimum length 1."),
-        ({"messages": "Hello"}, "messages: Not a valid list."),
-        ({"messages": [{"content": "Hello"}]}, "messages.0.role: Missing data for required field."),
-        (
-            {"messages": [{"role": "user", "content": 5}]},
-            "messages.0.content: Must be a text, or a list of text parts.",
-        ),
-        (
-            {"messages": [{"role": "user", "content": "a" * 20_001}]},
-            "messages: A user's message has at most 20,000 characters.",
-        ),
-        ({"stream": "yes"}, "stream: Not a valid boolean."),
-        ({"n": 2}, "n: A flow gives one answer, so n must be 1."),
-        (
-            {"response_format": {"type": "json_object"}},
-            "response_format: A flow answers with text, so response_format must be text.",
-        ),
+        ({"messages": []}, "messages"),
+        ({"messages": [{"content": "Hello"}]}, "messages.0.role"),
+        ({"messages": [{"role": "user", "content": 5}]}, "messages.0.content"),
+        ({"messages": [{"role": "user", "content": "a" * 20_001}]}, "messages"),
+        ({"stream": "yes"}, "stream"),
+        ({"n": 2}, "n"),
+        ({"response_format": {"type": "json_object"}}, "response_format"),
     ],
 )
-def test_a_body_with_a_mistake_is_refused_in_a_sentence(ask, flow, body, message):
-    assert refused(ask(flow, "Hello", status=400, **body), None) == message
+def test_a_body_with_a_mistake_is_refused_with_the_member(ask, flow, body, member):
+    assert refused(ask(flow, "Hello", status=400, **body), None).startswith(f"{member}: ")
+
+
+@pytest.mark.parametrize(
+    ("options", "name"),
+    [
+        ({"headers": {"x-initial-state": "[]"}}, "x-initial-state"),
+        ({"headers": {"x-initial-state": "{"}}, "x-initial-state"),
+        ({"query": {"agent_id": ""}}, "agent_id"),
+    ],
+)
+def test_a_header_or_parameter_with_a_mistake_is_refused_by_name(ask, flow, options, name):
+    assert name in refused(ask(flow, "Hello", status=400, **options), None)
 
 
 def test_options_of_language_models_are_ignored_with_strict_too(control, ask, flow):
     control.put("/settings", {"strict": True})
-    options = {
-        "n": 1,
-        "max_tokens": 1,
-        "response_format": {"type": "text"},
-        "temperature": 0.5,
-        "tools": [],
-        "user": "j",
-    }
+    options = {"n": 1, "max_tokens": 1, "response_format": {"type": "text"}, "temperature": 0.5, "tools": []}
     assert content(ask(flow, BOOK, **options)).endswith("See you on Monday.")
-
-
-@pytest.mark.parametrize("state", ["[]", "{", "1", '"a"'])
-def test_an_initial_state_that_is_no_object_is_refused(ask, flow, state):
-    refused(ask(flow, "Hello", headers={"x-initial-state": state}, status=400), None)
-
-
-def test_the_worker_is_to_be_named(ask, flow):
-    assert "agent_id" in refused(ask(flow, "Hello", query={"agent_id": ""}, status=400), None)
 
 
 def test_a_turn_of_a_known_session_needs_a_message_of_the_user(ask, flow):
@@ -297,13 +263,6 @@ def test_each_session_has_a_log_that_the_lookup_finds(api, ask, flow, log):
     assert row["endTime"] is not None
 
 
-def test_a_log_is_open_until_the_flow_ends(ask, flow, log):
-    ask(flow, "Hello")
-    assert (log()["endTime"], log()["sessionLogData"]["status"]) == (None, "running")
-    ask(flow, BOOK)
-    assert (log()["endTime"] is None, log()["sessionLogData"]["status"]) == (False, "completed")
-
-
 def test_the_session_behind_it_is_the_workers(api, ask, flow, log):
     ask(flow, BOOK)
     session = log()["metadata"]["bbEngineSessionId"]
@@ -318,20 +277,6 @@ def test_a_crash_leaves_a_runtime_error_with_its_line(api, ask, make_flow):
     (error,) = api.get(f"/workers/{flow['workerId']}/runtime-errors").json
     assert (error["type"], error["lineNumber"], error["service"]) == ("ZeroDivisionError", 2, "based_engine")
     assert "x = 1 / 0" in error["traceback"]
-
-
-def test_api_logs_can_be_exported_and_survive_as_state(api, control, advance, ask, flow, log):
-    ask(flow, BOOK)
-    before = control.get("/state")
-    assert control.put("/state", data=before.data, content_type="application/json").status_code == 204
-    assert control.get("/state").data == before.data
-    control.put("/clock", {"now": "2026-03-02T10:00:00Z", "frozen": True})
-    window = {"startDate": "2026-03-01T00:00:00Z", "endDate": "2026-03-03T00:00:00Z", "format": "JSON"}
-    ask(flow, BOOK, session="s2")
-    made = api.post("/team/exports", {**window, "logType": "api"}).json
-    advance(1)
-    made = api.get(f"/team/exports/{made['id']}").json
-    assert made["rowCount"] == 1
 
 
 # OpenAI's own client
@@ -376,12 +321,6 @@ def test_openais_client_lists_the_models(client):
     assert client.models.retrieve("gpt-4.1").owned_by == "dryline"
     with pytest.raises(openai.NotFoundError, match="gpt-0"):
         client.models.retrieve("gpt-0")
-
-
-def test_openais_client_reads_a_stream(client, flow):
-    with create(client, flow, BOOK, stream=True) as stream:
-        pieces = [chunk.choices[0].delta.content or "" for chunk in stream]
-    assert "".join(pieces) == "Oak Clinic.\nOne moment.\nSee you on Monday."
 
 
 def test_openais_client_raises_a_crash_at_once(client, make_flow, control):

@@ -72,25 +72,6 @@ def test_code_that_cannot_run_is_refused_with_its_place(run, file):
     assert ":1:1: error: " in run("talk", file('until "x":\n    say(1)\n'), code=1)
 
 
-def test_a_conversation_shows_what_is_said_taken_and_extracted(run, file):
-    shown = run("talk", file(CLINIC), input=TURNS).splitlines()
-    assert [line for line in shown if not line.startswith("#")] == [
-        "Agent: Oak Clinic.",
-        "Agent: How can I help you?",
-        "You: I want to book an appointment for Monday",
-        "Taken: caller wants to book an appointment",
-        'Asked: For when? {"day": "Monday"}',
-        'Extracted: booking = {"day": "Monday"}',
-        "Agent: See you on Monday.",
-        "Ended: end of the flow",
-    ]
-
-
-@pytest.mark.parametrize("choice", ["/1", "/caller wants a human"])
-def test_a_slash_takes_a_condition(run, file, choice):
-    assert "Transferred: +15550100" in run("talk", file(CLINIC), input=f"{choice}\n")
-
-
 def test_a_condition_that_is_not_open_is_refused_and_the_conversation_goes_on(run, file):
     shown = run("talk", file(CLINIC), input="/9\n/1\n")
     assert "Refused: The talk has no condition '9'." in shown
@@ -145,22 +126,11 @@ def test_variables_state_channel_and_seed_are_the_flows(run, file):
     assert "must be a JSON object" in run("talk", code, "--state", "[1]", code=2)
 
 
-def test_values_that_nobody_said_are_made_up_on_request(run, file):
-    assert 'Extracted: booking = {"day": null}' in run("talk", file(CLINIC), input="/0\n")
-    assert 'Extracted: booking = {"day": "' in run("talk", file(CLINIC), "--unsaid", "made-up", input="/0\n")
-
-
 def test_an_exception_is_printed_with_its_traceback_and_is_a_failure(run, file):
     shown = run("talk", file("x = 1 / 0\n"), code=1)
     assert "clinic.based:1:5: ZeroDivisionError: division by zero" in shown
     assert "#     x = 1 / 0" in shown
     assert "The flow failed. " in shown
-
-
-def test_a_caller_has_a_number_as_in_a_call(run, file):
-    code = file('print(state["Caller"])\n')
-    assert "Printed: +1" in run("talk", code)
-    assert "Printed: 7" in run("talk", code, "--state", '{"Caller": 7}')
 
 
 def test_a_conversation_in_a_terminal_can_be_kept_in_a_file(run, file, tmp_path):
@@ -181,11 +151,6 @@ def test_a_script_that_something_else_comes_of_is_a_diff(run, file):
     assert "+Agent: See you on Monday." in difference
 
 
-def test_a_script_is_held_to_the_kinds_of_lines_that_it_has(run, file):
-    script = file("You: I want to book an appointment for Monday\nEnded: end of the flow\n", "clinic.talk")
-    assert run("talk", file(CLINIC), "--script", script) == ""
-
-
 def test_a_script_whose_turns_are_not_all_taken_fails(run, file):
     script = file("You: /1\nYou: Are you still there?\n", "clinic.talk")
     assert "-You: Are you still there?" in run("talk", file(CLINIC), "--script", script, code=1)
@@ -204,12 +169,6 @@ def test_a_flow_of_a_running_server_is_talked_to_and_leaves_nothing_there(run, s
         assert server.app.world.db.execute_sql("SELECT count(*) FROM talk_session").fetchone() == (0,)
 
 
-def test_a_flow_of_a_running_server_is_held_against_a_script(run, served, file):
-    directory, flow, _ = served
-    script = file("You: /caller wants a human\nTransferred: +15550100\n", "clinic.talk")
-    assert run("talk", "--flow", flow, "--data-dir", directory, "--script", script) == ""
-
-
 def test_an_unknown_flow_is_refused(run, served):
     assert "flow_none not found" in run("talk", "--flow", "flow_none", "--data-dir", served[0], code=1)
 
@@ -217,7 +176,3 @@ def test_an_unknown_flow_is_refused(run, served):
 def test_a_file_or_a_flow_is_named(run, file):
     assert "Name either FILE or --flow." in run("talk", code=2)
     assert "Name either FILE or --flow." in run("talk", file(CLINIC), "--flow", "flow_1", code=2)
-
-
-def test_an_incomplete_model_is_refused(run, file):
-    assert "--model-url needs --model" in run("talk", file(CLINIC), "--model-url", "http://127.0.0.1:9/v1", code=2)

@@ -67,15 +67,6 @@ def test_a_body_that_is_no_object_is_refused_and_nothing_stored(api, logs, body)
     assert logs() == []
 
 
-def test_a_record_as_deep_as_a_body_may_be_can_be_read_again(api, gateway, path, logs):
-    deep = {}
-    for _ in range(202):
-        deep = {"a": deep}
-    gateway({"deep": deep})
-    (log,) = logs()
-    assert api.get(f"{path}/{log['id']}").json == log
-
-
 def test_the_list_is_the_teams_whatever_the_worker_newest_first(api, gateway, make_worker, advance):
     for call in ("CA1", "CA2", "CA3"):
         gateway(callId=call)

@@ -29,9 +29,7 @@ def run(server):
     return run
 
 
-@pytest.mark.parametrize(
-    "header", ["Content-Length", "content-length", "CONTENT-LENGTH", "Transfer-Encoding", "Host", "Expect"]
-)
+@pytest.mark.parametrize("header", ["Content-Length", "CONTENT-LENGTH", "Transfer-Encoding", "Host"])
 def test_a_flow_cannot_hide_a_second_request_in_a_body(server, run, header):
     server.plane("DELETE", "/requests")
     hidden = "POST /_dryline/clock/advance HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n"
@@ -43,7 +41,7 @@ def test_a_flow_cannot_hide_a_second_request_in_a_body(server, run, header):
     assert request["body"] == hidden
 
 
-@pytest.mark.parametrize("headers", [{}, {"X-Dryline-Outgoing": ""}, {"x-dryline-outgoing": "0"}])
+@pytest.mark.parametrize("headers", [{}, {"x-dryline-outgoing": "0"}])
 @pytest.mark.parametrize(
     ("method", "path"), [("POST", "/_dryline/reset"), ("GET", "/_dryline/teams"), ("GET", "/console")]
 )
@@ -56,15 +54,6 @@ def test_a_flow_never_reaches_the_control_plane_of_its_own_server(server, run):
     """Else the holder of an API key could reset the world by a flow."""
     code = f"try:\n    requests.post('{server.url}/_dryline/reset')\nexcept Exception as refusal:\n    print(refusal)"
     assert "leads to this server itself" in run(code)[0]
-
-
-def test_a_flow_reaches_the_inbox_of_its_own_server(server, run):
-    server.plane("DELETE", "/requests")
-    assert run(
-        f"print(requests.post('{server.url}/inbox/any', json={{'n': 1}}, headers={{'A': 'b'}}).status_code)"
-    ) == ["204"]
-    (request,) = server.requests(path="/inbox/any")
-    assert (request["body"], request["headers"]["a"]) == ({"n": 1}, "b")
 
 
 def test_a_flow_reaches_the_api_of_another_server(other, run):

@@ -44,14 +44,6 @@ def test_the_flow_finds_its_newest_deployment(api, make_flow, make_voice_deploym
     assert (made["deploymentId"], made["flowId"]) == (newest["id"], flow["id"])
 
 
-def test_a_named_deployment_stays_whatever_the_flow(api, make_flow, make_voice_deployment):
-    flow = make_flow()
-    first = make_voice_deployment(flow)
-    make_voice_deployment(flow, phoneNumber="+14155550102")
-    body = ERROR | {"flowId": flow["id"], "deploymentId": first["id"]}
-    assert api.post(f"/workers/{flow['workerId']}/runtime-errors", body).json["deploymentId"] == first["id"]
-
-
 def test_the_list_is_newest_first_and_can_be_read_in_parts(api, path, record, advance):
     made = []
     for _ in range(3):

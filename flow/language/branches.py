@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from functools import cached_property
 
 from dryline.flow.language.program import Condition, Loop, Program
 
 _TRANSFER = r"\b(?:transfer|transfer_call)\s*\("
+_DEF = re.compile(r"\s*def\s+(\w+)")
 _RAISE = r"^\s*raise\b"
 _END = r"\b(?:end_call|hangup|end)\s*\("
 # Parts of an `if`: the texts that it compares with, the values that are missing, and the names that are true.
@@ -29,15 +29,23 @@ def paths(program: Program) -> Iterator[tuple[Condition, ...]]:
 
 
 class FlowMap:
-    """The conditions of a program with the blocks they have, the way to each, and how a call ends at it."""
+    """The conditions of a program with the blocks they have, the way to each, and how a call ends at it.
+
+    `transfers` says whether the code transfers calls anywhere.
+    """
 
     def __init__(self, program: Program) -> None:
         self.program = program
         self.path_to = {path[-1]: path for path in paths(program)}
         self._lines = [re.sub(r"""(?:^|\s)#[^"']*$""", "", line) for line in program.source.split("\n")]
         self._blocks = {condition: self._block(condition.line) for condition in program.conditions}
-        starts = [number for number, line in enumerate(self._lines, 1) if re.match(r"\s*def\b", line)]
-        self._functions = [self._block(start) for start in starts]
+        functions = {line: self._block(number) for number, line in enumerate(self._lines, 1) if _DEF.match(line)}
+        self._in_functions = {number for block in functions.values() for number in block}
+        # The functions that transfer, and those of the code that call them.
+        names = [_DEF.match(line) for line, block in functions.items() if re.search(_TRANSFER, self._join(block))]
+        transfer = "|".join([_TRANSFER, *(rf"\b{name[1]}\s*\(" for name in names if name)])
+        self.transfers = bool(self._matching(transfer))
+        self._leading = {"transferred": self._leading_to(transfer), "failed": self._leading_to(_RAISE)}
 
     def route_to(self, conditions: Iterable[Condition]) -> tuple[Condition, ...]:
         """Return the conditions to take, in their order, with those whose blocks they stand in."""
@@ -48,11 +56,13 @@ class FlowMap:
 
     def outcome_of(self, condition: Condition) -> str:
         """Return how a call ends that takes a condition: `transferred`, `failed`, or else `completed`."""
-        return next((outcome for outcome, each in self.endings.items() if condition in each), "completed")
+        return next((outcome for outcome, each in self._leading.items() if condition in each), "completed")
 
     def ways_to(self, loop: Loop, conditions: list[Condition]) -> list[Condition]:
         """Return those of the conditions after which the code may come to a loop; all if it does not say."""
-        open_ways = [each for each in conditions if each.leaves and each not in self._final] or conditions
+        final = [self._owner(number) for number in self._matching(_END)]
+        final += [condition for leading in self._leading.values() for condition in leading]
+        open_ways = [each for each in conditions if each.leaves and each not in final] or conditions
         return self._fitting(loop.line, open_ways) or open_ways
 
     def texts_for(self, number: int) -> set[str]:
@@ -71,50 +81,29 @@ class FlowMap:
         match = re.match(r"\s*(?:\w+, )*(\w+) = ", self._lines[line - 1]) if line else None
         return match[1] if match else ""
 
-    @cached_property
-    def endings(self) -> dict[str, list[Condition]]:
-        """The conditions after which a call is transferred, or fails."""
-        return {"transferred": self._leading_to(self._transfer), "failed": self._leading_to(_RAISE)}
-
-    @property
-    def transfers(self) -> bool:
-        """Whether the code transfers calls anywhere."""
-        return bool(self._matching(self._transfer))
-
-    @cached_property
-    def _transfer(self) -> str:
-        """The pattern of a transfer: of the function itself, or of one of the code that transfers."""
-        texts = ["\n".join(self._lines[number - 1] for number in block) for block in self._functions]
-        names = "|".join(re.findall(r"\bdef (\w+)\(", "\n".join(text for text in texts if re.search(_TRANSFER, text))))
-        return rf"{_TRANSFER}|\b(?:{names})\s*\(" if names else _TRANSFER
-
-    @cached_property
-    def _final(self) -> set[Condition]:
-        """The conditions in whose blocks the call ends."""
-        ends = {owner for number in self._matching(_END) if (owner := self._owner(number))}
-        return ends.union(*self.endings.values())
-
     def _leading_to(self, pattern: str) -> list[Condition]:
         """Return the conditions in whose blocks a statement stands, or after which the code comes to it."""
         conditions: list[Condition] = []
         for number in self._matching(pattern):
             owner = self._owner(number)
             conditions += [owner] if owner else self._fitting(number, self.program.conditions, own=True)
-        return list(dict.fromkeys(conditions))
+        return conditions
 
     def _fitting(self, number: int, conditions: list[Condition], *, own: bool = False) -> list[Condition]:
-        """Return the conditions whose blocks set what the `if` statements around a line ask for."""
-        guards, texts = self._guards(number), self.texts_for(number)
-        sets = [rf"""=.*["']{re.escape(text)}["']""" for text in texts]
+        """Return the conditions whose blocks set what the `if` statements around a line ask for.
+
+        With `own`, the lines of the conditions in a block do not belong to it.
+        """
+        guards = self._guards(number)
+        sets = [rf"""=.*["']{re.escape(text)}["']""" for text in self.texts_for(number)]
         sets += [rf"\b{name} = True\b" for name in _TRUE.findall(guards)]
         sets += [rf"\b{name}\b[^=\n]*=.*(?:\[|\bask\()" for name in _MISSING.findall(guards)]
-        pattern = re.compile("|".join(sets)) if sets else None
-        return [each for each in conditions if pattern and pattern.search(self._text(each, own=own))]
-
-    def _text(self, condition: Condition, *, own: bool) -> str:
-        """Return a condition's block; with `own` without the lines of the conditions in it."""
-        numbers = [number for number in self._blocks[condition] if not own or self._owner(number) is condition]
-        return "\n".join(self._lines[number - 1] for number in numbers)
+        fitting = []
+        for condition in conditions if sets else []:
+            block = [each for each in self._blocks[condition] if not own or self._owner(each) is condition]
+            if re.search("|".join(sets), self._join(block)):
+                fitting.append(condition)
+        return fitting
 
     def _guards(self, number: int) -> str:
         """Return the `if` and `elif` lines around a line."""
@@ -132,9 +121,11 @@ class FlowMap:
 
     def _matching(self, pattern: str) -> list[int]:
         """Return the numbers of the lines outside of functions that match."""
-        inside = {number for block in self._functions for number in block}
         lines = enumerate(self._lines, 1)
-        return [number for number, line in lines if number not in inside and re.search(pattern, line)]
+        return [number for number, line in lines if number not in self._in_functions and re.search(pattern, line)]
+
+    def _join(self, numbers: Iterable[int]) -> str:
+        return "\n".join(self._lines[number - 1] for number in numbers)
 
     def _block(self, start: int) -> range:
         """Return the numbers of a statement's line and of the lines below it that stand further to the right."""

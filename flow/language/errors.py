@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from dryline.flow.language.json_values import text
 
 if TYPE_CHECKING:
-    from dryline.flow.language.program import Program, SourcePosition
+    from dryline.flow.language.program import Program
+    from dryline.flow.language.source_map import SourcePosition
 
 INNER = "<string>"  # the file name that the sandbox gives to code run by eval() and exec()
 _LONGEST = 10_000  # characters of a message
+Frame = tuple[tuple[int, int], str | None]  # line and column, and the function
 # Exceptions of the sandbox that replace others (prelude.py).
 _STAND_INS = {"NotADirectoryError": "HTTPError"}
 
@@ -28,9 +31,6 @@ class Finding:
 
     def __str__(self) -> str:
         return f"{self.file}:{self.line}:{self.column}: {self.severity}: {self.sentence}"
-
-    def as_dict(self) -> dict[str, Any]:
-        return asdict(self)
 
 
 class CodeRefused(ValueError):
@@ -75,47 +75,45 @@ def failure_of(program: Program, fault: Any, last: SourcePosition | None) -> Fai
     """
     inner = fault.exception()
     type_name = _STAND_INS.get(type(inner).__name__, type(inner).__name__)
-    frames = fault.traceback() if hasattr(fault, "traceback") else []
     error = readable(text((str(inner) or str(fault))[:_LONGEST]))
-    if type_name == "TimeoutError" and "time limit exceeded" in error:
-        return failure_at(program, "The flow ran for too long without waiting for the user.", last, "TimeoutError")
-    too_large = type_name == "MemoryError" and "memory limit" in error
-    if too_large:
-        error = "The flow took more memory than it may."
     if not hasattr(fault, "display"):  # a crash: the worker is gone
-        return failure_at(program, "The flow brought its sandbox down.", last, "RuntimeError")
-    own = [frame for frame in frames if frame.filename != INNER]
-    places = [(program.place(frame.line, frame.column), frame.function_name) for frame in own]
-    located = [(place, function or "<module>") for place, function in places if place is not None]
-    if not located:
-        return failure_at(program, error, last, type_name, bound=too_large)
-    place, function = located[-1]
+        return failure_at(program, "The flow brought its sandbox down.", last)
+    if type_name == "TimeoutError" and "time limit exceeded" in error:
+        return failure_at(program, "The flow ran for too long without waiting for the user.", last, type_name)
+    is_bound = type_name == "MemoryError" and "memory limit" in error
+    if is_bound:
+        error = "The flow took more memory than it may."
+    frames: list[Frame] = []
+    for frame in fault.traceback() if hasattr(fault, "traceback") else []:
+        place = program.place(frame.line, frame.column) if frame.filename != INNER else None
+        if place is not None:
+            frames.append((place, frame.function_name or "<module>"))
+    return failure_at(program, error, last, type_name, bound=is_bound, frames=frames)
+
+
+def failure_at(
+    program: Program,
+    error: str,
+    last: SourcePosition | None,
+    type_name: str = "RuntimeError",
+    *,
+    bound: bool = True,
+    frames: Sequence[Frame] = (),
+) -> Failure:
+    """Return a failure. Without `frames` its place is that of the last host call, or else the flow's first line."""
+    frames = frames or [(last or (1, 1), None)]
+    (line, column), function = frames[-1]
     rows = ["Traceback (most recent call last):"]
-    for at, name in located[-20:]:
-        rows.append(f'  File "{program.file}", line {at.line}, in {name}')
-        rows.append(f"    {program.places.text_of(at.line).strip()[:200]}")
+    for (number, _), name in frames[-20:]:
+        rows.append(f'  File "{program.file}", line {number}, {f"in {name}" if name else "at or after"}')
+        rows.append(f"    {program.places.row(number).strip()[:200]}")
     rows.append(f"{type_name}: {error}" if error else type_name)
-    sentence = f"{program.file}:{place.line}:{place.column}: {rows[-1]}"
-    return Failure(error, type_name, place.line, place.column, function, sentence, "\n".join(rows), too_large)
+    sentence = f"{program.file}:{line}:{column}: {rows[-1]}"
+    return Failure(error, type_name, line, column, function, sentence, "\n".join(rows), bound)
 
 
 def readable(message: str) -> str:
     """Return a message of the sandbox without the names of its internals."""
-    return (
-        message.replace("monty syntax parser", "sandbox")
-        .replace("Internal error in monty: ", "")
-        .replace("_based_", "")
-    )
-
-
-def failure_at(
-    program: Program, error: str, last: SourcePosition | None, type_name: str = "RuntimeError", *, bound: bool = True
-) -> Failure:
-    """Return a failure of which only a place is known: the last host call, or else the flow's first line."""
-    line, column = last or program.first
-    traceback = (
-        f'Traceback (most recent call last):\n  File "{program.file}", line {line}, at or after\n'
-        f"    {program.places.text_of(line).strip()[:200]}\n{type_name}: {error}"
-    )
-    sentence = f"{program.file}:{line}:{column}: {type_name}: {error}"
-    return Failure(error, type_name, line, column, None, sentence, traceback, bound)
+    for internal, shown in (("monty syntax parser", "sandbox"), ("Internal error in monty: ", ""), ("_based_", "")):
+        message = message.replace(internal, shown)
+    return message

@@ -16,16 +16,17 @@ import orjson
 
 from dryline.flow.language.errors import readable
 from dryline.flow.language.events import transcript
-from dryline.flow.language.json_values import json_lacks, plain, text
+from dryline.flow.language.json_values import json_error, plain, text
 from dryline.flow.language.language_model import Question
-from dryline.flow.language.web import RequestFailed
+from dryline.flow.language.web import RequestFailed, send
 
 if TYPE_CHECKING:
     from dryline.flow.language.session import FlowSession
 
 
-_MISSING: Any = object()
+_OLDER_NAMES = {"system_prompt": "prompt", "first_prompt": "first"}  # of talk()'s arguments
 _MOST_VALUES = 500  # in the example and the schema of one ask(), objects and lists included
+_SENT = {"success": True, "status": "sent", "message_sid": None, "error": None, "data": None}
 
 
 class Raised(Exception):
@@ -37,10 +38,7 @@ class Raised(Exception):
 
 
 class Over(Exception):
-    """The run is over."""
-
-    def __init__(self, why: str) -> None:
-        self.why = why
+    """The run is over. The message is the reason."""
 
 
 class Waits(Exception):
@@ -49,17 +47,20 @@ class Waits(Exception):
 
 def call(session: FlowSession, name: str, args: tuple[Any, ...], named: dict[str, Any], line: int | None) -> Any:
     """Call a host function. Raises Raised, Over, Waits."""
-    known = _CALLS.get(name)
-    if known is None or (name in _VOICE and session.channel != "voice"):
+    if not is_callable(name, session.channel):
         raise Raised("NameError", f"name '{name}' is not defined")
-    function, signature = known
+    function, signature = _CALLS[name]
+    session.keep_state(named.pop("_based_state", None))  # which functions that end a turn or the run have
+    if function is converse:
+        named = {_OLDER_NAMES.get(key, key): value for key, value in named.items()}
     try:
         return function(session, line, *args, **named)
     except TypeError:  # the arguments are checked only now, because that takes a tenth of a run
         try:
             signature.bind(session, line, *args, **named)
         except TypeError as fault:
-            raise Raised("TypeError", f"{_SHOWN.get(name, name)}() {fault}") from None
+            shown = _SHOWN.get(name, name.removeprefix("_based_"))
+            raise Raised("TypeError", f"{shown}() {fault}") from None
         raise
 
 
@@ -77,64 +78,41 @@ def say(session: FlowSession, line: int | None, message: Any, exact: Any = True,
 def extract(session: FlowSession, line: int | None, key: Any, value: Any) -> None:
     if not isinstance(key, str) or key.startswith("_"):
         raise Raised("ValueError", f"An extraction's key is a text that does not begin with _, not {key!r}.")
-    plain_value = plain(value)
-    _require_json(value)
-    name = text(key)
+    name, plain_value = text(key), _plain_json(value)
     session.log_bounded_event("extracted", line, key=name, value=plain_value)
     session.extracted[name] = plain_value
 
 
-def transfer(
-    session: FlowSession,
-    line: int | None,
-    number: Any,
-    more: Any = None,
-    *,
-    extension: Any = None,
-    pauseSeconds: Any = None,
-    sipDomain: Any = None,
-    message: Any = None,
-    _based_state: Any = None,
-) -> None:
-    session.keep_state(_based_state)
-    options = more if isinstance(more, dict) else {} if more is None else {"extension": text(more), "pauseSeconds": 1}
-    named = {"extension": extension, "pauseSeconds": pauseSeconds, "sipDomain": sipDomain, "message": message}
-    options = {**plain(options), **{name: plain(value) for name, value in named.items() if value is not None}}
-    session.log_bounded_event(
-        "transferred", line, number=text(number), **{k: v for k, v in options.items() if k != "number"}
-    )
+def transfer(session: FlowSession, line: int | None, number: Any, more: Any = None, **options: Any) -> None:
+    """End the run. `options` are extension, pauseSeconds, sipDomain and message; `more` is an extension or options."""
+    if more is not None:
+        options |= more if isinstance(more, dict) else {"extension": text(more), "pauseSeconds": 1}
+    session.log_bounded_event("transferred", line, **{**plain(options), "number": text(number)})
     raise Over("transfer")
 
 
-def end_call(session: FlowSession, line: int | None, *, _based_state: Any = None) -> None:
-    session.keep_state(_based_state)
+def end_call(session: FlowSession, line: int | None) -> None:
     raise Over("end_call")
 
 
-def end(session: FlowSession, line: int | None, *, _based_state: Any = None) -> None:
-    session.keep_state(_based_state)
+def end(session: FlowSession, line: int | None) -> None:
     raise Over("end of the flow")
 
 
-def done(session: FlowSession, line: int | None, *, _based_state: Any = None) -> None:
-    session.keep_state(_based_state)
+def done(session: FlowSession, line: int | None) -> None:
     session.log_event("waiting", line)
     raise Waits
 
 
-def sms(
-    session: FlowSession, line: int | None, at: int, from_number: Any, to: Any, content: Any, **more: Any
-) -> dict[str, Any]:
-    session.log_bounded_event("sms", at, **{"from": text(from_number), "to": text(to), "content": text(content)})
-    return {"success": True, "status": "sent", "message_sid": session.make_id("SM"), "error": None, "data": None}
+def sms(session: FlowSession, line: int | None, from_number: Any, to: Any, content: Any, **more: Any) -> dict:
+    session.log_bounded_event("sms", line, **{"from": text(from_number), "to": text(to), "content": text(content)})
+    return _SENT | {"message_sid": f"SM{session.random().getrandbits(128):032x}"}
 
 
-def integrate(
-    session: FlowSession, line: int | None, at: int, app: str, action: str, /, *args: Any, **named: Any
-) -> dict:
+def integrate(session: FlowSession, line: int | None, app: str, action: str, /, *args: Any, **named: Any) -> dict:
     arguments = plain({**{str(index): value for index, value in enumerate(args)}, **named})
-    session.log_bounded_event("integrated", at, app=app, action=action, arguments=arguments)
-    return {"success": True, "status": "sent", "message_sid": None, "error": None, "data": {}}
+    session.log_bounded_event("integrated", line, app=app, action=action, arguments=arguments)
+    return _SENT | {"data": {}}
 
 
 def click_ivr(session: FlowSession, line: int | None, digits: Any) -> None:
@@ -148,7 +126,6 @@ def send_image(session: FlowSession, line: int | None, url: Any) -> None:
 def ask(
     session: FlowSession,
     line: int | None,
-    at: int,
     about: Any,
     question: Any,
     example: Any = None,
@@ -158,38 +135,22 @@ def ask(
     example, schema = plain(example), plain(schema)
     if sum(_count_values(each) for each in (example, schema) if each is not None) > _MOST_VALUES:
         raise Raised("ValueError", f"ask() takes an example or schema of at most {_MOST_VALUES} values.")
-    request = Question(
-        _about(about),
-        text(question),
-        example,
-        schema,
-        at,
-        session.random(),
-        session.now(),
-        session.unsaid,
-        session.program.choices,
-    )
+    choices = session.program.choices
+    request = _question(session, line, about, question, example=example, schema=schema, choices=choices)
     answer = session.answer_stubs.answer(request, session.model.ask)
-    session.log_bounded_event(
-        "asked",
-        at,
-        question=request.question,
-        value=answer.value,
-        example=request.example,
-        how=answer.how,
-        by=answer.by,
-    )
+    details = {"question": request.question, "value": answer.value, "example": example}
+    session.log_bounded_event("asked", line, **details, how=answer.how, by=answer.by)
     session.conversation.note_answer(request, answer)
     return answer.value
 
 
-def summarize(session: FlowSession, line: int | None, at: int, about: Any, prompt: Any = "", model: Any = None) -> str:
-    words = session.model.summarize(Question(_about(about), text(prompt or ""), line=at, random=session.random()))
-    session.log_bounded_event("summarized", at, text=words.text, by=words.by)
+def summarize(session: FlowSession, line: int | None, about: Any, prompt: Any = "", model: Any = None) -> str:
+    words = session.model.summarize(_question(session, line, about, prompt or ""))
+    session.log_bounded_event("summarized", line, text=words.text, by=words.by)
     return words.text
 
 
-def to_json(session: FlowSession, line: int | None, at: int, value: Any) -> Any:
+def to_json(session: FlowSession, line: int | None, value: Any) -> Any:
     return plain(value)
 
 
@@ -201,45 +162,36 @@ def converse(
     note: Any,
     state: Any,
     /,
-    prompt: Any = _MISSING,
+    prompt: Any,
     first: Any = True,
     default_values: Any = None,
     info: Any = None,
-    *,
-    system_prompt: Any = _MISSING,
-    first_prompt: Any = None,
 ) -> list[Any]:
-    prompt = system_prompt if prompt is _MISSING else prompt
-    if prompt is _MISSING:
-        raise Raised("TypeError", "talk() missing a required argument: 'prompt'")
     is_loop = isinstance(loop, int) and loop < len(session.program.loops)
     if not is_loop or not isinstance(conditions, (list, NoneType)) or not isinstance(note, (list, tuple, NoneType)):
         raise Raised("TypeError", "talk() was called with arguments that only the engine passes")
-    speaks = bool(first if first_prompt is None else first_prompt)
     session.keep_state(state)
-    session.conversation.open(loop, conditions, note, text(prompt), speaks, plain(default_values), plain(info))
+    session.conversation.open(loop, conditions, note, text(prompt), bool(first), plain(default_values), plain(info))
     if conditions is None:
         return [None, None, transcript(session.messages)]
     raise Waits
 
 
-def http(session: FlowSession, line: int | None, at: int | None, method: Any, url: Any, **named: Any) -> dict[str, Any]:
-    """Send a request of `requests`. Raises Raised with the class and message of its exceptions."""
-    sent = plain(named)
-    _require_json(named.get("json"))
+def http(session: FlowSession, line: int | None, _: Any, method: Any, url: Any, **named: Any) -> dict[str, Any]:
+    """Send a request of `requests`, which passes its line. Raises Raised with the message of its exceptions."""
+    sent = plain(named) | {"json": _plain_json(named.get("json"))}
     try:
-        answer = session.web.request(str(method).upper(), text(url), sent)
+        answer = send(session.fetch, str(method).upper(), text(url), sent)
     except RequestFailed as fault:
-        session.log_bounded_event("requested", at, method=text(method), url=text(url), error=str(fault))
+        session.log_bounded_event("requested", line, method=text(method), url=text(url), error=str(fault))
         raise Raised("TimeoutError" if fault.timed_out else "OSError", str(fault)) from None
-    session.log_bounded_event("requested", at, method=text(method), url=answer["url"], status=answer["status"])
+    session.log_bounded_event("requested", line, method=text(method), url=answer["url"], status=answer["status"])
     return answer
 
 
 def api(
     session: FlowSession,
     line: int | None,
-    at: int,
     verb: str,
     url: Any,
     params: Any = None,
@@ -250,11 +202,10 @@ def api(
 ) -> dict[str, Any]:
     """Call the older `api.get_req` or `api.post_req`. The result has the decoded body under two names."""
     method = verb.removesuffix("_req").upper()
-    if method == "POST" and params is not None and data is None and body is None:
-        data, params = params, None  # the second argument of post_req is its body
     sent = data if data is not None else body
-    options = {"params": params, "headers": headers, **({} if sent is None else {"json": sent})}
-    answer = http(session, line, at, method, url, **options)
+    if method == "POST" and sent is None:
+        sent, params = params, None  # the second argument of post_req is its body
+    answer = http(session, line, line, method, url, params=params, headers=headers, json=sent)
     try:
         decoded = orjson.loads(answer["text"])
     except orjson.JSONDecodeError:
@@ -272,11 +223,12 @@ def zone(session: FlowSession, line: int | None, name: Any) -> timezone:
     return timezone(now.utcoffset() or timedelta(0), now.tzname() or text(name))
 
 
-def _require_json(value: Any) -> None:
-    """Raise Raised for a value that is no JSON, as Python's json does."""
-    lacking = json_lacks(value)
-    if lacking:
-        raise Raised("TypeError", readable(lacking))
+def _plain_json(value: Any) -> Any:
+    """Return the value as JSON values. Raises Raised for one that is no JSON, as Python's json does."""
+    plain_value = plain(value)
+    if error := json_error(value):
+        raise Raised("TypeError", readable(error))
+    return plain_value
 
 
 def _count_values(value: Any) -> int:
@@ -285,22 +237,15 @@ def _count_values(value: Any) -> int:
     return 1 + sum(map(_count_values, members))
 
 
-def _about(value: Any) -> str:
-    made = plain(value)
-    return made if isinstance(made, str) else orjson.dumps(made, option=orjson.OPT_INDENT_2).decode()
+def _question(session: FlowSession, line: int | None, about: Any, question: Any, **form: Any) -> Question:
+    made = plain(about)
+    words = made if isinstance(made, str) else orjson.dumps(made, option=orjson.OPT_INDENT_2).decode()
+    form |= {"random": session.random(), "now": session.now(), "unsaid": session.unsaid}
+    return Question(words, text(question), line=line, **form)
 
 
 _VOICE = {"transfer", "transfer_call", "end_call", "hangup"}
-_SHOWN = {
-    "_based_sms": "send_sms",
-    "_based_ask_of": "ask",
-    "_based_summarize_of": "summarize",
-    "_based_to_json_of": "to_json",
-    "_based_converse": "talk",
-    "_based_http": "request",
-    "_based_api": "api",
-    "zoneinfo.ZoneInfo": "ZoneInfo",
-}
+_SHOWN = {"_based_converse": "talk", "_based_http": "request", "zoneinfo.ZoneInfo": "ZoneInfo"}
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     "say": say,
     "extract": extract,
@@ -312,11 +257,11 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "done": done,
     "click_ivr": click_ivr,
     "send_image": send_image,
-    "_based_sms": sms,
+    "send_sms": sms,
     "_based_integrate": integrate,
-    "_based_ask_of": ask,
-    "_based_summarize_of": summarize,
-    "_based_to_json_of": to_json,
+    "_based_ask": ask,
+    "_based_summarize": summarize,
+    "_based_to_json": to_json,
     "_based_converse": converse,
     "_based_http": http,
     "_based_api": api,

@@ -8,11 +8,11 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from dryline.flow.language.errors import INNER, Failure, failure_at, failure_of
+from dryline.flow.language.errors import INNER, failure_at, failure_of
 from dryline.flow.language.host_functions import Over, Raised, Waits, call, is_callable
 from dryline.flow.language.json_values import TooLarge
-from dryline.flow.language.program import SourcePosition
-from dryline.flow.language.sandbox import TURN_S, Sandbox
+from dryline.flow.language.sandbox import TURN_S, Sandbox, function_named
+from dryline.flow.language.source_map import SourcePosition
 from dryline.world.real_time import monotonic
 
 if TYPE_CHECKING:
@@ -22,9 +22,8 @@ log = logging.getLogger(__name__)
 
 CALLS_A_TURN = 500  # of host functions, between two utterances of the user
 CALLS_S = 5.0  # of processor time that they take in one turn; waiting for another server is not counted
-TEXT_CHARACTERS = 1_000_000  # that the flow and the user say, and that the flow prints, in one conversation
-EVENT_CHARACTERS = 1_000_000  # of the other events of one conversation
-Speak = Callable[["FlowSession"], str | None]
+CHARACTERS = 1_000_000  # that are said, printed and logged in one conversation
+Turn = Callable[[], Any]  # of the user; the result is what the flow's call returns, or None if the flow keeps waiting
 
 
 class Stopped(Exception):
@@ -38,16 +37,14 @@ class Interpreter:
         self.snapshot = snapshot
         self._session = session
         self._sandbox = sandbox
-        self._answer: Any = None  # of the pending host call, when one worker runs the whole conversation
         self._place: SourcePosition | None = None  # of the last host call
         self._calls = 0
         self._spent_s = 0.0  # by the sandbox
         self._calls_s = 0.0  # by host functions
         self._over: Stopped | None = None  # a limit that was exceeded where the sandbox hides the exception
-        self._printed: list[str] = []  # since the last host call
 
-    def start(self, speak: Speak | None) -> None:
-        """Run from the beginning; with `speak` the whole conversation, in one worker."""
+    def start(self, turn: Turn | None = None) -> None:
+        """Run from the beginning up to the first wait; with `turn` the whole conversation, in one worker."""
         session = self._session
         inputs: dict[str, Any] = {"state": session.state}
         if isinstance(session.state.get("variables"), dict):
@@ -57,39 +54,49 @@ class Interpreter:
             def begin() -> Any:
                 return worker.feed_start(session.program.code, inputs=inputs, print_callback=self._print)
 
-            self._drive(worker, begin, speak)
+            waiting = self._run(worker, begin)
+            while turn is not None and waiting is not None and not session.ended:
+                answer = self._take(turn)
+                if answer is not None:
+                    waiting = self._run(worker, _returning(waiting, answer))
+            self.snapshot = waiting.dump() if waiting is not None and not session.ended else None
 
-    def go_on(self, answer: Any) -> None:
-        """Go on with the flow: the pending host call returns this value."""
-        if self.snapshot is None:  # one worker runs the whole conversation, and reads the answer there
-            self._answer = answer
+    def go_on(self, turn: Turn) -> None:
+        """Take a turn of the user, and go on with the flow if it leads further."""
+        answer = self._take(turn)
+        if answer is None:
             return
-        stored, self.snapshot = self.snapshot, None
+        stored, self.snapshot = self.snapshot or b"", None
         with self._sandbox.worker() as worker:
 
             def resume() -> Any:
                 waiting: Any = worker.load_snapshot(stored, print_callback=self._print)
                 return waiting.resume({"return_value": answer})
 
-            self._drive(worker, resume, None)
+            waiting = self._run(worker, resume)
+            self.snapshot = waiting.dump() if waiting is not None else None
 
-    def count_spoken(self, characters: int) -> None:
-        """Count characters that are said or printed. Raises Stopped."""
-        self._session.spoken += characters
-        if self._session.spoken > TEXT_CHARACTERS:
-            raise Stopped(f"More than {TEXT_CHARACTERS:,} characters were said and printed in one conversation.")
+    def count(self, characters: int) -> None:
+        """Count characters that are said, printed or logged. Raises Stopped."""
+        self._session.characters += characters
+        if self._session.characters > CHARACTERS:
+            raise Stopped(f"More than {CHARACTERS:,} characters were said, printed and logged in one conversation.")
 
-    def count_logged(self, characters: int) -> None:
-        """Count characters of other events. Raises Stopped."""
-        self._session.logged += characters
-        if self._session.logged > EVENT_CHARACTERS:
-            raise Stopped(f"The flow handed over more than {EVENT_CHARACTERS:,} characters in one conversation.")
+    def _take(self, turn: Turn) -> Any:
+        """Take a turn. What it raises ends the session."""
+        try:
+            return turn()
+        except Exception as fault:
+            self._fail(fault)
+            return None
 
-    def _drive(self, worker: Any, step: Callable[[], Any], speak: Speak | None) -> None:
+    def _run(self, worker: Any, step: Callable[[], Any]) -> Any:
+        """Run until the flow waits for the user, and return the snapshot; None if the run has ended."""
         import pydantic_monty
 
         session = self._session
-        self._begin_turn()
+        self._calls = 0
+        self._spent_s = self._calls_s = 0.0
         try:
             while True:
                 snapshot = self._timed(step)
@@ -99,41 +106,36 @@ class Interpreter:
                 try:
                     step = self._answer_to(snapshot)
                 except Waits:
-                    if not self._user_speaks(speak):
-                        self.snapshot = None if session.ended else snapshot.dump()
-                        return
-                    step = _returning(snapshot, self._answer)
-        except Over as over:
-            session.end(over.why)
+                    answer = session.conversation.hear_pending()
+                    if answer is None:
+                        return snapshot
+                    step = _returning(snapshot, answer)
         except pydantic_monty.MontyError as fault:
-            failure = (
-                self.failure_at_last_call(str(self._over))
-                if self._over
-                else failure_of(session.program, fault, self._place)
-            )
+            failure = failure_of(session.program, fault, self._place)
+            if self._over:
+                failure = failure_at(session.program, str(self._over), self._place)
             if failure.exception != "TimeoutError":  # after a timeout the worker cannot be used
                 self._read_state(worker)
             session.fail(failure)
-        except Stopped as fault:
-            session.fail(self.failure_at_last_call(str(fault)))
         except Exception as fault:
-            self.fail_by_bug(fault)
+            self._fail(fault)
+        return None
 
-    def failure_at_last_call(self, sentence: str) -> Failure:
-        return failure_at(self._session.program, sentence, self._place)
-
-    def fail_by_bug(self, fault: Exception) -> None:
-        """End the session because of an error of the engine, so that it cannot stop other conversations."""
-        log.error("An error of the engine ended a flow's run.", exc_info=fault)
-        sentence = f"The engine failed: {type(fault).__name__}: {fault}"
-        self._session.fail(failure_at(self._session.program, sentence, self._place, bound=False))
+    def _fail(self, fault: Exception) -> None:
+        """End the session. An error of the engine must not stop other conversations."""
+        program = self._session.program
+        if isinstance(fault, Over):
+            self._session.end(str(fault))
+        elif isinstance(fault, Stopped):
+            self._session.fail(failure_at(program, str(fault), self._place))
+        else:
+            log.error("An error of the engine ended a flow's run.", exc_info=fault)
+            sentence = f"The engine failed: {type(fault).__name__}: {fault}"
+            self._session.fail(failure_at(program, sentence, self._place, bound=False))
 
     def _timed(self, step: Callable[[], Any]) -> Any:
         began = monotonic()
-        try:
-            snapshot = step()
-        finally:
-            self._log_printed()
+        snapshot = step()
         self._spent_s += monotonic() - began
         if self._spent_s > TURN_S:
             raise Stopped(f"The flow ran for longer than {TURN_S:g} s without waiting for the user.")
@@ -143,44 +145,42 @@ class Interpreter:
         """Do a host call, and return the step that goes on with its result. Raises Over, Waits, Stopped."""
         import pydantic_monty
 
-        session = self._session
         place = self._place_of(snapshot)
         self._place = place or self._place
         self._calls += 1
         if self._calls > CALLS_A_TURN:
             raise Stopped(f"The flow made more than {CALLS_A_TURN} calls without waiting for the user.")
         if isinstance(snapshot, pydantic_monty.NameLookupSnapshot):
-            name = snapshot.variable_name
-            if is_callable(name, session.channel):
-                return lambda: snapshot.resume(value=_function_named(name))
-            return snapshot.resume
+            if not is_callable(snapshot.variable_name, self._session.channel):
+                return snapshot.resume
+            return lambda: snapshot.resume(value=function_named(snapshot.variable_name))
         if not isinstance(snapshot, pydantic_monty.FunctionSnapshot):
             raise Stopped("The flow awaits something that is no call of the engine. Remove the `await`.")
         if snapshot.is_os_function:
             return self._system(snapshot)
         try:
-            line = place.line if place else None
-            value = self._timed_call(snapshot, line)
+            return _returning(snapshot, self._call(snapshot, place.line if place else None))
         except Raised as raised:
             problem: Any = {"exc_type": raised.type, "message": raised.message}
-            return lambda: snapshot.resume(problem)
         except TooLarge as fault:
-            too_large: Any = {"exc_type": "MemoryError", "message": str(fault)}
-            return lambda: snapshot.resume(too_large)
-        return _returning(snapshot, value)
+            problem = {"exc_type": "MemoryError", "message": str(fault)}
+        return lambda: snapshot.resume(problem)
 
     def _place_of(self, snapshot: Any) -> SourcePosition | None:
-        """Return the place of a host call. A call by a function of prelude.py has the line as its first argument."""
-        at = snapshot.position
+        """Return the place of a host call. Those of the prelude have the loop or the line as their first argument."""
+        program, at = self._session.program, snapshot.position
         if at.filename == INNER:
             return self._place
-        place = self._session.program.place_of_bytes(at.start)
-        if place is None and str(getattr(snapshot, "function_name", "")).startswith("_based_"):
-            line = snapshot.args[0] if snapshot.args else None
-            return SourcePosition(line, 1) if isinstance(line, int) and line > 0 else None
+        place = program.place_of_bytes(at.start)
+        name = getattr(snapshot, "function_name", "")
+        if place is None and name in ("_based_converse", "_based_http"):
+            line = snapshot.args[0]
+            if name == "_based_converse":
+                line = program.loops[line].talk_line if line >= 0 else -line
+            return SourcePosition(line, 1) if line else None
         return place
 
-    def _timed_call(self, snapshot: Any, line: int | None) -> Any:
+    def _call(self, snapshot: Any, line: int | None) -> Any:
         """Call a host function, and count the processor time that it takes. Raises what it raises, and Stopped."""
         began = time.thread_time()
         value = call(self._session, snapshot.function_name, snapshot.args, snapshot.kwargs, line)
@@ -200,24 +200,6 @@ class Interpreter:
             return _returning(snapshot, _moment(snapshot, self._session.now()))
         return snapshot.resume_not_handled
 
-    def _user_speaks(self, speak: Speak | None) -> bool:
-        """Let the user speak until a condition is met. Return False if the session has to wait, or is over."""
-        session, conversation = self._session, self._session.conversation
-        self._answer = None
-        if conversation.loop is not None and conversation.pending is not None:  # said before the talk began
-            said, conversation.pending = conversation.pending, None
-            self._answer = conversation.hear(said)
-        while self._answer is None and speak is not None and not session.ended:
-            self._begin_turn()
-            said_now = speak(session)
-            if said_now is None:
-                session.end("hung up")
-                break
-            session.handle_user_message(said_now)
-            if conversation.loop is None:
-                break
-        return not session.ended and (self._answer is not None or speak is not None)
-
     def _read_state(self, worker: Any) -> None:
         import pydantic_monty
 
@@ -226,36 +208,17 @@ class Interpreter:
         except (pydantic_monty.MontyError, RuntimeError, TooLarge):
             return  # the code was not parsed, the worker is gone, or the state is too large
 
-    def _begin_turn(self) -> None:
-        self._calls = 0
-        self._spent_s = self._calls_s = 0.0
-
     def _print(self, _stream: str, printed: str) -> None:
         try:
-            self.count_spoken(len(printed))
+            self.count(len(printed))
         except Stopped as stopped:
             self._over = stopped
             raise
-        self._printed.append(printed)
-
-    def _log_printed(self) -> None:
-        # The sandbox passes output on every 5 ms, even within a line. An event has the output of a whole step.
-        if self._printed:
-            self._session.log_event("printed", None, text="".join(self._printed).removesuffix("\n"))
-            self._printed.clear()
+        self._session.log_event("printed", None, text=printed.removesuffix("\n"))
 
 
 def _returning(snapshot: Any, value: Any) -> Callable[[], Any]:
     return lambda: snapshot.resume({"return_value": value})
-
-
-def _function_named(name: str) -> Callable[..., None]:
-    """Return a function for the sandbox. Its calls come back as host calls of this name."""
-
-    def function(*_args: Any, **_named: Any) -> None: ...
-
-    function.__name__ = name
-    return function
 
 
 def _moment(snapshot: Any, now: datetime) -> Any:

@@ -12,8 +12,10 @@ from dryline.flow.language.language_model import NOT_SAID, Answer, Decision, Que
 if TYPE_CHECKING:
     from dryline.flow.language.session import FlowSession
 
+_SHARED = ("prompt", "first_prompt", "conditions", "tools", "note", "taken_at", "known")  # with the model's Talk
 
-class Conversation:
+
+class OpenTalk:
     """The state of the open talk, in plain values, so that a session can be stored."""
 
     def __init__(self, session: FlowSession) -> None:
@@ -38,32 +40,31 @@ class Conversation:
         A message of the user that is still unanswered goes first: it can meet a condition. After a bare `return` the
         agent stays silent if it has just spoken. Assumed: based.md, section 4.
         """
-        session = self._session
+        messages = self._session.messages
         again = note is not None and loop in self.starts
-        if not again:
-            self.starts[loop] = len(session.messages) if self.pending is None else self._last_heard()
+        if not again:  # a pending message, the user's last, belongs to the talk that takes it
+            heard = [at for at, message in enumerate(messages) if message.who == "user"]
+            self.starts[loop] = len(messages) if self.pending is None else heard[-1]
+        self.loop = loop
         self.note = None if not note or note[0] is None else text(note[0])
         self.prompt = prompt
         self.first_prompt = self.first_prompt or prompt
         self.known = {**(known if isinstance(known, dict) else {}), **(info if isinstance(info, dict) else {})}
         self.conditions = [condition_text(condition) for condition in conditions or []]
         self.tools = {index: plain(one) for index, one in enumerate(conditions or []) if isinstance(one, dict)}
-        self.loop = loop
-        heard, self.pending = self.pending, None
-        fresh = not again and first
-        silent = len(session.messages) == self.taken_at
-        has_reason = fresh or (again and (self.note is not None or silent))
-        self.agent_opens = fresh and heard is not None
-        if conditions is None or (has_reason and heard is None):
+        has_reason = self.note is not None or len(messages) == self.taken_at if again else first
+        self.agent_opens = first and not again and self.pending is not None
+        if conditions is None or (has_reason and self.pending is None):
             self._reply(None)
         if conditions is None:
             self.loop = None  # outside of a loop the agent speaks, and nothing is awaited
-        self.pending = heard
 
-    def _last_heard(self) -> int:
-        """Return the index of the user's last message: a pending one belongs to the talk that takes it."""
-        messages = self._session.messages
-        return max(index for index, message in enumerate(messages) if message.who == "user")
+    def hear_pending(self) -> list[Any] | None:
+        """Take an utterance that was said before the talk began. Return the talk's result if it meets a condition."""
+        if self.loop is None or self.pending is None:
+            return None
+        said, self.pending = self.pending, None
+        return self.hear(said)
 
     def hear(self, said: str) -> list[Any] | None:
         """Take an utterance of the user. Return the result of the talk if it meets a condition."""
@@ -76,6 +77,7 @@ class Conversation:
         return self.take(decision)
 
     def take(self, decision: Decision) -> list[Any]:
+        """Take a condition, and return the result of the talk for the flow."""
         session, index = self._session, decision.index
         assert index is not None and self.loop is not None
         details = {"arguments": decision.arguments} if index in self.tools else {}
@@ -89,10 +91,10 @@ class Conversation:
             by=decision.by,
             **details,
         )
+        said = transcript(session.messages[self.starts.get(self.loop, 0) :])
         self.taken_at = len(session.messages)
         self.taken[self.loop] = index
         self.unanswered = []
-        said = transcript(session.messages[self.starts.get(self.loop, 0) :])
         self.loop = None
         return [index, decision.arguments, said]
 
@@ -100,38 +102,24 @@ class Conversation:
         """Remember a question of the flow whose answer lacks members: what a `return` hands back may ask for them."""
         missing = [path for path, source in answer.how.items() if source == NOT_SAID]
         if missing:
-            self.unanswered.append(
-                {
-                    "question": question.question,
-                    "example": question.example,
-                    "schema": question.schema,
-                    "missing": missing,
-                }
-            )
+            arguments = {name: getattr(question, name) for name in ("question", "example", "schema")}
+            self.unanswered.append({**arguments, "missing": missing})
 
     def talk(self) -> Talk:
         session = self._session
         loop = session.program.loops[self.loop] if self.loop is not None and self.loop >= 0 else None
+        taken = None if self.note is None else self.taken.get(-1 if self.loop is None else self.loop)
+        shared = {name: getattr(self, name) for name in _SHARED}
         return Talk(
-            prompt=self.prompt,
-            first_prompt=self.first_prompt,
-            conditions=self.conditions,
-            tools=self.tools,
+            **shared,
             messages=session.messages,
             line=loop.talk_line if loop else -(self.loop or 0),
             condition_lines=[condition.line for condition in loop.conditions] if loop else [],
-            note=self.note,
-            returned=self.returned(),
-            taken_at=self.taken_at,
-            known=self.known,
+            returned=None if taken is None else Returned(taken, self.unanswered),
             random=session.random(),
             now=session.now(),
             unsaid=session.unsaid,
         )
-
-    def returned(self) -> Returned | None:
-        index = self.taken.get(self.loop) if self.loop is not None and self.note is not None else None
-        return None if index is None else Returned(index, self.unanswered)
 
     def index_of(self, choice: str | int) -> int:
         """Return the index of the condition with this text or index. Raises LookupError."""
@@ -159,19 +147,12 @@ class Conversation:
             )
 
     def as_dict(self) -> dict[str, Any]:
-        values = {name: value for name, value in vars(self).items() if name != "_session"}
-        return {
-            **values,
-            "tools": [[index, tool] for index, tool in self.tools.items()],
-            "starts": [[loop, at] for loop, at in self.starts.items()],
-            "taken": [[loop, index] for loop, index in self.taken.items()],
-        }
+        return {name: value for name, value in vars(self).items() if name != "_session"}
 
     def restore(self, values: dict[str, Any]) -> None:
         vars(self).update(values)
-        self.tools = dict(values["tools"])
-        self.starts = dict(values["starts"])
-        self.taken = dict(values["taken"])
+        for name in ("tools", "starts", "taken"):  # JSON makes texts of their keys
+            vars(self)[name] = {int(key): value for key, value in values[name].items()}
 
 
 def condition_text(condition: Any) -> str:

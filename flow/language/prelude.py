@@ -1,161 +1,27 @@
 """Python code before a translated flow in the sandbox: the parts of Based that have to be Python objects there.
 
-Each flow gets only the pieces that it needs, because each costs time at the start of a run and space in every dump.
-Functions take `*args`, and the host reports missing arguments, because only it knows the line. Names that begin with
-`_based_` are reserved: a flow that has one is refused. A flow can rebind names of Python, so the pieces bind those that
-they need. Functions that are not defined here are host functions (host_functions.py).
+prelude.txt has it in pieces, each below the names that need it. Each flow gets only its pieces, because each costs time
+at the start of a run and space in every dump. Functions take `*args`, and the host reports missing arguments, because
+only it knows the line. Names that begin with `_based_` are reserved: a flow that has one is refused. A flow can rebind
+names of Python, so the pieces bind those that they need. Functions that are not defined there are host functions
+(host_functions.py).
 """
 
 import re
+from functools import cache
+from pathlib import Path
 
 RESERVED = "_based_"
-
-_TALK = """
-_based_note = None
-_based_takes = {}
-class _based_Talk:
-    def __init__(self, text): self.text = text
-    def __str__(self): return self.text
-    def __repr__(self): return self.text
-    def __getitem__(self, key): raise KeyError(key)
-    def __contains__(self, key): return key in self.text
-    def get(self, key, default=None): return default
-def _based_talk(loop, conditions, *args, **named):
-    global _based_note
-    note, _based_note = _based_note, None
-    took = _based_converse(loop, conditions, note, state, *args, **named)
-    _based_takes[loop] = took
-    return _based_Talk(took[2])
-def _based_took(loop):
-    return _based_takes.pop(loop, (None, None, ""))[:2]
-def _based_condition(loop, condition, is_a=isinstance, kinds=(str, dict), kind=type):
-    if not is_a(condition, kinds):
-        raise TypeError(f"A condition is a text or a tool, not {kind(condition).__name__}.")
-    return condition
-"""
-
-# A method of the flow's own class takes precedence over the built-in of that name.
-_METHODS = """
-_based_has = hasattr
-def _based_{name}(line, receiver, /, *args, **named):
-    if _based_has(receiver, "{name}"):
-        return receiver.{name}(*args, **named)
-    return _based_{name}_of(line, receiver, *args, **named)
-"""
-
-_SMS = """
-class _based_Result:
-    def __init__(self, members):
-        self.success = members["success"]
-        self.status = members["status"]
-        self.message_sid = members["message_sid"]
-        self.error = members["error"]
-        self.data = members["data"]
-    def get(self, key, default=None): return getattr(self, key, default)
-    def __getitem__(self, key): return getattr(self, key)
-def _based_send_sms(line, /, *args, **named):
-    return _based_Result(_based_sms(line, *args, **named))
-def _based_integration(line, app, action, /, *args, **named):
-    return _based_Result(_based_integrate(line, app, action, *args, **named))
-"""
-
-# The sandbox has neither custom exceptions nor inheritance. So the exceptions of `requests` are their base classes in
-# Python, and those that are never raised here are an OSError that nothing raises. HTTPError is an exception that
-# nothing else raises, so that catching it does not catch a failed connection; errors.py reports it by its own name.
-_REQUESTS = """
-import json as _based_json
-class _based_Response:
-    def __init__(self, answer):
-        self.status_code, self.text = answer["status"], answer["text"]
-        self.url, self.headers = answer["url"], answer["headers"]
-        self.ok, self.reason, self.encoding = answer["status"] < 400, answer["reason"], "utf-8"
-        self.content = answer["text"].encode()
-    def json(self): return _based_json.loads(self.text)
-    def raise_for_status(self):
-        if not self.ok:
-            kind = "Client" if self.status_code < 500 else "Server"
-            raise NotADirectoryError(f"{self.status_code} {kind} Error: {self.reason} for url: {self.url}")
-    def __repr__(self): return f"<Response [{self.status_code}]>"
-class _based_Exceptions:
-    RequestException = OSError
-    ConnectionError = OSError
-    HTTPError = NotADirectoryError
-    InvalidURL = OSError
-    InvalidSchema = OSError
-    MissingSchema = OSError
-    SSLError = FileNotFoundError
-    ProxyError = FileNotFoundError
-    TooManyRedirects = FileNotFoundError
-    ChunkedEncodingError = FileNotFoundError
-    ContentDecodingError = FileNotFoundError
-    InvalidHeader = FileNotFoundError
-    InvalidJSONError = FileNotFoundError
-    RetryError = FileNotFoundError
-    Timeout = TimeoutError
-    ConnectTimeout = TimeoutError
-    ReadTimeout = TimeoutError
-    JSONDecodeError = ValueError
-class _based_Requests:
-    exceptions = _based_Exceptions
-    RequestException = OSError
-    ConnectionError = OSError
-    HTTPError = NotADirectoryError
-    Timeout = TimeoutError
-    ConnectTimeout = TimeoutError
-    ReadTimeout = TimeoutError
-    JSONDecodeError = ValueError
-    line = None
-    def at(self, line):
-        self.line = line
-        return self
-    def request(self, method=None, url=None, **named):
-        line, self.line = self.line, None
-        return _based_Response(_based_http(line, method, url, **named))
-    def get(self, url=None, params=None, **named): return self.request("GET", url, params=params, **named)
-    def post(self, url=None, data=None, json=None, **named):
-        return self.request("POST", url, data=data, json=json, **named)
-    def put(self, url=None, data=None, **named): return self.request("PUT", url, data=data, **named)
-    def patch(self, url=None, data=None, **named): return self.request("PATCH", url, data=data, **named)
-    def delete(self, url=None, **named): return self.request("DELETE", url, **named)
-    def head(self, url=None, **named): return self.request("HEAD", url, **named)
-_based_requests = _based_Requests()
-"""
-
-_RANDOM = """
-import random as _based_random
-class RANDOM:
-    def __init__(self, digits=6): self.digits = digits
-    def generate(self): return "".join(str(_based_random.randint(0, 9)) for _ in range(self.digits))
-"""
-
-# The message of an exception, as Python makes it of the arguments.
-_MESSAGE = """
-def _based_message(*args, is_a=isinstance, text=str, count=len):
-    return args[0] if count(args) == 1 and is_a(args[0], text) else text(args[0] if count(args) == 1 else args)
-"""
-
-_GLOBAL_STATE = """
-def _based_global_state(): return state
-"""
-
-_PIECES = {  # a piece, and the names that need it
-    _TALK: {"talk", "loop"},
-    _SMS: {"send_sms", "integrations"},
-    _REQUESTS: {"requests"},
-    _RANDOM: {"RANDOM"},
-    _MESSAGE: {"_based_message"},
-    _GLOBAL_STATE: {"_based_global_state"},
-    "import time\n": {"time"},
-    "ConnectionError = FileNotFoundError\n": {"ConnectionError"},
-    "true, false, null = True, False, None\n": {"true", "false", "null"},
-}
-_MEMBER = re.compile(r"^    (?:def )?(\w+)(?:\(self| =)", re.MULTILINE)
-REQUESTS_MEMBERS = {*_MEMBER.findall(_REQUESTS.partition("class _based_Requests")[2])} - {"at", "line"}
-METHODS = ("ask", "summarize", "to_json")
+_COMMENT = re.compile(r"^#(?!!).*\n", re.MULTILINE)
 
 
 def prelude(names: set[str]) -> str:
     """Return the pieces that code with these names needs."""
-    pieces = [piece for piece, users in _PIECES.items() if users & names]
-    pieces += [_METHODS.format(name=name) for name in METHODS if name in names]
-    return "".join(pieces)
+    return "".join(code for users, code in _pieces() if users & names)
+
+
+@cache
+def _pieces() -> list[tuple[set[str], str]]:
+    text = Path(__file__).with_suffix(".txt").read_text(encoding="utf-8")
+    pieces = [piece.partition("\n") for piece in _COMMENT.sub("", text).split("#! ")[1:]]
+    return [(set(names.split()), f"{code.strip()}\n") for names, _, code in pieces]

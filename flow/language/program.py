@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple
 
 from dryline.flow.language.errors import Finding
-from dryline.flow.language.source_map import Places, Rewritten
+from dryline.flow.language.source_map import Places, Rewritten, SourcePosition
 
 # `answer["size"] == "large"`, also with .get and a method such as .lower() between.
 _COMPARED = re.compile(
@@ -26,7 +24,6 @@ class Condition:
 
     text: str
     line: int
-    name: str | None
     fixed: bool
     leaves: bool
     loop: Loop
@@ -45,53 +42,27 @@ class Loop:
     outermost: bool = False
 
 
-class SourcePosition(NamedTuple):
-    line: int
-    column: int
-
-
+@dataclass(eq=False)
 class Program:
-    """Translated code with its source map, from `translate.translate`."""
+    """Translated code with its source map, from `python_code.translate`. `imports` are statements."""
 
-    def __init__(
-        self,
-        source: str,
-        file: str,
-        rewritten: Rewritten,
-        loops: list[Loop],
-        warnings: list[Finding],
-        imports: list[tuple[str, str, int]],
-    ) -> None:
-        self.source = source
-        self.file = file
-        self.code = rewritten.text
-        self.loops = loops
-        self.warnings = warnings
-        self.places = Places(source)
-        self.imports = {  # a module and a name of it (or none), with the place of the first import
-            (module, name): SourcePosition(*self.places.place(at)) for module, name, at in reversed(imports)
-        }
-        self._origin = rewritten.origin
+    source: str
+    file: str
+    rewritten: Rewritten
+    loops: list[Loop]
+    warnings: list[Finding]
+    imports: list[tuple[str, SourcePosition]]
+
+    def __post_init__(self) -> None:
+        self.code = self.rewritten.text
+        self.places = Places(self.source)
         self._generated = Places(self.code)
-        self._ascii = self.code.isascii()
 
     @cached_property
     def choices(self) -> dict[str, list[str]]:
         """The texts that the code compares members with, by the member's name: `answer["size"] == "large"`."""
-        choices: dict[str, list[str]] = defaultdict(list)
-        for name, value in _COMPARED.findall(self.source):
-            if value not in choices[name]:
-                choices[name].append(value)
-        return dict(choices)
-
-    @property
-    def first(self) -> SourcePosition:
-        """The place of the first statement."""
-        for number, row in enumerate(self.source.split("\n"), 1):
-            statement = row.lstrip()
-            if statement and not statement.startswith("#"):
-                return SourcePosition(number, len(row) - len(statement) + 1)
-        return SourcePosition(1, 1)
+        compared = _COMPARED.findall(self.source)
+        return {name: list(dict.fromkeys(value for other, value in compared if other == name)) for name, _ in compared}
 
     def place(self, line: int, column: int) -> SourcePosition | None:
         """Return the place in the flow's code of a place in the translated code; None for the engine's own code."""
@@ -99,11 +70,11 @@ class Program:
 
     def place_of_bytes(self, offset: int) -> SourcePosition | None:
         """Return the place in the flow's code of a byte offset into the translated code as UTF-8."""
-        return self._place(offset if self._ascii else len(self.code.encode()[:offset].decode(errors="ignore")))
+        return self._place(len(self.code.encode()[:offset].decode(errors="ignore")))
 
     def _place(self, offset: int) -> SourcePosition | None:
-        origin = self._origin(offset)
-        return None if origin is None else SourcePosition(*self.places.place(min(origin, len(self.source))))
+        origin = self.rewritten.origin(offset)
+        return None if origin is None else self.places.place(min(origin, len(self.source)))
 
     @property
     def conditions(self) -> list[Condition]:
@@ -116,16 +87,8 @@ class Program:
 
 
 def _tree(loop: Loop) -> dict:
-    return {
-        "line": loop.line,
-        "loops": [_tree(inner) for inner in loop.inner],
-        "conditions": [
-            {
-                "condition": condition.text,
-                "line": condition.line,
-                "leaves": condition.leaves,
-                "loops": [_tree(inner) for inner in condition.inner],
-            }
-            for condition in loop.conditions
-        ],
-    }
+    conditions = [
+        {"condition": each.text, "line": each.line, "leaves": each.leaves, "loops": [*map(_tree, each.inner)]}
+        for each in loop.conditions
+    ]
+    return {"line": loop.line, "loops": [*map(_tree, loop.inner)], "conditions": conditions}

@@ -2,34 +2,40 @@
 
     loop:                                      while True:
         r = talk("Greet.", True)                   r = _based_talk(0, ["asks the price"], "Greet.", True)
-    until "asks the price":                        _based_index, _based_arguments = _based_took(0)
-        say("Ten.")                                if _based_index == 0:
-        return "ten"                                   say("Ten.")
-                                                       _based_note = (("ten"),); continue
-                                                       break
+    until "asks the price":                        if _based_took(0) == 0:
+        say("Ten.")                                    say("Ten.")
+        return "ten"                                   _based_note = (("ten"),); continue
+                                                   if _based_index is not None: break
 
-The rules are those of section 1 of contract/based.md. Only the starts of logical lines get more indentation, so that
-strings and continuation lines keep their text. The source map (rewriting.py) covers inserted code, too.
+The rules are those of section 1 of contract/based.md. Only the starts of logical lines are indented anew, so that
+strings and continuation lines keep their text. The source map covers inserted code, too.
 """
 
+import re
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import pairwise
 from keyword import iskeyword
 
 from dryline.flow.language.calls_rewriting import CallRewriting, calls
-from dryline.flow.language.errors import BasedSyntaxError
-from dryline.flow.language.program import Condition, Loop
+from dryline.flow.language.errors import BasedSyntaxError, CodeRefused, Finding
+from dryline.flow.language.prelude import prelude
+from dryline.flow.language.program import Condition, Loop, Program
 from dryline.flow.language.source_map import Part, Places, Rewriting
-from dryline.flow.language.statements import Statement, own_statements, parts
-from dryline.flow.language.tokens import LogicalLine, Token
+from dryline.flow.language.statements import Statement, own_statements, tree
+from dryline.flow.language.tokens import LogicalLine, Token, logical_lines
+
+MAX_CODE = 200_000  # characters, ten times the longest known flow; translating it takes one to two seconds
+
+_NO_TEXT = re.compile("[\\0\ud800-\udfff]")
+_PLAIN = re.compile(r"""[rRuU]?("{3}|'{3}|"|')(?P<text>.*)\1""", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
 class _Context:
     """The blocks around a statement.
 
-    `owner` is the kind of block that a `return` goes back from. `flag` is the variable that makes the outermost Python
-    loop end after such a `return`. `extras` are columns and the indentation that is added there.
+    `owner` is the kind of block that a `return` goes back from, and `repeats` the number of Python loops in it.
     """
 
     loop: Loop | None = None
@@ -37,14 +43,12 @@ class _Context:
     owner: str = ""  # until, body, or empty outside of loops
     in_def: bool = False
     repeats: int = 0
-    flag: str = ""
-    extras: tuple[tuple[int, str], ...] = ()
+    depth: int = 0  # of the blocks in the translated code
 
-    def indent(self, own: str, left: str) -> str:
-        """Return a line's indentation, without that of the whole code."""
-        for column, text in sorted(self.extras, reverse=True):
-            own = own[:column] + text + own[column:]
-        return own[len(left) :]
+    @property
+    def indent(self) -> str:
+        """The indentation of a line."""
+        return " " * self.depth
 
 
 class Translation:
@@ -56,8 +60,6 @@ class Translation:
         self.warnings: list[tuple[int, str]] = []
         self.calls = CallRewriting(self.edits, places, lines)
         self._places = places
-        self._left = lines[0].indent if lines else ""  # the indentation of the whole source
-        self._flags = 0
 
     def translate(self, block: list[Statement]) -> None:
         """Translate the statements of the whole code. Raises BasedSyntaxError."""
@@ -66,77 +68,49 @@ class Translation:
     def _block(self, block: list[Statement], context: _Context) -> None:
         tails: dict[int, str] = {}  # the code to insert behind a statement, by its index
         for index, statement in enumerate(block):
-            has_else = index + 1 < len(block) and block[index + 1].line.tokens[0].text == "else"
             if statement.kind == "loop":
                 self._loop(statement, context)
-                if has_else:
-                    self.warnings.append((block[index + 1].start, "A loop has no else: this one is never run."))
             elif statement.kind == "until":
-                raise BasedSyntaxError(
-                    statement.start, f"This until has no loop before it{self._separation(block[:index])}."
-                )
-            elif statement.kind == "repeat" and context.owner and not context.in_def and _goes_back(statement):
-                tails[index + has_else] = self._loop_left_by_return(statement, context)
+                raise BasedSyntaxError(statement.start, "This until has no loop before it.")
             else:
                 self._python(statement, context)
+            if statement.kind == "repeat" and context.owner and not context.in_def and _goes_back(statement):
+                # A `return` has to leave each Python loop first.
+                leave = "break" if context.repeats else "_based_back = False; continue"
+                has_else = index + 1 < len(block) and block[index + 1].line.tokens[0].text == "else"
+                tails[index + has_else] = f"\n{context.indent}if _based_back: {leave}"
             if index in tails:
                 self.edits.insert(statement.row_end, tails[index])
 
-    def _separation(self, before: list[Statement]) -> str:
-        """Return a hint for the error about an until without a loop: the statement between them, or an empty text."""
-        loops = [index for index, statement in enumerate(before) if statement.kind == "loop"]
-        if loops:
-            return f": line {self._places.line(before[loops[-1] + 1].start)} stands between them"
-        meant = bool(before) and before[-1].line.tokens[0].text.lower() == "loop"
-        return ": a loop's header is `loop:`" if meant else ""
+    def _indent(self, statement: Statement, context: _Context) -> None:
+        self.edits.replace(statement.line.row_start, statement.start, context.indent)
 
-    def _indent(self, statement: Statement, context: _Context, before: str = "") -> str:
-        """Indent the statement's line, and insert the line `before` it. Return the indentation."""
-        own = context.indent(statement.line.indent, self._left)
-        line_before = f"{own}{before}\n" if before else ""
-        self.edits.replace(statement.line.row_start, statement.start, line_before + own)
-        return own
-
-    def _python(self, statement: Statement, context: _Context, before: str = "") -> str:
-        own = self._indent(statement, context, before)
-        inner = context
+    def _python(self, statement: Statement, context: _Context) -> None:
+        self._indent(statement, context)
+        inner = replace(context, depth=context.depth + 1)
         if statement.kind == "def":
-            inner = replace(context, in_def=True)
+            inner = replace(inner, in_def=True)
         elif statement.kind == "repeat":
-            inner = replace(context, repeats=context.repeats + 1)
+            inner = replace(inner, repeats=context.repeats + 1)
         self.calls.rewrite(statement.line.tokens, inner.in_def)
-        begin = 0 if statement.colon is None else statement.colon + 1
-        for part in parts(statement.line.tokens[begin:]):
-            self.calls.rewrite_statement(part)
-            self._translate_return(part, inner, statement)
+        self._rewrite_simple_statements(statement, inner)
         self._block(statement.body, inner)
-        return own
 
-    def _loop_left_by_return(self, statement: Statement, context: _Context) -> str:
-        """Translate a Python loop with a `return` that has to leave it first. Return the code behind the loop."""
-        if context.repeats:
-            return f"\n{self._python(statement, context)}if {context.flag}: break"
-        flag = f"_based_back{self._flags}"
-        self._flags += 1
-        own = self._python(statement, replace(context, flag=flag), f"{flag} = False")
-        return f"\n{own}if {flag}: continue"
+    def _rewrite_simple_statements(self, statement: Statement, context: _Context) -> None:
+        for part in statement.simple_statements():
+            self.calls.rewrite_import(part)
+            if context.owner and not context.in_def:
+                self._translate_return(part, context)
 
-    def _translate_return(self, part: list[Token], context: _Context, statement: Statement) -> None:
+    def _translate_return(self, part: list[Token], context: _Context) -> None:
         """Translate a `return`, `continue` or `done()` that goes back to the loop of the talk."""
-        if not part or context.in_def or not context.owner:
-            return
         word, rest = part[0], part[1:]
-        tail = f"{context.flag} = True; break" if context.repeats else "continue"
-        if word.text == "return":
-            if statement.line.comment and context.owner == "until":
-                self.warnings.append((word.start, "The vendor's converter trips over a comment behind return."))
-            if rest:
-                self.edits.replace(word.start, rest[0].start, "_based_note = ((")
-                self.edits.insert(rest[-1].end, f"),); {tail}")
-            else:
-                self.edits.replace(word.start, word.end, f"_based_note = (None,); {tail}")
-        elif word.text == "continue" and not rest and not context.repeats:
-            self.edits.replace(word.start, word.end, "_based_note = (None,); continue")
+        tail = "_based_back = True; break" if context.repeats else "continue"
+        if word.text == "return" and rest:
+            self.edits.replace(word.start, rest[0].start, "_based_note = ((")
+            self.edits.insert(rest[-1].end, f"),); {tail}")
+        elif word.text == "return" or (word.text == "continue" and not rest and not context.repeats):
+            self.edits.replace(word.start, word.end, f"_based_note = (None,); {tail}")
         elif context.owner == "until" and _is_done(part):
             self.edits.insert(part[-1].end, f"; _based_note = (None,); {tail}")
 
@@ -154,30 +128,30 @@ class Translation:
         self._indent(statement, context)
         self.edits.replace(statement.start, statement.line.tokens[1].end, "while True:")
         self.calls.talks[talk.start] = [f"{loop.index}, [", *self._conditions(statement, loop), "], "]
-        inside = replace(context, loop=loop, until=None, owner="body", repeats=0, flag="")
+        inside = _Context(loop, owner="body", depth=context.depth + 1)
         self._block(statement.body, inside)
-        own, deeper = statement.line.indent, statement.body[0].line.indent
         for index, until in enumerate(statement.untils):
-            extras = context.extras
-            if until.line.indent == own:
-                extras = (*extras, (len(own), deeper[len(own) :]))
-            condition = loop.conditions[index]
-            self._until(until, index, replace(inside, until=condition, owner="until", extras=extras))
-        self._add_warnings(statement, loop)
+            self._until(until, index, replace(inside, until=loop.conditions[index], owner="until"))
+        if statement.untils:
+            self.edits.insert(statement.row_end, f"\n{inside.indent}if _based_index is not None: break")
+        if not loop.conditions:
+            self.warnings.append((statement.start, "This loop has no until: it never ends."))
+        elif not any(condition.leaves for condition in loop.conditions):
+            self.warnings.append((statement.start, "Each until of this loop goes back to it: nothing leads out."))
 
     def _conditions(self, statement: Statement, loop: Loop) -> list[Part]:
         """Add the conditions of a loop, and return them as members of a list in the translated code."""
         listed: list[Part] = []
         for until in statement.untils:
-            tokens, name = until.condition()
+            tokens, _ = until.condition()
             self._check_condition(tokens)
             start, end = tokens[0].start, tokens[-1].end
             source = self.edits.source[start:end]
-            text = fixed_text(tokens, source)
-            leaves = not ends_by_return(until)
-            loop.conditions.append(
-                Condition(text or source, self._places.line(until.start), name, text is not None, leaves, loop)
-            )
+            text = _fixed_text(tokens, source)
+            if (text or source) in [each.text for each in loop.conditions]:
+                self.warnings.append((until.start, f"This loop has the condition {source} twice."))
+            line, leaves = self._places.line(until.start), not _ends_by_return(until)
+            loop.conditions.append(Condition(text or source, line, text is not None, leaves, loop))
             check = f"_based_condition({loop.index}, " if text is None else "("
             listed += [check, (start, end), "), "]
         return listed
@@ -187,75 +161,40 @@ class Translation:
         for before, token in pairwise(condition):
             if before.kind == token.kind == "name" and not iskeyword(before.text) and not iskeyword(token.text):
                 raise BasedSyntaxError(condition[0].start, "A condition that is a text stands in quotes.")
-        for before, token, after in zip(condition, condition[1:], condition[2:], strict=False):
-            if token.text in ("and", "or") and before.kind == after.kind == "string":
-                taken = "first" if token.text == "or" else "second"
-                warning = (
-                    f"Python takes only the {taken} of two texts with `{token.text}` between them. Write one text."
-                )
-                self.warnings.append((token.start, warning))
+            if before.kind == "string" and token.text in ("and", "or"):
+                self.warnings.append((token.start, f"Python takes only one of two texts with `{token.text}` between."))
 
     def _until(self, until: Statement, index: int, context: _Context) -> None:
         assert until.colon is not None and context.loop is not None
-        took = f"_based_index, _based_arguments = _based_took({context.loop.index})" if index == 0 else ""
-        self._indent(until, context, took)
+        self._indent(until, context)
         condition, name = until.condition()
-        self.calls.rewrite(condition, in_def=False)
+        took = f"elif _based_index == {index}" if index else f"if _based_took({context.loop.index}) == 0"
         bound = f" and [{name} := _based_arguments]" if name else ""
-        word = "if" if index == 0 else "elif"
-        self.edits.replace(until.start, until.line.tokens[until.colon].start, f"{word} _based_index == {index}{bound}")
-        inline = until.inline()
-        if not inline:
-            self._block(until.body, context)
-            self.edits.insert(until.row_end, f"\n{context.indent(until.body[0].line.indent, self._left)}break")
-            return
-        self.calls.rewrite(inline, in_def=False)
-        for part in parts(inline):
-            self.calls.rewrite_statement(part)
-            self._translate_return(part, context, until)
-        self.edits.insert(inline[-1].end, "; break")
-
-    def _add_warnings(self, statement: Statement, loop: Loop) -> None:
-        if not loop.conditions:
-            self.warnings.append((statement.start, "This loop has no until: it never ends."))
-        elif not any(condition.leaves for condition in loop.conditions):
-            self.warnings.append((statement.start, "Each until of this loop goes back to it: nothing leads out."))
-        seen: set[str] = set()
-        for until, condition in zip(statement.untils, loop.conditions, strict=True):
-            if not condition.text.strip("\"' "):
-                self.warnings.append((until.start, "This condition is empty: nothing that is said can meet it."))
-            if condition.text in seen:
-                self.warnings.append((until.start, f"This loop has the condition {condition.text!r} twice."))
-            seen.add(condition.text)
+        self.edits.replace(until.start, until.line.tokens[until.colon].start, took + bound)
+        self.calls.rewrite(condition, in_def=False)
+        self.calls.rewrite(until.line.tokens[until.colon + 1 :], in_def=False)
+        self._rewrite_simple_statements(until, context)
+        self._block(until.body, replace(context, depth=context.depth + 1))
 
 
 def _goes_back(statement: Statement) -> bool:
     """Return whether the statement has a `return` or `done()` that goes back to a loop around it."""
-    for inner in (statement, *own_statements(statement.body)):
-        if inner.kind in ("def", "loop"):
-            continue
-        begin = 0 if inner.colon is None else inner.colon + 1
-        for part in parts(inner.line.tokens[begin:]):
-            if part and (part[0].text == "return" or _is_done(part)):
-                return True
-    return False
+    inner_statements = own_statements([statement])
+    return any(
+        part[0].text == "return" or _is_done(part) for each in inner_statements for part in each.simple_statements()
+    )
 
 
-def ends_by_return(until: Statement) -> bool:
+def _ends_by_return(until: Statement) -> bool:
     """Return whether an until's block always ends by going back to its loop, or by waiting for the user."""
-    last = list(parts(until.inline() if not until.body else until.body[-1].line.tokens))[-1]
+    *_, last = [[], *(until.body[-1] if until.body else until).simple_statements()]
     return bool(last) and (last[0].text in ("return", "continue") or _is_done(last))
 
 
-def fixed_text(tokens: list[Token], source: str) -> str | None:
+def _fixed_text(tokens: list[Token], source: str) -> str | None:
     """Return the text of a condition that is one plain string; None for any other expression."""
-    if len(tokens) != 1 or tokens[0].kind != "string":
-        return None
-    quote = 3 if source[-3:] in ('"""', "'''") else 1
-    prefix, _, _ = source.partition(source[-1])
-    if set(prefix.lower()) & {"f", "b"}:
-        return None
-    return source[len(prefix) + quote : -quote]
+    match = _PLAIN.fullmatch(source)
+    return match["text"] if match and len(tokens) == 1 and tokens[0].kind == "string" else None
 
 
 def _is_done(part: list[Token]) -> bool:
@@ -264,11 +203,35 @@ def _is_done(part: list[Token]) -> bool:
 
 
 def _last_talk(loop: Statement) -> Token:
-    last = None
-    for statement in own_statements(loop.body):
-        tokens = statement.line.tokens
-        if statement.kind not in ("def", "loop"):
-            last = next((token for index, token in enumerate(tokens) if calls("talk", tokens, index)), None) or last
-    if last is None:
+    lines = [statement.line.tokens for statement in own_statements(loop.body)]
+    talks = [[token for index, token in enumerate(tokens) if calls("talk", tokens, index)] for tokens in lines]
+    first_of_line = [tokens[0] for tokens in talks if tokens]
+    if not first_of_line:
         raise BasedSyntaxError(loop.start, "This loop has no talk: nothing could ever meet a condition.")
-    return last
+    return first_of_line[-1]
+
+
+@lru_cache(maxsize=256)
+def translate(code: str, file: str = "flow.based") -> Program:
+    """Return the program of a flow's code. Raises CodeRefused for errors in Based; Engine.check() finds all errors."""
+    source = code.replace("\r\n", "\n").replace("\r", "\n")
+    if len(source) > MAX_CODE:
+        raise CodeRefused([Finding(file, 1, 1, f"The code is longer than {MAX_CODE:,} characters.")])
+    places = Places(source)
+    try:
+        return _translate(source, file, places)
+    except BasedSyntaxError as fault:
+        raise CodeRefused([Finding(file, *places.place(fault.offset), fault.sentence)]) from None
+
+
+def _translate(source: str, file: str, places: Places) -> Program:
+    if wrong := _NO_TEXT.search(source):
+        raise BasedSyntaxError(wrong.start(), "A NUL character or a lone surrogate cannot stand in code.")
+    lines = logical_lines(source)
+    translation = Translation(source, places, lines)
+    translation.translate(tree(lines))
+    names = translation.calls.names
+    rewritten = translation.edits.render(prelude(names | {"loop"} if translation.loops else names))
+    warnings = [Finding(file, *places.place(at), sentence, "warning") for at, sentence in sorted(translation.warnings)]
+    imports = [(statement, places.place(at)) for statement, at in translation.calls.imports]
+    return Program(source, file, rewritten, translation.loops, warnings, imports)

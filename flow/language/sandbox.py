@@ -5,11 +5,9 @@ from __future__ import annotations
 import contextlib
 import os
 import threading
-from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from dryline.storage.current_world import current_team_id
 from dryline.storage.errors import Busy
 
 if TYPE_CHECKING:
@@ -30,8 +28,6 @@ class Sandbox:
         self._lock = threading.Lock()
         self._pool: pydantic_monty.Monty | None = None
         self._closed = False
-        self._checkouts: Counter[str | None] = Counter()  # by team
-        self._checked_in = threading.Condition()
 
     @property
     def running(self) -> bool:
@@ -40,28 +36,7 @@ class Sandbox:
 
     @contextlib.contextmanager
     def worker(self, **options: Any) -> Iterator[pydantic_monty.MontySession]:
-        """Check out a worker for the block. A team has at most half of them. Raises Busy."""
-        with self._share_of(current_team_id()), self._check_out(**options) as session:
-            yield session
-
-    @contextlib.contextmanager
-    def _share_of(self, team_id: str | None) -> Iterator[None]:
-        most = max(self._processes // 2, 1)
-        with self._checked_in:
-            if not self._checked_in.wait_for(lambda: self._checkouts[team_id] < most, _WAIT_S):
-                raise Busy(f"The team's other flows left no worker free within {_WAIT_S:g} s.")
-            self._checkouts[team_id] += 1
-        try:
-            yield
-        finally:
-            with self._checked_in:
-                self._checkouts[team_id] -= 1
-                if not self._checkouts[team_id]:
-                    del self._checkouts[team_id]
-                self._checked_in.notify_all()
-
-    @contextlib.contextmanager
-    def _check_out(self, **options: Any) -> Iterator[pydantic_monty.MontySession]:
+        """Check out a worker for the block. Raises Busy."""
         import pydantic_monty  # imported late: a start does not need it
 
         checkout = self._started().checkout(
@@ -72,17 +47,16 @@ class Sandbox:
                 "max_suspensions": 1_000_000,  # host functions have a limit of their own, which names the line
             },
             os_policy={"datetime": "call_host", "sleep": "zero", **options.pop("os_policy", {})},
-            external_modules={"zoneinfo": pydantic_monty.ExternalModule({"ZoneInfo": zone_of})},
+            external_modules={"zoneinfo": pydantic_monty.ExternalModule({"ZoneInfo": function_named("ZoneInfo")})},
+            print_flush_interval=_LOST_S,  # what is printed between two host calls comes at once, up to 8 kB
             **options,
         )
-        try:
-            session = checkout.__enter__()
-        except TimeoutError:
-            raise Busy(f"No worker was free to run the flow within {_WAIT_S:g} s.") from None
-        try:
+        with contextlib.ExitStack() as stack:
+            try:
+                session = stack.enter_context(checkout)
+            except TimeoutError:
+                raise Busy(f"No worker was free to run the flow within {_WAIT_S:g} s.") from None
             yield session
-        finally:
-            checkout.__exit__(None, None, None)
 
     def _started(self) -> pydantic_monty.Monty:
         if self._pool is None:
@@ -105,15 +79,10 @@ class Sandbox:
             pool.__exit__(None, None, None)
 
 
-def zone_of(*_args: Any) -> None:
-    """Stand in for ZoneInfo in the sandbox. The session answers its calls."""
+def function_named(name: str) -> Callable[..., None]:
+    """Return a function for the sandbox. Its calls come back as host calls of this name."""
 
+    def function(*_args: Any, **_named: Any) -> None: ...
 
-zone_of.__name__ = "ZoneInfo"
-
-
-def monty_version() -> str:
-    """Return the sandbox's version."""
-    import pydantic_monty  # imported late: a start does not need it
-
-    return pydantic_monty.__version__
+    function.__name__ = name
+    return function

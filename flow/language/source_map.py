@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from itertools import accumulate, zip_longest
+from typing import NamedTuple
 
 Part = str | tuple[int, int]  # new text, or a stretch of the source
 
@@ -34,46 +36,34 @@ class Rewriting:
 
     def _copy(self, start: int, end: int, out: Rewritten) -> None:
         at = start
-        for edit_start, edit_end, _, parts in self._edits_from(start):
+        for edit_start, edit_end, _, parts in self._edits[bisect_left(self._starts, start) :]:
             if edit_end > end or (edit_start == end and end < len(self.source)):
                 break
             if edit_start < at:
                 continue  # within a replaced stretch
             out.add(self.source[at:edit_start], at)
-            for part, following in zip(parts, [*parts[1:], ""][: len(parts)], strict=True):
+            for part, following in zip_longest(parts, parts[1:], fillvalue=""):
                 if not isinstance(part, str):
                     self._copy(*part, out)
-                elif isinstance(following, str):
-                    out.add(part, edit_start, moves=False)
                 else:  # text before a stretch has the place of that stretch
-                    out.add(part, following[0], moves=False)
+                    out.add(part, edit_start if isinstance(following, str) else following[0], moves=False)
             at = edit_end
         out.add(self.source[at:end], at)
-
-    def _edits_from(self, start: int) -> Iterator[tuple[int, int, int, Sequence[Part]]]:
-        for index in range(bisect_left(self._starts, start), len(self._edits)):
-            yield self._edits[index]
 
 
 class Rewritten:
     """A text in pieces, each with its offset in the source."""
 
     def __init__(self) -> None:
-        self._pieces: list[str] = []
+        self.text = ""
         self._starts: list[int] = []  # in the new text
         self._origins: list[tuple[int | None, bool]] = []  # in the source; whether it advances with the new text
-        self._length = 0
 
     def add(self, text: str, origin: int | None, *, moves: bool = True) -> None:
         if text:
-            self._pieces.append(text)
-            self._starts.append(self._length)
+            self._starts.append(len(self.text))
             self._origins.append((origin, moves))
-            self._length += len(text)
-
-    @property
-    def text(self) -> str:
-        return "".join(self._pieces)
+            self.text += text
 
     def origin(self, offset: int) -> int | None:
         """Return the source offset of a character of the new text; None for the text before it."""
@@ -84,28 +74,30 @@ class Rewritten:
         return origin + offset - self._starts[index] if moves and origin is not None else origin
 
 
+class SourcePosition(NamedTuple):
+    """A place in a text. `line` and `column` count from 1, as editors do."""
+
+    line: int
+    column: int
+
+
 class Places:
-    """A converter between offsets of a text and lines and columns, which count from 1."""
+    """A converter between offsets of a text and places in it."""
 
     def __init__(self, text: str) -> None:
-        self._text = text
-        self._starts = [0]
-        for at, character in enumerate(text):
-            if character == "\n":
-                self._starts.append(at + 1)
+        self._rows = text.split("\n")
+        self._starts = [0, *accumulate(len(row) + 1 for row in self._rows)]
 
-    def place(self, offset: int) -> tuple[int, int]:
-        line = bisect_right(self._starts, offset)
-        return line, offset - self._starts[line - 1] + 1
+    def place(self, offset: int) -> SourcePosition:
+        line = self.line(offset)
+        return SourcePosition(line, offset - self._starts[line - 1] + 1)
 
     def line(self, offset: int) -> int:
-        return bisect_right(self._starts, offset)
+        return min(bisect_right(self._starts, offset), len(self._rows))
 
     def offset(self, line: int, column: int) -> int:
-        return self._starts[min(line, len(self._starts)) - 1] + column - 1
+        return self._starts[min(line, len(self._rows)) - 1] + column - 1
 
-    def text_of(self, line: int) -> str:
-        lines = len(self._starts)
-        if not 1 <= line <= lines:
-            return ""
-        return self._text[self._starts[line - 1] : self._starts[line] - 1 if line < lines else len(self._text)]
+    def row(self, line: int) -> str:
+        """Return the text of a line."""
+        return self._rows[line - 1]

@@ -1,6 +1,7 @@
 """The statements of Based code as a tree: blocks with their statements, loops with their untils.
 
-The rules are those of section 1 of contract/based.md. Statements that are not Based's are kept as Python.
+The rules are those of section 1 of contract/based.md. Statements that are not Based's are kept as Python, whose errors
+the sandbox reports.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ from dryline.flow.language.errors import BasedSyntaxError
 from dryline.flow.language.tokens import LogicalLine, Token
 
 _DEEPEST = 90  # blocks in blocks; Python itself takes 100
-_OPENERS = {"if", "elif", "else", "try", "except", "finally", "with", "for", "while", "def", "class", "async"}
+_KINDS = {"for": "repeat", "while": "repeat", "def": "def", "class": "def"}
+_OPENERS = {*_KINDS, "if", "elif", "else", "try", "except", "finally", "with"}
 _NOT_A_CONDITION = {"=", ".", ":", ",", ")", ";", "->", "+=", "-=", "*=", "/=", ":=", "in", "is", "and", "or", "if"}
 
 
@@ -21,7 +23,7 @@ class Statement:
     """A logical line with the block below it. `colon` is the token that ends a header."""
 
     line: LogicalLine
-    kind: str  # loop, until, def, repeat (for and while), other
+    kind: str = "other"  # loop, until, def, repeat (for and while), other
     colon: int | None = None
     body: list[Statement] = field(default_factory=list)
     untils: list[Statement] = field(default_factory=list)  # of a loop
@@ -45,59 +47,63 @@ class Statement:
             return tokens[:-2], tokens[-1].text
         return tokens, None
 
-    def inline(self) -> list[Token]:
-        """Return the tokens behind a header's colon on the same line."""
-        return [] if self.colon is None else self.line.tokens[self.colon + 1 :]
+    def simple_statements(self) -> Iterator[list[Token]]:
+        """Yield the simple statements on the line, which semicolons separate: all of it, or what is behind a header."""
+        part: list[Token] = []
+        for token in self.line.tokens[0 if self.colon is None else self.colon + 1 :]:
+            if token.kind == "op" and token.text == ";":
+                if part:
+                    yield part
+                part = []
+            else:
+                part.append(token)
+        if part:
+            yield part
 
 
 def tree(lines: list[LogicalLine]) -> list[Statement]:
     """Return the statements of the whole code. Raises BasedSyntaxError."""
     block, rest = _block(lines, 0, lines[0].indent if lines else "", 0)
     if rest < len(lines):
-        raise BasedSyntaxError(lines[rest].tokens[0].start, "This line stands further left than the first line.")
+        raise _unindented(lines[rest])
     return block
 
 
 def own_statements(block: list[Statement]) -> Iterator[Statement]:
     """Yield the statements of a block and of the Python blocks in it, without those in a `def` or another loop."""
     for statement in block:
-        yield statement
         if statement.kind not in ("def", "loop"):
+            yield statement
             yield from own_statements(statement.body)
-
-
-def parts(tokens: list[Token]) -> Iterator[list[Token]]:
-    """Yield the simple statements of one line, which semicolons separate."""
-    part: list[Token] = []
-    for token in tokens:
-        if token.kind == "op" and token.text == ";":
-            yield part
-            part = []
-        else:
-            part.append(token)
-    yield part
 
 
 def _block(lines: list[LogicalLine], at: int, indent: str, depth: int) -> tuple[list[Statement], int]:
     if depth > _DEEPEST:
         raise BasedSyntaxError(lines[at].tokens[0].start, "Blocks are nested too deeply here.")
     block: list[Statement] = []
-    while at < len(lines) and len(lines[at].indent) >= len(indent):
-        line = lines[at]
-        if line.indent != indent:
-            _unexpected(line, indent, block)
-        statement = _statement(line)
+    while at < len(lines) and lines[at].indent == indent:
+        statement = _statement(lines[at])
         at += 1
         if at < len(lines) and lines[at].indent != indent and lines[at].indent.startswith(indent):
-            if statement.colon != len(statement.line.tokens) - 1:
-                _unexpected(lines[at], indent, [statement])
+            _check_header(statement, lines[at])
             statement.body, at = _block(lines, at, lines[at].indent, depth + 1)
+            if at < len(lines) and lines[at].indent != indent and lines[at].indent.startswith(indent):
+                raise _unindented(lines[at])
         _add_statement(statement, block)
-    if at < len(lines) and not indent.startswith(lines[at].indent):
-        raise BasedSyntaxError(
-            lines[at].tokens[0].start, "This line is indented with other characters than those around it."
-        )
     return block, at
+
+
+def _check_header(statement: Statement, below: LogicalLine) -> None:
+    """Refuse a line with an indented one below it that is no header. Raises BasedSyntaxError."""
+    if statement.colon is None:
+        first, last = statement.line.tokens[0].text, statement.line.tokens[-1]
+        if first in _OPENERS | {"loop", "until"}:
+            raise BasedSyntaxError(last.end, f"A colon is missing behind this {first}.")
+        raise BasedSyntaxError(below.tokens[0].start, "This line is indented further than the block that it is in.")
+
+
+def _unindented(line: LogicalLine) -> BasedSyntaxError:
+    return BasedSyntaxError(line.tokens[0].start, "This line is indented as no block above it.")
 
 
 def _add_statement(statement: Statement, block: list[Statement]) -> None:
@@ -106,7 +112,7 @@ def _add_statement(statement: Statement, block: list[Statement]) -> None:
         if not statement.body:
             raise BasedSyntaxError(statement.start, "A loop needs an indented block with a talk.")
         _take_inner_untils(statement)
-    if statement.kind == "until" and not statement.body and not statement.inline():
+    if statement.kind == "until" and not statement.body and not list(statement.simple_statements()):
         raise BasedSyntaxError(statement.start, "An until needs a statement in its block.")
     if statement.kind == "until" and block and block[-1].kind == "loop":
         block[-1].untils.append(statement)
@@ -116,14 +122,11 @@ def _add_statement(statement: Statement, block: list[Statement]) -> None:
 
 def _take_inner_untils(loop: Statement) -> None:
     """Move untils from the end of a loop's body to the loop, because some flows are indented so."""
-    inner = [statement for statement in loop.body if statement.kind == "until"]
-    if not inner:
-        return
-    first = loop.body.index(inner[0])
-    for statement in loop.body[first:]:
+    first = next((at for at, statement in enumerate(loop.body) if statement.kind == "until"), len(loop.body))
+    loop.body, loop.untils = loop.body[:first], loop.body[first:]
+    for statement in loop.untils:
         if statement.kind != "until":
             raise BasedSyntaxError(statement.start, "Nothing but further untils can follow an until inside its loop.")
-    loop.body, loop.untils = loop.body[:first], inner
 
 
 def _statement(line: LogicalLine) -> Statement:
@@ -140,48 +143,21 @@ def _statement(line: LogicalLine) -> Statement:
         return Statement(line, "until", colon)
     if first == "until" and second == ":" and len(tokens) == 2:
         raise BasedSyntaxError(tokens[0].start, "An until needs a condition.")
-    is_case = first == "case" and colon is not None and second not in _NOT_A_CONDITION
-    if first in _OPENERS or is_case:
-        word = second if first == "async" else first
-        kind = {"for": "repeat", "while": "repeat", "def": "def", "class": "def"}.get(word, "other")
-        return Statement(line, kind, colon)
-    if tokens[-1].text != ":":
-        return Statement(line, "other", None)
-    if _is_nearly("until", first):
-        raise BasedSyntaxError(tokens[0].start, f"This header is written `until`, not `{first}`.")
-    return Statement(line, "other", len(tokens) - 1)
-
-
-def _is_nearly(word: str, written: str) -> bool:
-    from difflib import get_close_matches  # imported late: few headers are unknown
-
-    return written != word and bool(get_close_matches(written.lower(), [word], cutoff=0.75))
+    if first in ("Loop", "Until") and tokens[-1].text == ":":
+        raise BasedSyntaxError(tokens[0].start, f"This header is written `{first.lower()}`, not `{first}`.")
+    word = second if first == "async" else first
+    if word in _OPENERS or (first == "case" and second not in _NOT_A_CONDITION):
+        return Statement(line, _KINDS.get(word, "other"), colon)
+    return Statement(line, colon=len(tokens) - 1 if tokens[-1].text == ":" else None)
 
 
 def _header_colon(tokens: list[Token]) -> int | None:
-    depth = lambdas = 0
+    depth = 0
     for index, token in enumerate(tokens):
-        if token.text == "lambda" and depth == 0:
-            lambdas += 1
-        elif token.kind != "op":
-            continue
-        elif token.text in "([{":
+        if token.kind == "op" and token.text in "([{":
             depth += 1
-        elif token.text in ")]}":
+        elif token.kind == "op" and token.text in ")]}":
             depth -= 1
-        elif token.text == ":" and depth == 0:
-            if not lambdas:
-                return index
-            lambdas -= 1
+        elif token.kind == "op" and token.text == ":" and depth == 0:
+            return index
     return None
-
-
-def _unexpected(line: LogicalLine, indent: str, block: list[Statement]) -> None:
-    before = block[-1].line.tokens if block else []
-    if before and before[0].text in {"loop", "until"} | _OPENERS and block[-1].colon is None:
-        raise BasedSyntaxError(before[-1].end, f"A colon is missing behind this {before[0].text}.")
-    if not line.indent.startswith(indent):
-        raise BasedSyntaxError(
-            line.tokens[0].start, "This line is indented with other characters than those around it."
-        )
-    raise BasedSyntaxError(line.tokens[0].start, "This line is indented further than the block that it is in.")

@@ -27,55 +27,52 @@ class AnswerStubs:
 
     def __init__(self, always: dict[str, Any] | None = None) -> None:
         self.always = always or {}
-        self._turn: Answers = {}
-        self._unused: set[str] = set()
-        self._names: list[str] = []  # of what this turn asked for
+        self.begin_turn(None)
 
     def begin_turn(self, answers: Answers | None) -> None:
         """Set the answers for the questions up to the next wait."""
-        self._turn = list(answers) if isinstance(answers, list) else answers or {}
-        self._unused = set(self._turn) if isinstance(self._turn, dict) else set()
-        self._names = []
+        self._named = answers if isinstance(answers, dict) else {}
+        self._listed = list(answers) if isinstance(answers, list) else []
+        self._used: set[str] = set()
+        self._asked: list[str] = []  # names of what this turn asked for
 
     def check_used(self) -> None:
         """Raise UnusedAnswers if an answer of this turn belongs to no question."""
-        unused = sorted(self._unused) if isinstance(self._turn, dict) else [repr(answer) for answer in self._turn]
-        if not unused:
-            return
-        asked_for = f"It asked for: {', '.join(dict.fromkeys(self._names))}." if self._names else "It asked nothing."
-        raise UnusedAnswers(f"No question of this turn asked for {', '.join(unused)}. {asked_for}")
+        unused = sorted(set(self._named) - self._used) + [repr(answer) for answer in self._listed]
+        if unused:
+            names = f"It asked for: {', '.join(dict.fromkeys(self._asked))}." if self._asked else "It asked nothing."
+            raise UnusedAnswers(f"No question of this turn asked for {', '.join(unused)}. {names}")
 
     def answer(self, question: Question, ask: Callable[[Question], Answer]) -> Answer:
         """Return the stub's answer; `ask` answers what it leaves open."""
         members = _members(question)
-        self._names += [*members] if members else [question.question]
-        if isinstance(self._turn, list) and self._turn:
-            value = self._turn.pop(0)
+        self._asked += members or [question.question]
+        stubs = self.always | self._named
+        if self._listed:
+            value = self._listed.pop(0)
             if not (members and isinstance(value, dict)):
                 return Answer(value, {"": _SOURCE}, _SOURCE)
             stubs = self.always | value
-        else:
-            stubs = self.always | (self._turn if isinstance(self._turn, dict) else {})
-            if question.question in stubs:
-                self._unused.discard(question.question)
-                return Answer(stubs[question.question], {"": _SOURCE}, _SOURCE)
-        stubs = {name: value for name, value in stubs.items() if name in members}
-        self._unused -= set(stubs)
-        if not stubs:
-            return ask(question)
-        if len(stubs) == len(members):
-            return Answer({name: stubs[name] for name in members}, dict.fromkeys(members, _SOURCE), _SOURCE)
+        elif question.question in stubs:
+            self._used.add(question.question)
+            return Answer(stubs[question.question], {"": _SOURCE}, _SOURCE)
+        stubs = {name: stubs[name] for name in members if name in stubs}
+        self._used.update(stubs)
+        sources = dict.fromkeys(stubs, _SOURCE)
+        if stubs and len(stubs) == len(members):
+            return Answer(stubs, sources, _SOURCE)
         answer = ask(question)
+        if not stubs:
+            return answer
         value = answer.value if isinstance(answer.value, dict) else {}
-        return Answer(value | stubs, answer.how | dict.fromkeys(stubs, _SOURCE), answer.by)
+        return Answer(value | stubs, answer.how | sources, answer.by)
 
 
 def _members(question: Question) -> list[str]:
     """Return the names of the members that an answer has."""
-    if isinstance(question.schema, dict):
-        properties = question.schema.get("properties")
-        return list(properties) if isinstance(properties, dict) else []
-    return list(question.example) if isinstance(question.example, dict) else []
+    has_schema = isinstance(question.schema, dict)
+    members = question.schema.get("properties") if has_schema else question.example
+    return list(members) if isinstance(members, dict) else []
 
 
 def with_stubs(rules: list[dict[str, Any]], fetch: Fetch) -> Fetch:
@@ -85,16 +82,13 @@ def with_stubs(rules: list[dict[str, Any]], fetch: Fetch) -> Fetch:
     `error` (`timeout` or `connection`), and `times`, which this counts down.
     """
 
-    def fetch_or_answer(
-        method: str, url: str, headers: dict[str, str], body: bytes | None, timeout_s: float
-    ) -> outgoing.HttpResponse:
-        for rule in rules:
-            if not _fits(rule, method, url):
-                continue
-            if rule.get("times") is not None:
-                rule["times"] -= 1
-            return _response(rule)
-        return fetch(method, url, headers, body, timeout_s)
+    def fetch_or_answer(method: str, url: str, *rest: Any) -> outgoing.HttpResponse:
+        rule = next((rule for rule in rules if _fits(rule, method, url)), None)
+        if rule is None:
+            return fetch(method, url, *rest)
+        if rule.get("times") is not None:
+            rule["times"] -= 1
+        return _response(rule)
 
     return fetch_or_answer
 
@@ -113,8 +107,7 @@ def _response(rule: Mapping[str, Any]) -> outgoing.HttpResponse:
         timed_out = rule["error"] == "timeout"
         raise outgoing.Unanswered("timed out" if timed_out else "Connection refused", timed_out=timed_out)
     headers = {str(name): str(value) for name, value in (rule.get("headers") or {}).items()}
+    body = str(rule.get("text") or "").encode()
     if "json" in rule:
-        return outgoing.HttpResponse(
-            rule.get("status") or 200, {"Content-Type": "application/json"} | headers, orjson.dumps(rule["json"])
-        )
-    return outgoing.HttpResponse(rule.get("status") or 200, headers, str(rule.get("text") or "").encode())
+        headers, body = {"Content-Type": "application/json"} | headers, orjson.dumps(rule["json"])
+    return outgoing.HttpResponse(rule.get("status") or 200, headers, body)

@@ -46,7 +46,6 @@ class LogicalLine:
     tokens: list[Token]
     row_start: int
     row_end: int = 0
-    comment: bool = False  # whether a comment follows the tokens
 
 
 def logical_lines(source: str) -> list[LogicalLine]:
@@ -71,16 +70,12 @@ class _Tokenizer:
                     lines.append(line)
                     line = None
                 row_start = end if not line else row_start
-            elif kind == "comment":
-                if line:
-                    line.comment = not open_brackets
-            elif kind != "space":
+            elif kind not in ("space", "comment"):
                 if line is None:
                     line = LogicalLine(source[row_start:at].lstrip("\ufeff"), [], row_start)
-                token = self._token(kind, at, end, 0)
-                end = token.end
-                line.tokens.append(token)
-                _match(token, open_brackets)
+                line.tokens.append(self._token(kind, at, end, 0))
+                end = line.tokens[-1].end
+                _match(line.tokens[-1], open_brackets)
             at = end
         if open_brackets:
             raise BasedSyntaxError(open_brackets[-1].start, f"This {open_brackets[-1].text} is never closed.")
@@ -91,56 +86,41 @@ class _Tokenizer:
 
     def _kind(self, at: int) -> tuple[str, int]:
         match = _TOKEN.match(self.source, at)
-        if not match or match.lastgroup is None:
-            character = self.source[
-                at
-            ]  # the message has its name, because typographic quotes and spaces look like others
-            called = f" ({unicodedata.name(character).lower()})" if unicodedata.name(character, "") else ""
-            raise BasedSyntaxError(at, f"The character {character!r}{called} has no meaning here.")
-        return match.lastgroup, match.end()
+        if match and match.lastgroup:
+            return match.lastgroup, match.end()
+        character = self.source[at]  # the message has its name, because typographic quotes and spaces look like others
+        called = f" ({unicodedata.name(character).lower()})" if unicodedata.name(character, "") else ""
+        raise BasedSyntaxError(at, f"The character {character!r}{called} has no meaning here.")
 
     def _token(self, kind: str, start: int, end: int, depth: int) -> Token:
         if kind != "string":
             return Token(kind, self.source[start:end], start, end)
         opening = self.source[start:end]
         prefix = opening.rstrip("\"'").lower()
-        quote = opening[len(prefix) :]
-        if "f" in prefix:
-            if depth >= _DEEPEST_FSTRING:
-                raise BasedSyntaxError(start, "These f-strings are nested too deeply.")
-            return self._fstring(start, end, quote, "r" in prefix, depth)
-        end = self._string_end(start, end, quote)
-        return Token("string", self.source[start:end], start, end)
+        fields: list[list[Token]] | None = [] if "f" in prefix else None
+        if fields is not None and depth >= _DEEPEST_FSTRING:
+            raise BasedSyntaxError(start, "These f-strings are nested too deeply.")
+        end = self._string_end(start, end, opening[len(prefix) :], fields, depth, is_raw="r" in prefix)
+        return Token("string", self.source[start:end], start, end, fields or [])
 
-    def _string_end(self, start: int, at: int, quote: str) -> int:
+    def _string_end(
+        self, start: int, at: int, quote: str, fields: list[list[Token]] | None, depth: int, *, is_raw: bool
+    ) -> int:
+        """Read a text from behind its quote, with the `fields` of an f-string, and return the offset behind its end."""
         source = self.source
         while at < len(source):
-            if source[at] == "\\":
-                at += 2
-            elif source.startswith(quote, at):
+            if source.startswith(quote, at):
                 return at + len(quote)
-            elif source[at] == "\n" and len(quote) == 1:
+            if source[at] == "\n" and len(quote) == 1:
                 break
-            else:
-                at += 1
-        raise BasedSyntaxError(start, "This text is never closed.")
-
-    def _fstring(self, start: int, at: int, quote: str, raw: bool, depth: int) -> Token:
-        source = self.source
-        fields: list[list[Token]] = []
-        while at < len(source):
-            if source.startswith(("{{", "}}"), at):
+            if fields is not None and source.startswith(("{{", "}}"), at):
                 at += 2
-            elif source[at] == "{":
+            elif fields is not None and source[at] == "{":
                 at = self._field(at + 1, fields, depth, quote)
-            elif source.startswith(quote, at):
-                return Token("string", source[start : at + len(quote)], start, at + len(quote), fields)
-            elif not raw and source.startswith("\\N{", at):
+            elif fields is not None and not is_raw and source.startswith("\\N{", at):
                 at = source.find("}", at) + 1 or len(source)
-            elif source[at] == "\\" and not source.startswith(("{", "}"), at + 1):
+            elif source[at] == "\\" and not (fields is not None and source.startswith(("{", "}"), at + 1)):
                 at += 2
-            elif source[at] == "\n" and len(quote) == 1:
-                break
             else:
                 at += 1
         raise BasedSyntaxError(start, "This text is never closed.")
@@ -152,38 +132,33 @@ class _Tokenizer:
         open_brackets: list[Token] = []
         fields.append(tokens)
         while at < len(self.source):
-            if not open_brackets:
-                if self.source[at] == "}":
-                    return at + 1
-                if self.source[at] == ":":
-                    return self._format(at + 1, fields, depth, quote)
+            if not open_brackets and self.source[at] == "}":
+                return at + 1
+            if not open_brackets and self.source[at] == ":":
+                return self._format(at + 1, fields, depth, quote)
             kind, end = self._kind(at)
             if kind not in ("space", "newline", "comment"):
-                token = self._token(kind, at, end, depth + 1)
-                end = token.end
-                tokens.append(token)
-                _match(token, open_brackets)
+                tokens.append(self._token(kind, at, end, depth + 1))
+                end = tokens[-1].end
+                _match(tokens[-1], open_brackets)
             at = end
         raise BasedSyntaxError(start, "This { is never closed.")
 
     def _format(self, at: int, fields: list[list[Token]], depth: int, quote: str) -> int:
         """Read a field's format, which can contain fields, and return the offset behind the brace that ends both."""
         start = at
-        while at < len(self.source) and not self.source.startswith(quote, at):
+        while at < len(self.source) and not self.source.startswith(quote, at) and depth < _DEEPEST_FSTRING:
             if self.source[at] == "}":
                 return at + 1
-            if depth >= _DEEPEST_FSTRING:
-                break
             at = self._field(at + 1, fields, depth + 1, quote) if self.source[at] == "{" else at + 1
         raise BasedSyntaxError(start, "This format is never closed.")
 
 
 def _match(token: Token, open_brackets: list[Token]) -> None:
-    if token.kind != "op":
-        return
-    if token.text in "([{":
+    """Note an opening bracket, or close the last one. Raises BasedSyntaxError."""
+    if token.kind == "op" and token.text in "([{":
         open_brackets.append(token)
-    elif token.text in _CLOSING:
-        if not open_brackets or open_brackets[-1].text != _CLOSING[token.text]:
-            raise BasedSyntaxError(token.start, f"This {token.text} closes nothing.")
-        open_brackets.pop()
+        return
+    is_closing = token.kind == "op" and token.text in _CLOSING
+    if is_closing and not (open_brackets and open_brackets.pop().text == _CLOSING[token.text]):
+        raise BasedSyntaxError(token.start, f"This {token.text} closes nothing.")

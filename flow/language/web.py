@@ -4,9 +4,8 @@ The creator of the engine supplies the function that sends them, and so decides 
 requests raise what `requests` raises on a machine without a network.
 """
 
-from base64 import b64encode
 from collections.abc import Callable
-from http import HTTPStatus
+from http.client import responses
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
@@ -43,96 +42,67 @@ def no_network(*_: Any) -> HttpResponse:
     raise Forbidden("no network")
 
 
-class Web:
-    """An HTTP client with the parameters and errors of `requests`, and plain values as responses."""
-
-    def __init__(self, fetch: Fetch = no_network) -> None:
-        self.fetch = fetch
-
-    def request(self, method: str, url: str, named: dict[str, Any]) -> dict[str, Any]:
-        """Send a request and return the response. Raises RequestFailed."""
-        url = _with_params(_checked(url), named.get("params"))
-        headers = named.get("headers") or {}
-        if not isinstance(headers, dict):
-            raise RequestFailed(f"Headers are a dict, not {type(headers).__name__}.")
-        headers = {str(name): str(value) for name, value in headers.items() if value is not None}
-        body = _body(named, headers)
-        if isinstance(named.get("auth"), list) and len(named["auth"]) == 2:
-            headers["Authorization"] = "Basic " + b64encode(":".join(map(str, named["auth"])).encode()).decode()
-        try:
-            answer = self.fetch(method, url, headers, body, _timeout_s(named.get("timeout")))
-        except Unanswered as fault:
-            raise RequestFailed(_unreached(url, fault), timed_out=fault.timed_out) from None
-        except (ValueError, UnicodeError) as fault:
-            raise RequestFailed(f"Invalid URL {url!r}: {fault}") from None
-        return {
-            "status": answer.status,
-            "text": answer.body.decode(errors="replace"),
-            "url": url,
-            "headers": {str(name): str(value) for name, value in answer.headers.items()},
-            "reason": _reason(answer.status),
-        }
-
-
-def _checked(url: str) -> str:
+def send(fetch: Fetch, method: str, url: str, named: dict[str, Any]) -> dict[str, Any]:
+    """Send a request with the parameters of `requests`, and return the response. Raises RequestFailed."""
+    url = _with_params(url, named.get("params"))
+    values = named.get("headers") or {}
+    if not isinstance(values, dict):
+        raise RequestFailed(f"Headers are a dict, not {type(values).__name__}.")
+    headers = {str(name): str(value) for name, value in values.items() if value is not None}
+    body = _body(named, headers)
     try:
-        parts = urlsplit(url)
-        _ = parts.port
-    except ValueError:
-        raise RequestFailed(f"Failed to parse: {url}") from None
-    if not parts.scheme:
-        raise RequestFailed(f"Invalid URL {url!r}: No scheme supplied. Perhaps you meant https://{url}?")
-    if parts.scheme not in ("http", "https"):
-        raise RequestFailed(f"No connection adapters were found for {url!r}")
-    if not parts.hostname:
-        raise RequestFailed(f"Invalid URL {url!r}: No host supplied")
-    return url
+        answer = fetch(method, url, headers, body, _timeout_s(named.get("timeout")))
+    except Unanswered as fault:
+        raise RequestFailed(_unreached(url, fault), timed_out=fault.timed_out) from None
+    except ValueError as fault:
+        raise RequestFailed(f"Invalid URL {url!r}: {fault}") from None
+    return {
+        "status": answer.status,
+        "text": answer.body.decode(errors="replace"),
+        "url": url,
+        "headers": {str(name): str(value) for name, value in answer.headers.items()},
+        "reason": responses.get(answer.status, ""),
+    }
 
 
 def _with_params(url: str, params: Any) -> str:
-    if not params:
-        return url
     if isinstance(params, dict):
         params = urlencode({name: value for name, value in params.items() if value is not None}, doseq=True)
-    return f"{url}{'&' if '?' in url else '?'}{params}"
+    return f"{url}{'&' if '?' in url else '?'}{params}" if params else url
 
 
 def _body(named: dict[str, Any], headers: dict[str, str]) -> bytes | None:
-    data = named.get("data")
+    data, json = named.get("data"), named.get("json")
     if isinstance(data, dict):
         headers.setdefault("Content-Type", "application/x-www-form-urlencoded")
         return urlencode(data, doseq=True).encode()
     if data:
         return str(data).encode()
-    if named.get("json") is not None:
-        headers.setdefault("Content-Type", "application/json")
-        return orjson.dumps(named["json"])
-    return None
+    if json is None:
+        return None
+    headers.setdefault("Content-Type", "application/json")
+    return orjson.dumps(json)
 
 
 def _timeout_s(timeout: Any) -> float:
-    if isinstance(timeout, list):
-        timeout = next((part for part in reversed(timeout) if isinstance(part, (int, float))), None)
-    return min(max(float(timeout), 0.001), LONGEST_S) if isinstance(timeout, (int, float)) else LONGEST_S
+    """Return the time limit; of a pair, that of the answer."""
+    last = timeout[-1] if isinstance(timeout, list) and timeout else timeout
+    return min(max(float(last), 0.001), LONGEST_S) if isinstance(last, (int, float)) else LONGEST_S
 
 
 def _unreached(url: str, fault: Unanswered) -> str:
-    parts = urlsplit(url)
-    scheme = "HTTPS" if parts.scheme == "https" else "HTTP"
-    port = parts.port or (443 if parts.scheme == "https" else 80)
-    pool = f"{scheme}ConnectionPool(host={parts.hostname!r}, port={port})"
+    try:
+        parts = urlsplit(url)
+        port = parts.port or (443 if parts.scheme == "https" else 80)
+    except ValueError as invalid:
+        return f"Invalid URL {url!r}: {invalid}"
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        return f"Invalid URL {url!r}: It is no address of HTTP."
+    pool = f"{parts.scheme.upper()}ConnectionPool(host={parts.hostname!r}, port={port})"
     if fault.timed_out:
         return f"{pool}: Read timed out."
-    target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
-    unresolved = f"Failed to resolve {parts.hostname!r} ([Errno -3] Temporary failure in name resolution)"
     # A host that may not be reached looks as on a machine without a network; the own server has an address.
-    hidden = isinstance(fault, Forbidden) and not fault.own_server
-    cause = f"NameResolutionError({unresolved!r})" if hidden else str(fault)
+    is_hidden = isinstance(fault, Forbidden) and not fault.own_server
+    cause = f'NameResolutionError("Failed to resolve {parts.hostname!r}")' if is_hidden else str(fault)
+    target = parts._replace(scheme="", netloc="", path=parts.path or "/").geturl()
     return f"{pool}: Max retries exceeded with url: {target} (Caused by {cause})"
-
-
-def _reason(status: int) -> str:
-    try:
-        return HTTPStatus(status).phrase
-    except ValueError:
-        return ""

@@ -7,8 +7,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from dryline.flow.language.errors import CodeRefused
-from dryline.flow.language.events import Event
-from dryline.flow.language.language_model import NOTHING
+from dryline.flow.language.events import Message
 from dryline.flow.language.session import FlowSession, NotLoadable, SessionOver
 from dryline.flow.language.stubs import Answers, UnusedAnswers
 from dryline.flow.sessions.engines import engine_of, invalid_code
@@ -22,6 +21,7 @@ from dryline.models.workers import Worker
 from dryline.storage.errors import Conflict, Invalid, NotFound
 from dryline.world.world import World
 
+_SOURCES = ("code", "worker_id", "flow_id", "deployment_id")
 MAX_DUMP_BYTES = 2_000_000  # of a session between two turns
 VOICE = ("Voice", "VoiceV1")  # types of deployments whose flows have transfer() and end_call()
 
@@ -61,15 +61,21 @@ def source_of(
         if team is None:
             raise NotFound("There is no team.")
         return FlowSource(team.id, code, "code", {"worker_id": worker_id} if worker_id else {})
-    if deployment_id is not None:
-        deployment = Deployment.find(id=deployment_id, **own_rows)
-        if deployment is None:
-            raise NotFound(f"Deployment {deployment_id} not found.", "deployment_id")
-        return _source_of_deployment(deployment)
-    flow = Flow.find(id=flow_id, **own_rows)
-    if flow is None:
-        raise NotFound(f"Flow {flow_id} not found.", "flow_id")
-    return source_of_flow(flow)
+    if flow_id is not None:
+        flow = Flow.find(id=flow_id, **own_rows)
+        if flow is None:
+            raise NotFound(f"Flow {flow_id} not found.", "flow_id")
+        return source_of_flow(flow)
+    base = Deployment.find(id=deployment_id, **own_rows)
+    if base is None:
+        raise NotFound(f"Deployment {deployment_id} not found.", "deployment_id")
+    # The flow in the version that the deployment is pinned to, with its parameters over the variables.
+    flow = Flow.fetch(base, base.flow_id)
+    pinned = getattr(look_up_deployment(base, base.id), "flow_version_id", None)
+    version = show_flow(flow, pinned, base.id)
+    columns = {"worker_id": base.worker_id, "flow_id": flow.id, "deployment_id": base.id}
+    channel = "voice" if base.type in VOICE else "chat"
+    return FlowSource(base.team_id, version.code, "deployment_id", columns, version.merged_parameters, channel)
 
 
 def source_of_flow(flow: Flow) -> FlowSource:
@@ -78,65 +84,54 @@ def source_of_flow(flow: Flow) -> FlowSource:
     return FlowSource(flow.team_id, flow.code, "flow_id", columns, flow.variables)
 
 
-def _source_of_deployment(base: Deployment) -> FlowSource:
-    """Return the flow in the version that the deployment is pinned to, with its parameters over the variables."""
-    deployment = look_up_deployment(base, base.id)
-    flow = Flow.fetch(base, base.flow_id)
-    version = show_flow(flow, getattr(deployment, "flow_version_id", None), base.id)
-    columns = {"worker_id": base.worker_id, "flow_id": flow.id, "deployment_id": base.id}
-    channel = "voice" if base.type in VOICE else "chat"
-    return FlowSource(base.team_id, version.code, "deployment_id", columns, version.merged_parameters, channel)
-
-
 def begin(
     world: World,
     team_id: str | None,
     *,
-    variables: dict[str, Any] | None = None,
-    state: dict[str, Any] | None = None,
-    channel: str | None = None,
-    seed: int = 0,
-    unsaid: str = NOTHING,
     say: str | None = None,
-    answers: dict[str, Any] | None = None,
-    http: list[dict[str, Any]] | None = None,
-    **which: str,
+    variables: dict[str, Any] | None = None,
+    channel: str | None = None,
+    **options: Any,
 ) -> TalkSession:
-    """Run a flow until it first waits for the user, and store the session. `which` goes to `source_of`.
+    """Run a flow until it first waits for the user, and store the session. `options` go to `Engine.open`.
 
-    `say` is a message of the user that opens the conversation. `answers` and `http` are stubs (flow/language/stubs.py).
-
+    `say` is a message of the user that opens the conversation. `options` also name the flow, as `source_of` does.
     Raises NotFound, Invalid for code that cannot run, Busy.
     """
+    which = {name: options.pop(name) for name in _SOURCES if name in options}
     with world.reading():
         source = source_of(team_id, **which)
     if source.variables is not None or variables is not None:
         variables = {**(source.variables or {}), **(variables or {})}
-    channel = channel or source.channel
-    options = {"state": state, "channel": channel, "seed": seed, "unsaid": unsaid}
-    stubs = {"answers": answers, "http": http}
-    session = open_session(world, source, variables=variables, **options, **stubs)
-    events = session.start(say)
-    with world.transaction():
-        return store_session(source, session, events)
+    return start(world, source, say, variables=variables, channel=channel or source.channel, **options)
 
 
-def open_session(world: World, source: FlowSource, **options: Any) -> FlowSession:
-    """Return a new session that has not started. `options` go to `Engine.open`. Raises Invalid."""
+def start(
+    world: World,
+    source: FlowSource,
+    say: str | None,
+    *,
+    messages: list[Message] | None = None,
+    name: str | None = None,
+    **options: Any,
+) -> TalkSession:
+    """Run a flow until it first waits for the user, and store the session with its `name`.
+
+    `messages` were said before. `options` go to `Engine.open`. Raises Invalid for code that cannot run, Busy, and
+    NotFound if the team or worker was deleted meanwhile.
+    """
     engine = engine_of(world)
     try:
-        return engine.open(engine.program(source.code, source.file), **options)
+        session = engine.open(engine.program(source.code, source.file), **options)
     except CodeRefused as refused:
         raise invalid_code(refused, source.member) from None
-
-
-def store_session(source: FlowSource, session: FlowSession, events: list[Event], **columns: Any) -> TalkSession:
-    """Store a session that has started. Raises NotFound if its team or worker was deleted meanwhile."""
-    team = Team.by_id(source.team_id)
-    if "worker_id" in source.columns:
-        Worker.fetch(team, source.columns["worker_id"])
-    rows = [event.as_dict() for event in events]
-    return TalkSession.begin(team, **source.columns, events=rows, **session_columns(session), **columns)
+    session.messages += messages or []
+    events = [event.as_dict() for event in session.start(say)]
+    with world.transaction():
+        team = Team.by_id(source.team_id)
+        if "worker_id" in source.columns:
+            Worker.fetch(team, source.columns["worker_id"])
+        return TalkSession.begin(team, **source.columns, name=name, events=events, **_progress(session))
 
 
 def take_turn(
@@ -158,20 +153,20 @@ def take_turn(
     """
     with world.reading():
         row = find(id, team_id)
-    session = load_session(world, row)
     try:
+        session = engine_of(world).load(bytes(row.dump))
         if choose is None:
             events = session.say(say or "", answers=answers)
         else:
             events = session.choose(choose, utterance=say, arguments=arguments, answers=answers)
-    except SessionOver as over:
-        raise Conflict(str(over)) from None
+    except (NotLoadable, SessionOver) as fault:
+        raise Conflict(str(fault)) from None
     except LookupError as unknown:
         raise Invalid(str(unknown.args[0]), "choose") from None
     except UnusedAnswers as unused:
         raise Invalid(str(unused), "answers") from None
     with world.transaction():
-        return row.go_on(events=[event.as_dict() for event in events], **session_columns(session))
+        return row.go_on(events=[event.as_dict() for event in events], **_progress(session))
 
 
 def find(id: str, team_id: str | None) -> TalkSession:
@@ -182,15 +177,7 @@ def find(id: str, team_id: str | None) -> TalkSession:
     return row
 
 
-def load_session(world: World, row: TalkSession) -> FlowSession:
-    """Return the stored session. Raises Conflict if another version of the engine stored it."""
-    try:
-        return engine_of(world).load(bytes(row.dump))
-    except NotLoadable as fault:
-        raise Conflict(str(fault)) from None
-
-
-def session_columns(session: FlowSession) -> dict[str, Any]:
+def _progress(session: FlowSession) -> dict[str, Any]:
     """Return the columns of the row that depend on the session's progress. Raises Conflict if they are too large."""
     dump = session.dump()
     if len(dump) > MAX_DUMP_BYTES:

@@ -6,7 +6,6 @@ import pytest
 
 from dryline.flow.sessions.engines import engine_of
 
-ASKING = 'import requests\ntry:\n    requests.get("http://{}/")\nexcept Exception as fault:\n    print(fault)\n'
 CLINIC = """say("Oak Clinic.")
 loop:
     res = talk("Ask how to help.", True)
@@ -45,13 +44,6 @@ def turn(control):
         return answer.json
 
     return turn
-
-
-def test_a_conversation_begins_with_what_the_flow_does_first(begin):
-    session = begin(code=CLINIC)
-    assert said(session) == ["Oak Clinic."]
-    assert session["waiting"] == ["caller wants to book an appointment", "caller wants a human"]
-    assert (session["ended"], session["failure"], session["turns"]) == (None, None, 1)
 
 
 def test_a_turn_has_the_condition_that_was_taken_and_the_reason(begin, turn):
@@ -191,24 +183,12 @@ def test_code_that_cannot_run_is_refused_with_its_line(begin, make_flow):
     assert answer["details"][0]["message"].startswith("Line 2, column 1")
 
 
-def test_an_exception_in_the_flow_ends_it_with_a_line_of_the_flow(begin):
-    session = begin(code='say("Hi")\nx = 1 / 0\n')
-    assert session["ended"] == "failed"
-    assert (session["failure"]["exception"], session["failure"]["line"]) == ("ZeroDivisionError", 2)
-    assert of(session, "failed")[0]["sentence"].startswith("flow.based:2:")
-
-
 def test_a_conversation_is_read_with_all_that_happened(control, begin, turn):
     first = begin(code=CLINIC)
     second = turn(first, choose="1")
     read = control.get(f"/talk/{first['id']}").json
     assert read["events"] == first["events"] + second["events"]
     assert {**read, "events": None} == {**second, "events": None}
-
-
-def test_an_utterance_before_the_flow_speaks_is_heard(begin):
-    session = begin(code=CLINIC.replace("True", "False"), say="I want to book an appointment")
-    assert of(session, "taken")
 
 
 def test_a_flow_has_its_variables_with_a_deployments_parameters_over_them(api, begin, make_flow, make_voice_deployment):
@@ -224,11 +204,6 @@ def test_a_flow_has_its_variables_with_a_deployments_parameters_over_them(api, b
     assert variables(deploymentId=line["id"], variables={"tone": "dry"}) == "{'city': 'Oslo', 'tone': 'dry'}"
 
 
-def test_code_alone_has_variables_only_when_they_are_sent(begin):
-    assert begin(code="print(variables)")["failure"]["exception"] == "NameError"
-    assert begin(code="print(variables)", variables={})["ended"] == "end of the flow"
-
-
 @pytest.mark.parametrize(
     ("options", "has_caller"), [({}, True), ({"state": {"name": "Ann"}}, True), ({"channel": "chat"}, False)]
 )
@@ -236,16 +211,9 @@ def test_a_conversation_has_the_number_of_a_caller_unless_it_is_a_chat(begin, op
     assert ("Caller" in begin(code=CLINIC, **options)["state"]) == has_caller
 
 
-def test_the_state_is_what_was_sent_and_what_the_flow_made_of_it(begin):
-    session = begin(code='state["seen"] = state["Caller"]', state={"Caller": "+15550111"})
-    assert session["state"] == {"Caller": "+15550111", "seen": "+15550111"}
-
-
 def test_calls_can_be_transferred_on_voice_only(begin, api, make_flow):
-    code = 'transfer("+15550100")'
-    assert begin(code=code)["ended"] == "transfer"
-    assert begin(code=code, channel="chat")["failure"]["exception"] == "NameError"
-    flow = make_flow(code=code)
+    flow = make_flow(code='transfer("+15550100")')
+    assert begin(flowId=flow["id"])["ended"] == "transfer"
     chat = api.post(f"/workers/{flow['workerId']}/deployments/chat", {"name": "Chat", "flowId": flow["id"]}).json
     assert begin(deploymentId=chat["id"])["failure"]["exception"] == "NameError"
 
@@ -298,14 +266,6 @@ def test_a_conversation_goes_with_its_worker_and_outlives_its_flow(api, control,
     assert control.get(f"/talk/{session['id']}").status_code == 404
 
 
-def test_a_snapshot_brings_a_conversation_back_to_where_it_was(control, begin, turn):
-    session = begin(code=CLINIC)
-    control.post("/snapshots", {"name": "before"})
-    turn(session, choose="1")
-    assert control.post("/snapshots/before/restore").status_code == 204
-    assert turn(session, choose="0")["extracted"]
-
-
 def test_a_conversation_goes_on_after_a_restart(restart):
     _, control = restart()
     session = control.post("/talk", {"code": CLINIC}).json
@@ -334,13 +294,6 @@ def test_a_value_that_nobody_said_is_null_or_invented_on_request(begin, turn):
     begin(400, code=CLINIC, unsaid="perhaps")
 
 
-def test_a_day_is_counted_from_the_worlds_time(control, begin, turn):
-    control.put("/clock", {"now": "2026-11-25T15:00:00.000Z", "frozen": True})
-    session = begin(code=CLINIC.replace('"Friday"', '"2026-01-05"'))
-    turn(session, say="I would like to book an appointment for next Tuesday")
-    assert control.get(f"/talk/{session['id']}").json["extracted"] == {"booking": {"day": "2026-12-01"}}
-
-
 def test_of_two_turns_at_once_one_is_refused(app, control, begin, turn):
     session = begin(code=CLINIC)
 
@@ -367,17 +320,3 @@ def test_bytes_of_another_version_are_a_conflict(app, begin, turn):
         db.execute("UPDATE talk_session SET dump = x'00'")
     db.close()
     assert "This is no session" in turn(session, 409, say="Hello?")["error"]
-
-
-def test_a_flow_reaches_this_machine_and_what_webhooks_may_reach(begin):
-    def printed(host):
-        return of(begin(code=ASKING.format(host)), "printed")[0]["text"]
-
-    assert "Failed to resolve" in printed("example.com")
-    assert begin(code=ASKING.format("127.0.0.1:9"))["events"][0]["url"] == "http://127.0.0.1:9/"
-
-
-def test_a_flow_has_the_worlds_time(control, begin):
-    control.put("/clock", {"now": "2031-05-06T07:08:09Z", "frozen": True})
-    code = "from datetime import datetime\nprint(datetime.now().year)\n"
-    assert of(begin(code=code), "printed")[0]["text"] == "2031"

@@ -39,25 +39,6 @@ class Talked:
         return [event["text"] for event in self.of("said") if event["by"] == "say"]
 
 
-class ChosenCondition:
-    """A turn in which the user takes a condition by its name."""
-
-    def __init__(self, condition):
-        self.condition = condition
-
-
-def flow_cases(text):
-    """Return the parameters of a table of flows: `=== title`, code, `<<< turns`, `>>> texts`."""
-    cases = []
-    for block in text.split("=== ")[1:]:
-        title, _, rest = block.strip().partition("\n")
-        code, _, said = rest.partition("\n>>> ")
-        code, _, turns = code.partition("\n<<< ")
-        said = said.replace("\\n", "\n").split(" | ")
-        cases.append(pytest.param(f"{code}\n", turns.split("; ") if turns else [], said, id=title))
-    return cases
-
-
 @pytest.fixture(scope="session")
 def engine():
     with Engine() as engine:
@@ -66,19 +47,20 @@ def engine():
 
 @pytest.fixture
 def take():
-    return ChosenCondition
+    """Return a turn in which the user takes a condition by its name."""
+    return "/{}".format
 
 
 @pytest.fixture
 def talk(engine):
-    """Run a flow. Each turn is an utterance or a condition. The session is stored and loaded before each."""
+    """Run a flow. A turn is an utterance, or `/` and a condition. The session is stored and loaded before each."""
 
     def run(code, *turns, start=None, on=engine, **options):
         session = on.open(on.program(code), **options)
         events = session.start(start)
         for turn in turns:
             session = on.load(session.dump(), model=options.get("model"))
-            events += session.choose(turn.condition) if isinstance(turn, ChosenCondition) else session.say(turn)
+            events += session.choose(turn[1:]) if turn.startswith("/") else session.say(turn)
         return Talked(session, events)
 
     return run

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from dryline.flow.language import interpreter, json_values, sandbox, session, translate
+from dryline.flow.language import interpreter, json_values, python_code, sandbox, session
 from dryline.flow.language.host_functions import FUNCTIONS
 from dryline.flow.model import remote_model
 from dryline.flow.sessions import conversations
@@ -29,11 +29,10 @@ def test_the_limits_are_those_of_the_engine():
     assert f"| {sandbox.MEMORY_BYTES // 2**20} MB |" in text
     assert f"| {interpreter.CALLS_A_TURN} |" in text
     assert f"| processor time of these calls | {interpreter.CALLS_S:g} s |" in text
-    assert f"| {interpreter.TEXT_CHARACTERS:,} characters |" in text
     assert f"| {conversations.MAX_DUMP_BYTES:,} bytes |" in text
-    assert f"| {interpreter.EVENT_CHARACTERS:,} characters |" in text
+    assert f"| {interpreter.CHARACTERS:,} characters |" in text
     assert f"| {json_values.LARGEST:,} characters, or {json_values.LARGEST // 16:,} members |" in text
-    assert f"Code has at most {translate.MAX_CODE:,} characters" in text
+    assert f"Code has at most {python_code.MAX_CODE:,} characters" in text
     assert f"| turns | {session.TURNS:,} |" in text
     assert f"more than {followed._SLOW_S:g} s because it waits for other servers" in text
     assert f"longer than {remote_model.TIMEOUT_S:g} s" in text

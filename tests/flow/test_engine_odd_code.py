@@ -11,50 +11,30 @@ from dryline.flow.engine import CodeRefused
 RUNS = {
     "tabs": 'loop:\n\ttalk("p", False)\nuntil "a":\n\tif True:\n\t\t1 / 0',
     "line ends of Windows": 'loop:\r\n    talk("p", False)\r\nuntil "a":\r\n    x = """a\r\nb"""\r\n    1 / 0',
-    "line ends of old Macs": 'loop:\r    talk("p", False)\runtil "a":\r    1 / 0',
     "a byte order mark": '\ufeffsay("a")\n1 / 0',
-    "a form feed": "x = 1\n\x0c\n1 / 0",
     "separators in a text": 'x = "a\x1cb\x1dc\x1ed\x85e\u2028f\u2029g"\n1 / 0',
     "signs of four bytes": 'x = "😀😀"; say(x)\ny = "é"\n1 / 0',
-    "wide letters": '\uff53\uff41\uff59("x")\n1 / 0',
     "a text in the form of code": '"""\nuntil "x":\nloop:\n    return\n"""\n1 / 0',
     "f-strings in f-strings": 'a = 1\nsay(f"{f"{f"{a}"}"}" + f"{a:{f"{10}"}}" + f"{a!r:>{5 + 5}}" + f"{ {1: 2}[1] }")\n1 / 0',
     "asking in an f-string in a condition": 'loop:\n    r = talk(f"{1}", False)\nuntil f"a {"t".ask("q"):>3}":\n    1 / 0',
     "statements behind each other": 'loop:\n    x = 1; talk("p", False); y = 2\nuntil "a": say("x"); 1 / 0',
-    "a talk over many lines": 'loop:\n    r = \\\n      talk("p", \\\n      False)\nuntil \\\n  "a":\n    1 / 0',
-    "a condition over many lines": 'loop:\n    talk("p", False)\nuntil ("a"\n  "b"):\n    1 / 0',
-    "a condition in brackets": 'loop:\n    talk("p", False)\nuntil("a"):\n    1 / 0',
+    "headers over many lines": 'loop:\n    r = \\\n      talk("p", \\\n      False)\nuntil \\\n  ("a"\n  "b"):\n    1 / 0',
     "a condition out of a list": 'loop:\n    talk("p", False)\nuntil ["a"][0]:\n    1 / 0',
     "comments everywhere": 'loop: # a\n    talk("p", False) # b\nuntil "a": # c\n    # d\n    1 / 0 # e',
     "names of the headers": "until: int = 3\nloop: int = 4\ndef f(loop, until=1): return loop\nf(1)\n1 / 0",
-    "a function in place of a name": "say = print\nsay(1)\n1 / 0",
-    "a state that is no dict": 'state = 3\nloop:\n    talk("p", False)\nuntil "a":\n    1 / 0',
-    "names of Python that are taken": 'str = int = dict = type = 3\nloop:\n    talk("p", False)\nuntil f"a":\n    1 / 0',
+    "names that are taken": 'say = print\nsay(1)\nstr = int = state = 3\nloop:\n    talk("p", False)\nuntil f"a":\n    1 / 0',
     "a loop in a match": 'match {"a": [1, 2]}:\n    case {"a": [1, *rest]} if rest:\n        loop:\n            talk("p", False)\n'
     '        until "a":\n            1 / 0',
-    "say in a comprehension": '[say(str(n)) for n in range(3)]\n{say("k"): say("v") for _ in [1]}\n1 / 0',
     "ask in a comprehension": 'x = [t.ask("q", {"a": "b"})["a"] for t in ["x", "y"]]\n1 / 0',
-    "talks in a comprehension": "x = [talk('p', True) for _ in range(3)]\n1 / 0",
-    "a talk as an argument": 'loop:\n    say(str(talk("p", False)))\nuntil "a":\n    1 / 0',
-    "a talk in an if": 'loop:\n    if True:\n        r = talk("p", False)\nuntil "a":\n    1 / 0',
-    "a loop in a finally": 'try:\n    x = 1\nfinally:\n    loop:\n        talk("p", False)\n    until "a":\n        1 / 0',
-    "an exception that is raised again": 'loop:\n    talk("p", False)\nuntil "a":\n    try:\n        {}["k"]\n'
-    "    except KeyError:\n        1 / 0",
+    "a talk as an argument": 'loop:\n    if True:\n        say(str(talk("p", False)))\nuntil "a":\n    1 / 0',
     "a return out of four blocks": 'n = 0\nloop:\n    talk("p", False)\nuntil "a":\n    n += 1\n    for x in [1]:\n'
     "        while n == 1:\n            try:\n                for y in [1]:\n                    return f'{x}{y}'\n"
     "            finally:\n                say('f')\n    1 / 0",
-    "a return in a finally": 'n = 0\nloop:\n    talk("p", False)\nuntil "a":\n    n += 1\n    if n == 1:\n        try:\n'
-    "            x = 1\n        finally:\n            return 'v'\n    1 / 0",
-    "done in a function": 'def f():\n    done()\n    say("x")\nf()\n1 / 0',
-    "a value that holds itself": 'x = []\nx.append(x)\nextract("x", x)\nsay(str(x))\nstate["x"] = x\n1 / 0',
-    "a value of two hundred depths": 'x = []\nfor n in range(200): x = [x]\nstate["x"] = x\nextract("x", x)\n1 / 0',
-    "numbers that JSON lacks": 'state["n"] = [float("nan"), float("inf"), 2 ** 70_000, 1j]\nsay(2 ** 70)\n1 / 0',
+    "values that hold themselves": 'x = []\nx.append(x)\nextract("x", x)\nsay(str(x))\nstate["x"] = x\ns = {}\ns["properties"] = {"a": s}\n'
+    '"x".ask("q", schema=s)\n1 / 0',
+    "numbers that JSON lacks": 'state["n"] = [float("nan"), float("inf"), 2 ** 70_000, 1j, b"\\xff"]\nsay(2 ** 70)\n1 / 0',
     "half a sign": 'say("\\ud800")\nextract("\\udfff", "\\ud800")\nstate["\\ud800"] = 1\n1 / 0',
-    "bytes": 'state["b"] = b"\\xff"\nsay(b"x\\0")\n1 / 0',
-    "a transcript that is no text": 'loop:\n    r = talk("p", False)\nuntil "a":\n    r.text = [r]\n    state["r"] = r\n    1 / 0',
-    "a schema that holds itself": 's = {}\ns["properties"] = {"a": s}\n"x".ask("q", schema=s)\n1 / 0',
     "schemas that are none": '"x".ask("q", schema={"type": [{}, 3], "properties": 5})\n"x".ask("q", schema=[1])\n1 / 0',
-    "two hundred brackets": f"x = {'(' * 90}1{')' * 90}\n1 / 0",
     "forty loops": "".join(
         f"{' ' * n}loop:\n{' ' * n} talk('p', False)\n{' ' * n}until 'a':\n" for n in range(40)
     )
@@ -65,29 +45,17 @@ RUNS = {
 STOPS = {
     "a generator": ("def f():\n    yield 1\n", 2),
     "an heir": ("x = 1\nclass A(str):\n    pass\n", 2),
-    "a deletion": ("x = 1\ndel x\n", 2),
-    "a star": ("from os import *\n", 1),
     "the way over a class": ("x = 1\n().__class__.__base__.__subclasses__()\n", 2),
     "the way over a function": ('say("a")\nsay.__globals__\n', 2),
-    "the way over a format": ('x = "{0.__class__.__mro__}".format(say)\n', 1),
     "a way that is spelled out": ('getattr(state, "__class__")\n', 1),
-    "globals": ("globals()\n", 1),
     "a compiler": ("compile('1', 'a', 'exec')\n", 1),
-    "an exit": ("import sys\nsys.exit(1)\n", 2),
     "brackets without end": (f"x = {'(' * 5000}1{')' * 5000}\n", 1),
     "a sum without end": (f"x = {'+'.join(['1'] * 20_000)}\n", 1),
-    "lambdas without end": (f"x = {'lambda: ' * 3000}1\n", 1),
     "untils without end": ('loop:\n    talk("p", False)\n' + 'until "c":\n    pass\n' * 3000, None),
-    "arguments without end": (f"say({','.join(['1'] * 1000)})\n", 1),
     "an exception in a condition": ('loop:\n    talk("p", False)\nuntil f"{1 / 0}":\n    pass\n', 3),
-    "a property": ("class A:\n    @property\n    def x(self): return 1\n", 2),
-    "an address that is none": ('import requests\nrequests.get("http://[::1")\n', 2),
     "a file's address": ('import requests\nrequests.get("file:///etc/passwd")\n', 2),
-    "a line end in a header": (
-        'import requests\nrequests.get("http://127.0.0.1:9/", headers={"a": "b\\r\\nc: d"})\n',
-        2,
-    ),
-}
+    "a line end in a header": ('import requests\nrequests.get("http://127.0.0.1:9/", headers={"a": "b\\r\\nc: d"})\n', 2),
+}  # fmt: skip
 
 
 @pytest.fixture
@@ -101,15 +69,15 @@ def failure(engine):
             if session.ended:
                 break
             session = engine.load(session.dump())
-            session.choose(0) if session.waiting else session.say("hello")
-        return engine.load(session.dump()).failure
+            session.choose(0)
+        return session.failure
 
     return failure
 
 
 @pytest.mark.parametrize("code", RUNS.values(), ids=RUNS.keys())
 def test_odd_code_runs_to_its_last_line(failure, code):
-    rows = code.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    rows = code.replace("\r\n", "\n").split("\n")
     failed = failure(code)
     assert (failed.exception, failed.line) == ("ZeroDivisionError", len(rows)), failed.traceback
     assert failed.column == rows[-1].index("1 / 0") + 1
