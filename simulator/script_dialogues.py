@@ -84,9 +84,9 @@ class Dialogue:
         return Dialogue(self.intent, self.until, "max_duration", steps)
 
 
-def call_dialogue(line: DeploymentContext, outcome: str, inbound: bool, facts: Slots, rng: Random) -> Dialogue:
+def call_dialogue(deployment: DeploymentContext, outcome: str, inbound: bool, facts: Slots, rng: Random) -> Dialogue:
     """Return the dialogue of a scripted call."""
-    industry = line.industry
+    industry = deployment.industry
     if outcome == "voicemail":
         script, ending = load_script("message_left" if inbound else "voicemail"), "voicemail_reached"
     elif outcome == "transferred":
@@ -96,7 +96,7 @@ def call_dialogue(line: DeploymentContext, outcome: str, inbound: bool, facts: S
     if outcome in ("no-answer", "busy") or (outcome == "failed" and not inbound and rng.random() < 0.5):
         hung_up = inbound and outcome == "no-answer"
         return Dialogue(script.intent, script.until, "user_hangup" if hung_up else UNREACHED[outcome])
-    lines: Sequence[Step] = _own_words(line, script.lines(rng), outcome, inbound, facts)
+    lines: Sequence[Step] = _own_words(deployment, script.lines(rng), outcome, inbound, facts)
     if outcome == "failed":
         ending, lines = "error", scripts.broken_off(lines, "U", rng)
     elif outcome == "completed" and rng.random() < HANG_UP:
@@ -104,10 +104,10 @@ def call_dialogue(line: DeploymentContext, outcome: str, inbound: bool, facts: S
     return _dialogue(script, ending, lines, facts)
 
 
-def chat_dialogue(line: DeploymentContext, facts: Slots, rng: Random) -> Dialogue:
+def chat_dialogue(deployment: DeploymentContext, facts: Slots, rng: Random) -> Dialogue:
     """Return the dialogue of a scripted chat, which some users leave early."""
-    script = facts.pick(line.industry.inbound)
-    welcome = facts.pick(_WELCOMES) if line.opening is None else _own(line.opening)
+    script = facts.pick(deployment.industry.inbound)
+    welcome = facts.pick(_WELCOMES) if deployment.opening is None else _own(deployment.opening)
     lines: Sequence[Step] = [welcome, *script.lines(rng)]
     ending = DONE
     if rng.random() < LEAVE:
@@ -115,24 +115,26 @@ def chat_dialogue(line: DeploymentContext, facts: Slots, rng: Random) -> Dialogu
     return _dialogue(script, ending, lines, facts)
 
 
-def _own_words(line: DeploymentContext, lines: list[Step], outcome: str, inbound: bool, facts: Slots) -> list[Step]:
+def _own_words(
+    deployment: DeploymentContext, lines: list[Step], outcome: str, inbound: bool, facts: Slots
+) -> list[Step]:
     """Return the lines with the greeting and with the deployment's own sentences."""
     if outcome == "voicemail":
-        if line.voicemail is not None and not inbound:
-            lines[-1] = _own(line.voicemail)
+        if deployment.voicemail is not None and not inbound:
+            lines[-1] = _own(deployment.voicemail)
         return lines
     if inbound:
-        lines.insert(0, facts.pick(_GREETINGS) if line.opening is None else _own(line.opening))
+        lines.insert(0, facts.pick(_GREETINGS) if deployment.opening is None else _own(deployment.opening))
     elif outcome == "transferred":
         lines.insert(0, facts.pick(_INTRODUCTIONS))
-    if not inbound and line.opening is not None:
+    if not inbound and deployment.opening is not None:
         index = next(index for index, step in enumerate(lines) if step[0] == "A")
         who, text, slots = lines[index]
         lines[index] = (who, f"{{opening}} {text}", slots)
-    if line.closing is not None and outcome == "completed":
+    if deployment.closing is not None and outcome == "completed":
         if lines[-1][0] == "A":
             lines.pop()
-        lines.append(_own(line.closing))
+        lines.append(_own(deployment.closing))
     return lines
 
 

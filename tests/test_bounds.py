@@ -47,14 +47,14 @@ def simulate(control, make_flow, make_voice_deployment):
 
 
 @pytest.mark.parametrize("kind", FILLED_BY)
-def test_a_simulated_call_keeps_at_most_a_megabyte(control, simulate, kind):
+def test_a_simulated_call_keeps_a_few_megabytes_at_most(control, simulate, kind):
     code = flow_that_fills(kind)
     assert simulate(code, 1).status_code == 201
     state = control.get("/state").json
     for log in state["voiceLogs"]:
         rows = [log, *(row for row in state["sessions"] if row["id"] == log["bbEngineSessionId"])]
         rows += [row for row in state["llmLogs"] if row["callId"] == log["call_sid"]]
-        assert len(json.dumps(rows, ensure_ascii=False).encode()) < 1_100_000 + len(code)
+        assert len(json.dumps(rows, ensure_ascii=False).encode()) < 4_000_000 + len(code)
 
 
 def test_conversations_are_written_in_portions_of_bounded_size(control, simulate, monkeypatch):
@@ -70,11 +70,6 @@ def test_conversations_are_written_in_portions_of_bounded_size(control, simulate
     assert answer.status_code == 201
     assert {log["id"] for log in control.get("/state").json["voiceLogs"]} == set(answer.json["ids"])
     assert len(portions) > 2 and max(portions) < 1_500_000
-
-
-def test_calls_that_follow_a_flow_stay_small_on_the_disk(app, simulate):
-    assert simulate(flow_that_fills("extractions"), 30).status_code == 201
-    assert sum(path.stat().st_size for path in app.world.directory.glob("*.sqlite3*")) < 12_000_000
 
 
 def test_what_is_said_counts_over_all_turns(control, make_flow):

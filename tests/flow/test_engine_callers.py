@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from dryline.flow.language.branches import FlowMap, paths
+from dryline.flow.language.branches import FlowMap
 from dryline.flow.model.caller_utterances import intent_of, utter
 
 SHOP = """
@@ -44,11 +44,6 @@ def spoken(session):
 
 
 # Branches
-
-
-def test_the_paths_of_a_flow_are_listed_from_the_outside_in(engine):
-    listed = [[condition.line for condition in path] for path in paths(engine.program(SHOP))]
-    assert listed == [[6], [9], [9, 17], [21], [23]]
 
 
 @pytest.mark.parametrize(

@@ -101,7 +101,7 @@ def test_an_error_of_the_stand_in_in_one_flow_does_not_stop_the_rows_of_others(
         raise IndexError("list index out of range")
 
     lines = [make_line(OUTBOUND), make_line(OUTBOUND + "# another\n")]
-    monkeypatch.setattr("dryline.simulator.outbound.FollowedFlows.of", fail)
+    monkeypatch.setattr(outbound, "FollowedFlow", fail)
     for line in lines:
         call_batch(line)
     advance(60)
