@@ -199,7 +199,7 @@ class FlowPlanner(ScriptPlanner):
         if outcome == "voicemail":
             machine = load_script("voicemail").lines(self.rng)[0][1].format_map(plan.facts)
         state = {"Caller": plan.facts["phone"], **(plan.row or {})}
-        caller = {"first": machine, "facts": _own_facts(plan.facts), "longest_s": plan.longest_s}
+        caller: dict[str, Any] = {"first": machine, "facts": _own_facts(plan.facts), "longest_s": plan.longest_s}
         return self.flow.converse(outcome, state, at, self.rng, is_fixed=is_fixed, **caller)
 
 

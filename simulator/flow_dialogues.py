@@ -4,15 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from dryline.flow.model.caller_utterances import (
-    answers_agent,
-    capitalized,
-    closes,
-    gives_value,
-    is_of_group,
-    past_tense,
-    predicate,
-)
+from dryline.flow.model.caller_utterances import capitalized, closes, gives_value, is_of_group, predicate
 from dryline.flow.model.kinds import kind_of_question, milestones_of
 from dryline.simulator.analysis import KNOWN, NUMBERS, WANTED_TRANSFER, fact_of
 from dryline.simulator.flow_runner import HUNG_UP, LOST, FlowRun
@@ -54,20 +46,19 @@ def dialogue_of(run: FlowRun, facts: Slots, *, left: str) -> Dialogue:
 
 def _reached(run: FlowRun, last: str) -> set[str]:
     """Return the milestones that the end, the conditions and the extracted values name, but for those denied."""
-    wants_transfer = run.ended == "transfer" and any(
-        is_of_group(_FURTHER.sub("", text), "person intents") for text in run.taken
-    )
-    if run.came_to_its_end and last and is_of_group(last, "missed intents"):
-        return {"missed"}
-    if run.is_late or not (run.ended == "transfer" or run.came_to_its_end):
+    is_transferred = run.ended == "transfer"
+    if run.is_late or not (is_transferred or run.came_to_its_end):
         return set()
+    if last and not is_transferred and is_of_group(last, "missed intents"):
+        return {"missed"}
     texts = [text for text in run.taken if not _NOT.search(text)]
     texts += [key for key, value in run.extracted.items() if value not in (False, None, "")]
     denied = {name for key, value in run.extracted.items() if value is False for name in milestones_of(key)}
-    named = {name for text in texts for name in milestones_of(text)} - denied - _BY_ENDING
-    named |= {WANTED_TRANSFER} if wants_transfer else set()
-    named |= {"unsolved"} if "solved" in denied else set()
-    return named | {"transferred" if run.ended == "transfer" else "done"}
+    reached = {name for text in texts for name in milestones_of(text)} - denied - _BY_ENDING
+    reached |= {"unsolved"} if "solved" in denied else set()
+    if is_transferred and any(is_of_group(_FURTHER.sub("", text), "person intents") for text in run.taken):
+        reached.add(WANTED_TRANSFER)
+    return reached | {"transferred" if is_transferred else "done"}
 
 
 def _learn(run: FlowRun, facts: Slots) -> set[str]:
@@ -101,11 +92,10 @@ def _leaves(name: str, value: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _summary(run: FlowRun, who: str) -> str:
-    """Return a sentence or two: what the caller wanted, what came of it, and what was noted."""
+    """Return a sentence or two: what the caller wants, what came of it, and what was noted."""
     wishes = dict.fromkeys(run.wishes or run.taken)
-    matters = [_FURTHER.sub("", text) for text in wishes if not gives_value(text) and not closes(text)]
-    *before, last = [past_tense(text) for text in _but_answers(matters)[:_MATTERS]] or ["said what was asked"]
-    sentences = [f"{who} {', '.join(before)}{', and then ' if before else ''}{last}."]
+    matters = [_FURTHER.sub("", predicate(text)) for text in wishes if not gives_value(text) and not closes(text)]
+    sentences = [f"{who} {', and then '.join(matters[:_MATTERS]) or 'says what was asked'}."]
     if not run.taken:
         sentences = ["Nothing came of it."]
     extracted = {key.replace("_", " "): value for key, value in run.extracted.items() if value != who}
@@ -114,10 +104,6 @@ def _summary(run: FlowRun, who: str) -> str:
         sentences.append(f"Noted: {', '.join(noted)}.")
     numbers = [event["number"] for event in run.events if event.type == "transferred"]
     return " ".join([*sentences, *(f"Transferred to {number}." for number in numbers[:1])])
-
-
-def _but_answers(matters: Sequence[str]) -> Sequence[str]:
-    return [text for text in matters if not answers_agent(text)] or matters[-1:]
 
 
 def _noted(name: str, value: Any) -> Sequence[str]:

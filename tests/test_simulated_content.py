@@ -147,37 +147,6 @@ def test_criteria_and_extractions_of_the_same_thing_agree(spoken):
             assert log["data"]["call_analysis"]["call_successful"] is False
 
 
-def test_a_caller_whom_nobody_asked_gives_no_rating(spoken):
-    assert not [log for log in spoken if "satisfaction" in log["extractionsData"]]
-
-
-def test_a_transferred_caller_is_not_content(spoken):
-    transferred = [log for log in spoken if log["status"] == "transferred"]
-    for log in transferred:
-        assert log["data"]["call_analysis"]["user_sentiment"] != "Positive"
-        assert log["extractionsData"]["solved"] is False
-        answered = log["transferData"]["status"] == "completed"
-        assert log["data"]["call_analysis"]["call_successful"] is answered
-
-
-def test_a_key_that_begins_with_no_is_not_taken_for_something_forbidden(line_of_trade, simulated):
-    definitions = {"no_show": {"type": "boolean", "description": "Whether the patient had not come", "required": True}}
-    logs = simulated(line_of_trade("clinic", extractions=definitions), 30, outcome="transferred")
-    assert {log["extractionsData"]["no_show"] for log in logs} == {False}
-
-
-def test_a_rating_that_is_given_is_the_satisfaction(line_of_trade, simulated):
-    rated = 0
-    least = {"Positive": 8, "Neutral": 5, "Negative": 1}
-    for log in simulated(line_of_trade("support"), 60, direction="outbound", outcome="completed"):
-        said = re.search(r"User: (?:I'd say )?(\d+)\.", log["transcription"])
-        if said:
-            rated += 1
-            assert log["extractionsData"]["satisfaction"] == int(said[1])
-            assert int(said[1]) >= least[log["data"]["call_analysis"]["user_sentiment"]]
-    assert rated > 40
-
-
 def test_a_required_value_that_was_not_said_is_empty(line_of_trade, simulated):
     required = {
         "company": {"type": "string", "description": "Where the caller works", "required": True},
@@ -239,13 +208,3 @@ def test_a_voicemail_names_the_agent_of_the_flow(make_flow, make_voice_deploymen
     line = make_voice_deployment(make_flow(code=code))
     logs = simulated(line, 5, outcome="voicemail", direction="outbound", follow="script")
     assert all("Nora" in log["transcription"] for log in logs)
-
-
-def test_a_value_that_no_script_speaks_of_is_left_out(line_of_trade, simulated):
-    definitions = {
-        "policy_number": {"type": "string", "description": "Number of the insurance policy"},
-        "doctor_name": {"type": "string", "description": "Name of the doctor"},
-        "pet_breed": {"type": "string", "description": "Breed of the animal"},
-    }
-    for log in simulated(line_of_trade("clinic", extractions=definitions), 20, outcome="completed"):
-        assert log["extractionsData"] == {}

@@ -5,7 +5,7 @@ words for that, and the intents that matter to how callers choose.
 """
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from functools import cache, lru_cache
 from pathlib import Path
 from random import Random
@@ -15,7 +15,7 @@ from typing import Any
 import orjson
 
 from dryline.flow.model import encoder
-from dryline.flow.model.kinds import language_of, read_values
+from dryline.flow.model.kinds import language_of
 from dryline.flow.model.understanding import read_condition
 from dryline.flow.phrases import SLOT, Intent, load
 from dryline.storage.files import read
@@ -53,17 +53,17 @@ def utter(
     phrases = [each for each in _phrases(intent, opening=opening) if _fits(each, facts, typed=typed)]
     if intent is None or not phrases:
         text = _in_first_person(condition)
-        text = f"As I said, {lower_first(text)}" if text in avoid else text
+        text = f"As I said: {text}" if text in avoid else text
         avoid.add(text)
         return text
     phrase = random.choice([phrase for phrase in phrases if phrase not in avoid] or phrases)
     avoid.add(phrase)
-    text = SLOT.sub(lambda slot: facts[slot[1]], phrase)
+    text = capitalized(SLOT.sub(lambda slot: facts[slot[1]], phrase))
+    text = text if text.endswith((".", "!", "?")) else f"{text}."
     is_plain = phrase not in intent.opens and not re.match(words()["greeted"], text)
-    if opening and is_plain and language_of_menu(menu or (condition,)) == "en" and random.random() < 0.6:
-        text = random.choice(words()["greetings"]) + lower_first(text, set(" ".join(facts.values()).split()))
-    text = capitalized(text)
-    return text if text.endswith((".", "!", "?")) else f"{text}."
+    if opening and is_plain and language_of_menu(menu or (condition,)) == "en":
+        text = random.choice(["", *words()["greetings"]]) + text
+    return text
 
 
 def _phrases(intent: Intent | None, *, opening: bool) -> tuple[str, ...]:
@@ -96,13 +96,6 @@ def closes(condition: str) -> bool:
 def meets_machine(condition: str) -> bool:
     """Return whether a condition is met by a voicemail or an answering machine."""
     return bool(re.search(words()["machine"], condition))
-
-
-def answers_agent(condition: str) -> bool:
-    """Return whether a condition is met by an answer, such as "caller agrees", and not by what a call is about."""
-    intent = intent_of(condition)
-    is_answer = intent is not None and intent.subject == "answers" and not intent.opens
-    return is_answer or bool(re.match(words()["answers agent"], predicate(condition)))
 
 
 def is_of_group(condition: str, group: str) -> bool:
@@ -158,26 +151,14 @@ def _in_first_person(condition: str) -> str:
     does = of_user.sub(lambda user: "my" if user[1] else "me", does)
     if not is_of_caller:
         return f"{capitalized(does)}."
-    verbs, said = words()["first person"], []
+    said: list[str] = []
     previous = "they"
     for word in does.split():
-        verb = verbs.get(word.lower()) if previous in ("they", "and", "or", "but", "who") else None
-        if not said:
-            verb = verb or _base(word)
+        verb = words()["first person"].get(word.lower()) if previous in ("they", "and", "or", "but", "who") else None
+        verb = verb or (None if said else _base(word))
         said.append(verb or words()["pronouns"].get(word.lower(), word))
         previous = word.lower()
     return f"I {' '.join(said)}."
-
-
-def past_tense(condition: str) -> str:
-    """Return what somebody did for whom the condition held, such as "wanted to book an appointment"."""
-    does = predicate(condition)
-    verb, _, rest = does.partition(" ")
-    past = words()["past"].get(verb.lower())
-    if past is None and does != condition.strip(" .") and verb.endswith("s") and verb.isalpha():
-        root = _base(verb)
-        past = root + ("d" if root.endswith("e") else "ed")
-    return f"{past} {rest}".strip() if past else f"met the condition {does!r}"
 
 
 def _base(verb: str) -> str:
@@ -192,12 +173,3 @@ def _base(verb: str) -> str:
 def capitalized(text: str) -> str:
     """Return a text that begins with a capital letter."""
     return text[:1].upper() + text[1:]
-
-
-def lower_first(text: str, names: Collection[str] = ()) -> str:
-    """Return a text that can stand behind other words. `names` and weekdays keep their capital letter."""
-    first = re.split(r"[\s,.?!'\u2019]", text, maxsplit=1)[0]
-    known = {*words()["capital words"], *read_values()["weekdays"], *read_values()["months"]} - {"may"}
-    if first in names or first.lower() in known or (not first[1:].islower() and len(first) > 1):
-        return text
-    return text[:1].lower() + text[1:]

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from random import Random
 from typing import Any
 
@@ -20,7 +19,6 @@ from dryline.flow.model.builtin_model import BuiltInModel
 from dryline.flow.model.caller_utterances import (
     closes,
     gives_value,
-    is_of_group,
     language_of_menu,
     meets_machine,
     utter,
@@ -37,16 +35,6 @@ _LEFT_OUT = 0.5  # of the values for whose lack the code has a question
 _SAME_FOR_A_CALLER = ("name", "phone", "email", "code", "address", "birth")  # kinds of values
 _ANSWER = re.compile(r"""f["'](?:the )?\w+ \{\w+\}["']""")
 _BUILT_IN = BuiltInModel()
-
-
-@dataclass(slots=True)
-class _Turn:
-    """What the caller is about to say: the condition that it meets, and the words, which a value can still change."""
-
-    condition: Condition | None
-    text: str  # of the condition
-    words: str
-    announces: bool  # whether the words only announce a value, and make way for it
 
 
 class Caller:
@@ -73,8 +61,9 @@ class Caller:
         self._facts = {name: str(value) for name, value in (facts or {}).items() if value}
         self._shares, self._stubs, self._typed = shares or {}, AnswerStubs(answers), typed
         self._session: FlowSession | None = None
-        self._turn = _Turn(None, "", "", announces=False)
-        self._question = ""  # what the agent has said last
+        self._next: Condition | None = None
+        self._words = self._question = ""  # the caller's last words, and what the agent had said before them
+        self._announces = self._is_named = False  # whether the condition names a value, and it was not given yet
         self._said = self._heard = ""  # all words of the caller, and of the agent
         self._menu: tuple[str, ...] = ()
         self._used: set[str] = set()  # phrases and sentences
@@ -92,33 +81,29 @@ class Caller:
         self._heard += f" {self._question}"
         loop = session.conversation.loop
         if loop is None or loop < 0:
-            waiting = read_values(language_of(session.conversation.prompt))["waiting_says"]
-            self._turn = _Turn(None, "", self._random.choice(waiting), announces=False)
-            return self._turn.words
-        condition = self._choose_next(session.program.loops[loop])
-        if condition is None:
+            self._next, self._announces, self._is_named = None, False, False
+            self._words = self._random.choice(read_values(language_of(session.conversation.prompt))["waiting_says"])
+            return self._words
+        self._next = self._choose_next(session.program.loops[loop])
+        if self._next is None:
             return None
         self._menu = tuple(session.waiting)
-        text = session.waiting[condition.loop.conditions.index(condition)]
-        if is_of_group(text, "contradicting intents"):
-            self._given.clear()
+        condition = self._menu[self._next.loop.conditions.index(self._next)]
         options: dict[str, Any] = {"opening": self.turns == 1, "avoid": self._used, "typed": self._typed}
-        words = utter(text, self._facts, self._random, menu=self._menu, **options)
-        self._turn = _Turn(condition, text, words, announces=gives_value(text))
-        self._said += f" {words}"
-        return words
+        self._words = utter(condition, self._facts, self._random, menu=self._menu, **options)
+        self._announces = self._is_named = gives_value(condition)
+        self._said += f" {self._words}"
+        return self._words
 
     def choose(self, talk: Talk, said: str) -> Decision:
-        condition = self._turn.condition
-        if condition is None:
+        if self._next is None:
             return Decision(None, "The caller asks something.", 1.0, "caller")
-        self.taken.append(condition)
-        index = condition.loop.conditions.index(condition)
+        self.taken.append(self._next)
+        index = self._next.loop.conditions.index(self._next)
         arguments: Any = None
         if index in talk.tools:
             schema = function_of(talk.tools[index]).get("parameters") or {}
-            question = Question(said, talk.conditions[index], schema=schema, now=talk.now)
-            arguments = self._answer(question).value
+            arguments = self.ask(Question(said, talk.conditions[index], schema=schema, now=talk.now)).value
         arguments = arguments if isinstance(arguments, dict) else {}
         return Decision(index, "It is what the caller is after.", 1.0, "caller", arguments)
 
@@ -126,10 +111,15 @@ class Caller:
         return _BUILT_IN.reply(talk, said)
 
     def ask(self, question: Question) -> Answer:
-        if question.example is None and not isinstance(question.schema, dict):
-            answer = self._stubs.answer(question, _BUILT_IN.ask)
-            return answer if answer.by != "the test" else self._say_stubs(question, answer)
-        return self._answer(question)
+        """Return the answer to a question, and add to the caller's words what was not said before."""
+        is_shaped = question.example is not None or isinstance(question.schema, dict)
+        answer = self._stubs.answer(question, self._own_answer if is_shaped else _BUILT_IN.ask)
+        if answer.by == "built-in":
+            return answer
+        for name in answer.how:  # the values of a test
+            value = answer.value[name] if name else answer.value
+            self._give(value, Slot(value, name, name, question=question.question))
+        return Answer(answer.value, {}, "caller")
 
     def summarize(self, question: Question) -> AgentUtterance:
         return _BUILT_IN.summarize(question)
@@ -141,76 +131,60 @@ class Caller:
         """
         answers = [each for each in loop.conditions if is_answer(each)]
         is_asked = bool(answers) and not invites_any_request(last_question(self._question))
-        for index, step in enumerate(self._route):
+        for at, step in enumerate(self._route):
             # Several loops can have a condition with the same text.
-            alike = [each for each in loop.conditions if each is step or each.text == step.text]
+            alike = [each for each in loop.conditions if each.text == step.text]
             if alike and (is_asked or step not in answers):
-                goal = step if step in alike else alike[0]
-                first = self._before_closing(goal)
-                if first is None:
-                    del self._route[: index + 1]
-                return first or goal
+                if first := self._before_closing(step, loop):
+                    return first
+                del self._route[: at + 1]
+                return step if step in alike else alike[0]
         if is_asked:
             return answers[0]
-        ways = [each for each in self._map.going_on(loop.conditions) if each not in self.taken] if self._route else []
         if self._route and self._route[0].loop is loop:  # an answer, for which the agent has not asked yet
             ways = [each for each in loop.conditions if not closes(each.text)]
-        condition = self._usual(loop, ways or loop.conditions)
+        else:
+            ways = [each for each in self._map.going_on(loop.conditions) if self._route and each not in self.taken]
         if not ways:
             self._route.clear()  # a way that did not lead there is not tried again
-        return condition and (self._before_closing(condition) or condition)
+        ways = ways or loop.conditions
+        weights = [self._weight(loop, each) for each in ways]
+        return self._random.choices(ways, weights if any(weights) else None)[0] if ways else None
 
-    def _before_closing(self, goal: Condition) -> Condition | None:
+    def _before_closing(self, goal: Condition, loop: Loop) -> Condition | None:
         """Return what to take before a condition that closes: nobody is done who has not asked for anything."""
-        if not closes(goal.text) or any(each.loop is goal.loop for each in self.taken):
+        if not closes(goal.text) or any(each.loop is loop for each in self.taken):
             return None
-        others = (each for each in goal.loop.conditions if not each.leaves and not closes(each.text))
-        return next(others, None)
-
-    def _usual(self, loop: Loop, conditions: Sequence[Condition]) -> Condition | None:
-        weights = [self._weight(loop, each) for each in conditions]
-        if not any(weights):
-            return self._random.choice(conditions) if conditions else None
-        return self._random.choices(conditions, weights)[0]
+        return next((each for each in loop.conditions if not each.leaves and not closes(each.text)), None)
 
     def _weight(self, loop: Loop, condition: Condition) -> float:
         """Return how usual a condition is here. Few callers come with the same or another matter after the first."""
         is_first = all(each.loop is not loop for each in self.taken)
-        weight = self._shares.get(condition.text, NEXT_IN_LOOP ** loop.conditions.index(condition))
         if meets_machine(condition.text) or is_answer(condition):
             return 0.0
         if closes(condition.text):
             return 0.0 if is_first else self._shares.get(condition.text, _CLOSING)
         is_further = not is_first and (condition in self.taken or any(closes(each.text) for each in loop.conditions))
-        is_rare = read_condition(condition.text, "en").is_catch_all or is_of_group(
-            condition.text, "contradicting intents"
-        )
-        return weight * (_AGAIN if is_further or is_rare else 1.0)
-
-    def _answer(self, question: Question) -> Answer:
-        """Return the answer to a question with an example, and add to the caller's words what was not said before."""
-        return self._say_stubs(question, self._stubs.answer(question, self._own_answer))
+        is_rare = is_further or read_condition(condition.text, "en").is_catch_all
+        usual = NEXT_IN_LOOP ** loop.conditions.index(condition)
+        return self._shares.get(condition.text, usual) * (_AGAIN if is_rare else 1.0)
 
     def _own_answer(self, question: Question) -> Answer:
         return Answer(shaped(question, lambda slot: self._value(question, slot)), {}, "caller")
 
-    def _say_stubs(self, question: Question, answer: Answer) -> Answer:
-        """Say the values of a test in an answer."""
-        for name in answer.how:
-            value = answer.value[name] if name else answer.value
-            self._give(value, Slot(value, name, name, question=question.question))
-        return Answer(answer.value, {}, "caller")
-
     def _value(self, question: Question, slot: Slot) -> Any:
         """Return the value for one place of an answer, and say it; None for one that the caller leaves out."""
         key = slot.path or f"{slot.kind} {slot.example}"
-        is_named = gives_value(self._turn.text)
-        if not is_named and key not in self._given and self._leaves_out(question, slot):
+        is_open = not slot.in_list and self._map.may_be_missing(slot.key, question.line)
+        is_open = is_open and not self._is_named and key not in self._given
+        if is_open and (
+            self._route or self._random.random() < _LEFT_OUT
+        ):  # the route may need that the flow asks again
             return None
         value, line = self._given.get(key, (None, None))
         is_repeated = slot.kind in _SAME_FOR_A_CALLER and self.taken[-2:-1] != self.taken[-1:]
-        if value is not None and (is_repeated or (line != question.line and not is_named)):
-            if is_named:
+        if value is not None and (is_repeated or (line != question.line and not self._is_named)):
+            if self._is_named:
                 self._give(value, slot)
             return value
         assert self._session is not None
@@ -224,26 +198,20 @@ class Caller:
         self._give(value, slot)
         return value
 
-    def _leaves_out(self, question: Question, slot: Slot) -> bool:
-        """Return whether the caller waits with a value until the flow asks for it again, as the route may need."""
-        is_open = not slot.in_list and self._map.may_be_missing(slot.key, question.line)
-        return is_open and (bool(self._route) or self._random.random() < _LEFT_OUT)
-
     def _give(self, value: Any, slot: Slot) -> None:
         """Add a value to the caller's last words. Words that only announce one make way for it."""
-        turn = self._turn
         if value in (None, "", NOT_SAID) or self._session is None or (slot.kind == "name" and str(value) in self._said):
             return
-        is_said = re.search(rf"\b{re.escape(str(value))}\b", turn.words, re.IGNORECASE)
-        if not turn.announces and (isinstance(value, bool) or is_said):
+        is_said = re.search(rf"\b{re.escape(str(value))}\b", self._words, re.IGNORECASE)
+        if not self._announces and (isinstance(value, bool) or is_said):
             return
-        options: dict[str, Any] = {"is_asked": turn.announces and bool(self._question)}
+        options: dict[str, Any] = {"is_asked": self._announces and bool(self._question)}
         options["language"] = language_of_menu(self._menu)
         sentence = give_value(value, slot, self._question, self._random, self._used, **options)
-        turn.words = sentence if turn.announces else f"{turn.words} {sentence}"
-        turn.announces = False
+        self._words = sentence if self._announces else f"{self._words} {sentence}"
+        self._announces = False
         self._said += f" {sentence}"
-        self._session.reword_user_message(turn.words)
+        self._session.reword_user_message(self._words)
 
 
 def is_answer(condition: Condition) -> bool:
