@@ -15,6 +15,7 @@ from dryline.flow.language.events import Event
 from dryline.models import calls_in_progress
 from dryline.simulator.flow_runner import FlowRun, ModelRequest
 from dryline.simulator.scripts import Step
+from dryline.simulator.tables import table
 
 _CENTISECONDS_A_CHARACTER = 100 / 14  # about 140 words a minute
 _DIGIT = 4  # the number of characters that take as long as a spoken digit
@@ -28,23 +29,6 @@ _TO_LOOK_UP = re.compile(r"\b(?:number|code|e-mail address|reading|date of birth
 _THINKS, _ASKS = (25, 45), (20, 30)  # before an answer of the agent; for a question about a text
 _FIRST, _CALLS, _TURNS, _VOICE_MS = (60, 100), (10, 40), (110, 220), (90, 160)
 _DOES, _LOOKS_UP = (1200, 3000), (150, 450)
-# Events as the trace names them, with the details that it has. The rest is in the messages.
-_STEPS: dict[str, tuple[str, tuple[str, ...]]] = {
-    "taken": ("until", ("condition", "index", "why", "sure", "by", "arguments")),
-    "asked": ("ask", ("question", "value")),
-    "summarized": ("summarize", ("text",)),
-    "extracted": ("extract", ("key", "value")),
-    "printed": ("print", ("text",)),
-    "requested": ("call", ("method", "url", "status", "error")),
-    "integrated": ("call", ("app", "action", "arguments")),
-    "sms": ("call", ("from", "to", "content")),
-    "digits": ("call", ("digits",)),
-    "image": ("call", ("url",)),
-    "transferred": ("transfer", ("number", "extension", "pauseSeconds", "sipDomain", "message")),
-    "waiting": ("done", ()),
-    "failed": ("error", ("exception", "error", "function")),
-}
-_FUNCTIONS = {"sms": "send_sms", "digits": "click_ivr", "image": "send_image"}
 
 
 class ModelCall(NamedTuple):
@@ -204,8 +188,8 @@ class _TimelineBuilder:
             self.agent(event["text"], event["by"], line=event.line)
         elif event.type == "heard":
             self.user(event["text"])
-        elif event.type in _STEPS:
-            step, members = _STEPS[event.type]
+        elif event.type in table("steps"):  # as the trace names it, with the details that it has
+            step, *members = table("steps")[event.type]
             details = {name: event.details[name] for name in members if name in event.details}
             if step == "call":
                 self.call(_function(event), line=event.line, **details)
@@ -271,7 +255,11 @@ def flow_timeline(
 def _function(event: Event) -> str:
     if event.type == "requested":
         return f"requests.{str(event['method']).lower()}"
-    return f"integrations.{event['app']}.{event['action']}" if event.type == "integrated" else _FUNCTIONS[event.type]
+    return (
+        f"integrations.{event['app']}.{event['action']}"
+        if event.type == "integrated"
+        else table("functions")[event.type]
+    )
 
 
 def spread(values: Sequence[int]) -> dict[str, Any]:
