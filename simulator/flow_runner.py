@@ -160,14 +160,21 @@ def run_flow(
     engine: Engine,
     flow_map: FlowMap,
     deployment: DeploymentContext,
-    caller: RecordedCaller,
+    route: Sequence[Condition],
     state: dict[str, Any],
     at: datetime,
+    rng: Random,
     *,
-    seed: int,
     is_machine: bool,
+    **options: Any,
 ) -> FlowRun:
-    """Run the flow of a deployment once with a caller, as of a time. Raises Busy."""
+    """Run the flow of a deployment once, as of a time, with a caller who takes a route. Raises Busy.
+
+    `options` are those of a RecordedCaller.
+    """
+    seed = rng.getrandbits(32)
+    options |= {"answers": deployment.answers, "typed": deployment.is_chat}
+    caller = RecordedCaller(flow_map, route, Random(seed), **options)
     session = engine.open(
         flow_map.program,
         model=caller,

@@ -13,17 +13,15 @@ from dryline.flow.model.simulated_caller import NEXT_IN_LOOP
 from dryline.flow.model.understanding import read_condition
 from dryline.flow.sessions.engines import engine_of
 from dryline.simulator.deployment_context import DeploymentContext
-from dryline.simulator.flow_runner import FlowRun, RecordedCaller, run_flow
+from dryline.simulator.flow_runner import FlowRun, run_flow
 from dryline.simulator.script_dialogues import HANG_UP
 from dryline.storage.errors import Invalid
 from dryline.world.real_time import monotonic
 from dryline.world.world import World
 
-FLOW, SCRIPT = "flow", "script"
 _RARE = 0.05  # weight of a condition that only closes the conversation, or that says that no other one is met
 _SLOW_S = 2.0  # of real time: a flow of which a run takes longer, as it waits for other servers, is left for scripts
 _MOST_STOPPED = 3  # runs that exceed a limit of the engine, before it is left for scripts
-_HANGS_UP = (1, 2)  # turns after which a caller hangs up who hangs up in the middle
 _NO_BRANCH = {
     "transferred": "No branch of the flow transfers.",
     "voicemail": "No branch of the flow meets a voicemail.",
@@ -53,21 +51,21 @@ class FollowedFlow:
     ) -> None:
         self.branch, self.why, self._shares = tuple(branch), "The script was asked for.", shares or {}
         self._deployment, self._engine, self._stopped = deployment, engine_of(world), 0
-        self._branch: list[Condition] = []
-        if follow == SCRIPT:
-            if branch:
-                message = "Only calls that follow a flow have branches: leave out branch, or follow the flow."
-                raise Invalid(message, "branch")
-            return
-        self.why = self._load(deployment.code)
-        if self.why and (follow == FLOW or branch):
-            raise Invalid(self.why, "follow" if follow == FLOW else "branch")
+        self._wanted: list[Condition] = []
+        if follow != "script":
+            self.why = self._load(deployment.code)
+        elif branch:
+            raise Invalid(
+                "Only calls that follow a flow have branches: leave out branch, or follow the flow.", "branch"
+            )
+        if self.why and (follow == "flow" or branch):
+            raise Invalid(self.why, "follow" if follow == "flow" else "branch")
         if self.why:
             return
-        self._branch = [_condition(self._map.program, text) for text in branch]
+        self._wanted = [_condition(self._map.program, text) for text in branch]
         if branch and (outcome in ("no-answer", "busy") or (outcome == "voicemail" and not self.meets_machine)):
             raise Invalid(f"A call with the outcome {outcome} takes no branch.", "outcome")
-        if follow == FLOW and outcome == "transferred" and not self._map.transfers:
+        if follow == "flow" and outcome == "transferred" and not self._map.transfers:
             raise Invalid(_NO_BRANCH[outcome], "outcome")
 
     @property
@@ -78,7 +76,7 @@ class FollowedFlow:
     @property
     def meets_machine(self) -> bool:
         """Whether the branch is that of a voicemail."""
-        return any(meets_machine(condition.text) for condition in self._branch)
+        return any(meets_machine(condition.text) for condition in self._wanted)
 
     def converse(
         self,
@@ -99,35 +97,23 @@ class FollowedFlow:
         if self.why:
             raise CannotFollow(self.why)
         is_fixed = is_fixed or outcome in ("voicemail", "failed")
-        fit = [each for each in self._map.program.conditions if each.fixed and self._outcome_of(each) == outcome]
+        conditions, wanted = self._map.program.conditions, self._wanted
+        fit = [each for each in conditions if each.fixed and self._outcome_of(each) == outcome]
         if is_fixed and outcome in _NO_BRANCH and not (fit or (outcome == "transferred" and self._map.transfers)):
             raise CannotFollow(_NO_BRANCH[outcome])
-        wanted = self._branch
         if not wanted and outcome == "failed" and not fit:
             options |= {"max_turns": 0, "loses_model": True}
+        elif not wanted and is_fixed:
+            wanted = self._draw(fit, rng)
+            # Where the code does not lead there at once, the caller takes another condition that does.
+            wanted += [each for each in fit if each not in wanted and outcome != "completed"]
         elif not wanted:
-            people = (each for each in self._map.program.conditions if not meets_machine(each.text))
-            wanted = self._draw(fit if is_fixed else list(people), rng)
-            if is_fixed and outcome != "completed":
-                wanted += [each for each in fit if each not in wanted]  # where the code does not lead there at once
-            elif not is_fixed and rng.random() < leaves:
-                options["max_turns"] = rng.choice(_HANGS_UP)
-        answers, typed = self._deployment.answers, self._deployment.is_chat
-        person = RecordedCaller(
-            self._map,
-            self._map.route_to(wanted),
-            Random(rng.getrandbits(32)),
-            shares=self._shares,
-            answers=answers,
-            typed=typed,
-            **options,
-        )
-        return self._run(person, state, at, seed=rng.getrandbits(32), is_machine=outcome == "voicemail")
-
-    def _run(self, person: RecordedCaller, state: dict[str, Any], at: datetime, **options: Any) -> FlowRun:
-        """Run the flow once. If it is slow or exceeds limits, further conversations follow scripts."""
-        began = monotonic()
-        run = run_flow(self._engine, self._map, self._deployment, person, state, at, **options)
+            wanted = self._draw([each for each in conditions if not meets_machine(each.text)], rng)
+            if rng.random() < leaves:
+                options["max_turns"] = rng.choice((1, 2))
+        began, route = monotonic(), self._map.route_to(wanted)
+        options |= {"shares": self._shares, "is_machine": outcome == "voicemail"}
+        run = run_flow(self._engine, self._map, self._deployment, route, state, at, rng, **options)
         self._stopped += run.stopped
         if monotonic() - began > _SLOW_S and not run.stopped:
             self.why = f"A call of the flow took longer than {_SLOW_S:g} s."

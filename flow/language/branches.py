@@ -27,9 +27,8 @@ class FlowMap:
         for number, line in enumerate(self._lines, 1):
             for owner in self.conditions_around(number)[-1:]:
                 self._blocks[owner] += f"{line}\n"
-        transfer = self._transfer()
-        self.transfers = bool(self._matching(transfer))
-        self.endings = {"transferred": self._leading_to(transfer), "failed": self._leading_to(_RAISE)}
+        self.transfers = bool(self._matching(_TRANSFER))
+        self.endings = {"transferred": self._leading_to(_TRANSFER), "failed": self._leading_to(_RAISE)}
         self._final = {*self._leading_to(_END), *self.endings["transferred"], *self.endings["failed"]}
 
     def route_to(self, conditions: Iterable[Condition]) -> list[Condition]:
@@ -108,13 +107,6 @@ class FlowMap:
         sets += [rf"\b{name}\b[^=\n]*=.*(?:\[|\bask\()" for name in _MISSING.findall(guard)]
         pattern = re.compile("|".join(sets) or "(?!)")
         return [condition for condition, block in self._blocks.items() if pattern.search(block)]
-
-    def _transfer(self) -> str:
-        """Return the pattern of a transfer: of the function itself, or of one of the code's that transfers."""
-        inside = [self._headers[number][0] for number, line in enumerate(self._lines, 1)
-                  if self._headers[number] and re.search(_TRANSFER, line)]  # fmt: skip
-        names = re.findall(r"\bdef (\w+)\(", "\n".join(self._lines[header - 1] for header in inside))
-        return rf"{_TRANSFER}|\b(?:{'|'.join(names)})\s*\(" if names else _TRANSFER
 
     def _matching(self, pattern: str) -> list[int]:
         """Return the numbers of the lines outside of functions that match."""

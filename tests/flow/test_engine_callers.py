@@ -82,14 +82,12 @@ if comes:
 def test_the_end_of_a_call_is_read_from_the_code(engine):
     code = """
 wish = None
-def hand_over():
-    transfer("+15550100")
 loop:
     talk("p")
 until "a":
     wish = "person"
 until "b":
-    hand_over()
+    transfer("+15550100")
 until "c":
     raise ValueError("no c")
 until "d":
