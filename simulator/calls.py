@@ -20,7 +20,7 @@ from dryline.simulator.conversation_plans import CallTerms, ConversationPlan, Fl
 from dryline.simulator.conversation_rows import ConversationRows, RowBuilder, analyze, hex_id, write
 from dryline.simulator.deployment_context import DeploymentContext
 from dryline.simulator.timeline import spread
-from dryline.simulator.transfers import random_transfer, transfer_data
+from dryline.simulator.transfers import random_transfer, talk_s, transfer_data
 from dryline.storage.current_world import current
 from dryline.world.world import World
 
@@ -80,9 +80,9 @@ def make_call(
     llm_logs: bool = True,
 ) -> ConversationRows:
     """Return a planned call, which begins at the `start` of its duration. `metadata` goes into its log."""
-    reports = random_transfer(rng) if plan.outcome == "transferred" else None
+    reports = random_transfer(rng) if plan.outcome == "transferred" else []
     talked = ceil(plan.timeline.seconds)
-    duration = talked + (reports.seconds if reports else 0)
+    duration = talked + (reports[-1][1] if reports else 0)
     starts = start(timedelta(seconds=duration))
     builder = RowBuilder(deployment, plan, starts, duration)
     log = _log_row(builder)
@@ -92,7 +92,7 @@ def make_call(
             plan.dialogue.mentioned |= analysis.KNOWN_CONTACT
         log["extractions_data"] = extracted = analyze(deployment, plan)
         log["success_results"] = analysis.judge(deployment.success_criteria, plan.dialogue, extracted, rng)
-    log["data"] = _post_call_data(deployment, plan, handed_over=reports is not None and reports.talk_s > 0)
+    log["data"] = _post_call_data(deployment, plan, handed_over=talk_s(reports) > 0)
     if reports:
         numbers = (event["number"] for event in plan.run.events if event.type == "transferred") if plan.run else ()
         to_number, at = next(iter(numbers), deployment.desk_number), starts + timedelta(seconds=talked)
@@ -117,11 +117,7 @@ def _log_row(builder: RowBuilder) -> dict[str, Any]:
     return builder.log_members(VoiceLog) | {
         "status": plan.outcome,
         "messages": {"messages": plan.timeline.messages} if said else None,
-        "session_log_data": {
-            "status": builder.ended,
-            "until": plan.dialogue.ended_by,
-            "trace": builder.trace,
-        },
+        "session_log_data": {"status": builder.ended, "until": plan.dialogue.ended_by, "trace": builder.trace},
         "bb_engine_session_id": builder.session_id,
         "external_call_id": call_sid,
         "direction": plan.direction,
@@ -140,11 +136,7 @@ def _log_row(builder: RowBuilder) -> dict[str, Any]:
 def _post_call_data(deployment: DeploymentContext, plan: ConversationPlan, *, handed_over: bool) -> dict[str, Any]:
     """Return the post-call data: latencies in milliseconds, for each answer and as percentiles, and the analysis."""
     dialogue, timeline, facts = plan.dialogue, plan.timeline, plan.facts
-    voice = {
-        "provider": deployment.voice,
-        "voiceId": deployment.voice_id,
-        "characters": timeline.spoken("assistant"),
-    }
+    voice = {"provider": deployment.voice, "voiceId": deployment.voice_id, "characters": timeline.spoken("assistant")}
     said = bool(dialogue.steps)
     return {
         "latency": spread(timeline.answers_ms),

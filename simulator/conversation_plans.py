@@ -35,7 +35,7 @@ class CallTerms:
     """The terms of a call before it is planned. None is left to chance.
 
     `customer_number` (E.164) and `row`, a campaign's contact row, describe the other party. `is_drawn` says that the
-    outcome was drawn: the flow may have another. A call that `rings` lasts from its first ring.
+    outcome was drawn: the flow may have another.
     """
 
     outcome: str | None = None
@@ -43,7 +43,6 @@ class CallTerms:
     customer_number: str | None = None
     row: Mapping[str, Any] | None = None
     is_drawn: bool = False
-    rings: bool = True
 
 
 @dataclass(slots=True)
@@ -90,12 +89,12 @@ class ScriptPlanner:
 
     def plan_call(self, terms: CallTerms, at: datetime) -> ConversationPlan:
         """Return the plan of a call as of a time. Raises Busy."""
-        answered_s = self._between(_ANSWERED_S) if terms.rings else 0.0
+        answered_s = self._between(_ANSWERED_S)
         plan = self._begin(terms, at)
         if self.deployment.longest_s is not None:
             plan.longest_s = max(0.0, self.deployment.longest_s - answered_s)
         self._add_call(plan, at, is_fixed=terms.outcome is not None and not terms.is_drawn)
-        if terms.rings and plan.outcome in _RINGS_S and (not plan.timeline.messages or plan.outcome == "voicemail"):
+        if plan.outcome in _RINGS_S and (not plan.timeline.messages or plan.outcome == "voicemail"):
             answered_s = self._between(_RINGS_S[plan.outcome])
         plan.timeline = plan.timeline.delayed(answered_s)
         return plan

@@ -17,7 +17,7 @@ from dryline.models.sessions import Session
 from dryline.simulator import analysis
 from dryline.simulator.conversation_plans import ConversationPlan
 from dryline.simulator.deployment_context import DeploymentContext
-from dryline.simulator.flow_runner import FlowError, lost_model
+from dryline.simulator.flow_runner import FlowError
 from dryline.simulator.timeline import ModelCall
 from dryline.storage.current_world import current
 from dryline.world.clock import wire
@@ -44,7 +44,7 @@ class RowBuilder:
         self.starts, self.ends = wire(start), wire(start + timedelta(seconds=duration))
         self.fault = plan.run.fault if plan.run else None
         if plan.dialogue.ending == "error" and plan.run is None:  # a scripted call can fail, too
-            self.fault = lost_model(deployment.code)
+            self.fault = _lost_model(deployment.code)
         self.ended = "failed" if self.fault else "completed" if plan.dialogue.steps else "not_connected"
         self.trace = self._trace()
 
@@ -174,6 +174,16 @@ def _response_body(call: ModelCall, asked: int, answered: int) -> dict[str, Any]
     usage = {"prompt_tokens": asked, "completion_tokens": answered, "total_tokens": asked + answered}
     choices = [{"index": 0, "message": call.answer, "finish_reason": reason}]
     return {"statusCode": 200, "json": {"choices": choices, "usage": usage}}
+
+
+def _lost_model(code: str | None) -> FlowError:
+    """Return the error of a connection to the language model that broke at the first talk."""
+    type_name, message = "LlmConnectionError", "Connection to the language model was closed before the first token"
+    lines = (code or "").splitlines()
+    line = next((number for number, text in enumerate(lines, 1) if "talk(" in text), None)
+    frame = f'  File "main.based", line {line}, in <flow>\n    {lines[line - 1].strip()}\n' if line else ""
+    traceback = f"Traceback (most recent call last):\n{frame}{type_name}: {message}"
+    return FlowError(type_name, message, "talk", line, traceback)
 
 
 def analyze(deployment: DeploymentContext, plan: ConversationPlan) -> dict[str, Any]:

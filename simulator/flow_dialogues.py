@@ -7,11 +7,11 @@ from typing import Any
 from dryline.flow.model.caller_utterances import capitalized, closes, gives_value, is_of_group, predicate
 from dryline.flow.model.kinds import kind_of_question, milestones_of
 from dryline.simulator.analysis import KNOWN, NUMBERS, WANTED_TRANSFER, fact_of
-from dryline.simulator.flow_runner import HUNG_UP, LOST, FlowRun
+from dryline.simulator.flow_runner import HUNG_UP, FlowRun
 from dryline.simulator.script_dialogues import DONE, Dialogue
 from dryline.simulator.slots import Slots
 
-_ENDINGS = {"transfer": "call_transfer", "failed": "error", LOST: "error"}
+_ENDINGS = {"transfer": "call_transfer", "failed": "error"}
 _MATTERS = 4  # that a summary names
 _NOTED_LONGEST = 60  # characters of a value that a summary tells; of a longer one it has the name
 _BY_ENDING = {"done", "transferred", "voicemail"}  # milestones that a run's end reaches, whatever its words are

@@ -19,7 +19,7 @@ from dryline.flow.language.session import FlowSession
 from dryline.flow.model.simulated_caller import Caller, is_answer
 from dryline.simulator.deployment_context import DeploymentContext
 
-HUNG_UP, LOST = "hung up", "lost"  # how a conversation ended, beside the engine's own words for it
+HUNG_UP = "hung up"  # how a conversation ended, beside the engine's own words for it
 _CHARACTERS_A_SECOND, _PAUSE_S = 14, 1.7  # to estimate how long a call has lasted
 
 
@@ -32,16 +32,6 @@ class FlowError:
     function: str
     line: int | None
     traceback: str
-
-
-def lost_model(code: str | None, line: int | None = None) -> FlowError:
-    """Return the error of a connection to the language model that broke, at this line or else at the first talk."""
-    type_name, message = "LlmConnectionError", "Connection to the language model was closed before the first token"
-    lines = (code or "").splitlines()
-    line = line or next((number for number, text in enumerate(lines, 1) if "talk(" in text), None)
-    frame = f'  File "main.based", line {line}, in <flow>\n    {lines[line - 1].strip()}\n' if line else ""
-    traceback = f"Traceback (most recent call last):\n{frame}{type_name}: {message}"
-    return FlowError(type_name, message, "talk", line, traceback)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +51,9 @@ class ModelRequest:
 class FlowRun:
     """The result of running a flow once. `requests` has one entry for each event that involves a language model.
 
-    `ended` is FlowSession.ended, or `lost` when the model broke off. `taken` are the texts of the conditions that were
-    met, `wishes` those of them that are no answers to the flow's questions. `stopped` says that the flow went past a
-    limit, `machine` that it was a voicemail, `is_late` that the caller hung up because of the longest duration.
+    `ended` is FlowSession.ended. `taken` are the texts of the conditions that were met, `wishes` those of them that are
+    no answers to the flow's questions. `stopped` says that the flow went past a limit, `machine` that it was a
+    voicemail, `is_late` that the caller hung up because of the longest duration.
     """
 
     events: list[Event]
@@ -99,8 +89,7 @@ class FlowRun:
 class RecordedCaller(Caller):
     """A caller who records the requests to a language model.
 
-    They hang up after `max_turns`, and when the call has lasted `longest_s`; with `loses_model` they speak once more
-    after `max_turns` and the connection to the model breaks. `first` replaces their first words.
+    They hang up after `max_turns`, and when the call has lasted `longest_s`. `first` replaces their first words.
     """
 
     def __init__(
@@ -110,24 +99,20 @@ class RecordedCaller(Caller):
         random: Random,
         *,
         max_turns: int | None = None,
-        loses_model: bool = False,
         first: str | None = None,
         longest_s: float | None = None,
         **options: Any,
     ) -> None:
         super().__init__(flow_map, route, random, **options)
         self.requests: list[ModelRequest] = []
-        self.unanswered: tuple[str, int | None] | None = None  # the last words, and the line of their talk
         self.is_late = False
-        self._max_turns, self._loses_model, self._first, self._longest_s = max_turns, loses_model, first, longest_s
+        self._max_turns, self._first, self._longest_s = max_turns, first, longest_s
 
     def __call__(self, session: FlowSession) -> str | None:
         self.is_late = self._longest_s is not None and _spoken_s(session) > self._longest_s
-        is_over = self.turns == self._max_turns
-        words = None if self.is_late or (is_over and not self._loses_model) else super().__call__(session)
-        if words is not None and is_over:
-            self.unanswered = words, session.conversation.talk().line or None
+        if self.is_late or self.turns == self._max_turns:
             return None
+        words = super().__call__(session)
         return self._first if words is not None and self.turns == 1 and self._first is not None else words
 
     def choose(self, talk: Talk, said: str) -> Decision:
@@ -203,10 +188,4 @@ def run_flow(
         run.stopped = failure.bound
         error = failure.error or failure.exception
         run.fault = FlowError(failure.exception, error, failure.function or "talk", failure.line, failure.traceback)
-    elif caller.unanswered is not None:
-        words, line = caller.unanswered
-        fault = run.fault = lost_model(flow_map.program.source, line)
-        details = {"error": fault.message, "exception": fault.type, "function": fault.function}
-        run.events[-1:] = [Event("heard", None, {"text": words}), Event("failed", line, details)]
-        run.ended = LOST
     return run

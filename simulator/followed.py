@@ -25,6 +25,7 @@ _MOST_STOPPED = 3  # runs that exceed a limit of the engine, before it is left f
 _NO_BRANCH = {
     "transferred": "No branch of the flow transfers.",
     "voicemail": "No branch of the flow meets a voicemail.",
+    "failed": "No branch of the flow fails.",
 }
 
 
@@ -99,11 +100,10 @@ class FollowedFlow:
         is_fixed = is_fixed or outcome in ("voicemail", "failed")
         conditions, wanted = self._map.program.conditions, self._wanted
         fit = [each for each in conditions if each.fixed and self._outcome_of(each) == outcome]
-        if is_fixed and outcome in _NO_BRANCH and not (fit or (outcome == "transferred" and self._map.transfers)):
+        leads_there = fit or wanted or (outcome == "transferred" and self._map.transfers)
+        if is_fixed and outcome in _NO_BRANCH and not leads_there:
             raise CannotFollow(_NO_BRANCH[outcome])
-        if not wanted and outcome == "failed" and not fit:
-            options |= {"max_turns": 0, "loses_model": True}
-        elif not wanted and is_fixed:
+        if not wanted and is_fixed:
             wanted = self._draw(fit, rng)
             # Where the code does not lead there at once, the caller takes another condition that does.
             wanted += [each for each in fit if each not in wanted and outcome != "completed"]

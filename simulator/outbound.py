@@ -1,6 +1,5 @@
 """The calls of campaigns and batches: one to each contact row, begun when it was due."""
 
-import logging
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from random import Random
@@ -17,16 +16,16 @@ from dryline.models.voicev1_campaigns import Voicev1Campaign, Voicev1CampaignDat
 from dryline.models.voicev1_deployments import VoiceV1Deployment
 from dryline.simulator.calls import make_call, starting_at, store
 from dryline.simulator.conversation_batch import BYTES_AT_ONCE
-from dryline.simulator.conversation_plans import CallTerms, ConversationPlan, FlowPlanner, ScriptPlanner
+from dryline.simulator.conversation_plans import CallTerms, ConversationPlan, FlowPlanner
 from dryline.simulator.conversation_rows import ConversationRows
 from dryline.simulator.deployment_context import DeploymentContext, context_of
 from dryline.simulator.followed import FollowedFlow
+from dryline.simulator.people import facts_of_row
+from dryline.simulator.slots import Slots
 from dryline.storage.errors import Busy
 from dryline.world.clock import parse
 from dryline.world.real_time import monotonic
 from dryline.world.world import World
-
-log = logging.getLogger(__name__)
 
 # Outcomes of outbound calls in percent. Assumed.
 _SHARES = (60, 6, 14, 12, 5, 3)
@@ -126,15 +125,9 @@ def _planned(world: World, due: DueRow, flows: dict[str, FollowedFlow]) -> Conve
     said = scripted_outcome(number, due.metadata["row"])
     person: dict[str, Any] = {"direction": "outbound", "customer_number": number, "row": due.contact}
     terms, at = CallTerms(outcome=said or drawn, is_drawn=said is None, **person), parse(due.row.due_at or "")
-    try:
-        if due.key not in flows:
-            flows[due.key] = FollowedFlow(world, due.deployment)
-        return FlowPlanner(due.deployment, due.chance, flows[due.key]).plan_call(terms, at)
-    except Busy:
-        raise
-    except Exception:  # the rows of others must not wait for this one
-        log.exception("The call of row %s could not follow its flow, so it follows a script.", due.row.id)
-        return ScriptPlanner(due.deployment, due.chance).plan_call(terms, at)
+    if due.key not in flows:
+        flows[due.key] = FollowedFlow(world, due.deployment)
+    return FlowPlanner(due.deployment, due.chance, flows[due.key]).plan_call(terms, at)
 
 
 def call_queued(due: Sequence[DueRow], still_queued: Container[str]) -> None:
@@ -165,8 +158,8 @@ def place(due: DueRow) -> ConversationRows:
     start = starting_at(at)
     if due.plan is not None:
         return make_call(due.deployment, due.chance, due.plan, start, metadata=due.metadata)
-    terms = CallTerms(outcome="no-answer", direction="outbound", row=row, rings=False)
-    plan = ScriptPlanner(due.deployment, due.chance).plan_call(terms, at)
+    facts = Slots(due.deployment, due.chance, facts_of_row(row, None))
+    plan = ConversationPlan(facts, "no-answer", "outbound", row)
     metadata = {**due.metadata, "error": number_fault(row)}
     call = make_call(due.deployment, due.chance, plan, start, metadata=metadata)
     call.log |= {"status": "failed", "to_number": stated_number(row), "call_sid": None, "external_call_id": None}

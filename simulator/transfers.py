@@ -1,37 +1,33 @@
 """The carrier's record of a transferred call. Contract: transfer_data."""
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from random import Random
-from typing import Any, NamedTuple
+from typing import Any
 
 from dryline.simulator.conversation_rows import hex_id
 from dryline.storage.current_world import current
 from dryline.world.clock import wire
 
-
-class TransferReports(NamedTuple):
-    """The carrier's status reports of a transfer, each with its second, and how long the two spoke."""
-
-    statuses: tuple[tuple[str, int], ...]
-    talk_s: int
-
-    @property
-    def seconds(self) -> int:
-        """Seconds from the first report to the last."""
-        return self.statuses[-1][1]
+Report = tuple[str, int]  # a status, and its second
 
 
-def random_transfer(rng: Random) -> TransferReports:
-    """Return the reports of a transfer; 88 % of them are answered."""
+def random_transfer(rng: Random) -> list[Report]:
+    """Return the carrier's status reports of a transfer; 88 % of them are answered."""
+    reports = [("initiated", 0), ("ringing", 1)]
     if rng.random() < 0.88:
         answered, talk_s = 1 + rng.randrange(2, 9), rng.randrange(25, 150)
-        statuses = (("initiated", 0), ("ringing", 1), ("answered", answered), ("completed", answered + talk_s))
-        return TransferReports(statuses, talk_s)
-    end = "busy" if rng.random() < 0.2 else "no-answer"
-    return TransferReports((("initiated", 0), ("ringing", 1), (end, rng.randrange(18, 30))), 0)
+        return [*reports, ("answered", answered), ("completed", answered + talk_s)]
+    return [*reports, ("busy" if rng.random() < 0.2 else "no-answer", rng.randrange(18, 30))]
 
 
-def transfer_data(reports: TransferReports, start: datetime, log: dict[str, Any], **numbers: str) -> dict[str, Any]:
+def talk_s(reports: Sequence[Report]) -> int:
+    """Return for how many seconds the two spoke."""
+    seconds = dict(reports)
+    return seconds.get("completed", 0) - seconds.get("answered", 0)
+
+
+def transfer_data(reports: Sequence[Report], start: datetime, log: dict[str, Any], **numbers: str) -> dict[str, Any]:
     """Return the record of a call's transfer that begins at `start`; `numbers` are fromNumber and toNumber.
 
     Only the last report has a duration, the seconds that the two spoke, so that the minutes of the record and of its
@@ -40,12 +36,12 @@ def transfer_data(reports: TransferReports, start: datetime, log: dict[str, Any]
     ids = current().ids
     id, leg = ids.new("transfer"), hex_id(ids.random, "CA")
     events = []
-    for kind, after in reports.statuses:
+    for kind, after in reports:
         at = wire(start + timedelta(seconds=after))
         event = {
             "id": ids.new("event"),
             "createdAt": at,
-            "duration": str(reports.talk_s if kind == "completed" else 0),
+            "duration": str(talk_s(reports) if kind == "completed" else 0),
             **numbers,
             "callTransferId": id,
             "type": kind,
@@ -54,15 +50,15 @@ def transfer_data(reports: TransferReports, start: datetime, log: dict[str, Any]
             "callSid": leg,
         }
         events.append(event)
-    minutes = round(reports.talk_s / 60, 4)
+    minutes = round(talk_s(reports) / 60, 4)
     return {
         "id": id,
         "createdAt": events[0]["timestamp"],
         "updatedAt": events[-1]["timestamp"],
         "callSid": log["call_sid"],
         "voiceLogId": log["id"],
-        "status": reports.statuses[-1][0],
-        "duration": str(reports.talk_s),
+        "status": reports[-1][0],
+        "duration": str(talk_s(reports)),
         "transferEvents": events,
         "metrics": {
             "transfers": 1,

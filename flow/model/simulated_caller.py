@@ -7,7 +7,7 @@ from typing import Any
 
 from dryline.flow.language.branches import FlowMap
 from dryline.flow.language.events import last_agent_text
-from dryline.flow.language.language_model import NOT_SAID, AgentUtterance, Answer, Decision, Question, Talk
+from dryline.flow.language.language_model import NOT_SAID, Answer, Decision, Question, Talk
 from dryline.flow.language.open_talk import function_of
 from dryline.flow.language.program import Condition, Loop
 from dryline.flow.language.session import FlowSession
@@ -16,13 +16,7 @@ from dryline.flow.model.agent import invites_any_request
 from dryline.flow.model.answers.shapes import shaped
 from dryline.flow.model.answers.slots import Slot
 from dryline.flow.model.builtin_model import BuiltInModel
-from dryline.flow.model.caller_utterances import (
-    closes,
-    gives_value,
-    language_of_menu,
-    meets_machine,
-    utter,
-)
+from dryline.flow.model.caller_utterances import closes, gives_value, language_of_menu, meets_machine, utter
 from dryline.flow.model.caller_values import choose_value, give_value
 from dryline.flow.model.kinds import language_of, read_values
 from dryline.flow.model.understanding import last_question, read_condition
@@ -34,10 +28,9 @@ _AGAIN, _CLOSING = 0.05, 6.0  # weights of a further matter, and of the end, bes
 _LEFT_OUT = 0.5  # of the values for whose lack the code has a question
 _SAME_FOR_A_CALLER = ("name", "phone", "email", "code", "address", "birth")  # kinds of values
 _ANSWER = re.compile(r"""f["'](?:the )?\w+ \{\w+\}["']""")
-_BUILT_IN = BuiltInModel()
 
 
-class Caller:
+class Caller(BuiltInModel):
     """A caller for `FlowSession.play`, and the session's language model: it knows what the caller means.
 
     `facts` hold what is certain about the caller: `name`, `first`, `last`, `phone`, `email`. `shares` say how usual
@@ -107,22 +100,16 @@ class Caller:
         arguments = arguments if isinstance(arguments, dict) else {}
         return Decision(index, "It is what the caller is after.", 1.0, "caller", arguments)
 
-    def reply(self, talk: Talk, said: str | None) -> AgentUtterance:
-        return _BUILT_IN.reply(talk, said)
-
     def ask(self, question: Question) -> Answer:
         """Return the answer to a question, and add to the caller's words what was not said before."""
         is_shaped = question.example is not None or isinstance(question.schema, dict)
-        answer = self._stubs.answer(question, self._own_answer if is_shaped else _BUILT_IN.ask)
+        answer = self._stubs.answer(question, self._own_answer if is_shaped else super().ask)
         if answer.by == "built-in":
             return answer
         for name in answer.how:  # the values of a test
             value = answer.value[name] if name else answer.value
             self._give(value, Slot(value, name, name, question=question.question))
         return Answer(answer.value, {}, "caller")
-
-    def summarize(self, question: Question) -> AgentUtterance:
-        return _BUILT_IN.summarize(question)
 
     def _choose_next(self, loop: Loop) -> Condition | None:
         """Return the condition to take: the next one of the route, an answer to the agent's question, or a usual one.
@@ -176,10 +163,9 @@ class Caller:
         """Return the value for one place of an answer, and say it; None for one that the caller leaves out."""
         key = slot.path or f"{slot.kind} {slot.example}"
         is_open = not slot.in_list and self._map.may_be_missing(slot.key, question.line)
-        is_open = is_open and not self._is_named and key not in self._given
-        if is_open and (
-            self._route or self._random.random() < _LEFT_OUT
-        ):  # the route may need that the flow asks again
+        is_new = not self._is_named and key not in self._given
+        # The route may need that the flow asks again.
+        if is_open and is_new and (self._route or self._random.random() < _LEFT_OUT):
             return None
         value, line = self._given.get(key, (None, None))
         is_repeated = slot.kind in _SAME_FOR_A_CALLER and self.taken[-2:-1] != self.taken[-1:]

@@ -83,20 +83,6 @@ def test_a_batchs_calls_follow_the_flow_with_their_rows_also_in_several_rounds(
     check_reminders(voice_logs(line), taken)
 
 
-def test_an_error_of_the_stand_in_in_one_flow_does_not_stop_the_rows_of_others(
-    make_line, call_batch, advance, voice_logs, monkeypatch
-):
-    def fail(*args, **options):
-        raise IndexError("list index out of range")
-
-    lines = [make_line(OUTBOUND), make_line(OUTBOUND + "# another\n")]
-    monkeypatch.setattr(outbound, "FollowedFlow", fail)
-    for line in lines:
-        call_batch(line)
-    advance(60)
-    assert [len(voice_logs(line)) for line in lines] == [len(ROWS), len(ROWS)]
-
-
 def test_with_a_seed_a_row_has_the_same_call_however_many_are_due(make_line, call_batch, control, advance, voice_logs):
     def conversations(*steps):
         control.post("/reset")

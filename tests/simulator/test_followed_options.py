@@ -132,20 +132,6 @@ def test_a_flow_that_never_transfers_gives_way_to_a_script_for_a_transfer(make_l
     assert refused(line, follow="flow", outcome="transferred") == ("outcome", "No branch of the flow transfers.")
 
 
-def test_a_flow_that_never_fails_loses_its_model_when_a_failure_is_asked_for(make_line, simulate, api):
-    line = make_line(FLOW.replace('raise ValueError("no department for bills")', "pass"))
-    logs = simulate(line, 12, outcome="failed", direction="inbound")
-    for log in logs:
-        assert log["status"] == "failed"
-        assert log["messages"]["messages"][-1]["role"] == "user"
-        assert said(log)[0] == "Welcome to Oak Clinic."
-    errors = api.get(f"/workers/{line['workerId']}/runtime-errors").json
-    assert {error["type"] for error in errors} == {"LlmConnectionError"}
-    for error in errors:
-        assert "talk(" in FLOW.splitlines()[error["lineNumber"] - 1]
-    assert len(errors) == len(logs)
-
-
 def test_a_mixture_has_every_branch_and_outcome_and_some_users_hang_up_in_the_middle(line, simulate, taken):
     logs = simulate(line, 240)
     assert {condition for log in logs for condition in taken(log)} >= BRANCHES
