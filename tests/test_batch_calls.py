@@ -64,17 +64,6 @@ def test_a_row_without_a_usable_number_ends_as_a_failed_call_that_says_so(api, l
     assert log["metadata"]["rowId"] == "1"
 
 
-@pytest.mark.parametrize("number", ["+1 (415) 555-0100", "(415) 555-0100", "4155550100", "tel:+14155550100"])
-def test_a_number_may_be_written_as_where_numbers_are_registered(
-    api, line_path, logs, advance, number, make_integration
-):
-    body = {"phoneNumber": number, "integrationId": make_integration()["id"]}
-    assert api.post("/team/assets/register_phone_number", body).json["phoneNumber"] == "+14155550100"
-    api.post(f"{line_path}/make-batch-calls", {"data": [{"phoneNumber": number}]})
-    advance()
-    assert logs()[0]["toNumber"] == "+14155550100"
-
-
 def test_only_rows_that_meet_the_condition_are_called(api, line_path, logs, advance):
     data = [*rows(2, plan="gold"), {"id": "x", "phoneNumber": "+14155550199", "plan": "basic"}]
     answer = api.post(f"{line_path}/make-batch-calls", {"data": data, "condition": '{{plan}} == "gold"'})
@@ -99,11 +88,6 @@ def test_other_values_of_a_row_are_refused(api, line_path, value):
     assert answer.status_code == 400 and answer.json["details"][0]["path"] == "data.1.age"
 
 
-def test_the_condition_sees_the_additional_data(api, line_path):
-    body = {"data": rows(2), "condition": "open == yes", "additional_data": '{"open": "yes"}'}
-    assert api.post(f"{line_path}/make-batch-calls", body).json["rowsProcessed"] == 2
-
-
 def test_the_batchs_extractions_are_drawn_from_its_calls(api, line_path, logs, advance):
     extractions = '{"shoe_size": {"type": "number", "description": "EU size", "required": true}}'
     api.post(f"{line_path}/make-batch-calls", {"data": rows(10), "extractions": extractions})
@@ -122,11 +106,6 @@ def test_stopping_takes_out_what_is_queued_and_gives_it_back(api, line_path, log
     advance(86_400)
     assert len(logs()) == 1
     assert api.post(f"{line_path}/stop-batch-calls").json["removedItems"] == []
-
-
-def test_stopping_batch_calls_leaves_campaigns_alone(api, line_path):
-    api.post(f"{line_path}/outbound-campaigns", {"data": rows(2), "status": "STARTED"})
-    assert api.post(f"{line_path}/stop-batch-calls").json["removedCount"] == 0
 
 
 def test_a_legacy_deployment_takes_batches_with_numbers_as_text(api, make_voicev1_deployment, logs, advance):

@@ -87,16 +87,6 @@ def test_the_conversation_grows_and_what_was_said_stays(call, each_second):
     assert len(set(lengths)) > 2
 
 
-def test_the_session_runs_as_long_as_the_call(control, call, read, advance):
-    id = call()
-    (running,) = control.get("/state").json["sessions"]
-    assert (running["status"], running["session_end"], running["minutes"]) == ("running", None, None)
-    advance(900)
-    (over,) = control.get("/state").json["sessions"]
-    assert over["status"] == "completed" and over["session_end"] == read(id)["endTime"]
-    assert over["trace"][: len(running["trace"])] == running["trace"] != over["trace"]
-
-
 def test_llm_logs_come_as_the_call_goes_on(control, call, read, advance):
     id, counts = call(), []
     while read(id)["status"] in UNDER_WAY:
@@ -116,13 +106,6 @@ def test_runtime_errors_come_when_the_call_fails(control, call, advance):
     ends = {log["id"]: log["endTime"] for log in state["voiceLogs"]}
     errors = state["runtimeErrors"]
     assert errors and all(error["createdAt"] == ends[error["metadata"]["logId"]] for error in errors)
-
-
-def test_a_call_that_begins_later_is_not_there_before(control, call, advance, api, path):
-    call(startTime="2026-03-02T10:05:00.000Z")
-    assert api.get(path).json["data"] == []
-    advance(300)
-    assert [log["status"] for log in api.get(path).json["data"]] == ["ringing"]
 
 
 # Lists, exports, sums

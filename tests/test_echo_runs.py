@@ -112,13 +112,6 @@ def test_a_run_passes_when_every_item_is_met(control, advance, start, agent, mak
     assert statuses == {"PASSED", "FAILED"}
 
 
-def test_a_run_outlives_its_agent(api, control, advance, start, agent):
-    start(agentId=agent["id"])
-    api.delete(f"/echo/agents/{agent['id']}")
-    advance(10)
-    assert runs(control)[0]["results"][0]["agentName"] == "Ann"
-
-
 @pytest.mark.parametrize(
     ("type", "data", "member"),
     [

@@ -86,19 +86,6 @@ def test_a_simulated_call_with_such_a_number_comes_out_as_it_says(control, line,
     assert came_out() == NUMBERS
 
 
-def test_a_text_that_is_no_number_is_refused(control, line):
-    body = {"workerId": line["workerId"], "deploymentId": line["id"], "customerNumber": "nobody"}
-    answer = control.post("/simulate/calls", body)
-    assert (answer.status_code, answer.json["details"][0]["path"]) == (400, "customerNumber")
-
-
-def test_whom_the_simulator_makes_up_has_no_number_that_says_anything(control, line):
-    body = {"workerId": line["workerId"], "deploymentId": line["id"], "count": 400, "llmLogs": False, "seed": 1}
-    control.post("/simulate/calls", {**body, "outcome": "no-answer", "direction": "outbound"})
-    called = {log["toNumber"] for log in control.get("/state").json["voiceLogs"]}
-    assert len(called) > 300 and not any(number[-7:].removeprefix("555") in BY_NUMBER for number in called)
-
-
 @pytest.mark.parametrize("said", [{"outcome": "voicemial"}, {}, "voicemial", {"outcome": None}])
 @pytest.mark.parametrize("kind", ["outbound-campaigns", "make-batch-calls"])
 def test_an_outcome_that_there_is_not_is_refused_by_name(api, line_path, kind, said):

@@ -6,8 +6,6 @@ import pytest
 
 from dryline.app import create_app
 from dryline.settings import Settings
-from dryline.simulator.industries import industries
-from dryline.simulator.scripts import load_script
 from dryline.tests.conftest import Api, created
 
 WORKERS = {
@@ -155,56 +153,3 @@ def test_a_required_value_that_was_not_said_is_empty(line_of_trade, simulated):
     }
     for log in simulated(line_of_trade("clinic", extractions=required), 20, outcome="completed"):
         assert log["extractionsData"] == {"company": "", "age": 0}
-
-
-# The scripts themselves
-
-
-def guaranteed(lines, facts):
-    """Return the facts that any wording of these lines has told."""
-    for wordings in lines:
-        if wordings[0][0] in "AU":
-            facts = facts | frozenset.intersection(*(slots for _, _, slots in wordings))
-    return facts
-
-
-OUTBOUND = {load_script("voicemail"), *(script for industry in industries() for script in industry.outbound)}
-INBOUND = {load_script("message_left")}
-for industry in industries():
-    INBOUND |= {*industry.inbound, industry.transfer}
-SCRIPTS = sorted(OUTBOUND | INBOUND, key=str)
-
-
-@pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.name)
-def test_a_summary_says_only_what_was_said(script):
-    known = frozenset({"name", "first"}) if script in OUTBOUND else frozenset()
-    for optional, lines in script.blocks:
-        within = known
-        for index, wordings in enumerate(lines):
-            if wordings[0][0] == "S":
-                # A turn that brings something about may be spoken right behind its summary.
-                follows = lines[index + 1 : index + 2]
-                assert wordings[0][2] <= guaranteed(follows, within) | {"complaint", "problem"}, wordings[0][1]
-            within = guaranteed([wordings], within)
-        known = known if optional else within
-
-
-@pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.name)
-def test_a_conversation_of_business_has_an_end(script):
-    marks = set().union(*(wordings[0][2] for _, lines in script.blocks for wordings in lines if wordings[0][0] == "="))
-    assert marks & {"done", "transferred", "voicemail", "message"}
-
-
-def test_a_worker_of_no_known_industry_gets_conversations_that_fit_any(line_of_trade, simulated):
-    logs = simulated(line_of_trade("general"), 120)
-    said = " ".join(log["transcription"] or "" for log in logs)
-    assert not re.search(r"order|bill|invoice|router|refund|treatment|open balance|password", said, re.IGNORECASE)
-
-
-def test_a_voicemail_names_the_agent_of_the_flow(make_flow, make_voice_deployment, simulated):
-    code = (
-        'loop:\n    talk("You are Nora, the receptionist. Ask what they need.")\nuntil "caller is done":\n    return\n'
-    )
-    line = make_voice_deployment(make_flow(code=code))
-    logs = simulated(line, 5, outcome="voicemail", direction="outbound", follow="script")
-    assert all("Nora" in log["transcription"] for log in logs)

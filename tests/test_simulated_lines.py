@@ -56,12 +56,6 @@ def test_no_call_is_longer_than_the_longest(make_voice_deployment, simulate):
         assert log["data"]["call_analysis"]["call_summary"].endswith("longest duration.")
 
 
-def test_the_voice_is_that_of_the_configuration(make_voice_deployment, simulate):
-    line = make_voice_deployment(externalConfig={"voiceId": "EXAVITQu4vr4xnSDxMaL", "voiceModel": "PlayDialog"})
-    (log,) = simulate(line, 1, outcome="completed")
-    assert (log["data"]["tts"]["voiceId"], log["data"]["tts"]["provider"]) == ("EXAVITQu4vr4xnSDxMaL", "playht")
-
-
 # Scripts, which do not run the flow: tests/simulator has the calls that follow one.
 
 

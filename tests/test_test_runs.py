@@ -1,11 +1,9 @@
 """Runs of tests hold their conversations with the flow: it fails where it raises, or never comes to what is named."""
 
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
-from dryline.flow.sessions import checkpoints
 from dryline.jobs.transitions import finish_next_test_run
 
 CLINIC = """
@@ -156,11 +154,6 @@ def test_a_flow_that_runs_away_ends_the_run(hurried, run):
     assert [(result["failed"], result["status"]) for result in results] == [(50, "FAILED")] * 2
     assert len(results[0]["conversations"]) == 3  # they stand for all
     assert "The run was given up" in results[1]["explanation"]
-
-
-def test_the_guide_has_the_bounds_of_a_run():
-    page = (Path(__file__).parent.parent / "docs" / "flows.md").read_text().replace("\n", " ")
-    assert f"up to {checkpoints.MAX_CONVERSATIONS} " in page and f"after {checkpoints.TIMEOUT_S:g} s" in page
 
 
 def test_a_hundred_conversations_represent_all(only):

@@ -88,23 +88,6 @@ def test_a_row_without_a_usable_number_fails_and_with_all_rows_the_campaign(api,
     assert "'none'" in failed["data"][0]["result"]["error"]
 
 
-def test_a_row_of_the_same_id_is_replaced(run, read, advance):
-    run(2)
-    assert [row["rowData"].get("plan") for row in run(1, plan="gold")["data"]] == [None, "gold"]
-    advance(3600)
-    assert len(read()["data"]) == 2
-
-
-@pytest.mark.parametrize(
-    ("sent", "stored"), [("RUNNING", "PROCESSING"), ("COMPLETED", "COMPLETED"), ("FAILED", "FAILED")]
-)
-def test_a_rows_status_is_taken_as_sent(api, path, campaign, sent, stored):
-    row = {"id": "1", "phoneNumber": "+14155550100", "status": sent, "plan": "gold"}
-    answer = api.post(f"{path}/{campaign['id']}/run", {"data": [row]})
-    (called,) = answer.json["data"]
-    assert (called["id"], called["status"], called["rowData"]) == ("1", stored, row)
-
-
 def test_two_rows_of_one_run_cannot_have_the_same_id(api, path, campaign, read):
     row = {"id": "1", "phoneNumber": "+14155550100"}
     answer = api.post(f"{path}/{campaign['id']}/run", {"data": [row, row]})
@@ -120,17 +103,6 @@ def test_a_row_can_be_read_and_changed_by_its_id(api, path, campaign, run):
     changed = api.put(one, {"status": "COMPLETED", "result": {"booked": True}}).json
     assert (changed["status"], changed["result"], changed["rowData"]["id"]) == ("COMPLETED", {"booked": True}, "r0")
     assert api.get(one).json == changed
-
-
-def test_a_row_set_open_by_hand_has_its_campaign_run_again_until_it_is_done(api, path, campaign, run, read, advance):
-    run(1)
-    advance(3600)
-    row = f"{path}/{campaign['id']}/data/r0"
-    api.put(row, {"status": "PROCESSING"})
-    assert read()["status"] == "RUNNING"
-    api.put(row, {"status": "COMPLETED"})
-    advance()
-    assert read()["status"] == "COMPLETED"
 
 
 def test_a_row_that_is_pending_again_is_called_again(api, path, deployment, campaign, run, read, advance):

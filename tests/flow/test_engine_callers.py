@@ -137,12 +137,6 @@ def test_a_condition_of_no_known_intent_is_said_in_the_first_person(condition, w
     assert utter(condition, {}, Random(0), opening=False, avoid=set()) == words
 
 
-def test_a_condition_of_a_known_intent_is_said_in_many_ways_and_never_recited():
-    texts = {utter("caller asks for a person", {}, Random(seed), opening=False, avoid=set()) for seed in range(60)}
-    assert len(texts) > 10
-    assert not any("asks for a person" in text or "I ask" in text for text in texts)
-
-
 GERMAN = """
 loop:
     r = talk("Was kann ich für Sie tun?", True)
@@ -230,25 +224,6 @@ def test_a_caller_hangs_up_where_nothing_leads_out(play):
     assert play('loop:\n    talk("p")\nuntil "user asks":\n    return "x"\n')[1].ended == "hung up"
 
 
-QUESTIONS = """
-answers = []
-for question, example in [("How many stars?", {"rating": 4}), ("What can we do better?", {"comment": "more"})]:
-    loop:
-        r = talk(question, True)
-    until "customer has answered":
-        answers.append(r.ask(question, example))
-extract("rating", answers[0]["rating"])
-extract("comment", answers[1]["comment"])
-"""
-
-
-@pytest.mark.parametrize("seed", range(8))
-def test_two_questions_on_one_line_have_answers_of_their_own(play, seed):
-    _, session = play(QUESTIONS, seed=seed)
-    assert session.failure is None
-    assert isinstance(session.extracted["rating"], int) and isinstance(session.extracted["comment"], str)
-
-
 # Calls that a listener believes
 
 
@@ -307,10 +282,3 @@ def test_a_caller_answers_the_last_question_of_a_loop_that_asks_several(play, se
     wish, answer = (each.text for each in caller.taken[:2])
     assert wish == "caller wants an appointment" and answer in ('f"caller {answer}"', 'f"caller {refusal}"')
     assert session.extracted["day"] in spoken(session) or session.extracted["day"] == "any day"
-
-
-@pytest.mark.parametrize("answer", ['f"caller {answer}"', 'f"caller {refusal}"'])
-def test_no_caller_opens_with_the_answer_to_a_question(play, answer):
-    for seed in range(8):
-        caller, _ = play(DESK, answer, seed)
-        assert caller.taken[0].fixed

@@ -2,9 +2,8 @@
 
 import pytest
 
-from dryline.models.voice_logs import VoiceLog
 from dryline.simulator import recordings as made_of
-from dryline.tests.recordings.calls import AGENT, CALLER, RATE, SAID, is_silent, loudness
+from dryline.tests.recordings.calls import AGENT, CALLER, RATE, is_silent, loudness
 
 
 @pytest.mark.parametrize("outcome", ["completed", "transferred", "voicemail"])
@@ -25,22 +24,6 @@ def test_utterances_at_the_same_time_overlap(add_call, listen):
     agent, caller = listen(add_call())
     assert loudness(agent, 7.5, 8) > 1000 and loudness(caller, 7.5, 8) > 1000
     assert is_silent(agent, 4, 5) and is_silent(caller, 9.25, 11)
-
-
-def test_a_new_utterance_cuts_off_the_speakers_last_one(add_call, listen):
-    said = [{**SAID[0], "start": 1.0, "end": 9.0}, {**SAID[0], "start": 3.0, "end": 5.0}]
-    agent, _ = listen(add_call(messages={"messages": said}))
-    assert loudness(agent, 4.7, 5) > 300 and is_silent(agent, 5, 11)
-
-
-def test_another_call_under_the_same_id_is_heard_at_once(app, add_call, listen, fetch, files):
-    log = add_call()
-    listen(log)
-    with app.world.active(), app.world.transaction():
-        VoiceLog.find(id=log["id"]).change(messages={"messages": SAID[1:]})
-    agent, _ = listen(log)
-    assert is_silent(agent, 3, 5)
-    assert len(files()) == 1
 
 
 @pytest.mark.parametrize(

@@ -29,10 +29,6 @@ def test_shares_make_a_condition_more_or_less_usual(line, simulate, taken):
     assert len(first_conditions(simulate(line, 40, shares=dict.fromkeys(BRANCHES, 0)), taken)) > 2
 
 
-def test_a_share_beyond_its_limit_is_refused(line, refused):
-    assert "shares" in str(refused(line, shares={"caller asks for a human": 1e308}))
-
-
 def test_the_agent_says_the_flows_words_and_ends_the_call_with_the_flow(booked):
     for log in booked:
         words = said(log)
@@ -74,17 +70,6 @@ def test_the_trace_has_each_decision_and_what_is_printed(booked, session_of):
         times = [step["at"] for step in trace]
         assert times == sorted(times) and times[-1] <= log["duration"]
         assert log["sessionLogData"]["trace"] == trace
-
-
-def test_a_summary_says_the_result_then_short_values_and_the_names_of_long_ones(make_line, simulate):
-    code = (
-        'extract("plan", "gold")\nextract("due", False)\nextract("terms", "x" * 100)\nextract("price", 9.5)\n'
-        'extract("booked", False)\nextract("solved", True)\n'
-        'loop:\n    talk("p")\nuntil "caller agrees":\n    pass\n'
-    )
-    (log,) = simulate(make_line(code=code), 1, branch="caller agrees")
-    summary = log["data"]["call_analysis"]["call_summary"]
-    assert summary == "The caller agrees. Solved. Noted: plan gold, due: no, terms, price 9.50."
 
 
 def test_each_talk_and_ask_has_an_llm_log_with_both_hooks(booked, session_of, api):

@@ -178,9 +178,3 @@ def test_chats_follow_the_flow(make_chat_line, simulate, taken, channel):
         ]
         assert log["extractionsData"] == {"cancelled": True}
         assert taken(log) == [branch]
-
-
-def test_a_chats_welcome_comes_before_the_flows_words(make_chat_line, simulate):
-    line = make_chat_line("chat-embed", welcomeMessage="Ask me anything.")
-    (log,) = simulate(line, 1, kind="chats", path="chat-embed", branch="caller wants to cancel the visit")
-    assert said(log)[:2] == ["Ask me anything.", "Welcome to Oak Clinic."]

@@ -60,12 +60,6 @@ until "caller orders something":
         assert "cake" in log["transcription"].lower()
 
 
-def test_a_flow_that_is_gone_gives_way_to_a_script(line, simulate, steps_of, api):
-    api.delete(f"/workers/{line['workerId']}/flows/{line['flowId']}")
-    (log,) = simulate(line, 1, outcome="completed")
-    assert why(steps_of, log) == "The flow was deleted."
-
-
 def test_a_flow_that_cannot_be_followed_is_refused_with_the_reason(make_line, refused):
     assert refused(make_line("# nothing yet\n"), follow="flow") == ("follow", "The flow is empty.")
 
@@ -176,15 +170,3 @@ def test_a_flow_that_waits_for_others_too_long_is_left_for_scripts(line, simulat
     first, second = simulate(line, 2, outcome="completed")
     assert said(first)[0] == "Welcome to Oak Clinic."
     assert why(steps_of, second) == "A call of the flow took longer than -1 s."
-
-
-def test_no_call_is_longer_than_the_longest(make_line, simulate):
-    line = make_line(externalConfig={"maxCallDurationMs": 12_000})
-    logs = simulate(line, 20, branch="caller confirms the day")
-    for log in logs:
-        assert (log["duration"], log["data"]["disconnection_reason"]) == (12, "max_duration")
-        assert log["data"]["call_analysis"]["call_summary"].endswith("longest duration.")
-        assert "You are booked." not in said(log)
-        ends = [one["end"] for one in log["messages"]["messages"]]
-        assert ends[-1] <= 20
-    assert any("booking" in log["extractionsData"] for log in logs) or all(len(said(log)) < 3 for log in logs)
