@@ -99,7 +99,8 @@ class FollowedFlow:
             raise CannotFollow(self.why)
         is_fixed = is_fixed or outcome in ("voicemail", "failed")
         conditions, wanted = self._map.program.conditions, self._wanted
-        fit = [each for each in conditions if each.fixed and self._outcome_of(each) == outcome]
+        fit = [each for each in conditions if self._outcome_of(each) == outcome]
+        fit = [each for each in fit if each.fixed and not read_condition(each.text, "en").is_catch_all] or fit
         leads_there = fit or wanted or (outcome == "transferred" and self._map.transfers)
         if is_fixed and outcome in _NO_BRANCH and not leads_there:
             raise CannotFollow(_NO_BRANCH[outcome])

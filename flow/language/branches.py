@@ -8,11 +8,9 @@ from dryline.flow.language.program import Condition, Program
 _TRANSFER = r"\b(?:transfer|transfer_call)\s*\("
 _RAISE = r"^\s*raise\b"
 _END = r"\b(?:end_call|hangup|end)\s*\("
-# Parts of an `if`: the texts that it compares with, the values that are missing, and the names that are true.
-_COMPARED = re.compile(r"""(?:==|\bin\b)\s*[(\[{]?\s*((?:["'][^"']*["'][,\s]*)+)""")
 _IF = re.compile(r"\s*(?:if|elif)\b")
-_MISSING = re.compile(r"\bnot (\w+)")
-_TRUE = re.compile(r"\b(?:if|and|or)\s+(\w+)\s*(?=:|\band\b|\bor\b)")
+_TEXT = re.compile(r"""["']([^"']*)["']""")
+_NAME = re.compile(r"\b(?!(?:if|elif|and|or|not|in|is|None|True|False)\b)[A-Za-z_]\w*")
 
 
 class FlowMap:
@@ -52,9 +50,9 @@ class FlowMap:
         return [self._conditions[header] for header in self._headers[number] if header in self._conditions]
 
     def texts_for(self, number: int) -> set[str]:
-        """Return the texts with which the `if` statements around a line compare."""
+        """Return the texts in the `if` statements around a line."""
         guards = (self._lines[header - 1] for header in self._headers[number])
-        return {text for guard in guards if _IF.match(guard) for text in _compared_texts(guard)}
+        return {text for guard in guards if _IF.match(guard) for text in _TEXT.findall(guard)}
 
     def may_be_missing(self, name: str, line: int | None) -> bool:
         """Return whether the code asks if a value is missing: `if not day`, `day is None`, `answer["day"] or …`.
@@ -99,14 +97,14 @@ class FlowMap:
         return list(dict.fromkeys(conditions))
 
     def _setting(self, header: int) -> list[Condition]:
-        """Return the conditions whose blocks set what an `if` asks for."""
+        """Return the conditions whose blocks set what an `if` asks for: its texts, or else any value."""
         guard = self._lines[header - 1]
-        guard = guard if _IF.match(guard) else ""
-        sets = [rf"""=.*["']{re.escape(text)}["']""" for text in _compared_texts(guard)]
-        sets += [rf"\b{name} = True\b" for name in _TRUE.findall(guard)]
-        sets += [rf"\b{name}\b[^=\n]*=.*(?:\[|\bask\()" for name in _MISSING.findall(guard)]
-        pattern = re.compile("|".join(sets) or "(?!)")
-        return [condition for condition, block in self._blocks.items() if pattern.search(block)]
+        if not _IF.match(guard):
+            return []
+        names = "|".join(_NAME.findall(_TEXT.sub("", guard)))
+        values = "|".join(map(re.escape, _TEXT.findall(guard))) or r"\bTrue\b|\[|\bask\("
+        sets = re.compile(rf"\b(?:{names})\b[^=\n]*=[^=\n].*(?:{values})")
+        return [condition for condition, block in self._blocks.items() if sets.search(block)]
 
     def _matching(self, pattern: str) -> list[int]:
         """Return the numbers of the lines outside of functions that match."""
@@ -116,7 +114,3 @@ class FlowMap:
             if re.search(pattern, self._lines[number - 1])
             and not any(re.match(r"\s*def\b", self._lines[header - 1]) for header in (*headers, number))
         ]
-
-
-def _compared_texts(guard: str) -> list[str]:
-    return [text for each in _COMPARED.findall(guard) for text in re.findall(r"""["']([^"']*)["']""", each)]
