@@ -101,8 +101,8 @@ class RowBuilder:
             "state": plan.run.state if plan.run else extracted,
             "messages": plan.timeline.plain(),
             "trace": self.trace,
-            "input_tokens": sum([asked for asked, _ in tokens]),
-            "output_tokens": sum([answered for _, answered in tokens]),
+            "input_tokens": sum([tokens_in for tokens_in, _ in tokens]),
+            "output_tokens": sum([tokens_out for _, tokens_out in tokens]),
             "minutes": round(self.duration / 60, 4),
             "session_start": self.starts,
             "session_end": self.ends,
@@ -169,9 +169,9 @@ def _request_body(call: ModelCall, said: list[dict[str, str]]) -> dict[str, Any]
     return {"json": body}
 
 
-def _response_body(call: ModelCall, asked: int, answered: int) -> dict[str, Any]:
+def _response_body(call: ModelCall, tokens_in: int, tokens_out: int) -> dict[str, Any]:
     reason = "tool_calls" if call.event.type == "taken" else "stop"
-    usage = {"prompt_tokens": asked, "completion_tokens": answered, "total_tokens": asked + answered}
+    usage = {"prompt_tokens": tokens_in, "completion_tokens": tokens_out, "total_tokens": tokens_in + tokens_out}
     choices = [{"index": 0, "message": call.answer, "finish_reason": reason}]
     return {"statusCode": 200, "json": {"choices": choices, "usage": usage}}
 

@@ -52,7 +52,7 @@ class FollowedFlow:
     ) -> None:
         self.branch, self.why, self._shares = tuple(branch), "The script was asked for.", shares or {}
         self._deployment, self._engine, self._stopped = deployment, engine_of(world), 0
-        self._wanted: list[Condition] = []
+        self._goals: list[Condition] = []
         if follow != "script":
             self.why = self._load(deployment.code)
         elif branch:
@@ -63,7 +63,7 @@ class FollowedFlow:
             raise Invalid(self.why, "follow" if follow == "flow" else "branch")
         if self.why:
             return
-        self._wanted = [_condition(self._map.program, text) for text in branch]
+        self._goals = [_condition(self._map.program, text) for text in branch]
         if branch and (outcome in ("no-answer", "busy") or (outcome == "voicemail" and not self.meets_machine)):
             raise Invalid(f"A call with the outcome {outcome} takes no branch.", "outcome")
         if follow == "flow" and outcome == "transferred" and not self._map.transfers:
@@ -77,7 +77,7 @@ class FollowedFlow:
     @property
     def meets_machine(self) -> bool:
         """Whether the branch is that of a voicemail."""
-        return any(meets_machine(condition.text) for condition in self._wanted)
+        return any(meets_machine(condition.text) for condition in self._goals)
 
     def converse(
         self,
@@ -98,21 +98,21 @@ class FollowedFlow:
         if self.why:
             raise CannotFollow(self.why)
         is_fixed = is_fixed or outcome in ("voicemail", "failed")
-        conditions, wanted = self._map.program.conditions, self._wanted
+        conditions, goals = self._map.program.conditions, self._goals
         fit = [each for each in conditions if self._outcome_of(each) == outcome]
         fit = [each for each in fit if each.fixed and not read_condition(each.text, "en").is_catch_all] or fit
-        leads_there = fit or wanted or (outcome == "transferred" and self._map.transfers)
+        leads_there = fit or goals or (outcome == "transferred" and self._map.transfers)
         if is_fixed and outcome in _NO_BRANCH and not leads_there:
             raise CannotFollow(_NO_BRANCH[outcome])
-        if not wanted and is_fixed:
-            wanted = self._draw(fit, rng)
+        if not goals and is_fixed:
+            goals = self._draw(fit, rng)
             # Where the code does not lead there at once, the caller takes another condition that does.
-            wanted += [each for each in fit if each not in wanted and outcome != "completed"]
-        elif not wanted:
-            wanted = self._draw([each for each in conditions if not meets_machine(each.text)], rng)
+            goals += [each for each in fit if each not in goals and outcome != "completed"]
+        elif not goals:
+            goals = self._draw([each for each in conditions if not meets_machine(each.text)], rng)
             if rng.random() < leaves:
                 options["max_turns"] = rng.choice((1, 2))
-        began, route = monotonic(), self._map.route_to(wanted)
+        began, route = monotonic(), self._map.route_to(goals)
         options |= {"shares": self._shares, "is_machine": outcome == "voicemail"}
         run = run_flow(self._engine, self._map, self._deployment, route, state, at, rng, **options)
         self._stopped += run.stopped
@@ -123,7 +123,7 @@ class FollowedFlow:
         return run
 
     def not_taken(self, run: FlowRun, outcome: str | None) -> dict[str, str | None] | None:
-        """Return the branch and the outcome that were wanted if the flow led elsewhere, and where it led."""
+        """Return the branch and the outcome that were missed if the flow led elsewhere, and where it led."""
         taken = iter([_normalized(text) for text in run.taken])
         branch = next((text for text in self.branch if _normalized(text) not in taken), None)
         missed = outcome if outcome != run.outcome else None

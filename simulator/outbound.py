@@ -49,7 +49,7 @@ class DueRow:
 
     @property
     def key(self) -> str:
-        """What rows of the same flow have in common."""
+        """The key that rows of the same flow share."""
         return self.row.campaign_id or self.row.deployment_id
 
 
