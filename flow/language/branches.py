@@ -93,7 +93,7 @@ class FlowMap:
         conditions: list[Condition] = []
         for number in self._matching(pattern):
             headers, around = self._headers[number], self.conditions_around(number)
-            conditions += around[-1:] or [each for header in headers[-1:] for each in self._setting(header)]
+            conditions += around[-1:] or [each for header in headers for each in self._setting(header)]
         return list(dict.fromkeys(conditions))
 
     def _setting(self, header: int) -> list[Condition]:
