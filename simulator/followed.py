@@ -20,6 +20,7 @@ from dryline.world.real_time import monotonic
 from dryline.world.world import World
 
 _RARE = 0.05  # weight of a condition that only closes the conversation, or that says that no other one is met
+_ALL_WITHIN = 40  # conversations of a request, of which one at least wants each condition
 _SLOW_S = 2.0  # of real time: a flow of which a run takes longer, as it waits for other servers, is left for scripts
 _MOST_STOPPED = 3  # runs that exceed a limit of the engine, before it is left for scripts
 _NO_BRANCH = {
@@ -36,8 +37,9 @@ class CannotFollow(Exception):
 class FollowedFlow:
     """The flow of a request's conversations, or of those of one round of a job.
 
-    `why` is the reason for using scripts instead, a sentence. `follow` is `flow`, `script` or None, `branch` the texts
-    of the conditions to take. Raises Invalid for an unknown branch or an impossible outcome; Busy.
+    `why` is the reason for using scripts instead, a sentence. With `covers_all` every condition is the goal of some
+    caller; without, conversations are independent. `follow` is `flow`, `script` or None, `branch` the texts of the
+    conditions to take. Raises Invalid for an unknown branch or an impossible outcome; Busy.
     """
 
     def __init__(
@@ -49,10 +51,12 @@ class FollowedFlow:
         branch: Sequence[str] = (),
         outcome: str | None = None,
         shares: Mapping[str, float] | None = None,
+        covers_all: bool = False,
     ) -> None:
         self.branch, self.why, self._shares = tuple(branch), "The script was asked for.", shares or {}
         self._deployment, self._engine, self._stopped = deployment, engine_of(world), 0
         self._goals: list[Condition] = []
+        self._covers_all, self._upcoming = covers_all, list[Condition]()
         if follow != "script":
             self.why = self._load(deployment.code)
         elif branch:
@@ -109,7 +113,7 @@ class FollowedFlow:
             # Where the code does not lead there at once, the caller takes another condition that does.
             goals += [each for each in fit if each not in goals and outcome != "completed"]
         elif not goals:
-            goals = self._draw([each for each in conditions if not meets_machine(each.text)], rng)
+            goals = self._next_goal([each for each in conditions if not meets_machine(each.text)], rng)
             if rng.random() < leaves:
                 options["max_turns"] = rng.choice((1, 2))
         began, route = monotonic(), self._map.route_to(goals)
@@ -157,6 +161,14 @@ class FollowedFlow:
         """Return what the next caller wants: one of the conditions, the usual ones more often; or nothing."""
         weights = [self._weight(each) for each in conditions]
         return rng.choices(conditions, weights if any(weights) else None) if conditions else []
+
+    def _next_goal(self, conditions: Sequence[Condition], rng: Random) -> list[Condition]:
+        if self._covers_all and conditions and not self._upcoming:
+            self._upcoming = [each for each in conditions if self._weight(each)]
+            while len(self._upcoming) < _ALL_WITHIN:
+                self._upcoming += self._draw(conditions, rng)
+            rng.shuffle(self._upcoming)
+        return [self._upcoming.pop()] if self._upcoming else self._draw(conditions, rng)
 
     def _weight(self, condition: Condition) -> float:
         weight = 1.0
