@@ -56,7 +56,8 @@ def _reached(run: FlowRun, last: str) -> set[str]:
     denied = {name for key, value in run.extracted.items() if value is False for name in milestones_of(key)}
     reached = {name for text in texts for name in milestones_of(text)} - denied - _BY_ENDING
     reached |= {"unsolved"} if "solved" in denied else set()
-    if is_transferred and any(is_of_group(_FURTHER.sub("", text), "person intents") for text in run.taken):
+    wishes = (part for text in run.taken for part in re.split(r",| or ", text))
+    if is_transferred and any(is_of_group(wish, "person intents") for wish in wishes):
         reached.add(WANTED_TRANSFER)
     return reached | {"transferred" if is_transferred else "done"}
 
