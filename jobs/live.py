@@ -51,36 +51,38 @@ def _make_calls(world: World, arrivals: Arrivals, calls: list[tuple[datetime, Ra
         return 0
     from dryline.simulator.calls import make_call, starting_at, store  # imported late: a start does not need it
     from dryline.simulator.conversation_plans import CallTerms, FlowPlanner
-    from dryline.simulator.deployment_context import line_of
-    from dryline.simulator.followed import FollowedFlows
+    from dryline.simulator.deployment_context import context_of
+    from dryline.simulator.followed import FollowedFlow
 
     with world.reading():
         team = start_team()
         if team is None:
             return 0
         deployments = sorted(VoiceDeployment.listing(team, status="ACTIVE"), key=lambda deployment: deployment.id)
-        lines = [line_of(deployment) for deployment in deployments]
-    if not lines:
+        contexts = [context_of(deployment) for deployment in deployments]
+    if not contexts:
         return 0
-    followings = FollowedFlows(world)
+    flows: dict[str, FollowedFlow] = {}
     plans: list[tuple[Any, datetime, Random, Any]] = []
     for starts, random in calls:
-        line = random.choice(lines)
+        context = random.choice(contexts)
         try:
-            plan = FlowPlanner(line, random, followings.of(line)).plan_call(CallTerms(), starts)
+            if context.deployment_id not in flows:
+                flows[context.deployment_id] = FollowedFlow(world, context)
+            plan = FlowPlanner(context, random, flows[context.deployment_id]).plan_call(CallTerms(), starts)
         except Busy:
             if not plans:
                 raise
             break  # the flows of these have run
-        plans.append((line, starts, random, plan))
+        plans.append((context, starts, random, plan))
     with world.transaction():
         if world.arrivals is not arrivals:  # a reset, a restore or new settings came meanwhile
             return 0
         active = {deployment.id for deployment in VoiceDeployment.listing(team, status="ACTIVE")}
         generated = [
-            make_call(line, random, plan, starting_at(starts))
-            for line, starts, random, plan in plans
-            if line.deployment_id in active
+            make_call(context, random, plan, starting_at(starts))
+            for context, starts, random, plan in plans
+            if context.deployment_id in active
         ]
         store(generated, in_progress=True)
     return len(generated)

@@ -15,26 +15,12 @@ from dryline.models.voice_logs import VoiceLog
 from dryline.models.webhook_deliveries import announce
 from dryline.models.webhook_payloads import ENDED, STARTED
 from dryline.simulator import analysis
-from dryline.simulator.conversation_batch import (
-    STEP,
-    ConversationBatch,
-    SimulationRequest,
-    moments,
-)
+from dryline.simulator.conversation_batch import STEP, ConversationBatch, SimulationRequest, moments
 from dryline.simulator.conversation_plans import CallTerms, ConversationPlan, FlowPlanner
-from dryline.simulator.conversation_rows import (
-    ConversationRows,
-    analyze,
-    engine_run,
-    hex_id,
-    random_transfer,
-    shared_members,
-    transfer_data,
-    write,
-)
+from dryline.simulator.conversation_rows import ConversationRows, RowBuilder, analyze, hex_id, write
 from dryline.simulator.deployment_context import DeploymentContext
-from dryline.simulator.engine_records import EngineRun
 from dryline.simulator.timeline import spread
+from dryline.simulator.transfers import random_transfer, talk_s, transfer_data
 from dryline.storage.current_world import current
 from dryline.world.world import World
 
@@ -64,31 +50,28 @@ class _Times:
         return max(start, self.least) if self.least and index == self.last else start
 
 
-def prepare_calls(world: World, line: DeploymentContext, request: SimulationRequest) -> ConversationBatch:
-    """Plan calls on a line. They follow its flow, which is run for each, or else scripts.
+def prepare_calls(world: World, deployment: DeploymentContext, request: SimulationRequest) -> ConversationBatch:
+    """Plan calls of a deployment. They follow its flow, which is run for each, or else scripts.
 
     Raises Invalid for a start after the end and for what the flow cannot do; Busy.
     """
     rng = request.random(world)
-    times = _Times(request, world.clock.now(), rng, line.zone)
-    flow = request.flow_of(world, line, "voice")
-    planner = FlowPlanner(line, rng, flow)
-    terms = CallTerms(
-        outcome=request.outcome or scripted_outcome(request.customer_number),
-        direction=request.direction,
-        customer_number=request.customer_number,
-    )
+    times = _Times(request, world.clock.now(), rng, deployment.zone)
+    flow = request.flow_of(world, deployment)
+    planner = FlowPlanner(deployment, rng, flow)
+    outcome = request.outcome or scripted_outcome(request.customer_number)
+    terms = CallTerms(outcome=outcome, direction=request.direction, customer_number=request.customer_number)
+    llm_logs = request.has_llm_logs
     return ConversationBatch(
         (planner.plan_call(terms, times.flow_time(index)) for index in range(request.count)),
-        make=lambda index, plan: make_call(line, rng, plan, partial(times.start, index), llm_logs=request.has_llm_logs),
+        make=lambda index, plan: make_call(deployment, rng, plan, partial(times.start, index), llm_logs=llm_logs),
         keep=partial(store, in_progress=request.in_progress),
-        runs_flow=flow.why is None,
-        llm_logs=request.has_llm_logs,
+        runs_flow=not flow.why,
     )
 
 
 def make_call(
-    line: DeploymentContext,
+    deployment: DeploymentContext,
     rng: Random,
     plan: ConversationPlan,
     start: Callable[[timedelta], datetime],
@@ -97,24 +80,24 @@ def make_call(
     llm_logs: bool = True,
 ) -> ConversationRows:
     """Return a planned call, which begins at the `start` of its duration. `metadata` goes into its log."""
-    reports = random_transfer(rng) if plan.outcome == "transferred" else None
-    talked = ceil(plan.talk.seconds)
-    duration = talked + (reports.seconds if reports else 0)
+    reports = random_transfer(rng) if plan.outcome == "transferred" else []
+    talked = ceil(plan.timeline.seconds)
+    duration = talked + (reports[-1][1] if reports else 0)
     starts = start(timedelta(seconds=duration))
-    run = engine_run(line, plan, starts, duration)
-    log = _log_row(line, run, plan.outcome, plan.direction, plan.facts["phone"])
+    builder = RowBuilder(deployment, plan, starts, duration)
+    log = _log_row(builder)
     log["metadata"] = {"simulated": True, **(metadata or {})}
     if plan.dialogue.steps:
         if plan.direction == "outbound":
             plan.dialogue.mentioned |= analysis.KNOWN_CONTACT
-        log["extractions_data"] = extracted = analyze(line, plan)
-        log["success_results"] = analysis.judge(line.success_criteria, plan.dialogue, extracted, rng)
-    log["data"] = _post_call_data(line, plan, handed_over=reports is not None and reports.talk_s > 0)
+        log["extractions_data"] = extracted = analyze(deployment, plan)
+        log["success_results"] = analysis.judge(deployment.success_criteria, plan.dialogue, extracted, rng)
+    log["data"] = _post_call_data(deployment, plan, handed_over=talk_s(reports) > 0)
     if reports:
-        to_number = (plan.timeline and plan.timeline.transferred_to) or line.desk_number
-        at, numbers = starts + timedelta(seconds=talked), {"from_number": line.number, "to_number": to_number}
-        log["transfer_data"] = transfer_data(current().ids, reports, at, log=log, **numbers)
-    call = ConversationRows.of(log, line, run, call_id=log["call_sid"], llm_logs=llm_logs)
+        numbers = (event["number"] for event in plan.run.events if event.type == "transferred") if plan.run else ()
+        to_number, at = next(iter(numbers), deployment.desk_number), starts + timedelta(seconds=talked)
+        log["transfer_data"] = transfer_data(reports, at, log, fromNumber=deployment.number, toNumber=to_number)
+    call = builder.rows(log, log["call_sid"], llm_logs=llm_logs)
     if not plan.dialogue.steps:  # ringing is no talking
         call.log["duration"] = call.session["minutes"] = 0
     return call
@@ -125,22 +108,22 @@ def starting_at(moment: datetime) -> Callable[[timedelta], datetime]:
     return lambda duration: moment
 
 
-def _log_row(line: DeploymentContext, run: EngineRun, outcome: str, direction: str, customer: str) -> dict[str, Any]:
+def _log_row(builder: RowBuilder) -> dict[str, Any]:
     """Return the log's row without the results of the analysis."""
-    shared = shared_members(VoiceLog, line, run)
+    plan, number = builder.plan, builder.deployment.number
     call_sid = hex_id(current().ids.random, "CA")
-    inbound = direction == "inbound"
-    said = bool(run.talk.messages)
-    return shared | {
-        "status": outcome,
-        "messages": {"messages": run.talk.messages} if said else None,
-        "session_log_data": {"status": run.ended, "until": run.until, "trace": run.trace},
-        "bb_engine_session_id": run.session_id,
+    customer, is_inbound = plan.facts["phone"], plan.direction == "inbound"
+    said = bool(plan.timeline.messages)
+    return builder.log_members(VoiceLog) | {
+        "status": plan.outcome,
+        "messages": {"messages": plan.timeline.messages} if said else None,
+        "session_log_data": {"status": builder.ended, "until": plan.dialogue.ended_by, "trace": builder.trace},
+        "bb_engine_session_id": builder.session_id,
         "external_call_id": call_sid,
-        "direction": direction,
-        "from_number": customer if inbound else line.number,
-        "to_number": line.number if inbound else customer,
-        "transcription": run.talk.transcription if said else None,
+        "direction": plan.direction,
+        "from_number": customer if is_inbound else number,
+        "to_number": number if is_inbound else customer,
+        "transcription": plan.timeline.transcription if said else None,
         "recording_url": neutral_address(call_sid) if said else None,
         "telephony_source": "twilio",
         "call_sid": call_sid,
@@ -150,14 +133,14 @@ def _log_row(line: DeploymentContext, run: EngineRun, outcome: str, direction: s
     }
 
 
-def _post_call_data(line: DeploymentContext, plan: ConversationPlan, *, handed_over: bool) -> dict[str, Any]:
+def _post_call_data(deployment: DeploymentContext, plan: ConversationPlan, *, handed_over: bool) -> dict[str, Any]:
     """Return the post-call data: latencies in milliseconds, for each answer and as percentiles, and the analysis."""
-    dialogue, talk, facts = plan.dialogue, plan.talk, plan.facts
-    voice = {"provider": line.voice, "voiceId": line.voice_id, "characters": talk.spoken("assistant")}
+    dialogue, timeline, facts = plan.dialogue, plan.timeline, plan.facts
+    voice = {"provider": deployment.voice, "voiceId": deployment.voice_id, "characters": timeline.spoken("assistant")}
     said = bool(dialogue.steps)
     return {
-        "latency": spread(talk.answers_ms),
-        "tts": voice | spread(talk.voices_ms),
+        "latency": spread(timeline.answers_ms),
+        "tts": voice | spread(timeline.voices_ms),
         "llm_websocket_network_rtt": round(18 + 40 * facts.random(), 1),
         "disposition": plan.outcome,
         "disconnection_reason": dialogue.ending,

@@ -10,12 +10,11 @@ from dryline.models.logs import Log
 from dryline.simulator import analysis
 from dryline.simulator.conversation_batch import ConversationBatch, SimulationRequest, moments
 from dryline.simulator.conversation_plans import ConversationPlan, FlowPlanner
-from dryline.simulator.conversation_rows import ConversationRows, analyze, engine_run, shared_members, write
+from dryline.simulator.conversation_rows import ConversationRows, RowBuilder, analyze, write
 from dryline.simulator.deployment_context import DeploymentContext
-from dryline.simulator.engine_records import EngineRun
 from dryline.simulator.slots import Slots
 from dryline.simulator.tables import table
-from dryline.simulator.timeline import TimedDialogue, spread
+from dryline.simulator.timeline import spread
 from dryline.world.clock import wire
 from dryline.world.world import World
 
@@ -23,65 +22,57 @@ from dryline.world.world import World
 LOGS: dict[str, type[Log]] = {"Chat": ChatLog, "ChatEmbed": ChatEmbedLog}
 
 
-def prepare_chats(world: World, line: DeploymentContext, request: SimulationRequest) -> ConversationBatch:
+def prepare_chats(world: World, deployment: DeploymentContext, request: SimulationRequest) -> ConversationBatch:
     """Plan chats of a chat or chat widget deployment, as `prepare_calls` plans calls."""
     rng = request.random(world)
     after = None if request.end_time else request.after
     times = (request.start_time, request.end_time or world.clock.now())
-    starts = moments(Random(rng.getrandbits(64)), request.count, *times, line.zone, after=after)
-    flow = request.flow_of(world, line, "chat")
+    starts = moments(Random(rng.getrandbits(64)), request.count, *times, deployment.zone, after=after)
+    flow, llm_logs = request.flow_of(world, deployment), request.has_llm_logs
     return ConversationBatch(
-        map(FlowPlanner(line, rng, flow).plan_chat, starts),
-        make=lambda index, plan: make_chat(line, rng, starts[index], plan, llm_logs=request.has_llm_logs),
-        keep=partial(write, LOGS[line.channel]),
-        runs_flow=flow.why is None,
-        llm_logs=request.has_llm_logs,
+        map(FlowPlanner(deployment, rng, flow).plan_chat, starts),
+        make=lambda index, plan: make_chat(deployment, rng, starts[index], plan, llm_logs=llm_logs),
+        keep=partial(write, LOGS[deployment.channel]),
+        runs_flow=not flow.why,
     )
 
 
 def make_chat(
-    line: DeploymentContext,
-    rng: Random,
-    starts: datetime,
-    plan: ConversationPlan,
-    *,
-    llm_logs: bool = True,
+    deployment: DeploymentContext, rng: Random, starts: datetime, plan: ConversationPlan, *, llm_logs: bool
 ) -> ConversationRows:
     """Return a chat that begins at `starts`. Nothing is written."""
-    dialogue, talk, facts = plan.dialogue, plan.talk, plan.facts
-    run = engine_run(line, plan, starts, int(talk.seconds))
-    log = _log_row(line, run)
-    log["extractions_data"] = analyze(line, plan)
+    dialogue, facts = plan.dialogue, plan.facts
+    builder = RowBuilder(deployment, plan, starts, int(plan.timeline.seconds))
+    log = _log_row(builder)
+    log["extractions_data"] = analyze(deployment, plan)
     log["metadata"] = {"simulated": True, "intent": dialogue.intent, "sentiment": facts["sentiment"]}
-    if line.success_criteria:
-        log["metadata"]["successResults"] = analysis.judge(
-            line.success_criteria, dialogue, log["extractions_data"], rng
-        )
-    log |= _of_chat(facts, rng) if line.channel == "Chat" else _of_widget(talk, run, line, rng)
-    return ConversationRows.of(log, line, run, call_id=log["id"], llm_logs=llm_logs)
+    if results := analysis.judge(deployment.success_criteria, dialogue, log["extractions_data"], rng):
+        log["metadata"]["successResults"] = results
+    log |= _of_chat(facts, rng) if deployment.channel == "Chat" else _of_widget(builder, rng)
+    return builder.rows(log, log["id"], llm_logs=llm_logs)
 
 
-def _log_row(line: DeploymentContext, run: EngineRun) -> dict[str, Any]:
+def _log_row(builder: RowBuilder) -> dict[str, Any]:
     """Return the members of the log that both channels have."""
     messages = [
-        {
-            "role": said["role"],
-            "content": said["content"],
-            "createdAt": wire(run.start + timedelta(seconds=said["start"])),
-        }
-        for said in run.talk.messages
+        {"role": said["role"], "content": said["content"], "createdAt": _at(builder, said["start"])}
+        for said in builder.plan.timeline.messages
     ]
-    return shared_members(LOGS[line.channel], line, run) | {
-        "status": "failed" if run.fault else "completed",
+    return builder.log_members(LOGS[builder.deployment.channel]) | {
+        "status": "failed" if builder.fault else "completed",
         "messages": {"messages": messages},
         "message_count": len(messages),
         "session_log_data": {
-            "sessionId": run.session_id,
-            "status": run.ended,
-            "until": run.until,
-            "trace": run.trace,
+            "sessionId": builder.session_id,
+            "status": builder.ended,
+            "until": builder.plan.dialogue.ended_by,
+            "trace": builder.trace,
         },
     }
+
+
+def _at(builder: RowBuilder, seconds: float) -> str:
+    return wire(builder.start + timedelta(seconds=seconds))
 
 
 def _of_chat(facts: Slots, rng: Random) -> dict[str, Any]:
@@ -98,16 +89,15 @@ def _of_chat(facts: Slots, rng: Random) -> dict[str, Any]:
     return members
 
 
-def _of_widget(talk: TimedDialogue, run: EngineRun, line: DeploymentContext, rng: Random) -> dict[str, Any]:
+def _of_widget(builder: RowBuilder, rng: Random) -> dict[str, Any]:
     """Return browser and page of the visitor, function calls, and latencies in milliseconds."""
-    calls = [
-        {"name": name, "at": wire(run.start + timedelta(seconds=at)), "status": "ok"} for name, at in talk.functions
-    ]
-    site = "".join(letter for letter in line.business.lower() if letter.isascii() and letter.isalnum()) or "shop"
+    timeline, business = builder.plan.timeline, builder.deployment.business
+    calls = [{"name": name, "at": _at(builder, at), "status": "ok"} for name, at in timeline.functions]
+    site = "".join(letter for letter in business.lower() if letter.isascii() and letter.isalnum()) or "shop"
     return {
         "expired": True,
-        "session_id": run.session_id,
-        "latency": spread(talk.answers_ms),
+        "session_id": builder.session_id,
+        "latency": spread(timeline.answers_ms),
         "tool_calls": {"toolCalls": calls},
         "origin_url": f"https://{site}.example.com/{rng.choice(table('pages'))}",
         "user_agent": rng.choice(table("browsers")),

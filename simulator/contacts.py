@@ -9,8 +9,8 @@ from typing import Any
 from dryline.flow.model.answers.slots import Slot
 from dryline.flow.model.answers.table import made_up
 from dryline.models.deployments import Deployment
-from dryline.simulator.deployment_context import DeploymentContext, line_of
-from dryline.simulator.fact_names import fact_of
+from dryline.simulator.analysis import fact_of
+from dryline.simulator.deployment_context import DeploymentContext, context_of
 from dryline.storage.current_world import current
 
 _READ = re.compile(r"""\bstate(?:\[\s*|\.get\(\s*)["'](?P<member>\w+)["'](?:\s*,\s*["'](?P<default>[^"']*)["'])?""")
@@ -18,13 +18,13 @@ _PERSON = ("name", "first", "last", "phone", "email")
 _NOT_CONTACT = {"Caller", "variables"}
 
 
-def contact_row(line: DeploymentContext, random: Random, now: datetime) -> dict[str, Any]:
-    """Return a row with all that the line's flow reads from `state`, as a campaign would have it at this time.
+def contact_row(deployment: DeploymentContext, random: Random, now: datetime) -> dict[str, Any]:
+    """Return a row with all that the deployment's flow reads from `state`, as a campaign would have it at this time.
 
-    Values are those of a row of the line's newest campaign, if it has one; the person is another.
+    Values are those of a row of its newest campaign, if it has one; the person is another.
     """
-    sample: Mapping[str, Any] = random.choice(line.contact_rows) if line.contact_rows else {}
-    members = {match["member"]: match["default"] for match in _READ.finditer(line.code or "")}
+    sample: Mapping[str, Any] = random.choice(deployment.contact_rows) if deployment.contact_rows else {}
+    members = {match["member"]: match["default"] for match in _READ.finditer(deployment.code or "")}
     row = {}
     for member, default in members.items():
         if member in _NOT_CONTACT:
@@ -38,8 +38,8 @@ def contact_row(line: DeploymentContext, random: Random, now: datetime) -> dict[
 
 def sample_contact(deployment: Deployment) -> dict[str, Any]:
     """Return a made-up contact row for the flow of an outbound deployment; an empty one for any other."""
-    line = line_of(deployment)
-    return contact_row(line, Random(0), current().clock.now()) if line.is_outbound else {}
+    context = context_of(deployment)
+    return contact_row(context, Random(0), current().clock.now()) if context.is_outbound else {}
 
 
 def with_person(row: Mapping[str, Any], facts: Mapping[str, Any]) -> dict[str, Any]:

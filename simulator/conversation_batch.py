@@ -63,11 +63,11 @@ class SimulationRequest:
         """Return the generator of all that is left to chance."""
         return Random(world.ids.random.getrandbits(64) if self.seed is None else self.seed)
 
-    def flow_of(self, world: World, line: DeploymentContext, channel: str) -> FollowedFlow:
+    def flow_of(self, world: World, deployment: DeploymentContext) -> FollowedFlow:
         """Return the flow that the conversations follow. Raises Invalid for what it cannot do; Busy."""
         outcome = self.outcome or scripted_outcome(self.customer_number)
         wants: dict[str, Any] = {"follow": self.follow, "branch": self.branch, "shares": self.shares}
-        return FollowedFlow(world, line, channel, outcome=outcome, **wants)
+        return FollowedFlow(world, deployment, outcome=outcome, covers_all=True, **wants)
 
 
 class ConversationBatch:
@@ -84,10 +84,8 @@ class ConversationBatch:
         make: Callable[[int, ConversationPlan], Any],
         keep: Callable[[list[Any]], None],
         runs_flow: bool,
-        llm_logs: bool,
     ) -> None:
-        self._plans, self._make, self._keep = plans, make, keep
-        self._runs_flow, self._llm_logs = runs_flow, llm_logs
+        self._plans, self._make, self._keep, self._runs_flow = plans, make, keep, runs_flow
         self._logs: list[tuple[str, str]] = []
         self.not_taken: list[dict[str, str | None]] = []
 
@@ -108,7 +106,7 @@ class ConversationBatch:
         size = 0
         try:
             for plan in self._plans:
-                ready.append(plan if self._llm_logs else plan.lean())
+                ready.append(plan)
                 size += plan.size
                 if size > BYTES_AT_ONCE:
                     yield ready

@@ -1,4 +1,4 @@
-"""The database rows of a generated conversation: log, session, LLM logs, runtime errors, transfer record."""
+"""The database rows of a generated conversation: log, session, LLM logs, runtime errors."""
 
 from __future__ import annotations
 
@@ -8,18 +8,21 @@ from datetime import datetime, timedelta
 from random import Random
 from typing import Any
 
+import orjson
+
 from dryline.models.llm_logs import LlmLog
 from dryline.models.logs import Log
 from dryline.models.runtime_errors import RuntimeErrorRecord
 from dryline.models.sessions import Session
-from dryline.simulator import analysis, engine_records
+from dryline.simulator import analysis
 from dryline.simulator.conversation_plans import ConversationPlan
 from dryline.simulator.deployment_context import DeploymentContext
-from dryline.simulator.engine_records import EngineRun
-from dryline.simulator.flow_runner import lost_model
+from dryline.simulator.flow_runner import FlowError
+from dryline.simulator.timeline import ModelCall
 from dryline.storage.current_world import current
 from dryline.world.clock import wire
-from dryline.world.ids import Ids
+
+_LLM_LOG_BYTES = 1_000_000  # of one conversation: each request holds all messages before it
 
 
 @dataclass(slots=True)
@@ -31,71 +34,168 @@ class ConversationRows:
     llm_logs: list[dict[str, Any]] = field(default_factory=list)
     runtime_errors: list[dict[str, Any]] = field(default_factory=list)
 
-    @classmethod
-    def of(
-        cls,
-        log: dict[str, Any],
-        line: DeploymentContext,
-        run: EngineRun,
-        *,
-        call_id: str,
-        llm_logs: bool,
-    ) -> ConversationRows:
-        """Return the rows of a conversation, given its log. `call_id` is stored in its LLM logs."""
-        ids = current().ids
-        llm_rows = engine_records.llm_logs(ids, line, run, call_id) if llm_logs else None
-        rows = cls(log, engine_records.session(line, run, log["extractions_data"] or {}, llm_rows), llm_rows or [])
-        if run.fault:
-            rows.runtime_errors.append(engine_records.runtime_error(ids, line, run, {"logId": log["id"]}))
+
+class RowBuilder:
+    """Builds the rows of a planned conversation, which begins at `start` and lasts for `duration` seconds."""
+
+    def __init__(self, deployment: DeploymentContext, plan: ConversationPlan, start: datetime, duration: int) -> None:
+        self.deployment, self.plan, self.start, self.duration = deployment, plan, start, duration
+        self.session_id = current().ids.new(Session.id_prefix)
+        self.starts, self.ends = wire(start), wire(start + timedelta(seconds=duration))
+        self.fault = plan.run.fault if plan.run else None
+        if plan.dialogue.ending == "error" and plan.run is None:  # a scripted call can fail, too
+            self.fault = _lost_model(deployment.code)
+        self.ended = "failed" if self.fault else "completed" if plan.dialogue.steps else "not_connected"
+        self.trace = self._trace()
+
+    def _trace(self) -> list[dict[str, Any]]:
+        """Return the steps of the conversation, whose `at` is in seconds from the start."""
+        plan, after = self.plan, round(self.plan.timeline.seconds, 2)
+        steps: list[dict[str, Any]] = [{"at": 0.0, "step": "start"}]
+        if plan.why:
+            steps.append({"at": 0.0, "step": "script", "why": plan.why})
+        steps += plan.timeline.trace
+        if self.fault and plan.run is None:
+            steps.append({"at": after, "step": "error", "type": self.fault.type})
+        elif plan.run is None and plan.dialogue.ended_by:
+            steps.append({"at": after, "step": "until", "condition": plan.dialogue.ended_by})
+        return [*steps, {"at": after, "step": "end"}]
+
+    def log_members(self, model: type[Log]) -> dict[str, Any]:
+        """Return the members that the logs of all channels share."""
+        deployment = self.deployment
+        return {
+            "id": current().ids.new(model.id_prefix),
+            "team_id": deployment.team_id,
+            "created_at": self.starts,
+            "updated_at": self.ends,
+            "worker_id": deployment.worker_id,
+            "deployment_id": deployment.deployment_id,
+            "flow_id": deployment.flow_id,
+            "type": model.kind,
+            "start_time": self.starts,
+            "end_time": self.ends,
+            "duration": self.duration,
+            "flow_snapshot": deployment.code,
+        }
+
+    def rows(self, log: dict[str, Any], call_id: str, *, llm_logs: bool) -> ConversationRows:
+        """Return all rows, given that of the log. `call_id` is stored in the LLM logs."""
+        rows = ConversationRows(log, self._session(log["extractions_data"] or {}))
+        if llm_logs:
+            rows.llm_logs = self._llm_logs(call_id)
+        if self.fault:
+            rows.runtime_errors.append(self._runtime_error(self.fault, log["id"]))
         return rows
 
+    def _session(self, extracted: dict[str, Any]) -> dict[str, Any]:
+        fault, plan = self.fault, self.plan
+        tokens = plan.timeline.tokens()
+        return {
+            "id": self.session_id,
+            "team_id": self.deployment.team_id,
+            "created_at": self.starts,
+            "worker_id": self.deployment.worker_id,
+            "flow_id": self.deployment.flow_id,
+            "status": self.ended,
+            "state": plan.run.state if plan.run else extracted,
+            "messages": plan.timeline.plain(),
+            "trace": self.trace,
+            "input_tokens": sum([tokens_in for tokens_in, _ in tokens]),
+            "output_tokens": sum([tokens_out for _, tokens_out in tokens]),
+            "minutes": round(self.duration / 60, 4),
+            "session_start": self.starts,
+            "session_end": self.ends,
+            "error": fault
+            and {"type": fault.type, "message": fault.message, "function": fault.function, "line": fault.line},
+        }
 
-def engine_run(line: DeploymentContext, plan: ConversationPlan, start: datetime, duration: int) -> EngineRun:
-    """Return the run of the flow. A scripted call can fail, too: then the connection to the model was lost."""
-    fault = plan.timeline.fault if plan.timeline else None
-    if plan.dialogue.ending == "error" and plan.timeline is None:
-        fault = lost_model(line.code)
-    return EngineRun(
-        session_id=current().ids.new(Session.id_prefix),
-        start=start,
-        duration=duration,
-        talk=plan.talk,
-        ended="failed" if fault else "completed" if plan.dialogue.steps else "not_connected",
-        until=plan.dialogue.ended_by,
-        fault=fault,
-        timeline=plan.timeline,
-        why=plan.why,
-    )
+    def _llm_logs(self, call_id: str) -> list[dict[str, Any]]:
+        """Return the rows of the gateway's two hooks around each request, as many as fit, oldest first."""
+        timeline = self.plan.timeline
+        rows: list[dict[str, Any]] = []
+        said, left = timeline.plain(), _LLM_LOG_BYTES
+        for call, tokens in zip(timeline.model_calls, timeline.tokens(), strict=True):
+            bodies = _request_body(call, said), _response_body(call, *tokens)
+            left -= len(orjson.dumps(bodies))
+            if left < 0:
+                break
+            hooks = ("beforeRequestHook", call.asked_at, "request"), ("afterRequestHook", call.answered_at, "response")
+            for (event, seconds, name), body in zip(hooks, bodies, strict=True):
+                at = wire(self.start + timedelta(seconds=seconds))
+                row = {
+                    "id": current().ids.new("llmlog"),
+                    "team_id": self.deployment.team_id,
+                    "created_at": at,
+                    "updated_at": at,
+                    "worker_id": self.deployment.worker_id,
+                    "event_type": event,
+                    "call_id": call_id,
+                    "session_id": self.session_id,
+                    "data": {name: body, "decidedBy": call.by},
+                }
+                rows.append(row)
+        return rows
+
+    def _runtime_error(self, fault: FlowError, log_id: str) -> dict[str, Any]:
+        return {
+            "id": current().ids.new("rterr"),
+            "team_id": self.deployment.team_id,
+            "created_at": self.ends,
+            "worker_id": self.deployment.worker_id,
+            "deployment_id": self.deployment.deployment_id,
+            "flow_id": self.deployment.flow_id,
+            "error": fault.message,
+            "service": "based_engine",
+            "type": fault.type,
+            "severity": "critical" if fault.type == "LlmConnectionError" else "error",
+            "function_name": fault.function,
+            "line_number": fault.line,
+            "bb_engine_session_id": self.session_id,
+            "traceback": fault.traceback,
+            "metadata": {"logId": log_id},
+        }
 
 
-def shared_members(model: type[Log], line: DeploymentContext, run: EngineRun) -> dict[str, Any]:
-    """Return the members that the logs of all channels share."""
-    return {
-        "id": current().ids.new(model.id_prefix),
-        "team_id": line.team_id,
-        "created_at": run.starts,
-        "updated_at": run.ends,
-        "worker_id": line.worker_id,
-        "deployment_id": line.deployment_id,
-        "flow_id": line.flow_id,
-        "type": model.kind,
-        "start_time": run.starts,
-        "end_time": run.ends,
-        "duration": run.duration,
-        "flow_snapshot": line.code,
-    }
+def _request_body(call: ModelCall, said: list[dict[str, str]]) -> dict[str, Any]:
+    """Return what a model would have been sent; it names no model. `said` are all messages of the conversation."""
+    request = call.request
+    messages = [{"role": "system", "content": request.prompt}]
+    messages += [{"role": "user", "content": request.about}] if request.about is not None else said[: request.heard]
+    body: dict[str, Any] = {"messages": messages, "temperature": 0.3, "stream": call.event.type == "said"}
+    if request.tools:
+        functions = ({"name": f"until_{index}", "description": text} for index, text in enumerate(request.tools))
+        body["tools"] = [{"type": "function", "function": function} for function in functions]
+    return {"json": body}
 
 
-def analyze(line: DeploymentContext, plan: ConversationPlan) -> dict[str, Any]:
+def _response_body(call: ModelCall, tokens_in: int, tokens_out: int) -> dict[str, Any]:
+    reason = "tool_calls" if call.event.type == "taken" else "stop"
+    usage = {"prompt_tokens": tokens_in, "completion_tokens": tokens_out, "total_tokens": tokens_in + tokens_out}
+    choices = [{"index": 0, "message": call.answer, "finish_reason": reason}]
+    return {"statusCode": 200, "json": {"choices": choices, "usage": usage}}
+
+
+def _lost_model(code: str | None) -> FlowError:
+    """Return the error of a connection to the language model that broke at the first talk."""
+    type_name, message = "LlmConnectionError", "Connection to the language model was closed before the first token"
+    lines = (code or "").splitlines()
+    line = next((number for number, text in enumerate(lines, 1) if "talk(" in text), None)
+    frame = f'  File "main.based", line {line}, in <flow>\n    {lines[line - 1].strip()}\n' if line else ""
+    traceback = f"Traceback (most recent call last):\n{frame}{type_name}: {message}"
+    return FlowError(type_name, message, "talk", line, traceback)
+
+
+def analyze(deployment: DeploymentContext, plan: ConversationPlan) -> dict[str, Any]:
     """Add intent, summary and sentiment to the facts of a plan, and return its extractions.
 
     Those of the flow overwrite the deployment's. Contract: based.md, section 4.
     """
     dialogue, facts = plan.dialogue, plan.facts
     facts |= {"intent": dialogue.intent, "summary": dialogue.summary, "sentiment": analysis.mood(dialogue, facts)}
-    if plan.timeline is None:
-        return analysis.extract(line.extractions or line.industry.extractions, dialogue, facts)
-    return {**analysis.extract(line.extractions or {}, dialogue, facts), **plan.timeline.extracted}
+    if plan.run is None:
+        return analysis.extract(deployment.extractions or deployment.industry.extractions, dialogue, facts)
+    return {**analysis.extract(deployment.extractions or {}, dialogue, facts), **plan.run.extracted}
 
 
 def write(logs: type[Log], conversations: Sequence[ConversationRows]) -> None:
@@ -109,70 +209,3 @@ def write(logs: type[Log], conversations: Sequence[ConversationRows]) -> None:
 def hex_id(rng: Random, prefix: str) -> str:
     """Return a telephony id: the prefix and 32 hex digits."""
     return f"{prefix}{rng.getrandbits(128):032x}"
-
-
-@dataclass(frozen=True, slots=True)
-class TransferReports:
-    """The carrier's status reports of a transfer, each with its second, and how long the two spoke."""
-
-    statuses: tuple[tuple[str, int], ...]
-    talk_s: int
-
-    @property
-    def seconds(self) -> int:
-        """Seconds from the first report to the last."""
-        return self.statuses[-1][1]
-
-
-def random_transfer(rng: Random) -> TransferReports:
-    """Return the reports of a transfer; 88 % of them are answered."""
-    if rng.random() < 0.88:
-        answered, talk_s = 1 + rng.randrange(2, 9), rng.randrange(25, 150)
-        statuses = (("initiated", 0), ("ringing", 1), ("answered", answered), ("completed", answered + talk_s))
-        return TransferReports(statuses, talk_s)
-    end = "busy" if rng.random() < 0.2 else "no-answer"
-    return TransferReports((("initiated", 0), ("ringing", 1), (end, rng.randrange(18, 30))), 0)
-
-
-def transfer_data(
-    ids: Ids, reports: TransferReports, start: datetime, *, log: dict[str, Any], from_number: str, to_number: str
-) -> dict[str, Any]:
-    """Return the record of a transfer that begins at `start`. Contract: transfer_data.
-
-    Only the last report has a duration, the seconds that the two spoke, so that the minutes of the record and of its
-    events agree.
-    """
-    id, leg = ids.new("transfer"), hex_id(ids.random, "CA")
-    events = []
-    for kind, after in reports.statuses:
-        at = wire(start + timedelta(seconds=after))
-        event = {
-            "id": ids.new("event"),
-            "createdAt": at,
-            "duration": str(reports.talk_s if kind == "completed" else 0),
-            "toNumber": to_number,
-            "fromNumber": from_number,
-            "callTransferId": id,
-            "type": kind,
-            "timestamp": at,
-            "parentCallSid": log["call_sid"],
-            "callSid": leg,
-        }
-        events.append(event)
-    minutes = round(reports.talk_s / 60, 4)
-    return {
-        "id": id,
-        "createdAt": events[0]["timestamp"],
-        "updatedAt": events[-1]["timestamp"],
-        "callSid": log["call_sid"],
-        "voiceLogId": log["id"],
-        "status": reports.statuses[-1][0],
-        "duration": str(reports.talk_s),
-        "transferEvents": events,
-        "metrics": {
-            "transfers": 1,
-            "transferMinutes": minutes,
-            "transferEventMinutes": minutes,
-            "transferEvents": len(events),
-        },
-    }

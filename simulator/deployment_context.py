@@ -65,6 +65,11 @@ class DeploymentContext:
     answers: dict[str, Any] | None = None  # stubs of a test for the flow's `ask`, and for other servers
     http: list[dict[str, Any]] | None = None
 
+    @property
+    def is_chat(self) -> bool:
+        """Whether its conversations are typed."""
+        return self.channel in ("Chat", "ChatEmbed")
+
     def with_flow(self, flow: Flow | None, id: str) -> DeploymentContext:
         """Return the context with another flow; None stands for one that was deleted."""
         code, variables = (flow.code, flow.variables) if flow else (None, {})
@@ -79,7 +84,7 @@ def deployment_of(worker_id: str, id: str, *channels: str, team_id: str | None =
     return CHANNELS[row.type].fetch(row, id)
 
 
-def line_of(deployment: Deployment) -> DeploymentContext:
+def context_of(deployment: Deployment) -> DeploymentContext:
     """Return the context of a deployment, a record of its channel's class."""
     worker = Worker.fetch(deployment, deployment.worker_id)
     flow = Flow.find(id=deployment.flow_id, team_id=deployment.team_id)

@@ -4,24 +4,18 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from dryline.flow.model.caller_utterances import answers_agent, capitalized, closes, gives_value, intent_of, past_tense
+from dryline.flow.model.caller_utterances import capitalized, closes, gives_value, is_of_group, predicate
 from dryline.flow.model.kinds import kind_of_question, milestones_of
-from dryline.simulator.analysis import WANTED_TRANSFER
-from dryline.simulator.fact_names import KNOWN, NUMBERS, fact_of
-from dryline.simulator.flow_runner import HUNG_UP, LOST, FlowRun
-from dryline.simulator.flow_timeline import comes_to_its_end
+from dryline.simulator.analysis import KNOWN, NUMBERS, WANTED_TRANSFER, fact_of
+from dryline.simulator.flow_runner import HUNG_UP, FlowRun
 from dryline.simulator.script_dialogues import DONE, Dialogue
 from dryline.simulator.slots import Slots
 
-_ENDINGS = {"transfer": "call_transfer", "failed": "error", LOST: "error"}
+_ENDINGS = {"transfer": "call_transfer", "failed": "error"}
 _MATTERS = 4  # that a summary names
-_MISSED = ("wrong_number", "deny_identity", "not_available", "no_time_now")  # the contact was not reached after all
-_FOR_PERSONS = ("want_person", "want_manager", "speak_department", "complain")  # what callers want who ask for one
 _NOTED_LONGEST = 60  # characters of a value that a summary tells; of a longer one it has the name
 _BY_ENDING = {"done", "transferred", "voicemail"}  # milestones that a run's end reaches, whatever its words are
-_SUBJECT = re.compile(
-    r"^(if |when |the |a )*\w+('s)? (wants|needs|asks|would like|wishes)( to| for| about)?( an?| the)? ", re.IGNORECASE
-)
+_WANTS = re.compile(r"^\w+ (?:to |for |about )?(?:an? |the )?", re.IGNORECASE)
 _FURTHER = re.compile(r"(?:,| or (?=\w+s )).*")  # alternatives of a condition: "wants a visit, or is in pain"
 _NOT = re.compile(r"^(no|not|never)\b|\b(not|cannot|can't|declin\w+|refus\w+|without|unable)\b", re.IGNORECASE)
 _TO_FIVE = re.compile(r"\b(?:to|of|out of) (?:5|five)\b")
@@ -34,43 +28,38 @@ def dialogue_of(run: FlowRun, facts: Slots, *, left: str) -> Dialogue:
     """
     last = run.taken[-1] if run.taken else ""
     ending = left if run.ended == HUNG_UP or run.is_late else _ENDINGS.get(run.ended, DONE)
-    steps = [("U" if event.type == "heard" else "A", event["text"], frozenset[str]()) for event in run.events
-             if event.type in ("said", "heard")]  # fmt: skip
-    intent = "_".join(re.findall(r"\w+", _SUBJECT.sub("", run.taken[0] if run.taken else "").lower())[:6])
-    is_machine = run.machine and not run.fault
-    dialogue = Dialogue(intent or "unknown", last, "voicemail_reached" if is_machine else ending, steps)
+    steps = [("U" if event.type == "heard" else "A", event["text"], frozenset[str]())
+             for event in run.events if event.type in ("said", "heard")]  # fmt: skip
+    wish = _WANTS.sub("", predicate(run.taken[0])) if run.taken else "unknown"
+    intent = "_".join(re.findall(r"\w+", wish.lower())[:6])
+    dialogue = Dialogue(intent, last, "voicemail_reached" if run.outcome == "voicemail" else ending, steps)
     dialogue.mentioned |= _learn(run, facts)
-    dialogue.reached |= _reached(run, last)
-    rating = _rating(run)
-    if run.ended == "transfer" and any(_wants_person(text) for text in run.taken):
-        dialogue.reached.add(WANTED_TRANSFER)
-    if rating is not None:
+    dialogue.reached = {"voicemail"} if run.machine else _reached(run, last)
+    if rating := _rating(run):
         facts["rating"] = rating
         dialogue.reached.add("rated")
-    if run.machine:
-        dialogue.reached = {"voicemail"}
-    who = facts["name"] if any(value and fact_of(key) == "name" for key, value in run.extracted.items()) else ""
-    summary = "Reached a voicemail." if run.machine else _summary(run, who)
+    is_known = any(value and fact_of(key) == "name" for key, value in run.extracted.items())
+    summary = "Reached a voicemail." if run.machine else _summary(run, facts["name"] if is_known else "The caller")
     dialogue.summary = f"{summary} {dialogue.summary}".strip()
     return dialogue
 
 
 def _reached(run: FlowRun, last: str) -> set[str]:
     """Return the milestones that the end, the conditions and the extracted values name, but for those denied."""
-    if comes_to_its_end(run) and (intent := intent_of(last) if last else None) and intent.name in _MISSED:
-        return {"missed"}
-    if run.is_late or not (run.ended == "transfer" or comes_to_its_end(run)):
+    is_transferred = run.ended == "transfer"
+    if run.is_late or not (is_transferred or run.came_to_its_end):
         return set()
+    if last and not is_transferred and is_of_group(last, "missed intents"):
+        return {"missed"}
     texts = [text for text in run.taken if not _NOT.search(text)]
     texts += [key for key, value in run.extracted.items() if value not in (False, None, "")]
     denied = {name for key, value in run.extracted.items() if value is False for name in milestones_of(key)}
-    named = {name for text in texts for name in milestones_of(text)} - denied - _BY_ENDING
-    return named | {"transferred" if run.ended == "transfer" else "done", *(["unsolved"] if "solved" in denied else ())}
-
-
-def _wants_person(condition: str) -> bool:
-    intent = intent_of(_FURTHER.sub("", condition))
-    return intent is not None and intent.name in _FOR_PERSONS
+    reached = {name for text in texts for name in milestones_of(text)} - denied - _BY_ENDING
+    reached |= {"unsolved"} if "solved" in denied else set()
+    wishes = (part for text in run.taken for part in re.split(r",| or ", text))
+    if is_transferred and any(is_of_group(wish, "person intents") for wish in wishes):
+        reached.add(WANTED_TRANSFER)
+    return reached | {"transferred" if is_transferred else "done"}
 
 
 def _learn(run: FlowRun, facts: Slots) -> set[str]:
@@ -104,37 +93,18 @@ def _leaves(name: str, value: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _summary(run: FlowRun, who: str) -> str:
-    """Return a sentence or two: what the caller wanted, what came of it, and what was noted."""
-    wishes = run.wishes or run.taken
-    matters = list(dict.fromkeys(text for text in wishes if not gives_value(text) and not closes(text)))
-    matters = [_FURTHER.sub("", text) for text in matters if not answers_agent(text)] or matters[-1:]
-    if appointment := _appointment(run, matters):
-        return f"{who or 'The caller'} {appointment}."
-    sentences = ["The caller said what was asked." if run.taken else "Nothing came of it."]
-    if matters:
-        *before, last = [past_tense(text) for text in matters[:_MATTERS]]
-        sentences = [f"{who or 'The caller'} {', '.join(before)}{', and then ' if before else ''}{last}."]
+    """Return a sentence or two: what the caller wants, what came of it, and what was noted."""
+    wishes = dict.fromkeys(run.wishes or run.taken)
+    matters = [_FURTHER.sub("", predicate(text)) for text in wishes if not gives_value(text) and not closes(text)]
+    sentences = [f"{who} {', and then '.join(matters[:_MATTERS]) or 'says what was asked'}."]
+    if not run.taken:
+        sentences = ["Nothing came of it."]
     extracted = {key.replace("_", " "): value for key, value in run.extracted.items() if value != who}
     sentences += [f"{capitalized(key)}." for key, value in extracted.items() if value is True and key.endswith("ed")]
     if noted := [text for key, value in extracted.items() for text in _noted(key, value)]:
         sentences.append(f"Noted: {', '.join(noted)}.")
     numbers = [event["number"] for event in run.events if event.type == "transferred"]
     return " ".join([*sentences, *(f"Transferred to {number}." for number in numbers[:1])])
-
-
-def _appointment(run: FlowRun, matters: Sequence[str]) -> str | None:
-    """Return what was agreed, such as "moved an appointment to Thursday, 11 AM"; None for no appointment."""
-    agreed = {name for key, value in run.extracted.items() if value is True for name in milestones_of(key)}
-    values = {fact_of(key): value for key, value in run.extracted.items() if isinstance(value, str)}
-    if agreed.isdisjoint(("booked", "confirmed")) or not values.get("day"):
-        return None
-    when = f"{values['day']}, {values['time']}" if values.get("time") else values["day"]
-    named = milestones_of(matters[0]) if matters else ()
-    if "moved" in named:
-        return f"moved an appointment to {when}"
-    if "confirmed" in agreed:
-        return f"will come on {when}"
-    return f"booked a {values.get('service') or 'visit'} for {when}"
 
 
 def _noted(name: str, value: Any) -> Sequence[str]:
@@ -148,9 +118,9 @@ def _noted(name: str, value: Any) -> Sequence[str]:
 
 def _rating(run: FlowRun) -> int | None:
     """Return the rating that the caller gave, on a scale to 10."""
-    for event in reversed(run.events):
+    for event in run.events:
         if event.type == "asked" and kind_of_question(str(event["question"])) == "rating":
+            scale = 2 if _TO_FIVE.search(str(event["question"])) else 1
             numbers = [value for _, value in _leaves("", event["value"]) if type(value) in (int, float)]
-            if numbers:
-                return max(1, min(10, round(numbers[0] * (2 if _TO_FIVE.search(str(event["question"])) else 1))))
+            return max(1, min(10, round(numbers[0] * scale))) if numbers else None
     return None

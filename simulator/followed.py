@@ -12,24 +12,21 @@ from dryline.flow.model.caller_utterances import closes, meets_machine
 from dryline.flow.model.simulated_caller import NEXT_IN_LOOP
 from dryline.flow.model.understanding import read_condition
 from dryline.flow.sessions.engines import engine_of
-from dryline.models.voice_logs import OUTCOMES
 from dryline.simulator.deployment_context import DeploymentContext
-from dryline.simulator.flow_runner import FlowRun, FlowRunner
+from dryline.simulator.flow_runner import FlowRun, run_flow
 from dryline.simulator.script_dialogues import HANG_UP
 from dryline.storage.errors import Invalid
 from dryline.world.real_time import monotonic
 from dryline.world.world import World
 
-FLOW, SCRIPT = "flow", "script"
-_ALL_WITHIN = 40  # conversations, of which one at least wants each condition
-_CLOSING = 0.05  # weight of a condition that only closes the conversation
+_RARE = 0.05  # weight of a condition that only closes the conversation, or that says that no other one is met
+_ALL_WITHIN = 40  # conversations of a request, of which one at least wants each condition
 _SLOW_S = 2.0  # of real time: a flow of which a run takes longer, as it waits for other servers, is left for scripts
 _MOST_STOPPED = 3  # runs that exceed a limit of the engine, before it is left for scripts
-_HANGS_UP = (1, 2)  # turns after which a caller hangs up who hangs up in the middle
-_UNREACHED = ("no-answer", "busy")
 _NO_BRANCH = {
     "transferred": "No branch of the flow transfers.",
     "voicemail": "No branch of the flow meets a voicemail.",
+    "failed": "No branch of the flow fails.",
 }
 
 
@@ -40,7 +37,7 @@ class CannotFollow(Exception):
 class FollowedFlow:
     """The flow of a request's conversations, or of those of one round of a job.
 
-    `why` is the reason for using scripts instead, a sentence. With `covers_all` every condition is wanted by some
+    `why` is the reason for using scripts instead, a sentence. With `covers_all` every condition is the goal of some
     caller; without, conversations are independent. `follow` is `flow`, `script` or None, `branch` the texts of the
     conditions to take. Raises Invalid for an unknown branch or an impossible outcome; Busy.
     """
@@ -48,46 +45,43 @@ class FollowedFlow:
     def __init__(
         self,
         world: World,
-        line: DeploymentContext,
-        channel: str,
+        deployment: DeploymentContext,
         *,
         follow: str | None = None,
         branch: Sequence[str] = (),
         outcome: str | None = None,
         shares: Mapping[str, float] | None = None,
-        covers_all: bool = True,
+        covers_all: bool = False,
     ) -> None:
-        self.branch, self._shares, self._covers_all = tuple(branch), shares or {}, covers_all
-        self._upcoming: list[Condition | None] = []
-        self._stopped = 0
-        self._route: tuple[Condition, ...] = ()
-        self._leading: dict[str, list[Condition]] = {outcome: [] for outcome in OUTCOMES}
-        self.why: str | None = "The script was asked for."
-        if follow == SCRIPT and branch:
+        self.branch, self.why, self._shares = tuple(branch), "The script was asked for.", shares or {}
+        self._deployment, self._engine, self._stopped = deployment, engine_of(world), 0
+        self._goals: list[Condition] = []
+        self._covers_all, self._upcoming = covers_all, list[Condition]()
+        if follow != "script":
+            self.why = self._load(deployment.code)
+        elif branch:
             raise Invalid(
                 "Only calls that follow a flow have branches: leave out branch, or follow the flow.", "branch"
             )
-        if follow == SCRIPT:
+        if self.why and (follow == "flow" or branch):
+            raise Invalid(self.why, "follow" if follow == "flow" else "branch")
+        if self.why:
             return
-        self.why = self._load(world, line, channel)
-        if self.why is not None and (follow == FLOW or branch):
-            raise Invalid(self.why, "follow" if follow == FLOW else "branch")
-        if self.why is None:
-            self._route = self._map.route_to([_condition(self._map.program, text) for text in branch])
-        if branch and outcome in (*_UNREACHED, *(() if self.meets_machine else ("voicemail",))):
+        self._goals = [_condition(self._map.program, text) for text in branch]
+        if branch and (outcome in ("no-answer", "busy") or (outcome == "voicemail" and not self.meets_machine)):
             raise Invalid(f"A call with the outcome {outcome} takes no branch.", "outcome")
-        if follow == FLOW and outcome == "transferred" and not self._map.transfers:
+        if follow == "flow" and outcome == "transferred" and not self._map.transfers:
             raise Invalid(_NO_BRANCH[outcome], "outcome")
 
     @property
     def fails(self) -> bool:
         """Whether there is a condition at which the flow raises."""
-        return bool(self._leading["failed"])
+        return bool(self._map.endings["failed"])
 
     @property
     def meets_machine(self) -> bool:
         """Whether the branch is that of a voicemail."""
-        return any(meets_machine(condition.text) for condition in self._route)
+        return any(meets_machine(condition.text) for condition in self._goals)
 
     def converse(
         self,
@@ -96,50 +90,35 @@ class FollowedFlow:
         at: datetime,
         rng: Random,
         *,
-        outcome_is_fixed: bool = False,
+        is_fixed: bool = False,
         leaves: float = HANG_UP,
-        machine_says: str | None = None,
-        **manners: Any,
+        **options: Any,
     ) -> FlowRun:
         """Run the flow for one conversation. Raises CannotFollow; Busy.
 
-        The flow may choose between completed and transferred, unless `outcome_is_fixed`. `leaves` is the share of users
-        who leave in the middle; `machine_says` is a voicemail's greeting. `manners` are a RecordedCaller's.
+        The flow may choose between completed and transferred, unless the outcome `is_fixed`. `leaves` is the share of
+        users who leave in the middle. `options` are a RecordedCaller's.
         """
-        if self.why is not None:
+        if self.why:
             raise CannotFollow(self.why)
-        is_fixed = outcome_is_fixed or outcome in ("voicemail", "failed")
-        fit = self._leading[outcome]
-        if is_fixed and outcome in _NO_BRANCH and not (fit or (outcome == "transferred" and self._map.transfers)):
+        is_fixed = is_fixed or outcome in ("voicemail", "failed")
+        conditions, goals = self._map.program.conditions, self._goals
+        fit = [each for each in conditions if self._outcome_of(each) == outcome]
+        fit = [each for each in fit if each.fixed and not read_condition(each.text, "en").is_catch_all] or fit
+        leads_there = fit or goals or (outcome == "transferred" and self._map.transfers)
+        if is_fixed and outcome in _NO_BRANCH and not leads_there:
             raise CannotFollow(_NO_BRANCH[outcome])
-        if outcome == "voicemail":
-            manners["first"] = machine_says
-        elif not is_fixed and not self.branch and rng.random() < leaves:
-            manners["max_turns"] = rng.choice(_HANGS_UP)
-        elif outcome == "failed" and not fit and not self.branch:
-            manners |= {"max_turns": 0, "loses_model": True}
-        elif is_fixed and outcome in ("transferred", "failed"):
-            manners["targets"] = fit
-        elif is_fixed and outcome == "completed":
-            manners["agrees"] = True
-            fit = [each for each in fit if each.fixed and not read_condition(each.text, "en").is_catch_all] or fit
-        condition = None if self.branch else self._draw(fit, rng) if is_fixed else self._next_condition(rng)
-        route = self._map.route_to([condition]) if condition else self._route
-        return self._run(route, rng.getrandbits(32), state, at, outcome == "voicemail", manners)
-
-    def _run(
-        self,
-        route: Sequence[Condition],
-        seed: int,
-        state: dict[str, Any],
-        at: datetime,
-        is_machine: bool,
-        manners: dict[str, Any],
-    ) -> FlowRun:
-        """Run the flow once. If it is slow or exceeds limits, further conversations follow scripts."""
-        began = monotonic()
-        run = self._runner.play(route, seed, state, lambda: at, shares=self._shares, **manners)
-        run.machine = is_machine
+        if not goals and is_fixed:
+            goals = self._draw(fit, rng)
+            # Where the code does not lead there at once, the caller takes another condition that does.
+            goals += [each for each in fit if each not in goals and outcome != "completed"]
+        elif not goals:
+            goals = self._next_goal([each for each in conditions if not meets_machine(each.text)], rng)
+            if rng.random() < leaves:
+                options["max_turns"] = rng.choice((1, 2))
+        began, route = monotonic(), self._map.route_to(goals)
+        options |= {"shares": self._shares, "is_machine": outcome == "voicemail"}
+        run = run_flow(self._engine, self._map, self._deployment, route, state, at, rng, **options)
         self._stopped += run.stopped
         if monotonic() - began > _SLOW_S and not run.stopped:
             self.why = f"A call of the flow took longer than {_SLOW_S:g} s."
@@ -147,19 +126,22 @@ class FollowedFlow:
             self.why = f"{_MOST_STOPPED} calls of the flow exceeded a limit."
         return run
 
-    def not_taken(self, taken: Sequence[str]) -> str | None:
-        """Return the first condition of the branch that was not taken in its order; None if all were."""
-        left = iter([_normalized(text) for text in taken])
-        return next((text for text in self.branch if _normalized(text) not in left), None)
+    def not_taken(self, run: FlowRun, outcome: str | None) -> dict[str, str | None] | None:
+        """Return the branch and the outcome that were missed if the flow led elsewhere, and where it led."""
+        taken = iter([_normalized(text) for text in run.taken])
+        branch = next((text for text in self.branch if _normalized(text) not in taken), None)
+        missed = outcome if outcome != run.outcome else None
+        if branch is None and missed is None:
+            return None
+        return {"branch": branch, "outcome": missed, "taken": run.taken[-1] if run.taken else None}
 
-    def _load(self, world: World, line: DeploymentContext, channel: str) -> str | None:
-        """Read the flow. Return the reason if it cannot be followed."""
-        if line.code is None:
+    def _load(self, code: str | None) -> str:
+        """Read the flow. Return the reason if it cannot be followed, else an empty text."""
+        if code is None:
             return "The flow was deleted."
-        engine = engine_of(world)
         try:
-            program = engine.checked_program(line.code)
-            lacking = engine.lacking(program)
+            program = self._engine.checked_program(code)
+            lacking = self._engine.lacking(program)
         except CodeRefused as refused:
             fault = refused.findings[0]
             return f"The flow cannot run. Line {fault.line}, column {fault.column}: {fault.sentence}"
@@ -167,69 +149,45 @@ class FollowedFlow:
             return f"The flow cannot run here. Line {lacking.line}: {lacking.sentence}"
         if program.loops and not program.conditions:
             return "The flow's loops have no conditions that a caller could meet."
-        if not any(row.strip() and not row.strip().startswith("#") for row in line.code.splitlines()):
+        if not any(row.strip() and not row.strip().startswith("#") for row in code.splitlines()):
             return "The flow is empty."
         self._map = FlowMap(program)
-        self._runner = FlowRunner(engine, self._map, dict(line.variables), channel, line.answers, line.http)
-        self._weights = {condition: self._weight(condition) for condition in program.conditions}
-        for condition in program.conditions:
-            outcome = "voicemail" if meets_machine(condition.text) else self._map.outcome_of(condition)
-            self._leading[outcome].append(condition)
-        return None
+        return ""
 
-    def _draw(self, conditions: Sequence[Condition], rng: Random) -> Condition | None:
-        """Return one of the conditions, the usual ones more often."""
-        weights = [self._weights[each] for each in conditions]
-        if not any(weights):
-            return rng.choice(conditions) if conditions else None
-        return rng.choices(conditions, weights)[0]
+    def _outcome_of(self, condition: Condition) -> str:
+        return "voicemail" if meets_machine(condition.text) else self._map.outcome_of(condition)
 
-    def _next_condition(self, rng: Random) -> Condition | None:
-        """Return what the next caller wants: the usual more often, and each condition among any _ALL_WITHIN calls."""
-        conditions = [each for each in self._weights if not meets_machine(each.text)]
+    def _draw(self, conditions: Sequence[Condition], rng: Random) -> list[Condition]:
+        """Return what the next caller wants: one of the conditions, the usual ones more often; or nothing."""
+        weights = [self._weight(each) for each in conditions]
+        return rng.choices(conditions, weights if any(weights) else None) if conditions else []
+
+    def _next_goal(self, conditions: Sequence[Condition], rng: Random) -> list[Condition]:
         if self._covers_all and conditions and not self._upcoming:
-            possible = [each for each in conditions if self._weights[each]]
-            self._upcoming = [*possible, *(self._draw(conditions, rng) for _ in range(_ALL_WITHIN - len(possible)))]
+            self._upcoming = [each for each in conditions if self._weight(each)]
+            while len(self._upcoming) < _ALL_WITHIN:
+                self._upcoming += self._draw(conditions, rng)
             rng.shuffle(self._upcoming)
-        return self._upcoming.pop() if self._upcoming else self._draw(conditions, rng)
+        return [self._upcoming.pop()] if self._upcoming else self._draw(conditions, rng)
 
     def _weight(self, condition: Condition) -> float:
         weight = 1.0
-        for each in self._map.path_to[condition]:
-            usual = NEXT_IN_LOOP ** each.loop.conditions.index(each)
-            weight *= self._shares.get(each.text, _CLOSING if closes(each.text) else usual)
+        for each in (*self._map.conditions_around(condition.line), condition):
+            is_rare = closes(each.text) or read_condition(each.text, "en").is_catch_all
+            usual = _RARE if is_rare else NEXT_IN_LOOP ** each.loop.conditions.index(each)
+            weight *= self._shares.get(each.text, usual)
         return weight
-
-
-class FollowedFlows:
-    """The flows of one round of a job: one for each line."""
-
-    def __init__(self, world: World) -> None:
-        self._world = world
-        self._known: dict[int, tuple[DeploymentContext, FollowedFlow]] = {}
-
-    def of(self, line: DeploymentContext) -> FollowedFlow:
-        """Return the flow of a line. Raises Busy."""
-        if id(line) not in self._known:  # the line is stored as well, so that its id is not used again
-            self._known[id(line)] = line, FollowedFlow(self._world, line, "voice", covers_all=False)
-        return self._known[id(line)][1]
-
-
-def state_of(number: str, row: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Return the `state` of a call. Contract: based.md, section 2, state."""
-    return {"Caller": number, **(row or {})}
 
 
 def _condition(program: Program, text: str) -> Condition:
     """Return the first condition with the text. Raises Invalid, which names the nearest."""
-    for condition in program.conditions:
-        if _normalized(condition.text) == _normalized(text):
-            return condition
+    texts = {_normalized(condition.text): condition for condition in reversed(program.conditions)}
+    if _normalized(text) in texts:
+        return texts[_normalized(text)]
     from difflib import get_close_matches  # imported late: it is only needed for a mistake
 
-    texts = {_normalized(condition.text): condition.text for condition in program.conditions}
-    nearest = [repr(texts[each]) for each in get_close_matches(_normalized(text), texts, n=3, cutoff=0.0)]
-    hint = f" The nearest: {'; '.join(nearest)}." if nearest else ""
+    nearest = get_close_matches(_normalized(text), texts, n=3, cutoff=0.0)
+    hint = f" The nearest: {'; '.join(repr(texts[each].text) for each in nearest)}." if nearest else ""
     raise Invalid(f"The flow has no condition {text!r}.{hint}", "branch")
 
 

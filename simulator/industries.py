@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache
 from typing import Any
 
 from dryline.simulator.scripts import Script, load_script
@@ -14,47 +14,34 @@ _DEFAULT_TYPES = {"amount": "number", "resolved": "boolean", "payment_promised":
 
 @dataclass(frozen=True)
 class Industry:
-    """An industry with its scripts. `extracted` are the extractions of deployments that define none."""
+    """An industry with its scripts. `extractions` are those of deployments that define none."""
 
     name: str
-    words: str  # keywords by which a worker's industry is recognized
-    inbound_scripts: Sequence[str]  # a script that is named twice is twice as usual
-    outbound_scripts: Sequence[str]
-    number: tuple[str, str]  # the number by which customers are found: as the agent says it, and its slot
+    pattern: re.Pattern[str]  # the keywords by which a worker's industry is recognized
+    inbound: Sequence[Script]  # a script that is named twice is twice as usual
+    outbound: Sequence[Script]
+    transfer: Script  # of a caller who wants a person
     desk: str
     subjects: Sequence[str]
-    extracted: Sequence[str]
-
-    @cached_property
-    def pattern(self) -> re.Pattern[str]:
-        """A pattern that finds the keywords."""
-        return re.compile(rf"\b({self.words})", re.IGNORECASE)
-
-    @cached_property
-    def inbound(self) -> tuple[Script, ...]:
-        """The scripts of inbound calls and chats."""
-        return tuple(map(load_script, self.inbound_scripts))
-
-    @cached_property
-    def outbound(self) -> tuple[Script, ...]:
-        """The scripts of outbound calls."""
-        return tuple(map(load_script, self.outbound_scripts))
-
-    @cached_property
-    def transfer(self) -> Script:
-        """The script of a caller who wants a person."""
-        return load_script("support_with_transfer", *self.number)
-
-    @cached_property
-    def extractions(self) -> dict[str, Any]:
-        """The extractions of deployments that define none."""
-        return {key: {"type": _DEFAULT_TYPES.get(key, "string")} for key in self.extracted}
+    extractions: dict[str, Any]
 
 
 @cache
 def industries() -> tuple[Industry, ...]:
     """Return the industries. The last one is for workers of no known industry."""
-    return tuple(Industry(**row) for row in table("industries"))
+    return tuple(
+        Industry(
+            row["name"],
+            re.compile(rf"\b({row['words']})", re.IGNORECASE),
+            [load_script(name) for name in row["inbound_scripts"]],
+            [load_script(name) for name in row["outbound_scripts"]],
+            load_script("support_with_transfer", *row["number"]),
+            row["desk"],
+            row["subjects"],
+            {key: {"type": _DEFAULT_TYPES.get(key, "string")} for key in row["extracted"]},
+        )
+        for row in table("industries")
+    )
 
 
 def industry_of(*texts: str | None) -> Industry:

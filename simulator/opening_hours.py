@@ -4,17 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dryline.models.business_hours import DAY, Opening, openings
+from dryline.simulator.tables import table
 
 DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
-# The usual times of appointments, in minutes from midnight, where the hours allow it.
-_STARTS = (510, 540, 585, 615, 660, 690, 810, 840, 885, 915, 960, 1005, 1050)
-# For businesses without hours of their own. Assumed.
-_USUAL = (
-    ("09:00-17:00", "closed"),
-    ("09:00-18:00", "10:00-14:00"),
-    ("08:00-18:00", "closed"),
-    ("08:00-17:00", "09:00-12:00"),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +34,8 @@ def week_of(hours: Sequence[Sequence[Opening]]) -> Week:
 
 def default_week(variant: int) -> Week:
     """Return usual opening hours; `variant` chooses among a few."""
-    workday, saturday = _USUAL[variant % len(_USUAL)]
+    usual = table("usual hours")
+    workday, saturday = usual[variant % len(usual)]
     return week_of([*[openings(workday)] * 5, openings(saturday), []])
 
 
@@ -53,7 +46,7 @@ def clock_text(minute: int) -> str:
 
 
 def _starts(ranges: Sequence[Opening]) -> tuple[str, ...]:
-    starts = [minute for minute in _STARTS if any(start <= minute <= end - 30 for start, end in ranges)]
+    starts = [minute for minute in table("usual times") if any(start <= minute <= end - 30 for start, end in ranges)]
     return tuple(clock_text(minute) for minute in starts or [ranges[0].start])
 
 

@@ -1,6 +1,5 @@
 """The calls of campaigns and batches: one to each contact row, begun when it was due."""
 
-import logging
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from random import Random
@@ -17,16 +16,16 @@ from dryline.models.voicev1_campaigns import Voicev1Campaign, Voicev1CampaignDat
 from dryline.models.voicev1_deployments import VoiceV1Deployment
 from dryline.simulator.calls import make_call, starting_at, store
 from dryline.simulator.conversation_batch import BYTES_AT_ONCE
-from dryline.simulator.conversation_plans import CallTerms, ConversationPlan, FlowPlanner, ScriptPlanner
+from dryline.simulator.conversation_plans import CallTerms, ConversationPlan, FlowPlanner
 from dryline.simulator.conversation_rows import ConversationRows
-from dryline.simulator.deployment_context import DeploymentContext, line_of
-from dryline.simulator.followed import FollowedFlows
+from dryline.simulator.deployment_context import DeploymentContext, context_of
+from dryline.simulator.followed import FollowedFlow
+from dryline.simulator.people import facts_of_row
+from dryline.simulator.slots import Slots
 from dryline.storage.errors import Busy
 from dryline.world.clock import parse
 from dryline.world.real_time import monotonic
 from dryline.world.world import World
-
-log = logging.getLogger(__name__)
 
 # Outcomes of outbound calls in percent. Assumed.
 _SHARES = (60, 6, 14, 12, 5, 3)
@@ -36,75 +35,79 @@ _REACHED = ("completed", "transferred", "voicemail")
 
 @dataclass(slots=True)
 class DueRow:
-    """A row that is due, with the line that calls it, and the plan of the call.
+    """A row that is due, with the deployment that calls it, and the plan of the call.
 
     Each row has its own random numbers, since the number of rows in a round depends on the time of the round.
     """
 
     row: Any  # a QueuedCall or a Voicev1CampaignData
-    line: DeploymentContext
+    deployment: DeploymentContext
     contact: dict[str, Any]
     metadata: dict[str, Any]
     chance: Random
     plan: ConversationPlan | None = None
 
+    @property
+    def key(self) -> str:
+        """The key that rows of the same flow share."""
+        return self.row.campaign_id or self.row.deployment_id
+
 
 def queued(rows: Sequence[QueuedCall]) -> list[DueRow]:
     """Return the due rows of batches and outbound campaigns."""
-    lines: dict[str, DeploymentContext] = {}
+    deployments: dict[str, DeploymentContext] = {}
     due = []
     for row in rows:
         key = row.campaign_id or row.deployment_id
-        if key not in lines:
-            lines[key] = _line_of(row)
-        line, extractions = lines[key], (row.terms or {}).get("extractions")
+        if key not in deployments:
+            deployments[key] = _context_of(row)
+        deployment, extractions = deployments[key], (row.terms or {}).get("extractions")
         if extractions and not row.campaign_id:  # a batch says what it extracts
-            line = replace(line, extractions=extractions)
-        due.append(DueRow(row, line, _contact(row.row), _metadata(row), Random(row.id)))
+            deployment = replace(deployment, extractions=extractions)
+        due.append(DueRow(row, deployment, _contact(row.row), _metadata(row), Random(row.id)))
     return due
 
 
 def legacy(rows: Sequence[Voicev1CampaignData]) -> list[DueRow]:
     """Return the due rows of legacy campaigns."""
-    lines: dict[str, DeploymentContext] = {}
+    deployments: dict[str, DeploymentContext] = {}
     due = []
     for row in rows:
-        if row.campaign_id not in lines:
+        if row.campaign_id not in deployments:
             campaign = Voicev1Campaign.fetch(row, row.campaign_id)
-            lines[row.campaign_id] = line_of(VoiceV1Deployment.fetch(row, campaign.deployment_id))
+            deployments[row.campaign_id] = context_of(VoiceV1Deployment.fetch(row, campaign.deployment_id))
         metadata = {"campaignId": row.campaign_id, "rowId": row.row_id, "row": row.row_data}
-        due.append(DueRow(row, lines[row.campaign_id], _contact(row.row_data), metadata, Random(row.id)))
+        due.append(DueRow(row, deployments[row.campaign_id], _contact(row.row_data), metadata, Random(row.id)))
     return due
 
 
-def _line_of(queued: QueuedCall) -> DeploymentContext:
-    """Return the line of a queued call, with its campaign's flow if that is another one.
+def _context_of(queued: QueuedCall) -> DeploymentContext:
+    """Return the deployment of a queued call, with its campaign's flow if that is another one.
 
     A state document may hold calls of a campaign that was deleted: these follow the deployment's flow.
     """
     kind = Deployment.fetch(queued, queued.deployment_id).type
     model = VoiceV1Deployment if kind == VoiceV1Deployment.channel else VoiceDeployment
-    line = line_of(model.fetch(queued, queued.deployment_id))
+    deployment = context_of(model.fetch(queued, queued.deployment_id))
     campaign = OutboundCampaign.find(id=queued.campaign_id, team_id=queued.team_id) if queued.campaign_id else None
-    if campaign is None or campaign.flow_id in (None, line.flow_id):
-        return line
-    return line.with_flow(Flow.find(id=campaign.flow_id, team_id=campaign.team_id), campaign.flow_id)
+    if campaign is None or campaign.flow_id in (None, deployment.flow_id):
+        return deployment
+    return deployment.with_flow(Flow.find(id=campaign.flow_id, team_id=campaign.team_id), campaign.flow_id)
 
 
 def settle(world: World, due: Sequence[DueRow]) -> list[DueRow]:
-    """Plan calls, which runs the flows of their lines, and return the rows that were reached.
+    """Plan calls, which runs the flows of their deployments, and return the rows that were reached.
 
-    It stops after HELD_S, and after BYTES_AT_ONCE of plans.
-
-    A row without a usable number is not called. A number or member of the row may determine the outcome. Raises Busy.
+    It stops after HELD_S, and after BYTES_AT_ONCE of plans. A row without a usable number is not called. A number or
+    member of the row may determine the outcome. Raises Busy.
     """
-    followings = FollowedFlows(world)
+    flows: dict[str, FollowedFlow] = {}
     late, size = monotonic() + HELD_S, 0
     for index, one in enumerate(due):
         if index and (monotonic() > late or size > BYTES_AT_ONCE):
             return list(due[:index])
         try:
-            one.plan = _planned(one, followings)
+            one.plan = _planned(world, one, flows)
         except Busy:
             if not index:
                 raise
@@ -113,7 +116,7 @@ def settle(world: World, due: Sequence[DueRow]) -> list[DueRow]:
     return list(due)
 
 
-def _planned(due: DueRow, followings: FollowedFlows) -> ConversationPlan | None:
+def _planned(world: World, due: DueRow, flows: dict[str, FollowedFlow]) -> ConversationPlan | None:
     """Return the plan of a row's call; None if it has no usable number. Raises Busy."""
     number = phone_number(due.contact)
     if number is None:
@@ -122,13 +125,9 @@ def _planned(due: DueRow, followings: FollowedFlows) -> ConversationPlan | None:
     said = scripted_outcome(number, due.metadata["row"])
     person: dict[str, Any] = {"direction": "outbound", "customer_number": number, "row": due.contact}
     terms, at = CallTerms(outcome=said or drawn, is_drawn=said is None, **person), parse(due.row.due_at or "")
-    try:
-        return FlowPlanner(due.line, due.chance, followings.of(due.line)).plan_call(terms, at)
-    except Busy:
-        raise
-    except Exception:  # the rows of others must not wait for this one
-        log.exception("The call of row %s could not follow its flow, so it follows a script.", due.row.id)
-        return ScriptPlanner(due.line, due.chance).plan_call(terms, at)
+    if due.key not in flows:
+        flows[due.key] = FollowedFlow(world, due.deployment)
+    return FlowPlanner(due.deployment, due.chance, flows[due.key]).plan_call(terms, at)
 
 
 def call_queued(due: Sequence[DueRow], still_queued: Container[str]) -> None:
@@ -158,11 +157,11 @@ def place(due: DueRow) -> ConversationRows:
     row, at = due.contact, parse(due.row.due_at or "")
     start = starting_at(at)
     if due.plan is not None:
-        return make_call(due.line, due.chance, due.plan, start, metadata=due.metadata)
-    terms = CallTerms(outcome="no-answer", direction="outbound", row=row, rings=False)
-    plan = ScriptPlanner(due.line, due.chance).plan_call(terms, at)
+        return make_call(due.deployment, due.chance, due.plan, start, metadata=due.metadata)
+    facts = Slots(due.deployment, due.chance, facts_of_row(row, None))
+    plan = ConversationPlan(facts, "no-answer", "outbound", row)
     metadata = {**due.metadata, "error": number_fault(row)}
-    call = make_call(due.line, due.chance, plan, start, metadata=metadata)
+    call = make_call(due.deployment, due.chance, plan, start, metadata=metadata)
     call.log |= {"status": "failed", "to_number": stated_number(row), "call_sid": None, "external_call_id": None}
     call.log["data"] |= {"disposition": "failed", "disconnection_reason": "invalid_destination"}
     return call

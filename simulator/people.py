@@ -6,7 +6,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from dryline.models.scripted_outcomes import BY_NUMBER
-from dryline.simulator.fact_names import fact_of
+from dryline.simulator.analysis import fact_of
 from dryline.simulator.tables import table
 
 Row = Mapping[str, Any]

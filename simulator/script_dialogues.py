@@ -10,31 +10,13 @@ from typing import TYPE_CHECKING
 from dryline.simulator import scripts
 from dryline.simulator.scripts import Script, Step, load_script, wordings
 from dryline.simulator.slots import Slots
+from dryline.simulator.tables import table
 
 if TYPE_CHECKING:
     from dryline.simulator.deployment_context import DeploymentContext
 
 DONE = "agent_hangup"
 UNREACHED = {"no-answer": "dial_no_answer", "busy": "dial_busy", "failed": "dial_failed"}
-_GREETINGS = wordings(
-    "A",
-    "Thank you for calling {business}, this is {agent}. How can I help you today?"
-    " | {business}, {agent} speaking. What can I do for you?"
-    " | Hello, you've reached {business}. My name is {agent}. How may I help?",
-)
-_INTRODUCTIONS = wordings(
-    "A",
-    "Hello {first}, this is {agent} from {business}. You left us a message, how can I help?"
-    " | Hi, {agent} from {business} here. You asked us to call you back, {first}?",
-)
-_WELCOMES = wordings("A", "Hi, I'm {agent} from {business}. How can I help? | Hello! Ask me anything about {business}.")
-# The end of the summary of a conversation that ended early.
-_LAST_WORDS = {
-    "user_hangup": "They hung up.",
-    "user_left": "They left.",
-    "error": "The call broke off with an error.",
-    "max_duration": "The call had reached its longest duration.",
-}
 # The shares of those who leave in the middle.
 HANG_UP, LEAVE = 0.07, 0.12
 
@@ -64,8 +46,8 @@ class Dialogue:
                 self.summary = text
             else:
                 self.mentioned |= slots
-        if self.ending in _LAST_WORDS and not self.done:
-            self.summary = f"{self.summary} {_LAST_WORDS[self.ending]}".strip()
+        if not self.done:
+            self.summary = f"{self.summary} {table('last words').get(self.ending, '')}".strip()
 
     @property
     def done(self) -> bool:
@@ -84,9 +66,9 @@ class Dialogue:
         return Dialogue(self.intent, self.until, "max_duration", steps)
 
 
-def call_dialogue(line: DeploymentContext, outcome: str, inbound: bool, facts: Slots, rng: Random) -> Dialogue:
+def call_dialogue(deployment: DeploymentContext, outcome: str, inbound: bool, facts: Slots, rng: Random) -> Dialogue:
     """Return the dialogue of a scripted call."""
-    industry = line.industry
+    industry = deployment.industry
     if outcome == "voicemail":
         script, ending = load_script("message_left" if inbound else "voicemail"), "voicemail_reached"
     elif outcome == "transferred":
@@ -96,7 +78,7 @@ def call_dialogue(line: DeploymentContext, outcome: str, inbound: bool, facts: S
     if outcome in ("no-answer", "busy") or (outcome == "failed" and not inbound and rng.random() < 0.5):
         hung_up = inbound and outcome == "no-answer"
         return Dialogue(script.intent, script.until, "user_hangup" if hung_up else UNREACHED[outcome])
-    lines: Sequence[Step] = _own_words(line, script.lines(rng), outcome, inbound, facts)
+    lines: Sequence[Step] = _own_words(deployment, script.lines(rng), outcome, inbound, facts)
     if outcome == "failed":
         ending, lines = "error", scripts.broken_off(lines, "U", rng)
     elif outcome == "completed" and rng.random() < HANG_UP:
@@ -104,10 +86,10 @@ def call_dialogue(line: DeploymentContext, outcome: str, inbound: bool, facts: S
     return _dialogue(script, ending, lines, facts)
 
 
-def chat_dialogue(line: DeploymentContext, facts: Slots, rng: Random) -> Dialogue:
+def chat_dialogue(deployment: DeploymentContext, facts: Slots, rng: Random) -> Dialogue:
     """Return the dialogue of a scripted chat, which some users leave early."""
-    script = facts.pick(line.industry.inbound)
-    welcome = facts.pick(_WELCOMES) if line.opening is None else _own(line.opening)
+    script = facts.pick(deployment.industry.inbound)
+    welcome = _said(facts, "welcomes") if deployment.opening is None else _own(deployment.opening)
     lines: Sequence[Step] = [welcome, *script.lines(rng)]
     ending = DONE
     if rng.random() < LEAVE:
@@ -115,25 +97,32 @@ def chat_dialogue(line: DeploymentContext, facts: Slots, rng: Random) -> Dialogu
     return _dialogue(script, ending, lines, facts)
 
 
-def _own_words(line: DeploymentContext, lines: list[Step], outcome: str, inbound: bool, facts: Slots) -> list[Step]:
+def _own_words(
+    deployment: DeploymentContext, lines: list[Step], outcome: str, inbound: bool, facts: Slots
+) -> list[Step]:
     """Return the lines with the greeting and with the deployment's own sentences."""
     if outcome == "voicemail":
-        if line.voicemail is not None and not inbound:
-            lines[-1] = _own(line.voicemail)
+        if deployment.voicemail is not None and not inbound:
+            lines[-1] = _own(deployment.voicemail)
         return lines
     if inbound:
-        lines.insert(0, facts.pick(_GREETINGS) if line.opening is None else _own(line.opening))
+        lines.insert(0, _said(facts, "greetings") if deployment.opening is None else _own(deployment.opening))
     elif outcome == "transferred":
-        lines.insert(0, facts.pick(_INTRODUCTIONS))
-    if not inbound and line.opening is not None:
+        lines.insert(0, _said(facts, "introductions"))
+    if not inbound and deployment.opening is not None:
         index = next(index for index, step in enumerate(lines) if step[0] == "A")
         who, text, slots = lines[index]
         lines[index] = (who, f"{{opening}} {text}", slots)
-    if line.closing is not None and outcome == "completed":
+    if deployment.closing is not None and outcome == "completed":
         if lines[-1][0] == "A":
             lines.pop()
-        lines.append(_own(line.closing))
+        lines.append(_own(deployment.closing))
     return lines
+
+
+def _said(facts: Slots, name: str) -> Step:
+    """Return a sentence of the agent in one of its wordings."""
+    return facts.pick(wordings("A", table("agent says")[name]))
 
 
 def _own(sentence: str) -> Step:

@@ -22,11 +22,11 @@ class Slots(dict[str, Any]):
     Raises KeyError for an unknown name.
     """
 
-    __slots__ = ("line", "random")
+    __slots__ = ("deployment", "random")
 
-    def __init__(self, line: DeploymentContext, rng: Random, known: Mapping[str, Any]) -> None:
+    def __init__(self, deployment: DeploymentContext, rng: Random, known: Mapping[str, Any]) -> None:
         super().__init__(known)
-        self.line = line
+        self.deployment = deployment
         self.random = rng.random
 
     def __missing__(self, name: str) -> Any:
@@ -44,14 +44,14 @@ class Slots(dict[str, Any]):
 
 def _other_day(facts: Slots) -> str:
     """Return another day on which the business is open, if there is one."""
-    days = facts.line.week.days
+    days = facts.deployment.week.days
     index = days.index(facts["day"]) if facts["day"] in days else 0
     return days[index - 1 - int(facts.random() * min(3, len(days) - 1))]
 
 
 def _other_time(facts: Slots) -> str:
     """Return a time of the other day, not the one that was proposed first, if there is another."""
-    times = facts.line.week.times[facts["other_day"]]
+    times = facts.deployment.week.times[facts["other_day"]]
     index = times.index(facts["time"]) if facts["time"] in times else 0
     return times[index - 1 - int(facts.random() * min(4, len(times) - 1))]
 
@@ -74,19 +74,19 @@ _MADE: dict[str, Callable[[Slots], Any]] = {
     "warehouse": lambda facts: facts.pick(cities()).name,
     "phone": lambda facts: fictional_number(facts.random, facts["home"].area_code),
     "phone_said": lambda facts: said_number(facts["phone"]),
-    "line_said": lambda facts: said_number(facts.line.number),
+    "line_said": lambda facts: said_number(facts.deployment.number),
     "email": lambda facts: f"{facts['first']}.{facts['last']}@example.com".lower().replace(" ", "."),
-    "business": lambda facts: facts.line.business,
-    "agent": lambda facts: facts.line.agent,
-    "opening": lambda facts: facts.line.opening,
-    "premises": lambda facts: facts.line.address,
-    "desk": lambda facts: facts.line.industry.desk,
-    "day": lambda facts: facts.pick(facts.line.week.days),
-    "time": lambda facts: facts.pick(facts.line.week.times.get(facts["day"]) or ("10:15 AM",)),
+    "business": lambda facts: facts.deployment.business,
+    "agent": lambda facts: facts.deployment.agent,
+    "opening": lambda facts: facts.deployment.opening,
+    "premises": lambda facts: facts.deployment.address,
+    "desk": lambda facts: facts.deployment.industry.desk,
+    "day": lambda facts: facts.pick(facts.deployment.week.days),
+    "time": lambda facts: facts.pick(facts.deployment.week.times.get(facts["day"]) or ("10:15 AM",)),
     "other_day": _other_day,
     "other_time": _other_time,
-    "asked_day": lambda facts: facts.pick(tuple(facts.line.week.said)),
-    "hours_said": lambda facts: facts.line.week.said[facts["asked_day"]],
+    "asked_day": lambda facts: facts.pick(tuple(facts.deployment.week.said)),
+    "hours_said": lambda facts: facts.deployment.week.said[facts["asked_day"]],
     "order": lambda facts: facts.pick(_LETTERS) + facts.number(5),
     "confirmation": lambda facts: facts.pick(_LETTERS) + facts.number(6),
     "case": lambda facts: facts.number(6),
@@ -108,8 +108,8 @@ _MADE: dict[str, Callable[[Slots], Any]] = {
     "problem": lambda facts: facts["trouble"]["named"],
     "since": lambda facts: facts.pick(facts["trouble"]["since"]),
     "fix": lambda facts: facts.pick(facts["trouble"]["remedies"]),
-    "subject": lambda facts: facts.pick(facts.line.industry.subjects),
-    "grievance": lambda facts: facts.pick(load_facts()["complaints"][facts.line.industry.name]),
+    "subject": lambda facts: facts.pick(facts.deployment.industry.subjects),
+    "grievance": lambda facts: facts.pick(load_facts()["complaints"][facts.deployment.industry.name]),
     "complaint_said": lambda facts: facts["grievance"]["said"],
     "complaint": lambda facts: facts["grievance"]["named"],
 }

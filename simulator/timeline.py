@@ -1,16 +1,21 @@
-"""Timed dialogues: turns with their times, function calls and latencies."""
+"""The timeline of a conversation: turns with their times, function calls, the trace, and the requests to a model."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
-from itertools import pairwise
+from dataclasses import dataclass, field, replace
+from itertools import accumulate, pairwise
 from random import Random
-from typing import Any
+from typing import Any, NamedTuple
 
+import orjson
+
+from dryline.flow.language.events import Event
 from dryline.models import calls_in_progress
+from dryline.simulator.flow_runner import FlowRun, ModelRequest
 from dryline.simulator.scripts import Step
+from dryline.simulator.tables import table
 
 _CENTISECONDS_A_CHARACTER = 100 / 14  # about 140 words a minute
 _DIGIT = 4  # the number of characters that take as long as a spoken digit
@@ -21,23 +26,47 @@ _TO_DO = re.compile(
 )
 _TO_LOOK_UP = re.compile(r"\b(?:number|code|e-mail address|reading|date of birth)\b[^.?!]*\?", re.IGNORECASE)
 # Durations in hundredths of a second: the least, and how much more it can be. Assumed.
-THINKS = (25, 45)  # before an answer of the agent
+_THINKS, _ASKS = (25, 45), (20, 30)  # before an answer of the agent; for a question about a text
 _FIRST, _CALLS, _TURNS, _VOICE_MS = (60, 100), (10, 40), (110, 220), (90, 160)
 _DOES, _LOOKS_UP = (1200, 3000), (150, 450)
 
 
+class ModelCall(NamedTuple):
+    """A request to a language model, the event that it led to, and its times, in seconds from the start."""
+
+    request: ModelRequest
+    event: Event
+    asked_at: float
+    answered_at: float
+    by: str  # what decided in the model's place
+
+    @property
+    def answer(self) -> dict[str, Any]:
+        """The message that the model answered with."""
+        event = self.event
+        if event.type == "taken":
+            arguments = orjson.dumps(event.details.get("arguments") or {}).decode()
+            function = {"name": f"until_{event['index']}", "arguments": arguments}
+            calls = [{"id": f"call_{event.line}", "type": "function", "function": function}]
+            return {"role": "assistant", "content": None, "tool_calls": calls}
+        content = orjson.dumps(event["value"]).decode() if event.type == "asked" else event["text"]
+        return {"role": "assistant", "content": content}
+
+
 @dataclass(slots=True)
-class TimedDialogue:
-    """One conversation. Times in it are seconds from the start, latencies milliseconds.
+class Timeline:
+    """The timed turns of a conversation. Times in it are seconds from the start, latencies milliseconds.
 
     `messages` are `{"role", "content", "start", "end"}`, role `assistant` or `user`; `functions` are `(name, when)`.
     """
 
-    messages: list[dict[str, Any]]
-    functions: list[tuple[str, float]]
-    answers_ms: list[int]
-    voices_ms: list[int]
-    seconds: float
+    messages: list[dict[str, Any]] = field(default_factory=list)
+    functions: list[tuple[str, float]] = field(default_factory=list)
+    answers_ms: list[int] = field(default_factory=list)
+    voices_ms: list[int] = field(default_factory=list)
+    trace: list[dict[str, Any]] = field(default_factory=list)
+    model_calls: list[ModelCall] = field(default_factory=list)
+    seconds: float = 0.0
 
     @property
     def transcription(self) -> str:
@@ -52,117 +81,192 @@ class TimedDialogue:
         """Return the messages as a language model gets them."""
         return [{"role": said["role"], "content": said["content"]} for said in self.messages]
 
+    def tokens(self) -> list[tuple[int, int]]:
+        """Estimate the tokens of each request and of its answer: four characters make one."""
+        heard = [0, *accumulate(len(said["content"]) for said in self.messages)]
+        counts = []
+        for call in self.model_calls:
+            request, answer = call.request, call.answer
+            before = heard[min(request.heard, len(self.messages))] if request.about is None else len(request.about)
+            counts.append(((len(request.prompt) + before) // 4, len(answer["content"] or str(answer)) // 4))
+        return counts
+
     def turns_within(self, seconds: float) -> int:
         """Count the turns that are over by then."""
         return sum([said["end"] <= seconds for said in self.messages])
 
-    def delayed(self, seconds: float) -> TimedDialogue:
-        """Return the conversation when it begins later."""
-        messages = [
-            {**said, "start": round(said["start"] + seconds, 2), "end": round(said["end"] + seconds, 2)}
-            for said in self.messages
-        ]
-        functions = [(name, round(at + seconds, 2)) for name, at in self.functions]
-        return TimedDialogue(messages, functions, self.answers_ms, self.voices_ms, round(self.seconds + seconds, 2))
+    def delayed(self, seconds: float) -> Timeline:
+        """Return the timeline of a conversation that begins later."""
 
-    def shortened(self, turns: int, seconds: float) -> TimedDialogue:
-        """Return the conversation cut after `turns`, with its end at `seconds`."""
-        roles = [said["role"] for said in self.messages[:turns]]
-        voices = roles.count("assistant")
-        answers = sum([pair == ("user", "assistant") for pair in pairwise(roles)])
-        functions = [(name, at) for name, at in self.functions if at <= seconds]
-        return TimedDialogue(
-            self.messages[:turns], functions, self.answers_ms[:answers], self.voices_ms[:voices], seconds
+        def later(entry: dict[str, Any], *names: str) -> dict[str, Any]:
+            return entry | {name: round(entry[name] + seconds, 2) for name in names}
+
+        return replace(
+            self,
+            messages=[later(said, "start", "end") for said in self.messages],
+            functions=[(name, round(at + seconds, 2)) for name, at in self.functions],
+            trace=[later(step, "at") for step in self.trace],
+            model_calls=[
+                call._replace(asked_at=call.asked_at + seconds, answered_at=call.answered_at + seconds)
+                for call in self.model_calls
+            ],
+            seconds=round(self.seconds + seconds, 2),
+        )
+
+    def ended_at(self, seconds: float) -> Timeline:
+        """Return the timeline of a call that ended then: nothing is said later."""
+        messages = self.messages[: self.turns_within(seconds)]
+        roles = [said["role"] for said in messages]
+        return replace(
+            self,
+            messages=messages,
+            functions=[(name, at) for name, at in self.functions if at <= seconds],
+            answers_ms=self.answers_ms[: sum(pair == ("user", "assistant") for pair in pairwise(roles))],
+            voices_ms=self.voices_ms[: roles.count("assistant")],
+            trace=[step | {"at": min(step["at"], seconds)} for step in self.trace],
+            model_calls=[call for call in self.model_calls if call.answered_at <= seconds],
+            seconds=seconds,
         )
 
 
-class TimelineBuilder:
-    """Builds a timed dialogue turn by turn: of a call, or of a chat (`typed`), where people read and type.
+class _TimelineBuilder:
+    """Builds a timeline turn by turn: of a call, or of a chat (`typed`), where people read and type.
 
     Time runs in whole hundredths of a second.
     """
 
-    def __init__(self, rng: Random, *, typed: bool = False) -> None:
-        self.random = rng.random
-        self.typed = typed
+    def __init__(self, rng: Random, *, typed: bool) -> None:
+        self.random, self.typed = rng.random, typed
         self.pace = _CENTISECONDS_A_CHARACTER * (0.85 + 0.3 * self.random())
         self.now = 0
         self.user_ended: int | None = None  # when the user stopped speaking, if nobody has spoken since
-        self.talk = TimedDialogue([], [], [], [], 0.0)
+        self.timeline = Timeline()
 
     def advance(self, least: int, more: int) -> None:
         """Let `least` hundredths of a second pass, and up to `more`."""
         self.now += int(least + more * self.random())
 
-    def agent(self, text: str) -> float:
-        """Add words of the agent, after the time that the voice needs. Return when they begin, in seconds."""
+    def agent(self, text: str, step: str = "", **details: Any) -> None:
+        """Add words of the agent, after the time that the voice needs, and a step of the trace for them."""
         if not self.typed:
             voice_ms = int(_VOICE_MS[0] + _VOICE_MS[1] * self.random())
-            self.talk.voices_ms.append(voice_ms)
+            self.timeline.voices_ms.append(voice_ms)
             self.now += voice_ms // 10
-            if not self.talk.messages:
+            if not self.timeline.messages:
                 self.advance(*_FIRST)
         if self.user_ended is not None:
-            self.talk.answers_ms.append(10 * (self.now - self.user_ended))
+            self.timeline.answers_ms.append(10 * (self.now - self.user_ended))
             self.user_ended = None
-        return self._say("assistant", text)
+        if step:
+            self.timeline.trace.append({"at": self.now / 100, "step": step, **details})
+        self._say("assistant", text)
 
     def user(self, text: str) -> None:
         """Add words of the user."""
         if self.typed:
             self.now += int(200 + len(text) * (15 + 15 * self.random()))
         else:
-            self.advance(*_pause_after(self.talk.messages[-1]["content"] if self.talk.messages else ""))
+            messages = self.timeline.messages
+            self.advance(*_pause_after(messages[-1]["content"] if messages else ""))
         self._say("user", text)
         self.user_ended = self.now
 
-    def call(self, function: str) -> None:
+    def call(self, function: str, **details: Any) -> None:
         """Add a call of a function."""
-        self.talk.functions.append((function, self.now / 100))
+        self.timeline.trace.append({"at": self.now / 100, "step": "call", "function": function, **details})
+        self.timeline.functions.append((function, self.now / 100))
         self.advance(*_CALLS)
 
-    def finish(self) -> TimedDialogue:
-        """Return the whole dialogue. A chat ends a second after its last turn."""
-        self.talk.seconds = self.now / 100 + self.typed
-        return self.talk
+    def ask_model(self, request: ModelRequest, event: Event, by: str) -> None:
+        """Add a request to a language model, which takes time."""
+        asked_at = self.now / 100
+        self.advance(*(_ASKS if event.type == "asked" else _THINKS))
+        self.timeline.model_calls.append(ModelCall(request, event, asked_at, self.now / 100, by))
 
-    def _say(self, role: str, text: str) -> float:
+    def add_event(self, event: Event) -> None:
+        if event.type == "said":
+            self.agent(event["text"], event["by"], line=event.line)
+        elif event.type == "heard":
+            self.user(event["text"])
+        elif event.type in table("steps"):  # as the trace names it, with the details that it has
+            step, *members = table("steps")[event.type]
+            details = {name: event.details[name] for name in members if name in event.details}
+            if step == "call":
+                self.call(_function(event), line=event.line, **details)
+            else:
+                self.timeline.trace.append({"at": self.now / 100, "step": step, "line": event.line, **details})
+
+    def finish(self) -> Timeline:
+        """Return the whole timeline. A chat ends a second after its last turn."""
+        self.timeline.seconds = self.now / 100 + self.typed
+        return self.timeline
+
+    def _say(self, role: str, text: str) -> None:
         start = self.now
         characters = len(text) + (_DIGIT - 1) * len(_DIGITS.findall(text))
         self.now += 0 if self.typed else int(40 + characters * self.pace)
-        self.talk.messages.append({"role": role, "content": text, "start": start / 100, "end": self.now / 100})
-        return start / 100
+        self.timeline.messages.append({"role": role, "content": text, "start": start / 100, "end": self.now / 100})
 
 
-def timed(steps: Sequence[Step], rng: Random, *, is_typed: bool = False) -> TimedDialogue:
-    """Return the steps of a script with their times."""
-    builder = TimelineBuilder(rng, typed=is_typed)
+def script_timeline(steps: Sequence[Step], rng: Random, prompt: str, *, typed: bool = False) -> Timeline:
+    """Return the timeline of a script's steps. A model with this prompt would have given each answer."""
+    builder = _TimelineBuilder(rng, typed=typed)
     for who, text, _ in steps:
         if who == "A":
-            if builder.talk.messages:
-                builder.advance(*THINKS)
+            if builder.user_ended is not None:
+                event = Event("said", None, {"by": "talk", "text": text})
+                builder.ask_model(ModelRequest(prompt, len(builder.timeline.messages)), event, "script")
+            elif builder.timeline.messages:
+                builder.advance(*_THINKS)
             builder.agent(text)
         elif who == "U":
             builder.user(text)
         elif who == "T":
             builder.call(text)
+    messages = builder.timeline.messages
+    builder.timeline.trace[:0] = [{"at": said["start"], "step": "loop"} for said in messages[:1]]
     return builder.finish()
+
+
+def flow_timeline(
+    run: FlowRun, rng: Random, *, opening: str | None = None, closing: str | None = None, typed: bool = False
+) -> Timeline:
+    """Return the timeline of a flow's run by phone, or in a chat (`typed`).
+
+    `opening` and `closing` are the channel's own sentences. The closing is said where the flow came to its end.
+    """
+    builder = _TimelineBuilder(rng, typed=typed)
+    requests, heard = iter(run.requests), 0
+    if opening:
+        builder.agent(opening, "say", by="channel")
+    for event in run.events:
+        if event.type == "said" and event.details.get("exact") is False:
+            builder.ask_model(ModelRequest(f"Say in your own words: {event['text']}", heard), event, "built-in")
+        elif event.type in ("taken", "asked", "summarized") or (event.type == "said" and event["by"] == "talk"):
+            by = "built-in" if event.type in ("said", "summarized") else "caller"
+            builder.ask_model(next(requests), event, by)
+        heard += event.type in ("said", "heard")
+        builder.add_event(event)
+    if closing and run.came_to_its_end:
+        builder.agent(closing, "say", by="channel")
+    return builder.finish()
+
+
+def _function(event: Event) -> str:
+    if event.type == "requested":
+        return f"requests.{str(event['method']).lower()}"
+    return (
+        f"integrations.{event['app']}.{event['action']}"
+        if event.type == "integrated"
+        else table("functions")[event.type]
+    )
 
 
 def spread(values: Sequence[int]) -> dict[str, Any]:
     """Return milliseconds with their percentiles (nearest rank), which are None for an empty list."""
-    count = len(values)
     ranked: Sequence[int | None] = sorted(values) or [None]
-    return {
-        "values": list(values),
-        "num": count,
-        "min": ranked[0],
-        "max": ranked[-1],
-        "p50": ranked[-(-50 * count // 100) - 1],
-        "p90": ranked[-(-90 * count // 100) - 1],
-        "p95": ranked[-(-95 * count // 100) - 1],
-        "p99": ranked[-(-99 * count // 100) - 1],
-    }
+    ranks = {f"p{percent}": ranked[-(-percent * len(values) // 100) - 1] for percent in (50, 90, 95, 99)}
+    return {"values": list(values), "num": len(values), "min": ranked[0], "max": ranked[-1], **ranks}
 
 
 def _pause_after(agent_said: str) -> tuple[int, int]:

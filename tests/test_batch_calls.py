@@ -42,15 +42,6 @@ def test_each_call_begins_when_its_batch_was_due_however_far_the_clock_jumps(api
     assert begun == ["2026-01-01T00:00:00.000Z", "2026-01-01T00:07:30.000Z", "2026-01-01T00:15:00.000Z"]
 
 
-def test_by_default_ten_rows_are_called_every_five_minutes(api, line_path, logs, advance):
-    api.post(f"{line_path}/make-batch-calls", {"data": rows(21)})
-    counts = []
-    for minutes in (0, 5, 5):
-        advance(minutes * 60)
-        counts.append(len(logs()))
-    assert counts == [10, 20, 21]
-
-
 def test_a_log_names_its_row(api, line_path, logs, advance, line):
     body = {"data": rows(1, plan="gold"), "additional_data": '{"shop": "Harbour"}', "country": "US", "wsUrl": "wss://x"}
     api.post(f"{line_path}/make-batch-calls", body)
@@ -71,23 +62,6 @@ def test_a_row_without_a_usable_number_ends_as_a_failed_call_that_says_so(api, l
     assert (log["status"], log["duration"], log["messages"]) == ("failed", 0, None)
     assert repr(number) in log["metadata"]["error"]
     assert log["metadata"]["rowId"] == "1"
-
-
-def test_a_row_without_any_number_says_so(api, line_path, logs, advance):
-    api.post(f"{line_path}/make-batch-calls", {"data": [{"id": "7"}]})
-    advance()
-    assert logs()[0]["metadata"]["error"] == "The row has no phoneNumber."
-
-
-@pytest.mark.parametrize("number", ["+1 (415) 555-0100", "(415) 555-0100", "4155550100", "tel:+14155550100"])
-def test_a_number_may_be_written_as_where_numbers_are_registered(
-    api, line_path, logs, advance, number, make_integration
-):
-    body = {"phoneNumber": number, "integrationId": make_integration()["id"]}
-    assert api.post("/team/assets/register_phone_number", body).json["phoneNumber"] == "+14155550100"
-    api.post(f"{line_path}/make-batch-calls", {"data": [{"phoneNumber": number}]})
-    advance()
-    assert logs()[0]["toNumber"] == "+14155550100"
 
 
 def test_only_rows_that_meet_the_condition_are_called(api, line_path, logs, advance):
@@ -114,11 +88,6 @@ def test_other_values_of_a_row_are_refused(api, line_path, value):
     assert answer.status_code == 400 and answer.json["details"][0]["path"] == "data.1.age"
 
 
-def test_the_condition_sees_the_additional_data(api, line_path):
-    body = {"data": rows(2), "condition": "open == yes", "additional_data": '{"open": "yes"}'}
-    assert api.post(f"{line_path}/make-batch-calls", body).json["rowsProcessed"] == 2
-
-
 def test_the_batchs_extractions_are_drawn_from_its_calls(api, line_path, logs, advance):
     extractions = '{"shoe_size": {"type": "number", "description": "EU size", "required": true}}'
     api.post(f"{line_path}/make-batch-calls", {"data": rows(10), "extractions": extractions})
@@ -137,24 +106,6 @@ def test_stopping_takes_out_what_is_queued_and_gives_it_back(api, line_path, log
     advance(86_400)
     assert len(logs()) == 1
     assert api.post(f"{line_path}/stop-batch-calls").json["removedItems"] == []
-
-
-def test_stopping_batch_calls_leaves_campaigns_alone(api, line_path):
-    api.post(f"{line_path}/outbound-campaigns", {"data": rows(2), "status": "STARTED"})
-    assert api.post(f"{line_path}/stop-batch-calls").json["removedCount"] == 0
-
-
-def test_absurd_intervals_are_no_error(api, line_path, logs, advance):
-    body = {"data": rows(3), "batch_size": 1, "batch_interval_minutes": 1e300}
-    assert api.post(f"{line_path}/make-batch-calls", body).status_code == 200
-    advance()
-    assert len(logs()) == 1
-
-
-def test_deleting_the_deployment_ends_its_batches(api, line_path, advance):
-    api.post(f"{line_path}/make-batch-calls", {"data": rows(3)})
-    assert api.delete(line_path).status_code == 204
-    advance(86_400)
 
 
 def test_a_legacy_deployment_takes_batches_with_numbers_as_text(api, make_voicev1_deployment, logs, advance):

@@ -5,8 +5,6 @@ import io
 
 import pytest
 
-from dryline.tests.webhooks.receiver import Receiver
-
 START = "2026-03-02T10:00:00.000Z"
 LATER = ("endTime", "duration", "recordingUrl", "data", "extractionsData", "successResults", "transferData")
 UNDER_WAY = ("ringing", "in-progress")
@@ -89,23 +87,6 @@ def test_the_conversation_grows_and_what_was_said_stays(call, each_second):
     assert len(set(lengths)) > 2
 
 
-def test_times_of_a_call_that_is_over_agree(call, each_second):
-    over = each_second(call())[-1]
-    minutes, seconds = divmod(over["duration"], 60)
-    assert over["endTime"] == f"2026-03-02T10:{minutes:02}:{seconds:02}.000Z"
-    assert over["messages"]["messages"][-1]["end"] <= over["duration"]
-
-
-def test_the_session_runs_as_long_as_the_call(control, call, read, advance):
-    id = call()
-    (running,) = control.get("/state").json["sessions"]
-    assert (running["status"], running["session_end"], running["minutes"]) == ("running", None, None)
-    advance(900)
-    (over,) = control.get("/state").json["sessions"]
-    assert over["status"] == "completed" and over["session_end"] == read(id)["endTime"]
-    assert over["trace"][: len(running["trace"])] == running["trace"] != over["trace"]
-
-
 def test_llm_logs_come_as_the_call_goes_on(control, call, read, advance):
     id, counts = call(), []
     while read(id)["status"] in UNDER_WAY:
@@ -125,22 +106,6 @@ def test_runtime_errors_come_when_the_call_fails(control, call, advance):
     ends = {log["id"]: log["endTime"] for log in state["voiceLogs"]}
     errors = state["runtimeErrors"]
     assert errors and all(error["createdAt"] == ends[error["metadata"]["logId"]] for error in errors)
-
-
-def test_it_comes_to_the_same_in_one_leap_as_step_by_step(control, call, each_second, read, advance):
-    control.post("/snapshots", {"name": "start"})
-    step_by_step = each_second(call(seed=7))[-1]
-    control.post("/snapshots/start/restore")
-    id = call(seed=7)
-    advance(900)
-    assert read(id) == step_by_step
-
-
-def test_a_call_that_begins_later_is_not_there_before(control, call, advance, api, path):
-    call(startTime="2026-03-02T10:05:00.000Z")
-    assert api.get(path).json["data"] == []
-    advance(300)
-    assert [log["status"] for log in api.get(path).json["data"]] == ["ringing"]
 
 
 # Lists, exports, sums
@@ -210,34 +175,6 @@ def test_webhooks_get_messages_when_a_call_starts_and_ends(control, api, line, c
     assert told() == ["call_started", "call_ended"]
 
 
-def test_a_webhook_hears_the_status_that_the_log_has(control, api, line, call, advance):
-    hooks = f"/workers/{line['workerId']}/deployments/{line['id']}/voice/customWebhooks"
-    api.post(hooks, {"url": "http://127.0.0.1:9/", "fields": "status"})
-    call(outcome="completed")
-    advance(900)
-    statuses = [delivery["request"]["body"]["status"] for delivery in control.get("/webhooks").json[::-1]]
-    assert statuses == ["ringing", "completed"]
-
-
-def test_messages_about_several_calls_are_sent_in_order(control, api, line, call, advance):
-    receiver = Receiver()
-    hooks = f"/workers/{line['workerId']}/deployments/{line['id']}/voice/customWebhooks"
-    api.post(hooks, {"url": receiver.url, "fields": "start_timestamp,end_timestamp"})
-    for seed in range(6):
-        call(seed=seed)
-    advance(3600)
-    receiver.close()
-    ends = [body["end_timestamp"] for body in receiver.bodies[6:]]
-    assert len(ends) == 6 and ends == sorted(ends)
-
-
-def test_the_end_of_a_call_in_progress_can_be_sent_by_hand(control, api, line, call):
-    hooks = f"/workers/{line['workerId']}/deployments/{line['id']}/voice/customWebhooks"
-    api.post(hooks, {"url": "http://127.0.0.1:9/", "fields": "end_timestamp"})
-    answer = control.post("/webhooks", {"logId": call(), "event": "call_ended"})
-    assert answer.status_code < 300, answer.text
-
-
 # Changes in the middle of a call
 
 
@@ -252,17 +189,6 @@ def test_a_call_goes_on_after_a_restart(restart, make_voice_deployment):
     state = plane.get("/state").json
     assert next(log for log in state["voiceLogs"] if log["id"] == id)["status"] == "completed"
     assert state["callsInProgress"] == []
-
-
-def test_a_save_point_holds_a_call_as_far_as_it_had_come(control, call, each_second, read, advance):
-    id = call()
-    advance(12)
-    before = read(id)
-    control.post("/snapshots", {"name": "middle"})
-    over = each_second(id)[-1]
-    control.post("/snapshots/middle/restore")
-    assert read(id) == before
-    assert each_second(id)[-1] == over
 
 
 def test_a_state_document_holds_a_call_whole(control, call, each_second, read, advance):
@@ -307,20 +233,6 @@ def test_nothing_stays_of_a_call_whose_line_is_deleted_in_the_middle(api, contro
     advance(900)
     state = control.get("/state").json
     assert not any(state[name] for name in ("voiceLogs", "callsInProgress", "sessions", "llmLogs", "runtimeErrors"))
-
-
-def test_a_campaign_that_is_stopped_lets_its_calls_end(api, line, control, advance):
-    base = f"/workers/{line['workerId']}/deployments/voice/{line['id']}/outbound-campaigns"
-    rows = [{"id": f"r{n}", "phoneNumber": f"+141555501{n:02}"} for n in range(50, 56)]
-    campaign = api.post(base, {"data": rows, "status": "STARTED", "batch_size": 3}).json
-    advance()
-    logs = control.get("/state").json["voiceLogs"]
-    assert {log["status"] for log in logs} == {"ringing"} and len(logs) == 3
-    stop = f"/workers/{line['workerId']}/deployments/voice/{line['id']}/stop-campaign"
-    assert api.post(stop, {"campaign_id": campaign["id"]}).json["removedCount"] == 3
-    advance(3600)
-    logs = control.get("/state").json["voiceLogs"]
-    assert len(logs) == 3 and not any(log["status"] in UNDER_WAY for log in logs)
 
 
 def test_a_campaign_is_completed_once_its_calls_are_over(api, line, control, advance):

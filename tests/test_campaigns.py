@@ -59,12 +59,6 @@ def test_a_created_campaign_can_be_read_again(api, line_path, line, make_campaig
     assert api.get(f"{line_path}/outbound-campaigns/{campaign['id']}").json == campaign
 
 
-def test_a_created_campaign_waits(make_campaign, called, status, advance):
-    campaign = make_campaign()
-    advance(86_400)
-    assert (called(), status(campaign)) == ([], "CREATED")
-
-
 @pytest.mark.parametrize("start", ["STARTED", "RUNNING"])
 def test_a_started_campaign_calls_batch_by_batch_and_completes(make_campaign, called, status, advance, start):
     campaign = make_campaign(5, status=start, batch_size=2, batch_interval_minutes=10)
@@ -93,14 +87,6 @@ def test_a_log_names_its_campaign(api, line_path, line, make_campaign, advance):
     metadata = {"campaignId": campaign["id"], "rowId": "r0", "row": rows(1)[0], "additionalData": {"shop": "Harbour"}}
     assert log["metadata"] | metadata == log["metadata"]
     assert log["startTime"] == "2026-01-01T00:00:00.000Z"
-
-
-def test_a_campaigns_calls_run_its_own_flow(api, line_path, line, make_flow, make_campaign, advance):
-    flow = make_flow(worker_id=line["workerId"])
-    make_campaign(1, status="STARTED", flow_id=flow["id"])
-    advance()
-    (log,) = api.get(f"/workers/{line['workerId']}/deploymentLogs/voice").json["data"]
-    assert log["flowId"] == flow["id"]
 
 
 def test_stopping_gives_back_the_rows_not_yet_called(api, line_path, make_campaign, called, status, advance):
@@ -147,22 +133,6 @@ def test_new_rows_and_batches_count_from_the_next_batch_on(api, line_path, make_
     assert sorted(called()) == [f"r{n}" for n in range(6)]
 
 
-def test_a_campaign_without_rows_completes(make_campaign, status, advance):
-    campaign = make_campaign(0, status="STARTED")
-    advance()
-    assert status(campaign) == "COMPLETED"
-
-
-def test_a_campaign_that_is_started_again_with_nothing_left_to_call_completes(api, line_path, make_campaign, advance):
-    campaign = make_campaign(1, status="STARTED")
-    advance(86_400)
-    again = api.patch(f"{line_path}/outbound-campaigns/{campaign['id']}", {"status": "STARTED"}).json
-    advance(86_400)
-    over = api.get(f"{line_path}/outbound-campaigns/{campaign['id']}").json
-    assert over["status"] == "COMPLETED"
-    assert over["updatedAt"] >= again["updatedAt"]
-
-
 def test_deleting_a_campaign_ends_it_and_leaves_its_logs(api, line_path, make_campaign, called, advance):
     campaign = make_campaign(3, status="STARTED", batch_size=1)
     advance()
@@ -170,17 +140,6 @@ def test_deleting_a_campaign_ends_it_and_leaves_its_logs(api, line_path, make_ca
     assert api.get(f"{line_path}/outbound-campaigns/{campaign['id']}").status_code == 404
     advance(86_400)
     assert called() == ["r0"]
-
-
-def test_rows_of_any_content_are_called(api, line_path, called, advance):
-    odd = [5, None, True, [], {}, "", "x" * 5000, "{first}", "{", "%s", "\0"]
-    data = [
-        {"phoneNumber": "+14155550100", name: value} for name in ("name", "first_name", "email", "id") for value in odd
-    ]
-    answer = api.post(f"{line_path}/outbound-campaigns", {"data": data, "status": "STARTED", "batch_size": 100})
-    assert answer.status_code == 201
-    advance()
-    assert len(called()) == len(data)
 
 
 def test_a_campaign_goes_on_after_its_state_was_taken_out_and_brought_in(
@@ -194,13 +153,6 @@ def test_a_campaign_goes_on_after_its_state_was_taken_out_and_brought_in(
     assert control.get("/state").json == state
     advance(86_400)
     assert (sorted(called()), status(campaign)) == ([f"r{n}" for n in range(5)], "COMPLETED")
-
-
-def test_a_campaign_that_came_in_started_is_called(control, line, called, status, advance):
-    campaign = {"id": "c1", "deploymentId": line["id"], "data": rows(2), "status": "STARTED"}
-    assert control.post("/state", {"version": 1, "outboundCampaigns": [campaign]}).status_code == 204
-    advance(3600)
-    assert (sorted(called()), status(campaign)) == (["r0", "r1"], "COMPLETED")
 
 
 def test_many_rows_are_each_called_once(control, make_campaign, status, advance):

@@ -67,20 +67,6 @@ def said(log, role="user"):
     return [one["content"] for one in log["messages"]["messages"] if one["role"] == role]
 
 
-def test_a_success_criterion_agrees_with_the_extraction_of_its_name(followed):
-    for log in followed:
-        for group in (log["successResults"] or {}).get("criteria", []):
-            for item in group["items"]:
-                extracted = (log["extractionsData"] or {}).get(item["title"].lower(), item["passed"])
-                assert item["passed"] is extracted or log["status"] == "transferred"  # as the caller wanted
-
-
-def test_a_summary_says_more_than_yes_or_no_and_no_appointment_is_on_tomorrow(followed):
-    for log in followed:
-        assert not re.search(r" said (yes|no)\.", log["data"]["call_analysis"]["call_summary"])
-        assert not re.search(r"\bon (today|tomorrow)\b", " ".join(said(log, "assistant")))
-
-
 def test_callers_have_many_sentences_of_their_own(line, followed):
     sentences = {NAMES.sub("…", text) for log in followed for text in said(log)}
     assert len(sentences) >= 80
@@ -111,49 +97,6 @@ def test_no_caller_recites_a_condition_and_nothing_empty_is_spoken(followed):
             assert not re.search(r"\bThe \w+\? \w+|\b(?:the )?(?:caller|contact|user)\b", text), text
         for text in said(log) + said(log, "assistant"):
             assert not re.search(r"\bNone\b(?! of)|\{|\}|  |\bon  at\b| ,|Hello ,", text), text
-
-
-def test_no_date_is_years_away(followed):
-    dates = re.compile(r"\b(20\d\d)-\d\d-\d\d\b|[a-z] \d{1,2},? (20\d\d)\b")
-    years = {int(year) for log in followed for match in dates.findall(log["transcription"]) for year in match if year}
-    assert years <= set(range(2025, 2029))
-
-
-def test_booked_means_that_day_and_time_were_said(followed):
-    for log in followed:
-        data = log["extractionsData"] or {}
-        if data.get("booked"):
-            assert data["appointment_day"] in log["transcription"] and data["appointment_time"] in log["transcription"]
-
-
-def test_no_call_is_positive_whose_problem_was_not_solved(followed):
-    for log in followed:
-        data = log["extractionsData"] or {}
-        if False in (data.get("solved"), data.get("resolved")) and "satisfaction" not in data:
-            assert log["data"]["call_analysis"]["user_sentiment"] != "Positive"
-
-
-def test_rating_and_sentiment_agree(followed):
-    for log in followed:
-        rating = (log["extractionsData"] or {}).get("satisfaction")
-        sentiment = log["data"]["call_analysis"]["user_sentiment"]
-        if rating is not None:
-            assert 1 <= rating <= 10
-            assert sentiment != ("Negative" if rating >= 8 else "Positive" if rating < 5 else "")
-
-
-def test_a_sentence_is_one_that_people_say(followed):
-    for log in followed:
-        for text in said(log):
-            odd = r"^(?:Um|Uh|Well|So|Hm), (?:hi|hello|hey|good morning)\b|^(?:Um|Uh|Well|So|Hm|Hi), (?:Nope|Yes|No)\b"
-            odd += r"|\b(?:go for|prefer) (?:check-up|cleaning|vaccination)\b|\. Sure, it's|\bThis is he\b"
-            assert not re.search(odd, text), text
-
-
-def test_nobody_asks_for_a_person_by_their_own_name(followed):
-    for log in followed:
-        name = (log["extractionsData"] or {}).get("customer_name")
-        assert not name or not re.search(rf"(?:speak|talk) (?:to|with) {re.escape(name)}\?", " ".join(said(log)))
 
 
 @pytest.mark.parametrize(

@@ -48,10 +48,6 @@ def as_text(outcome):
     return outcome
 
 
-def test_every_outcome_has_a_number():
-    assert sorted(BY_NUMBER.values()) == sorted(OUTCOMES)
-
-
 def test_the_numbers_of_a_campaigns_rows_say_how_its_calls_come_out(api, line_path, came_out):
     api.post(f"{line_path}/outbound-campaigns", {"data": rows_by_number(), "status": "STARTED"})
     assert came_out() == NUMBERS
@@ -71,12 +67,6 @@ def test_the_row_counts_before_the_number(api, line_path, came_out):
     assert set(came_out().values()) == {"voicemail"}
 
 
-@pytest.mark.parametrize("notation", ["(212) 555-0101", "212.555.0101", "+12125550101"])
-def test_a_number_says_it_in_any_notation(api, line_path, came_out, notation):
-    api.post(f"{line_path}/make-batch-calls", {"data": [{"id": "r", "phoneNumber": notation}]})
-    assert came_out() == {"+12125550101": "busy"}
-
-
 def test_the_rows_of_a_legacy_campaign_say_it_too(api, make_voicev1_deployment, came_out, control):
     line = make_voicev1_deployment()
     base = f"/workers/{line['workerId']}/deployments/voicev1/{line['id']}/campaigns"
@@ -94,25 +84,6 @@ def test_a_simulated_call_with_such_a_number_comes_out_as_it_says(control, line,
         answer = control.post("/simulate/calls", {**body, "customerNumber": number, "inProgress": in_progress})
         assert answer.status_code == 201
     assert came_out() == NUMBERS
-
-
-def test_the_outcome_that_is_asked_for_counts_before_the_number(control, line, came_out):
-    body = {"workerId": line["workerId"], "deploymentId": line["id"], "customerNumber": "+12125550101"}
-    control.post("/simulate/calls", {**body, "direction": "outbound", "outcome": "completed"})
-    assert came_out() == {"+12125550101": "completed"}
-
-
-def test_a_text_that_is_no_number_is_refused(control, line):
-    body = {"workerId": line["workerId"], "deploymentId": line["id"], "customerNumber": "nobody"}
-    answer = control.post("/simulate/calls", body)
-    assert (answer.status_code, answer.json["details"][0]["path"]) == (400, "customerNumber")
-
-
-def test_whom_the_simulator_makes_up_has_no_number_that_says_anything(control, line):
-    body = {"workerId": line["workerId"], "deploymentId": line["id"], "count": 400, "llmLogs": False, "seed": 1}
-    control.post("/simulate/calls", {**body, "outcome": "no-answer", "direction": "outbound"})
-    called = {log["toNumber"] for log in control.get("/state").json["voiceLogs"]}
-    assert len(called) > 300 and not any(number[-7:].removeprefix("555") in BY_NUMBER for number in called)
 
 
 @pytest.mark.parametrize("said", [{"outcome": "voicemial"}, {}, "voicemial", {"outcome": None}])

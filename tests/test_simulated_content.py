@@ -6,8 +6,6 @@ import pytest
 
 from dryline.app import create_app
 from dryline.settings import Settings
-from dryline.simulator.industries import industries
-from dryline.simulator.scripts import load_script
 from dryline.tests.conftest import Api, created
 
 WORKERS = {
@@ -147,37 +145,6 @@ def test_criteria_and_extractions_of_the_same_thing_agree(spoken):
             assert log["data"]["call_analysis"]["call_successful"] is False
 
 
-def test_a_caller_whom_nobody_asked_gives_no_rating(spoken):
-    assert not [log for log in spoken if "satisfaction" in log["extractionsData"]]
-
-
-def test_a_transferred_caller_is_not_content(spoken):
-    transferred = [log for log in spoken if log["status"] == "transferred"]
-    for log in transferred:
-        assert log["data"]["call_analysis"]["user_sentiment"] != "Positive"
-        assert log["extractionsData"]["solved"] is False
-        answered = log["transferData"]["status"] == "completed"
-        assert log["data"]["call_analysis"]["call_successful"] is answered
-
-
-def test_a_key_that_begins_with_no_is_not_taken_for_something_forbidden(line_of_trade, simulated):
-    definitions = {"no_show": {"type": "boolean", "description": "Whether the patient had not come", "required": True}}
-    logs = simulated(line_of_trade("clinic", extractions=definitions), 30, outcome="transferred")
-    assert {log["extractionsData"]["no_show"] for log in logs} == {False}
-
-
-def test_a_rating_that_is_given_is_the_satisfaction(line_of_trade, simulated):
-    rated = 0
-    least = {"Positive": 8, "Neutral": 5, "Negative": 1}
-    for log in simulated(line_of_trade("support"), 60, direction="outbound", outcome="completed"):
-        said = re.search(r"User: (?:I'd say )?(\d+)\.", log["transcription"])
-        if said:
-            rated += 1
-            assert log["extractionsData"]["satisfaction"] == int(said[1])
-            assert int(said[1]) >= least[log["data"]["call_analysis"]["user_sentiment"]]
-    assert rated > 40
-
-
 def test_a_required_value_that_was_not_said_is_empty(line_of_trade, simulated):
     required = {
         "company": {"type": "string", "description": "Where the caller works", "required": True},
@@ -186,66 +153,3 @@ def test_a_required_value_that_was_not_said_is_empty(line_of_trade, simulated):
     }
     for log in simulated(line_of_trade("clinic", extractions=required), 20, outcome="completed"):
         assert log["extractionsData"] == {"company": "", "age": 0}
-
-
-# The scripts themselves
-
-
-def guaranteed(lines, facts):
-    """Return the facts that any wording of these lines has told."""
-    for wordings in lines:
-        if wordings[0][0] in "AU":
-            facts = facts | frozenset.intersection(*(slots for _, _, slots in wordings))
-    return facts
-
-
-OUTBOUND = {load_script("voicemail"), *(script for industry in industries() for script in industry.outbound)}
-INBOUND = {load_script("message_left")}
-for industry in industries():
-    INBOUND |= {*industry.inbound, industry.transfer}
-SCRIPTS = sorted(OUTBOUND | INBOUND, key=str)
-
-
-@pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.name)
-def test_a_summary_says_only_what_was_said(script):
-    known = frozenset({"name", "first"}) if script in OUTBOUND else frozenset()
-    for optional, lines in script.blocks:
-        within = known
-        for index, wordings in enumerate(lines):
-            if wordings[0][0] == "S":
-                # A turn that brings something about may be spoken right behind its summary.
-                follows = lines[index + 1 : index + 2]
-                assert wordings[0][2] <= guaranteed(follows, within) | {"complaint", "problem"}, wordings[0][1]
-            within = guaranteed([wordings], within)
-        known = known if optional else within
-
-
-@pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.name)
-def test_a_conversation_of_business_has_an_end(script):
-    marks = set().union(*(wordings[0][2] for _, lines in script.blocks for wordings in lines if wordings[0][0] == "="))
-    assert marks & {"done", "transferred", "voicemail", "message"}
-
-
-def test_a_worker_of_no_known_industry_gets_conversations_that_fit_any(line_of_trade, simulated):
-    logs = simulated(line_of_trade("general"), 120)
-    said = " ".join(log["transcription"] or "" for log in logs)
-    assert not re.search(r"order|bill|invoice|router|refund|treatment|open balance|password", said, re.IGNORECASE)
-
-
-def test_a_voicemail_names_the_agent_of_the_flow(make_flow, make_voice_deployment, simulated):
-    code = (
-        'loop:\n    talk("You are Nora, the receptionist. Ask what they need.")\nuntil "caller is done":\n    return\n'
-    )
-    line = make_voice_deployment(make_flow(code=code))
-    logs = simulated(line, 5, outcome="voicemail", direction="outbound", follow="script")
-    assert all("Nora" in log["transcription"] for log in logs)
-
-
-def test_a_value_that_no_script_speaks_of_is_left_out(line_of_trade, simulated):
-    definitions = {
-        "policy_number": {"type": "string", "description": "Number of the insurance policy"},
-        "doctor_name": {"type": "string", "description": "Name of the doctor"},
-        "pet_breed": {"type": "string", "description": "Breed of the animal"},
-    }
-    for log in simulated(line_of_trade("clinic", extractions=definitions), 20, outcome="completed"):
-        assert log["extractionsData"] == {}

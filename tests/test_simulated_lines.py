@@ -56,12 +56,6 @@ def test_no_call_is_longer_than_the_longest(make_voice_deployment, simulate):
         assert log["data"]["call_analysis"]["call_summary"].endswith("longest duration.")
 
 
-def test_the_voice_is_that_of_the_configuration(make_voice_deployment, simulate):
-    line = make_voice_deployment(externalConfig={"voiceId": "EXAVITQu4vr4xnSDxMaL", "voiceModel": "PlayDialog"})
-    (log,) = simulate(line, 1, outcome="completed")
-    assert (log["data"]["tts"]["voiceId"], log["data"]["tts"]["provider"]) == ("EXAVITQu4vr4xnSDxMaL", "playht")
-
-
 # Scripts, which do not run the flow: tests/simulator has the calls that follow one.
 
 
@@ -121,11 +115,6 @@ def test_appointments_are_within_the_business_hours(clinic, simulate):
             assert any(start <= at.hour + at.minute / 60 < end for start, end in openings[day])
 
 
-def test_a_business_has_one_address(clinic, simulate):
-    said = " ".join(" ".join(agent(log)) for log in simulate(clinic, 80, direction="inbound", outcome="completed"))
-    assert len(set(re.findall(r"(?:We're at|Our address is) ([^.]*)\.", said))) == 1
-
-
 def test_calls_come_in_by_day_where_the_business_is(clinic, simulate, control):
     control.put("/clock", {"now": "2026-05-20T05:00:00.000Z", "frozen": True})
     hours = [
@@ -133,18 +122,3 @@ def test_calls_come_in_by_day_where_the_business_is(clinic, simulate, control):
         for log in simulate(clinic, 100)
     ]
     assert sum(7 <= hour < 20 for hour in hours) > 85
-
-
-def test_the_agent_says_the_values_of_a_campaigns_row(clinic, control, api, advance):
-    row = {"name": "Ada Park", "phoneNumber": "+14155550155", "appointment_day": "Friday", "time": "11:00 AM"}
-    rows = [{**row, "id": str(number)} for number in range(12)]
-    path = f"/workers/{clinic['workerId']}/deployments/voice/{clinic['id']}/outbound-campaigns"
-    body = {"data": rows, "status": "RUNNING", "batch_size": 12}
-    answer = api.post(path, body)
-    assert answer.status_code in (200, 201), answer.text
-    advance(600)
-    logs = api.get(f"/workers/{clinic['workerId']}/deploymentLogs/voice?status=completed").json["data"]
-    reminded = [log for log in logs if "remind you" in log["transcription"] or "with us on" in log["transcription"]]
-    assert reminded
-    for log in reminded:
-        assert "Friday at 11:00 AM" in log["transcription"] and "Ada" in log["transcription"]

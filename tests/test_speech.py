@@ -19,7 +19,7 @@ from dryline.models.voice_logs import VoiceLog
 from dryline.models.workers import Worker
 from dryline.settings import Settings
 from dryline.simulator import speech
-from dryline.simulator.speech import RATE, Beeps, SpeechFailed, speakers, voice_of
+from dryline.simulator.speech import RATE, Beeps, speakers, voice_of
 
 AGENT, CALLER = speakers("voice", "+14155550101", "en-US")
 CALL = {
@@ -165,13 +165,6 @@ def test_a_program_has_none_of_the_servers_settings_in_its_environment(program, 
     assert "PIPER_VOICES" in names and not any(name.startswith("DRYLINE_") for name in names)
 
 
-@pytest.mark.parametrize(("arguments", "least", "most"), [("9 8000 {out}", 0.98, 1), ("1 8000", 0.2, 0.3)])
-def test_speech_from_a_pipe_or_a_file_lasts_until_the_next_turn_at_most(program, recorded, arguments, least, most):
-    recording = recorded(f"command: {program()} {arguments}")()
-    assert least < recording.filled(recording.agent, 1, 5) <= most
-    assert recording.is_quiet(recording.agent, 5, 9)
-
-
 @pytest.mark.parametrize(
     ("source", "reason"),
     [
@@ -192,30 +185,6 @@ def test_a_program_that_fails_leaves_beeps_and_the_log_has_the_reason(
     assert_beeps(recording, recorded)
     (message,) = [record.getMessage() for record in caplog.records]
     assert "tones instead of speech" in message and reason in message
-
-
-def test_a_program_that_failed_is_run_again_at_the_next_play(program, recorded):
-    fetch = recorded(f"command: {program('import sys; sys.exit(1)')} 3 8000")
-    assert_beeps(fetch(), recorded)
-    program()  # now it can speak
-    recording = fetch()
-    assert recording.filled(recording.agent, 1, 4) > 0.95
-
-
-def test_a_slow_programs_child_processes_are_killed_with_it(program, monkeypatch, tmp_path):
-    monkeypatch.setattr(speech, "TURN_S", 2.0)
-    fifo = tmp_path / "fifo"
-    os.mkfifo(fifo)
-    # The child holds the pipe open until it ends.
-    child = f"f = open({str(fifo)!r}, 'w'); f.write('begun'); f.flush(); import time; time.sleep(600)"
-    source = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {child!r}])"
-    read = []
-    reader = threading.Thread(target=lambda: read.append(fifo.read_text()))
-    reader.start()
-    with pytest.raises(SpeechFailed):
-        voice_of(f"command: {program(source)}").say("Hello", 1, AGENT)
-    reader.join(20)
-    assert read == ["begun"]
 
 
 def test_a_server_that_stops_waits_for_no_program(program, recorded, tmp_path):
@@ -272,13 +241,6 @@ def test_espeak_speaks_the_language_with_two_voices(tmp_path, monkeypatch, langu
     assert len(voices) == 2 and {voice.partition("+")[0] for voice in voices} == {espeaks}
 
 
-def test_the_deployments_language_and_voice_choose_the_voice():
-    one, two = speakers("voice-1", "+14155550101", "de"), speakers("voice-2", "+14155550101", "de")
-    assert one[0] != two[0] and one[0].language == "de"
-    for agent, caller in (one, two):
-        assert agent.kind != caller.kind
-
-
 INSTALLED = [voice_of("auto")] if shutil.which("espeak-ng") else []
 
 
@@ -291,13 +253,6 @@ def test_a_voice_fills_its_time_and_always_speaks_alike(voice, speaker):
         assert filled(samples) > 0.7 and 8_000 < max(map(abs, samples)) < 32_000
         assert voice.say(text, seconds, speaker) == samples
         assert voice.say("Another text altogether.", seconds, speaker) != samples
-
-
-@pytest.mark.parametrize("language", ["", "en-GB", "de"])
-@pytest.mark.parametrize("voice", [*INSTALLED, Beeps()], ids=lambda voice: voice.mark)
-def test_agent_and_caller_have_different_voices(voice, language):
-    agent, caller = (voice.say("Hello", 1, speaker) for speaker in speakers("voice", "+1415", language))
-    assert agent != caller
 
 
 def test_espeak_is_installed_if_it_is_to_be_tested():

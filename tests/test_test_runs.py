@@ -1,12 +1,9 @@
 """Runs of tests hold their conversations with the flow: it fails where it raises, or never comes to what is named."""
 
-import threading
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
-from dryline.flow.sessions import checkpoints
 from dryline.jobs.transitions import finish_next_test_run
 
 CLINIC = """
@@ -152,31 +149,11 @@ def test_code_that_cannot_run_is_judged_by_chance_and_says_so(only):
     assert (result.passed + result.failed, result.conversations) == (3, [])
 
 
-def test_a_flow_that_is_gone_is_judged_by_chance_and_says_so(start, api, advance):
-    path = start("caller asks for a person")
-    worker = path.split("/tests/")[0]
-    (flow,) = api.get(f"{worker}/flows").json
-    api.delete(f"{worker}/flows/{flow['id']}")
-    advance(3601)
-    assert "The flow was deleted." in api.get(f"{path}/runs").json[0]["results"][0]["explanation"]
-
-
-def test_a_flow_without_a_loop_is_run_to_its_end(only):
-    result = only("Says goodbye", code='say("Goodbye.")\n')
-    assert result.conversations[0]["transcript"] == "Agent: Goodbye."
-    assert result.faults == []
-
-
 def test_a_flow_that_runs_away_ends_the_run(hurried, run):
     results = run("Anything", "Anything else", code="while True:\n    pass\n", runs=50)
     assert [(result["failed"], result["status"]) for result in results] == [(50, "FAILED")] * 2
     assert len(results[0]["conversations"]) == 3  # they stand for all
     assert "The run was given up" in results[1]["explanation"]
-
-
-def test_the_guide_has_the_bounds_of_a_run():
-    page = (Path(__file__).parent.parent / "docs" / "flows.md").read_text().replace("\n", " ")
-    assert f"up to {checkpoints.MAX_CONVERSATIONS} " in page and f"after {checkpoints.TIMEOUT_S:g} s" in page
 
 
 def test_a_hundred_conversations_represent_all(only):
@@ -192,34 +169,6 @@ def test_the_same_seed_gives_the_same_run(run, control):
         assert control.post("/reset", {}).status_code == 204
         events.append(run("caller agrees to a day", "Greets", runs=10))
     assert events[0] == events[1]
-
-
-def test_nothing_is_held_up_while_a_flow_runs(run, api, monkeypatch):
-    """Write while the conversations of a run are held."""
-    hold, answers = checkpoints.run_checkpoints, []
-
-    def slow(world, run):
-        beside = threading.Thread(target=lambda: answers.append(api.post("/workers", {"name": "W"}).status_code))
-        beside.start()
-        beside.join(10)
-        return hold(world, run)
-
-    monkeypatch.setattr(checkpoints, "run_checkpoints", slow)
-    assert run("caller asks for a person")
-    assert answers == [201]
-
-
-def test_a_test_can_be_deleted_while_it_runs(start, api, advance, monkeypatch):
-    path, hold = start("caller asks for a person"), checkpoints.run_checkpoints
-
-    def deleted(world, run):
-        held = hold(world, run)
-        assert api.delete(path).status_code == 204
-        return held
-
-    monkeypatch.setattr(checkpoints, "run_checkpoints", deleted)
-    advance(3601)
-    assert api.get(f"{path}/runs").status_code == 404
 
 
 def test_a_server_that_ends_leaves_the_run_as_it_is(start, app, api, advance, monkeypatch):

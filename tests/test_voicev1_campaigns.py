@@ -52,10 +52,6 @@ def test_a_new_campaign_runs_and_has_no_rows(api, path, deployment, campaign, re
     assert read() == campaign
 
 
-def test_a_campaign_needs_no_body(api, path):
-    assert api.post(path).json["steps"] == []
-
-
 def test_rows_wait_until_their_batch_is_called_and_end_with_a_result(run, read, advance):
     assert statuses(run(11)) == ["PENDING"] * 11
     advance()
@@ -84,44 +80,12 @@ def test_a_result_names_the_calls_log_and_the_log_its_row(api, path, deployment,
     assert row["updatedAt"] == log["endTime"]
 
 
-def test_a_campaign_is_over_when_its_last_row_is_however_far_the_clock_jumps(run, read, advance):
-    run(3)
-    advance(86_400)
-    over = read()
-    assert over["updatedAt"] == max(row["updatedAt"] for row in over["data"])
-
-
 def test_a_row_without_a_usable_number_fails_and_with_all_rows_the_campaign(api, path, campaign, read, advance):
     api.post(f"{path}/{campaign['id']}/run", {"data": [{"id": "1", "phoneNumber": "none"}]})
     advance()
     failed = read()
     assert (failed["status"], statuses(failed)) == ("FAILED", ["FAILED"])
     assert "'none'" in failed["data"][0]["result"]["error"]
-
-
-def test_a_row_of_the_same_id_is_replaced(run, read, advance):
-    run(2)
-    assert [row["rowData"].get("plan") for row in run(1, plan="gold")["data"]] == [None, "gold"]
-    advance(3600)
-    assert len(read()["data"]) == 2
-
-
-def test_a_row_that_was_sent_as_done_is_not_called(api, path, deployment, campaign, read, advance):
-    row = {"id": "1", "phoneNumber": "+14155550100", "status": "COMPLETED"}
-    api.post(f"{path}/{campaign['id']}/run", {"data": [row]})
-    advance(3600)
-    assert (read()["status"], read()["data"][0]["result"]) == ("COMPLETED", None)
-    assert api.get(f"/workers/{deployment['workerId']}/deploymentLogs/voice").json["data"] == []
-
-
-@pytest.mark.parametrize(
-    ("sent", "stored"), [("RUNNING", "PROCESSING"), ("COMPLETED", "COMPLETED"), ("FAILED", "FAILED")]
-)
-def test_a_rows_status_is_taken_as_sent(api, path, campaign, sent, stored):
-    row = {"id": "1", "phoneNumber": "+14155550100", "status": sent, "plan": "gold"}
-    answer = api.post(f"{path}/{campaign['id']}/run", {"data": [row]})
-    (called,) = answer.json["data"]
-    assert (called["id"], called["status"], called["rowData"]) == ("1", stored, row)
 
 
 def test_two_rows_of_one_run_cannot_have_the_same_id(api, path, campaign, read):
@@ -139,24 +103,6 @@ def test_a_row_can_be_read_and_changed_by_its_id(api, path, campaign, run):
     changed = api.put(one, {"status": "COMPLETED", "result": {"booked": True}}).json
     assert (changed["status"], changed["result"], changed["rowData"]["id"]) == ("COMPLETED", {"booked": True}, "r0")
     assert api.get(one).json == changed
-
-
-def test_a_row_set_by_hand_is_not_called(api, path, campaign, run, read, advance):
-    run(1)
-    api.put(f"{path}/{campaign['id']}/data/r0", {"status": "PROCESSING"})
-    advance(86_400)
-    assert (read()["status"], statuses(read())) == ("RUNNING", ["PROCESSING"])
-
-
-def test_a_row_set_open_by_hand_has_its_campaign_run_again_until_it_is_done(api, path, campaign, run, read, advance):
-    run(1)
-    advance(3600)
-    row = f"{path}/{campaign['id']}/data/r0"
-    api.put(row, {"status": "PROCESSING"})
-    assert read()["status"] == "RUNNING"
-    api.put(row, {"status": "COMPLETED"})
-    advance()
-    assert read()["status"] == "COMPLETED"
 
 
 def test_a_row_that_is_pending_again_is_called_again(api, path, deployment, campaign, run, read, advance):

@@ -169,7 +169,7 @@ def simulate(prepare, body, team_id, *channels):
     sent to other servers cannot be rolled back.
     """
     from dryline.simulator.conversation_batch import SimulationRequest
-    from dryline.simulator.deployment_context import deployment_of, line_of
+    from dryline.simulator.deployment_context import context_of, deployment_of
 
     for name in ("start_time", "end_time"):
         if body[name] is not None:
@@ -179,10 +179,10 @@ def simulate(prepare, body, team_id, *channels):
     names = (body.pop("worker_id"), body.pop("deployment_id"), *channels)
     with world.reading():
         deployment = deployment_of(*names, team_id=team_id)
-        line = replace(line_of(deployment), answers=body.pop("answers"), http=body.pop("http"))
-        newest = LOGS[deployment.type].newest_start(line.worker_id, deployment.id)
+        context = replace(context_of(deployment), answers=body.pop("answers"), http=body.pop("http"))
+        newest = LOGS[deployment.type].newest_start(context.worker_id, deployment.id)
     set_current_team(deployment.team_id)
-    batch = prepare(world, line, SimulationRequest(after=parse(newest) if newest else None, **body))
+    batch = prepare(world, context, SimulationRequest(after=parse(newest) if newest else None, **body))
     for portion in batch.portions():
         with world.transaction():
             deployment_of(*names, team_id=team_id)  # raises NotFound if it was deleted meanwhile

@@ -1,141 +1,116 @@
 """Routes through a flow, read from the nesting of its code. Nothing is run."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Sequence
 
-from dryline.flow.language.program import Condition, Loop, Program
+from dryline.flow.language.program import Condition, Program
 
 _TRANSFER = r"\b(?:transfer|transfer_call)\s*\("
-_DEF = re.compile(r"\s*def\s+(\w+)")
 _RAISE = r"^\s*raise\b"
 _END = r"\b(?:end_call|hangup|end)\s*\("
-# Parts of an `if`: the texts that it compares with, the values that are missing, and the names that are true.
-_COMPARED = re.compile(r"""(?:==|\bin\b)\s*[(\[{]?\s*((?:["'][^"']*["'][,\s]*)+)""")
-_MISSING = re.compile(r"\bnot (\w+)")
-_TRUE = re.compile(r"\b(?:if|and|or)\s+(\w+)\s*(?=:|\band\b|\bor\b)")
-
-
-def paths(program: Program) -> Iterator[tuple[Condition, ...]]:
-    """Yield the path to each condition, in the order of the code: outermost first, itself last."""
-
-    def below(loops: list[Loop], before: tuple[Condition, ...]) -> Iterator[tuple[Condition, ...]]:
-        for loop in loops:
-            yield from below(loop.inner, before)
-            for condition in loop.conditions:
-                yield (*before, condition)
-                yield from below(condition.inner, (*before, condition))
-
-    yield from below([loop for loop in program.loops if loop.outermost], ())
+_IF = re.compile(r"\s*(?:if|elif)\b")
+_TEXT = re.compile(r"""["']([^"']*)["']""")
+_NAME = re.compile(r"\b(?!(?:if|elif|and|or|not|in|is|None|True|False)\b)[A-Za-z_]\w*")
 
 
 class FlowMap:
-    """The conditions of a program with the blocks they have, the way to each, and how a call ends at it.
-
-    `transfers` says whether the code transfers calls anywhere.
-    """
+    """The conditions of a program, the way to each, and how a call ends at it. `endings` has them by outcome."""
 
     def __init__(self, program: Program) -> None:
         self.program = program
-        self.path_to = {path[-1]: path for path in paths(program)}
         self._lines = [re.sub(r"""(?:^|\s)#[^"']*$""", "", line) for line in program.source.split("\n")]
-        self._blocks = {condition: self._block(condition.line) for condition in program.conditions}
-        functions = {line: self._block(number) for number, line in enumerate(self._lines, 1) if _DEF.match(line)}
-        self._in_functions = {number for block in functions.values() for number in block}
-        # The functions that transfer, and those of the code that call them.
-        names = [_DEF.match(line) for line, block in functions.items() if re.search(_TRANSFER, self._join(block))]
-        transfer = "|".join([_TRANSFER, *(rf"\b{name[1]}\s*\(" for name in names if name)])
-        self.transfers = bool(self._matching(transfer))
-        self._leading = {"transferred": self._leading_to(transfer), "failed": self._leading_to(_RAISE)}
+        self._headers = self._read_headers()
+        self._conditions = {condition.line: condition for condition in program.conditions}
+        self._blocks: dict[Condition, str] = dict.fromkeys(program.conditions, "")
+        for number, line in enumerate(self._lines, 1):
+            for owner in self.conditions_around(number)[-1:]:
+                self._blocks[owner] += f"{line}\n"
+        self.transfers = bool(self._matching(_TRANSFER))
+        self.endings = {"transferred": self._leading_to(_TRANSFER), "failed": self._leading_to(_RAISE)}
+        self._final = {*self._leading_to(_END), *self.endings["transferred"], *self.endings["failed"]}
 
-    def route_to(self, conditions: Iterable[Condition]) -> tuple[Condition, ...]:
-        """Return the conditions to take, in their order, with those whose blocks they stand in."""
+    def route_to(self, conditions: Iterable[Condition]) -> list[Condition]:
+        """Return the conditions to take, in their order, with those that lead to them."""
         route: list[Condition] = []
         for condition in conditions:
-            route += [*(outer for outer in self.path_to[condition][:-1] if outer not in route), condition]
-        return tuple(route)
+            way = self._way_to(condition.loop.line)
+            route += [*(each for each in way if each not in route), condition]
+        return route
 
     def outcome_of(self, condition: Condition) -> str:
         """Return how a call ends that takes a condition: `transferred`, `failed`, or else `completed`."""
-        return next((outcome for outcome, each in self._leading.items() if condition in each), "completed")
+        return next((outcome for outcome, each in self.endings.items() if condition in each), "completed")
 
-    def ways_to(self, loop: Loop, conditions: list[Condition]) -> list[Condition]:
-        """Return those of the conditions after which the code may come to a loop; all if it does not say."""
-        final = [self._owner(number) for number in self._matching(_END)]
-        final += [condition for leading in self._leading.values() for condition in leading]
-        open_ways = [each for each in conditions if each.leaves and each not in final] or conditions
-        return self._fitting(loop.line, open_ways) or open_ways
+    def going_on(self, conditions: Sequence[Condition]) -> list[Condition]:
+        """Return those of the conditions that lead out of their loop, and not to the end of the call."""
+        return [condition for condition in conditions if condition.leaves and condition not in self._final]
+
+    def conditions_around(self, number: int) -> list[Condition]:
+        """Return the conditions in whose blocks a line stands, outermost first."""
+        return [self._conditions[header] for header in self._headers[number] if header in self._conditions]
 
     def texts_for(self, number: int) -> set[str]:
-        """Return the texts with which the `if` statements around a line compare."""
-        compared = _COMPARED.findall(self._guards(number))
-        return {text for each in compared for text in re.findall(r"""["']([^"']*)["']""", each)}
+        """Return the texts in the `if` statements around a line."""
+        guards = (self._lines[header - 1] for header in self._headers[number])
+        return {text for guard in guards if _IF.match(guard) for text in _TEXT.findall(guard)}
 
-    def is_checked(self, name: str) -> bool:
-        """Return whether the code asks if a value is missing: `if not day`, `day is None`, `answer["day"] or …`."""
-        name = re.escape(name)
+    def may_be_missing(self, name: str, line: int | None) -> bool:
+        """Return whether the code asks if a value is missing: `if not day`, `day is None`, `answer["day"] or …`.
+
+        The value is the member `name` of an answer; without a name it is the one that a line assigns.
+        """
+        assigned = re.match(r"\s*(?:\w+, )*(\w+) = ", self._lines[line - 1]) if line and not name else None
+        name = re.escape(assigned[1] if assigned else name)
         checks = rf"\bnot {name}\b|\b{name} is None\b|\b{name}(?:[\"'][\])])? or\b|\bor {name}$"
-        return re.search(checks, self.program.source, re.MULTILINE) is not None
+        return bool(name) and re.search(checks, self.program.source, re.MULTILINE) is not None
 
-    def assigned_at(self, line: int | None) -> str:
-        """Return the name that a line assigns to; empty if it assigns to none."""
-        match = re.match(r"\s*(?:\w+, )*(\w+) = ", self._lines[line - 1]) if line else None
-        return match[1] if match else ""
+    def _read_headers(self) -> dict[int, tuple[int, ...]]:
+        """Return for each line the numbers of those in whose blocks it stands, outermost first."""
+        headers: dict[int, tuple[int, ...]] = {}
+        above: list[tuple[int, int]] = []  # indentation and number
+        for number, line in enumerate(self._lines, 1):
+            indent = len(line) - len(line.lstrip())
+            while line.strip() and above and above[-1][0] >= indent:
+                above.pop()
+            headers[number] = tuple(header for _, header in above)
+            if line.strip():
+                above.append((indent, number))
+        return headers
+
+    def _way_to(self, number: int, passed: tuple[int, ...] = ()) -> list[Condition]:
+        """Return the conditions around a line, and for each `if` around it one whose block sets what it asks for."""
+        way: list[Condition] = []
+        for header in self._headers[number]:
+            if header in self._conditions:
+                way.append(self._conditions[header])
+            elif header not in passed and (setting := self._setting(header)) and not {*setting} & {*way}:
+                first = next((each for each in setting if each not in self._final), setting[0])
+                way = [*self._way_to(first.loop.line, (*passed, header)), first, *way]
+        return list(dict.fromkeys(way))
 
     def _leading_to(self, pattern: str) -> list[Condition]:
-        """Return the conditions in whose blocks a statement stands, or after which the code comes to it."""
+        """Return the conditions in whose blocks a statement stands, or else those whose blocks lead to it."""
         conditions: list[Condition] = []
         for number in self._matching(pattern):
-            owner = self._owner(number)
-            conditions += [owner] if owner else self._fitting(number, self.program.conditions, own=True)
-        return conditions
+            headers, around = self._headers[number], self.conditions_around(number)
+            conditions += around[-1:] or [each for header in headers for each in self._setting(header)]
+        return list(dict.fromkeys(conditions))
 
-    def _fitting(self, number: int, conditions: list[Condition], *, own: bool = False) -> list[Condition]:
-        """Return the conditions whose blocks set what the `if` statements around a line ask for.
-
-        With `own`, the lines of the conditions in a block do not belong to it.
-        """
-        guards = self._guards(number)
-        sets = [rf"""=.*["']{re.escape(text)}["']""" for text in self.texts_for(number)]
-        sets += [rf"\b{name} = True\b" for name in _TRUE.findall(guards)]
-        sets += [rf"\b{name}\b[^=\n]*=.*(?:\[|\bask\()" for name in _MISSING.findall(guards)]
-        fitting = []
-        for condition in conditions if sets else []:
-            block = [each for each in self._blocks[condition] if not own or self._owner(each) is condition]
-            if re.search("|".join(sets), self._join(block)):
-                fitting.append(condition)
-        return fitting
-
-    def _guards(self, number: int) -> str:
-        """Return the `if` and `elif` lines around a line."""
-        guards, margin = [], _indent(self._lines[number - 1])
-        for line in reversed(self._lines[: number - 1]):
-            if line.strip() and _indent(line) < margin:
-                margin = _indent(line)
-                guards += [line] if re.match(r"\s*(?:if|elif)\b", line) else []
-        return "\n".join(guards)
-
-    def _owner(self, number: int) -> Condition | None:
-        """Return the innermost condition in whose block a line stands."""
-        around = [condition for condition, block in self._blocks.items() if number in block]
-        return max(around, key=lambda condition: condition.line, default=None)
+    def _setting(self, header: int) -> list[Condition]:
+        """Return the conditions whose blocks set what an `if` asks for: its texts, or else any value."""
+        guard = self._lines[header - 1]
+        if not _IF.match(guard):
+            return []
+        names = "|".join(_NAME.findall(_TEXT.sub("", guard)))
+        values = "|".join(map(re.escape, _TEXT.findall(guard))) or r"\bTrue\b|\[|\bask\("
+        sets = re.compile(rf"\b(?:{names})\b[^=\n]*=[^=\n].*(?:{values})")
+        return [condition for condition, block in self._blocks.items() if sets.search(block)]
 
     def _matching(self, pattern: str) -> list[int]:
         """Return the numbers of the lines outside of functions that match."""
-        lines = enumerate(self._lines, 1)
-        return [number for number, line in lines if number not in self._in_functions and re.search(pattern, line)]
-
-    def _join(self, numbers: Iterable[int]) -> str:
-        return "\n".join(self._lines[number - 1] for number in numbers)
-
-    def _block(self, start: int) -> range:
-        """Return the numbers of a statement's line and of the lines below it that stand further to the right."""
-        end = start
-        for number, line in enumerate(self._lines[start:], start + 1):
-            if line.strip() and _indent(line) <= _indent(self._lines[start - 1]):
-                break
-            end = number
-        return range(start, end + 1)
-
-
-def _indent(line: str) -> int:
-    return len(line) - len(line.lstrip())
+        return [
+            number
+            for number, headers in self._headers.items()
+            if re.search(pattern, self._lines[number - 1])
+            and not any(re.match(r"\s*def\b", self._lines[header - 1]) for header in (*headers, number))
+        ]

@@ -51,22 +51,6 @@ def test_any_other_address_is_left_alone(api, add_call, line, address):
     assert log["recordingUrl"] == api.get(path).json["data"][0]["recordingUrl"] == address
 
 
-def test_recordings_of_an_earlier_version_are_played(add_call, listen):
-    log = add_call(recording_url="https://recordings.dryline.invalid/CA1.mp3")
-    assert urlsplit(log["recordingUrl"]).path == "/recordings/CA1.wav"
-    listen(log)
-
-
-def test_odd_ids_are_heard_too(api, control, add_call, listen, files, advance):
-    log = add_call(id="Log / ?&.#é", recording_url=NEUTRAL.format("C%A&é"))
-    listen(log)
-    advance()
-    assert len(files()) == 1
-    api.delete(f"/workers/{log['workerId']}")
-    advance()
-    assert files() == []
-
-
 def altered(url, **members):
     """Return the address with other members in its query; None takes one away."""
     query = {name: values[0] for name, values in parse_qs(urlsplit(url).query).items()} | members

@@ -1,9 +1,5 @@
 """The files of recordings: made when somebody listens, had in parts."""
 
-import threading
-
-from dryline.simulator import recordings as made_of
-from dryline.tests.conftest import NEW_WORKER
 from dryline.tests.recordings.calls import RATE
 
 
@@ -33,31 +29,6 @@ def test_a_file_is_made_when_somebody_listens_and_a_part_of_one_is_removed(app, 
     (app.world.directory / "recordings" / f"{name}.part").write_bytes(b"RIFF")
     advance()
     assert files() == [name]
-
-
-def test_a_request_waits_for_a_recording_that_is_being_made(api, add_call, fetch, monkeypatch):
-    url = add_call()["recordingUrl"]
-    begun, go_on, written = threading.Event(), threading.Event(), []
-    write = made_of.write
-
-    def slow(*args):
-        written.append(args)
-        begun.set()
-        assert go_on.wait(20)
-        write(*args)
-
-    monkeypatch.setattr("dryline.simulator.recording_files.write", slow)
-    answers = []
-    threads = [threading.Thread(target=lambda: answers.append(fetch(url).data)) for _ in range(3)]
-    for thread in threads:
-        thread.start()
-    assert begun.wait(20)
-    # Others are answered meanwhile, those that write too.
-    assert api.post("/workers", NEW_WORKER).status_code == 201
-    go_on.set()
-    for thread in threads:
-        thread.join()
-    assert len(written) == 1 and len(answers) == 3 and len(set(answers)) == 1
 
 
 def test_a_server_that_ends_makes_no_more(app, add_call, fetch, files):

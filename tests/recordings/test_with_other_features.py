@@ -1,9 +1,5 @@
 """Recordings in state documents, exports and webhooks, and of servers that other programs start."""
 
-import csv
-import io
-import json
-from datetime import datetime, timedelta
 from urllib.request import Request, urlopen
 
 import pytest
@@ -40,49 +36,6 @@ def test_exports_have_addresses_that_work(app, api, add_call, fetch, advance, fo
     assert fetch(expected).status_code == 200
     if fields == ["recordingUrl"]:
         assert text == (f"recordingUrl\r\n{expected}\r\n" if form == "CSV" else f'[{{"recordingUrl":"{expected}"}}]')
-
-
-def test_a_file_has_the_host_of_its_request_however_many_exports_came_since(
-    app, api, other_api, control, add_call, fetch, advance
-):
-    app.world.runtime_settings.export_mode = "manual"
-    add_call()
-    body = {"format": "CSV", "fields": ["recordingUrl"], **WINDOW}
-    first = api.post("/team/exports", body, headers={"Host": "dryline.test"}).json
-    for _ in range(20):
-        other = other_api.post("/team/exports", body).json
-        control.post(f"/exports/{other['id']}/transition", {"status": "FAILED"})
-    app.world.runtime_settings.export_mode = "auto"
-    advance()
-    text = fetch(api.get(f"/team/exports/{first['id']}").json["downloadUrl"]).text
-    assert text.startswith("recordingUrl\r\nhttp://dryline.test/recordings/")
-
-
-def test_a_file_has_the_host_of_its_request_after_a_restart(restart):
-    api, plane = restart(scenario="clinic")
-    now = datetime.fromisoformat(plane.get("/clock").json["now"])
-    window = {"startDate": (now - timedelta(days=80)).isoformat(), "endDate": now.isoformat()}
-    body = {"format": "CSV", "logType": "voice", "fields": ["recordingUrl"], **window}
-    made = api.post("/team/exports", body, headers={"Host": "dryline.test"}).json
-    api, plane = restart()
-    plane.post("/clock/advance", {"seconds": 60})
-    export = api.get(f"/team/exports/{made['id']}").json
-    lines = api.client.get(export["downloadUrl"], buffered=True).text.split("\r\n")
-    addresses = [line for line in lines[1:] if line not in ("", '""')]
-    assert addresses and all(address.startswith("http://dryline.test/recordings/") for address in addresses)
-
-
-@pytest.mark.parametrize("form", ["CSV", "JSON"])
-def test_each_row_of_an_export_has_the_address_that_its_log_shows(app, api, add_call, fetch, advance, form):
-    stored = [NEUTRAL.format("CA1"), NEUTRAL.format("a,b"), 'https://elsewhere.test/a,"b".mp3', "", None]
-    shown = [add_call(id=f"log, {n}", recording_url=url)["recordingUrl"] or "" for n, url in enumerate(stored)]
-    body = {"format": form, **WINDOW, "logType": "voice"}
-    made = api.post("/team/exports", body | {"fields": ["status", "recordingUrl"]}).json
-    advance()
-    text = fetch(api.get(f"/team/exports/{made['id']}").json["downloadUrl"]).text
-    rows = json.loads(text) if form == "JSON" else csv.DictReader(io.StringIO(text, newline=""))
-    assert [row["recordingUrl"] or "" for row in rows] == shown
-    assert len({url for url in shown if url.startswith("http://localhost/recordings/")}) == 2
 
 
 def test_list_webhook_and_player_agree_over_http():

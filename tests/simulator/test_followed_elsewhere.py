@@ -83,31 +83,6 @@ def test_a_batchs_calls_follow_the_flow_with_their_rows_also_in_several_rounds(
     check_reminders(voice_logs(line), taken)
 
 
-def test_a_row_without_a_member_that_the_flow_reads_fails_its_call(make_line, api, call_batch, advance, voice_logs):
-    line = make_line(OUTBOUND)
-    call_batch(line, [{"phoneNumber": f"+141555502{n:02}", "day": "Friday"} for n in range(10)])
-    advance(60)
-    failed = [log for log in voice_logs(line) if log["data"]["disconnection_reason"] == "error"]
-    errors = api.get(f"/workers/{line['workerId']}/runtime-errors?limit=100").json
-    assert failed
-    assert {(error["type"], error["lineNumber"]) for error in errors} == {("KeyError", 1)}
-    assert {error["metadata"]["logId"] for error in errors} == {log["id"] for log in failed}
-
-
-def test_an_error_of_the_stand_in_in_one_flow_does_not_stop_the_rows_of_others(
-    make_line, call_batch, advance, voice_logs, monkeypatch
-):
-    def fail(*args, **options):
-        raise IndexError("list index out of range")
-
-    lines = [make_line(OUTBOUND), make_line(OUTBOUND + "# another\n")]
-    monkeypatch.setattr("dryline.simulator.outbound.FollowedFlows.of", fail)
-    for line in lines:
-        call_batch(line)
-    advance(60)
-    assert [len(voice_logs(line)) for line in lines] == [len(ROWS), len(ROWS)]
-
-
 def test_with_a_seed_a_row_has_the_same_call_however_many_are_due(make_line, call_batch, control, advance, voice_logs):
     def conversations(*steps):
         control.post("/reset")
@@ -203,60 +178,3 @@ def test_chats_follow_the_flow(make_chat_line, simulate, taken, channel):
         ]
         assert log["extractionsData"] == {"cancelled": True}
         assert taken(log) == [branch]
-
-
-def test_a_chats_welcome_comes_before_the_flows_words(make_chat_line, simulate):
-    line = make_chat_line("chat-embed", welcomeMessage="Ask me anything.")
-    (log,) = simulate(line, 1, kind="chats", path="chat-embed", branch="caller wants to cancel the visit")
-    assert said(log)[:2] == ["Ask me anything.", "Welcome to Oak Clinic."]
-
-
-def test_a_chat_knows_no_transfer(make_chat_line, simulate, session_of, api):
-    line = make_chat_line()
-    (log,) = simulate(line, 1, kind="chats", path="chat", branch="caller asks for a human")
-    (error,) = api.get(f"/workers/{line['workerId']}/runtime-errors").json
-    assert (error["type"], error["error"]) == ("NameError", "name 'transfer' is not defined")
-    assert FLOW.splitlines()[error["lineNumber"] - 1].strip() == 'transfer(variables["desk"])'
-    assert session_of(log)["status"] == log["sessionLogData"]["status"] == "failed"
-
-
-def test_every_branch_of_a_chat_comes_up_and_some_users_leave(make_chat_line, simulate, taken):
-    logs = simulate(make_chat_line(), 60, kind="chats", path="chat")
-    assert {condition for log in logs for condition in taken(log)} == {
-        line.split('"')[1] for line in FLOW.splitlines() if line.strip().startswith("until")
-    }
-    assert any(log["messages"]["messages"][-1]["role"] == "assistant" and len(taken(log)) == 1 for log in logs)
-
-
-def test_a_chat_without_a_flow_to_follow_says_why(make_chat_line, simulate, steps_of):
-    (log,) = simulate(make_chat_line(code="# nothing yet\n"), 1, kind="chats", path="chat")
-    assert [step["why"] for step in steps_of(log, "script")] == ["The flow is empty."]
-
-
-def test_only_the_name_of_the_person_who_is_called_is_that_of_the_contact(make_flow, make_voice_deployment, simulate):
-    code = """\
-extract("seen", {"of": state["company_name"], "who": state["customer_name"]})
-loop:
-    talk("Hi")
-until "caller asks":
-    end_call()
-"""
-    line = make_voice_deployment(make_flow(code=code, label="outbound"))
-    for log in simulate(line, 5, direction="outbound", follow="flow", outcome="completed"):
-        seen = log["extractionsData"]["seen"]
-        assert seen["of"] != seen["who"]
-
-
-def test_what_a_flow_asks_for_is_what_the_deployment_looks_for(make_flow, make_voice_deployment, simulate):
-    code = """\
-loop:
-    res = talk("Ask for the account number.", True)
-until "caller gives the account number":
-    account = res.ask("What is the account number?", "40118822")
-    say(f"Your account is {account}.")
-    end_call()
-"""
-    definitions = {"account_number": {"type": "string", "description": "Number of the account"}}
-    line = make_voice_deployment(make_flow(code=code), extractions=definitions)
-    for log in simulate(line, 5, direction="inbound", follow="flow", outcome="completed"):
-        assert f"Your account is {log['extractionsData']['account_number']}." in said(log)

@@ -2,10 +2,9 @@
 
 import pytest
 
-from dryline.flow.sessions.engines import engine_of
 from dryline.models.voice_logs import OUTCOMES
 from dryline.simulator import followed
-from dryline.tests.simulator.conftest import BRANCHES, FLOW, VARIABLES, said
+from dryline.tests.simulator.conftest import BRANCHES, FLOW, said
 
 
 def why(steps_of, log):
@@ -61,34 +60,8 @@ until "caller orders something":
         assert "cake" in log["transcription"].lower()
 
 
-def test_a_flow_that_is_gone_gives_way_to_a_script(line, simulate, steps_of, api):
-    api.delete(f"/workers/{line['workerId']}/flows/{line['flowId']}")
-    (log,) = simulate(line, 1, outcome="completed")
-    assert why(steps_of, log) == "The flow was deleted."
-
-
-def test_a_script_can_be_chosen(line, simulate, steps_of):
-    for log in simulate(line, 3, outcome="completed", follow="script"):
-        assert why(steps_of, log) == "The script was asked for."
-        assert "Oak Clinic." not in said(log)[-1]
-
-
 def test_a_flow_that_cannot_be_followed_is_refused_with_the_reason(make_line, refused):
     assert refused(make_line("# nothing yet\n"), follow="flow") == ("follow", "The flow is empty.")
-
-
-@pytest.mark.alone
-def test_no_flow_is_run_for_a_script(line, simulate, app):
-    simulate(line, 3, follow="script")
-    assert not engine_of(app.world).running
-    simulate(line, 1, follow="flow", outcome="completed")
-    assert engine_of(app.world).running
-
-
-@pytest.mark.parametrize("branch", sorted(BRANCHES))
-def test_a_branch_can_be_chosen(line, simulate, taken, branch):
-    for log in simulate(line, 4, branch=branch):
-        assert branch in taken(log)
 
 
 @pytest.mark.parametrize(
@@ -138,26 +111,11 @@ def test_an_impossible_branch_is_refused(line, refused, options, member, message
     assert path == member and reason.startswith(message)
 
 
-@pytest.mark.parametrize("branch", [[], 5, [5], "", {"a": 1}])
-def test_a_bad_branch_is_named(control, line, branch):
-    body = {"workerId": line["workerId"], "deploymentId": line["id"], "branch": branch}
-    answer = control.post("/simulate/calls", body)
-    assert answer.status_code == 400
-    assert answer.json["details"][0]["path"].startswith("branch")
-
-
 @pytest.mark.parametrize("outcome", ["completed", "transferred", "failed"])
 def test_an_outcome_chooses_among_the_branches_that_lead_to_it(line, simulate, outcome):
     for log in simulate(line, 10, outcome=outcome, direction="inbound"):
         assert (log["status"], in_a_flow(log)) == (outcome, True)
         assert said(log)[0] == "Welcome to Oak Clinic."
-
-
-@pytest.mark.parametrize("outcome", ["no-answer", "busy"])
-def test_a_call_that_is_not_answered_runs_no_flow(line, simulate, session_of, outcome):
-    for log in simulate(line, 3, outcome=outcome):
-        assert (log["status"], log["messages"], log["duration"]) == (outcome, None, 0)
-        assert session_of(log)["status"] == "not_connected"
 
 
 def test_a_flow_that_never_transfers_gives_way_to_a_script_for_a_transfer(make_line, simulate, steps_of, refused):
@@ -166,26 +124,6 @@ def test_a_flow_that_never_transfers_gives_way_to_a_script_for_a_transfer(make_l
         assert log["status"] == "transferred" and log["transferData"]
         assert why(steps_of, log) == "No branch of the flow transfers."
     assert refused(line, follow="flow", outcome="transferred") == ("outcome", "No branch of the flow transfers.")
-
-
-def test_a_branch_is_taken_by_each_call_whatever_the_deployment_says_to_voicemails(make_line, simulate, taken):
-    line = make_line(externalConfig={"voicemailMessage": "Please call Oak back."})
-    for log in simulate(line, 60, branch="caller asks for a human"):
-        assert taken(log) == ["caller asks for a human"]
-
-
-def test_a_flow_that_never_fails_loses_its_model_when_a_failure_is_asked_for(make_line, simulate, api):
-    line = make_line(FLOW.replace('raise ValueError("no department for bills")', "pass"))
-    logs = simulate(line, 12, outcome="failed", direction="inbound")
-    for log in logs:
-        assert log["status"] == "failed"
-        assert log["messages"]["messages"][-1]["role"] == "user"
-        assert said(log)[0] == "Welcome to Oak Clinic."
-    errors = api.get(f"/workers/{line['workerId']}/runtime-errors").json
-    assert {error["type"] for error in errors} == {"LlmConnectionError"}
-    for error in errors:
-        assert "talk(" in FLOW.splitlines()[error["lineNumber"] - 1]
-    assert len(errors) == len(logs)
 
 
 def test_a_mixture_has_every_branch_and_outcome_and_some_users_hang_up_in_the_middle(line, simulate, taken):
@@ -232,23 +170,3 @@ def test_a_flow_that_waits_for_others_too_long_is_left_for_scripts(line, simulat
     first, second = simulate(line, 2, outcome="completed")
     assert said(first)[0] == "Welcome to Oak Clinic."
     assert why(steps_of, second) == "A call of the flow took longer than -1 s."
-
-
-def test_no_call_is_longer_than_the_longest(make_line, simulate):
-    line = make_line(externalConfig={"maxCallDurationMs": 12_000})
-    logs = simulate(line, 20, branch="caller confirms the day")
-    for log in logs:
-        assert (log["duration"], log["data"]["disconnection_reason"]) == (12, "max_duration")
-        assert log["data"]["call_analysis"]["call_summary"].endswith("longest duration.")
-        assert "You are booked." not in said(log)
-        ends = [one["end"] for one in log["messages"]["messages"]]
-        assert ends[-1] <= 20
-    assert any("booking" in log["extractionsData"] for log in logs) or all(len(said(log)) < 3 for log in logs)
-
-
-def test_another_code_is_followed_and_is_the_snapshot(line, simulate, api, taken):
-    simulate(line, 1, outcome="completed")
-    code = FLOW.replace("caller wants to cancel the visit", "caller wants to call it off")
-    api.patch(f"/workers/{line['workerId']}/flows/{line['flowId']}", {"code": code, "variables": VARIABLES})
-    (log,) = simulate(line, 1, branch="caller wants to call it off")
-    assert (taken(log), log["flowSnapshot"]) == (["caller wants to call it off"], code)
