@@ -99,11 +99,6 @@ def test_calls_of_all_workers_are_one_list_unless_a_worker_is_chosen(visitor, ap
     assert ids(visitor.go(f"/calls?worker={CLINIC}")) == listed(api, CLINIC, limit=25)
 
 
-def test_empty_fields_are_removed_from_the_address(visitor):
-    answer = visitor.client.get(f"/console/calls?worker={CLINIC}&direction=&status=failed&minDuration=")
-    assert answer.headers["Location"] == f"/console/calls?worker={CLINIC}&status=failed"
-
-
 @pytest.mark.parametrize(
     "odd", ["_scheme=javascript&_external=1", "log_id=x", "endpoint=x", "_anchor=x", "channel=sms&x=1"]
 )
@@ -140,21 +135,6 @@ def test_each_channel_has_a_list(visitor, api):
         assert set(ids(visitor.go(f"/calls?channel={channel}&limit=100"))) == logs != set(), channel
 
 
-def test_widget_logs_are_filtered_by_session(visitor, api):
-    log = api.get(f"/logs/{demo_id('chatEmbedLogs')}").json
-    page = visitor.go(f"/calls?channel=chat-embed&worker={log['workerId']}&sessionId={log['sessionId']}")
-    assert ids(page) == [log["id"]]
-    assert "Export these" not in page.text  # exports have no such filter
-
-
-def test_logs_of_the_api_channel_have_a_list_without_snippets(visitor, control):
-    row = {"id": "log_api", "workerId": CLINIC, "startTime": "2026-01-01T00:00:00Z"}
-    assert control.post("/state", {"version": 1, "apiLogs": [row]}).status_code == 204
-    page = visitor.go("/calls?channel=api")
-    assert ids(page) == ["log_api"]
-    assert "curl" not in page.text
-
-
 @pytest.mark.parametrize("address", ["/calls?channel=fax", "/calls?worker=worker_none", "/calls?channel=chat&worker=x"])
 def test_an_unknown_channel_or_worker_is_404(visitor, address):
     assert visitor.go(address).status == 404
@@ -172,20 +152,6 @@ def test_the_export_of_a_list_has_the_logs_of_all_its_pages(visitor, api, advanc
     assert (export["format"], export["logType"]) == ("JSON", "voice")
     criteria = {"status": "completed", "minDuration": 30, "limit": 100}
     assert export["rowCount"] == sum(len(listed(api, CLINIC, page=page, **criteria)) for page in range(1, 11)) > 2
-
-
-@pytest.mark.parametrize(("address", "action"), [("/calls", "/export"), ("/exports/new", "/exports")])
-def test_without_dates_an_export_ends_with_the_present_minute(visitor, app, address, action):
-    now = app.world.clock.stamp()
-    fields = visitor.go(address).form(action)["fields"]
-    assert len(fields["startDate"]) == len(fields["endDate"]) == len("2026-11-26T14:40")
-    assert fields["endDate"] > now[:16]
-
-
-def test_the_window_of_an_export_comes_from_the_filters(visitor):
-    fields = visitor.go("/calls?startTimeAfter=2026-11-01&startTimeBefore=2026-11-02").form("/export")["fields"]
-    assert (fields["startDate"], fields["endDate"]) == ("2026-11-01T00:00", "2026-11-02T00:00")
-    assert "filtersJson" not in fields
 
 
 class TestSnippets:
@@ -222,13 +188,6 @@ class TestSnippets:
         entries = demo.app.world.requests.newest_first()[:2]
         assert [parse_qs(entry.query)["searchQuery"] for entry in entries] == [[odd]] * 2
 
-    def test_the_snippets_of_a_call_read_it(self, shown):
-        _, codes = shown("/calls/latest")
-        printed = run(codes["Python"])
-        assert "call_sid=" in printed
-        done = subprocess.run(f"{codes['curl']} -s", shell=True, capture_output=True, text=True)
-        assert "call_sid" in json.loads(done.stdout)
-
     def test_the_client_has_all_parameters_but_the_extra_ones(self):
         known = inspect.signature(VoiceResource.list).parameters
         names = {field.data_key for field in VoiceLogListSchema().fields.values()}
@@ -250,15 +209,3 @@ def test_new_calls_wait_to_be_clicked(served, tab):
     assert page.locator("tr[data-open] a").all_text_contents() == before
     link.click()
     page.locator(f"tr[data-open] a[href*='{answer.json['ids'][-1]}']").wait_for()
-
-
-def test_a_row_opens_in_a_new_tab_with_control_or_the_middle_button(demo, tab):
-    seen = tab(demo)
-    seen.go("/calls")
-    page = seen.scripted()
-    page.evaluate("window.opened = []; window.open = (address) => opened.push(new URL(address).pathname); 0")
-    page.locator("tr[data-open] td").nth(2).click(modifiers=["Control"])
-    page.locator("tr[data-open] td").nth(2).click(button="middle")
-    first = page.locator("tr[data-open] a").first.get_attribute("href")
-    assert page.evaluate("opened") == [first.partition("?")[0]] * 2
-    assert page.url.endswith("/calls")

@@ -72,10 +72,6 @@ class TestNew:
         create(SHEET.replace(",", separator), status="CREATED")
         assert campaigns()[0]["data"][1] == {"id": "b", "name": "Al", "phoneNumber": "+14155550102"}
 
-    def test_a_quoted_cell_may_have_separators_and_newlines(self, create, campaigns):
-        create('phoneNumber,note\n+14155550101,"one, ""two""\nthree"\n', status="CREATED")
-        assert campaigns()[0]["data"][0]["note"].splitlines() == ['one, "two"', "three"]
-
     def test_a_file_replaces_the_text(self, preview):
         page = preview(data="nothing", file=(io.BytesIO(b"\xef\xbb\xbf" + SHEET.encode()), "rows.csv"))
         assert "3 rows can be called" in page.text
@@ -129,17 +125,6 @@ class TestRunning:
         advance(600)
         assert calls() == ["a", "b", "c"]
 
-    def test_a_call_is_in_progress_until_it_ends(self, visitor, create, advance):
-        address = create("".join(["phoneNumber\n", *(f"+1415555{n:04}\n" for n in range(40))]), batch_size="40")
-        assert "in progress" in states(visitor.go(address))
-        advance(3_600)
-        assert "in progress" not in states(visitor.go(address))
-
-    def test_a_row_links_to_its_call(self, visitor, api, line, create):
-        address = create(batch_size="1")
-        (log,) = api.get(f"/workers/{line['workerId']}/deploymentLogs/voice").json["data"]
-        assert f"/console/calls/{log['id']}" in visitor.go(address).links
-
     def test_a_row_has_the_result_of_its_call(self, visitor, api, line, create, control):
         address = create(batch_size="1")
         (log,) = control.get("/state").json["voiceLogs"]
@@ -164,16 +149,6 @@ class TestRunning:
         page = visitor.go(f"{address}?page=2")
         assert len(states(page)) == 20 and "2 of 2, 120 in total" in page.text
 
-    def test_rows_with_the_same_id_have_their_own_states(self, visitor, create):
-        address = create("id,phoneNumber\nx,+14155550101\nx,+14155550102\n", batch_size="1")
-        assert [state == "queued" for state in states(visitor.go(address))] == [False, True]
-
-    def test_a_row_that_cannot_be_called_says_why(self, visitor, api, line):
-        base = f"/workers/{line['workerId']}/deployments/voice/{line['id']}/outbound-campaigns"
-        made = api.post(base, {"data": [{"items": "x"}, {"phoneNumber": "abc", "note": {"a": 1}}]}).json
-        page = visitor.go(f"/campaigns/{made['id']}")
-        assert "The row has no phoneNumber." in page.text and '{"a": 1}' in page.text
-
 
 class TestVoiceV1:
     @pytest.fixture
@@ -192,12 +167,6 @@ class TestVoiceV1:
     def test_rows_need_a_member_phone_number(self, preview):
         page = preview(data="id,phone\na,+14155550101\n")
         assert "Line 2: phoneNumber: Missing data for required field" in page.text
-
-    def test_a_row_with_a_status_set_by_hand_is_not_queued(self, visitor, api, line, create):
-        address = create()
-        base = f"/workers/{line['workerId']}/deployments/voicev1/{line['id']}"
-        assert api.put(f"{base}{address}/data/a", {"status": "PROCESSING"}).status_code == 200
-        assert states(visitor.go(address))[0] == "processing"
 
 
 def test_a_dropped_file_becomes_the_text(demo, tab):

@@ -45,20 +45,6 @@ def test_shortcuts_of_one_letter_can_be_switched_off(demo, tab):
     expect(page.locator("#keys")).to_be_visible()
 
 
-def test_the_world_menu_closes_with_escape_and_a_click_elsewhere(demo, tab):
-    page = tab(demo).go("/faults")
-    menu, field = page.locator("#world summary"), page.get_by_label("Save a snapshot")
-    menu.click()
-    field.focus()
-    page.keyboard.press("Escape")
-    expect(field).to_be_hidden()
-    expect(menu).to_be_focused()
-    menu.click()
-    expect(field).to_be_visible()
-    page.locator("h1").click()
-    expect(field).to_be_hidden()
-
-
 def test_the_bar_of_a_phone_is_one_row_with_a_frozen_clock_that_is_ahead(served, tab):
     put_clock(served, frozen=True)
     served.app.test_client().post("/_dryline/clock/advance", json={"seconds": 3 * 86_400})
@@ -75,14 +61,6 @@ def test_the_bar_of_a_phone_is_one_row_with_a_frozen_clock_that_is_ahead(served,
     expect(page.get_by_text("+5 min.")).to_be_visible()
     page.get_by_role("button", name="+5 min").click()  # the menu is still open
     assert page.locator(".steps").bounding_box()["y"] < page.locator("h1").bounding_box()["y"]  # and covers no heading
-
-
-def test_what_a_link_leads_to_stands_below_the_bar(demo, tab):
-    page = tab(demo).go("/connect")
-    page.goto(f"{demo.url}/console/connect#curl")
-    bar = page.locator(".bar").bounding_box()
-    heading = page.locator("#curl").bounding_box()
-    assert heading["y"] >= bar["y"] + bar["height"]
 
 
 def test_a_page_whose_record_a_reset_removed_says_so_and_polls_no_more(served, tab):

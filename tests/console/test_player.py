@@ -107,23 +107,6 @@ def test_transcript_and_code_follow_the_recording(open_call):
     assert seen.wrong == []
 
 
-def test_a_line_or_a_click_in_the_drawing_plays_that_moment(open_call):
-    _, page = open_call(fragment="#turn-20")
-    assert page.locator("#turn-20").get_attribute("aria-current") == "true"
-    page.locator("#line-7 code").click()
-    page.locator("#turn-7.now").wait_for()
-    assert now(page) >= 19
-    page.get_by_role("link", name="Line 21, ran at 1:01").focus()
-    page.keyboard.press("Enter")
-    page.locator("#turn-21.now").wait_for()
-    page.locator("#line-30 code").click()  # which never ran
-    assert page.locator("#line-21").get_attribute("aria-current") == "true"
-    box = page.locator("[data-turn=turn-10]").bounding_box()
-    page.mouse.click(box["x"] + 0.75 * box["width"], box["y"] + 5)
-    page.locator("#turn-10.now").wait_for()
-    assert 29.3 < now(page) < 30.3
-
-
 def test_the_steps_of_the_flow_are_shown_by_a_switch_that_is_remembered(open_call):
     _, page = open_call()
     step = page.locator(".flow-step", has_text="key city")
@@ -173,19 +156,6 @@ def test_silence_is_skipped_and_it_stops_after_the_last_voice_and_begins_again(o
     page.locator("#turn-1.now").wait_for()
 
 
-def test_the_recording_is_fetched_when_it_is_played(open_call):
-    routes, is_ready = [], []
-    serve = answer_with(sound(130))
-    _, page = open_call(lambda route: serve(route) if is_ready else routes.append(route))
-    assert routes == []
-    page.locator("#turn-1 p").click()
-    page.get_by_text("The recording is being made.").wait_for()
-    is_ready.append(True)
-    for route in routes:
-        serve(route)
-    page.locator("#recording-state:empty").wait_for(state="attached")
-
-
 def test_play_begins_shortly_before_the_first_voice_and_says_that_it_loads(demo, tab):
     seen = tab(demo)
     page = seen.go("/calls?status=completed&minDuration=10&maxDuration=40&limit=1")
@@ -220,21 +190,6 @@ def test_a_recording_that_cannot_be_loaded_says_so(open_call):
     page.get_by_text("could not be loaded").wait_for()
 
 
-def test_turns_are_links_without_script(open_call):
-    _, page = open_call(script=False)
-    page.locator("#turn-38 a.at").click()
-    page.wait_for_url("**#turn-38")
-    assert page.locator("audio").is_visible()
-
-
-def test_n_opens_the_next_call(demo, tab):
-    page = tab(demo).go("/calls?limit=3")
-    newer = page.locator("tr[data-open] a").nth(0).get_attribute("href")
-    page.goto(page.locator("tr[data-open] a").nth(1).evaluate("link => link.href"))
-    page.keyboard.press("n")
-    page.wait_for_url(f"**{newer}")
-
-
 def test_a_recording_is_as_long_as_its_call_and_not_logged_when_the_console_plays_it(demo, tab):
     seen = tab(demo)
     page = seen.go("/calls?status=completed&minDuration=10&maxDuration=40&limit=1")
@@ -248,3 +203,17 @@ def test_a_recording_is_as_long_as_its_call_and_not_logged_when_the_console_play
     client.get(page.locator("#recording").get_attribute("src")).close()
     assert client.get(path).json == {"count": 1}
     assert seen.wrong == []
+
+
+def test_a_click_on_a_line_that_ran_or_in_the_drawing_plays_that_moment(open_call):
+    _, page = open_call(fragment="#turn-20")
+    expect(page.locator("#turn-20")).to_have_attribute("aria-current", "true")
+    page.locator("#line-7 code").click()
+    page.locator("#turn-7.now").wait_for()
+    assert now(page) >= 19
+    page.locator("#line-30 code").click()  # which never ran
+    expect(page.locator("#line-7")).to_have_attribute("aria-current", "true")
+    box = page.locator("[data-turn=turn-10]").bounding_box()
+    page.mouse.click(box["x"] + 0.75 * box["width"], box["y"] + 5)
+    page.locator("#turn-10.now").wait_for()
+    assert 29.3 < now(page) < 30.3

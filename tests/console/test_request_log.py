@@ -36,12 +36,6 @@ def test_request_and_answer_are_shown_with_links_to_the_worker_and_the_documenta
     assert visitor.go("/requests/17000").status == 404
 
 
-def test_the_link_to_the_documentation_has_the_tag_that_the_operation_has_there(visitor, api):
-    api.post("/workers/worker_none/deployments/voice/deployment_none/stop-batch-calls")
-    (link,) = [link for link in newest(visitor).links if link.startswith("/docs#")]
-    assert link == "/docs#/Voice%20Deployments/stopVoiceBatchCalls"
-
-
 def test_filters_select_requests(visitor, api, control):
     control.post("/faults", {"path": "/api/team", "status": 503})
     for path in ("/workers", "/workers/none", "/team"):
@@ -77,23 +71,6 @@ def test_the_list_says_why_requests_failed_and_counts_equal_failures(visitor, ap
     assert "400: name: Missing data" in visitor.go(row).text
 
 
-def test_newer_requests_are_announced(visitor, api):
-    api.get("/team")
-    known = re.search(r"known=(\w+)", visitor.go("/requests").answer.text)[1]
-    api.get("/workers")
-    page = visitor.go(f"/requests?known={known}")
-    assert "1 new" in page.text and listed(page) == {"/api/team"}
-
-
-def test_a_request_with_the_presets_of_faults_fits_a_phone(tab, served):
-    served.app.test_client().get("/api/team")
-    page = tab(served, 390).go("/requests")
-    page.locator("tbody a").first.click()
-    page.get_by_role("button", name="503 twice").wait_for()
-    # It is wider until its styles are loaded.
-    expect(page.locator("html")).to_have_js_property("scrollWidth", 390, timeout=5000)
-
-
 def test_a_request_is_sent_again(visitor, api):
     api.post("/workers", NEW_WORKER)
     newest(visitor)
@@ -117,13 +94,6 @@ def test_a_request_to_the_engine_is_sent_again_with_the_servers_key(visitor, app
 def test_a_signed_link_cannot_be_sent_again(visitor, control):
     control.client.get("/downloads/exports/one?expires=1&signature=secret")
     assert all(not form["action"].endswith("/replay") for form in newest(visitor).forms)
-
-
-def test_a_fault_may_close_the_connection_of_a_request_sent_again(visitor, api, control):
-    api.get("/workers")
-    control.post("/faults", {"drop": True})
-    newest(visitor)
-    assert "ConnectionCut" in visitor.send("/replay").text
 
 
 def test_the_curl_command_sends_the_same_request(visitor, served):

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import expect
 
 from dryline.settings import Settings
-from dryline.tests.console.visitor import Page, words
+from dryline.tests.console.visitor import Page
 
 WORKER = {"name": "Made by hand"}
 
@@ -79,13 +79,6 @@ def test_an_invalid_document_is_refused(api, send_document, how):
     assert [one["id"] for one in api.get("/workers").json] == [worker]
 
 
-def test_a_snapshot_is_deleted(visitor, control, names_of_snapshots):
-    control.post("/snapshots", {"name": "one"})
-    visitor.go("/state")
-    visitor.send("/delete-snapshot", name="one")
-    assert "one" not in names_of_snapshots()
-
-
 @pytest.mark.parametrize(
     ("action", "fields"),
     [("/state/scenario", {"scenario": "empty"}), ("/world/reset", {}), ("/world/restore", {"name": "one"})],
@@ -98,16 +91,6 @@ def test_a_change_of_the_whole_world_is_undone_beside_its_notice(visitor, api, c
     assert api.get(f"/workers/{worker}").status_code in (401, 404)
     undo()
     assert api.get(f"/workers/{worker}").status_code == 200
-
-
-def test_snapshots_are_in_the_order_in_which_they_were_taken(visitor, control):
-    control.put("/clock", {"now": "2030-01-01T00:00:00Z", "frozen": True})
-    control.post("/snapshots", {"name": "first"})
-    control.put("/clock", {"now": "2020-01-01T00:00:00Z", "frozen": True})
-    control.post("/snapshots", {"name": "second"})
-    text = words(visitor.go("/state"))
-    assert text.index("second") < text.index("first")
-    assert "Wed 1 Jan 00:00:00" in text and "Tue 1 Jan 00:00:00" in text
 
 
 def test_what_deletes_asks_first_and_stands_last(served, tab):

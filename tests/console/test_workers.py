@@ -68,18 +68,6 @@ class TestFlow:
 
         return show
 
-    def test_code_has_colours(self, open_flow):
-        code = 'loop:\nx = loop = True\nres.ask(variables)\nx = """a\nloop:\n"""\ny = \'"\'  # c\n'
-        html = open_flow(code, validate=False).answer.text
-        for part in (
-            '<span class="k">loop</span>:',
-            'x = loop = <span class="k">True</span>',
-            'res.<span class="b">ask</span>(<span class="b">variables</span>)',
-            '<span class="s">loop:</span>',
-            'y = <span class="s">\'"\'</span>  <span class="c"># c</span>',
-        ):
-            assert part in html
-
     def test_findings_are_shown_with_their_lines(self, open_flow):
         page = open_flow('say("a")\nloop:\n    talk("b", True)\nuntil "c":\n    oh = nothing\n', validate=False)
         assert re.search(r'id="L5">.*?Column 10: Nothing defines the name &#39;nothing&#39;\.', page.answer.text, re.S)
@@ -212,18 +200,10 @@ class TestTalk:
             object.__setattr__(app.world.settings, name, value)
         assert "It understands and speaks with the model small-talk." in words(begin())
 
-    def test_suggestions_fit_the_flow_and_the_question(self, begin, turn, change):
-        code = 'say("Bay Dental.")\nloop:\n    talk("How can I help?", True)\nuntil "caller is in pain":\n    pass\n'
-        change(code=code + 'until "caller asks about hours or the address":\n    pass\n')
-        sick = re.compile("throwing up|pills|sleep|get up")
-        texts = [unescape(" ".join(re.findall(r'name="say" value="([^"]+)"', begin().answer.text))) for _ in range(8)]
-        assert all(texts) and not any(sick.search(text) for text in texts)
-
     @pytest.mark.parametrize(
         ("condition", "question", "example"),
         [
             ("caller gives their name", "May I have your first and last name?", "Ada Park"),
-            ("caller names a day", "Which day would suit you?", "day|morrow|[0-9]"),
             ("caller chooses a time", "Would you like 10 AM or 2:30 PM?", "(?i)ten|10|two"),
         ],
     )
@@ -233,13 +213,6 @@ class TestTalk:
         assert re.search(example, sentence)
         assert f"Taken: {condition}" in words(turn(say=unescape(sentence)))
 
-    def test_options_are_used_and_used_again(self, visitor, begin, turn):
-        begin(variables='{"desk": "+14155550177"}', state='{"mood": "good"}')
-        assert '"mood": "good"' in visitor.page.text
-        visitor.send("/talk")
-        assert '"mood": "good"' in visitor.page.text
-        assert "Transferred line 9 number +14155550177" in words(turn(choose="1"))
-
     def test_a_refusal_and_a_failure_are_shown(self, begin, change):
         assert "variables: Not a valid mapping type." in begin(variables="{desk}").text
         change(code="loop:\n  (", validate=False)
@@ -247,14 +220,6 @@ class TestTalk:
         change(code='say("a")\nx = {}["b"]\n', validate=False)
         text = words(begin())
         assert "Failed:" in text and "line 2" in text and "The conversation is over: failed." in text
-
-    def test_a_conversation_is_deleted(self, visitor, begin, make_worker):
-        address = begin().answer.request.path.removeprefix("/console")
-        assert "Front desk" in visitor.page.text
-        assert visitor.go(f"/workers/{make_worker()['id']}/talk/{address.rpartition('/')[2]}").status == 404
-        visitor.go(address)
-        visitor.send("/delete")
-        assert visitor.go(address).status == 404
 
     def test_a_deployment_is_tried_with_its_parameters_while_its_flow_exists(
         self, visitor, api, at, flow, begin, turn, make_voice_deployment
