@@ -55,12 +55,6 @@ LOST = """() => {
 # Makes a page poll five times as often, so that a test of it takes less time.
 QUICK = "const every = setInterval; window.setInterval = (does, ms, ...rest) => every(does, ms / 5, ...rest)"
 
-LENGTH = """new Promise((known) => {
-    const audio = document.getElementById("recording");
-    if (audio.readyState > 2) known(audio.duration);
-    else audio.addEventListener("canplay", () => known(audio.duration));
-})"""
-
 # The first has no windows, so a tab of it opens in a third of the time.
 BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 
@@ -71,7 +65,7 @@ def browser_path():
 
 
 class Tab:
-    """A tab that one test after the other uses. `wrong` has the console's errors and requests to other servers."""
+    """A tab. `wrong` has the console's errors and requests to other servers."""
 
     def __init__(self, context):
         self.page = context.new_page()
@@ -94,12 +88,6 @@ class Tab:
         self.page.emulate_media(color_scheme=theme)
         return self
 
-    def leave(self):
-        """Leave the server, and remove the routes of its pages and what they stored."""
-        self.page.unroute_all()
-        self.page.evaluate("localStorage.clear()")
-        self.page.goto("about:blank")
-
     def go(self, address=""):
         """Open a page below /console."""
         self.page.goto(f"{self.base}/console{address}")
@@ -113,10 +101,6 @@ class Tab:
         """Return the page once its scripts run. A page that a click opened can be used before that."""
         self.page.wait_for_load_state()
         return self.page
-
-    def length(self):
-        """Return the seconds of the page's recording, once the browser can play it."""
-        return self.page.evaluate(LENGTH)
 
     def faults(self):
         """Return what keeps people from the page in each look, and what else is wrong."""

@@ -6,7 +6,6 @@ import re
 
 import pytest
 
-from dryline.blueprints.console.snippets import NO_KEY
 from dryline.tests.console.demo_rows import demo_row
 from dryline.tests.console.visitor import Visitor, words
 from dryline.world.channels import CHANNELS
@@ -126,24 +125,6 @@ def test_a_log_with_odd_members_has_a_page(visitor, add_call):
     assert all(f"log_{number}" in visitor.page.answer.text for number in range(len(ODD)))
 
 
-@pytest.mark.parametrize("channel", CHANNELS, ids=lambda channel: channel.key)
-def test_html_in_a_log_is_escaped(visitor, add_call, channel):
-    bad = "<script>alert(1)</script>\"'><img src=x onerror=alert(1)>"
-    messages = [{"role": bad, "content": bad}, {"role": "user", "content": bad, "start": 1, "end": 2}]
-    members = {"messages": {"messages": messages}, "extractionsData": {bad: bad}, "metadata": {bad: bad}}
-    members |= {"flowSnapshot": bad, "sessionLogData": {"trace": [{"step": bad, "at": 1, bad: bad}]}}
-    if channel.collection == "voiceLogs":
-        texts = ("status", "fromNumber", "toNumber", "transcription", "recordingUrl", "call_sid")
-        criterion = {"title": bad, "items": [{"title": bad, "reason": bad, "value": bad}]}
-        members |= dict.fromkeys(texts, bad) | {"successResults": {"criteria": [criterion]}}
-        members["data"] = {"call_analysis": {"call_summary": bad, "user_sentiment": bad}, "disconnection_reason": bad}
-    add_call(channel.collection, **members)
-    for address in ("/calls/log_1", f"/calls?channel={channel.key}&searchQuery=script", "/calls/log_1/llm-logs"):
-        body = visitor.go(address).answer.text
-        assert "<script>alert" not in body and "<img" not in body
-    assert bad in visitor.go("/calls/log_1").text
-
-
 class TestRelatedRows:
     def test_errors_are_found_by_log_and_by_session(self, visitor, api, flow, add_call):
         add_call(bbEngineSessionId="session_1")
@@ -156,14 +137,6 @@ class TestRelatedRows:
         page = visitor.go("/calls/log_1")
         assert "by log" in page.text and "by session" in page.text
         assert "2 runtime errors" in page.text
-
-    def test_deliveries_have_links(self, visitor, control, add_call, make_voice_deployment, flow):
-        line = make_voice_deployment(flow)
-        add_call(deploymentId=line["id"])
-        row = {"id": "delivery_1", "deploymentId": line["id"], "logId": "log_1", "event": "call_ended"}
-        row |= {"url": "https://hooks.example/x", "body": {"a": 1}, "status": "DELIVERED"}
-        assert control.post("/state", {"version": 1, "webhookDeliveries": [row]}).status_code == 204
-        assert "/console/webhooks/delivery_1" in visitor.go("/calls/log_1").links
 
     def test_the_version_is_that_of_the_code_that_ran(self, visitor, api, flow, add_call):
         commit = f"/workers/{flow['workerId']}/flows/{flow['id']}/versions"
@@ -220,11 +193,3 @@ def test_a_log_of_each_channel_has_a_page(demo):
         assert all(message["content"] in text for message in log["messages"]["messages"]), channel
         assert channel.key != "chat" or f"Chat with {log['userName']}" in text
         assert all(name in text for name in log.get("extractionsData") or {}), channel
-
-
-def test_a_snippet_without_a_known_key_has_a_placeholder(visitor, control):
-    team = control.post("/teams", {"name": "Other"}).json
-    control.post("/state", {"version": 1, "workers": [{"id": "worker_1", "teamId": team["id"], "name": "W"}]})
-    page = visitor.go(f"/calls?team={team['id']}")
-    assert NO_KEY in page.text
-    assert "dryline-local-key" not in page.text

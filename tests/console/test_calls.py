@@ -1,6 +1,5 @@
 """The lists of conversations: filters, snippets and exports."""
 
-import inspect
 import json
 import re
 import subprocess
@@ -9,10 +8,8 @@ from io import StringIO
 from urllib.parse import parse_qs, quote
 
 import pytest
-from brainbase_labs.resources.workers.deployment_logs.voice import VoiceResource
 
 from dryline.app import create_app
-from dryline.blueprints.console.snippets import EXTRA_PARAMETERS, snake
 from dryline.schemas.voice_logs import VoiceLogListSchema
 from dryline.settings import Settings
 from dryline.tests.console.demo_rows import demo_id
@@ -59,9 +56,6 @@ def run(code):
         {"startTimeAfter": "2026-01-01T00:00", "minDuration": "60", "maxDuration": "200"},
         {"endTimeBefore": "2100-01-01T00:00:00Z", "sortBy": "fromNumber", "sortOrder": "asc"},
         {"page": "2", "limit": "10"},
-        {"callSid": "CA0"},
-        {"externalCallId": "CA0"},
-        {"deploymentId": "deploy_none"},
         {"flowId": "flow_none"},
     ],
     ids=lambda query: " ".join(query) or "none",
@@ -79,23 +73,11 @@ def test_every_filter_of_the_api_has_a_field(visitor):
 
 
 def test_calls_of_all_workers_are_one_list_unless_a_worker_is_chosen(visitor, api):
-    logs = [
-        (log["startTime"], log["id"])
-        for worker in api.get("/workers").json
-        for page in range(1, 11)
-        for log in api.get(f"/workers/{worker['id']}/deploymentLogs/voice?page={page}").json["data"]
-    ]
-    newest = [id for _, id in sorted(logs, reverse=True)]
-    page, pages = visitor.go("/calls?limit=100"), 1
-    shown = ids(page)
-    while following := [
-        link for link in page.links if link.startswith("/console/calls?") and f"page={pages + 1}" in link
-    ]:
-        page, pages = visitor.go(following[0].removeprefix("/console")), pages + 1
-        shown += ids(page)
-    assert shown == newest
-    completed = visitor.go("/calls?status=completed")
-    assert {"Tidewater Internet", "Bayside Dental"} <= set(re.findall(r"<td[^>]*>([\w ]+)</td>", completed.answer.text))
+    newest = []
+    for worker in api.get("/workers").json:
+        logs = api.get(f"/workers/{worker['id']}/deploymentLogs/voice?limit=100").json["data"]
+        newest += [(log["startTime"], log["id"]) for log in logs]
+    assert ids(visitor.go("/calls?limit=100")) == [id for _, id in sorted(newest, reverse=True)[:100]]
     assert ids(visitor.go(f"/calls?worker={CLINIC}")) == listed(api, CLINIC, limit=25)
 
 
@@ -107,26 +89,6 @@ def test_unknown_parameters_are_in_no_link(visitor, odd):
     page = visitor.go(f"/calls?{odd}&deploymentId=")
     assert page.status == 200
     assert not [link for link in page.links if f"{name}=" in link or link.startswith("javascript")]
-
-
-def test_a_wrong_value_is_named_and_stays_in_its_field(visitor):
-    page = visitor.go("/calls?minDuration=many&status=failed")
-    assert page.status == 400
-    assert "minDuration: " in page.text
-    form = next(form for form in page.forms if "searchQuery" in form["fields"])
-    assert (form["fields"]["minDuration"], form["fields"]["status"]) == ("many", "failed")
-    assert "bogus (unknown)" in visitor.go("/calls?status=bogus").text
-
-
-def test_the_pages_of_a_cursor_go_on_by_cursor(visitor, api):
-    cursor = api.get(f"/workers/{CLINIC}/deploymentLogs/voice?limit=30").json["nextCursor"]
-    shown, pages = [], [f"/calls?worker={CLINIC}&limit=30&cursor={quote(cursor)}"]
-    for address in pages:
-        page = visitor.go(address)
-        shown += ids(page)
-        pages += [link.removeprefix("/console") for link in page.links if "cursor=" in link and "/calls?" in link]
-    every = [id for page in range(1, 11) for id in listed(api, CLINIC, limit=100, page=page)]
-    assert shown == every[30:] != []
 
 
 def test_each_channel_has_a_list(visitor, api):
@@ -187,12 +149,6 @@ class TestSnippets:
         run(codes["Python"])
         entries = demo.app.world.requests.newest_first()[:2]
         assert [parse_qs(entry.query)["searchQuery"] for entry in entries] == [[odd]] * 2
-
-    def test_the_client_has_all_parameters_but_the_extra_ones(self):
-        known = inspect.signature(VoiceResource.list).parameters
-        names = {field.data_key for field in VoiceLogListSchema().fields.values()}
-        unknown = {name for name in names if snake(name) not in known}
-        assert unknown == set(EXTRA_PARAMETERS)
 
 
 def test_new_calls_wait_to_be_clicked(served, tab):

@@ -34,30 +34,12 @@ def read(server, address):
         return answer.read().decode()
 
 
-def test_a_world_without_workers_has_the_command_that_creates_one():
-    with in_thread(Settings(ephemeral=True, scenario="empty", port=0)) as server:
-        run_snippet(server, "/workers")
-        assert "Front desk" in read(server, "/workers")
-
-
-def run_snippet(server, address):
-    html = read(server, address)
-    assert 'class="nothing"' in html
-    (command,) = re.findall(r'class="nothing">.*?<pre[^>]*><code>(curl.*?)</code>', html, re.DOTALL)
-    done = subprocess.run(f"{unescape(command)} -s -f", shell=True, capture_output=True, text=True)
-    assert done.returncode == 0, (command, done.stdout)
-
-
 @pytest.mark.parametrize("page", ["/calls", "/exports", "/requests", "/faults", "tests", "resources"])
 def test_an_empty_page_has_the_command_that_fills_it(empty, line, page):
     if page == "/requests":
         empty.app.test_client().delete("/_dryline/requests")
     address = page if page.startswith("/") else f"/workers/{line['workerId']}/{page}"
-    run_snippet(empty, address)
+    (command,) = re.findall(r'class="nothing">.*?<pre[^>]*><code>(curl.*?)</code>', read(empty, address), re.DOTALL)
+    done = subprocess.run(f"{unescape(command)} -s -f", shell=True, capture_output=True, text=True)
+    assert done.returncode == 0, (command, done.stdout)
     assert 'class="nothing"' not in read(empty, address).partition("<main")[2]
-
-
-@pytest.mark.parametrize("address", ["/live", "/campaigns", "/webhooks", "/webhooks/inbox", "/state"])
-def test_an_empty_page_says_where_to_begin(empty, line, address):
-    (text,) = re.findall(r'<p class="nothing">(.*?)</p>', read(empty, address), re.DOTALL)
-    assert len(re.sub(r"<[^>]+>", "", text)) > 60

@@ -78,17 +78,6 @@ def test_only_possible_transitions_are_offered(visitor, create):
     assert offered == [["COMPLETED", "FAILED"], ["EXPIRED"], []]
 
 
-def test_a_failure_has_a_reason_and_ends_the_export(visitor, api, create):
-    address = create()
-    form = visitor.page.form("/transition")
-    visitor.send("/transition", status="FAILED", errorMessage="The disk is full.")
-    assert "The disk is full." in visitor.go(address).text
-    assert "The disk is full." in visitor.go("/exports").text
-    assert api.get("/team/exports").json[0]["errorMessage"] == "The disk is full."
-    answer = visitor.client.post(form["action"], data=form["fields"] | {"status": "PROCESSING"}, follow_redirects=True)
-    assert "it cannot become PROCESSING" in answer.text
-
-
 def test_a_completed_export_shows_when_it_expires(visitor, create, make_log, advance):
     make_log()
     address = create()
@@ -122,18 +111,3 @@ def test_a_refreshed_list_keeps_the_chosen_row(served, tab):
     expect(page.get_by_role("link", name="1 new")).to_be_visible()
     assert page.locator("tr.chosen a").first.get_attribute("href") == chosen
     assert page.evaluate("document.activeElement.getAttribute('href')") == chosen
-
-
-def test_a_refreshed_page_keeps_typed_text(served, tab):
-    plane = served.app.test_client()
-    plane.put("/_dryline/settings", json={"exportMode": "manual"})
-    seen = tab(served)
-    page = seen.go("/exports/new")
-    page.get_by_role("button", name="Export").click()
-    page.get_by_label("Reason").fill("The disk")
-    page.evaluate("document.getElementById('export').dataset.old = '1'")
-    plane.put("/_dryline/clock", json={"frozen": True})
-    seen.poll()
-    expect(page.locator("#export:not([data-old])")).to_be_visible()
-    expect(page.get_by_label("Reason")).to_have_value("The disk")
-    expect(page.get_by_label("Reason")).to_be_focused()

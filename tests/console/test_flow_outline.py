@@ -71,12 +71,6 @@ def test_branches_have_the_counts_of_the_last_week(add_call, open_outline):
     assert "#L6" in page.links
 
 
-def test_calls_that_ran_other_code_count_once_by_the_text_of_their_conditions(add_call, open_outline):
-    add_call((2, "caller wants a person"), (2, "caller wants a person"), code="loop:\n")
-    add_call((APPOINTMENT, "caller wants a person"), code="loop:\n")
-    assert outline(open_outline())[PERSON] == (2, "100 %")
-
-
 def test_a_call_in_progress_is_marked_where_it_is(visitor, control, flow, make_voice_deployment, open_outline, advance):
     line = make_voice_deployment(flow)
     control.put("/clock", {"frozen": True})

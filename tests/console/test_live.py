@@ -4,7 +4,6 @@ import re
 from html import unescape
 
 import pytest
-from playwright.sync_api import expect
 
 from dryline.settings import Settings
 
@@ -79,22 +78,3 @@ def test_the_choices_of_the_form_stay_and_the_notice_leads_to_the_call(visitor, 
         "+13055550175",
     ]
     assert visitor.page.answer.text.count('href="/console/calls/log_') == 2  # of the card and of the notice
-
-
-def test_a_refused_form_keeps_its_values_once(tab, served):
-    seen = tab(served)
-    page = seen.go("/live")
-    condition, direction = page.get_by_label("Condition of the flow"), page.get_by_label("Direction")
-    expect(condition.locator("option").nth(1)).to_be_attached()
-    chosen = condition.locator("option").nth(1).text_content()
-    condition.select_option(chosen)
-    direction.select_option("outbound")
-    page.get_by_role("textbox", name="Number").fill("12")
-    page.get_by_role("button", name="Place the call").click()
-    page.locator("main .flash.error").wait_for()
-    seen.scripted()
-    expect(condition.locator("option").nth(2)).to_be_attached()
-    assert (condition.input_value(), direction.input_value()) == (chosen, "outbound")
-    page.get_by_role("textbox", name="Number").fill("")
-    page.get_by_role("button", name="Place the call").click()
-    page.get_by_text("The call has begun").wait_for()

@@ -46,22 +46,6 @@ def test_the_reader_chooses_the_range_of_the_chart(visitor, call):
     assert visitor.go("?range=1y").status == 404
 
 
-def test_calls_until_now_are_counted_and_the_lines_have_round_numbers(visitor, call):
-    call(47, 22)
-    call(20, 25)  # in the future
-    label, columns, lines = chart(visitor)
-    assert (label, columns) == ("47 calls in 7 days, at most 47 in one", ["Sun 22 Nov: 47 completed"])
-    assert lines == ["60 calls", "40", "20", "0"]
-
-
-def test_running_calls_and_each_outcome_have_a_colour_of_their_own(visitor, call):
-    for status in ("completed", "transferred", "failed", "voicemail", "no-answer", "busy", "ringing", "in-progress"):
-        call(1, 22, status)
-    (column,) = chart(visitor)[1]
-    assert column == ("Sun 22 Nov: 1 completed, 1 transferred, 1 failed, 1 voicemail, 2 no answer or busy, 2 running")
-    assert "2 no answer or busy" in words(visitor.page) and "2 running" in words(visitor.page)  # the legend
-
-
 ENDED = {"latency": {"p50": 800}, "call_analysis": {"call_successful": True}}
 POOR = {"latency": {"p50": 1200}, "call_analysis": {"call_successful": False}}
 
@@ -102,15 +86,6 @@ def test_a_column_leads_to_its_calls(visitor, call):
         1
     ]
     assert "2 calls" in visitor.go(unescape(link).removeprefix("/console")).text
-
-
-def test_the_newest_calls_show_the_other_party_and_the_business(visitor, call):
-    call(1, 22, direction="outbound", from_number="+14155550111", to_number="+12165550198")
-    call(1, 21, direction="inbound", from_number="+13055550175", to_number="+14155550111")
-    text = words(visitor.go(""))
-    assert "Front desk to +1 216 555 0198" in text
-    assert "Front desk from +1 305 555 0175" in text
-    assert "415 555 0111" not in text
 
 
 def test_a_change_fetches_the_whole_page_once(served, tab):

@@ -90,16 +90,6 @@ def test_an_address_without_a_page_is_not_found(visitor, address):
     assert page.status == 404 and "Not found" in page.text
 
 
-def test_the_clock_is_frozen_and_moved_by_hand(visitor, app):
-    visitor.go("")
-    visitor.send("/world/clock")
-    frozen = app.world.clock.now()
-    visitor.send("/world/clock/advance")
-    assert (app.world.clock.now() - frozen).total_seconds() == 300
-    visitor.send("/world/clock/reset")
-    assert not app.world.clock.is_frozen
-
-
 def test_a_refused_form_shows_the_reason_on_its_page(visitor):
     visitor.go("/faults")
     page = visitor.send("/world/settings", callsPerMinute="9000")

@@ -77,36 +77,6 @@ def now(page):
     return page.evaluate("document.getElementById('recording').currentTime")
 
 
-def is_in_sight(page, selector):
-    box = page.locator(selector).bounding_box()
-    return box["y"] >= 0 and box["y"] + box["height"] <= page.viewport_size["height"]
-
-
-def test_transcript_and_code_follow_the_recording(open_call):
-    seen, page = open_call()
-    page.locator("#turn-3 p").click()
-    page.locator("#turn-3.now").wait_for()
-    page.locator("#recording-state:empty").wait_for(state="attached")
-    assert now(page) >= 7
-    assert seen.length() == 130
-    assert page.url.endswith("#turn-3")
-    page.evaluate("scrollTo(0, 0)")  # the ends of both boxes are below the window
-    for turn in range(4, 22, 3):
-        page.evaluate(f"document.getElementById('recording').currentTime = {3 * turn - 1.9}")
-        page.locator(f"#turn-{turn}.now").wait_for()
-        assert all(is_in_sight(page, part) for part in (f"#turn-{turn}", "#code-box li.now"))
-    page.evaluate("document.getElementById('recording').currentTime = 115.1")
-    page.locator("#turn-39.now").wait_for()
-    assert page.locator("#turn-39").get_attribute("aria-current") == "true"
-    assert page.locator("#turns li.now").count() == page.locator("#code-box li.now").count() == 1
-    assert page.locator("#line-39").get_attribute("aria-current") == "true"
-    # Each box scrolls of its own, and the player stays above them.
-    page.evaluate("document.getElementById('turns').scrollIntoView({block: 'end'})")
-    assert all(is_in_sight(page, part) for part in ("#turn-39", "#line-39", "#lanes", "#play"))
-    assert float(page.locator("#playhead").get_attribute("x1")) > 850
-    assert seen.wrong == []
-
-
 def test_the_steps_of_the_flow_are_shown_by_a_switch_that_is_remembered(open_call):
     _, page = open_call()
     step = page.locator(".flow-step", has_text="key city")
@@ -182,27 +152,6 @@ def test_the_lanes_show_how_loud_each_voice_is(open_call):
     assert len(heights[0]) == len(heights[1]) == 1000
     assert min(heights[0][10:220]) > 30 and max(heights[0][240:450]) == 0  # 30 of 130 s, and the 30 after them
     assert max(heights[1]) == 0
-
-
-def test_a_recording_that_cannot_be_loaded_says_so(open_call):
-    _, page = open_call(lambda route: route.fulfill(status=404))
-    page.locator("#turn-1 p").click()
-    page.get_by_text("could not be loaded").wait_for()
-
-
-def test_a_recording_is_as_long_as_its_call_and_not_logged_when_the_console_plays_it(demo, tab):
-    seen = tab(demo)
-    page = seen.go("/calls?status=completed&minDuration=10&maxDuration=40&limit=1")
-    client = demo.app.test_client()
-    client.delete("/_dryline/requests")
-    page.goto(page.locator("tr[data-open] a").evaluate("link => link.href"))
-    page.locator("#turn-1 p").click()
-    assert seen.length() == float(page.locator("#lanes").get_attribute("data-length"))
-    path = "/_dryline/requests/count?path=/recordings/*"
-    assert client.get(path).json == {"count": 0}
-    client.get(page.locator("#recording").get_attribute("src")).close()
-    assert client.get(path).json == {"count": 1}
-    assert seen.wrong == []
 
 
 def test_a_click_on_a_line_that_ran_or_in_the_drawing_plays_that_moment(open_call):

@@ -106,15 +106,6 @@ def test_what_deletes_asks_first_and_stands_last(served, tab):
     expect(page.get_by_text("The team and all of its rows are deleted.")).to_be_visible()
 
 
-def test_a_deleted_team_comes_back(visitor, control, press, undo):
-    team = control.post("/teams", {"name": "Second"}).json["id"]
-    visitor.go("/state")
-    press(lambda form: form["action"].endswith(f"{team}/remove"))
-    assert team not in [one["id"] for one in control.get("/teams").json]
-    undo()
-    assert team in [one["id"] for one in control.get("/teams").json]
-
-
 def test_the_newest_five_automatic_snapshots_are_kept_beside_those_by_name(visitor, control, names_of_snapshots):
     control.post("/snapshots", {"name": "mine"})
     for _ in range(7):

@@ -30,12 +30,6 @@ def test_an_event_that_has_no_call_name_or_webhook_is_refused(api, control, line
     assert answer.status_code == 409 and "no active webhook" in answer.json["error"]
 
 
-def test_deliveries_are_filtered_by_status(visitor, control, call):
-    assert "call_ended" in visitor.go("/webhooks?status=PENDING").text
-    control.delete("/webhooks")
-    assert "No deliveries" in visitor.go("/webhooks?status=PENDING").text
-
-
 def test_equal_refusals_are_one_row_which_leads_to_the_inbox(visitor, api, control, line, simulate, advance):
     simulate(line, 3, outcome="completed")
     advance(1)
@@ -56,15 +50,6 @@ def test_the_deliveries_of_the_chosen_team_are_listed(visitor, api, other_api, c
     assert '<th scope="col">Team</th>' in visitor.page.answer.text
     assert "call_ended" in visitor.go(f"/webhooks?team={own_id}").text
     assert "No deliveries" in visitor.go(f"/webhooks?team={other_id}").text
-
-
-def test_a_delivery_of_another_team_has_links_to_its_call(visitor, api, control, other_api, call):
-    own_id, team = (client.get("/team").json["id"] for client in (api, other_api))
-    delivery = control.get(f"/webhooks?logId={call}").json[0]["id"]
-    page = visitor.go(f"/webhooks/{delivery}?team={team}")
-    assert f"/console/calls/{call}?team={own_id}" in page.links
-    assert f"/console/world/reset?team={team}" in [form["action"] for form in page.forms]
-    assert any(form["action"] == f"/console/webhooks/fire?team={own_id}" for form in page.forms)
 
 
 @pytest.mark.parametrize(

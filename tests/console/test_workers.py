@@ -68,14 +68,6 @@ class TestFlow:
 
         return show
 
-    def test_findings_are_shown_with_their_lines(self, open_flow):
-        page = open_flow('say("a")\nloop:\n    talk("b", True)\nuntil "c":\n    oh = nothing\n', validate=False)
-        assert re.search(r'id="L5">.*?Column 10: Nothing defines the name &#39;nothing&#39;\.', page.answer.text, re.S)
-        assert "warning line 5, column 10" in words(page)
-        page = open_flow("loop:\n  (", validate=False)
-        assert "error line 2, column 3 : This ( is never closed." in words(page)
-        assert "Not known while the code has errors." in page.text
-
     def test_a_version_is_shown(self, api, at, flow, open_flow):
         assert "Desk Talk to this flow" in words(open_flow())
         open_flow('say("one")\n', commitMessage="First")
@@ -153,18 +145,6 @@ def test_name_number_and_flow_of_a_deployment_are_changed(visitor, api, at, flow
     assert now["enableVoiceSentiment"] is True
 
 
-def test_a_deployment_of_each_channel_has_a_page(
-    visitor, api, at, flow, make_voice_deployment, make_voicev1_deployment
-):
-    chat = api.post(f"{at}/deployments/chat", {"name": "Chat", "flowId": flow["id"]}).json
-    widget = api.post(f"{at}/deployments/chat-embed", {"name": "Widget", "flowId": flow["id"]}).json
-    old, voice = make_voicev1_deployment(flow), make_voice_deployment(flow)
-    page = visitor.go(f"{at}/deployments")
-    for made, text in ((chat, "Chat"), (widget, "ChatEmbed"), (voice, "Voice"), (old, "Objective Book a table")):
-        assert f"/console{at}/deployments/{made['id']}" in page.links
-        assert text in words(visitor.go(f"{at}/deployments/{made['id']}"))
-
-
 class TestTalk:
     @pytest.fixture
     def begin(self, visitor, at, flow):
@@ -221,25 +201,6 @@ class TestTalk:
         text = words(begin())
         assert "Failed:" in text and "line 2" in text and "The conversation is over: failed." in text
 
-    def test_a_deployment_is_tried_with_its_parameters_while_its_flow_exists(
-        self, visitor, api, at, flow, begin, turn, make_voice_deployment
-    ):
-        made = make_voice_deployment(flow)
-        api.post(f"{at}/deployments/{made['id']}/params", {"name": "desk", "value": "+14155550155"})
-        begin(f"deploymentId={made['id']}")
-        assert "+14155550155" in words(turn(choose="1"))
-        api.post(f"{at}/flows", {"name": "Other", "label": None, "code": CODE})
-
-        def are_offered():
-            links = [
-                link for page in ("talk", f"deployments/{made['id']}") for link in visitor.go(f"{at}/{page}").links
-            ]
-            return [link for link in links if "talk" in link and f"deploymentId={made['id']}" in link]
-
-        assert len(are_offered()) == 2
-        api.delete(f"{at}/flows/{flow['id']}")
-        assert are_offered() == []
-
 
 def test_resources_are_searched(visitor, api, make_worker, advance):
     worker = make_worker()
@@ -291,14 +252,7 @@ def test_a_turn_does_not_reload_the_page(served, tab):
     expect(decision).to_be_hidden()
     page.get_by_label("How it decided").check()
     expect(decision).to_be_visible()
-    page.get_by_text("Choose a condition instead").click()
-    page.get_by_role("button", name="caller says goodbye, that is all, or never mind").click()
-    expect(page.get_by_text("The conversation is over")).to_be_visible()
     assert page.evaluate("window.same")
-    expect(
-        page.get_by_text("Taken: caller says goodbye, that is all, or never mind")
-    ).to_be_visible()  # the switch is still on
-    expect(page.get_by_text("start the server with --model-url")).to_be_visible()
     assert seen.faults() == []
 
 
