@@ -51,33 +51,18 @@ def chromium():
         browser.close()
 
 
-@pytest.fixture(scope="package")
-def contexts(chromium):
-    """Yield the browser's contexts with script (True) and without, shared by tests because a new one takes long."""
-    contexts = {script: chromium.new_context(java_script_enabled=script) for script in (True, False)}
-    for context in contexts.values():
-        context.set_default_timeout(30_000)
-    yield contexts
-    for context in contexts.values():
-        context.close()
-
-
 @pytest.fixture
-def tab(contexts):
+def tab(chromium):
     """Return a function that opens a tab on a server, in a width and a theme."""
-    tabs = []
+    contexts = []
 
     def open_tab(server, width=1280, theme="light", script=True):
-        tabs.append(Tab(contexts[script]))
-        return tabs[-1].turn_to(server, width, theme)
+        contexts.append(chromium.new_context(java_script_enabled=script))
+        return Tab(contexts[-1], server, width, theme)
 
     yield open_tab
-    for one in tabs:
-        one.page.evaluate("localStorage.clear()")
-        one.page.close()
-    for context in contexts.values():
-        context.clear_cookies()
-        context.clear_permissions()
+    for context in contexts:
+        context.close()
 
 
 @pytest.fixture(scope="package")

@@ -12,7 +12,7 @@ def test_the_documentation_passes_axe_in_the_colours_of_the_console(demo, tab):
     page = tab(demo).go()
     background = "getComputedStyle(document.documentElement).getPropertyValue('--accent')"
     accents = []
-    for width, theme, _ in LOOKS:
+    for width, theme in LOOKS:
         page.set_viewport_size({"width": width, "height": 900})
         page.emulate_media(color_scheme=theme)
         page.goto(f"{demo.url}/console")

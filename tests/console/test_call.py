@@ -103,18 +103,14 @@ class TestTranscript:
 
 
 ODD = [
-    {"messages": None},
     {"messages": {"messages": [1, None, {}, {"role": 7}, {"role": "user", "content": {"a": 1}, "start": "x"}]}},
     {"messages": {"messages": [{"role": "user", "content": "a", "start": 9, "end": 2}]}, "duration": None},
     {"messages": {"messages": [{"role": "assistant", "content": "a", "start": -1, "end": True}]}},
     {"data": {"latency": 5, "call_analysis": "good", "disconnection_reason": {"a": 1}}},
-    {"data": {"latency": {"values": ["fast", None, 3]}, "call_analysis": {"call_summary": 5}}},
     {"sessionLogData": {"trace": [1, {"at": "x"}, {"step": 3}, {"step": "call", "at": [1], "line": "x"}]}},
     {"successResults": {"criteria": [1, {"items": 5}, {"items": [None, {"value": [1]}]}]}},
-    {"metadata": {"campaignId": 5}},
     {"flowSnapshot": {"code": "a"}},
     {"startTime": None, "endTime": None, "duration": 0},
-    {"extractionsData": {"items": [1, {"a": None}]}},
 ]
 
 

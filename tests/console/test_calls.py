@@ -97,11 +97,6 @@ def test_each_channel_has_a_list(visitor, api):
         assert set(ids(visitor.go(f"/calls?channel={channel}&limit=100"))) == logs != set(), channel
 
 
-@pytest.mark.parametrize("address", ["/calls?channel=fax", "/calls?worker=worker_none", "/calls?channel=chat&worker=x"])
-def test_an_unknown_channel_or_worker_is_404(visitor, address):
-    assert visitor.go(address).status == 404
-
-
 def test_the_export_of_a_list_has_the_logs_of_all_its_pages(visitor, api, advance):
     page = visitor.go(f"/calls?worker={CLINIC}&status=completed&minDuration=30&limit=2")
     assert len(ids(page)) == 2

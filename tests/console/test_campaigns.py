@@ -102,7 +102,7 @@ class TestNew:
         foreign = make_voice_deployment(api=other_api)
         preview(data=SHEET)
         page = visitor.send("/campaigns", data=SHEET, deploymentId=foreign["id"])
-        assert f"Deployment {foreign['id']} not found." in page.text
+        assert f"{foreign['id']} not found." in page.text
         preview(data=SHEET)
         assert "There are no rows." in visitor.send("/campaigns", data="a").text
         assert campaigns() == []
@@ -138,22 +138,3 @@ class TestRunning:
         assert campaigns()[0]["status"] == "STOPPED"
         visitor.send("/start")
         assert calls() == ["a", "b"]
-
-
-class TestVoiceV1:
-    @pytest.fixture
-    def line(self, make_voicev1_deployment):
-        return make_voicev1_deployment()
-
-    def test_rows_are_called_in_batches_of_ten(self, visitor, create, advance):
-        address = create("id,phoneNumber\n" + "".join(f"r{n},+1415555{n:04}\n" for n in range(12)))
-        page = visitor.page
-        assert states(page)[10:] == ["queued", "queued"] and "2 rows in 0:05:00" in page.text
-        visitor.send("/next")
-        assert "queued" not in states(visitor.page)
-        advance(3_600)
-        assert "in progress" not in states(visitor.go(address))
-
-    def test_rows_need_a_member_phone_number(self, preview):
-        page = preview(data="id,phone\na,+14155550101\n")
-        assert "Line 2: phoneNumber: Missing data for required field" in page.text

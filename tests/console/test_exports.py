@@ -5,7 +5,6 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from dryline.models.exports import Export
 from dryline.models.voice_logs import VoiceLog
 from dryline.tests.console.visitor import words
 
@@ -86,17 +85,6 @@ def test_a_completed_export_shows_when_it_expires(visitor, create, make_log, adv
     assert "Expires in 23:00:00" in visitor.go(address).text
     advance(23 * 3_600)
     assert "It expired after 24 hours" in visitor.go(address).text
-
-
-def test_an_export_in_progress_shows_the_bytes_written(visitor, app, create):
-    address = create()
-    visitor.send("/transition", status="PROCESSING")
-    assert "Nothing is written yet." in visitor.go(address).text
-    with app.world.active():
-        part = next(iter(Export.select())).path.with_suffix(".abc.part")
-    part.write_bytes(b"x" * 2_000)
-    assert "2.0 kB written." in visitor.go(address).text
-    part.unlink()  # a reset leaves it to its writer, and the next test has the same stand-in
 
 
 def test_a_refreshed_list_keeps_the_chosen_row(served, tab):

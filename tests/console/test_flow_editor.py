@@ -131,14 +131,6 @@ class TestConflict:
         assert now()["code"] == OTHER
 
 
-def test_a_check_shows_findings_and_does_not_save(visitor, save, now):
-    page = save("check", code=BROKEN)
-    assert page.status == 200 and f"error {NEVER_CLOSED}" in words(page)
-    assert page.form("/edit")["fields"]["code"] == BROKEN and now()["code"] == CODE
-    page = press(visitor, "check", code=f"{CODE}x = nothing\n")
-    assert "warning line 6, column 5 : Nothing defines the name 'nothing'." in words(page)
-
-
 def test_typed_code_is_tried_as_a_draft_and_not_saved(visitor, flow, save, now):
     page = save("try", code=BROKEN)
     assert "code: Line 2, column 3: This ( is never closed." in words(page)

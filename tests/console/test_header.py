@@ -37,11 +37,6 @@ def test_shortcuts_of_one_letter_can_be_switched_off(demo, tab):
     page.keyboard.press("Escape")
     page.keyboard.press("?")
     expect(page.locator("#keys")).to_be_hidden()
-    page.get_by_role("button", name="Shortcuts").click()
-    page.get_by_label("Shortcuts of a single letter").check()
-    page.keyboard.press("Escape")
-    page.keyboard.press("?")
-    expect(page.locator("#keys")).to_be_visible()
 
 
 def test_a_page_whose_record_a_reset_removed_says_so_and_polls_no_more(served, tab):

@@ -118,13 +118,6 @@ def test_the_newest_five_automatic_snapshots_are_kept_beside_those_by_name(visit
     assert all(name in visitor.go("/state").text for name in ["mine", *names])
 
 
-def test_a_change_that_fails_leaves_no_automatic_snapshot(visitor, control):
-    before = control.get("/undo").json
-    visitor.go("/state")
-    visitor.send("/state/scenario", scenario="nothing of this name")
-    assert control.get("/undo").json == before
-
-
 def test_the_key_of_a_new_team_is_shown_once_works_and_is_revoked(visitor, app, control, press):
     visitor.go("/state")
     page = visitor.send("/state/teams", name="Second")

@@ -225,18 +225,6 @@ def test_a_test_is_run(visitor, api, at, flow, advance):
     assert re.search(r"passed .* Greets passed \d \d 3", text)
 
 
-def test_a_suite_is_run(visitor, api, at, flow, make_voice_deployment, advance):
-    made = make_voice_deployment(flow)
-    card = api.post("/echo/scorecards", {"name": "Manners", "items": [{"title": "Greets", "type": "BINARY"}]}).json
-    suite = {"name": "Nightly", "deploymentId": made["id"], "echoScorecardIds": [card["id"]]}
-    assert api.post("/echo/suites", suite).status_code == 201
-    assert "Manners Greets yes or no" in words(visitor.go(f"{at}/scorecards"))
-    assert "queued" in visitor.send("/run").text
-    for _ in range(2):
-        advance(60)
-    assert re.search(r"An agent by Manners (passed|failed) Greets", words(visitor.go(f"{at}/scorecards")))
-
-
 def test_a_turn_does_not_reload_the_page(served, tab):
     seen = tab(served)
     page = seen.go(f"/workers/{demo_id('workers', name='Cedar Valley Power')}")
