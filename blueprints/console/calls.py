@@ -5,7 +5,7 @@ from urllib.parse import urlencode, urlsplit
 
 from flask import g, make_response, redirect, render_template, request, url_for
 
-from dryline.blueprints.console import charts, conversation, highlighting, snippets
+from dryline.blueprints.console import conversation, highlighting, snippets
 from dryline.blueprints.console.base import PageBlueprint, flash_and_redirect, load_form, require_team
 from dryline.blueprints.console.log_lists import CHANNEL_TITLES, PAGE_LENGTH, VOICE, LogListQuery, rows_of
 from dryline.models import activity, voice_log_pages
@@ -124,7 +124,6 @@ def call(log_id: str) -> Any:
         "flow_version": _flow_version(log),
         "code_lines": highlighting.highlight(log.flow_snapshot) if isinstance(log.flow_snapshot, str) else [],
         "analysis": conversation.call_analysis(log),
-        "snippets": snippets.log_snippets(g.team, channel, log.worker_id, log.id),
         "has_exchanges": bool(exchanges),
     }
     if not isinstance(log, VoiceLog):
@@ -159,9 +158,6 @@ def _call_values(log: VoiceLog, turns: list[conversation.Turn], events: list[con
     length_s = conversation.length_s(log, turns)
     campaign_id = (log.metadata or {}).get("campaignId")
     transfer = conversation.transfer(log)
-    lanes = None
-    if length_s and any(turn.start is not None for turn in turns):
-        lanes = charts.speaker_lanes(events, length_s, transfer.at if transfer else None)
     return {
         "elapsed_s": conversation.elapsed_s(log) if is_running else None,
         "current_line": conversation.current_line(events) if is_running else None,
@@ -169,7 +165,7 @@ def _call_values(log: VoiceLog, turns: list[conversation.Turn], events: list[con
         "transfer": transfer,
         "voices_end_s": conversation.voices_end_s(turns),
         "speaks_words": recording_files.speaks_words(current()),
-        "lanes": lanes,
+        "has_lanes": bool(length_s) and any(turn.start is not None for turn in turns),
         "recording": _recording(log.recording_url),
         "criteria": conversation.success_criteria(log.success_results, turns),
         "deliveries": WebhookDelivery.search(MAX_DELIVERIES, log_id=log.id, team_id=log.team_id),

@@ -13,16 +13,12 @@ from dryline.blueprints.console.template_filters import in_text
 from dryline.models.campaign_progress import IDLE, IN_CALL, QUEUED, RowProgress, campaigns_of, find_campaign, rows_of
 from dryline.models.campaigns import ACTIVE, OutboundCampaign
 from dryline.models.deployments import Deployment
-from dryline.models.deployments_lookup import look_up_deployment
 from dryline.models.logs import Page
-from dryline.models.queued_calls import number_fault, numbered
+from dryline.models.queued_calls import number_fault
 from dryline.models.voice_deployments import VoiceDeployment
 from dryline.models.voice_logs import VoiceLog
-from dryline.models.voicev1_campaigns import Voicev1Campaign
-from dryline.models.voicev1_deployments import VoiceV1Deployment
 from dryline.models.workers import Worker
 from dryline.schemas.contact_rows import CampaignSheetSchema, read_contacts
-from dryline.schemas.voicev1_campaigns import Voicev1CampaignRunSchema
 from dryline.storage.current_world import current
 from dryline.world.wording import count
 
@@ -60,9 +56,7 @@ def campaign(campaign_id: str) -> Any:
         is_active=campaign.status in ACTIVE,
         deployment=Deployment.find(id=campaign.deployment_id),
         rows=rows,
-        max_drawn_rows=charts.MAX_DRAWN_ROWS,
         counts=Counter(row.state for row in rows),
-        grid=charts.row_grid([_colour(row.state) for row in rows]),
         colour=_colour,
         page=Page(data, len(listed), number, ROWS_PER_PAGE),
         columns=_columns(row.row for row in rows[:MAX_PREVIEWED_ROWS]),
@@ -139,10 +133,10 @@ def preview() -> Any:
 
 
 def _show_form(values: dict[str, str], is_preview: bool = False) -> str:
-    deployments = [*VoiceDeployment.listing(require_team()), *VoiceV1Deployment.listing(require_team())]
+    deployments = list(VoiceDeployment.listing(require_team()))
     chosen = next((one for one in deployments if one.id == values.get("deploymentId")), None)
     contacts = read_contacts(values.get("data", ""))
-    faults = contacts.faults | _row_faults(contacts.rows, chosen)
+    faults = contacts.faults | {line: fault for line, row in contacts.rows.items() if (fault := number_fault(row))}
     return render_template(
         "campaign_new.html",
         form=values,
@@ -159,33 +153,14 @@ def _show_form(values: dict[str, str], is_preview: bool = False) -> str:
     )
 
 
-def _row_faults(rows: dict[int, dict[str, str]], deployment: Deployment | None) -> dict[int, str]:
-    """Return why rows cannot be called on this deployment, by line."""
-    faults = {line: fault for line, row in rows.items() if (fault := number_fault(row))}
-    if isinstance(deployment, VoiceV1Deployment):
-        data = [{"id": id, **row} for id, row in numbered(list(rows.values()))]
-        errors: Any = Voicev1CampaignRunSchema().validate({"data": data})
-        lines = list(rows)
-        for index, messages in errors.get("data", {}).items():
-            text = "; ".join(f"{name}: {' '.join(texts)}" for name, texts in messages.items())
-            faults.setdefault(lines[index], text)
-    return faults
-
-
 @blp.post("")
 def create() -> Any:
     """Create a campaign of the rows that can be called."""
     body = load_form(CampaignSheetSchema)
     with current().transaction():
-        deployment = look_up_deployment(require_team(), body.pop("deployment_id"))
-        faults = _row_faults(dict(enumerate(body["data"])), deployment)
-        body["data"] = [row for index, row in enumerate(body["data"]) if index not in faults]
-        if isinstance(deployment, VoiceV1Deployment):
-            rows = [{**row, "id": id} for id, row in numbered(body["data"])]
-            campaign: OutboundCampaign | Voicev1Campaign = Voicev1Campaign.launch(deployment).run(rows)
-        else:
-            voice = VoiceDeployment.fetch(require_team(), deployment.id, field="deployment_id")
-            campaign = OutboundCampaign.launch(voice, **body)
+        deployment = VoiceDeployment.fetch(require_team(), body.pop("deployment_id"), field="deployment_id")
+        body["data"] = [row for row in body["data"] if not number_fault(row)]
+        campaign = OutboundCampaign.launch(deployment, **body)
     current().run_due()
     message = f"The campaign has {count(len(body['data']), 'row')}."
     return flash_and_redirect(message, "campaigns.campaign", campaign_id=campaign.id)

@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from dryline.blueprints.console.template_filters import readable
 from dryline.storage.current_world import current
 from dryline.world.clock import parse
 
@@ -51,15 +50,10 @@ class Step:
     details: dict[str, Any]
 
     @property
-    def full_text(self) -> str:
+    def text(self) -> str:
         """The details in one line."""
         details = ((name, value) for name, value in self.details.items() if name not in _HIDDEN_DETAILS)
         return " · ".join(value if name in _UNNAMED_DETAILS else f"{name} {value}" for name, value in details)
-
-    @property
-    def text(self) -> str:
-        """The details in one line, with the message of an HTTP library in a few words."""
-        return readable(self.full_text)
 
 
 @dataclass(frozen=True)

@@ -31,18 +31,9 @@ blp = PageBlueprint("deployments", path="/workers/<worker_id>/deployments", sect
 INCLUDED = ("success_criteria", "deployment_parameters")
 # Members that are no row of the settings: they have a place of their own on the page.
 _APART = {
-    "id",
-    "name",
-    "type",
-    "status",
-    "workerId",
-    "flowId",
-    "flowVersionId",
-    "phoneNumber",
-    "createdAt",
-    "updatedAt",
+    *("id", "name", "type", "status", "workerId", "flowId", "flowVersionId", "phoneNumber", "createdAt", "updatedAt"),
+    *("deploymentParameters", "extractions", "successCriteria", "customWebhooks", "externalConfig"),
 }
-_APART |= {"deploymentParameters", "extractions", "successCriteria", "customWebhooks", "externalConfig"}
 MAX_HISTORY = 50
 
 

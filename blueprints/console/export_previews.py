@@ -8,19 +8,9 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from dryline.models.exports import FILES, Export
-from dryline.storage.files import matching
+from dryline.models.exports import Export
 
 PREVIEW_BYTES = 130_000  # no cell in them is too long for the module csv
-
-
-def bytes_written(export: Export) -> int | None:
-    """Return the present size of an export's file, finished or not; None without a file."""
-    sizes = []
-    for path in [export.path, *matching(FILES.folder, f"{export.path.stem}.*.part")]:
-        with contextlib.suppress(OSError):  # removed or renamed since
-            sizes.append(path.stat().st_size)
-    return max(sizes, default=None)
 
 
 def preview(export: Export, count: int) -> tuple[list[str], list[list[Any]]]:

@@ -6,7 +6,7 @@ from typing import Any
 from flask import g, render_template, request
 
 from dryline.blueprints.console.base import PageBlueprint, flash_and_redirect, hide_new_rows, load_form, require_team
-from dryline.blueprints.console.export_previews import bytes_written, preview
+from dryline.blueprints.console.export_previews import preview
 from dryline.blueprints.control.exports import TransitionBody
 from dryline.jobs import exports
 from dryline.models.deployments import Deployment
@@ -70,7 +70,6 @@ def export(export_id: str) -> Any:
         worker=Worker.find(id=export.worker_id, team_id=export.team_id) if export.worker_id else None,
         deployment=Deployment.find(id=export.deployment_id, team_id=export.team_id) if export.deployment_id else None,
         transitions=TRANSITIONS[export.status],
-        written_bytes=bytes_written(export),
         columns=[columns[index] for index in order],
         rows=[[row[index] for index in order] for row in rows],
     )

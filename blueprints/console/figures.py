@@ -3,8 +3,6 @@
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
-from markupsafe import Markup
-
 from dryline.blueprints.console.charts import sparkline
 from dryline.blueprints.console.template_filters import count, duration
 from dryline.models.call_figures import CallFigures, Comparison
@@ -27,14 +25,14 @@ class Kind(NamedTuple):
 
 
 class Figure(NamedTuple):
-    """One figure in words, with its change since the period before, whether that is `better` or `worse`, and a line."""
+    """A figure in words, its change since the period before, whether it is `better` or `worse`, and a line's points."""
 
     title: str
     about: str
     text: str
     change: str
     trend: str
-    line: Markup
+    line: str
 
 
 def _percent(share: float) -> str:

@@ -86,7 +86,6 @@ class DiffLine(NamedTuple):
 
 
 _WORD = re.compile(r"\w+|\s+|[^\w\s]")
-_HTML_PIECE = re.compile(r"<[^>]*>|&[#\w]+;|[^<&]", re.DOTALL)  # a tag or a character
 _LIKE = 0.5  # of the words of two lines, for one to be a change of the other
 
 
@@ -138,23 +137,14 @@ def _pairs(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[int | None,
 
 
 def _marked(html: Markup, text: str | None, other: str | None) -> Markup:
-    """Return a line with marks around the words that the other line has not."""
+    """Return a line without colours, with marks around the words that the other has not; `html` if there is none."""
     if text is None or other is None:
         return html
-    words, changed, at = _WORD.findall(text), set(), 0
+    words, parts = _WORD.findall(text), []
     for tag, start, end, *_ in SequenceMatcher(None, words, _WORD.findall(other), autojunk=False).get_opcodes():
-        length = sum(map(len, words[start:end]))
-        changed |= set(range(at, at + length)) if tag != "equal" else set()
-        at += length
-    pieces, at, is_open = [], 0, False
-    for piece in [*_HTML_PIECE.findall(html), "<>"]:
-        is_tag = piece.startswith("<")
-        if is_open != (not is_tag and at in changed):
-            is_open = not is_open
-            pieces.append("<mark>" if is_open else "</mark>")
-        pieces.append(piece)
-        at += not is_tag
-    return Markup("".join(pieces[:-1]))
+        part = html_escape("".join(words[start:end]), quote=False)
+        parts.append(f"<mark>{part}</mark>" if part and tag != "equal" else part)
+    return Markup("".join(parts))
 
 
 def editor_names() -> dict[str, list[str]]:

@@ -1,7 +1,7 @@
 """The overview: figures, recent calls, work that is under way, and the newest errors."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from datetime import timedelta
 from typing import Any, NamedTuple
 
@@ -60,8 +60,9 @@ def show() -> Any:
         calls=activity.newest_logs(g.team, VoiceLog, MAX_CALLS),
         ranges=RANGES,
         range=key,
-        chart=charts.stacked_columns(columns, shown.label_step, shown.title),
-        legend=_legend(column.counts for column in columns),
+        columns=columns,
+        axis=charts.axis(max(column.total for column in columns)),
+        legend=_legend(columns),
         errors=activity.newest_errors(g.team, MAX_ERRORS),
         exports=activity.open_exports(g.team),
         campaigns=activity.active_campaigns(g.team),
@@ -76,16 +77,16 @@ def _columns(team: Team, period: Period) -> list[charts.Column]:
     return [
         charts.Column(
             f"{stamp[11:]}:00" if is_hours else day(stamp),
-            of_column,
             url_for("calls.show", startTimeAfter=wire(start), startTimeBefore=wire(start + period.part - MILLISECOND)),
+            charts.calls_by_colour(of_column),
         )
         for start, (stamp, of_column) in zip(period.starts(), counts.items(), strict=True)
     ]
 
 
-def _legend(columns: Iterable[Mapping[str, int]]) -> list[tuple[str, str, int]]:
+def _legend(columns: Iterable[charts.Column]) -> list[tuple[str, str, int]]:
     """Return the class, the name and the number of calls of each outcome in the chart."""
     sums: Counter[str] = Counter()
-    for counts in columns:
-        sums.update(dict(charts.calls_by_colour(counts)))
+    for column in columns:
+        sums.update(dict(column.calls))
     return [(colour, title, sums[colour]) for colour, title in charts.LEGEND.items()]

@@ -3,6 +3,7 @@
 import json
 import re
 import shlex
+import textwrap
 from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote
@@ -50,33 +51,36 @@ def list_snippets(team: Team, channel: Channel, worker: Worker | None, query: Ma
 
     `query` has the wire's names. The API lists the logs of one worker, so without one there is only Python, in a loop.
     """
+    if not channel.listed:
+        return {}
     if channel.key in _UNPAGED:
         query = {name: value for name, value in query.items() if name not in ("page", "limit")}
+    base, key = base_url(), clear_key(team.id) or NO_KEY
+    client = f"from brainbase_labs import BrainbaseLabs\n\nclient = BrainbaseLabs(base_url={base!r}, api_key={key!r})\n"
+    if worker is None:
+        loop = textwrap.indent(_python_list(channel, "worker.id", query), "    ")
+        return {"Python": f"{client}for worker in client.workers.list():\n{loop}"}
+    path = f"/api/workers/{quote(worker.id, safe='')}/deploymentLogs/{channel.key}"
+    curl = [f"curl {'-G ' if query else ''}{shlex.quote(base + path)}", f"-H {shlex.quote(f'x-api-key: {key}')}"]
+    curl += [f"--data-urlencode {shlex.quote(f'{name}={value}')}" for name, value in query.items()]
+    return {"curl": " \\\n  ".join(curl), "Python": client + _python_list(channel, repr(worker.id), query)}
+
+
+def _python_list(channel: Channel, worker: str, query: Mapping[str, str]) -> str:
+    """Return the lines of Python that print a worker's logs, with the client's names of the parameters."""
     extra_query = {name: value for name, value in query.items() if name in EXTRA_PARAMETERS}
-    arguments = [repr(worker.id) if worker else "worker.id"]
+    arguments = [worker]
     for name, value in query.items():
         if name not in EXTRA_PARAMETERS:
             arguments.append(f"{snake(name)}={value if name in ('page', 'limit') else repr(value)}")
     arguments += [f"extra_query={extra_query!r}"] if extra_query else []
+    lines = "".join(f"    {argument},\n" for argument in arguments)
     output = {
         "voice": "for log in logs.data:\n    print(log.id, log.start_time, log.status)",
         "chat": "for log in logs:\n    print(log.id, log.start_time)",
         "chat-embed": "for log in logs:\n    print(log.id, log.start_time)",
     }.get(channel.key, 'for log in logs.json()["data"]:\n    print(log["id"], log["startTime"])')
-    codes = _snippets(team, channel, _path(channel, worker.id if worker else ""), query, "list", arguments, output)
-    if worker is None and codes:
-        head, call = codes["Python"].split("\nlogs = ")
-        loop = "\n".join(f"    {line}" for line in f"logs = {call}".splitlines())
-        return {"Python": f"{head}\nfor worker in client.workers.list():\n{loop}\n"}
-    return codes
-
-
-def log_snippets(team: Team, channel: Channel, worker_id: str, log_id: str) -> dict[str, str]:
-    """Return the request for one log by language; empty if the API has no such address."""
-    output = "print(logs.json())" if channel.key in ("sms", "whatsapp") else "print(logs)"
-    arguments = [repr(log_id), f"worker_id={worker_id!r}"]
-    path = f"{_path(channel, worker_id)}/{quote(log_id, safe='')}"
-    return _snippets(team, channel, path, {}, "retrieve", arguments, output)
+    return f"logs = client.workers.deployment_logs.{_RESOURCES[channel.key]}.list(\n{lines})\n{output}\n"
 
 
 def curl_post(path: str, body: Mapping[str, Any]) -> str:
@@ -86,29 +90,6 @@ def curl_post(path: str, body: Mapping[str, Any]) -> str:
         key = (clear_key(g.team.id) if g.get("team") else None) or NO_KEY
         lines.append(f"-H {shlex.quote(f'x-api-key: {key}')}")
     return " \\\n  ".join([*lines, f"-d {shlex.quote(json.dumps(body))}"])
-
-
-def _path(channel: Channel, worker_id: str) -> str:
-    return f"/api/workers/{quote(worker_id, safe='')}/deploymentLogs/{channel.key}"
-
-
-def _snippets(
-    team: Team, channel: Channel, path: str, query: Mapping[str, str], method: str, arguments: list[str], output: str
-) -> dict[str, str]:
-    """Return the curl command and the Python code that read logs; none for a channel that the API does not list."""
-    if not channel.listed:
-        return {}
-    base, key = base_url(), clear_key(team.id) or NO_KEY
-    curl = [f"curl {'-G ' if query else ''}{shlex.quote(base + path)}", f"-H {shlex.quote(f'x-api-key: {key}')}"]
-    curl += [f"--data-urlencode {shlex.quote(f'{name}={value}')}" for name, value in query.items()]
-    python = (
-        "from brainbase_labs import BrainbaseLabs\n\n"
-        f"client = BrainbaseLabs(base_url={base!r}, api_key={key!r})\n"
-        f"logs = client.workers.deployment_logs.{_RESOURCES[channel.key]}.{method}(\n"
-        f"    {f',{chr(10)}    '.join(arguments)},\n)\n"
-        f"{output}\n"
-    )
-    return {"curl": " \\\n  ".join(curl), "Python": python}
 
 
 def snake(name: str) -> str:

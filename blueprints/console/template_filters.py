@@ -21,17 +21,6 @@ def duration(seconds: float | None) -> str:
     return f"{minutes}:{rest:02}"
 
 
-def size(count: float | None) -> str:
-    """Format bytes, as `12 KB`."""
-    if count is None:
-        return "-"
-    for unit in ("B", "KB", "MB"):
-        if count < 1000:
-            return f"{count:.0f} {unit}" if unit == "B" or count >= 10 else f"{count:.1f} {unit}"
-        count /= 1000
-    return f"{count:.1f} GB"
-
-
 def day(stamp: str | None) -> str:
     """Format `2026-11-21T…` as `Sat 21 Nov`."""
     return parse(stamp).strftime("%a %-d %b") if stamp else "-"
@@ -63,21 +52,6 @@ def offset(ahead: timedelta) -> str:
 def phone(text: Any) -> str:
     """Format `+12165550198` as `+1 216 555 0198`, also within a text. Numbers of other countries stay as they are."""
     return re.sub(r"(?<!\w)\+1(\d{3})(\d{3})(\d{4})(?!\d)", r"+1 \1 \2 \3", str(text or "-"))
-
-
-# The message of an HTTP library about a server that does not answer, and the reasons that are named.
-_NO_ANSWER = re.compile(r"(?:HTTPS?ConnectionPool\(|<[^>]*)host='([^']*)'.*", re.DOTALL)
-_REASONS = {"Failed to resolve": "name not found", "refused": "connection refused", "timed out": "timed out"}
-
-
-def readable(error: str | None) -> str:
-    """Return an error's message; that of a connection without the names of Python's classes."""
-    return _NO_ANSWER.sub(_no_answer, error or "")
-
-
-def _no_answer(match: re.Match[str]) -> str:
-    reason = next((words for sign, words in _REASONS.items() if sign in match[0]), "no connection")
-    return f"No answer from {match[1]} ({reason})."
 
 
 # The colour of each status: an outcome's class in the style sheet. Others are grey.
@@ -142,7 +116,7 @@ def coloured(text: str) -> Markup:
 FILTERS = {
     function.__name__: function
     for function in (
-        *(duration, size, day, clock, remaining, phone, readable, in_words, label, in_text, status_colour, shortened),
+        *(duration, day, clock, remaining, phone, in_words, label, in_text, status_colour, shortened),
         *(pretty, coloured, count),
     )
 }

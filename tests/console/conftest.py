@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 import pytest
-from jinja2 import BytecodeCache
+from jinja2 import FileSystemBytecodeCache
 
 from dryline.blueprints.console.app import Console
 from dryline.serving.server import in_thread
@@ -16,24 +16,11 @@ from dryline.tests.console.visitor import Visitor
 DEMO = Settings(ephemeral=True, scenario="demo", port=0, seed=1, speech="tones")
 
 
-class _CompiledTemplates(BytecodeCache):
-    """The templates that an earlier test's server compiled."""
-
-    def __init__(self):
-        self.codes = {}
-
-    def load_bytecode(self, bucket):
-        if bucket.key in self.codes:
-            bucket.bytecode_from_string(self.codes[bucket.key])
-
-    def dump_bytecode(self, bucket):
-        self.codes[bucket.key] = bucket.bytecode_to_string()
-
-
 @pytest.fixture(scope="package", autouse=True)
-def compiled_templates():
+def compiled_templates(tmp_path_factory):
     """Compile each template once: for each test's server it would take half of the whole time."""
-    options, Console.jinja_options = Console.jinja_options, {"bytecode_cache": _CompiledTemplates()}
+    cache = FileSystemBytecodeCache(str(tmp_path_factory.mktemp("templates")))
+    options, Console.jinja_options = Console.jinja_options, {"bytecode_cache": cache}
     yield
     Console.jinja_options = options
 
@@ -64,40 +51,18 @@ def chromium():
         browser.close()
 
 
-@pytest.fixture(scope="package")
-def contexts(chromium):
-    """Yield the browser's contexts with script (True) and without, shared by tests because a new one takes long."""
-    contexts = {script: chromium.new_context(java_script_enabled=script) for script in (True, False)}
-    for context in contexts.values():
-        context.set_default_timeout(30_000)
-    yield contexts
-    for context in contexts.values():
-        context.close()
-
-
-@pytest.fixture(scope="package")
-def idle_tabs():
-    """Return the tabs that wait for the next test, with script and without. To open one takes as long as four pages."""
-    return {True: [], False: []}
-
-
 @pytest.fixture
-def tab(contexts, idle_tabs):
+def tab(chromium):
     """Return a function that opens a tab on a server, in a width and a theme."""
-    used = []
+    contexts = []
 
     def open_tab(server, width=1280, theme="light", script=True):
-        one = idle_tabs[script].pop() if idle_tabs[script] else Tab(contexts[script])
-        used.append((script, one))
-        return one.turn_to(server, width, theme)
+        contexts.append(chromium.new_context(java_script_enabled=script))
+        return Tab(contexts[-1], server, width, theme)
 
     yield open_tab
-    for script, one in used:
-        one.leave()
-        idle_tabs[script].append(one)
-    for context in contexts.values():
-        context.clear_cookies()
-        context.clear_permissions()
+    for context in contexts:
+        context.close()
 
 
 @pytest.fixture(scope="package")

@@ -66,13 +66,9 @@ class TestWithoutToken:
         assert answer.headers["Location"] == "/console"
 
 
-class TestBeyondLoopback:
-    @pytest.fixture
-    def settings(self):
-        return Settings(ephemeral=True, scenario="empty", host="0.0.0.0")
-
-    def test_a_server_beyond_loopback_without_a_token_is_closed(self, visitor):
-        assert visitor.go("").status == 403
+@pytest.mark.parametrize("settings", [Settings(ephemeral=True, scenario="empty", host="0.0.0.0")])
+def test_a_server_beyond_loopback_without_a_token_is_closed(visitor):
+    assert visitor.go("").status == 403
 
 
 class TestWithToken:
@@ -132,21 +128,16 @@ class TestWithToken:
         assert "Sign in" in visitor.go("").text
 
 
-class TestSmallBodies:
-    @pytest.fixture
-    def settings(self):
-        return Settings(ephemeral=True, scenario="empty", max_body_mb=1)
-
-    def test_a_form_that_is_too_large_is_a_page_with_status_413(self, app):
-        answer = app.test_client().post("/console/workers", data={"name": "x" * 2_000_000, "back": "/console"})
-        assert (answer.status_code, answer.mimetype) == (413, "text/html")
+@pytest.mark.parametrize("settings", [Settings(ephemeral=True, scenario="empty", max_body_mb=1)])
+def test_a_form_that_is_too_large_is_a_page_with_status_413(app):
+    answer = app.test_client().post("/console/workers", data={"name": "x" * 2_000_000, "back": "/console"})
+    assert (answer.status_code, answer.mimetype) == (413, "text/html")
 
 
-class TestBehindHttps:
-    @pytest.fixture
-    def settings(self):
-        return Settings(ephemeral=True, scenario="empty", public_url="https://dryline.example", admin_token="t")
+HTTPS = Settings(ephemeral=True, scenario="empty", public_url="https://dryline.example", admin_token="t")
 
-    def test_the_cookie_is_secure(self, app):
-        page = app.test_client().get("/console/sign-in", base_url="https://dryline.example")
-        assert "; Secure;" in page.headers["Set-Cookie"]
+
+@pytest.mark.parametrize("settings", [HTTPS])
+def test_the_cookie_is_secure_behind_https(app):
+    page = app.test_client().get("/console/sign-in", base_url="https://dryline.example")
+    assert "; Secure;" in page.headers["Set-Cookie"]

@@ -18,13 +18,16 @@ from dryline.tests.console.rehearsal import (
 
 DEMO = Rehearsal("docs/demo.md")
 LINE = "Bayside Dental: Front desk line"
-GREETING = "Good day, this is the dentist."
 
 
 def place(page, outcome):
     open_page(page, "Live")
     page.get_by_label("Deployment").select_option(label=LINE)
     page.get_by_label("Outcome").select_option(outcome)
+    press_place(page)
+
+
+def press_place(page):
     press(page, "Place the call")
     expect(page.get_by_text("The call has begun.")).to_be_visible()
 
@@ -34,12 +37,12 @@ def card(page):
     return page.locator("article").first
 
 
-def open_flow(page):
+def open_flow(page, worker, name):
     open_page(page, "Workers")
-    page.get_by_role("link", name="Bayside Dental", exact=True).click()
+    page.get_by_role("link", name=worker, exact=True).click()
     page.locator(".tabs").get_by_role("link", name=re.compile("^Flows")).click()
-    page.locator("main").get_by_role("link", name="Front desk", exact=True).click()
-    expect(page.get_by_role("heading", name="Front desk")).to_be_visible()
+    page.locator("main").get_by_role("link", name=name, exact=True).click()
+    expect(page.get_by_role("heading", name=name)).to_be_visible()
 
 
 def statuses(page, status):
@@ -141,21 +144,14 @@ def below(page):
     "Below is the code of that call.",
 )
 def map_of_the_flow(page):
-    open_flow(page)
+    open_flow(page, "Bayside Dental", "Front desk")
     expect(page.get_by_role("heading", name="Where it leads")).to_be_visible()
     expect(page.locator("#map meter").first).to_be_visible()
     expect(page.locator("ol.code")).to_contain_text("say(")
 
 
-@DEMO.does('Press "Compare versions" to see what changed.')
-def compare(page):
-    press(page, "Compare versions")
-    expect(page.locator("table.diff .added").first).to_be_visible()
-
-
-@DEMO.does('Go back, press "Talk to this flow", then "Begin".', "The page suggests what you could say.")
+@DEMO.does('Press "Talk to this flow", then "Begin".', "The page suggests what you could say.")
 def talk(page):
-    page.go_back()
     press(page, "Talk to this flow")
     press(page, "Begin")
     expect(page.get_by_role("form", name="Suggestions").get_by_role("button")).to_have_count(3)
@@ -175,28 +171,54 @@ def say(page):
 
 
 @DEMO.does(
-    'Open the flow again and press "Edit".',
-    'Change the greeting and press "Try it": the agent says it beside the code.',
-    'Press "Save".',
+    "A problem.",
+    "On the Overview, \"Newest errors\" has `'technicians'` of Tidewater Internet.",
+    "Open it and click on its line number: there is the line that failed.",
 )
-def edit(page):
-    open_flow(page)
+def problem(page):
+    open_page(page, "Overview")
+    errors = page.locator("section", has=page.locator("#errors"))
+    errors.locator("p", has_text="Tidewater Internet").filter(has_text="'technicians'").get_by_role("link").click()
+    expect(page.locator("h1")).to_have_text(re.compile("Call (from|to) "))
+    page.wait_for_load_state()
+    errors.get_by_role("link", name=re.compile("^line ")).click()
+    failed = page.locator(".code li.now")
+    expect(failed).to_contain_text('variables["technicians"]')
+    expect(failed).to_be_in_viewport()
+
+
+@DEMO.does('Open the flow and press "Compare versions": version 4 renamed a variable.')
+def renamed(page):
+    page.locator("main dd").get_by_role("link", name="Support", exact=True).click()
+    press(page, "Compare versions")
+    expect(page.locator("table.diff .added mark")).to_have_text("technicians")
+
+
+@DEMO.does('Go back and press "Edit".', 'Write `technician` for `technicians` in that line and press "Save".')
+def mend(page):
+    page.go_back()
     press(page, "Edit")
     source = page.locator("#source")
-    changed = re.sub(r"^say\(.*\)$", f'say("{GREETING}")', source.input_value(), count=1, flags=re.MULTILINE)
-    assert GREETING in changed
-    source.fill(changed)
-    press(page, "Try it")
-    expect(page.locator("#talk .bubble").first).to_contain_text(GREETING)
+    page.wait_for_load_state()
+    source.fill(source.input_value().replace('variables["technicians"]', 'variables["technician"]'))
     press(page, "Save")
-    expect(page.locator("ol.code")).to_contain_text(GREETING)
+    expect(page.locator("ol.code")).to_contain_text('variables["technician"]')
 
 
-@DEMO.does("The next call that you place with the outcome `completed` says it.")
-def says_it(page):
-    place(page, "completed")
-    card(page).click()  # anywhere on it
-    wait_for(page, page.locator(".turn", has_text=GREETING))
+@DEMO.does(
+    'Place a call of "Tidewater Internet: Support line" with the condition that asks for a person or a technician, '
+    'click on the clock and press "+1 h": it was transferred.'
+)
+def mended(page):
+    open_page(page, "Live")
+    page.get_by_label("Deployment").select_option(label="Tidewater Internet: Support line")
+    condition = page.locator("#conditions option", has_text="asks for a person or a technician")
+    expect(condition).to_be_attached()
+    page.locator("#conditions").select_option(condition.text_content())
+    press_place(page)
+    press_in_bar(page, "+1 h")
+    ended = page.locator("article.ended", has_text="Support line")
+    expect(ended.locator(".state")).to_have_text("transferred")
 
 
 @DEMO.does("Calls.", 'Choose the worker "Bayside Dental" and the outcome "completed", and type "appointment".')
@@ -341,8 +363,8 @@ def send_again(page):
 def reset(page):
     reset_world(page)
     expect(page.locator("#clock-badge")).to_be_empty()
-    open_flow(page)
-    expect(page.locator("ol.code")).not_to_contain_text(GREETING)
+    open_flow(page, "Tidewater Internet", "Support")
+    expect(page.locator("ol.code")).to_contain_text('variables["technicians"]')
     open_page(page, "Request log")
     expect(page.get_by_text("No requests yet.")).to_be_visible()
 
@@ -351,7 +373,7 @@ def test_the_demo_can_be_given_word_for_word(chromium, served):
     page = new_page(chromium, served, 1440, "light")
     errors = []
     page.on("pageerror", lambda error: errors.append(str(error)))
-    page.on("console", lambda message: message.type == "error" and errors.append(message.text))
+    page.on("console", lambda message: message.type == "error" and errors.append((message.text, message.location)))
     DEMO.play(page)
     assert errors == []
     page.context.close()

@@ -5,7 +5,6 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from dryline.models.exports import Export
 from dryline.models.voice_logs import VoiceLog
 from dryline.tests.console.visitor import words
 
@@ -55,11 +54,6 @@ def test_an_export_is_requested_by_a_form_whose_values_the_address_gives(visitor
     assert "<option selected>chat</option>" in page.answer.text
 
 
-def test_a_refusal_is_shown_on_the_form(visitor, create):
-    assert create(endDate="2025-12-31T00:00") == "/exports/new"
-    assert "The window ends before it starts." in visitor.page.text
-
-
 @pytest.mark.parametrize("format", ["CSV", "JSON"])
 def test_the_beginning_of_a_file_is_shown_and_escaped(visitor, create, make_log, advance, format):
     first = {"start_time": "2026-01-02T00:00:00.000Z", "status": 'a "quoted", word'}
@@ -73,15 +67,6 @@ def test_the_beginning_of_a_file_is_shown_and_escaped(visitor, create, make_log,
     assert "log_long" not in page.text
 
 
-def test_the_first_rows_begin_with_time_and_number_and_end_with_ids(visitor, create, make_log, advance):
-    make_log(from_number="+14155550101", status="completed")
-    address = create()
-    advance()
-    names = re.findall(r'<th scope="col">(\w+)</th>', visitor.go(address).answer.text.partition('id="rows"')[2])
-    assert names[:4] == ["startTime", "direction", "fromNumber", "toNumber"]
-    assert {"id", "workerId", "deploymentId"} <= set(names[-8:])
-
-
 def test_only_possible_transitions_are_offered(visitor, create):
     address = create()
     assert buttons(visitor.page) == ["PROCESSING", "FAILED"]
@@ -92,17 +77,6 @@ def test_only_possible_transitions_are_offered(visitor, create):
     assert offered == [["COMPLETED", "FAILED"], ["EXPIRED"], []]
 
 
-def test_a_failure_has_a_reason_and_ends_the_export(visitor, api, create):
-    address = create()
-    form = visitor.page.form("/transition")
-    visitor.send("/transition", status="FAILED", errorMessage="The disk is full.")
-    assert "The disk is full." in visitor.go(address).text
-    assert "The disk is full." in visitor.go("/exports").text
-    assert api.get("/team/exports").json[0]["errorMessage"] == "The disk is full."
-    answer = visitor.client.post(form["action"], data=form["fields"] | {"status": "PROCESSING"}, follow_redirects=True)
-    assert "it cannot become PROCESSING" in answer.text
-
-
 def test_a_completed_export_shows_when_it_expires(visitor, create, make_log, advance):
     make_log()
     address = create()
@@ -111,28 +85,6 @@ def test_a_completed_export_shows_when_it_expires(visitor, create, make_log, adv
     assert "Expires in 23:00:00" in visitor.go(address).text
     advance(23 * 3_600)
     assert "It expired after 24 hours" in visitor.go(address).text
-
-
-def test_an_export_in_progress_shows_the_bytes_written(visitor, app, create):
-    address = create()
-    visitor.send("/transition", status="PROCESSING")
-    assert "Nothing is written yet." in visitor.go(address).text
-    with app.world.active():
-        part = next(iter(Export.select())).path.with_suffix(".abc.part")
-    part.write_bytes(b"x" * 2_000)
-    assert "2.0 KB written." in visitor.go(address).text
-    part.unlink()  # a reset leaves it to its writer, and the next test has the same stand-in
-
-
-def test_newer_exports_are_announced(visitor, create, advance):
-    first = create()
-    advance()
-    known = re.search(r"known=([\w-]+)", visitor.go("/exports").answer.text)[1]
-    assert first.endswith(known)
-    second = create()
-    listed = visitor.go(f"/exports?known={known}")
-    assert "1 new" in listed.text and f"/console{second}" not in listed.links
-    assert f"/console{second}" in visitor.go("/exports").links
 
 
 def test_a_refreshed_list_keeps_the_chosen_row(served, tab):
@@ -147,18 +99,3 @@ def test_a_refreshed_list_keeps_the_chosen_row(served, tab):
     expect(page.get_by_role("link", name="1 new")).to_be_visible()
     assert page.locator("tr.chosen a").first.get_attribute("href") == chosen
     assert page.evaluate("document.activeElement.getAttribute('href')") == chosen
-
-
-def test_a_refreshed_page_keeps_typed_text(served, tab):
-    plane = served.app.test_client()
-    plane.put("/_dryline/settings", json={"exportMode": "manual"})
-    seen = tab(served)
-    page = seen.go("/exports/new")
-    page.get_by_role("button", name="Export").click()
-    page.get_by_label("Reason").fill("The disk")
-    page.evaluate("document.getElementById('export').dataset.old = '1'")
-    plane.put("/_dryline/clock", json={"frozen": True})
-    seen.poll()
-    expect(page.locator("#export:not([data-old])")).to_be_visible()
-    expect(page.get_by_label("Reason")).to_have_value("The disk")
-    expect(page.get_by_label("Reason")).to_be_focused()

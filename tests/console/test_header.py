@@ -2,7 +2,6 @@
 
 from playwright.sync_api import expect
 
-from dryline.blueprints.console import base
 from dryline.tests.console.demo_rows import demo_id
 
 
@@ -38,51 +37,6 @@ def test_shortcuts_of_one_letter_can_be_switched_off(demo, tab):
     page.keyboard.press("Escape")
     page.keyboard.press("?")
     expect(page.locator("#keys")).to_be_hidden()
-    page.get_by_role("button", name="Shortcuts").click()
-    page.get_by_label("Shortcuts of a single letter").check()
-    page.keyboard.press("Escape")
-    page.keyboard.press("?")
-    expect(page.locator("#keys")).to_be_visible()
-
-
-def test_the_world_menu_closes_with_escape_and_a_click_elsewhere(demo, tab):
-    page = tab(demo).go("/faults")
-    menu, field = page.locator("#world summary"), page.get_by_label("Save a snapshot")
-    menu.click()
-    field.focus()
-    page.keyboard.press("Escape")
-    expect(field).to_be_hidden()
-    expect(menu).to_be_focused()
-    menu.click()
-    expect(field).to_be_visible()
-    page.locator("h1").click()
-    expect(field).to_be_hidden()
-
-
-def test_the_bar_of_a_phone_is_one_row_with_a_frozen_clock_that_is_ahead(served, tab):
-    put_clock(served, frozen=True)
-    served.app.test_client().post("/_dryline/clock/advance", json={"seconds": 3 * 86_400})
-    served.app.test_client().post("/_dryline/faults", json={"path": "/api/workers", "status": 500})
-    page = tab(served, 390).go()
-    expect(page.locator("#clock-badge")).to_have_text("frozen, +3 d")
-    expect(page.locator("#faults-on")).to_be_visible()
-    assert page.evaluate("document.documentElement.scrollWidth") == 390
-    boxes = [page.locator(f"#{name} summary").bounding_box() for name in ("clock", "traffic", "world")]
-    assert len({round(box["y"]) for box in boxes}) == 1
-    assert all(box["height"] >= 44 for box in boxes)
-    page.locator("#clock summary").click()
-    page.get_by_role("button", name="+5 min").click()
-    expect(page.get_by_text("+5 min.")).to_be_visible()
-    page.get_by_role("button", name="+5 min").click()  # the menu is still open
-    assert page.locator(".steps").bounding_box()["y"] < page.locator("h1").bounding_box()["y"]  # and covers no heading
-
-
-def test_what_a_link_leads_to_stands_below_the_bar(demo, tab):
-    page = tab(demo).go("/connect")
-    page.goto(f"{demo.url}/console/connect#curl")
-    bar = page.locator(".bar").bounding_box()
-    heading = page.locator("#curl").bounding_box()
-    assert heading["y"] >= bar["y"] + bar["height"]
 
 
 def test_a_page_whose_record_a_reset_removed_says_so_and_polls_no_more(served, tab):
@@ -94,19 +48,5 @@ def test_a_page_whose_record_a_reset_removed_says_so_and_polls_no_more(served, t
     client.post("/_dryline/reset")
     expect(page.locator("h1")).to_have_text("Not found")
     expect(page.locator("main")).to_contain_text("before a reset")
-    fetched = []
-    page.on("request", lambda request: fetched.append(request.url))
-    client.put("/_dryline/clock", json={"frozen": True})
-    expect(page.locator("#clock-badge")).to_contain_text("frozen")
-    assert [url for url in fetched if "/changes" not in url] == []
     page.locator("main").get_by_role("link", name="Calls").click()
     expect(page.locator("h1")).to_have_text("Calls")
-
-
-def test_undo_is_on_each_page_for_half_a_minute(visitor, control, monkeypatch):
-    visitor.go("/connect")
-    visitor.send("/world/reset")
-    assert "The world is reset to its start." in visitor.go("/exports").text
-    monkeypatch.setattr(base, "UNDO_S", 0)
-    visitor.send("/world/restore", name=control.get("/undo").json["snapshots"][0]["name"])
-    assert "Undo" not in visitor.go("/exports").text

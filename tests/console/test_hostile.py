@@ -3,7 +3,6 @@
 import pytest
 
 from dryline.tests.conftest import send
-from dryline.tests.console.browser_tab import browser_path
 from dryline.tests.console.visitor import one_of_each_kind
 
 # All requests that a page can make without a permission.
@@ -73,20 +72,6 @@ def test_a_page_of_another_origin_changes_and_reads_nothing(chromium, served, ho
     assert result == {"read": [], "frame": None, "image": 0}
     assert not served.app.world.clock.is_frozen
     assert len(served.app.test_client().get("/_dryline/state").json["workers"]) == workers
-
-
-def test_dns_rebinding_reads_nothing(chromium, served):
-    """The name of the page leads to this machine, so that the browser sees one origin."""
-    port = served.url.rpartition(":")[2]
-    browser = chromium.browser_type.launch(
-        executable_path=browser_path(),
-        args=["--no-sandbox", f"--host-resolver-rules=MAP evil.example 127.0.0.1:{port}"],
-    )
-    page = browser.new_page()
-    answer = page.goto(f"http://evil.example:{port}/console")
-    assert answer.status == 403
-    assert "Bayside" not in page.content()
-    browser.close()
 
 
 SCRIPT = "<script>document.title='hacked'</script><img src=x onerror=\"document.title='hacked'\">{{7*7}}"

@@ -4,7 +4,6 @@ import re
 from html import unescape
 
 import pytest
-from playwright.sync_api import expect
 
 from dryline.settings import Settings
 
@@ -47,19 +46,6 @@ def test_a_placed_call_is_listed_until_it_ends(visitor, api, place, advance):
     assert (ended_log["status"], ended_log["direction"]) == ("transferred", "outbound")
 
 
-def test_a_call_that_a_person_took_over_is_a_line_below_the_cards(visitor, place, control):
-    place(outcome="transferred", direction="inbound", seed=1)  # the transfer is answered
-    (running,) = control.get("/state").json["callsInProgress"]
-    events = running["call"]["log"]["transfer_data"]["transferEvents"]
-    (answered,) = [event["timestamp"] for event in events if event["type"] == "answered"]
-    control.put("/clock", {"now": answered})
-    control.post("/clock/advance", {"seconds": 0})
-    page = visitor.go("/live")
-    assert "In progress (1)" in page.text and "1 call is with a person" in page.text
-    assert "<article" not in page.answer.text
-    assert f"/console/calls/{running['id']}" in page.links
-
-
 def test_a_card_has_the_last_two_turns_and_a_mark_while_somebody_speaks(visitor, place, control, advance):
     place(outcome="completed", direction="inbound")
     (running,) = control.get("/state").json["callsInProgress"]
@@ -92,32 +78,3 @@ def test_the_choices_of_the_form_stay_and_the_notice_leads_to_the_call(visitor, 
         "+13055550175",
     ]
     assert visitor.page.answer.text.count('href="/console/calls/log_') == 2  # of the card and of the notice
-
-
-def test_the_form_offers_the_conditions_of_the_chosen_deployments_flow(tab, demo):
-    page = tab(demo).go("/live")
-    options = page.locator("#conditions option")
-    expect(options.nth(1)).to_be_attached()
-    before = options.all_text_contents()
-    page.locator("#deployment").select_option(label="Cedar Valley Power: Billing line")
-    expect(page.locator("#conditions")).not_to_contain_text(before[1])
-    expect(options.nth(1)).to_be_attached()
-
-
-def test_a_refused_form_keeps_its_values_once(tab, served):
-    seen = tab(served)
-    page = seen.go("/live")
-    condition, direction = page.get_by_label("Condition of the flow"), page.get_by_label("Direction")
-    expect(condition.locator("option").nth(1)).to_be_attached()
-    chosen = condition.locator("option").nth(1).text_content()
-    condition.select_option(chosen)
-    direction.select_option("outbound")
-    page.get_by_role("textbox", name="Number").fill("12")
-    page.get_by_role("button", name="Place the call").click()
-    page.locator("main .flash.error").wait_for()
-    seen.scripted()
-    expect(condition.locator("option").nth(2)).to_be_attached()
-    assert (condition.input_value(), direction.input_value()) == (chosen, "outbound")
-    page.get_by_role("textbox", name="Number").fill("")
-    page.get_by_role("button", name="Place the call").click()
-    page.get_by_text("The call has begun").wait_for()

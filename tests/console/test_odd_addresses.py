@@ -28,17 +28,6 @@ def test_no_value_of_a_parameter_is_a_500(demo):
     assert failed == []
 
 
-@pytest.mark.parametrize("address", ["/requests?status=²", "/calls?endDate=0001-01-01"])
-def test_addresses_that_were_a_500(demo, address):
-    assert demo.app.test_client().get(f"/console{address}").status_code < 500
-
-
-def test_a_calls_page_ignores_filters_of_another_channel(demo):
-    client = demo.app.test_client()
-    address = client.get("/console/calls/latest").headers["Location"]
-    assert client.get(f"{address}?channel=chat-embed&sessionId=x").status_code == 200
-
-
 @pytest.mark.parametrize("id", ["w two", "w%two", "w?two", "w#two", "w/two"])
 def test_a_page_of_an_odd_id_has_its_own_address_in_its_forms(visitor, control, id):
     control.post("/state", {"version": 1, "workers": [{"id": id, "name": "Odd", "status": "active"}]})

@@ -8,7 +8,6 @@ from playwright.sync_api import expect
 
 from dryline.models.voice_logs import VoiceLog
 from dryline.tests.console.visitor import words
-from dryline.tests.many_rows import plans_of
 
 
 @pytest.fixture
@@ -47,22 +46,6 @@ def test_the_reader_chooses_the_range_of_the_chart(visitor, call):
     assert visitor.go("?range=1y").status == 404
 
 
-def test_calls_until_now_are_counted_and_the_lines_have_round_numbers(visitor, call):
-    call(47, 22)
-    call(20, 25)  # in the future
-    label, columns, lines = chart(visitor)
-    assert (label, columns) == ("47 calls in 7 days, at most 47 in one", ["Sun 22 Nov: 47 completed"])
-    assert lines == ["60 calls", "40", "20", "0"]
-
-
-def test_running_calls_and_each_outcome_have_a_colour_of_their_own(visitor, call):
-    for status in ("completed", "transferred", "failed", "voicemail", "no-answer", "busy", "ringing", "in-progress"):
-        call(1, 22, status)
-    (column,) = chart(visitor)[1]
-    assert column == ("Sun 22 Nov: 1 completed, 1 transferred, 1 failed, 1 voicemail, 2 no answer or busy, 2 running")
-    assert "2 no answer or busy" in words(visitor.page) and "2 running" in words(visitor.page)  # the legend
-
-
 ENDED = {"latency": {"p50": 800}, "call_analysis": {"call_successful": True}}
 POOR = {"latency": {"p50": 1200}, "call_analysis": {"call_successful": False}}
 
@@ -96,16 +79,6 @@ def test_the_figures_are_compared_with_the_same_days_and_hours_a_week_before(vis
     assert "Front desk 4 75 % 33 % 1:20 0.80 s 67 %" in words(visitor.go(""))  # by business
 
 
-@pytest.mark.parametrize(("span", "calls"), [("24h", "1"), ("7d", "3"), ("5w", "6")])
-def test_figures_chart_and_table_are_of_one_period(visitor, call, span, calls):
-    call(1, 22)
-    call(2, 16)
-    call(3, 1)
-    assert chart(visitor, span)[0].startswith(f"{calls} call")
-    assert figures(visitor.page)["Calls"][0] == calls
-    assert f"Front desk {calls} 100 %" in words(visitor.page)
-
-
 def test_a_column_leads_to_its_calls(visitor, call):
     call(2, 16)
     call(1, 17)
@@ -113,36 +86,6 @@ def test_a_column_leads_to_its_calls(visitor, call):
         1
     ]
     assert "2 calls" in visitor.go(unescape(link).removeprefix("/console")).text
-
-
-def test_a_change_of_more_than_tenfold_is_capped(visitor, call):
-    call(1, 12)
-    call(30, 20)
-    assert figures(visitor.go(""))["Calls"] == ("30", "↑ over 999 %", "better")
-
-
-def test_the_figures_take_one_query(app, call, visitor):
-    call(1, 22)
-    queries = [sql for sql in plans_of(app, lambda: visitor.go("")) if "voice_log" in sql and "json_type" in sql]
-    assert len(queries) == 1
-
-
-def test_the_newest_calls_show_the_other_party_and_the_business(visitor, call):
-    call(1, 22, direction="outbound", from_number="+14155550111", to_number="+12165550198")
-    call(1, 21, direction="inbound", from_number="+13055550175", to_number="+14155550111")
-    text = words(visitor.go(""))
-    assert "Front desk to +1 216 555 0198" in text
-    assert "Front desk from +1 305 555 0175" in text
-    assert "415 555 0111" not in text
-
-
-def test_a_pointer_over_a_column_shows_its_numbers(demo, tab):
-    page = tab(demo).go("?range=5w")
-    column = page.locator(".column").nth(20)
-    column.hover()
-    expect(page.locator("#tip")).to_have_text(column.get_attribute("aria-label"))
-    page.locator("h1").hover()
-    expect(page.locator("#tip")).to_have_count(0)
 
 
 def test_a_change_fetches_the_whole_page_once(served, tab):

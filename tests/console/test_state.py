@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import expect
 
 from dryline.settings import Settings
-from dryline.tests.console.visitor import Page, words
+from dryline.tests.console.visitor import Page
 
 WORKER = {"name": "Made by hand"}
 
@@ -79,13 +79,6 @@ def test_an_invalid_document_is_refused(api, send_document, how):
     assert [one["id"] for one in api.get("/workers").json] == [worker]
 
 
-def test_a_snapshot_is_deleted(visitor, control, names_of_snapshots):
-    control.post("/snapshots", {"name": "one"})
-    visitor.go("/state")
-    visitor.send("/delete-snapshot", name="one")
-    assert "one" not in names_of_snapshots()
-
-
 @pytest.mark.parametrize(
     ("action", "fields"),
     [("/state/scenario", {"scenario": "empty"}), ("/world/reset", {}), ("/world/restore", {"name": "one"})],
@@ -98,16 +91,6 @@ def test_a_change_of_the_whole_world_is_undone_beside_its_notice(visitor, api, c
     assert api.get(f"/workers/{worker}").status_code in (401, 404)
     undo()
     assert api.get(f"/workers/{worker}").status_code == 200
-
-
-def test_snapshots_are_in_the_order_in_which_they_were_taken(visitor, control):
-    control.put("/clock", {"now": "2030-01-01T00:00:00Z", "frozen": True})
-    control.post("/snapshots", {"name": "first"})
-    control.put("/clock", {"now": "2020-01-01T00:00:00Z", "frozen": True})
-    control.post("/snapshots", {"name": "second"})
-    text = words(visitor.go("/state"))
-    assert text.index("second") < text.index("first")
-    assert "Wed 1 Jan 00:00:00" in text and "Tue 1 Jan 00:00:00" in text
 
 
 def test_what_deletes_asks_first_and_stands_last(served, tab):
@@ -123,15 +106,6 @@ def test_what_deletes_asks_first_and_stands_last(served, tab):
     expect(page.get_by_text("The team and all of its rows are deleted.")).to_be_visible()
 
 
-def test_a_deleted_team_comes_back(visitor, control, press, undo):
-    team = control.post("/teams", {"name": "Second"}).json["id"]
-    visitor.go("/state")
-    press(lambda form: form["action"].endswith(f"{team}/remove"))
-    assert team not in [one["id"] for one in control.get("/teams").json]
-    undo()
-    assert team in [one["id"] for one in control.get("/teams").json]
-
-
 def test_the_newest_five_automatic_snapshots_are_kept_beside_those_by_name(visitor, control, names_of_snapshots):
     control.post("/snapshots", {"name": "mine"})
     for _ in range(7):
@@ -142,13 +116,6 @@ def test_the_newest_five_automatic_snapshots_are_kept_beside_those_by_name(visit
     last = int(names[0].removeprefix("before scenario "))
     assert names == [f"before scenario {last - age}" for age in range(5)]
     assert all(name in visitor.go("/state").text for name in ["mine", *names])
-
-
-def test_a_change_that_fails_leaves_no_automatic_snapshot(visitor, control):
-    before = control.get("/undo").json
-    visitor.go("/state")
-    visitor.send("/state/scenario", scenario="nothing of this name")
-    assert control.get("/undo").json == before
 
 
 def test_the_key_of_a_new_team_is_shown_once_works_and_is_revoked(visitor, app, control, press):

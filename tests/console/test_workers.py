@@ -68,26 +68,6 @@ class TestFlow:
 
         return show
 
-    def test_code_has_colours(self, open_flow):
-        code = 'loop:\nx = loop = True\nres.ask(variables)\nx = """a\nloop:\n"""\ny = \'"\'  # c\n'
-        html = open_flow(code, validate=False).answer.text
-        for part in (
-            '<span class="k">loop</span>:',
-            'x = loop = <span class="k">True</span>',
-            'res.<span class="b">ask</span>(<span class="b">variables</span>)',
-            '<span class="s">loop:</span>',
-            'y = <span class="s">\'"\'</span>  <span class="c"># c</span>',
-        ):
-            assert part in html
-
-    def test_findings_are_shown_with_their_lines(self, open_flow):
-        page = open_flow('say("a")\nloop:\n    talk("b", True)\nuntil "c":\n    oh = nothing\n', validate=False)
-        assert re.search(r'id="L5">.*?Column 10: Nothing defines the name &#39;nothing&#39;\.', page.answer.text, re.S)
-        assert "warning line 5, column 10" in words(page)
-        page = open_flow("loop:\n  (", validate=False)
-        assert "error line 2, column 3 : This ( is never closed." in words(page)
-        assert "Not known while the code has errors." in page.text
-
     def test_a_version_is_shown(self, api, at, flow, open_flow):
         assert "Desk Talk to this flow" in words(open_flow())
         open_flow('say("one")\n', commitMessage="First")
@@ -165,18 +145,6 @@ def test_name_number_and_flow_of_a_deployment_are_changed(visitor, api, at, flow
     assert now["enableVoiceSentiment"] is True
 
 
-def test_a_deployment_of_each_channel_has_a_page(
-    visitor, api, at, flow, make_voice_deployment, make_voicev1_deployment
-):
-    chat = api.post(f"{at}/deployments/chat", {"name": "Chat", "flowId": flow["id"]}).json
-    widget = api.post(f"{at}/deployments/chat-embed", {"name": "Widget", "flowId": flow["id"]}).json
-    old, voice = make_voicev1_deployment(flow), make_voice_deployment(flow)
-    page = visitor.go(f"{at}/deployments")
-    for made, text in ((chat, "Chat"), (widget, "ChatEmbed"), (voice, "Voice"), (old, "Objective Book a table")):
-        assert f"/console{at}/deployments/{made['id']}" in page.links
-        assert text in words(visitor.go(f"{at}/deployments/{made['id']}"))
-
-
 class TestTalk:
     @pytest.fixture
     def begin(self, visitor, at, flow):
@@ -212,18 +180,10 @@ class TestTalk:
             object.__setattr__(app.world.settings, name, value)
         assert "It understands and speaks with the model small-talk." in words(begin())
 
-    def test_suggestions_fit_the_flow_and_the_question(self, begin, turn, change):
-        code = 'say("Bay Dental.")\nloop:\n    talk("How can I help?", True)\nuntil "caller is in pain":\n    pass\n'
-        change(code=code + 'until "caller asks about hours or the address":\n    pass\n')
-        sick = re.compile("throwing up|pills|sleep|get up")
-        texts = [unescape(" ".join(re.findall(r'name="say" value="([^"]+)"', begin().answer.text))) for _ in range(8)]
-        assert all(texts) and not any(sick.search(text) for text in texts)
-
     @pytest.mark.parametrize(
         ("condition", "question", "example"),
         [
             ("caller gives their name", "May I have your first and last name?", "Ada Park"),
-            ("caller names a day", "Which day would suit you?", "day|morrow|[0-9]"),
             ("caller chooses a time", "Would you like 10 AM or 2:30 PM?", "(?i)ten|10|two"),
         ],
     )
@@ -233,13 +193,6 @@ class TestTalk:
         assert re.search(example, sentence)
         assert f"Taken: {condition}" in words(turn(say=unescape(sentence)))
 
-    def test_options_are_used_and_used_again(self, visitor, begin, turn):
-        begin(variables='{"desk": "+14155550177"}', state='{"mood": "good"}')
-        assert '"mood": "good"' in visitor.page.text
-        visitor.send("/talk")
-        assert '"mood": "good"' in visitor.page.text
-        assert "Transferred line 9 number +14155550177" in words(turn(choose="1"))
-
     def test_a_refusal_and_a_failure_are_shown(self, begin, change):
         assert "variables: Not a valid mapping type." in begin(variables="{desk}").text
         change(code="loop:\n  (", validate=False)
@@ -247,33 +200,6 @@ class TestTalk:
         change(code='say("a")\nx = {}["b"]\n', validate=False)
         text = words(begin())
         assert "Failed:" in text and "line 2" in text and "The conversation is over: failed." in text
-
-    def test_a_conversation_is_deleted(self, visitor, begin, make_worker):
-        address = begin().answer.request.path.removeprefix("/console")
-        assert "Front desk" in visitor.page.text
-        assert visitor.go(f"/workers/{make_worker()['id']}/talk/{address.rpartition('/')[2]}").status == 404
-        visitor.go(address)
-        visitor.send("/delete")
-        assert visitor.go(address).status == 404
-
-    def test_a_deployment_is_tried_with_its_parameters_while_its_flow_exists(
-        self, visitor, api, at, flow, begin, turn, make_voice_deployment
-    ):
-        made = make_voice_deployment(flow)
-        api.post(f"{at}/deployments/{made['id']}/params", {"name": "desk", "value": "+14155550155"})
-        begin(f"deploymentId={made['id']}")
-        assert "+14155550155" in words(turn(choose="1"))
-        api.post(f"{at}/flows", {"name": "Other", "label": None, "code": CODE})
-
-        def are_offered():
-            links = [
-                link for page in ("talk", f"deployments/{made['id']}") for link in visitor.go(f"{at}/{page}").links
-            ]
-            return [link for link in links if "talk" in link and f"deploymentId={made['id']}" in link]
-
-        assert len(are_offered()) == 2
-        api.delete(f"{at}/flows/{flow['id']}")
-        assert are_offered() == []
 
 
 def test_resources_are_searched(visitor, api, make_worker, advance):
@@ -299,18 +225,6 @@ def test_a_test_is_run(visitor, api, at, flow, advance):
     assert re.search(r"passed .* Greets passed \d \d 3", text)
 
 
-def test_a_suite_is_run(visitor, api, at, flow, make_voice_deployment, advance):
-    made = make_voice_deployment(flow)
-    card = api.post("/echo/scorecards", {"name": "Manners", "items": [{"title": "Greets", "type": "BINARY"}]}).json
-    suite = {"name": "Nightly", "deploymentId": made["id"], "echoScorecardIds": [card["id"]]}
-    assert api.post("/echo/suites", suite).status_code == 201
-    assert "Manners Greets yes or no" in words(visitor.go(f"{at}/scorecards"))
-    assert "queued" in visitor.send("/run").text
-    for _ in range(2):
-        advance(60)
-    assert re.search(r"An agent by Manners (passed|failed) Greets", words(visitor.go(f"{at}/scorecards")))
-
-
 def test_a_turn_does_not_reload_the_page(served, tab):
     seen = tab(served)
     page = seen.go(f"/workers/{demo_id('workers', name='Cedar Valley Power')}")
@@ -326,14 +240,7 @@ def test_a_turn_does_not_reload_the_page(served, tab):
     expect(decision).to_be_hidden()
     page.get_by_label("How it decided").check()
     expect(decision).to_be_visible()
-    page.get_by_text("Choose a condition instead").click()
-    page.get_by_role("button", name="caller says goodbye, that is all, or never mind").click()
-    expect(page.get_by_text("The conversation is over")).to_be_visible()
     assert page.evaluate("window.same")
-    expect(
-        page.get_by_text("Taken: caller says goodbye, that is all, or never mind")
-    ).to_be_visible()  # the switch is still on
-    expect(page.get_by_text("start the server with --model-url")).to_be_visible()
     assert seen.faults() == []
 
 

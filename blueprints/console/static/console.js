@@ -199,10 +199,12 @@ async function copyText(text) {
   field.remove();
 }
 
-// A button that was pressed waits for its answer.
-document.addEventListener("submit", ({ target: form, submitter }) => {
+// A button that was pressed waits for its answer, the next page. Its change may remove what this one would fetch.
+document.addEventListener("submit", ({ target: form, submitter, defaultPrevented }) => {
+  if (defaultPrevented) return;
   if (form.method === "dialog" || !submitter || submitter.formTarget === "_blank" || form.closest("[hx-post], [hx-get]")) return;
   if (form.getAttribute("method") !== "post") return;
+  isLive = false;
   const label = submitter.textContent;
   setTimeout(() => {
     submitter.disabled = true;

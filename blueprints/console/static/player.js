@@ -197,6 +197,7 @@
     const drawing = event.target.closest("#lanes");
     if (link?.matches("[href^='#line-']") && find("code-box")) {
       event.preventDefault();
+      if (!link.closest("#turns")) find("code-box").scrollIntoView({ block: "center" }); // of an error, far below
       markLine(find(link.hash.slice(1)));
     } else if (cue?.matches(".turn") && (!link || link.matches(".at"))) {
       event.preventDefault();
