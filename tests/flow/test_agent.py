@@ -102,7 +102,6 @@ def test_what_is_forbidden_conditional_or_a_matter_of_style_is_not_asked(opening
     [
         ("Greet the caller of Fast Pipes, a plumbing company. Ask what they need.", "Hello, this is Fast Pipes."),
         ("You are Ava, an assistant for Green Energy. Ask how you can help.", "Hello, this is Ava from Green Energy."),
-        ("Greet John by name and ask if now is a good time.", "Hello, John!"),
         ("Greet the caller. Hi there! How can I help?", "Hi there! How can I help?"),
         ("Du bist Lena von der Praxis Roth. Begrüße den Anrufer.", "Guten Tag, hier ist Lena"),
         ("Eres Sofía de Clínica Sol. Saluda al paciente y pregunta qué necesita.", "Hola, le habla Sofía de Clínica"),
@@ -126,7 +125,6 @@ def test_a_statement_of_the_prompt_answers_the_users_question(talk):
 @pytest.mark.parametrize(
     "prompt",
     [
-        "Gather the following, one by one: First name, ZIP code, and date of birth.",
         "Be kind.\nThings to ask:\n- First name\n- ZIP code\n- Date of birth\n",
         "Ask for the first name. Then ask for the ZIP code. Then ask for the date of birth.",
     ],
@@ -157,7 +155,6 @@ def test_an_utterance_about_nothing_is_answered_as_people_do(talk, utterance, li
 @pytest.mark.parametrize(
     ("prompt", "conditions", "line"),
     [
-        ("Does it suit you?", ["caller agrees", "caller declines"], "Please answer with yes or no. Does it suit you?"),
         (
             "How can I help?",
             ["caller wants to book a room", "caller asks about prices", "caller wants a human"],
