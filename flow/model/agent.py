@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from itertools import takewhile
 
 from dryline.flow.language.language_model import Talk
-from dryline.flow.model.encoder import similarity, stems
+from dryline.flow.model.encoder import dot, stems, vector
 from dryline.flow.model.kinds import language_of, read_values
 from dryline.flow.model.prompts import SENTENCE_END, as_agent, frames_of, read_prompt
 
@@ -43,10 +43,11 @@ def _answer(facts: Sequence[str], utterance: str) -> str | None:
     frames, subjects = frames_of(language), _subjects(utterance, language)
     kinds = [answers for asks, answers in frames["answers_to"] if re.search(rf"\b(?:{asks})\b", utterance, re.I)]
     near: list[tuple[bool, float, str]] = []
+    own = vector(utterance, language)
     for fact in facts if frames.fits("asks_something", utterance) else ():
         is_of_kind = any(re.search(rf"(?:\b|\W)(?:{answers})", fact, re.I) for answers in kinds)
         if is_of_kind or subjects & _subjects(fact, language):
-            near.append((is_of_kind, similarity(utterance, fact, language), fact))
+            near.append((is_of_kind, dot(own, vector(fact, language)), fact))
     return max(near)[-1] if near else None
 
 

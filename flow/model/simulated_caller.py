@@ -28,7 +28,8 @@ from dryline.flow.model.caller_utterances import (
 )
 from dryline.flow.model.caller_values import choose_value, give_value
 from dryline.flow.model.kinds import language_of, read_values
-from dryline.flow.model.understanding import last_question, read_condition
+from dryline.flow.model.questions import last_question
+from dryline.flow.model.understanding import read_condition
 
 NEXT_IN_LOOP = 0.7  # from the first condition of a loop to the last: each so many times as usual as the one before
 MOST_TURNS = 40
