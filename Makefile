@@ -30,7 +30,7 @@ bench: $(VENV)/installed
 
 # Trains what the built-in model understands by; docs/contributing.md says when.
 understanding: $(VENV)/installed
-	$(BIN)/python -m dryline.tools.understanding $(ARGS)
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m dryline.tools.understanding $(ARGS)
 
 size:
 	@$(PYTHON) tools/size.py

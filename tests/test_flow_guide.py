@@ -28,18 +28,14 @@ def test_the_flow_is_checked_and_its_paths_shown(folder):
     ]
 
 
-def without_certainty(conversation):
-    """Return a conversation without its percentages, which each new phrase may change a little."""
-    return re.sub(r"\d+% sure", "sure", conversation)
-
-
 def test_the_conversation_shows_what_is_printed(folder):
     said = next(line for line in GUIDE["clinic.talk"].splitlines() if line.startswith("You: "))
     command = ["sh", "-eu", "talk.sh"]
     done = subprocess.run(
         command, cwd=folder, input=said.removeprefix("You: ") + "\n", capture_output=True, text=True, env=ENVIRONMENT
     )
-    assert without_certainty(done.stdout) == without_certainty(GUIDE["clinic.talk"]), done.stderr
+    printed, expected = (re.sub(r"\d+% sure", "sure", text) for text in (done.stdout, GUIDE["clinic.talk"]))
+    assert printed == expected, done.stderr
 
 
 def test_the_conversation_is_a_script_that_passes(folder):

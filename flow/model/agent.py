@@ -5,20 +5,18 @@ What the prompt quotes or asks is said as it stands; an instruction becomes the 
 
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from itertools import takewhile
 
-from dryline.flow.model.encoder import similarity, stems
+from dryline.flow.language.language_model import Talk
+from dryline.flow.model.encoder import dot, stems, vector
 from dryline.flow.model.kinds import language_of, read_values
-from dryline.flow.model.prompts import SENTENCE_END, Prompt, as_agent, frames_of, read_prompt
-
-if TYPE_CHECKING:
-    from dryline.flow.language.language_model import Talk
+from dryline.flow.model.prompts import SENTENCE_END, as_agent, frames_of, read_prompt
 
 NOT_MET = "no condition was met"
 _MOST_OPTIONS = 6
 
 
-def agent_line(talk: "Talk", utterance: str | None) -> tuple[str, str]:
+def agent_line(talk: Talk, utterance: str | None) -> tuple[str, str]:
     """Return the agent's next utterance and its source. `utterance` is what has just met no condition."""
     agent = _Agent(talk)
     if utterance is not None:
@@ -26,10 +24,10 @@ def agent_line(talk: "Talk", utterance: str | None) -> tuple[str, str]:
     return (_note(talk.note), "what return handed back") if talk.note else (agent.opening(), "the prompt")
 
 
-def words_to_answer(talk: "Talk") -> str:
+def words_to_answer(talk: Talk) -> str:
     """Return the agent's words that the user's next ones answer: not the options that it has named, say."""
     agent = _Agent(talk)
-    waiting = read_values(agent.language)["agent_waits"]
+    waiting = read_values(agent.frames.language)["agent_waits"]
     texts = [agent.without_help(text).replace(waiting, "") for text in agent.unanswered or agent.said[-1:]]
     return next((text for text in reversed(texts) if text and text != agent.frames["general"]), "")
 
@@ -39,26 +37,17 @@ def invites_any_request(question: str) -> bool:
     return frames_of(language_of(question)).fits("invites", question)
 
 
-def statement_for(prompt: str, utterance: str, agent_said: list[str]) -> str | None:
-    """Return the statement of a prompt that answers the user's question, unless it was said before."""
-    answer = _answer(read_prompt(prompt).facts, utterance, agent_said) if prompt else None
-    return None if answer is None or any(answer in text for text in agent_said) else answer
-
-
-def _answer(facts: list[str], utterance: str, agent_said: list[str]) -> str | None:
-    """Return the statement that answers a question, a new one first; None if none shares a word or kind with it."""
+def _answer(facts: Sequence[str], utterance: str) -> str | None:
+    """Return the statement that answers a question; None if none shares a word or a kind with it."""
     language = language_of(utterance)
-    frames = frames_of(language)
-    subjects = _subjects(utterance, language)
-    near: list[tuple[bool, bool, float, str]] = []
+    frames, subjects = frames_of(language), _subjects(utterance, language)
+    kinds = [answers for asks, answers in frames["answers_to"] if re.search(rf"\b(?:{asks})\b", utterance, re.I)]
+    near: list[tuple[bool, float, str]] = []
+    own = vector(utterance, language)
     for fact in facts if frames.fits("asks_something", utterance) else ():
-        fits = any(  # "how long": "45 minutes"
-            re.search(rf"\b(?:{asks})\b", utterance, re.I) and re.search(rf"(?:\b|\W)(?:{answers})", fact, re.I)
-            for asks, answers in frames["answers_to"]
-        )
-        if fits or subjects & _subjects(fact, language):
-            is_new = not any(fact in text for text in agent_said)
-            near.append((is_new, fits, similarity(utterance, fact, language), fact))
+        is_of_kind = any(re.search(rf"(?:\b|\W)(?:{answers})", fact, re.I) for answers in kinds)
+        if is_of_kind or subjects & _subjects(fact, language):
+            near.append((is_of_kind, dot(own, vector(fact, language)), fact))
     return max(near)[-1] if near else None
 
 
@@ -78,10 +67,10 @@ def _note(note: str) -> str:
 class _Agent:
     """The agent of a talk at one moment."""
 
-    def __init__(self, talk: "Talk") -> None:
+    def __init__(self, talk: Talk) -> None:
         self._talk = talk
         self._prompt = read_prompt(talk.prompt)
-        self.language, self.frames = self._prompt.language, self._prompt.frames
+        self.frames = self._prompt.frames
         self.said = [message.text for message in talk.messages if message.who == "agent"]
         # The agent's messages since a condition was last taken.
         self.unanswered = [message.text for message in talk.messages[talk.taken_at :] if message.who == "agent"]
@@ -90,11 +79,9 @@ class _Agent:
         """Return what opens a talk: a greeting, what answers the last words or is to be told, and a question."""
         prompt, frames, talk = self._prompt, self.frames, self._talk
         latest = talk.messages[-1].text if talk.messages and talk.messages[-1].who == "user" else ""
-        answer = statement_for(talk.prompt, latest, self.said)
-        question = self._upcoming() or (prompt.questions or self._asks_to_give() or [""])[0]
-        statements = [each for each in prompt.statements if not any(each in text for text in self.said)]
-        if not statements and prompt.statements and frames.fits("refers_back", question):
-            statements = prompt.statements[-1:]  # "Did that help?" alone would refer to what was said long ago
+        answer = _answer(self._new(prompt.facts), latest)
+        question = self._upcoming() or (prompt.questions or [""])[0]
+        statements = self._new(prompt.statements)
         if not question and not (self.said and frames.fits("invites", self._question_in(self.said[-1]))):
             heard = any(message.who == "user" for message in talk.messages)
             lines = frames["closings" if prompt.is_closing else "going_on" if heard else "openings"]
@@ -111,23 +98,22 @@ class _Agent:
             return self.opening(), "the prompt"
         if reply := self._reply_to_act(utterance, question):
             return reply, NOT_MET
-        answer = _answer(prompt.facts, utterance, self.said)
-        answer = answer or statement_for(self._talk.first_prompt, utterance, self.said)
+        known = (self._new(prompt.facts), prompt.facts, self._new(read_prompt(self._talk.first_prompt).facts))
+        answer = next(filter(None, (_answer(facts, utterance) for facts in known)), None)
         upcoming = self._upcoming()
         if answer:
             following = upcoming or question
             return following if answer in following else f"{answer} {following}", "a statement of the prompt"
         if upcoming:
-            thanks = [line for line in frames["next"] if not "".join(self.said[-1:]).startswith(line.format(""))]
-            return self._talk.random.choice(thanks).format(upcoming), "the next question of the prompt"
-        return self._fallback(utterance, question), NOT_MET
+            return self._talk.random.choice(frames["next"]).format(upcoming), "the next question of the prompt"
+        return self._fallback(question), NOT_MET
 
     def _reply_to_act(self, utterance: str, question: str) -> str | None:
         """Return the reply to an utterance that says nothing about the matter: a greeting, a pause, a thank-you."""
         frames, said = self.frames, utterance.strip(" \t,;:.!?\u2026")
         act = next((act for act, form in frames["acts"].items() if frames.form(form).fullmatch(said)), None)
         if act == "wait":
-            return str(read_values(self.language)["agent_waits"])
+            return str(read_values(self.frames.language)["agent_waits"])
         if act == "repeat":
             return self._latest_turn() or question
         if act == "who":
@@ -140,35 +126,28 @@ class _Agent:
             return str(frames["general"])
         return frames["wrong"] if frames.fits("asks_if_right", question) and frames.fits("no", utterance) else None
 
-    def _fallback(self, utterance: str, question: str) -> str:
+    def _fallback(self, question: str) -> str:
         """Return what the agent says when it did not understand: it asks again, then names the options, and so on."""
         frames, conditions = self.frames, self._talk.conditions
-        if self._prompt.is_chat and not frames.fits("asks_something", utterance):
-            return self._unlike_before(frames["listening"])
         either = frames["either"].format(self._options([conditions[index] for index in self._talk.candidates]))
         if len(self._talk.candidates) > 1 and either not in (frames["either"].format(""), *self.said):
             return str(either)
-        helped = [self.without_help(text) != text for text in reversed(self.unanswered)]
-        failures = [*helped, False].index(False)
-        subject, options = frames.form(frames["subject"]), self._options(conditions)
-        is_yes_or_no = all(frames.fits("is_answer", subject.sub("", each)) for each in conditions)
-        offer = frames["yes_or_no"] if is_yes_or_no else frames["can"].format(options) if options else ""
-        if failures % 2 and offer:
-            return str(offer) if frames.fits("invites", question) and not is_yes_or_no else f"{offer} {question}"
+        has_failed = self.unanswered and self.without_help(self.unanswered[-1]) != self.unanswered[-1]
+        has_offered = has_failed and self.unanswered[-1].startswith(frames["can"].partition("{}")[0])
+        if has_failed and not has_offered and (options := self._options(conditions)):
+            offer = str(frames["can"].format(options))
+            return offer if frames.fits("invites", question) else f"{offer} {question}"
         again = [line.format(question) for line in frames["again"]]
-        return self._unlike_before(again) if failures else again[0]
+        return self._unlike_before(again) if has_failed else again[0]
 
     def _upcoming(self) -> str | None:
         """Return the first of several questions of the prompt that was not asked yet."""
         questions = self._prompt.questions if len(self._prompt.questions) > 1 and not self._talk.note else []
-        return next((each for each in questions if not any(each in text for text in self.said)), None)
+        return next(iter(self._new(questions)), None)
 
-    def _asks_to_give(self) -> list[str]:
-        """Return the question for what the user has to give where the loop waits for nothing else."""
-        prompt, conditions = Prompt(self.language), self._talk.conditions
-        if len(conditions) == 1 and (match := self.frames.form("[subject][gives]").fullmatch(conditions[0])):
-            prompt.read_clause(f"Ask for {match[1]}", "")
-        return prompt.questions
+    def _new(self, texts: Sequence[str]) -> list[str]:
+        """Return the texts that the agent has not said yet."""
+        return [each for each in texts if not any(each in text for text in self.said)]
 
     def _open_question(self) -> str:
         """Return the agent's last question that is not answered yet; else that of the prompt, or a general one."""
@@ -177,28 +156,21 @@ class _Agent:
 
     def _question_in(self, text: str) -> str:
         """Return the last question of a text, with the sentence before it if it refers to that; else nothing."""
-        sentences = SENTENCE_END.split(text)
-        at = max((index for index, sentence in enumerate(sentences) if sentence.endswith("?")), default=None)
-        if at is None:
-            return ""
-        before = sentences[at - 1] if at and self.frames.fits("refers_back", sentences[at]) else ""
-        return sentences[at] if not before or self.frames.fits("acknowledges", before) else f"{before} {sentences[at]}"
+        *earlier, question = SENTENCE_END.split(text[: text.rfind("?") + 1])
+        before = earlier[-1] if earlier and self.frames.fits("refers_back", question) else ""
+        return question if not before or self.frames.fits("acknowledges", before) else f"{before} {question}"
 
     def _latest_turn(self) -> str:
         """Return what the agent told and asked before the user's last words."""
-        spoken: list[str] = []
-        for message in reversed(self._talk.messages[:-1]):
-            if message.who == "user":
-                break
-            spoken.insert(0, self.without_help(message.text))
-        *before, last = SENTENCE_END.split(" ".join(spoken))
-        return " ".join([*(each for each in before if not self.frames.fits("acknowledges", each)), last]).strip()
+        turn = [*takewhile(lambda message: message.who == "agent", reversed(self._talk.messages[:-1]))]
+        sentences = SENTENCE_END.split(" ".join(self.without_help(message.text) for message in reversed(turn)))
+        return " ".join(each for each in sentences if not self.frames.fits("acknowledges", each)).strip()
 
     def without_help(self, text: str) -> str:
         """Return a text without the sentences that say that the agent did not understand, or name the options."""
         heads = "|".join(re.escape(line.partition("{}")[0].strip()) for line in self.frames["again"])
         can = re.escape(self.frames["can"]).replace(r"\{\}", r"[^.]+")
-        return re.sub(rf"^(?:(?:{heads}|{can}|{re.escape(self.frames['yes_or_no'])})\s*)+", "", text)
+        return re.sub(rf"^(?:(?:{heads}|{can})\s*)+", "", text)
 
     def _options(self, conditions: Sequence[str]) -> str:
         """Return conditions as what the user can do: "book an appointment, ask about prices or talk to a person"."""
@@ -210,7 +182,7 @@ class _Agent:
         does, count = self.frames.form("^[subject]").subn("", " ".join(condition.split()).rstrip("."))
         for form, line in self.frames["options"] if count else ():
             if match := self.frames.form(form).fullmatch(does):
-                return str(line).format(as_agent(match[1], self.language) if match.groups() else "")
+                return str(line).format(as_agent(match[1], self.frames) if match.groups() else "")
         return None
 
     def _unlike_before(self, lines: Sequence[str]) -> str:

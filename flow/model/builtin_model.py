@@ -7,7 +7,8 @@ from dryline.flow.language.language_model import NOT_SAID, AgentUtterance, Answe
 from dryline.flow.language.open_talk import question_of_tool
 from dryline.flow.model.agent import agent_line, invites_any_request, words_to_answer
 from dryline.flow.model.answers.filling import fill
-from dryline.flow.model.understanding import Context, last_question, understand
+from dryline.flow.model.questions import last_question
+from dryline.flow.model.understanding import Context, understand
 
 _TURNS_HEARD = 12  # in which a caller may have given what a condition asks for
 

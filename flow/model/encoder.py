@@ -19,7 +19,6 @@ from typing import Any
 import orjson
 
 from dryline.flow.model.kinds import read_values
-from dryline.flow.phrases import SLOT
 from dryline.storage.files import read
 
 DIMENSIONS = 128
@@ -30,20 +29,6 @@ Vector = Sequence[float]
 
 _MAX_LENGTH = 2_000  # characters of a text that are read: its end
 _STEMMERS = {"en": "english", "de": "german", "es": "spanish"}
-_NUMBER = r"\d+(?:[.,]\d+)*"
-_VALUES = (
-    (r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+|\b[\w. ]{1,30} at [\w ]{1,20} dot (?:com|org|net|edu|de|es)\b", "_email"),
-    (r"\+?\d[\d ().-]{6,18}\d\b", "_phone"),
-    (r"\d{4}-\d\d-\d\d|\b\d{1,2}/\d{1,2}(?:/\d{2,4})?\b", "_date"),
-    (rf"[$€£] ?\d[\d.,]*k?|\b{_NUMBER} ?(?:dollars?|bucks|euros?|pounds|quid|cents?)\b", "_money"),
-    (rf"\b(?:\d{{1,2}}:\d\d(?: ?[ap]\.?m\b\.?)?|{_NUMBER} ?(?:[ap]\.m\.?|[ap]m\b|uhr\b))|\bo'?clock\b", "_time"),
-    (r"\b[a-z]+(?:st|nd|rd|th) of (?=jan|feb|mar|apr|may|june|july|aug|sept|oct|nov|dec)", "_date"),
-    (r"\b(?:the )?\d{1,2}(?:st|nd|rd|th)\b(?! (?:time|one|thing|person))", "_date"),
-    (r"\b(?=[a-z-]*\d)(?=[\d-]*[a-z])[a-z\d]{1,12}(?:-[a-z\d]+)*\b|\b\d{5,}\b", "_code"),
-    (rf"\b{_NUMBER}\b", "_number"),
-)
-_SLOT_TOKENS = {"weekday": "_day"}  # other slots of phrases than these and the kinds of values are like unknown words
-_SLOT_TOKENS |= {kind: f"_{kind}" for kind in ("day", "month", *(token[1:] for _, token in _VALUES))}
 _PART = re.compile(r"_[a-z]+|[a-z]+|[.,;:!?]")
 _ROW = 1 + DIMENSIONS // 2  # bytes: the scale in eighths of a power of two, and four bits for each dimension
 _CODES = [((pair >> 4) - 8, (pair & 15) - 8) for pair in range(256)]
@@ -65,11 +50,8 @@ def pattern(template: str) -> re.Pattern[str]:
 
 def plain(text: str) -> str:
     """Return the end of a text in lower case, without accents, with straight apostrophes."""
-    text = text[-_MAX_LENGTH:].replace("\u2019", "'").lower()
-    if not text.isascii():
-        text = unicodedata.normalize("NFKD", text.replace("ß", "ss"))
-        text = "".join(char for char in text if not unicodedata.combining(char))
-    return text
+    text = text[-_MAX_LENGTH:].replace("\u2019", "'").lower().replace("ß", "ss")
+    return "".join(char for char in unicodedata.normalize("NFKD", text) if not unicodedata.combining(char))
 
 
 def without_subject(condition: str) -> str:
@@ -86,17 +68,11 @@ def features(text: str, language: str = "en") -> list[str]:
 
 def stems(text: str, language: str = "en") -> list[str]:
     """Return the stems of a text in their order; an empty one separates neighbours that are no pair."""
-    text = plain(SLOT.sub(lambda slot: f" {_SLOT_TOKENS.get(slot[1], '.')} ", text) if "{" in text else text)
-    for form, replacement in _replacements():
-        text = form.sub(replacement, text)
+    text = plain(text)
+    for form, replacement in words()["rewritten"].items():
+        text = re.sub(form, replacement, text)
     value_words = _value_words(language)
     return [value_words.get(part) or _stem(part, language) for part in _PART.findall(text)]
-
-
-@cache
-def _replacements() -> list[tuple[re.Pattern[str], str]]:
-    values = {form: f" {token} " for form, token in _VALUES}
-    return [(re.compile(form), by) for form, by in {**words()["contractions"], **values}.items()]
 
 
 @lru_cache(maxsize=20_000)
@@ -133,8 +109,8 @@ class Encoder:
         self._counts: list[int] = header["vectors"]  # of each intent
         self.fitted: dict[str, Any] = header["fitted"]
         self._intent_scale: float = header["intent_scale"]
-        self._offsets = {name: index * _ROW for index, name in enumerate(header["features"].split("\n"))}
-        self._rows = content[length : length + len(self._offsets) * _ROW]
+        self.offsets = {name: index * _ROW for index, name in enumerate(header["features"].split("\n"))}
+        self._rows = content[length : length + len(self.offsets) * _ROW]
         columns = content[length + len(self._rows) :]
         self._size = sum(self._counts)
         # One dimension of all vectors is a long integer, 32 bits for each, which Python multiplies in one step.
@@ -144,15 +120,12 @@ class Encoder:
         ]
         self._halves = int.from_bytes(array("I", [_HALF] * self._size).tobytes(), sys.byteorder)
 
-    def knows(self, feature: str) -> bool:
-        return feature in self._offsets
-
     def vector(self, names: Iterable[str]) -> Vector:
         """Return the sum of the rows of features with length 1; all zeros where none of them is known."""
         total: Iterable[float] = [0.0] * DIMENSIONS
         for name in names:
-            if name in self._offsets:
-                total = map(add, total, self._row(self._offsets[name]))
+            if name in self.offsets:
+                total = map(add, total, self._row(self.offsets[name]))
         return unit([*total])
 
     @lru_cache(maxsize=4_096)  # noqa: B019 - there is one encoder
@@ -191,11 +164,6 @@ def dot(own: Vector, other: Vector) -> float:
 def vector(text: str, language: str = "en") -> Vector:
     """Return the vector of a text, of length 1; all zeros where none of its features is known."""
     return load().vector(features(text, language))
-
-
-def similarity(text: str, other: str, language: str = "en") -> float:
-    """Return the cosine of two texts: 1 for the same meaning, about 0 for unrelated ones."""
-    return dot(vector(text, language), vector(other, language))
 
 
 @lru_cache(maxsize=256)

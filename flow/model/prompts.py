@@ -16,28 +16,27 @@ SENTENCE_END = re.compile(
     r"(?<!\bDr\.)(?<!\bMr\.)(?<!\bMrs\.)(?<!\bSt\.)(?<!e\.g\.)(?<!i\.e\.)(?<!a\.m\.)(?<!p\.m\.)"
     r"(?:(?<=[.!?])|(?<=[.!?][\"\u201d']))\s+(?=[\"\u201c'(¿¡A-ZÄÖÜÁÉÍÓÚÑ0-9-])"
 )
+_END_OUTSIDE_QUOTES = re.compile(SENTENCE_END.pattern + r'(?=[^"]*(?:"[^"]*"[^"]*)*$)')
 _LIST_ITEM = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s+")
 _QUOTED = r"[\"'\u201c](?P<line>[^\"\u201c\u201d]+)[\"'\u201d]"
 _MOST_TO_SAY = 3  # a prompt with more statements is a reference: they are said only where they answer the user
 _LONGEST_PROMPT = 8_000  # characters that are read
 
 
-class Frames:
-    """The agent's sentences in one language, and the forms in which prompts ask for them."""
+class Frames(dict[str, Any]):
+    """The agent's sentences in one language, and the forms in which prompts ask for them, by name."""
 
-    def __init__(self, frames: dict[str, Any]) -> None:
-        self._frames = frames
+    def __init__(self, language: str) -> None:
+        super().__init__(orjson.loads(read(Path(__file__).with_name("agent.json")))[language])
+        self.language = language
         self._forms: dict[str, re.Pattern[str]] = {}
-
-    def __getitem__(self, name: str) -> Any:
-        return self._frames[name]
 
     def form(self, form: str) -> re.Pattern[str]:
         """Return a form as a pattern, in which `[ask]` stands for the frame of that name."""
         if form not in self._forms:
             source = form
             for _ in range(2):
-                source = re.sub(r"\[(\w+)\]", lambda match: str(self._frames.get(match[1], match[0])), source)
+                source = re.sub(r"\[(\w+)\]", lambda match: str(self.get(match[1], match[0])), source)
             self._forms[form] = re.compile(source, re.IGNORECASE)
         return self._forms[form]
 
@@ -45,27 +44,19 @@ class Frames:
         return self.form(self[name]).match(sentence) is not None
 
 
-@lru_cache(maxsize=3)
-def frames_of(language: str) -> Frames:
-    """Return the frames of a language, read at the first call."""
-    return Frames(orjson.loads(read(Path(__file__).with_name("agent.json")))[language])
+frames_of = lru_cache(maxsize=3)(Frames)
 
 
 @dataclass(slots=True)
 class Prompt:
     """The sentences of a prompt. `statements` stand before its first question, `facts` are all of them."""
 
-    language: str
+    frames: Frames
     questions: list[str] = field(default_factory=list)
     statements: list[str] = field(default_factory=list)
     facts: list[str] = field(default_factory=list)
     greeting: str = ""
     is_closing: bool = False
-    is_chat: bool = False
-
-    @property
-    def frames(self) -> Frames:
-        return frames_of(self.language)
 
     def read(self, sentence: str) -> None:
         """Add what a sentence lets the agent say."""
@@ -83,7 +74,6 @@ class Prompt:
             self.add(sentence, is_question="your" in sentence)
         else:
             self.is_closing = self.is_closing or frames.fits("closing", sentence)
-            self.is_chat = self.is_chat or frames.fits("chat", sentence)
             clauses = frames.form(frames["clause"]).split(sentence.rstrip(" .!"))
             for clause in map(str.strip, clauses):
                 self.read_clause(clause, sentence if len(clauses) == 1 else f"{clause}.")
@@ -98,10 +88,10 @@ class Prompt:
             clause = request[1]
         for form, line in frames["instructions"]:
             if match := frames.form(form).fullmatch(clause):
-                items = _items(match.groupdict().get("what") or "") if form.startswith("[ask]") else []
-                for what in items or [as_agent(match.groupdict().get("what") or "", self.language)]:
-                    self.add(_shorter((frames["item"] if items else line).format(what), frames))
-                return
+                line = line.format(as_agent(match.groupdict().get("what") or "", frames))
+                for longer, shorter in frames["shorter"]:  # "Do you need it?" for "Could you tell me whether …?"
+                    line = re.sub(f"^{longer}$", shorter, line)
+                return self.add(line)
         if not frames.fits("manner", clause):
             self.add(sentence)
 
@@ -121,7 +111,7 @@ class Prompt:
 def read_prompt(text: str) -> Prompt:
     """Return the questions and statements of a prompt."""
     text = text.replace("\u2019", "'")[:_LONGEST_PROMPT]
-    prompt = Prompt(language_of(text))
+    prompt = Prompt(frames_of(language_of(text)))
     paragraphs = [list(_sentences(paragraph, prompt.frames)) for paragraph in re.split(r"\n\s*\n", text)]
     prompt.greeting = _greeting([sentence for paragraph in paragraphs for sentence in paragraph], prompt.frames)
     for paragraph in paragraphs:
@@ -142,57 +132,27 @@ def _sentences(text: str, frames: Frames) -> Iterator[str]:
         if paragraph and stripped and not item and (stripped[0].islower() or stripped[0].isdigit()):
             paragraph = f"{paragraph} {stripped}"
             continue
-        rest = ""
-        for piece in SENTENCE_END.split(paragraph):  # but not within quotation marks
-            rest = f"{rest} {piece}".strip()
-            if rest and (rest.count('"') % 2 == 0 or paragraph.count('"') % 2):
-                yield rest
-                rest = ""
-        yield from filter(None, [rest])
-        asks = bool(item and asks) or (
-            paragraph.endswith(":") and frames.form(frames["list_head"]).search(paragraph) is not None
-        )
-        paragraph = frames["list_item"].format(_small(item)) if item and asks else item or stripped
+        yield from filter(None, _END_OUTSIDE_QUOTES.split(paragraph))
+        is_list_head = paragraph.endswith(":") and frames.form(frames["list_head"]).search(paragraph) is not None
+        asks = is_list_head or bool(item and asks)
+        small = item if item[:2].isupper() else item[:1].lower() + item[1:]
+        paragraph = frames["list_item"].format(small) if item and asks else item or stripped
 
 
 def _greeting(sentences: Sequence[str], frames: Frames) -> str:
     """Return the greeting that a prompt asks for in words ("Greet the caller"), or by a name and a company."""
-    parts: dict[str, str] = {}
-    for sentence in sentences:
-        for part in ("name", "company") if frames.fits("manner", sentence) or frames.fits("name", sentence) else ():
-            if match := frames.form(f"(?-i:{frames[part]})").search(sentence):
-                parts.setdefault(part, match[part].rstrip("."))
+    about = " ".join(each for each in sentences if frames.fits("manner", each) or frames.fits("name", each))
+    matches = {part: frames.form(f"(?-i:{frames[part]})").search(about) for part in ("name", "company")}
+    names = [match[part].rstrip(".") for part, match in matches.items() if match]
     asks = any(frames.form(frames["greets"]).search(sentence) for sentence in sentences)
-    if len(parts) == 2 or (asks and parts):
-        names = [parts[part] for part in ("name", "company") if part in parts]
+    if len(names) == 2 or (asks and names):
         return str(frames["this_is"].format(f" {frames['from']} ".join(names)))
-    named = frames.form(f"(?-i:{frames['by_name']})").search(" ".join(sentences))
-    return "" if not asks else frames["hello_to"].format(user=named["user"]) if named else str(frames["hello"])
+    return str(frames["hello"]) if asks else ""
 
 
-def _items(what: str) -> list[str]:
-    """Return the members of a list of things to ask: "the following: name, city, and date"."""
-    head, _, listed = what.partition(": ")
-    items = [item.strip(" .") for item in re.split(r",? and |, ?", listed) if item.strip(" .")]
-    if len(items) < 2 or re.match(r"wh|how", items[-1]) or head.startswith("about"):
-        return []
-    return [item if item.startswith(("the ", "your ")) else f"your {_small(item)}" for item in items]
-
-
-def _shorter(line: str, frames: Frames) -> str:
-    """Return "Do you need it?" for "Could you tell me whether you need it?"."""
-    for longer, shorter in frames["shorter"]:
-        line = re.sub(f"^{longer}$", shorter, line)
-    return line
-
-
-def _small(text: str) -> str:
-    return text if text[:2].isupper() else text[:1].lower() + text[1:]
-
-
-def as_agent(words: str, language: str) -> str:
+def as_agent(words: str, frames: Frames) -> str:
     """Return words of a prompt as the agent says them: its "you" is the agent, its "they" the user."""
     words = words.strip(" ,.!")
-    for form, by in frames_of(language)["as_agent"]:
+    for form, by in frames["as_agent"]:
         words = re.sub(form, by, words, flags=re.IGNORECASE)
     return words

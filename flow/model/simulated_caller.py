@@ -18,7 +18,8 @@ from dryline.flow.model.builtin_model import BuiltInModel
 from dryline.flow.model.caller_utterances import closes, gives_value, language_of_menu, meets_machine, utter
 from dryline.flow.model.caller_values import choose_value, give_value
 from dryline.flow.model.kinds import language_of, read_values
-from dryline.flow.model.understanding import last_question, read_condition
+from dryline.flow.model.questions import last_question
+from dryline.flow.model.understanding import read_condition
 
 NEXT_IN_LOOP = 0.7  # from the first condition of a loop to the last: each so many times as usual as the one before
 _MOST_TURNS = 40

@@ -9,26 +9,25 @@ import numpy as np
 import orjson
 from scipy.optimize import minimize
 
-from dryline.flow.model.understanding import OF_CONDITION, OF_NONE, Context, features_of
+from dryline.flow.model.understanding import Context, features_of
 
 FOLDER = Path(__file__).parent
 PENALTY = 0.5  # on the squares of the weights
-WRONG = 0.045  # the share of decisions that may take a wrong condition
+WRONG = 0.04  # the share of decisions that may take a wrong condition
 FOLDS = 10
-WIDTH = len(OF_CONDITION) + len(OF_NONE)
 
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """An utterance: the features of each condition and, last, of none; `expected` is the row that is right."""
+    """An utterance: the features of each condition and, last, of none, by name; `expected` is the row that is right."""
 
     menu: int
-    features: np.ndarray
+    rows: list[dict[str, float]]
     expected: int
 
     @property
     def is_none(self) -> bool:
-        return self.expected == len(self.features) - 1
+        return self.expected == len(self.rows) - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,20 +70,19 @@ def examples_of(menus: Sequence[dict[str, Any]], first: int = 0) -> list[Example
     for number, menu in enumerate(menus, first):
         context = Context(menu["agent"], menu["prompt"], menu.get("earlier", ""))
         for expected, said in menu["says"]:
-            *conditions, none = features_of(menu["conditions"], said, context)
-            features = np.zeros((len(conditions) + 1, WIDTH))
-            features[:-1, : len(OF_CONDITION)] = conditions
-            features[-1, len(OF_CONDITION) :] = none
-            examples.append(Example(number, features, len(conditions) if expected == "none" else expected))
+            rows = features_of(menu["conditions"], said, context)
+            examples.append(Example(number, rows, len(rows) - 1 if expected == "none" else expected))
     return examples
 
 
-def fit(examples: Sequence[Example]) -> np.ndarray:
-    """Return the weights under which the right decisions are likeliest."""
-    table = np.zeros((len(examples), max(len(each.features) for each in examples), WIDTH))
+def fit(examples: Sequence[Example]) -> dict[str, float]:
+    """Return the weights of the features under which the right decisions are likeliest."""
+    names = list(dict.fromkeys(name for each in examples for row in each.rows for name in row))
+    table = np.zeros((len(examples), max(len(each.rows) for each in examples), len(names)))
     is_row = np.zeros(table.shape[:2], bool)
     for at, each in enumerate(examples):
-        table[at, : len(each.features)], is_row[at, : len(each.features)] = each.features, True
+        is_row[at, : len(each.rows)] = True
+        table[at, : len(each.rows)] = [[row.get(name, 0.0) for name in names] for row in each.rows]
     right = np.arange(len(examples)), np.array([each.expected for each in examples])
 
     def loss(weights: np.ndarray) -> tuple[float, np.ndarray]:
@@ -95,15 +93,14 @@ def fit(examples: Sequence[Example]) -> np.ndarray:
         shares[right] -= 1
         return value, np.einsum("er,erf->f", shares, table) + 2 * PENALTY * weights
 
-    weights: np.ndarray = minimize(loss, np.zeros(WIDTH), jac=True).x
-    return weights
+    return dict(zip(names, minimize(loss, np.zeros(len(names)), jac=True).x.tolist(), strict=True))
 
 
-def decide(weights: np.ndarray, examples: Sequence[Example]) -> list[Outcome]:
+def decide(weights: dict[str, float], examples: Sequence[Example]) -> list[Outcome]:
     """Return the best condition for each utterance."""
     outcomes = []
     for each in examples:
-        scores = each.features @ weights
+        scores = np.array([sum(value * weights[name] for name, value in row.items()) for row in each.rows])
         shares = np.exp(scores - scores.max())
         best = int(scores[:-1].argmax())
         outcomes.append(Outcome(each, best, float(shares[best] / shares.sum())))

@@ -27,11 +27,10 @@ def report(kept_apart: bool, cases: Path | None) -> dict[str, Any]:
         print(f"menus of other authors, kept apart: {fit.figures(fit.decide(weights, examples), least)}")
     if cases:
         print(f"{cases.name}: {fit.figures(fit.decide(weights, fit.examples_of(_cases(cases))), least)}")
-    of_condition, of_none = weights[: len(fit.OF_CONDITION)].tolist(), weights[len(fit.OF_CONDITION) :].tolist()
-    for name, weight in zip((*fit.OF_CONDITION, *fit.OF_NONE), weights, strict=True):
-        print(f"  {name:26}{weight:6.2f}")
+    for name, weight in weights.items():
+        print(f"  {name:30}{weight:6.2f}")
     print(f"least share {least:.3f}, intents {len(encoder.load().intents)}")
-    return {"of condition": of_condition, "of none": of_none, "least share": least}
+    return {"weights": weights, "least share": least}
 
 
 def _cases(path: Path) -> list[dict[str, Any]]:

@@ -1,7 +1,8 @@
 """Training of the encoder: truncated SVD, then contrastive learning of what is said and the condition that it meets."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -11,9 +12,9 @@ from dryline.flow.model.encoder import DIMENSIONS, TEMPERATURE
 from dryline.tools.understanding.corpus import Topic
 
 STEPS, BATCH, RATE = 300, 384, 0.01
-DROPPED_SAID, DROPPED_MEANT = 0.2, 0.1
-GROUPS, IN_A_GROUP = 5, 5  # of the utterances of an intent: the most, and how many there are for each
-SEED = 0
+DROPPED_SAID, DROPPED_MEANT = 0.35, 0.1
+GROUPS, IN_A_GROUP = 8, 4  # of the utterances of an intent: the most, and how many there are for each
+SEEDS = (0, 1, 2)
 
 
 class Table:
@@ -56,32 +57,43 @@ def start(topics: Sequence[Topic], intents: int, index: dict[str, int]) -> np.nd
     return (rows / np.sqrt((rows**2).sum(1).mean())).astype(np.float32)
 
 
-def train(intents: Sequence[Topic], words: Sequence[Topic], seed: int = SEED) -> tuple[list[str], np.ndarray]:
-    """Return the features and their trained rows."""
+def train(intents: Sequence[Topic], words: Sequence[Topic]) -> tuple[list[str], np.ndarray]:
+    """Return the features and their trained rows: the means of several trainings, for one alone depends on its seed."""
     topics = [*intents, *words]
     names = feature_names(topics)
     index = {name: at for at, name in enumerate(names)}
     rows = start(topics, len(intents), index)
-    random = np.random.default_rng(seed)
     said = Table(*_texts([topic.said for topic in topics]), index)
     meant = Table(*_texts([topic.meant for topic in topics]), index)
     is_pair = sparse.diags([float(" " in name) for name in names], dtype=np.float32)
     linked = _linked(topics)
-    mean, square = np.zeros_like(rows), np.zeros_like(rows)
-    for step in range(STEPS):
+
+    def pairs(random: np.random.Generator) -> tuple[sparse.csr_matrix, sparse.csr_matrix, np.ndarray]:
+        """Return what is said and what it means, a row each, and which of these are no negatives of each other."""
         chosen = random.choice(len(intents), min(BATCH, len(intents)), replace=False)
         chosen = np.concatenate([chosen, len(intents) + random.choice(len(words), len(chosen), replace=False)])
         left = said.sample(chosen, random, DROPPED_SAID)
         right = meant.sample(chosen, random, DROPPED_MEANT)
         no_negatives = (linked[chosen][:, chosen] + right @ is_pair @ right.T).toarray() > 0
         np.fill_diagonal(no_negatives, False)
-        gradient = _gradient(rows, left, right, no_negatives)
+        return left, right, no_negatives
+
+    trained = [_descend(rows, pairs, np.random.default_rng(seed)) for seed in SEEDS]
+    return names, np.mean(trained, axis=0)
+
+
+def _descend(rows: np.ndarray, pairs: Callable[[np.random.Generator], Any], random: np.random.Generator) -> np.ndarray:
+    """Return rows after the steps of Adam."""
+    rows = rows.copy()
+    mean, square = np.zeros_like(rows), np.zeros_like(rows)
+    for step in range(STEPS):
+        gradient = _gradient(rows, *pairs(random))
         rate = RATE * min(1.0, 2 - 2 * step / STEPS)
         mean += 0.1 * (gradient - mean)
         square += 0.001 * (gradient**2 - square)
         unbiased = np.sqrt(square / (1 - 0.999 ** (step + 1))) + 1e-8
         rows -= rate / (1 - 0.9 ** (step + 1)) * mean / unbiased
-    return names, rows
+    return rows
 
 
 def _texts(texts: Sequence[Sequence[Sequence[str]]]) -> tuple[list[Sequence[str]], list[int]]:
@@ -127,7 +139,7 @@ def intent_vectors(intents: Sequence[Topic], names: Sequence[str], rows: np.ndar
     The mean is that of what is said and of its conditions, one as much as the other.
     """
     index = {name: at for at, name in enumerate(names)}
-    random = np.random.default_rng(SEED)
+    random = np.random.default_rng(0)
     said, meant = ([intent.said for intent in intents], [intent.meant for intent in intents])
     tables = [Table(*_texts(texts), index) for texts in (said, meant)]
     vectors = [_unit(table.matrix @ rows)[0] for table in tables]
