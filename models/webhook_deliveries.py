@@ -35,6 +35,7 @@ from dryline.world.clock import parse, wire
 BACKOFF = (timedelta(seconds=10), timedelta(minutes=1), timedelta(minutes=5))
 MAX_FOLDED = 1_000  # deliveries among which equal refusals are found
 MAX_FINISHED = 5_000  # older finished deliveries are deleted
+MAX_PENDING = 100_000  # of further ones, the first that are due fail
 
 
 def _unknown_fields(webhook_id: str | None, deployment_id: str) -> list[str]:
@@ -163,6 +164,14 @@ class WebhookDelivery(Record):
         cls.update(**values).where(*same, cls.status == "PENDING").execute()
 
     @classmethod
+    def limit_pending(cls) -> None:
+        """End the pending deliveries beyond MAX_PENDING, those that are due first."""
+        pending = cls.select(cls.id).where(cls.status == "PENDING").order_by(cls.due_at.desc(), cls.id.desc())
+        error = f"More than {MAX_PENDING:,} deliveries were pending."
+        surplus = pending.limit(-1).offset(MAX_PENDING)
+        cls.update(status="FAILED", due_at=None, error=error).where(cls.id << surplus).execute()
+
+    @classmethod
     def delete_old(cls) -> None:
         """Delete finished deliveries but for the last MAX_FINISHED."""
         finished = cls.status != "PENDING"
@@ -190,6 +199,7 @@ def announce(logs: Sequence[LogRow], *events: str) -> None:
     if not rows:
         return
     WebhookDelivery.add_many(rows)
+    WebhookDelivery.limit_pending()
     current().db.after_commit(current().wake)
 
 
