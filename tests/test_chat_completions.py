@@ -190,7 +190,6 @@ def test_a_worker_without_a_flow_is_a_conflict(ask, make_worker):
 @pytest.mark.parametrize(
     ("body", "member"),
     [
-        ({"messages": []}, "messages"),
         ({"messages": [{"content": "Hello"}]}, "messages.0.role"),
         ({"messages": [{"role": "user", "content": 5}]}, "messages.0.content"),
         ({"messages": [{"role": "user", "content": "a" * 20_001}]}, "messages"),

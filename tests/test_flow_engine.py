@@ -43,7 +43,6 @@ def test_the_model_of_the_command_decides(model, tmp_path):
         ({"model_url": "localhost:11434", "model": "small"}, "must start with http"),
         ({"model_url": "http://127.0.0.1:11434/v1"}, "needs --model"),
         ({"model": "small"}, "need --model-url"),
-        ({"model_key": "secret"}, "need --model-url"),
     ],
 )
 def test_an_incomplete_model_stops_the_start(settings, message):
