@@ -10,8 +10,6 @@ from dryline.world.real_time import monotonic
 from dryline.world.wording import count
 from dryline.world.world import World
 
-Work = Callable[..., Any]
-
 STEP_S = 1.0  # of real time, after which other steps get their turn
 
 

@@ -75,9 +75,9 @@ def replace(document: Document, team_id: str | None = None) -> None:
     world = current()
     with replacing_rows(world):
         require_team(team_id)
-        kept = None if document.rows["teams"] else team_to_keep(team_id)
-        wipe(world, team_id, kept)
-        insert(world, Import(document, team_id, kept))
+        survivor = None if document.rows["teams"] else find_survivor(team_id)
+        wipe(world, team_id, survivor)
+        insert(world, Import(document, team_id, survivor))
 
 
 def extend(document: Document, team_id: str | None = None) -> None:
@@ -102,7 +102,7 @@ def forget(world: World) -> None:
     world.db.after_commit(world.wake)
 
 
-def team_to_keep(team_id: str | None) -> Team | None:
+def find_survivor(team_id: str | None) -> Team | None:
     """Return the team that keeps its name and keys in a deletion of all rows: the named one, or the start team."""
     return start_team() if team_id is None else Team.find(id=team_id)
 
@@ -154,16 +154,16 @@ def delete_team(world: World, team_id: str) -> None:
     world.requests.clear(team_id)
 
 
-def wipe(world: World, team_id: str | None = None, kept: Team | None = None) -> None:
-    """Delete all rows of all teams, or of one; the team `kept` keeps its name and keys. Foreign keys must be off."""
+def wipe(world: World, team_id: str | None = None, survivor: Team | None = None) -> None:
+    """Delete all rows of all teams, or of one; `survivor` keeps its name and keys. Foreign keys must be off."""
     tables = _team_tables()
     # SQLite would write the pages of empty tables, too.
     checks = ", ".join(f'EXISTS (SELECT 1 FROM "{name}")' for name in tables)
     flags = world.db.execute_sql(f"SELECT {checks}").fetchone()
     for name, own_rows in compress(tables.items(), flags):
         conditions = {} if team_id is None else {own_rows: team_id}
-        if kept is not None and name in ("team", "api_key"):
-            conditions["team_id != ?"] = kept.id
+        if survivor is not None and name in ("team", "api_key"):
+            conditions["team_id != ?"] = survivor.id
         where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
         world.db.execute_sql(f'DELETE FROM "{name}"{where}', tuple(conditions.values()))
 

@@ -37,11 +37,11 @@ class Import:
     """
 
     def __init__(
-        self, document: Document, team_id: str | None = None, kept: Team | None = None, *, adding: bool = False
+        self, document: Document, team_id: str | None = None, survivor: Team | None = None, *, adding: bool = False
     ) -> None:
         self.world = current()
         self.document = document
-        self.links = Links(document, team_id, kept, adding)
+        self.links = Links(document, team_id, survivor, adding)
         self.rows = self.links.rows
         self.now = self.world.clock.stamp()
         self._by_id: dict[str, dict[str, Row]] = {}

@@ -20,12 +20,11 @@ _MOST_IDS = 1000  # rows of the world whose ids are compared with a mistyped one
 class Links:
     """The ids of a document's rows and the team of each row. Faults are collected for `require_no_faults`.
 
-    `team_id` is the one team whose rows may come. `kept` is a team that the document does not have, and that a deletion
-    of all rows has left. With `adding`, or for one team, rows may link to rows that exist already, and must not have
-    their ids.
+    `team_id` is the one team whose rows may come. `survivor` is the team that a deletion of all rows has left. With
+    `adding`, or for one team, rows may link to rows that exist already, and must not have their ids.
     """
 
-    def __init__(self, document: Document, team_id: str | None, kept: Team | None, adding: bool) -> None:
+    def __init__(self, document: Document, team_id: str | None, survivor: Team | None, adding: bool) -> None:
         self.document = document
         self.rows: dict[str, list[Row]] = {name: document.rows.get(name) or [] for name in COLLECTIONS}
         self.only_team = team_id
@@ -34,13 +33,13 @@ class Links:
         self._links_to_gone_rows = 0  # the faults among them that a document with `writtenBy` may have
         # The team of every row of the document, by collection and id.
         self.teams: dict[str, dict[str, str]] = {name: {} for name in COLLECTIONS}
-        self._kept = kept
+        self._survivor = survivor
         self.default_team: str | None = None
 
     def check(self) -> None:
         """Give every row its team and check its links. Raises BadDocument."""
-        if self._kept is not None:
-            self.teams["teams"][self._kept.id] = self._kept.id
+        if self._survivor is not None:
+            self.teams["teams"][self._survivor.id] = self._survivor.id
         self._read_teams()
         for name, about in COLLECTIONS.items():
             self._complete_rows(name, about)
@@ -71,7 +70,7 @@ class Links:
         elif len(rows) == 1:
             self.default_team = rows[0]["id"]
         elif not rows:
-            team = self._kept or start_team()
+            team = self._survivor or start_team()
             self.default_team = team.id if team else None
 
     def _complete_rows(self, name: str, about: StateCollection) -> None:

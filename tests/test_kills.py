@@ -1,4 +1,4 @@
-"""What was acknowledged survives a kill. Snapshots and exports are written whole, or not at all."""
+"""Acknowledged writes survive a kill. Snapshots and exports are written whole, or not at all."""
 
 import contextlib
 import csv

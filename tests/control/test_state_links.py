@@ -37,13 +37,13 @@ NO_LINKS = {
 
 def test_every_link_that_the_contract_names_is_checked():
     text = Path(__file__).parent.parent.joinpath("contract", "state.md").read_text()
-    found = set()
+    linking_members = set()
     checked = {(name, wire(name, column)) for name, column, *_ in LINKS} | NO_LINKS
     for names, keys in re.findall(r"^\| ([\w, ]+) \| [^|]+ \| ([^|]+) \|", text, re.MULTILINE):
         linking = {key for clause in re.split("[;,]", keys) if "its id" not in clause for key in LINK.findall(clause)}
         for name in names.split(", "):
-            found |= {(name, key) for key in linking - {"teamId"}}
-    assert len(found) > 50 and found <= checked
+            linking_members |= {(name, key) for key in linking - {"teamId"}}
+    assert len(linking_members) > 50 and linking_members <= checked
 
 
 def test_an_id_stands_once_in_its_collection(control):
