@@ -141,7 +141,7 @@ class OutboundCampaign(Record):
         """Return those to start, as they were imported without a queue, or to complete."""
         over = (
             "status IN ('STARTED', 'RUNNING')"
-            " AND NOT EXISTS (SELECT 1 FROM queued_call WHERE campaign_id = outbound_campaign.id)"
+            " AND NOT EXISTS (SELECT 1 FROM queued_call WHERE campaign_id = t1.id)"
             " AND (status = 'STARTED' OR coalesce(ends_at, '') <= :moment)"
         )
         return due_rows(cls, over, "created_at, id", limit, moment=moment)

@@ -4,17 +4,16 @@ It takes no lock and costs microseconds, since it runs once a second for each ki
 SQL with a compiled list of columns.
 """
 
-from functools import cache
 from typing import Any, TypeVar
 
 import orjson
 
 from dryline.storage.current_world import WorldLocal, current
 from dryline.storage.record import Record, connection
+from dryline.storage.statements import select_sql
 from dryline.world.real_time import monotonic
 
 AnyRecord = TypeVar("AnyRecord", bound=Record)
-
 
 RETRY_AFTER_S = 60.0  # of real time
 
@@ -26,7 +25,7 @@ SET_ASIDE: WorldLocal[dict[tuple[type[Any], str], float]] = WorldLocal(lambda wo
 def due_rows(model: type[AnyRecord], condition: str, order: str, limit: int = 1, **moments: str) -> list[AnyRecord]:
     """Return the first `limit` rows that meet `condition`, in `order`.
 
-    Both are SQL, whose `:names` are `moments` of API time. Rows that are set aside are left out.
+    Both are SQL about the table `t1`, whose `:names` are `moments` of API time. Rows that are set aside are left out.
     """
     params: dict[str, Any] = {**moments, "limit": limit}
     now = monotonic()
@@ -34,10 +33,6 @@ def due_rows(model: type[AnyRecord], condition: str, order: str, limit: int = 1,
     if failed := [id for (failed_model, id), until in failures if failed_model is model and until > now]:
         params["failed"] = orjson.dumps(failed).decode()
         condition = f"({condition}) AND id NOT IN (SELECT value FROM json_each(:failed))"
-    return [model.from_row(row) for row in connection().execute(_due_sql(model, condition, order), params)]
-
-
-@cache
-def _due_sql(model: type[Record], condition: str, order: str) -> str:
-    columns = ", ".join(f'"{field.column_name}"' for field in model._meta.sorted_fields)
-    return f'SELECT {columns} FROM "{model._meta.table_name}" WHERE {condition} ORDER BY {order} LIMIT :limit'
+    select = select_sql(model, tuple(model._meta.sorted_field_names), ())
+    rows = connection().execute(f"{select} WHERE {condition} ORDER BY {order} LIMIT :limit", params)
+    return [model.from_row(row) for row in rows]

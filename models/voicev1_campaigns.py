@@ -86,7 +86,7 @@ class Voicev1Campaign(Record):
 
     @classmethod
     def due(cls, moment: str, limit: int) -> list[Self]:
-        its_rows = "SELECT 1 FROM voicev1_campaign_data WHERE campaign_id = voicev1_campaign.id"
+        its_rows = "SELECT 1 FROM voicev1_campaign_data WHERE campaign_id = t1.id"
         over = (
             f"status = 'RUNNING' AND EXISTS ({its_rows})"
             f" AND NOT EXISTS ({its_rows} AND status IN ('PENDING', 'PROCESSING'))"
