@@ -162,3 +162,11 @@ def test_a_webhook_never_reaches_the_server_itself():
         assert {one["webhookId"] for one in deliveries} == set(hosts)
         assert {(one["status"], one["attempts"]) for one in deliveries} == {("REFUSED", 0)}
         assert len(server.state()["voiceLogs"]) == 2
+
+
+def test_a_redirect_is_not_followed(receiver, add_webhook, simulate, deliveries):
+    add_webhook(receiver.url)
+    receiver.answers = [302]
+    simulate()
+    assert {path for _, path, *_ in receiver.requests} == {"/hook"}
+    assert deliveries()[0]["error"] == "Answered 302: redirects are not followed."
