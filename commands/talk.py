@@ -127,9 +127,9 @@ def _conversation_with_file(file: Path, options: dict[str, Any], values: dict[st
     from dryline.flow.sessions.engines import with_demo_services
     from dryline.world.outgoing import Outgoing
 
-    given = Settings(**{name: values[name] for name in ("webhook_hosts", "model_url", "model", "model_key")})
-    model = RemoteModel(given.model_url, given.model or "", given.model_key) if given.model_url else None
-    with Engine(model=model, fetch=with_demo_services(fetcher(Outgoing(given.webhook_hosts)))) as engine:
+    settings = Settings(**{name: values[name] for name in ("webhook_hosts", "model_url", "model", "model_key")})
+    model = RemoteModel(settings.model_url, settings.model or "", settings.model_key) if settings.model_url else None
+    with Engine(model=model, fetch=with_demo_services(fetcher(Outgoing(settings.webhook_hosts)))) as engine:
         try:
             session = engine.open(engine.checked_program(read_text(file), str(file)), **options)
         except CodeRefused as error:

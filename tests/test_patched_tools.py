@@ -68,7 +68,6 @@ def test_a_wait_for_requests_ends(world):
 """
 PATCHES = {
     "freezegun": 'from freezegun import freeze_time\n\npatch = lambda: freeze_time("2024-01-15")',
-    "freezegun_later": 'from freezegun import freeze_time\n\npatch = lambda: freeze_time("2050-01-15")',
     "time_machine": 'import time_machine\n\npatch = lambda: time_machine.travel("2024-01-15", tick=False)',
 }
 PATCHED = """
