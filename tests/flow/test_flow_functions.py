@@ -173,9 +173,9 @@ def test_the_name_variables_is_defined_only_when_there_are_variables(talk):
 def test_the_messages_span_all_loops(talk, take):
     loop = 'loop:\n    talk("p", False)\nuntil "{0}":\n    say("{0}.")\n'
     session = talk(
-        loop.format("first") + loop.format("second"), "hello", take("first"), "again", take("second")
+        loop.format("first") + loop.format("second"), "hello", take("first"), "zebras", take("second")
     ).session
-    assert [message.text for message in session.messages if message.who == "user"] == ["hello", "again"]
+    assert [message.text for message in session.messages if message.who == "user"] == ["hello", "zebras"]
     assert [message.text for message in session.messages].count("first.") == 1
 
 
