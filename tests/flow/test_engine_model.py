@@ -2,7 +2,6 @@
 
 import json
 import threading
-from types import SimpleNamespace
 
 import pytest
 
@@ -20,19 +19,24 @@ until {"name": "coffee", "description": "user wants coffee", "parameters": {"typ
 """
 
 
+class ModelServer:
+    """A server that answers with `answers` in their order and stores the requests."""
+
+    def __init__(self, http_server):
+        self.answers, self.requests, self.status = [], [], 200
+        self.url = http_server(self._answer) + "/v1"
+
+    def _answer(self, handler):
+        key = handler.headers["Authorization"]
+        self.requests.append({"path": handler.path, "key": key, **json_body(handler)})
+        content = self.answers.pop(0) if self.answers else ""
+        choices = [{"message": {"role": "assistant", "content": content}}]
+        send(handler, self.status, json.dumps({"choices": choices}).encode())
+
+
 @pytest.fixture
 def server(http_server):
-    """Return a server that answers with `answers` in their order and stores the requests."""
-
-    def answer(handler):
-        key = handler.headers["Authorization"]
-        server.requests.append({"path": handler.path, "key": key, **json_body(handler)})
-        content = server.answers.pop(0) if server.answers else ""
-        choices = [{"message": {"role": "assistant", "content": content}}]
-        send(handler, server.status, json.dumps({"choices": choices}).encode())
-
-    server = SimpleNamespace(answers=[], requests=[], status=200, url=http_server(answer) + "/v1")
-    return server
+    return ModelServer(http_server)
 
 
 @pytest.fixture
