@@ -197,7 +197,7 @@ def _dryline_session_server(pytestconfig: pytest.Config) -> Iterator[StandIn]:
 
 @pytest.fixture(scope="session")
 def dryline_server(_dryline_session_server: StandIn) -> StandIn:
-    """Start a server on a free port for the session; with pytest-xdist one for each worker. Nothing resets it."""
+    """Start a server on a free port; with pytest-xdist one for each worker. Nothing resets it."""
     return _dryline_session_server
 
 

@@ -89,9 +89,9 @@ def _fixtures() -> Iterator[str]:
             and isinstance(node, ast.FunctionDef)
             and not node.name.startswith("_")
         ):
-            scope = "of the session" if "session" in marks[0] else "of each test"
+            scope = "for the session" if "session" in marks[0] else "for each test"
             kind = re.sub(r"Iterator\[(\w+)\]", r"\1", ast.unparse(node.returns or node))
-            yield _entry(f"{node.name}: {kind}", f"{_paragraph(ast.get_docstring(node) or '')} A fixture {scope}.")
+            yield _entry(f"{node.name}: {kind}", f"{scope}. {_paragraph(ast.get_docstring(node) or '')}")
 
 
 def _members(owners: tuple[type, ...]) -> Iterator[str]:
