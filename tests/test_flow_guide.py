@@ -20,8 +20,12 @@ def folder(tmp_path):
     return tmp_path
 
 
-def test_the_flow_is_checked(folder):
-    assert run(folder, "sh", "-eu", "check.sh") == ""
+def test_the_flow_is_checked_and_its_paths_shown(folder):
+    assert run(folder, "sh", "-eu", "check.sh").splitlines() == [
+        "line 2: loop",
+        "  line 4: caller wants to book an appointment",
+        "  line 8: caller wants a human",
+    ]
 
 
 def test_the_conversation_shows_what_is_printed(folder):
