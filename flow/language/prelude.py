@@ -11,6 +11,8 @@ import re
 from functools import cache
 from pathlib import Path
 
+from dryline.storage.files import read
+
 RESERVED = "_based_"
 _COMMENT = re.compile(r"^#(?!!).*\n", re.MULTILINE)
 
@@ -22,6 +24,6 @@ def prelude(names: set[str]) -> str:
 
 @cache
 def _pieces() -> list[tuple[set[str], str]]:
-    text = Path(__file__).with_suffix(".txt").read_text(encoding="utf-8")
+    text = read(Path(__file__).with_suffix(".txt")).decode()
     pieces = [piece.partition("\n") for piece in _COMMENT.sub("", text).split("#! ")[1:]]
     return [(set(names.split()), f"{code.strip()}\n") for names, _, code in pieces]

@@ -231,7 +231,7 @@ def test_a_turn_does_not_reload_the_page(served, tab):
     page.keyboard.press("Enter")
     expect(page.locator(".bubble.caller")).to_have_text("You: What a day this is")
     expect(page.locator("#say")).to_be_focused()
-    decision = page.get_by_text("no condition was met").first
+    decision = page.get_by_text("Taken: ").first
     expect(decision).to_be_hidden()
     page.get_by_label("How it decided").check()
     expect(decision).to_be_visible()
