@@ -40,11 +40,11 @@ def calls(api, workers):
     return [log for worker in workers for log in of(worker)]
 
 
-def test_there_are_some_six_hundred_calls_of_the_last_five_weeks_with_every_outcome(calls, control):
+def test_there_are_some_six_hundred_calls_of_the_last_weeks_with_every_outcome(calls, control):
     assert 520 <= len(calls) <= 700
     now = parse(control.get("/clock").json["now"])
     for log in calls:
-        assert now - 5 * WEEK - DAY <= parse(log["startTime"]) <= parse(log["endTime"]) <= now
+        assert now - 6 * WEEK <= parse(log["startTime"]) <= parse(log["endTime"]) <= now
     assert {log["status"] for log in calls} == set(OUTCOMES)
 
 
