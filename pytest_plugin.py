@@ -14,7 +14,7 @@ import socket
 import sys
 import threading
 from collections.abc import Generator, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
 
@@ -94,8 +94,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     for name, (default, help) in OPTIONS.items():
         is_flag = default is False
         group.addoption(f"--dryline-{name}", default=None, help=help, action="store_true" if is_flag else "store")
-        ini = f"dryline_{name.replace('-', '_')}"
-        parser.addini(ini, help, type="bool" if is_flag else "string", default=default)
+        kind: Literal["bool", "string"] = "bool" if is_flag else "string"
+        parser.addini(f"dryline_{name.replace('-', '_')}", help, type=kind, default=default)
     parser.addini("dryline_isolate", "keep the vendor's client from the real service", type="bool", default=True)
 
 

@@ -1,14 +1,12 @@
-"""`dryline flow check`."""
+"""`dryline flow check` and `dryline flow paths`."""
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
-
-from dryline.commands.removed import add_removed_command
 
 if TYPE_CHECKING:
     from dryline.flow.engine import CodeRefused
@@ -35,7 +33,27 @@ def check(files: tuple[Path, ...]) -> None:
         sys.exit(1)
 
 
-add_removed_command(flow, "paths", "the console shows the conditions of a flow as an outline.")
+@flow.command()
+@click.argument("file", type=CODE_FILE)
+def paths(file: Path) -> None:
+    """Print the tree of the conditions in FILE, each with its line."""
+    from dryline.flow.engine import CodeRefused, Engine
+
+    try:
+        with Engine() as engine:
+            _print_tree(engine.paths(read_text(file), str(file)), "")
+    except CodeRefused as error:
+        exit_with_findings(error)
+
+
+def _print_tree(loops: list[dict[str, Any]], indent: str) -> None:
+    for loop in loops:
+        click.echo(f"{indent}line {loop['line']}: loop")
+        for condition in loop["conditions"]:
+            back = "" if condition["leaves"] else "  (back to the loop)"
+            click.echo(f"{indent}  line {condition['line']}: {condition['condition']}{back}")
+            _print_tree(condition["loops"], indent + "    ")
+        _print_tree(loop["loops"], indent + "  ")
 
 
 def read_text(file: Path) -> str:

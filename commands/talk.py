@@ -19,7 +19,6 @@ from dryline.settings import Settings
 # Takes one turn of a conversation: `{}` or `{"say": …}` begins it, `{"say": …}` and `{"choose": …}` go on. Returns the
 # control plane's answer. Raises TurnRefused.
 Turn = Callable[[dict[str, str]], dict[str, Any]]
-VARIABLES_MISSING = "name 'variables' is not defined"
 # The lines of an event of each type.
 _LINES = {
     "said": ("Agent: {text}",),
@@ -127,23 +126,26 @@ def _conversation_with_file(file: Path, options: dict[str, Any], values: dict[st
     from dryline.flow.sessions.engines import with_demo_services
     from dryline.world.outgoing import Outgoing
 
-    given = Settings(**{name: values[name] for name in ("webhook_hosts", "model_url", "model", "model_key")})
-    model = RemoteModel(given.model_url, given.model or "", given.model_key) if given.model_url else None
-    with Engine(model=model, fetch=with_demo_services(fetcher(Outgoing(given.webhook_hosts)))) as engine:
+    settings = Settings(**{name: values[name] for name in ("webhook_hosts", "model_url", "model", "model_key")})
+    model = RemoteModel(settings.model_url, settings.model or "", settings.model_key) if settings.model_url else None
+    with Engine(model=model, fetch=with_demo_services(fetcher(Outgoing(settings.webhook_hosts)))) as engine:
         try:
             session = engine.open(engine.checked_program(read_text(file), str(file)), **options)
         except CodeRefused as error:
             exit_with_findings(error)
 
-        take = session.start
+        is_new = True
 
         def turn(body: dict[str, str]) -> dict[str, Any]:
-            nonlocal take
+            nonlocal is_new
             try:
-                events = session.choose(body["choose"]) if "choose" in body else take(body.get("say"))
+                if is_new:
+                    events = session.start(body.get("say"))
+                else:
+                    events = session.choose(body["choose"]) if "choose" in body else session.say(body["say"])
             except LookupError as error:
                 raise TurnRefused(str(error.args[0])) from None
-            take = session.say
+            is_new = False
             rows = [event.as_dict() for event in events]
             return {"events": rows, "waiting": session.waiting, "ended": session.ended}
 
@@ -258,12 +260,12 @@ def transcript(events: Iterable[dict[str, Any]]) -> list[str]:
 
 
 def _event_lines(event: dict[str, Any]) -> Iterator[str]:
-    values = {name: _json(event.get(name)) for name in ("value", "how", "arguments")}
+    values: dict[str, Any] = {name: _json(event.get(name)) for name in ("value", "how", "arguments")}
     values["answered"] = event.get("status") or event.get("error")
     for line in _LINES.get(event["type"], ()):
         yield line.format(**{**event, **values})
     if event["type"] == "failed":
-        if VARIABLES_MISSING in event["sentence"]:
+        if "name 'variables' is not defined" in event["sentence"]:
             yield "# Pass the flow's variables with --variables, such as --variables '{}'."
         for line in event["traceback"].splitlines():
             yield f"# {line}"

@@ -9,8 +9,6 @@ from dryline.commands.client import answers, base_url, find_servers
 from dryline.settings import Settings
 from dryline.world.real_time import monotonic
 
-EVERY_S = 0.05
-
 
 @click.command()
 @click.argument("url", required=False, callback=base_url)
@@ -41,4 +39,4 @@ def wait(url: str | None, timeout_s: float, data_dir: Path, is_any: bool) -> Non
             return
         if monotonic() >= deadline:
             raise click.ClickException(f"No dryline answers at {' or '.join(places)} after {timeout_s:g} s.")
-        time.sleep(EVERY_S)
+        time.sleep(0.05)

@@ -1,7 +1,4 @@
-"""The back ends of the shipped scenarios: a calendar, a shop, a billing system and others.
-
-Their hosts below `.example` reach nothing (RFC 2606). The same request always gets the same answer; nothing is stored.
-"""
+"""The back ends of the shipped scenarios, on hosts below `.example`, which reach nothing (RFC 2606)."""
 
 import re
 from collections.abc import Callable

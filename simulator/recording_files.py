@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import logging
 import os
 import threading
 import time
 from pathlib import Path
 
+from dryline.models.deployments import Deployment
 from dryline.models.recordings import FILES, IN_PROGRESS
-from dryline.simulator.recordings import AudibleCall, write
-from dryline.simulator.speech import Beeps, SpeechFailed, Voice, voice_of
+from dryline.simulator.recordings import AudibleCall, speakers_of, write, write_line
+from dryline.simulator.speech import Beeps, SpeechFailed, Voice, printable, voice_of
 from dryline.storage.current_world import WorldLocal
 from dryline.storage.errors import NotReady
 from dryline.storage.files import matching, part_of
@@ -76,6 +78,17 @@ RECORDING_FILES = WorldLocal(RecordingFiles)
 def speaks_words(world: World) -> bool:
     """Return whether recordings have words. Without a speech program they have beeps."""
     return not isinstance(RECORDING_FILES.of(world).voice, Beeps)
+
+
+def spoken_line(world: World, text: str, deployment: Deployment | None) -> bytes:
+    """Return a line of an agent as a WAV file, in the voice of its recordings. Raises NotReady."""
+    agent, _ = speakers_of(deployment, "", deployment.id if deployment else "")
+    file = io.BytesIO()
+    try:
+        write_line(printable(text), agent, file, RECORDING_FILES.of(world).voice)
+    except SpeechFailed as error:
+        raise NotReady(f"The line could not be spoken: {error}.") from None
+    return file.getvalue()
 
 
 def make_room(newest: Path, max_bytes: int) -> None:

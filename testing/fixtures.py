@@ -191,10 +191,11 @@ def _marked(item: pytest.Item) -> dict[str, Any]:
 
 
 def _finish(world: StandIn, item: pytest.Item) -> None:
-    """Remove the snapshots that the test created, and fail a passed test whose fault rules were not applied."""
+    """Remove faults and snapshots of the test, and fail a passed test whose fault rules were not applied."""
     created = world._created
     try:
         unused = world.unused_faults() if created.fault_ids and not item.stash.get(_FAILED, False) else []
+        world.plane("DELETE", "/faults")  # the first fault that matches counts, also before the one that refuses
         for name in created.snapshots:
             with contextlib.suppress(DrylineError):  # the test may have deleted it
                 world.plane("DELETE", f"/snapshots/{quote(name, safe='')}")

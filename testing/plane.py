@@ -60,12 +60,7 @@ def require_url(url: str) -> str:
 
 
 def send(
-    method: str,
-    url: str,
-    headers: dict[str, str],
-    content: bytes | None = None,
-    *,
-    timeout_s: float | None = None,
+    method: str, url: str, headers: dict[str, str], content: bytes | None = None, *, timeout_s: float | None = None
 ) -> PlaneReply:
     """Send a request, without a proxy, and return the answer; redirects are not followed. Raises NoReply."""
     address = urlsplit(url)

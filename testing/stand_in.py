@@ -168,8 +168,8 @@ class StandIn(Driver):
         that is past that status.
         """
         export: Any = next((row for row in self.state()["exports"] if row["id"] == id), {"status": "PENDING"})
-        steps = ("PENDING", "PROCESSING", "FAILED") if status == "FAILED" else _EXPORT_STEPS
-        steps = steps[: steps.index(status) + 1]
+        way = ("PENDING", "PROCESSING", "FAILED") if status == "FAILED" else _EXPORT_STEPS
+        steps = way[: way.index(status) + 1]
         start = steps.index(export["status"]) + 1 if export["status"] in steps[:-1] else len(steps) - 1
         for step in steps[start:]:
             body = members(status=step, error_message=error_message if step == "FAILED" else None)

@@ -129,13 +129,6 @@ def test_requests_are_listed_and_verified(ask):
     assert '"nearest": [{' in no
 
 
-def test_a_saved_state_is_restored(ask):
-    (*_, about) = ask(
-        ("save", {"name": "before"}), ("reset", {"scenario": "empty"}), ("restore", {"name": "before"}), ("about", {})
-    )
-    assert about["rows"]["workers"] > 1
-
-
 def test_code_is_checked_with_its_lines(ask):
     (good, bad) = ask(("check_flow", {"code": FLOW}), ("check_flow", {"code": FLOW + "until 'again':\n"}))
     assert good == []

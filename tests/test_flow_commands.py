@@ -1,4 +1,4 @@
-"""`dryline talk`, `dryline flow check`: a flow in a file, or in a data directory."""
+"""`dryline talk`, `dryline flow check`, `dryline flow paths`: a flow in a file, or in a data directory."""
 
 import os
 import subprocess
@@ -68,8 +68,29 @@ def test_a_file_that_is_not_utf_8_is_reported_with_its_line(run, file):
     assert "not UTF-8" in run("talk", flow, "--script", path, code=1)
 
 
-def test_code_that_cannot_run_is_refused_with_its_place(run, file):
-    assert ":1:1: error: " in run("talk", file('until "x":\n    say(1)\n'), code=1)
+def test_the_conditions_are_shown_as_the_code_nests_them(run, file):
+    nested = file("""loop:
+    a = talk("One.", True)
+until "first":
+    loop:
+        b = talk("Two.", True)
+    until "second":
+        return
+until "third":
+    say("Bye.")
+""")
+    assert run("flow", "paths", nested).splitlines() == [
+        "line 1: loop",
+        "  line 3: first",
+        "    line 4: loop",
+        "      line 6: second  (back to the loop)",
+        "  line 8: third",
+    ]
+
+
+@pytest.mark.parametrize("command", ["flow paths", "talk"])
+def test_code_that_cannot_run_is_refused_with_its_place(run, file, command):
+    assert ":1:1: error: " in run(*command.split(), file('until "x":\n    say(1)\n'), code=1)
 
 
 def test_a_condition_that_is_not_open_is_refused_and_the_conversation_goes_on(run, file):

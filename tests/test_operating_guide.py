@@ -8,7 +8,7 @@ import pytest
 
 from dryline.models.custom_webhooks import MAX_WEBHOOKS
 from dryline.models.talk_sessions import MAX_CONVERSATIONS
-from dryline.models.webhook_deliveries import MAX_FINISHED, MAX_PENDING
+from dryline.models.webhook_deliveries import MAX_FINISHED
 from dryline.settings import Settings
 from dryline.state.snapshots import MAX_SNAPSHOTS
 from dryline.testing import DrylineServer, connect
@@ -81,7 +81,6 @@ def test_the_bounds_are_the_programs():
     assert BOUNDS["request body"] == f"`--max-body-mb` ({Settings.max_body_mb})"
     assert BOUNDS["conversations in turns, as of `dryline talk`"] == f"{MAX_CONVERSATIONS:,} of a team"
     assert BOUNDS["webhooks of a deployment"] == f"{MAX_WEBHOOKS}"
-    assert BOUNDS["pending webhook deliveries"] == f"{MAX_PENDING:,}"
     assert BOUNDS["finished webhook deliveries"] == f"{MAX_FINISHED:,}"
     assert BOUNDS["snapshots"] == f"{MAX_SNAPSHOTS}"
     assert BOUNDS["files of recordings"] == f"`--recordings-mb` ({Settings.recordings_mb})"

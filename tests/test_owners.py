@@ -89,15 +89,10 @@ def ends(folder, temporary, command, number):
 SETTINGS = {
     "DRYLINE_ADMIN_TOKEN": "secret",
     "DRYLINE_NODE": "a",
-    "DRYLINE_API_KEY": "k",
     "DRYLINE_HOST": "0.0.0.0",
     "DRYLINE_STRICT": "1",
     "DRYLINE_SEED": "no number",
-    "DRYLINE_MODEL": "m",
-    "DRYLINE_READY_FILE": "elsewhere",
     "DRYLINE_END_WITH": "1",
-    "DRYLINE_LOG_FORMAT": "json",
-    "DRYLINE_PUBLIC_URL": "https://service.example.test",
 }
 
 

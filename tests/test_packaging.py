@@ -23,7 +23,6 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
-from dryline.state.scenarios import ABOUT, EMPTY
 from dryline.version import BASE
 
 ROOT = Path(__file__).parent.parent
@@ -134,19 +133,6 @@ def test_docker_is_sent_little_beside_the_program():
     assert build_context(ROOT) - program() == beside
 
 
-def test_the_image_runs_without_root_with_a_volume_and_a_health_check():
-    words = [word for word, _ in instructions()]
-    rest = dict(instructions())
-    assert rest["USER"] not in ("root", "0")
-    assert words.index("USER") < words.index("ENTRYPOINT")
-    assert rest["VOLUME"] == "/data"
-    assert "DRYLINE_DATA_DIR=/data" in rest["ENV"]
-    assert set(words) <= {"ARG", "FROM", "WORKDIR", "COPY", "RUN", "USER", "VOLUME", "ENV", "EXPOSE", "HEALTHCHECK"} | {
-        "ENTRYPOINT",
-        "CMD",
-    }
-
-
 @contextlib.contextmanager
 def image_running(folder, *flags, **variables):
     """Run the image's command with its variables and these; yield a function that returns the health check's code."""
@@ -211,16 +197,6 @@ def test_any_user_may_write_into_the_images_volume(tmp_path):
 
 def test_the_wheel_holds_the_whole_program_and_nothing_else_nor_of_an_earlier_build(wheel):
     assert contents(wheel) == program()
-
-
-def test_only_the_shipped_scenarios_are_part_of_the_project():
-    shipped = {f"{name}.json" for name in ABOUT if name != EMPTY}
-    assert set(PROJECT["tool"]["setuptools"]["package-data"]["dryline.data"]) == shipped
-    assert {name.removeprefix("data/") for name in tracked() if name.startswith("data/")} == {
-        "__init__.py",
-        "demo_services.py",
-        *shipped,
-    }
 
 
 def test_the_source_distribution_is_the_checkout_and_makes_the_same_wheel(wheel, tmp_path):

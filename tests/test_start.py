@@ -13,8 +13,6 @@ from dryline.settings import BadSetting, Settings
 from dryline.tests.conftest import NEW_WORKER
 from dryline.tests.test_server import DRYLINE, Process, refused
 
-WHEN = "2030-01-01T09:00:00.000Z"
-
 
 @pytest.fixture
 def start(tmp_path):
@@ -28,12 +26,6 @@ def start(tmp_path):
     for process in running:
         if process.process.poll() is None:
             process.end(signal.SIGKILL)
-
-
-def message_of(server):
-    """Stop the server, and return the lines of its start message by their first word."""
-    _, out, _ = server.end()
-    return {line.split()[0]: line for line in out.splitlines()}
 
 
 # Refusals
@@ -159,18 +151,6 @@ def test_a_stale_ready_file_is_removed_first(tmp_path):
 
 
 # The start message
-
-
-def test_the_message_of_a_restart_has_the_frozen_clock_and_changed_settings(start):
-    server = start("--scenario", "empty")
-    server.call("PUT", "/_dryline/clock", {"now": WHEN, "frozen": True})
-    server.call("PUT", "/_dryline/settings", {"exportMode": "manual"})
-    server.end(signal.SIGKILL)
-    server = start("--scenario", "empty")
-    assert server.call("GET", "/_dryline/clock") == {"now": WHEN, "frozen": True}
-    lines = message_of(server)
-    assert lines["clock"].endswith(f"frozen at {WHEN} before the last stop")
-    assert lines["settings"].endswith('exportMode "manual", changed before the last stop: a reset undoes this')
 
 
 # Files and keys

@@ -5,7 +5,7 @@ import asyncio
 import httpx
 import pytest
 
-from dryline.testing import DrylineInProcess, DrylineServer, async_transport, transport
+from dryline.testing import DrylineInProcess, DrylineServer, transport
 from dryline.tests.conftest import NEW_WORKER
 
 # Longer than any test takes: who waits for it never ends.
@@ -130,12 +130,6 @@ def test_a_request_that_is_cancelled_leaves_the_loop_at_once(in_process):
     asyncio.run(main())
 
 
-def test_an_id_with_a_slash_is_asked_for_as_over_a_socket(stand_in):
-    stand_in.load({"version": 1, "workers": [{"id": "a/b", "name": "One"}]})
-    with http(stand_in) as client:
-        assert client.get("/api/workers/a%2Fb").json()["name"] == "One"
-
-
 def test_a_transport_has_a_world_of_its_own_that_ends_with_it():
     one, two = transport(), transport()
     directory = one.dryline.app.world.directory
@@ -145,16 +139,4 @@ def test_a_transport_has_a_world_of_its_own_that_ends_with_it():
         with httpx.Client(transport=two, base_url="http://dryline.local", headers=headers) as other:
             assert other.get("/api/workers").json() == []
         assert directory.exists()
-    assert not directory.exists()
-
-
-def test_an_async_transport_has_a_world_of_its_own_likewise():
-    own = async_transport()
-    directory = own.dryline.app.world.directory
-
-    async def main():
-        async with httpx.AsyncClient(transport=own, base_url="http://dryline.local") as client:
-            assert (await client.get("/_dryline/health")).status_code == 200
-
-    asyncio.run(main())
     assert not directory.exists()

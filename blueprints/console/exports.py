@@ -1,12 +1,17 @@
 """Exports: states, files, expiry, and transitions by hand."""
 
+import contextlib
+import csv
+import io
+import itertools
+import json
+from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any
 
 from flask import g, render_template, request
 
 from dryline.blueprints.console.base import PageBlueprint, flash_and_redirect, hide_new_rows, load_form, require_team
-from dryline.blueprints.console.export_previews import preview
 from dryline.blueprints.control.exports import TransitionBody
 from dryline.jobs import exports
 from dryline.models.deployments import Deployment
@@ -20,6 +25,7 @@ from dryline.world.clock import wire
 blp = PageBlueprint("exports", "Exports", "x", path="/exports")
 
 MAX_FILE_ROWS = 10
+PREVIEW_BYTES = 130_000  # no cell in them is too long for the module csv
 # Of the first rows of a file. They have different names in the types of logs.
 FIRST_COLUMNS = ("startTime", "direction", "fromNumber", "toNumber", "userName", "status", "duration")
 DEFAULT_WINDOW = timedelta(days=7)
@@ -88,3 +94,29 @@ def transition(export_id: str) -> Any:
     export_id = Export.fetch(require_team(), export_id).id
     export = exports.transition(current(), export_id, **load_form(TransitionBody))
     return flash_and_redirect(f"The export is {export.status}.")
+
+
+def preview(export: Export, count: int) -> tuple[list[str], list[list[Any]]]:
+    """Return the names and the first `count` records within the first bytes of a finished file; none without a file."""
+    try:
+        with export.path.open("rb") as file:
+            text = file.read(PREVIEW_BYTES).decode(errors="ignore")
+            is_complete = not file.read(1)
+    except OSError:
+        return [], []
+    if export.format == "CSV":
+        rows = list(itertools.islice(csv.reader(io.StringIO(text, newline="")), count + 2))
+        return rows[0], rows[1 : len(rows) if is_complete else -1][:count]
+    records = list(itertools.islice(_complete_records(text), count))
+    names = list(dict.fromkeys(name for record in records for name in record))
+    return names, [[record.get(name) for name in names] for record in records]
+
+
+def _complete_records(text: str) -> Iterator[dict[str, Any]]:
+    """Yield the complete records of a JSON array that may be cut off."""
+    decoder, at = json.JSONDecoder(), 1
+    with contextlib.suppress(json.JSONDecodeError):
+        while at < len(text):
+            record, end = decoder.raw_decode(text, at)
+            yield record
+            at = end + 1

@@ -100,7 +100,10 @@ def replay(number: int) -> Any:
         name: value for name, value in plane.entry_fields(entry)["headers"].items() if name not in _CONNECTION_HEADERS
     }
     if (key := clear_key(entry.team_id)) is not None:
-        headers["x-api-key"] = key  # the log masks keys
+        # The log masks keys. The engine's endpoint takes the key in two other headers.
+        headers |= {name: key for name in ("x-brainbase-api-key",) if name in headers}
+        headers |= {name: f"Bearer {key}" for name in ("authorization",) if name in headers}
+        headers["x-api-key"] = key
     client = current_app.api.test_client()  # type: ignore[attr-defined]
     path = quote(entry.path, safe="/:@!$&'()*+,;=~") + (f"?{entry.query}" if entry.query else "")
     try:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from random import Random
 from typing import Any
 
-from flask import redirect, render_template, request, url_for
+from flask import current_app, redirect, render_template, request, url_for
 
 from dryline.blueprints.console.base import PageBlueprint, flash_and_redirect, load_form, require_team
 from dryline.flow.sessions import conversations
@@ -15,6 +15,7 @@ from dryline.models.flows import Flow
 from dryline.models.talk_sessions import TalkSession
 from dryline.models.workers import Worker
 from dryline.schemas.talk_sessions import TalkBody, TurnBody
+from dryline.simulator import recording_files, recordings
 from dryline.simulator.contacts import sample_contact
 from dryline.storage.current_world import current
 from dryline.storage.errors import NotFound
@@ -76,6 +77,8 @@ def talk(worker_id: str, talk_id: str) -> Any:
         worker=Worker.fetch(require_team(), worker_id),
         talk=talk,
         model=remote_model(),
+        speaks_words=recording_files.speaks_words(current()),
+        language=recordings.speakers_of(_deployment(talk), "", "")[0].language,
         target=("deploymentId", talk.deployment_id) if talk.deployment_id else ("flowId", talk.flow_id),
         flow=flow,
         options=_options(request.args),
@@ -94,6 +97,19 @@ def _suggestions(talk: TalkSession, flow: Flow | None) -> list[str]:
         about=f"{flow.code} {flow.variables}" if flow else " ".join(said),
         question=said[-1] if said else "",
     )
+
+
+@blp.get("/<talk_id>/lines/<int:number>.wav")
+def line(worker_id: str, talk_id: str, number: int) -> Any:
+    """Speak a line of the agent in the voice of its recordings. `number` counts the events from 0."""
+    talk = _find(worker_id, talk_id).recall()
+    events = talk.events[number : number + 1]
+    if not events or events[0]["type"] != "said" or not recording_files.speaks_words(current()):
+        raise NotFound(
+            f"Event {number} of conversation {talk_id} is no spoken line, or the server has no speech program."
+        )
+    content = recording_files.spoken_line(current(), events[0]["text"], _deployment(talk))
+    return current_app.response_class(content, mimetype="audio/wav")
 
 
 @blp.post("/<talk_id>")
@@ -117,6 +133,14 @@ def _find(worker_id: str, talk_id: str) -> TalkSession:
     if talk.worker_id != worker_id:
         raise NotFound(f"Worker {worker_id} has no conversation {talk_id}.")
     return talk
+
+
+def _deployment(talk: TalkSession) -> Deployment | None:
+    """Return the deployment of a conversation; that of a flow is its voice deployment, if it has one."""
+    if talk.deployment_id:
+        return Deployment.find(id=talk.deployment_id, team_id=talk.team_id)
+    lines = Deployment.listing(talk, flow_id=talk.flow_id) if talk.flow_id else ()
+    return next((one for one in lines if one.type in conversations.VOICE), None)
 
 
 def remote_model() -> str | None:

@@ -1,4 +1,4 @@
-"""What the agent's words ask and offer."""
+"""Questions and options in the agent's words."""
 
 import re
 

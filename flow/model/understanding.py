@@ -209,14 +209,14 @@ def _features_of_values(
     condition: ConditionReading, heard: Heard, before: Heard, context: Context, *, is_returned: bool
 ) -> dict[str, float]:
     """Return the features of the values that a condition asks for; a block that returned asks for what it lacks."""
-    options, asked = options_of(context.agent), kind_of_question(last_question(context.agent))
+    options, kind_of_answer = options_of(context.agent), kind_of_question(last_question(context.agent))
     names_option = any(option in condition.gives for option in options) if condition.gives else False
-    kinds = ([] if names_option else condition.kinds) or ([asked or "text"] if is_returned else [])
+    kinds = ([] if names_option else condition.kinds) or ([kind_of_answer or "text"] if is_returned else [])
     is_chosen = option_by_place(heard.text, options) is not None
     now = [is_chosen or heard.has_value(kind, options) for kind in kinds]
     then = [before.has_value(kind, options) for kind in kinds]
     if (any(now) and all(map(or_, now, then))) or (is_returned and context.is_answered):
-        is_asked = asked in kinds or is_returned
+        is_asked = kind_of_answer in kinds or is_returned
         return {"value given": 1.0, "value that was asked for": is_asked, "value alone": heard.is_bare}
     is_free = any(kind not in ("name", "address", *words()["tokens of kinds"]) for kind in kinds)
     return {"value missing": bool(kinds) and not any(now) and not is_free, "part missing": any(now)}

@@ -13,9 +13,11 @@ def line(make_flow, make_voice_deployment, worker):
 
 @pytest.mark.parametrize("follow", ["flow", "script"])
 def test_logs_sessions_llm_logs_and_errors_are_read(client, control, api, worker, line, follow):
-    body = {"workerId": worker, "deploymentId": line["id"], "count": 24, "seed": 1, "follow": follow}
-    ids = control.post("/simulate/calls", body).json["ids"]
-    assert len(client.workers.deployment_logs.voice.list(worker, limit=100).data) == 24
+    outcomes, ids = ("completed", "transferred", "failed"), []
+    for outcome in outcomes:
+        body = {"workerId": worker, "deploymentId": line["id"], "count": 3, "follow": follow, "outcome": outcome}
+        ids += control.post("/simulate/calls", body | {"direction": "inbound"}).json["ids"]
+    assert len(client.workers.deployment_logs.voice.list(worker, limit=100).data) == 9
     seen = set()
     for id in ids:
         log = client.workers.deployment_logs.voice.retrieve(id, worker_id=worker)
@@ -24,7 +26,7 @@ def test_logs_sessions_llm_logs_and_errors_are_read(client, control, api, worker
         session = client.workers.retrieve_session(session_id, worker_id=worker)
         assert session.id == session_id
         client.workers.llm_logs.get_by_session(session.id, worker_id=worker)
-    assert {"completed", "transferred", "failed"} <= seen
+    assert seen == set(outcomes)
     errors = api.get(f"/workers/{worker}/runtime-errors").json
     assert errors
     for error in errors:

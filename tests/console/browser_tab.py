@@ -63,13 +63,9 @@ class Tab:
         return self.page
 
     def poll(self):
-        """Poll for changes now, as the page does every 1.5 s."""
-        self.scripted().evaluate("poll()")
-
-    def scripted(self):
-        """Return the page once its scripts run. A page that a click opened can be used before that."""
+        """Poll for changes now, as the page does every 1.5 s. A page that a click opened may still load its scripts."""
         self.page.wait_for_load_state()
-        return self.page
+        self.page.evaluate("poll()")
 
     def faults(self, contrast=True):
         """Return what keeps people from the page in each look, and what else is wrong."""

@@ -86,8 +86,6 @@ class TestNew:
         ("text", "fault"),
         [
             ("", "There are no rows"),
-            ("phoneNumber,,name\n1,2,3\n", "A column has no name."),
-            ("a,a\n1,2\n", "Two columns are named 'a'."),
             ("name,age\nJo,3\n", "The row has no phoneNumber."),
         ],
     )

@@ -77,13 +77,6 @@ class TestSave:
         save(code=CODE, commitMessage="Oak")
         assert versions()[0]["commitMessage"] == "Oak"
 
-    def test_a_new_name_commits_no_version_and_keeps_the_line_endings(self, api, at, save, now, versions):
-        code = CODE.replace("\n", "\r\n")
-        api.patch(at, {"code": code})
-        before = versions()
-        assert "Saved: no new version." in save(name="Night desk").text
-        assert (now()["name"], now()["code"], versions()) == ("Night desk", code, before)
-
     def test_code_with_an_error_is_saved_with_a_message(self, save, now):
         page = save(code=BROKEN)
         assert "It cannot run yet: line 2, column 3: This ( is never closed." in page.text
@@ -169,8 +162,6 @@ def test_a_new_flow_has_code_that_runs_and_needs_a_name(visitor, api, worker):
     page = visitor.send("/new")
     assert page.status == 400 and "name: Missing data for required field." in words(page)
     assert page.form("/new")["fields"]["code"] == NEW_CODE
-    assert api.get(f"/workers/{worker['id']}/flows").json == []
-    assert "code: Line 2, column 3" in visitor.send("/new", name="Desk", code=BROKEN).text
     assert api.get(f"/workers/{worker['id']}/flows").json == []
     assert "Created." in visitor.send("/new", name="Desk", code=NEW_CODE).text
     (flow,) = api.get(f"/workers/{worker['id']}/flows").json

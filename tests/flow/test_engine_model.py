@@ -93,7 +93,7 @@ def test_a_slow_model_is_replaced(talk, http_server, monkeypatch):
     monkeypatch.setattr("dryline.flow.model.remote_model.TIMEOUT_S", 0.1)
     release = threading.Event()
 
-    def _answer(self, handler):
+    def answer(handler):
         handler.send_response(200)
         handler.end_headers()
         while not release.wait(0.02):
