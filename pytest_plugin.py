@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 
 # Each is a flag (`--dryline-NAME`) and an option of the configuration (`dryline_NAME`), with a default and a help.
 OPTIONS: dict[str, tuple[str | bool | None, str]] = {
-    "scenario": ("empty", "the scenario of each test: a shipped one, such as demo, or the file of a state document"),
-    "seed": (None, "a number that makes ids and simulated content repeat"),
-    "strict": (False, "refuse unknown members and query parameters of requests"),
-    "journal": ("50", "how many of the newest requests the report of a failing test shows; 0 shows none"),
+    "scenario": ("empty", "the scenario of each test: a shipped one, such as demo, or a state document's file"),
+    "seed": (None, "a number; ids and simulated content repeat"),
+    "strict": (False, "refuse body members and query parameters that the API does not have"),
+    "journal": ("50", "how many requests the report of a failing test shows; 0 shows none"),
     "webhook-hosts": (None, "hosts besides loopback that webhooks and flows may call, separated by commas"),
-    "command": (None, "the dryline command of another environment, used to start servers"),
-    "url": (None, "the address of a running server, used instead of starting one"),
+    "command": (None, "start servers with this command of another environment"),
+    "url": (None, "use this running server"),
     "token": (None, "that server's admin token"),
 }
 URL, KEY = "BRAINBASE_LABS_BASE_URL", "BRAINBASE_LABS_API_KEY"
@@ -197,7 +197,7 @@ def _dryline_session_server(pytestconfig: pytest.Config) -> Iterator[StandIn]:
 
 @pytest.fixture(scope="session")
 def dryline_server(_dryline_session_server: StandIn) -> StandIn:
-    """Start a server on a free port for the session; with pytest-xdist one for each worker. Nothing resets it."""
+    """Start a server on a free port; with pytest-xdist one for each worker. Nothing resets it."""
     return _dryline_session_server
 
 

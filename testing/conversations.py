@@ -30,8 +30,7 @@ Outcome = Literal["completed", "transferred", "voicemail", "no-answer", "busy", 
 class ChatOptions(TypedDict, total=False):
     """Options of simulated chats.
 
-    `deployment_id` is by default the first deployment of the oldest worker that has one, and is created if there is
-    none. `shares` say how usual conditions are, by their texts. `answers` and `http` are those of `talk`.
+    `deployment_id` is by default the first deployment of the oldest worker that has one; if there is none, it is made.
     """
 
     deployment_id: str | None
@@ -49,7 +48,7 @@ class ChatOptions(TypedDict, total=False):
 
 
 class CallOptions(ChatOptions, total=False):
-    """Options of simulated calls: those of chats and more. Calls `in_progress` begin now and go on with the clock."""
+    """Options of simulated calls: those of chats and more."""
 
     outcome: Outcome | None
     direction: Literal["inbound", "outbound"] | None
@@ -58,7 +57,7 @@ class CallOptions(ChatOptions, total=False):
 
 
 class Talk:
-    """A conversation with a flow, from `StandIn.talk`. `events` is the whole trace, `waiting` the open conditions.
+    """A conversation with a flow. `events` is the trace, `waiting` the open conditions.
 
     `extracted` and `state` are the flow's, `ended` is why it ended, `failure` its error.
     """
@@ -79,9 +78,8 @@ class Talk:
     def say(self, text: str, *, answers: Answers | None = None) -> list[str]:
         """Send what the user says and return what the agent answers.
 
-        `answers` replace a model's answers to the flow's `ask` in this turn: a dict by the name of the member or by the
-        question, or a list with one answer for each question. Raises DrylineError if the flow has ended, and if no
-        question asked for an answer.
+        `answers` replace a model's answers to the flow's `ask` in this turn: a dict, or a list with one for each
+        question. Raises DrylineError if the flow has ended, and if no question asked for an answer.
         """
         return self._take(self._plane("POST", f"/talk/{self.id}", {"say": text, **members(answers=answers)}))
 
@@ -95,8 +93,7 @@ class Talk:
     ) -> list[str]:
         """Take an open condition by its text or number, and return what the agent says next.
 
-        `say` are the words of the user that led to it, `arguments` those of a condition that is a tool. `answers` are
-        those of `say`.
+        `arguments` are those of a condition that is a tool.
         """
         options = members(say=say, arguments=arguments, answers=answers)
         return self._take(self._plane("POST", f"/talk/{self.id}", {"choose": condition, **options}))
@@ -142,15 +139,11 @@ class Conversations(ControlPlane):
     """The helpers that make conversations: simulated ones, and talks with a flow."""
 
     def simulate_calls(self, count: int = 1, **options: Unpack[CallOptions]) -> list[str]:
-        """Simulate calls and return the ids of their logs.
-
-        Raises NotTaken if the flow's code led a call elsewhere than `branch` or `outcome` wanted, unless `anyway`; the
-        calls are kept.
-        """
+        """Simulate calls and return the ids of their logs. Raises NotTaken, unless `anyway`."""
         return self._simulate("voice", count, **options)
 
     def simulate_chats(self, count: int = 1, **options: Unpack[ChatOptions]) -> list[str]:
-        """Simulate chats and return the ids of their logs. Raises NotTaken as `simulate_calls` does."""
+        """Simulate chats and return the ids of their logs. Raises NotTaken, unless `anyway`."""
         return self._simulate("chat", count, **options)
 
     def _simulate(
@@ -216,12 +209,7 @@ class Conversations(ControlPlane):
         http: Sequence[HttpStub] | None = None,
         unsaid: Literal["none", "made-up"] | None = None,
     ) -> Talk:
-        """Begin a conversation with `code`, with a flow, or with the flow of a deployment.
-
-        `say` is a message of the user that opens it. `answers` replace a model's answers to the flow's `ask`, by the
-        name of the member or by the question, and `http` has responses to its requests. Members of an `ask` that
-        nobody said are None, or invented with `unsaid="made-up"`.
-        """
+        """Begin a conversation with `code`, with a flow, or with the flow of a deployment (docs/flows.md)."""
         options = members(code=code, flow_id=flow_id, deployment_id=deployment_id)
         options |= members(variables=variables, state=state, channel=channel, seed=seed, say=say, unsaid=unsaid)
         options |= members(answers=answers, http=None if http is None else list(http))

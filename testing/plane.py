@@ -136,10 +136,7 @@ class ControlPlane:
         query: dict[str, Any] | None = None,
         content: bytes | None = None,
     ) -> Any:
-        """Call the control plane, below `/_dryline`, and return the answer's JSON. Raises DrylineError.
-
-        `body` is sent as JSON; `content` is JSON text.
-        """
+        """Call the control plane, below `/_dryline`, and return the answer's JSON. `content` is JSON text."""
         parameters = {**self._scope, **{name: value for name, value in (query or {}).items() if value is not None}}
         if parameters:
             path += ("&" if "?" in path else "?") + urlencode(parameters)

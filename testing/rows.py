@@ -27,7 +27,7 @@ class LoggedRequest(TypedDict):
 
 
 class FaultRule(TypedDict):
-    """A fault rule: how often it matched (`matches`) and was applied (`hits`), and what `fault` was called with."""
+    """A fault rule, with how often it matched (`matches`) and was applied (`hits`)."""
 
     id: str
     createdAt: str

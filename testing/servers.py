@@ -51,7 +51,7 @@ class Started(StandIn):
         self._running = ExitStack()
 
     def start(self) -> Self:
-        """Open the world and start its jobs. Raises BadSetting for settings that cannot work."""
+        """Start. Raises BadSetting for settings that cannot work."""
         with real_files():
             self._start_serving()
         return self
@@ -73,7 +73,7 @@ class Started(StandIn):
         return self._running.enter_context(getattr(server, how)(settings, *arguments))
 
     def stop(self) -> None:
-        """Finish the requests in progress and stop. Removes a temporary world."""
+        """Finish the requests in progress, stop, and remove a temporary world."""
         self._running.close()
 
     def __enter__(self) -> Self:
@@ -83,22 +83,21 @@ class Started(StandIn):
         self.stop()
 
     def transport(self) -> Transport:
-        """Return a transport for `httpx.Client` that calls this stand-in without a socket."""
+        """Return a transport for `httpx.Client`, without a socket."""
         from dryline.testing.transports import Transport
 
         return Transport(self)
 
     def async_transport(self) -> Transport:
-        """Return a transport for `httpx.AsyncClient` that calls this stand-in without a socket."""
+        """Return a transport for `httpx.AsyncClient`, without a socket."""
         return self.transport()
 
 
 class DrylineServer(Started):
-    """A stand-in on a socket, for clients in any process and language. The port is a free one unless `port` is passed.
+    """A stand-in on a socket, on a free port unless `port` is passed, served by a thread of this process.
 
-    A thread of this process serves it. With `command`, such as `path/to/venv/bin/dryline`, that program runs as a
-    process of its own, in its own environment; pass a list if the path contains a blank.
-    `with DrylineServer() as dryline: …` works in unittest too.
+    With `command`, such as `path/to/venv/bin/dryline`, that program runs as a process of its own; pass a list if the
+    path contains a blank. `settings` are those of docs/settings.md, such as `scenario="demo"`.
     """
 
     def __init__(self, *, command: str | Sequence[str] | None = None, **settings: Any) -> None:
@@ -120,7 +119,7 @@ class DrylineServer(Started):
 
 
 class DrylineInProcess(Started):
-    """A stand-in without a socket: `client()`, `async_client()` and the transports call it directly."""
+    """A stand-in without a socket."""
 
     url = "http://dryline.local"
 

@@ -40,12 +40,12 @@ class Driver(Traffic, Conversations):
 
     @property
     def environment(self) -> dict[str, str]:
-        """The environment variables that the vendor's client reads; if proxies are set, those to pass them by, too."""
+        """The variables that the vendor's client reads; if proxies are set, those to pass them by, too."""
         variables = {"BRAINBASE_LABS_BASE_URL": self.url, "BRAINBASE_LABS_API_KEY": self.api_key}
         return variables | proxies.direct_variables(self.url)
 
     def client(self, **options: Any) -> BrainbaseLabs:
-        """Return the vendor's client (package brainbase-labs) for this stand-in; `options` go to the client."""
+        """Return the vendor's client for this stand-in; `options` go to the client."""
         from brainbase_labs import BrainbaseLabs
 
         return BrainbaseLabs(**self._options(options))
@@ -102,7 +102,7 @@ class Driver(Traffic, Conversations):
         strict: bool | None = None,
         calls_per_minute: float | None = None,
     ) -> RuntimeValues:
-        """Change the runtime settings that are passed, until the next reset. Returns all of them."""
+        """Change the settings that are passed, until the next reset. Returns all of them."""
         changes = members(export_mode=export_mode, export_delay_ms=export_delay_ms, strict=strict)
         changes |= members(calls_per_minute=calls_per_minute)
         values: RuntimeValues = self.plane("PUT" if changes else "GET", "/settings", changes or None)
@@ -118,7 +118,7 @@ class Driver(Traffic, Conversations):
         return state
 
     def load(self, document: dict[str, Any], *, lenient: bool = False) -> None:
-        """Replace the state by a document. `lenient` ignores unknown members, and links to rows that are not there."""
+        """Replace the state by a document. `lenient` ignores unknown members and links to missing rows."""
         self.plane("PUT", "/state", document, query={"lenient": "true"} if lenient else None)
 
     def add(self, document: dict[str, Any], *, lenient: bool = False) -> None:
@@ -162,10 +162,9 @@ class StandIn(Driver):
         *,
         error_message: str | None = None,
     ) -> ExportRow:
-        """Bring an export to a status, through all statuses on the way, and return it. COMPLETED writes its file.
+        """Bring an export to a status, through all statuses on the way, and return it.
 
-        For `settings(export_mode="manual")`, where the server leaves exports alone. Raises DrylineError for an export
-        that is past that status.
+        For `settings(export_mode="manual")`. Raises DrylineError for an export that is past that status.
         """
         export: Any = next((row for row in self.state()["exports"] if row["id"] == id), {"status": "PENDING"})
         way = ("PENDING", "PROCESSING", "FAILED") if status == "FAILED" else _EXPORT_STEPS
@@ -186,21 +185,21 @@ class StandIn(Driver):
         log_id: str | None = None,
         limit: int | None = None,
     ) -> list[Delivery]:
-        """Return the webhook deliveries, newest first, at most `limit` (100): request, status, error, attempts."""
+        """Return the webhook deliveries, newest first, at most `limit` (100)."""
         query = members(status=status, webhook_id=webhook_id, deployment_id=deployment_id, log_id=log_id, limit=limit)
         deliveries: list[Delivery] = self.plane("GET", "/webhooks", query=query)
         return deliveries
 
     def team(self, name: str = "Test team") -> Team:
-        """Create a team with its own API key. Teams do not see each other's records."""
+        """Create a team with its own API key."""
         row = self.plane("POST", "/teams", {"name": name})
         return Team(self, row["id"], row["name"], row["apiKey"])
 
 
 class Team(Driver):
-    """One team of a stand-in. Its clients use its key, and its helpers change nothing of other teams.
+    """One team of a stand-in, with the same helpers, which use its key and change nothing of other teams.
 
-    Clock, settings and snapshots are the whole server's: a team's helpers for them raise DrylineError.
+    Those for clock, settings and snapshots raise DrylineError.
     """
 
     id: str
@@ -226,9 +225,9 @@ class Team(Driver):
 
 
 def connect(url: str, token: str | None = None, *, api_key: str = DEFAULT_API_KEY) -> StandIn:
-    """Return the helpers for a running server, such as one in a container. `token` is its `--admin-token`.
+    """Return the helpers for a running server; `token` is its `--admin-token`.
 
-    Raises DrylineError if no dryline answers at `url`.
+    Raises DrylineError if no dryline answers.
     """
     url = url.rstrip("/")
     stand_in = StandIn()
@@ -249,7 +248,7 @@ def wait_until(
 ) -> Value:
     """Call `condition` until it returns a true value without an AssertionError, and return that value.
 
-    Raises DrylineError after `timeout_s` seconds of real time, with `message` or the text of the last AssertionError.
+    Raises DrylineError after `timeout_s` of real time, with `message` or the last AssertionError's text.
     """
     if told is not None:
         warnings.warn("told is now message.", DeprecationWarning, stacklevel=2)

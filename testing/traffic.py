@@ -26,10 +26,7 @@ class Created:
 
 
 class LogCriteria(TypedDict, total=False):
-    """Criteria for the request log. In `path`, `*` and `{…}` match any text.
-
-    `from_test=False` leaves out the requests of `client()` and `async_client()`.
-    """
+    """Criteria for the request log. `from_test=False` leaves out the requests of `client()`."""
 
     method: str | None
     path: str | None
@@ -41,11 +38,7 @@ class LogCriteria(TypedDict, total=False):
 
 
 class Criteria(LogCriteria, total=False):
-    """Criteria for requests.
-
-    `json` has the members that the body must have, at every depth; it may have others. `query` and `headers` have
-    values by name, None for what must not be sent.
-    """
+    """Criteria for requests: those of the log and more. In `query` and `headers`, None is for what must not be sent."""
 
     body_matches: str | None
     json: Any
@@ -81,10 +74,10 @@ class Traffic(ControlPlane):
         team: str | None = None,
         unused_ok: bool = False,
     ) -> str:
-        """Make chosen requests fail, e.g. `fault(path="/api/workers", status=503, times=1)`. Returns the rule's id.
+        """Make chosen requests fail and return the rule's id; docs/control-plane.md describes the members.
 
-        The pytest fixtures fail a test whose rule was not applied, or less than `times` times, unless `unused_ok`.
-        docs/control-plane.md describes each member. Raises DrylineError for a rule that could never match.
+        The pytest fixtures fail a test whose rule was not applied `times` times, or once, unless `unused_ok`. Raises
+        DrylineError for a rule that could never match.
         """
         target = members(path=path, method=method, probability=probability, times=times, skip=skip, team_id=team)
         answer = members(preset=preset, status=status, body=body, headers=headers, override=override)
@@ -96,18 +89,18 @@ class Traffic(ControlPlane):
         return id
 
     def remove_fault(self, id: str) -> None:
-        """Remove a rule of `fault`. The pytest fixtures then do not ask whether it was applied."""
+        """Remove a rule, which then need not be applied."""
         self.plane("DELETE", f"/faults/{quote(id, safe='')}")
         if id in self._created.fault_ids:
             self._created.fault_ids.remove(id)
 
     def faults(self) -> list[FaultRule]:
-        """Return the fault rules that exist, with how often each matched (`matches`) and was applied (`hits`)."""
+        """Return the fault rules that exist."""
         rules: list[FaultRule] = self.plane("GET", "/faults")
         return rules
 
     def unused_faults(self) -> list[FaultRule]:
-        """Return the rules of `fault` that were not applied, or less than `times` times."""
+        """Return the rules that were not applied, or less than `times` times."""
         rules = [rule for rule in self.faults() if rule["id"] in self._created.fault_ids]
         return [rule for rule in rules if rule["hits"] < (rule.get("times") or 1)]
 
@@ -120,7 +113,7 @@ class Traffic(ControlPlane):
         return entries
 
     def journal(self, newest: int = 50) -> str:
-        """Return the newest requests as text, a line each, oldest first, with status, duration, error and fault."""
+        """Return the newest requests as text, a line each, oldest first."""
         return journal.format_requests(self.requests(limit=newest), newest)
 
     def verify(
@@ -133,8 +126,7 @@ class Traffic(ControlPlane):
     ) -> int:
         """Check that a request was made, `times` times or within bounds, and return how often.
 
-        Requests in progress count. Raises DrylineError with the criteria, and the requests that came nearest or were
-        too many.
+        Raises DrylineError with the requests that came nearest or were too many.
         """
         bounds = members(min=at_least, max=at_most)
         if times is not None and bounds:
@@ -146,8 +138,7 @@ class Traffic(ControlPlane):
     ) -> list[LoggedRequest]:
         """Wait until `count` requests that match are answered, and return them, newest first.
 
-        For programs that work in the background. Earlier requests count, too. Raises DrylineError as `verify` does,
-        after `timeout_s` seconds of real time.
+        Earlier requests count, too. Raises DrylineError as `verify` does, after `timeout_s` of real time.
         """
         limits = members(count=count, timeout_ms=round(timeout_s * 1000))
         entries: list[LoggedRequest] = self._check("wait", criteria, limits)["requests"]

@@ -35,11 +35,3 @@ def test_the_installed_version_has_the_names(library):
 def test_no_other_version_can_be_installed(library):
     required = {Requirement(line).name: Requirement(line).specifier for line in PROJECT["project"]["dependencies"]}
     assert required[library] == SpecifierSet(NAMES[library][0])
-
-
-def test_the_page_has_each_dependency_and_its_upper_bound():
-    page = (Path(__file__).parent.parent / "docs/contributing.md").read_text().partition("\n## Dependencies\n")[2]
-    rows = re.findall(r"^\| ([a-z0-9-]+) \| [^|]+ \| ?(|<[\d.]+) \|$", page, re.MULTILINE)
-    required = [Requirement(line) for line in PROJECT["project"]["dependencies"]]
-    upper = {each.name: "".join(str(one) for one in each.specifier if one.operator == "<") for each in required}
-    assert dict(rows) == upper

@@ -46,21 +46,23 @@ def reference() -> str:
 
 
 def _lines() -> Iterator[str]:
+    yield "A parameter whose name ends in `?` is None unless it is passed.\n"
     yield "### Fixtures\n"
     yield from _fixtures()
     yield "\n### Options of pytest\n"
+    yield _wrapped("In pytest's configuration `--dryline-webhook-hosts` is `dryline_webhook_hosts`, and so on.\n", "")
+    yield ""
     for name, (default, help) in _options().items():
-        kind = "a flag" if default is False else "a text"
+        kind = "flag" if default is False else "text"
         value = "none" if default is None else f"`{str(default).lower()}`"
-        ini = f"dryline_{name.replace('-', '_')}"
-        yield _wrapped(f"- `--dryline-{name}`, in the configuration `{ini}`: {kind}, default {value}: {help}.")
+        yield _wrapped(f"- `--dryline-{name}` ({kind}, default {value}): {help}.")
     for part, owners in CLASSES.items():
         yield f"\n### `{part.__name__}`\n\n{_wrapped(_text(part), '')}\n"
         yield from _members(owners)
     yield "\n### Functions\n"
     yield from (_function(ast.parse(inspect.getsource(each)).body[0]) for each in FUNCTIONS)
     yield "\n### Arguments and rows\n"
-    yield "Rows are dictionaries in the form of the API. No keyword has to be passed, unless its type is `Required`.\n"
+    yield "Arguments may be left out or None, unless they are `Required`. Rows are dictionaries in the API's form.\n"
     for each in DICTS:
         yield _entry(each.__name__, f"{_text(each)} {_fields(each)}")
     yield "\n### Errors\n"
@@ -87,9 +89,9 @@ def _fixtures() -> Iterator[str]:
             and isinstance(node, ast.FunctionDef)
             and not node.name.startswith("_")
         ):
-            scope = "of the session" if "session" in marks[0] else "of each test"
+            scope = "for the session" if "session" in marks[0] else "for each test"
             kind = re.sub(r"Iterator\[(\w+)\]", r"\1", ast.unparse(node.returns or node))
-            yield _entry(f"{node.name}: {kind}", f"{_paragraph(ast.get_docstring(node) or '')} A fixture {scope}.")
+            yield _entry(f"{node.name}: {kind}", f"{scope}. {_paragraph(ast.get_docstring(node) or '')}")
 
 
 def _members(owners: tuple[type, ...]) -> Iterator[str]:
@@ -118,6 +120,7 @@ def _function(node: Any) -> str:
     arguments = re.sub(r"^self(, )?", "", ast.unparse(node.args))
     arguments = re.sub(r"(?<=[\w\]])=(?=\S)", " = ", arguments)
     arguments = re.sub(rf", ({FORMER}): [^,]+", "", arguments)
+    arguments = re.sub(r"(\w+): ((?:[^:=](?!\w+: ))+) \| None = None", r"\1?: \2", arguments)
     returned = ast.unparse(node.returns)
     is_property = any(ast.unparse(each) == "property" for each in node.decorator_list)
     signature = f".{node.name}: {returned}" if is_property else f"{node.name}({arguments}) -> {returned}"
@@ -126,7 +129,10 @@ def _function(node: Any) -> str:
 
 def _fields(each: type) -> str:
     nodes = [node for node in _body(each) if isinstance(node, ast.AnnAssign)]
-    fields = [f"{ast.unparse(node.target)}: {ast.unparse(node.annotation)}" for node in nodes]
+    names = [ast.unparse(node.target) for node in nodes]
+    types = [ast.unparse(node.annotation).removesuffix(" | None") for node in nodes]
+    is_row = getattr(each, "__total__", True)
+    fields = names if is_row else [f"{name}: {type}" for name, type in zip(names, types, strict=True)]
     return ", ".join(f"`{field}`" for field in fields if not re.match(rf"({FORMER}):", field))
 
 
