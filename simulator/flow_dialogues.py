@@ -1,11 +1,12 @@
 """The dialogue of a flow's run with its results: ending, milestones, facts and summary."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
-from dryline.flow.model.caller_utterances import capitalized, closes, gives_value, is_of_group, predicate
+from dryline.flow.model.caller_utterances import closes, gives_value, is_of_group, predicate
 from dryline.flow.model.kinds import kind_of_question, milestones_of
+from dryline.flow.model.understanding import read_condition
 from dryline.simulator.analysis import KNOWN, NUMBERS, WANTED_TRANSFER, fact_of
 from dryline.simulator.flow_runner import HUNG_UP, FlowRun
 from dryline.simulator.script_dialogues import DONE, Dialogue
@@ -13,7 +14,6 @@ from dryline.simulator.slots import Slots
 
 _ENDINGS = {"transfer": "call_transfer", "failed": "error"}
 _MATTERS = 4  # that a summary names
-_NOTED_LONGEST = 60  # characters of a value that a summary tells; of a longer one it has the name
 _BY_ENDING = {"done", "transferred", "voicemail"}  # milestones that a run's end reaches, whatever its words are
 _WANTS = re.compile(r"^\w+ (?:to |for |about )?(?:an? |the )?", re.IGNORECASE)
 _FURTHER = re.compile(r"(?:,| or (?=\w+s )).*")  # alternatives of a condition: "wants a visit, or is in pain"
@@ -93,27 +93,12 @@ def _leaves(name: str, value: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _summary(run: FlowRun, who: str) -> str:
-    """Return a sentence or two: what the caller wants, what came of it, and what was noted."""
-    wishes = dict.fromkeys(run.wishes or run.taken)
-    matters = [_FURTHER.sub("", predicate(text)) for text in wishes if not gives_value(text) and not closes(text)]
-    sentences = [f"{who} {', and then '.join(matters[:_MATTERS]) or 'says what was asked'}."]
-    if not run.taken:
-        sentences = ["Nothing came of it."]
-    extracted = {key.replace("_", " "): value for key, value in run.extracted.items() if value != who}
-    sentences += [f"{capitalized(key)}." for key, value in extracted.items() if value is True and key.endswith("ed")]
-    if noted := [text for key, value in extracted.items() for text in _noted(key, value)]:
-        sentences.append(f"Noted: {', '.join(noted)}.")
-    numbers = [event["number"] for event in run.events if event.type == "transferred"]
-    return " ".join([*sentences, *(f"Transferred to {number}." for number in numbers[:1])])
-
-
-def _noted(name: str, value: Any) -> Sequence[str]:
-    """Return an extraction in a few words: "service check-up", "callback: no". "Booked" is a sentence of its own."""
-    if isinstance(value, bool):
-        return [] if name.endswith("ed") else [f"{name}: {'yes' if value else 'no'}"]
-    if isinstance(value, (str, int, float)) and 0 < len(str(value)) <= _NOTED_LONGEST:
-        return [f"{name} {value:.2f}" if isinstance(value, float) else f"{name} {value}"]
-    return [name] if value else []
+    """Return the summary that the flow extracts, else what the caller wants; and whether a person took over."""
+    texts = [text for text in dict.fromkeys(run.wishes or run.taken) if not gives_value(text) and not closes(text)]
+    wishes = [_FURTHER.sub("", predicate(text)) for text in texts if not read_condition(text, "en").is_catch_all]
+    wish = ", and then ".join(wishes[:_MATTERS]) or "does not say what it is about"
+    summary = str(run.extracted.get("summary") or f"{who} {wish}.")
+    return f"{summary} A person took over." if run.ended == "transfer" else summary
 
 
 def _rating(run: FlowRun) -> int | None:

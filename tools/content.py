@@ -16,13 +16,15 @@ _FLOWS = Path(__file__).parent / "flows"
 class Version:
     """A version of a flow: when it was committed, in days before now, with which message, and its file.
 
-    `mistake` are a part of the program and what somebody wrote in its place.
+    `mistake` are a part of the program and what somebody wrote in its place. `usual` is the condition that most of its
+    callers meet, if there is one.
     """
 
     days: float
     message: str
     file: str
     mistake: tuple[str, str] = ("", "")
+    usual: str = ""
 
     @property
     def sound_code(self) -> str:

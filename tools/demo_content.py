@@ -177,7 +177,13 @@ TIDEWATER = Business(
             Version(29, "Run diagnostics, reset log-ins, open a case", "support_2"),
             Version(16, "Slow connections; a third step before the technician", "support_3"),
             # On a Tuesday: each call that is transferred fails since then, until somebody mends the name.
-            Version(3.1, "Rename the technicians' number", "support_3", ('["technician"]', '["technicians"]')),
+            Version(
+                3.1,
+                "Rename the technicians' number",
+                "support_3",
+                ('["technician"]', '["technicians"]'),
+                "caller asks for a person or a technician, complains, or wants a new contract, plan or router",
+            ),
         ),
     ),
     line={

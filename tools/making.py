@@ -18,7 +18,7 @@ import orjson
 
 from dryline.settings import Settings
 from dryline.simulator.tables import table
-from dryline.tools.content import Business, Program
+from dryline.tools.content import Business, Program, Version
 from dryline.tools.documents import written
 from dryline.world.clock import wire
 
@@ -26,6 +26,7 @@ AS_OF = datetime(2026, 11, 20, 17, 0, tzinfo=UTC)  # a Friday, nine in the morni
 LAST_DAY = -7  # of conversations, in days before AS_OF
 RECENT_DAY = 7  # from here on, conversations keep their traces and LLM logs: the last week of any loading
 _FIRST_DAY = 35
+_MOST = 0.65  # of the callers of a version meet its usual condition
 _GROWTH = 1.2  # of the calls of the last week, and of the week ahead, over the week before
 # Members that nothing takes away afterwards, so that an export's size holds for the file that is made of the document.
 _EXPORTED = ("id", "startTime", "endTime", "direction", "fromNumber", "toNumber", "status", "duration", "transcription")
@@ -175,12 +176,13 @@ def open_line(
             maker.patch(f"{base}/flows/{flow['id']}", code=version.code, commitMessage=version.message)
         if test is not None:
             run_test(maker, test, until + 0.2 if until > LAST_DAY else version.days - 0.2)
-        _take_calls(maker, deployment, version.days, until, calls_a_day, index)
+        _take_calls(maker, deployment, version, until, calls_a_day, index)
     return deployment
 
 
-def _take_calls(maker: Maker, deployment: Row, since: float, until: float, a_day: float, index: int) -> None:
-    """Create the calls that came in meanwhile; recent ones with their LLM logs."""
+def _take_calls(maker: Maker, deployment: Row, version: Version, until: float, a_day: float, index: int) -> None:
+    """Create the calls that came in meanwhile; recent ones with their LLM logs. Most meet the `usual` condition."""
+    since = version.days
     borders = [day for day in (since, RECENT_DAY, 0, until) if until <= day <= since]
     for start, end in pairwise(min(day, _FIRST_DAY) for day in borders):
         weeks = 0 if start > RECENT_DAY else 1 if start > 0 else 2
@@ -188,8 +190,13 @@ def _take_calls(maker: Maker, deployment: Row, since: float, until: float, a_day
         if count:
             seed = round(100 * (index + 1) + start)
             start -= (7 * index + 3.3) / 100  # nobody calls at the minute in which a version is committed
-            recent = start <= RECENT_DAY
-            maker.simulate("calls", deployment, count, start, end, seed=seed, direction="inbound", llmLogs=recent)
+            options: Row = {"direction": "inbound", "llmLogs": start <= RECENT_DAY}
+            if version.usual:
+                most = round(_MOST * count)
+                usual = options | {"branch": version.usual, "seed": seed + 50}
+                maker.simulate("calls", deployment, most, start - 0.07, end, **usual)
+                count -= most
+            maker.simulate("calls", deployment, count, start, end, seed=seed, **options)
 
 
 def run_test(maker: Maker, test: Row, days: float) -> None:

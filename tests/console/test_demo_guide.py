@@ -172,13 +172,18 @@ def say(page):
 
 @DEMO.does(
     "A problem.",
-    "On the Overview, \"Newest errors\" has `'technicians'` of Tidewater Internet.",
+    "On the Overview, Tidewater Internet has the lowest success; \"Newest errors\" has `'technicians'` several times.",
     "Open it and click on its line number: there is the line that failed.",
 )
 def problem(page):
     open_page(page, "Overview")
+    businesses = page.locator("section", has=page.locator("#businesses")).locator("tbody tr")
+    success = {row.split()[0]: int(row.split()[-2]) for row in businesses.all_inner_texts()}
+    assert min(success, key=success.__getitem__) == "Tidewater", success
     errors = page.locator("section", has=page.locator("#errors"))
-    errors.locator("p", has_text="Tidewater Internet").filter(has_text="'technicians'").get_by_role("link").click()
+    error = errors.locator("p", has_text="Tidewater Internet").filter(has_text="'technicians'")
+    expect(error).to_contain_text(re.compile("[5-9] times|\\d\\d times"))
+    error.get_by_role("link").click()
     expect(page.locator("h1")).to_have_text(re.compile("Call (from|to) "))
     page.wait_for_load_state()
     errors.get_by_role("link", name=re.compile("^line ")).click()

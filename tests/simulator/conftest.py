@@ -25,7 +25,7 @@ until "caller asks for a human":
     say("One moment.")
     transfer(variables["desk"])
 until "caller wants to cancel the visit":
-    extract("cancelled", True)
+    extract("summary", "The visit was cancelled.")
     say("It is cancelled.")
 until "caller has a complaint about a bill":
     raise ValueError("no department for bills")

@@ -176,5 +176,5 @@ def test_chats_follow_the_flow(make_chat_line, simulate, taken, channel):
             "It is cancelled.",
             "Goodbye.",
         ]
-        assert log["extractionsData"] == {"cancelled": True}
+        assert log["extractionsData"] == {"summary": "The visit was cancelled."}
         assert taken(log) == [branch]
