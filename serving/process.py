@@ -20,13 +20,13 @@ from dryline.models.workers import Worker
 from dryline.serving.log_output import set_up_logging
 from dryline.serving.server import MAX_CONNECTIONS, HttpServer
 from dryline.settings import BadSetting
+from dryline.storage.directory import address_in
 from dryline.storage.files import write_whole
-from dryline.world.directory import address_in
 from dryline.world.wording import camel, count
 
 if TYPE_CHECKING:
     from dryline.app import Dryline
-    from dryline.serving.ready_file import ReadyFile
+    from dryline.storage.ready_file import ReadyFile
     from dryline.world.world import World
 
 M_ARENA_MAX = -8  # of glibc's malloc.h

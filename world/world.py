@@ -24,10 +24,10 @@ from peewee import PeeweeException
 from dryline.settings import BadSetting, RuntimeSettings, Settings
 from dryline.storage.current_world import WorldLocal, enter, leave
 from dryline.storage.database import WorldDatabase, require_sqlite_version
+from dryline.storage.directory import Directory, NoWorld, database_in
 from dryline.storage.errors import cannot_share_memory, disk_is_full
 from dryline.world.arrivals import Arrivals
 from dryline.world.clock import Clock
-from dryline.world.directory import Directory, NoWorld, database_in
 from dryline.world.events import EventLog
 from dryline.world.faults import FaultRules
 from dryline.world.ids import Ids

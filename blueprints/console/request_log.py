@@ -10,6 +10,7 @@ from werkzeug.exceptions import BadRequest
 
 from dryline.blueprints.console.base import PageBlueprint, flash_and_redirect, hide_new_rows, load_texts, team_names
 from dryline.blueprints.console.faults import PRESET_GROUPS
+from dryline.blueprints.console.request_reasons import RequestGroup, differences, grouped, reason_of
 from dryline.blueprints.console.snippets import NO_KEY, clear_key
 from dryline.blueprints.control import requests as plane
 from dryline.models.teams import Team
@@ -18,7 +19,6 @@ from dryline.storage.current_world import current
 from dryline.storage.errors import DomainError, NotFound
 from dryline.web.links import base_url
 from dryline.web.operations import find_operation, find_view
-from dryline.world.failures import RequestGroup, differences, grouped, reason_of
 from dryline.world.faults import PRESETS
 from dryline.world.masking import MASK
 from dryline.world.request_log import Entry
