@@ -33,9 +33,8 @@ def add_headers(response: Any, origins: tuple[str, ...]) -> Any:
     if origin and ("*" in origins or origin in origins):
         response.headers["Access-Control-Allow-Origin"] = origin
         response.headers["Access-Control-Allow-Methods"] = "GET, POST, PUT, PATCH, DELETE"
-        response.headers["Access-Control-Allow-Headers"] = request.headers.get(
-            "Access-Control-Request-Headers", "content-type, x-api-key"
-        )
+        names = request.headers.get("Access-Control-Request-Headers", "content-type, x-api-key")
+        response.headers["Access-Control-Allow-Headers"] = names
         response.headers["Access-Control-Expose-Headers"] = "*"
         response.headers["Access-Control-Max-Age"] = "600"
     return response
