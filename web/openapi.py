@@ -23,7 +23,7 @@ INTERFACE_VERSION = "1.0.3"
 
 # Example bodies and answers by operation id. `python -m dryline.tools.examples` writes the file.
 EXAMPLES = Path(__file__).with_name("examples.json")
-# What no view says: the text about the server, the security schemes, and name and description of error responses.
+# The text about the server, the security schemes, and the name and description of each error response.
 PARTS = Path(__file__).with_name("openapi_parts.json")
 
 CONFIG = {"API_TITLE": "dryline", "API_VERSION": INTERFACE_VERSION, "OPENAPI_VERSION": "3.0.3"}

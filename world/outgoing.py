@@ -126,7 +126,8 @@ class Outgoing:
             if self.own_url is None:
                 raise Refused("This server has no address of its own.")
             address = _parse(f"{self.own_url}{address.path}")
-        if not self.may_reach(host := _host_of(address)):
+        host = _host_of(address)
+        if not (host in self._hosts or is_loopback(host)):
             raise Refused(f"The host {host} is neither loopback nor named by --webhook-hosts.")
         if self._ended.done():
             raise Cut()
@@ -134,10 +135,6 @@ class Outgoing:
         if not (address.path or "").startswith(INBOX):
             exchange.check = self._require_not_own
         return exchange.run(PoolManager(), within_s, self._ended)
-
-    def may_reach(self, host: str) -> bool:
-        """Return whether a host is certainly this machine, or is one of the allowed hosts."""
-        return host in self._hosts or is_loopback(host)
 
     def end(self) -> None:
         """Give up the requests in progress: each such `send` raises Cut at once, and so does every later one."""
