@@ -155,9 +155,7 @@ def bind(settings: Settings) -> socket.socket:
     except OSError as error:
         prefix = f"Cannot listen on {settings.host}:{settings.port}"
         if error.errno == errno.EADDRINUSE:
-            raise BadSetting(
-                f"{prefix}: the port is in use. Choose another with --port, or 0 for a free one."
-            ) from error
+            raise BadSetting(f"{prefix}: the port is in use. Choose one with --port; 0 is any free port.") from error
         # create_server appends the address to its text. A failed look-up has a number of its own.
         reason = error.strerror if isinstance(error, socket.gaierror) else os.strerror(error.errno or 0)
         raise BadSetting(f"{prefix}: {reason}.") from error

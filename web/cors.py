@@ -1,5 +1,6 @@
 """Cross-origin requests from web pages of the origins that `--cors-origin` names."""
 
+from functools import partial
 from typing import Any
 
 from flask import Flask, Request, request
@@ -14,9 +15,7 @@ def register(app: Flask, origins: tuple[str, ...]) -> None:
     def answer_preflight() -> Any:
         return ("", 204) if is_preflight(request) else None
 
-    @app.after_request
-    def add_to(response: Any) -> Any:
-        return add_headers(response, origins)
+    app.after_request(partial(add_headers, origins=origins))
 
 
 def is_preflight(request: Request) -> bool:
