@@ -143,7 +143,7 @@ def _opened(data_dir: Path, admin_token: str | None) -> Any:
     """Return the application of a data directory, None if another process uses the directory."""
     from dryline.app import create_app
     from dryline.state.scenarios import stored_start
-    from dryline.world.directory import InUse
+    from dryline.storage.directory import InUse
 
     try:
         # No keys: a directory that is only opened keeps the keys that it has.
@@ -155,7 +155,7 @@ def _opened(data_dir: Path, admin_token: str | None) -> Any:
 
 def _address(data_dir: Path) -> str:
     """Return the address of the server that uses a directory. Raises BadSetting if it does not say."""
-    from dryline.world.directory import address_in
+    from dryline.storage.directory import address_in
 
     try:
         return address_in(data_dir).read_text()
@@ -213,7 +213,7 @@ def find_servers(data_dir: Path, *, with_temporary: bool = False) -> list[str]:
 
 def _temporary_servers() -> dict[str, Path]:
     """Return the directories of this user's temporary servers by their addresses."""
-    from dryline.world.directory import find_temporary_directories
+    from dryline.storage.directory import find_temporary_directories
 
     places = find_temporary_directories(Path(tempfile.gettempdir()))
     return {url: place for place in places if (url := _served(place))}
@@ -221,7 +221,7 @@ def _temporary_servers() -> dict[str, Path]:
 
 def _served(directory: Path) -> str | None:
     """Return the address of the server that uses a directory, None if there is none."""
-    from dryline.world.directory import address_in, is_in_use
+    from dryline.storage.directory import address_in, is_in_use
 
     with suppress(OSError):
         url = address_in(directory).read_text()

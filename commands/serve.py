@@ -76,7 +76,7 @@ def serve(ready_file: Path | None, **values: Any) -> None:
         if values["ephemeral"] and source("ephemeral") is source("data_dir") is ParameterSource.COMMANDLINE:
             raise BadSetting("--data-dir is of no use with --ephemeral: the state is in a temporary directory.")
         settings = Settings(**values)
-        from dryline.serving.ready_file import ReadyFile
+        from dryline.storage.ready_file import ReadyFile
 
         ready = ReadyFile(ready_file) if ready_file else None
         if ready:

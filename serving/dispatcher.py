@@ -16,8 +16,6 @@ from werkzeug.exceptions import HTTPException
 from dryline.storage.errors import MustNotWait
 
 if TYPE_CHECKING:
-    from wsgiref.types import WSGIApplication
-
     from dryline.app import Dryline
 
 # The longest path and query together that the event loop takes. No request of the API needs more.
@@ -34,8 +32,8 @@ class QuickDispatcher:
 
     threads: Any
 
-    def __init__(self, app: Dryline, application: WSGIApplication) -> None:
-        self._app, self._application = app, application
+    def __init__(self, app: Dryline) -> None:
+        self._app = app
         self._arrived: deque[Any] = deque()  # connections whose oldest request the event loop looks at next
         self._loop_thread: int | None = None  # until it is set, threads answer everything
         self._count_lock = threading.Lock()
@@ -91,11 +89,11 @@ class QuickDispatcher:
     def answer(self, environ: Any, start_response: Any) -> Iterable[bytes]:
         """Answer one request by the application. Raises MustNotWait in the event loop unless the request is quick."""
         if not self.in_loop:
-            return self._application(environ, start_response)
+            return self._app(environ, start_response)
         with self._app.world.faults.lock:  # no rule can be added meanwhile: one that delays would stop the loop
             if self._app.world.faults or not is_quick(self._app, environ):
                 raise MustNotWait
-            return self._application(environ, start_response)
+            return self._app(environ, start_response)
 
 
 def is_quick(app: Dryline, environ: Any) -> bool:
@@ -105,9 +103,9 @@ def is_quick(app: Dryline, environ: Any) -> bool:
     application decodes them before it looks for the route.
     """
     uri, length = environ["REQUEST_URI"], environ.get("CONTENT_LENGTH", "")
-    if environ["REQUEST_METHOD"] not in ("GET", "HEAD") or length not in ("", "0") or len(uri) > LONG_ADDRESS:
+    if environ["REQUEST_METHOD"] not in ("GET", "HEAD") or length not in ("", "0"):
         return False
-    if "%" in uri.partition("?")[0]:
+    if len(uri) > LONG_ADDRESS or "%" in uri.partition("?")[0]:
         return False
     try:
         endpoint, _ = app.url_map.bind("").match(environ["PATH_INFO"], "GET")

@@ -12,6 +12,7 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+import click
 import orjson
 
 from dryline.blueprints.control.requests import decoded, ignored_names
@@ -29,8 +30,6 @@ MAX_WAITING = 10_000
 # How long the end of the process waits for a reader, in seconds.
 JOIN_TIMEOUT_S = 0.5
 
-_RESET, _DIM, _RED, _GREEN, _YELLOW, _MAGENTA = (f"\033[{code}m" for code in (0, 2, 31, 32, 33, 35))
-
 
 class TextFormatter(logging.Formatter):
     """A formatter of lines for a terminal."""
@@ -41,12 +40,12 @@ class TextFormatter(logging.Formatter):
         super().__init__("%(asctime)s %(levelname)s %(message)s", "%H:%M:%S" + (f" {node}" if node else ""))
 
     def format(self, record: logging.LogRecord) -> str:
-        at = self._colour(_DIM, self.formatTime(record, self.datefmt))
+        at = self._colour(self.formatTime(record, self.datefmt), dim=True)
         if isinstance(record.msg, Entry):
             return f"{at} {self._request(record.msg)}"
         if isinstance(record.msg, BackgroundEvent):
             text = printable(record.msg.text)
-            return f"{at} {self._colour(_RED, text) if record.msg.is_problem else text}"
+            return f"{at} {self._colour(text, fg='red') if record.msg.is_problem else text}"
         return super().format(record)
 
     def _request(self, entry: Entry) -> str:
@@ -55,14 +54,14 @@ class TextFormatter(logging.Formatter):
         if "ignored" in members:
             note = printable(f"ignored: {', '.join(members['ignored'])}")
         if "fault" in members:
-            note = self._colour(_MAGENTA, f"[fault: {printable(members['fault'])}]")
-        colour = _GREEN if _is_success(entry) else _YELLOW if (entry.status or 999) < 500 else _RED
+            note = self._colour(f"[fault: {printable(members['fault'])}]", fg="magenta")
+        colour = "green" if _is_success(entry) else "yellow" if (entry.status or 999) < 500 else "red"
         address = printable(f"{entry.path}?{entry.query}" if entry.query else entry.path)
-        outcome = f"{self._colour(colour, str(entry.status or 'cut'))} {entry.duration_ms:.0f} ms"
+        outcome = f"{self._colour(str(entry.status or 'cut'), fg=colour)} {entry.duration_ms:.0f} ms"
         return f"{printable(entry.method):<6} {address} {outcome}" + (f"  {note}" if note else "")
 
-    def _colour(self, code: str, text: str) -> str:
-        return f"{code}{text}{_RESET}" if self._has_colours else text
+    def _colour(self, text: str, **style: Any) -> str:
+        return click.style(text, **style) if self._has_colours else text
 
 
 class JsonFormatter(logging.Formatter):
@@ -73,7 +72,7 @@ class JsonFormatter(logging.Formatter):
         self._app = app
 
     def format(self, record: logging.LogRecord) -> str:
-        members: dict[str, Any] = getattr(record, "fields", {})
+        members: dict[str, Any] = {}
         level = record.levelname
         if isinstance(record.msg, Entry):
             members = request_members(self._app, record.msg)

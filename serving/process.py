@@ -6,6 +6,7 @@ import gc
 import json
 import logging
 import os
+import resource
 import signal
 import socket
 import sys
@@ -14,23 +15,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dryline import __version__
-from dryline.models.teams import ApiKey, Team
+from dryline.models.teams import Team
 from dryline.models.voice_logs import VoiceLog
 from dryline.models.workers import Worker
 from dryline.serving.log_output import set_up_logging
 from dryline.serving.server import MAX_CONNECTIONS, HttpServer
 from dryline.settings import BadSetting
+from dryline.storage.directory import address_in
 from dryline.storage.files import write_whole
-from dryline.world.directory import address_in
 from dryline.world.wording import camel, count
 
 if TYPE_CHECKING:
     from dryline.app import Dryline
-    from dryline.serving.ready_file import ReadyFile
+    from dryline.storage.ready_file import ReadyFile
     from dryline.world.world import World
 
 M_ARENA_MAX = -8  # of glibc's malloc.h
-STOP_SIGNALS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGINT", "SIGHUP") if hasattr(signal, name))
+STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 
 def serve(app: Dryline, listening: socket.socket, ready_file: ReadyFile | None = None) -> None:
@@ -78,13 +79,11 @@ def serve(app: Dryline, listening: socket.socket, ready_file: ReadyFile | None =
 
 def raise_file_limit() -> None:
     """Let the process open as many files as its connections need, within the system's hard limit."""
-    with suppress(ImportError, OSError, ValueError):  # Windows has no such limit
-        import resource
-
-        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-        needed = 3 * MAX_CONNECTIONS  # the socket, and in its thread the database and the write-ahead log
-        if soft != resource.RLIM_INFINITY and soft < needed:
-            limit = needed if hard == resource.RLIM_INFINITY else min(needed, hard)
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    needed = 3 * MAX_CONNECTIONS  # the socket, and in its thread the database and the write-ahead log
+    if soft != resource.RLIM_INFINITY and soft < needed:
+        limit = needed if hard == resource.RLIM_INFINITY else min(needed, hard)
+        with suppress(OSError, ValueError):
             resource.setrlimit(resource.RLIMIT_NOFILE, (limit, hard))
 
 
@@ -117,13 +116,12 @@ def announce(app: Dryline, url: str) -> None:
         return
     if settings.log_format == "json":
         members = {"url": url, "version": __version__, "data": str(world.directory), "world": _describe_world(world)}
-        members |= {"ephemeral": settings.ephemeral, "new": world.is_new}
-        logging.getLogger("dryline").info("started", extra={"fields": members})
+        world.events.add("started", **members, ephemeral=settings.ephemeral, new=world.is_new)
         return
     lines = [
         f"dryline {__version__}{f', node {settings.node},' if settings.node else ''} answers on {url}",
         f"  world       {_describe_world(world)}",
-        f"  API key     {', '.join(settings.api_keys)}" + _note_on_keys(world),
+        f"  API key     {', '.join(settings.api_keys)}" + ("  (any other is valid, too)" if settings.any_key else ""),
         f"  console     {url}/",
         f"  docs        {url}/docs",
         f"  data        {world.directory}" + ("  (temporary: removed at the stop)" if settings.ephemeral else ""),
@@ -156,11 +154,3 @@ def _describe_world(world: World) -> str:
             return f"existing, {workers}  (a reset loads {world.settings.scenario})"
         calls = count(VoiceLog.select().count(), "call")
     return f"new {world.settings.scenario}: {workers}, {calls}"
-
-
-def _note_on_keys(world: World) -> str:
-    if world.settings.any_key:
-        return "  (any other key is valid, too)"
-    with world.active():
-        others = ApiKey.select().count() - len(set(world.settings.api_keys))
-    return f"  (and {others} more keys of this world: dryline keys list)" if others > 0 else ""

@@ -18,8 +18,6 @@ from dryline.settings import BadSetting, Settings
 from dryline.world.real_time import monotonic
 
 if TYPE_CHECKING:
-    from wsgiref.types import WSGIApplication
-
     from dryline.app import Dryline
 
 # Further connections wait until one is closed.
@@ -38,20 +36,17 @@ logging.getLogger("waitress").setLevel(logging.ERROR)
 class HttpServer:
     """An application on a socket, which is bound here or passed as `listening`. `run` answers requests until `stop`.
 
-    `wrapped` is the application within another one, which is called in its place. Raises BadSetting if the address is
-    not available.
+    Raises BadSetting if the address is not available.
     """
 
-    def __init__(
-        self, app: Dryline, listening: socket.socket | None = None, wrapped: WSGIApplication | None = None
-    ) -> None:
+    def __init__(self, app: Dryline, listening: socket.socket | None = None) -> None:
         settings = app.world.settings
         self.app = app
         self.socket = listening or bind(settings)
         app.world.outgoing.own.append(self.socket.getsockname()[:2])
         app.world.address = app.world.outgoing.own_url = self.url
         self._map: dict[int, Any] = {}  # the sockets that the event loop watches
-        self._dispatcher = QuickDispatcher(app, wrapped or app)
+        self._dispatcher = QuickDispatcher(app)
         self._waitress = create_server(
             self._dispatcher.answer,
             map=self._map,
@@ -160,10 +155,7 @@ def bind(settings: Settings) -> socket.socket:
     except OSError as error:
         prefix = f"Cannot listen on {settings.host}:{settings.port}"
         if error.errno == errno.EADDRINUSE:
-            raise BadSetting(
-                f"{prefix}: the port is in use. Choose another with --port, or a free one with --port 0 "
-                "(make run ARGS='--port 0')."
-            ) from error
+            raise BadSetting(f"{prefix}: the port is in use. Choose one with --port; 0 is any free port.") from error
         # create_server appends the address to its text. A failed look-up has a number of its own.
         reason = error.strerror if isinstance(error, socket.gaierror) else os.strerror(error.errno or 0)
         raise BadSetting(f"{prefix}: {reason}.") from error
@@ -180,17 +172,10 @@ def running(settings: Settings) -> Iterator[Dryline]:
 
 
 @contextmanager
-def in_thread(
-    settings: Settings,
-    listening: Callable[[], socket.socket] | None = None,
-    wrap: Callable[[Dryline], WSGIApplication] | None = None,
-) -> Iterator[HttpServer]:
-    """Run a server in a thread of this process for a block. Raises BadSetting.
-
-    `listening` returns its socket once the application runs, and `wrap` returns an application to answer in its place.
-    """
+def in_thread(settings: Settings, listening: Callable[[], socket.socket] | None = None) -> Iterator[HttpServer]:
+    """Run a server in a thread of this process for a block. `listening` returns its socket. Raises BadSetting."""
     with running(settings) as app:
-        server = HttpServer(app, listening() if listening else None, wrap(app) if wrap else None)
+        server = HttpServer(app, listening() if listening else None)
         thread = threading.Thread(target=server.run, name="dryline-server", daemon=True)
         thread.start()
         try:

@@ -14,10 +14,10 @@ from dryline.state import forms
 from dryline.state.document import admit_start_keys, insert, replacing_rows, wipe, without_foreign_keys
 from dryline.state.forms import Document
 from dryline.state.import_rows import Import
+from dryline.storage.directory import NoWorld, database_in
 from dryline.storage.errors import BadDocument, Invalid
 from dryline.storage.files import read
 from dryline.storage.json_values import loads
-from dryline.world.directory import NoWorld, database_in
 from dryline.world.world import World
 
 SHIPPED = Path(__file__).parent.parent / "data"

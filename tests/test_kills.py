@@ -12,7 +12,7 @@ import pytest
 
 from dryline.app import create_app
 from dryline.settings import Settings
-from dryline.world.directory import database_in
+from dryline.storage.directory import database_in
 
 ROUNDS = 6
 # Acts on copies of a directory. In each it is killed one step later: at the n-th commit, or the n-th rename, link or

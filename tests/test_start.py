@@ -37,8 +37,7 @@ def test_a_port_in_use_is_one_line_and_no_directory_is_created(tmp_path):
         code, err = refused("serve", "--port", port, "--data-dir", str(tmp_path / "world"))
     assert (code, err) == (
         2,
-        f"dryline: Cannot listen on 127.0.0.1:{port}: the port is in use. "
-        "Choose another with --port, or a free one with --port 0 (make run ARGS='--port 0').",
+        f"dryline: Cannot listen on 127.0.0.1:{port}: the port is in use. Choose one with --port; 0 is any free port.",
     )
     assert not (tmp_path / "world").exists()
 

@@ -77,8 +77,7 @@ import os, signal, sys
 from dryline.app import create_app
 from dryline.settings import Settings
 from dryline.state import scenarios
-from dryline.world import directory
-from dryline.storage import migrations
+from dryline.storage import directory, migrations
 
 def die(*args, **kwargs):
     os.kill(os.getpid(), signal.SIGKILL)

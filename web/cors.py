@@ -1,5 +1,6 @@
 """Cross-origin requests from web pages of the origins that `--cors-origin` names."""
 
+from functools import partial
 from typing import Any
 
 from flask import Flask, Request, request
@@ -14,9 +15,7 @@ def register(app: Flask, origins: tuple[str, ...]) -> None:
     def answer_preflight() -> Any:
         return ("", 204) if is_preflight(request) else None
 
-    @app.after_request
-    def add_to(response: Any) -> Any:
-        return add_headers(response, origins)
+    app.after_request(partial(add_headers, origins=origins))
 
 
 def is_preflight(request: Request) -> bool:
@@ -33,9 +32,8 @@ def add_headers(response: Any, origins: tuple[str, ...]) -> Any:
     if origin and ("*" in origins or origin in origins):
         response.headers["Access-Control-Allow-Origin"] = origin
         response.headers["Access-Control-Allow-Methods"] = "GET, POST, PUT, PATCH, DELETE"
-        response.headers["Access-Control-Allow-Headers"] = request.headers.get(
-            "Access-Control-Request-Headers", "content-type, x-api-key"
-        )
+        names = request.headers.get("Access-Control-Request-Headers", "content-type, x-api-key")
+        response.headers["Access-Control-Allow-Headers"] = names
         response.headers["Access-Control-Expose-Headers"] = "*"
         response.headers["Access-Control-Max-Age"] = "600"
     return response

@@ -3,16 +3,7 @@
 from pathlib import Path
 from typing import Any, cast
 
-from flask import (
-    Blueprint,
-    Response,
-    current_app,
-    make_response,
-    redirect,
-    render_template,
-    request,
-    send_from_directory,
-)
+from flask import Blueprint, Response, current_app, redirect, render_template, request, send_from_directory
 
 from dryline.storage.current_world import current
 from dryline.storage.errors import Forbidden
@@ -46,9 +37,7 @@ def page() -> Any:
     except Forbidden:
         key = None
     html = render_template("docs.html", key=key, label=settings.label, token=settings.admin_token is not None)
-    answer = make_response(html)
-    answer.headers["Cache-Control"] = "no-store"
-    return answer
+    return html, {"Cache-Control": "no-store"}
 
 
 @blp.get("/openapi.json")

@@ -8,42 +8,28 @@ from flask import Flask, current_app, request
 from werkzeug.exceptions import HTTPException
 
 from dryline.schemas.base import camel
+from dryline.storage import errors
 from dryline.storage.current_world import current
-from dryline.storage.errors import (
-    BadDocument,
-    Busy,
-    Conflict,
-    DomainError,
-    Forbidden,
-    Invalid,
-    MustNotWait,
-    NoTeam,
-    NotFound,
-    NotReady,
-    Unauthorized,
-    database_is_locked,
-    disk_is_full,
-)
 from dryline.web.base import json_response
 from dryline.web.operations import nearest_path
 from dryline.web.routing import SENT_PATH
 
 STATUS = {
-    NotFound: 404,
-    Conflict: 409,
-    Invalid: 400,
-    NoTeam: 422,
-    Unauthorized: 401,
-    Forbidden: 403,
-    NotReady: 503,
-    Busy: 503,
+    errors.NotFound: 404,
+    errors.Conflict: 409,
+    errors.Invalid: 400,
+    errors.NoTeam: 422,
+    errors.Unauthorized: 401,
+    errors.Forbidden: 403,
+    errors.NotReady: 503,
+    errors.Busy: 503,
 }
 
 log = logging.getLogger("dryline")
 
 
 def register(app: Flask) -> None:
-    app.register_error_handler(DomainError, domain_error)
+    app.register_error_handler(errors.DomainError, domain_error)
     app.register_error_handler(HTTPException, http_error)
     app.register_error_handler(Exception, unexpected)
 
@@ -53,20 +39,18 @@ def answer(status: int, message: str, details: list[dict[str, str]] | None = Non
     return json_response({"error": message, "details": details} if details else {"error": message}, status)
 
 
-def domain_error(error: DomainError) -> Any:
+def domain_error(error: errors.DomainError) -> Any:
     """Answer a broken rule."""
     message, field = str(error), getattr(error, "field", None)
     path = _wire_path(field) if field else ""
-    if isinstance(error, BadDocument):
+    if isinstance(error, errors.BadDocument):
         return answer(422, message, [{"path": path, "message": text} for path, text in error.faults])
-    if isinstance(error, Invalid):
+    if isinstance(error, errors.Invalid):
         return answer(400, _named(path, message), [{"path": path, "message": message}])
-    if isinstance(error, Unauthorized) and current().settings.loopback:
-        message += (
-            f" This server showed its keys when it started; without --api-key it is {current().settings.default_key}."
-        )
+    if isinstance(error, errors.Unauthorized) and current().settings.loopback:
+        message += f" The start message has the keys; without --api-key it is {current().settings.default_key}."
     response = answer(STATUS[type(error)], _named(path, message))
-    if isinstance(error, NotReady):
+    if isinstance(error, errors.NotReady):
         response.headers["Retry-After"] = "1"
     return response
 
@@ -107,8 +91,7 @@ def _sentence(error: HTTPException, status: int) -> str:
         return f"No such path: {request.method} {request.path}{_suggestion()}"
     if status == 405:
         methods = set(getattr(error, "valid_methods", None) or ()) - {"HEAD", "OPTIONS"}
-        allowed = f"; it has {', '.join(sorted(methods))}" if methods else ""
-        return f"{request.method} is not allowed on {request.path}{allowed}."
+        return f"{request.method} is not allowed on {request.path}; it has {', '.join(sorted(methods))}."
     if status == 413:
         return f"The body is larger than {current().settings.max_body_mb} MB."
     return error.description or error.name
@@ -128,9 +111,9 @@ def unexpected(error: Exception) -> Any:
 
     Raises MustNotWait in the event loop if a lock is the reason.
     """
-    if current().db.is_nonblocking and database_is_locked(error):
-        raise MustNotWait from error
-    if disk_is_full(error):
+    if current().db.is_nonblocking and errors.database_is_locked(error):
+        raise errors.MustNotWait from error
+    if errors.disk_is_full(error):
         log.error("The disk is full: %s %s failed", request.method, request.path)
         return answer(507, "The disk is full.")
     reference = current().ids.new("error")

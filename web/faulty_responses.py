@@ -51,11 +51,10 @@ def apply_fault(world: World, fault: Fault, view: Callable[[], Any]) -> Any:
     if fault.malformed is not None:
         response = _malformed(response, fault.malformed)
     for name, value in (fault.headers or {}).items():
-        if name.lower() == "connection":
-            if fault.malformed != "truncated":  # which ends the connection, too, and needs the length
-                response = _close_connection_after(response)
-        else:
+        if name.lower() != "connection":
             response.headers[name] = value
+        elif fault.malformed != "truncated":  # which ends the connection, too, and needs the length
+            _remove_length(response)
     return response
 
 
@@ -95,12 +94,11 @@ def _error_response(fault: Fault) -> Any:
     return json_response(fault.body, fault.status)
 
 
-def _close_connection_after(response: Any) -> Any:
-    """Return the response without its length: waitress closes the connection after it, and says so in the headers."""
+def _remove_length(response: Any) -> None:
+    """Remove a response's length: waitress closes the connection after it, and says so in the headers."""
     response.direct_passthrough = False
     response.automatically_set_content_length = False
     response.headers.pop("Content-Length", None)
-    return response
 
 
 def _malformed(response: Any, kind: str) -> Any:

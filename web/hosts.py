@@ -30,9 +30,7 @@ def require_known_host(settings: Settings, environ: dict[str, Any]) -> None:
         return
     known = {*settings.allowed_hosts, urlsplit(settings.public_url or "").hostname}
     if settings.loopback and name_of(host) not in known:
-        raise Forbidden(
-            f"This server answers this machine only, not the host {host!r}. Use --allowed-host to admit it."
-        )
+        raise Forbidden(f"This server answers this machine only, not the host {host!r}: --allowed-host admits it.")
 
 
 def add_browser_headers(response: Any) -> Any:

@@ -23,6 +23,8 @@ INTERFACE_VERSION = "1.0.3"
 
 # Example bodies and answers by operation id. `python -m dryline.tools.examples` writes the file.
 EXAMPLES = Path(__file__).with_name("examples.json")
+# The text about the server, the security schemes, and the name and description of each error response.
+PARTS = Path(__file__).with_name("openapi_parts.json")
 
 CONFIG = {"API_TITLE": "dryline", "API_VERSION": INTERFACE_VERSION, "OPENAPI_VERSION": "3.0.3"}
 
@@ -38,32 +40,22 @@ class Api(flask_smorest.Api):
         self._areas: list[Any] = []
         self._lock = threading.Lock()
         self._document: dict[str, Any] | None = None
+        parts = orjson.loads(read(PARTS).replace(b"{version}", __version__.encode()))
+        self._errors = parts["errors"]
         super().__init__(
             app,
             spec_kwargs={
-                "flask_plugin": Routes(app),
+                "flask_plugin": Routes(app, self._errors),
                 "marshmallow_plugin": SchemaPlugin(schema_name_resolver=schema_name),
-                "info": {
-                    "description": f"Served by dryline {__version__}, a local stand-in for the voice-agent workers API "
-                    "of this version. Paths under `/_dryline` are the control plane, which the real API does not have. "
-                    "API time is the time of the server's clock, which `/_dryline/clock` can freeze, set and advance.",
-                    "contact": {"name": "dryline, not affiliated with the vendor of the real service"},
-                    "license": {"name": "Apache-2.0", "url": "https://www.apache.org/licenses/LICENSE-2.0"},
-                },
+                "info": parts["info"],
+                "components": parts["components"],
                 "servers": [{"url": app.world.settings.public_url or "/"}],
-                "components": {
-                    "securitySchemes": {
-                        "apiKey": {"type": "apiKey", "in": "header", "name": "x-api-key"},
-                        "teamSecret": {"type": "apiKey", "in": "header", "name": "team-secret"},
-                        "drylineToken": {"type": "apiKey", "in": "header", "name": "x-dryline-token"},
-                    }
-                },
             },
         )
         self.register_field(Timestamp, "string", "date-time")
 
     def register_blueprint(self, blp: Any, **options: Any) -> None:
-        """Serve an area. It is described when the document is first read, which makes a start a fifth faster."""
+        """Serve an area. It is described when the document is first read, so that starts are faster."""
         self.app.register_blueprint(blp, **options)
         self._areas.append(blp)
 
@@ -77,7 +69,7 @@ class Api(flask_smorest.Api):
     def _build(self) -> dict[str, Any]:
         examples = orjson.loads(read(EXAMPLES))
         errors = examples.pop("errors")
-        for name, description in ERRORS.values():
+        for name, description in self._errors.values():
             content = {"application/json": {"schema": answer_schema(ErrorSchema), "example": errors.get(name)}}
             self.spec.components.response(name, {"description": description, "content": content}, lazy=True)
         for blp in self._areas:
@@ -105,31 +97,25 @@ class Converter(OpenAPIConverter):
         return {**super().schema2jsonschema(schema), **({"description": description} if description else {})}
 
     def field2property(self, field: fields.Field) -> dict[str, Any]:
-        """Return a field's schema. Its description comes from its metadata or from the glossary.
-
-        A default in a body becomes part of the description: client generators would make a field with `default`
-        required.
-        """
+        """Return a field's schema, with a description from its metadata or from the glossary."""
         result = super().field2property(field)
         if not isinstance(field.parent, Schema):
             return result
         if result.keys().isdisjoint(("$ref", "allOf", "anyOf", "description")):
             meaning = MEMBERS.get(field.data_key or "")
             result |= {"description": meaning} if meaning else {}
+        # Client generators make a field of a body with `default` required, so it goes into the description.
         if "default" in result and not isinstance(field.parent, QuerySchema):
             default = f"Default: `{orjson.dumps(result.pop('default')).decode()}`."
             result["description"] = f"{result['description']}. {default}" if "description" in result else default
         return result
 
     def field2nullable(self, field: fields.Field, ret: Any) -> dict[str, Any]:
-        """Return a nullable record as `anyOf` the record and null; apispec's own form accepts any object.
-
-        A field that takes any value takes null without saying so.
-        """
+        """Return a nullable record as `anyOf` the record and null; apispec's own form accepts any object."""
         if field.allow_none and ("$ref" in ret or "allOf" in ret):
             record = ret.pop("allOf", None) or [{"$ref": ret.pop("$ref")}]
             return {"anyOf": [*record, *getattr(field, "other_forms", ()), NULL]}
-        return super().field2nullable(field, ret) if "type" in ret else {}
+        return super().field2nullable(field, ret) if "type" in ret else {}  # any value may be null, too
 
     def field2default(self, field: fields.Field, **kwargs: Any) -> dict[str, Any]:
         """Return a field's default; None means that there is none."""
@@ -146,15 +132,11 @@ class SchemaPlugin(MarshmallowPlugin):
 
 
 class Routes(FlaskPlugin):
-    """The plugin that documents routes: camelCase parameters, schemas in the forms of bodies and answers, errors.
+    """The plugin that documents routes. It is the first, so that schemas get their forms before they are resolved."""
 
-    It is the first plugin, so that schemas get their forms before they are resolved. Making the forms with the areas
-    would take 50 ms of each start.
-    """
-
-    def __init__(self, app: Any) -> None:
+    def __init__(self, app: Any, errors: dict[str, list[str]]) -> None:
         super().__init__()
-        self.app = app
+        self.app, self.errors = app, errors
 
     def path_helper(self, rule: Any, operations: Any, parameters: Any, **kwargs: Any) -> str:
         """Return the path: `/workers/<worker_id>` is `/workers/{workerId}`."""
@@ -176,7 +158,7 @@ class Routes(FlaskPlugin):
             _use_forms(operation)
             function = getattr(view, method)
             operation |= {"operationId": function.operation_id, "security": view.security}
-            statuses = {*getattr(function, "error_statuses", ())}
+            statuses = set(getattr(function, "error_statuses", ()))
             takes_json = "application/json" in operation.get("requestBody", {}).get("content", ())
             if takes_json or any(parameter["in"] == "query" for parameter in operation.get("parameters", ())):
                 statuses.add(400)
@@ -187,10 +169,9 @@ class Routes(FlaskPlugin):
             if "{" in path:
                 statuses.add(404)
             responses = {str(status): response for status, response in operation["responses"].items()}
-            responses |= {str(status): ERRORS[status][0] for status in statuses}
+            responses |= {str(status): self.errors[str(status)][0] for status in statuses}
             operation["responses"] = dict(sorted(responses.items()))
-            is_list = 404 not in statuses
-            text = "The list is not paginated." if is_list else "404 if there is no such record."
+            text = "404 if there is no such record." if 404 in statuses else "The list is not paginated."
             operation.setdefault("description", text)
 
 
@@ -204,9 +185,8 @@ def _use_forms(operation: dict[str, Any]) -> None:
         if isinstance(content.get("schema"), Schema | type):
             content["schema"] = request_form(content["schema"])
             if content["schema"].partial:
-                body.setdefault(
-                    "description", "Fields that are left out keep their value; `null` clears one that may be null."
-                )
+                text = "Fields that are left out keep their value; `null` clears one that may be null."
+                body.setdefault("description", text)
     for response in operation["responses"].values():
         for content in response.get("content", {}).values() if isinstance(response, dict) else ():
             content["schema"] = answer_form(content["schema"])
@@ -253,9 +233,7 @@ def request_form(schema: Any) -> Any:
 
 
 def answer_form(schema: Any) -> Any:
-    """Return a schema, class or instance, as it looks in answers; anything else unchanged."""
-    if isinstance(schema, type):
-        return instance_of(answer_schema(schema))
+    """Return a schema as it looks in answers; anything else unchanged."""
     return answer_schema(type(schema))(many=schema.many) if isinstance(schema, ApiSchema) else schema
 
 
@@ -278,22 +256,3 @@ def add_examples(operation: dict[str, Any], examples: dict[str, Any]) -> None:
         content = operation["responses"][status]["content"]
         for media_type, example in answers.items():
             content[media_type]["example"] = example
-
-
-# The name and the description of each error response, by status.
-ERRORS: dict[int | str, tuple[str, str]] = {
-    400: ("BadRequest", "A field or parameter is missing, has a wrong type or is out of range; `details` names each"),
-    401: ("Unauthorized", "The key is missing or unknown"),
-    403: ("Forbidden", "The link was altered or has expired, or the server refuses this caller"),
-    404: ("NotFound", "The team has no such record, or the body refers to one that does not exist"),
-    409: ("Conflict", "The request conflicts with the present state"),
-    413: ("ContentTooLarge", "The body is too large"),
-    415: ("UnsupportedMediaType", "The body is not JSON"),
-    416: ("RangeNotSatisfiable", "The file has no such range"),
-    422: (
-        "UnprocessableContent",
-        "The state document is invalid; `details` names rows and fields; nothing has changed",
-    ),
-    503: ("ServiceUnavailable", "Not ready; try again in a moment"),
-    "default": ("Error", "Any other error"),
-}

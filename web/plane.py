@@ -43,8 +43,7 @@ def guard() -> None:
             raise Forbidden("The control plane needs the header x-dryline-token: the server's --admin-token.")
         return
     require_this_machine(settings, request, "control plane")
-    if request.headers.get("Sec-Fetch-Site") in ("cross-site", "same-site"):
-        raise Forbidden("The control plane does not answer other sites' pages.")
-    origin = request.headers.get("Origin")
-    if origin is not None and origin != f"{request.scheme}://{request.host}":
+    own_origin = f"{request.scheme}://{request.host}"
+    is_other_site = request.headers.get("Sec-Fetch-Site") in ("cross-site", "same-site")
+    if is_other_site or request.headers.get("Origin", own_origin) != own_origin:
         raise Forbidden("The control plane does not answer other sites' pages.")

@@ -22,10 +22,9 @@ def parse(text: str) -> datetime:
     moment = datetime.fromisoformat(text)
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=UTC)
-    # An offset can move the first and the last day of the calendar out of it.
     try:
         return moment.astimezone(UTC)
-    except OverflowError as error:
+    except OverflowError as error:  # an offset can move the first and the last day of the calendar out of it
         raise ValueError(str(error)) from error
 
 

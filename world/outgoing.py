@@ -126,7 +126,8 @@ class Outgoing:
             if self.own_url is None:
                 raise Refused("This server has no address of its own.")
             address = _parse(f"{self.own_url}{address.path}")
-        if not self.may_reach(host := _host_of(address)):
+        host = _host_of(address)
+        if not (host in self._hosts or is_loopback(host)):
             raise Refused(f"The host {host} is neither loopback nor named by --webhook-hosts.")
         if self._ended.done():
             raise Cut()
@@ -134,10 +135,6 @@ class Outgoing:
         if not (address.path or "").startswith(INBOX):
             exchange.check = self._require_not_own
         return exchange.run(PoolManager(), within_s, self._ended)
-
-    def may_reach(self, host: str) -> bool:
-        """Return whether a host is certainly this machine, or is one of the allowed hosts."""
-        return host in self._hosts or is_loopback(host)
 
     def end(self) -> None:
         """Give up the requests in progress: each such `send` raises Cut at once, and so does every later one."""
@@ -226,6 +223,8 @@ class _Exchange:
 
     def run(self, manager: PoolManager, within_s: float | None, ended: Future[None] | None = None) -> HttpResponse:
         """Return the response. Raises Unanswered, also Cut once the world has ended."""
+        from urllib3 import HTTPConnectionPool, HTTPSConnectionPool
+
         outcome: Future[HttpResponse] = Future()
 
         def exchange() -> None:
@@ -234,7 +233,10 @@ class _Exchange:
             except Exception as error:
                 outcome.set_exception(error)
 
-        self._watch_connections(manager)
+        manager.pool_classes_by_scheme = {
+            "http": _watched(HTTPConnectionPool, self._watch),
+            "https": _watched(HTTPSConnectionPool, self._watch),
+        }
         threading.Thread(target=exchange, name="outgoing request", daemon=True).start()
         futures: list[Future[Any]] = [outcome, ended] if ended else [outcome]
         wait(futures, within_s, FIRST_COMPLETED)
@@ -252,28 +254,6 @@ class _Exchange:
             raise Cut()
         self.check(connected)
 
-    def _watch_connections(self, manager: PoolManager) -> None:
-        """Have a client's connections checked once they are open, before anything is sent."""
-        from urllib3 import HTTPConnectionPool, HTTPSConnectionPool
-        from urllib3.connection import HTTPConnection, HTTPSConnection
-
-        watch = self._watch
-
-        class Watched(HTTPConnection):
-            def connect(self) -> None:
-                super().connect()
-                watch(self.sock)
-
-        class WatchedTls(HTTPSConnection):
-            def connect(self) -> None:
-                super().connect()
-                watch(self.sock)
-
-        manager.pool_classes_by_scheme = {
-            "http": type("Pool", (HTTPConnectionPool,), {"ConnectionCls": Watched}),
-            "https": type("TlsPool", (HTTPSConnectionPool,), {"ConnectionCls": WatchedTls}),
-        }
-
     def _send(self, manager: PoolManager) -> HttpResponse:
         """Send the request, and read at most `max_bytes` bytes of the response's body. Raises Unanswered."""
         from http.client import HTTPException
@@ -290,21 +270,30 @@ class _Exchange:
                     content += piece
                 return HttpResponse(response.status, response.headers, bytes(content))
         except (HTTPError, HTTPException, OSError, ValueError) as error:
-            proxy: Any = getattr(manager, "proxy", None)
-            raise _unanswered(error, self.timeout_s, proxy.host if proxy else None) from None
+            raise self._unanswered(error, manager.proxy) from None
+
+    def _unanswered(self, error: Exception, proxy: Url | None) -> Unanswered:
+        from urllib3.exceptions import NewConnectionError, ProtocolError
+        from urllib3.exceptions import TimeoutError as Late
+
+        # In urllib3, the error of a refused connection is a kind of timeout.
+        if isinstance(error, (Late, TimeoutError)) and not isinstance(error, NewConnectionError):
+            return _late_error(self.timeout_s)
+        cause = error.args[-1] if isinstance(error, ProtocolError) else error.__cause__
+        cause = cause if isinstance(cause, OSError) else error
+        place = f" (the proxy {proxy.host} of the environment was used)" if proxy else ""
+        return Unanswered(f"{type(cause).__name__}: {cause}{place}")
 
 
-def _unanswered(error: Exception, timeout_s: float, proxy: str | None = None) -> Unanswered:
-    from urllib3.exceptions import NewConnectionError, ProtocolError
-    from urllib3.exceptions import TimeoutError as Late
+def _watched(pool: Any, watch: Callable[[socket.socket], None]) -> Any:
+    """Return a class of connection pools that pass each connected socket to `watch`, before anything is sent."""
 
-    # In urllib3, the error of a refused connection is a kind of timeout.
-    if isinstance(error, (Late, TimeoutError)) and not isinstance(error, NewConnectionError):
-        return _late_error(timeout_s)
-    cause = error.args[-1] if isinstance(error, ProtocolError) else error.__cause__
-    cause = cause if isinstance(cause, OSError) else error
-    place = f" (the proxy {proxy} of the environment was used)" if proxy else ""
-    return Unanswered(f"{type(cause).__name__}: {cause}{place}")
+    class Connection(pool.ConnectionCls):
+        def connect(self) -> None:
+            super().connect()
+            watch(self.sock)
+
+    return type("Pool", (pool,), {"ConnectionCls": Connection})
 
 
 def _late_error(seconds: float | None) -> Unanswered:

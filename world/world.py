@@ -24,10 +24,10 @@ from peewee import PeeweeException
 from dryline.settings import BadSetting, RuntimeSettings, Settings
 from dryline.storage.current_world import WorldLocal, enter, leave
 from dryline.storage.database import WorldDatabase, require_sqlite_version
+from dryline.storage.directory import Directory, NoWorld, database_in
 from dryline.storage.errors import cannot_share_memory, disk_is_full
 from dryline.world.arrivals import Arrivals
 from dryline.world.clock import Clock
-from dryline.world.directory import Directory, NoWorld, database_in
 from dryline.world.events import EventLog
 from dryline.world.faults import FaultRules
 from dryline.world.ids import Ids
@@ -206,10 +206,6 @@ class World:
         return row[0] - 1
 
 
-# The end of the message about a data directory that cannot be used.
-WAY_OUT = " Name another one with --data-dir, or keep the state in a temporary one with --ephemeral."
-
-
 @contextlib.contextmanager
 def as_bad_setting(settings: Settings) -> Iterator[None]:
     """Turn errors of files and the database into a BadSetting with a sentence about the data directory."""
@@ -219,7 +215,8 @@ def as_bad_setting(settings: Settings) -> Iterator[None]:
         path = settings.data_dir
         with contextlib.suppress(FileNotFoundError):  # the working directory was removed
             path = path.absolute()
-        place, way_out = f"the data directory {path}", WAY_OUT
+        place = f"the data directory {path}"
+        way_out = " Name another one with --data-dir, or keep the state in a temporary one with --ephemeral."
         if settings.ephemeral:
             place, way_out = "a temporary directory", ""
         if disk_is_full(error):

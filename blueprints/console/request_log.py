@@ -10,6 +10,7 @@ from werkzeug.exceptions import BadRequest
 
 from dryline.blueprints.console.base import PageBlueprint, flash_and_redirect, hide_new_rows, load_texts, team_names
 from dryline.blueprints.console.faults import PRESET_GROUPS
+from dryline.blueprints.console.request_reasons import differences, grouped, reason_of
 from dryline.blueprints.console.snippets import NO_KEY, clear_key
 from dryline.blueprints.control import requests as plane
 from dryline.models.teams import Team
@@ -18,7 +19,6 @@ from dryline.storage.current_world import current
 from dryline.storage.errors import DomainError, NotFound
 from dryline.web.links import base_url
 from dryline.web.operations import find_operation, find_view
-from dryline.world.failures import RequestGroup, differences, grouped, reason_of
 from dryline.world.faults import PRESETS
 from dryline.world.masking import MASK
 from dryline.world.request_log import Entry
@@ -53,12 +53,7 @@ def show() -> Any:
         entry for entry in _criteria(filters).matches(current().requests.newest_first()) if _passes(entry, filters)
     ]
     entries, new_count = hide_new_rows(matches, "number")
-    rules = current().faults.listing()
-    if request.args.get("each"):
-        by_id = {rule.id: rule for rule in rules}
-        groups = [RequestGroup(entry, reason_of(entry, by_id)) for entry in entries[:MAX_LISTED]]
-    else:
-        groups = grouped(entries, rules)
+    groups = grouped(entries, current().faults, each=bool(request.args.get("each")))
     return render_template(
         "request_log.html",
         groups=groups[:MAX_LISTED],
@@ -79,7 +74,7 @@ def entry(number: int) -> Any:
         "request.html",
         entry=entry,
         members=members,
-        reason=reason_of(entry, {rule.id: rule for rule in current().faults.listing()}),
+        reason=reason_of(entry, current().faults),
         curl=as_curl(entry),
         documentation=_documentation(entry),
         rows=[(id, _PAGES.get(id.partition("_")[0])) for id in members["touched"]],

@@ -6,8 +6,8 @@ import sqlite3
 import pytest
 
 from dryline.storage import database
+from dryline.storage.directory import database_in
 from dryline.storage.migrations import LATEST
-from dryline.world.directory import database_in
 
 # Snapshots stay through a reset.
 pytestmark = pytest.mark.alone

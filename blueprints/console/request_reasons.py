@@ -1,10 +1,10 @@
 """Why requests failed, and equal failures together; and what a near miss of a search has instead."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from dryline.world.faults import Fault
+from dryline.world.faults import FaultRules
 from dryline.world.request_log import Entry
 from dryline.world.request_search import Criteria
 
@@ -33,14 +33,13 @@ class Difference(NamedTuple):
     actual: str = ""
 
 
-def grouped(entries: Iterable[Entry], faults: Iterable[Fault]) -> list[RequestGroup]:
-    """Return the entries in their order, with equal failures together at the place of the newest."""
-    rules = {fault.id: fault for fault in faults}
+def grouped(entries: Iterable[Entry], faults: FaultRules, *, each: bool) -> list[RequestGroup]:
+    """Return the entries in their order, with equal failures together at the place of the newest unless `each`."""
     groups: dict[Any, RequestGroup] = {}
     for entry in entries:
-        reason = reason_of(entry, rules)
-        failed = entry.status is None or entry.status >= 400
-        key = (entry.method, entry.path, entry.status, entry.team_id, reason) if failed else entry.number
+        reason = reason_of(entry, faults)
+        is_alone = each or (entry.status is not None and entry.status < 400)
+        key = entry.number if is_alone else (entry.method, entry.path, entry.status, entry.team_id, reason)
         if key in groups:
             groups[key].count += 1
         else:
@@ -48,11 +47,11 @@ def grouped(entries: Iterable[Entry], faults: Iterable[Fault]) -> list[RequestGr
     return list(groups.values())
 
 
-def reason_of(entry: Entry, rules: Mapping[str, Fault]) -> str:
+def reason_of(entry: Entry, faults: FaultRules) -> str:
     """Return the fault that hit the request, in words, or the error of its answer; else an empty text."""
     if entry.fault_id is None:
         return entry.error[:MAX_TEXT]
-    rule = rules.get(entry.fault_id)
+    rule = faults.by_id(entry.fault_id)
     return f"Fault: {rule.in_words()}" if rule else "Fault: a rule that has been removed"
 
 
