@@ -1,15 +1,19 @@
-"""A deployment as the simulator sees it: what it is about, who answers, what runs behind it."""
+"""A deployment as the simulator sees it: what it is about, who answers, what runs behind it, whom it calls."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
+from random import Random
 from typing import Any
 from zlib import crc32
 
 import orjson
 
+from dryline.flow.model.answers.slots import Slot
+from dryline.flow.model.answers.table import made_up
 from dryline.models.business_hours import BusinessHours, TeamPhoneHours
 from dryline.models.campaigns import OutboundCampaign
 from dryline.models.deployment_parameters import DeploymentParameter
@@ -19,14 +23,17 @@ from dryline.models.flow_versions import FlowVersion
 from dryline.models.flows import Flow
 from dryline.models.teams import Team
 from dryline.models.workers import Worker
-from dryline.simulator.industries import Industry, industry_of
+from dryline.simulator.analysis import fact_of
 from dryline.simulator.opening_hours import Week, default_week, week_of
 from dryline.simulator.people import City, cities
-from dryline.simulator.tables import table
+from dryline.simulator.tables import Industry, industry_of, table
+from dryline.storage.current_world import current
 from dryline.storage.errors import NotFound
 
 _AGENT = re.compile(r"\b(?:You(?: are|'re)|[Tt]his is) ([A-Z][a-z]{2,})(?=[,.]| (?:from|of|at|with|and) )")
 _ROWS = 50  # of a campaign that are looked at
+_READ = re.compile(r"""\bstate(?:\[\s*|\.get\(\s*)["'](?P<member>\w+)["'](?:\s*,\s*["'](?P<default>[^"']*)["'])?""")
+_PERSON = ("name", "first", "last", "phone", "email")
 
 
 @dataclass(slots=True, kw_only=True)
@@ -177,3 +184,32 @@ def _address(variables: Mapping[str, Any], mark: int, city: City) -> str:
         return variables["address"]
     street = f"{_pick(table('last names'), mark // 7)} {_pick(table('streets'), mark // 11)}"
     return f"{100 + mark // 13 % 900} {street}, {city.name}"
+
+
+def contact_row(deployment: DeploymentContext, random: Random, now: datetime) -> dict[str, Any]:
+    """Return a row with all that the deployment's flow reads from `state`, as a campaign would have it at this time.
+
+    Values are those of a row of its newest campaign, if it has one; the person is another.
+    """
+    sample: Mapping[str, Any] = random.choice(deployment.contact_rows) if deployment.contact_rows else {}
+    members = {match["member"]: match["default"] for match in _READ.finditer(deployment.code or "")}
+    row = {}
+    for member, default in members.items():
+        if member in ("Caller", "variables"):  # which no campaign sets
+            continue
+        if member in sample and fact_of(member) not in _PERSON:
+            row[member] = sample[member]
+        else:
+            row[member] = made_up(Slot(default or "", member), random, now)[0]
+    return row
+
+
+def sample_contact(deployment: Deployment) -> dict[str, Any]:
+    """Return a made-up contact row for the flow of an outbound deployment; an empty one for any other."""
+    context = context_of(deployment)
+    return contact_row(context, Random(0), current().clock.now()) if context.is_outbound else {}
+
+
+def with_person(row: Mapping[str, Any], facts: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the row with the name, number and e-mail address of the person who is called."""
+    return {**row, **{member: facts[fact] for member in row if (fact := fact_of(member)) in _PERSON}}

@@ -1,9 +1,12 @@
 """The phrases of callers are complete, and written in the format that `flow/phrases/__init__.py` describes."""
 
+import json
 import re
+from pathlib import Path
 
 import pytest
 
+from dryline.flow import phrases
 from dryline.flow.phrases import LANGUAGES, SLOT, load
 from dryline.tools.understanding.corpus import read_intents
 
@@ -19,6 +22,15 @@ def test_slots_are_of_known_kinds(language):
         for text in (*intent.says, *intent.opens):
             assert {slot[1] for slot in SLOT.finditer(text)} <= SLOTS, (intent.name, text)
             assert not re.search(r"[{}]", SLOT.sub("", text)), (intent.name, text)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_an_intent_is_in_one_file_and_has_phrases(language):
+    files = [json.loads(path.read_text()) for path in Path(phrases.__file__).parent.glob(f"{language}/*.json")]
+    intents = [(name, texts) for content in files for name, texts in content.items()]
+    assert len({name for name, _ in intents}) == len(intents)
+    for name, texts in intents:
+        assert texts["says"] and all(text.strip() for each in texts.values() for text in each), name
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

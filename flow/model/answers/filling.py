@@ -7,10 +7,11 @@ A member that nobody said is None, or an invented value for `unsaid: "made-up"`.
 import re
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any
 
 import orjson
 
+from dryline.flow.language.language_model import MADE_UP, Question
 from dryline.flow.model.answers.choices import find_all_of_class, find_choice_of
 from dryline.flow.model.answers.dates import find_weekdays
 from dryline.flow.model.answers.slots import Slot, shaped
@@ -20,15 +21,11 @@ from dryline.flow.model.answers.turns import Utterance, utterances_of
 from dryline.flow.model.answers.yes_no import find_yes_no
 from dryline.flow.model.kinds import FREE_TEXTS, is_of_user, key_words, kind_of, label_of, language_of
 
-if TYPE_CHECKING:
-    from dryline.flow.language.language_model import Question
-
-MADE_UP: Final = "made-up"  # `unsaid`: the values of members that nobody said are invented
 _SAID_FOR_ONE = (*FREE_TEXTS, "name", "company", "email", "phone", "code", "city", "number", "count", "money")
 _ADDS = re.compile(r"\W*(?:oh,? )?(?:and|also|plus)\b|\b(?:too|as well|also)\W*(?:$|,)", re.IGNORECASE)
 
 
-def fill(question: "Question") -> tuple[Any, dict[str, str]]:
+def fill(question: Question) -> tuple[Any, dict[str, str]]:
     """Return the answer's value, and the source of each member of it."""
     known = _members_of_json(question.about)
     about = "\n".join(map(str, known.values())) or question.about
