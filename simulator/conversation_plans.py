@@ -1,7 +1,5 @@
 """Plans of conversations: the other party, the outcome, and the words."""
 
-from __future__ import annotations
-
 from bisect import bisect
 from collections.abc import Mapping
 from dataclasses import dataclass, field

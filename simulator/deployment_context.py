@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from random import Random
 from typing import Any
@@ -12,8 +12,8 @@ from zlib import crc32
 
 import orjson
 
+from dryline.flow.model.answers.filling import made_up
 from dryline.flow.model.answers.slots import Slot
-from dryline.flow.model.answers.table import made_up
 from dryline.models.business_hours import BusinessHours, TeamPhoneHours
 from dryline.models.campaigns import OutboundCampaign
 from dryline.models.deployment_parameters import DeploymentParameter
@@ -77,11 +77,6 @@ class DeploymentContext:
         """Whether its conversations are typed."""
         return self.channel in ("Chat", "ChatEmbed")
 
-    def with_flow(self, flow: Flow | None, id: str) -> DeploymentContext:
-        """Return the context with another flow; None stands for one that was deleted."""
-        code, variables = (flow.code, flow.variables) if flow else (None, {})
-        return replace(self, flow_id=id, code=code, variables={**self.variables, **variables})
-
 
 def deployment_of(worker_id: str, id: str, *channels: str, team_id: str | None = None) -> Deployment:
     """Return a worker's deployment of one of the channels; with a team, only its own. Raises NotFound."""
@@ -99,7 +94,7 @@ def context_of(deployment: Deployment) -> DeploymentContext:
     number = getattr(deployment, "phone_number", None) or f"+1{_pick(cities(), mark).area_code}5550100"
     city = next((city for city in cities() if number[2:5] == city.area_code), _pick(cities(), mark))
     code, variables = _program(deployment, flow)
-    hours = _hours(deployment, number)
+    hours, named = _hours(deployment, number), _AGENT.search(code or "")  # "You are Nora, …", "…, this is Nora."
     allowed = orjson.loads(getattr(deployment, "allowed_transfer_numbers", "[]"))
     backup = getattr(deployment, "backup_phone_number", None)
     is_outbound = flow is not None and "outbound" in (flow.label or "").lower()
@@ -114,7 +109,7 @@ def context_of(deployment: Deployment) -> DeploymentContext:
         number=number,
         desk_number=next(iter(allowed), backup or f"+1{city.area_code}5550199"),
         business=worker.name,
-        agent=getattr(deployment, "agent_name", None) or _agent_of(code) or _pick(table("agents"), mark),
+        agent=getattr(deployment, "agent_name", None) or (named[1] if named else _pick(table("agents"), mark)),
         address=_address(variables, mark, city),
         week=week_of([hours.openings(day) for day in range(7)]) if hours else default_week(mark),
         zone=hours.timezone if hours else city.zone,
@@ -166,12 +161,6 @@ def _program(deployment: Deployment, flow: Flow | None) -> tuple[str | None, dic
 def _hours(deployment: Deployment, number: str) -> BusinessHours | None:
     tie = next(iter(TeamPhoneHours.search(Team.by_id(deployment.team_id), phone_number=number)), None)
     return BusinessHours.find(id=tie.hours_id) if tie else None
-
-
-def _agent_of(code: str | None) -> str | None:
-    """Return the name that a flow gives to its agent, as in "You are Nora, …" or "…, this is Nora."."""
-    name = _AGENT.search(code or "")
-    return name[1] if name else None
 
 
 def _pick(options: Sequence[Any], mark: int) -> Any:

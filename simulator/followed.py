@@ -9,14 +9,7 @@ from typing import Any
 from dryline.flow.language.branches import FlowMap
 from dryline.flow.language.errors import CodeRefused
 from dryline.flow.language.program import Condition, Program
-from dryline.flow.model.caller_utterances import (
-    capitalized,
-    closes,
-    gives_value,
-    is_of_group,
-    meets_machine,
-    predicate,
-)
+from dryline.flow.model.caller_utterances import capitalized, closes, gives_value, is_of_group, meets_machine, predicate
 from dryline.flow.model.kinds import kind_of_question, milestones_of
 from dryline.flow.model.simulated_caller import NEXT_IN_LOOP
 from dryline.flow.model.understanding import read_condition

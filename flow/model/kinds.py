@@ -43,6 +43,7 @@ def form(name: str, language: str = "en") -> re.Pattern[str]:
     return pattern_in(read_values()["text_forms"][name], language)
 
 
+@lru_cache(maxsize=512)
 def pattern_in(source: str, language: str) -> re.Pattern[str]:
     """Return a pattern in which the name of a form or of a list in square brackets stands for it."""
     return re.compile(_filled(source, language), re.IGNORECASE)
@@ -163,13 +164,11 @@ def mentions_other(question: str) -> bool:
     return re.search(rf"\b(?:{others})\b", question, re.IGNORECASE) is not None
 
 
-def part_of_name(key: str) -> str | None:
-    """Return the part of a name that a member asks for, `first` or `last`; None for all of it."""
-    return variant_of("name", key)
-
-
 def variant_of(kind: str, key: str) -> str | None:
-    """Return which value of a kind a key, or a text about it, names: an `order_number` is the code of an `order`."""
+    """Return which value of a kind a key, or a text about it, names: an `order_number` is the code of an `order`.
+
+    Of a name the variants are `first` and `last`.
+    """
     words = {*_WORD.findall(label_of(key))}
     variants: dict[str, list[str]] = read_values()["variants"].get(kind, {})
     return next((variant for variant, names in variants.items() if words & {*names}), None)

@@ -11,9 +11,9 @@ from math import exp
 from operator import mul, or_
 
 from dryline.flow.model import encoder
-from dryline.flow.model.bounds import read_bounds, said_number
 from dryline.flow.model.encoder import dot, meaning, pattern, plain, vector, words
 from dryline.flow.model.kinds import kind_of, kind_of_question, language_of, read_values
+from dryline.flow.model.number_words import read_bounds, said_number
 from dryline.flow.model.questions import is_open_question, last_question, option_by_place, options_of
 from dryline.flow.phrases import load
 
