@@ -80,7 +80,7 @@ def _reason(condition: str, said: str, evidence: dict[str, float]) -> str:
     language = language_of(f"{condition} {said}")
     shared = map(mul, meaning(said, language), meaning(encoder.without_subject(condition), language))
     intent = max(zip(shared, encoder.load().intents, strict=True))[1]
-    says = {**load(language).intents, **load().intents}[intent].says
+    says = {**load(language), **load()}[intent].says
     heard = {*plain(said).split()}
     nearest = max(says, key=lambda text: len(heard & {*plain(text).split()}) / len(heard | {*plain(text).split()}))
     return f'it is close to "{nearest}"'

@@ -27,18 +27,11 @@ class Intent:
     opens: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Bank:
-    """The phrases of a language."""
-
-    intents: dict[str, Intent]
-
-
 @lru_cache(maxsize=len(LANGUAGES))
-def load(language: str = "en") -> Bank:
-    """Return the phrases of a language, read at the first call."""
+def load(language: str = "en") -> dict[str, Intent]:
+    """Return the intents of a language by name, read at the first call."""
     intents: dict[str, Intent] = {}
     for path in matching(Path(__file__).parent / language, "*.json"):
         for name, texts in orjson.loads(read(path)).items():
             intents[name] = Intent(name, **{member: tuple(each) for member, each in texts.items()})
-    return Bank(intents)
+    return intents

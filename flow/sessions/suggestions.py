@@ -76,6 +76,6 @@ def _words(text: str) -> set[str]:
 @lru_cache(maxsize=4)
 def _common_words(language: str) -> frozenset[str]:
     """Return the words that phrases of many intents have, which fit any line."""
-    intents = load(language).intents.values()
+    intents = load(language).values()
     counts = Counter(word for intent in intents for word in _words(" ".join((*intent.says, *intent.opens))))
     return frozenset(word for word, count in counts.items() if count >= _COMMON)

@@ -18,7 +18,7 @@ SLOTS = {
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_slots_are_of_known_kinds(language):
-    for intent in load(language).intents.values():
+    for intent in load(language).values():
         for text in (*intent.says, *intent.opens):
             assert {slot[1] for slot in SLOT.finditer(text)} <= SLOTS, (intent.name, text)
             assert not re.search(r"[{}]", SLOT.sub("", text)), (intent.name, text)
@@ -35,15 +35,15 @@ def test_an_intent_is_in_one_file_and_has_phrases(language):
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_no_text_of_an_intent_is_written_twice(language):
-    for intent in load(language).intents.values():
+    for intent in load(language).values():
         plain = [text.casefold().strip(" .!?") for text in (*intent.says, *intent.opens)]
         assert len(plain) == len(set(plain)), (intent.name, sorted({t for t in plain if plain.count(t) > 1}))
 
 
 def test_each_intent_has_the_conditions_that_it_meets():
     intents = {intent.name: intent for intent in read_intents()}
-    assert intents.keys() == {name for language in LANGUAGES for name in load(language).intents}
-    for name in load("en").intents:
+    assert intents.keys() == {name for language in LANGUAGES for name in load(language)}
+    for name in load("en"):
         assert len(intents[name].meant) >= 3 and len(intents[name].said) >= 4, name
     missing = {name: sorted(intent.also - intents.keys()) for name, intent in intents.items()}
     assert {name: others for name, others in missing.items() if others} == {}
