@@ -46,12 +46,11 @@ class Engine(AbstractContextManager["Engine"]):
         model: LanguageModel | None = None,
         fetch: Fetch = no_network,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
-        processes: int | None = None,
     ) -> None:
         self.model: LanguageModel = model or BuiltInModel()
         self._fetch = fetch
         self._now = now
-        self._sandbox = Sandbox(processes)
+        self._sandbox = Sandbox()
 
     def check(self, code: str, file: str = "flow.based") -> list[Finding]:
         """Return the errors of the code, or its warnings if it can run. Raises Busy."""
@@ -79,9 +78,9 @@ class Engine(AbstractContextManager["Engine"]):
         """Return the program of code without errors in Based; its Python is not checked. Raises CodeRefused."""
         return translate(code, file)
 
-    def paths(self, code: str, file: str = "flow.based") -> list[dict[str, Any]]:
+    def paths(self, code: str) -> list[dict[str, Any]]:
         """Return the tree of conditions with their lines. Raises CodeRefused."""
-        return translate(code, file).paths()
+        return translate(code).paths()
 
     def lacking(self, program: Program) -> Finding | None:
         """Return the first import of a module, or of a name of one, that the sandbox lacks. Raises Busy."""

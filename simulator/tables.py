@@ -7,10 +7,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import orjson
-
 from dryline.simulator.scripts import Script, load_script
-from dryline.storage.files import read
+from dryline.storage.files import read_json
 
 _DEFAULT_TYPES = {"amount": "number", "resolved": "boolean", "payment_promised": "boolean"}
 
@@ -24,7 +22,7 @@ def table(name: str) -> Any:
 
 @cache
 def _tables() -> dict[str, Any]:
-    return orjson.loads(read(Path(__file__).with_name("tables.json")))
+    return read_json(Path(__file__).with_name("tables.json"))
 
 
 @dataclass(frozen=True)

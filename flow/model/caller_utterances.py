@@ -12,13 +12,11 @@ from random import Random
 from statistics import fmean
 from typing import Any
 
-import orjson
-
 from dryline.flow.model import encoder
 from dryline.flow.model.kinds import language_of
 from dryline.flow.model.understanding import read_condition
 from dryline.flow.phrases import SLOT, Intent, load
-from dryline.storage.files import read
+from dryline.storage.files import read_json
 
 _ENOUGH_OPENINGS = 4  # phrases
 
@@ -26,8 +24,7 @@ _ENOUGH_OPENINGS = 4  # phrases
 @cache
 def words() -> dict[str, Any]:
     """Return the content of callers.json."""
-    content: dict[str, Any] = orjson.loads(read(Path(__file__).with_name("callers.json")))
-    return content
+    return read_json(Path(__file__).with_name("callers.json"))
 
 
 def utter(

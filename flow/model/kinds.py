@@ -5,9 +5,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
-import orjson
-
-from dryline.storage.files import read
+from dryline.storage.files import read_json
 
 LANGUAGES = ("en", "de", "es")
 NUMBERS = {"number", "count", "age", "year", "money", "rating", "percent", "duration"}
@@ -20,8 +18,7 @@ _WITH_DIGIT = {"code", "phone", "zip", "count", "age", "year", "money", "rating"
 @cache
 def read_values(language: str = "en") -> dict[str, Any]:
     """Return the words of a language that values are found and spoken by, read at the first call."""
-    content: dict[str, Any] = orjson.loads(read(Path(__file__).parent / "words" / f"{language}.json"))
-    return content
+    return read_json(Path(__file__).parent / "words" / f"{language}.json")
 
 
 @lru_cache(maxsize=256)

@@ -10,9 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-import orjson
-
-from dryline.storage.files import matching, read
+from dryline.storage.files import matching, read_json
 
 LANGUAGES = ("en", "de", "es")
 SLOT = re.compile(r"\{([a-z]+)(?::[a-z_]+)?\}")
@@ -32,6 +30,6 @@ def load(language: str = "en") -> dict[str, Intent]:
     """Return the intents of a language by name, read at the first call."""
     intents: dict[str, Intent] = {}
     for path in matching(Path(__file__).parent / language, "*.json"):
-        for name, texts in orjson.loads(read(path)).items():
+        for name, texts in read_json(path).items():
             intents[name] = Intent(name, **{member: tuple(each) for member, each in texts.items()})
     return intents
