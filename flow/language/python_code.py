@@ -24,6 +24,7 @@ from dryline.flow.language.program import Condition, Loop, Program
 from dryline.flow.language.source_map import Part, Places, Rewriting
 from dryline.flow.language.statements import Statement, own_statements, tree
 from dryline.flow.language.tokens import LogicalLine, Token, logical_lines
+from dryline.storage.files import read
 
 MAX_CODE = 200_000  # characters, ten times the longest known flow; translating it takes one to two seconds
 
@@ -247,7 +248,7 @@ def _prelude(names: set[str]) -> str:
 
 @cache
 def _pieces() -> list[tuple[set[str], str]]:
-    text = Path(__file__).with_name("prelude.txt").read_text(encoding="utf-8")
+    text = read(Path(__file__).with_name("prelude.txt")).decode()
     text = re.sub(r"^#(?!!).*\n", "", text, flags=re.MULTILINE)
     pieces = [piece.partition("\n") for piece in text.split("#! ")[1:]]
     return [(set(names.split()), f"{code.strip()}\n") for names, _, code in pieces]

@@ -1,13 +1,11 @@
 """One conversation with a flow. It runs until the user has to speak, and can be stored as bytes between turns."""
 
-from __future__ import annotations
-
 import zlib
 from collections.abc import Callable
 from dataclasses import asdict
 from datetime import datetime
 from random import Random
-from typing import Any
+from typing import Any, Self
 
 import orjson
 
@@ -238,7 +236,7 @@ class FlowSession:
     @classmethod
     def load(
         cls, data: bytes, sandbox: Sandbox, model: LanguageModel, fetch: Fetch, *, now: Callable[[], datetime]
-    ) -> FlowSession:
+    ) -> Self:
         """Return the session of a dump. Raises NotLoadable."""
         try:
             whole = zlib.decompress(data)

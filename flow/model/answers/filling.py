@@ -3,7 +3,7 @@
 A member that nobody said is None, or an invented value for `unsaid: "made-up"`. `how` names the source of each member:
 `said`, `not said`, `made up`, or `the example` (an invented value that is that of the example).
 
-The table `KINDS` has how a value of a kind is found in what the user said, and how one is made up. `kinds.kind_of`
+`FINDERS` find a value of a kind in what the user said and return None for none, `MAKERS` make one up. `kinds.kind_of`
 returns the kind that a member of an answer has. How a caller says a value stands in `words/`, as `says`.
 """
 
@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 from random import Random
-from typing import Any, NamedTuple
+from typing import Any
 
 import orjson
 
@@ -28,13 +28,6 @@ _SAID_FOR_ONE = (*FREE_TEXTS, "name", "company", "email", "phone", "code", "city
 _ADDS = re.compile(r"\W*(?:oh,? )?(?:and|also|plus)\b|\b(?:too|as well|also)\W*(?:$|,)", re.IGNORECASE)
 
 
-class ValueKind(NamedTuple):
-    """The finder of a kind of value, which returns None for none, and the function that makes one up, if it has one."""
-
-    find: Callable[[Slot, Utterance], Any]
-    make: Callable[[Slot, Random, datetime], Any] | None = None
-
-
 def _from_parts(slot: Slot, random: Random, now: datetime) -> str:
     """Return an invented value of a kind whose parts, such as first names, are listed."""
     words = read_values()
@@ -47,26 +40,31 @@ def _from_parts(slot: Slot, random: Random, now: datetime) -> str:
     return value.lower() if slot.kind == "email" else value
 
 
-KINDS = {
-    "email": ValueKind(contacts.find_email, _from_parts),
-    "phone": ValueKind(contacts.find_phone, contacts.make_phone),
-    "code": ValueKind(contacts.find_code, contacts.make_code),
-    "zip": ValueKind(contacts.find_zip, _from_parts),
-    "name": ValueKind(names.find_name, _from_parts),
-    "company": ValueKind(places.find_company),
-    "role": ValueKind(places.find_role),
-    "date": ValueKind(dates.find_date, dates.make_date),
-    "birth": ValueKind(dates.find_date, dates.make_date),
-    "past": ValueKind(dates.find_date, dates.make_date),
-    "time": ValueKind(times.find_time, times.make_time),
-    "datetime": ValueKind(times.find_datetime),
-    "address": ValueKind(places.find_address, _from_parts),
-    "street": ValueKind(places.find_street, _from_parts),
-    "city": ValueKind(places.find_city, _from_parts),
-    "state": ValueKind(places.find_state, _from_parts),
-    "model": ValueKind(texts.find_model),
-    **dict.fromkeys(kinds.NUMBERS, ValueKind(numbers.find_number)),
+FINDERS: dict[str, Callable[[Slot, Utterance], Any]] = {
+    "email": contacts.find_email,
+    "phone": contacts.find_phone,
+    "code": contacts.find_code,
+    "zip": contacts.find_zip,
+    "name": names.find_name,
+    "company": places.find_company,
+    "role": places.find_role,
+    "time": times.find_time,
+    "datetime": times.find_datetime,
+    "address": places.find_address,
+    "street": places.find_street,
+    "city": places.find_city,
+    "state": places.find_state,
+    "model": texts.find_model,
+    **dict.fromkeys(("date", "birth", "past"), dates.find_date),
+    **dict.fromkeys(kinds.NUMBERS, numbers.find_number),
 }  # other kinds are free text: `texts.find_text`
+MAKERS: dict[str, Callable[[Slot, Random, datetime], Any]] = {
+    "phone": contacts.make_phone,
+    "code": contacts.make_code,
+    "time": times.make_time,
+    **dict.fromkeys(("date", "birth", "past"), dates.make_date),
+    **dict.fromkeys(("email", "zip", "name", "address", "street", "city", "state"), _from_parts),
+}
 
 
 def made_up(slot: Slot, random: Random, now: datetime) -> tuple[Any, str]:
@@ -83,7 +81,7 @@ def made_up(slot: Slot, random: Random, now: datetime) -> tuple[Any, str]:
         return type(slot.example)(numbers.make_number(slot, random, now)), "made up"
     if slot.example is None:
         return None, "not said"
-    if slot.kind in KINDS and (make := KINDS[slot.kind].make):
+    if make := MAKERS.get(slot.kind):
         return make(slot, random, now), "made up"
     alternatives = class_of(example) or class_of({"company": "Acme", "role": "manager"}.get(slot.kind, ""))
     if alternatives:  # the usual ones come first
@@ -142,7 +140,7 @@ def find_value(slot: Slot, utterances: list[Utterance]) -> Any:
     """Return the value that was said, in the type of the example; None if none was. The newest utterance counts."""
     if slot.kind == "yes_no":
         return find_yes_no(slot, utterances)
-    find = KINDS[slot.kind].find if slot.kind in KINDS else texts.find_text
+    find = FINDERS.get(slot.kind, texts.find_text)
     for utterance in utterances:
         for part in utterance.parts if slot.kind not in ("reason", "text") else (utterance.text,):
             value = find(slot, replace(utterance, text=part))
