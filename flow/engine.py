@@ -7,20 +7,18 @@ from typing import Any
 
 import orjson
 
+from dryline.flow.language.calls_rewriting import RESERVED
 from dryline.flow.language.errors import CodeRefused, Finding, readable
-from dryline.flow.language.events import Event
 from dryline.flow.language.host_functions import FUNCTIONS
 from dryline.flow.language.language_model import LanguageModel
-from dryline.flow.language.prelude import RESERVED
 from dryline.flow.language.program import Program
 from dryline.flow.language.python_code import translate
 from dryline.flow.language.sandbox import Sandbox
-from dryline.flow.language.session import FlowSession, NotLoadable, SessionOver
+from dryline.flow.language.session import FlowSession
 from dryline.flow.language.web import Fetch, no_network
 from dryline.flow.model.builtin_model import BuiltInModel
-from dryline.storage.errors import Busy
 
-__all__ = ["Busy", "CodeRefused", "Engine", "Event", "Finding", "FlowSession", "NotLoadable", "Program", "SessionOver"]
+__all__ = ["CodeRefused", "Engine"]
 
 CALLER = "+14155550123"  # on the channel `voice`, if the state names none
 _STOP = "_based_stop()\n"  # the run ends at this call, after the code was parsed
@@ -48,17 +46,11 @@ class Engine(AbstractContextManager["Engine"]):
         model: LanguageModel | None = None,
         fetch: Fetch = no_network,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
-        processes: int | None = None,
     ) -> None:
         self.model: LanguageModel = model or BuiltInModel()
         self._fetch = fetch
         self._now = now
-        self._sandbox = Sandbox(processes)
-
-    @property
-    def running(self) -> bool:
-        """Whether worker processes were started."""
-        return self._sandbox.running
+        self._sandbox = Sandbox()
 
     def check(self, code: str, file: str = "flow.based") -> list[Finding]:
         """Return the errors of the code, or its warnings if it can run. Raises Busy."""
@@ -86,9 +78,9 @@ class Engine(AbstractContextManager["Engine"]):
         """Return the program of code without errors in Based; its Python is not checked. Raises CodeRefused."""
         return translate(code, file)
 
-    def paths(self, code: str, file: str = "flow.based") -> list[dict[str, Any]]:
+    def paths(self, code: str) -> list[dict[str, Any]]:
         """Return the tree of conditions with their lines. Raises CodeRefused."""
-        return translate(code, file).paths()
+        return translate(code).paths()
 
     def lacking(self, program: Program) -> Finding | None:
         """Return the first import of a module, or of a name of one, that the sandbox lacks. Raises Busy."""

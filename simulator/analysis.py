@@ -11,15 +11,7 @@ from functools import lru_cache
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from dryline.flow.model.kinds import (
-    kind_of,
-    kind_of_question,
-    label_of,
-    mentions_other,
-    milestones_of,
-    names_speaker,
-    variant_of,
-)
+from dryline.flow.model import kinds
 from dryline.simulator.tables import table
 
 if TYPE_CHECKING:
@@ -60,20 +52,20 @@ def fact_of(key: str, about: str = "") -> str:
 
     A value that no script speaks of has its key's words as its name, such as "policy number".
     """
-    kind, text = kind_of(key, None), key
-    is_other = not names_speaker(key)
+    kind, text = kinds.kind_of(key, None), key
+    is_other = not kinds.names_speaker(key)
     if kind == "text" and about:
-        kind, text = kind_of_question(about) or "text", about
-        is_other = mentions_other(about)
-    fact = None if kind == "name" and is_other else variant_of(kind, text) or table("facts").get(kind)
-    return fact or label_of(key or about)
+        kind, text = kinds.kind_of_question(about) or "text", about
+        is_other = kinds.mentions_other(about)
+    fact = None if kind == "name" and is_other else kinds.variant_of(kind, text) or table("facts").get(kind)
+    return fact or kinds.label_of(key or about)
 
 
 @lru_cache(maxsize=1024)
 def _fact(key: str, about: str) -> tuple[str, Milestones | None]:
     """Return the fact that an extraction names, and the milestones that turn a proposal into that fact."""
     fact = fact_of(key, about)
-    named = milestones_of(key) or milestones_of(about)
+    named = kinds.milestones_of(key) or kinds.milestones_of(about)
     if fact in ("day", "time"):
         return fact, _DONE if _AGREED.isdisjoint(named) else _AGREED
     if fact == "amount" and "returned" in named:
@@ -84,7 +76,7 @@ def _fact(key: str, about: str) -> tuple[str, Milestones | None]:
 @lru_cache(maxsize=1024)
 def _evidence(title: str, about: str) -> Milestones | None:
     """Return the milestones that a title, or else its description, names; else all that a conversation can be about."""
-    named = milestones_of(title) or milestones_of(about)
+    named = kinds.milestones_of(title) or kinds.milestones_of(about)
     return _EVIDENCE.get(named[0], frozenset(named[:1])) if named else _ACHIEVEMENTS
 
 
@@ -153,7 +145,7 @@ def judge(groups: Any, dialogue: Dialogue, extracted: Mapping[str, Any], rng: Ra
     """
     if not isinstance(groups, list) or not groups:
         return None
-    known = {label_of(key): value for key, value in extracted.items() if isinstance(value, bool)}
+    known = {kinds.label_of(key): value for key, value in extracted.items() if isinstance(value, bool)}
     judged = []
     for group in groups:
         items = [_judged(item, known, dialogue, rng) for item in group.get("items") or []]
@@ -166,7 +158,7 @@ def _judged(item: Mapping[str, Any], known: Mapping[str, bool], dialogue: Dialog
     title, about = (str(item.get(name) or "") for name in ("title", "description"))
     is_forbidden = _FORBIDDEN.search(title.lower()) or _FORBIDDEN.search(about.lower())
     milestones = None if is_forbidden else _evidence(title, about)
-    is_reached = known.get(label_of(title), _is_reached(milestones, dialogue))
+    is_reached = known.get(kinds.label_of(title), _is_reached(milestones, dialogue))
     is_reached = is_reached or WANTED_TRANSFER in dialogue.reached
     threshold = item.get("threshold") or 0
     value: Any = is_reached

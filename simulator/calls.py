@@ -8,7 +8,7 @@ from math import ceil
 from random import Random
 from typing import Any
 
-from dryline.models.calls_in_progress import CallInProgress
+from dryline.models.calls_in_progress import CallInProgress, transcription
 from dryline.models.recordings import neutral_address
 from dryline.models.scripted_outcomes import scripted_outcome
 from dryline.models.voice_logs import VoiceLog
@@ -125,7 +125,7 @@ def _log_row(builder: RowBuilder) -> dict[str, Any]:
         "direction": plan.direction,
         "from_number": customer if is_inbound else number,
         "to_number": number if is_inbound else customer,
-        "transcription": plan.timeline.transcription if said else None,
+        "transcription": transcription(plan.timeline.messages) if said else None,
         "recording_url": neutral_address(call_sid) if said else None,
         "telephony_source": "twilio",
         "call_sid": call_sid,
@@ -138,7 +138,8 @@ def _log_row(builder: RowBuilder) -> dict[str, Any]:
 def _post_call_data(deployment: DeploymentContext, plan: ConversationPlan, *, handed_over: bool) -> dict[str, Any]:
     """Return the post-call data: latencies in milliseconds, for each answer and as percentiles, and the analysis."""
     dialogue, timeline, facts = plan.dialogue, plan.timeline, plan.facts
-    voice = {"provider": deployment.voice, "voiceId": deployment.voice_id, "characters": timeline.spoken("assistant")}
+    characters = sum(len(said["content"]) for said in timeline.messages if said["role"] == "assistant")
+    voice = {"provider": deployment.voice, "voiceId": deployment.voice_id, "characters": characters}
     said = bool(dialogue.steps)
     return {
         "latency": spread(timeline.answers_ms),

@@ -1,7 +1,5 @@
 """Plans of conversations: the other party, the outcome, and the words."""
 
-from __future__ import annotations
-
 from bisect import bisect
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -11,11 +9,9 @@ from random import Random
 from typing import Any
 
 from dryline.models.voice_logs import OUTCOMES
-from dryline.simulator.contacts import contact_row, with_person
-from dryline.simulator.deployment_context import DeploymentContext
-from dryline.simulator.flow_dialogues import dialogue_of
+from dryline.simulator.deployment_context import DeploymentContext, contact_row, with_person
 from dryline.simulator.flow_runner import FlowRun
-from dryline.simulator.followed import CannotFollow, FollowedFlow
+from dryline.simulator.followed import CannotFollow, FollowedFlow, dialogue_of
 from dryline.simulator.people import facts_of_row
 from dryline.simulator.script_dialogues import LEAVE, UNREACHED, Dialogue, call_dialogue, chat_dialogue
 from dryline.simulator.scripts import load_script
@@ -75,16 +71,26 @@ class ConversationPlan:
         self.dialogue = dialogue_of(run, self.facts, left=left)
 
 
-class ScriptPlanner:
-    """Plans conversations of a deployment by scripts."""
+class FlowPlanner:
+    """Plans conversations by runs of a flow, one for each, outside of any transaction; by scripts where it cannot."""
 
-    def __init__(self, deployment: DeploymentContext, rng: Random) -> None:
-        self.deployment, self.rng = deployment, rng
+    def __init__(self, deployment: DeploymentContext, rng: Random, flow: FollowedFlow) -> None:
+        self.deployment, self.rng, self.flow = deployment, rng, flow
+        self._prompt = f"You are {deployment.agent}, the voice agent of {deployment.business}."  # of scripts
 
     def plan_chat(self, at: datetime) -> ConversationPlan:
         """Return the plan of a chat as of a time. Raises Busy."""
         plan = ConversationPlan(Slots(self.deployment, self.rng, {}))
-        self._add_chat(plan, at)
+        try:
+            run = self.flow.converse("completed", {}, at, self.rng, leaves=LEAVE, facts=_own_facts(plan.facts))
+        except CannotFollow as fault:
+            plan.why = str(fault)
+            plan.dialogue = chat_dialogue(self.deployment, plan.facts, self.rng)
+            plan.timeline = script_timeline(plan.dialogue.steps, self.rng, self._prompt, typed=True)
+            return plan
+        timeline = flow_timeline(run, self.rng, opening=self.deployment.opening, typed=True)
+        plan.add_run(run, timeline, left="user_left")
+        plan.not_taken = self.flow.not_taken(run, None)
         return plan
 
     def plan_call(self, terms: CallTerms, at: datetime) -> ConversationPlan:
@@ -93,7 +99,7 @@ class ScriptPlanner:
         plan = self._begin(terms, at)
         if self.deployment.longest_s is not None:
             plan.longest_s = max(0.0, self.deployment.longest_s - answered_s)
-        self._add_call(plan, at, is_fixed=terms.outcome is not None and not terms.is_drawn)
+        self._add_words(plan, at, is_fixed=terms.outcome is not None and not terms.is_drawn)
         if plan.outcome in _RINGS_S and (not plan.timeline.messages or plan.outcome == "voicemail"):
             answered_s = self._between(_RINGS_S[plan.outcome])
         plan.timeline = plan.timeline.delayed(answered_s)
@@ -115,59 +121,19 @@ class ScriptPlanner:
         return ConversationPlan(facts, outcome, direction, row)
 
     def _outcome(self, terms: CallTerms) -> str:
+        if self.flow.branch and (terms.outcome is None or terms.is_drawn):
+            return "voicemail" if self.flow.meets_machine else "completed"
         shares = _SHARES_INBOUND if terms.direction == "inbound" else _SHARES
         return terms.outcome or OUTCOMES[bisect(shares, 100 * self.rng.random())]
 
-    def _add_chat(self, plan: ConversationPlan, at: datetime) -> None:
-        """Add the words of a chat."""
-        plan.dialogue = chat_dialogue(self.deployment, plan.facts, self.rng)
-        plan.timeline = script_timeline(plan.dialogue.steps, self.rng, self._prompt, typed=True)
-
-    def _add_call(self, plan: ConversationPlan, at: datetime, *, is_fixed: bool) -> None:
+    def _add_words(self, plan: ConversationPlan, at: datetime, *, is_fixed: bool) -> None:
         """Add the words of a call that is no longer than the longest one, unless a person takes over."""
-        plan.dialogue = call_dialogue(self.deployment, plan.outcome, plan.direction == "inbound", plan.facts, self.rng)
-        if not plan.dialogue.steps:
-            return
-        plan.timeline = script_timeline(plan.dialogue.steps, self.rng, self._prompt)
-        if plan.longest_s is not None and plan.timeline.seconds > plan.longest_s and plan.outcome == "completed":
-            plan.dialogue = plan.dialogue.shortened(plan.timeline.turns_within(plan.longest_s))
-            plan.timeline = plan.timeline.ended_at(plan.longest_s)
-
-    @property
-    def _prompt(self) -> str:
-        return f"You are {self.deployment.agent}, the voice agent of {self.deployment.business}."
-
-
-class FlowPlanner(ScriptPlanner):
-    """Plans conversations by runs of a flow, one for each, outside of any transaction; by scripts where it cannot."""
-
-    def __init__(self, deployment: DeploymentContext, rng: Random, flow: FollowedFlow) -> None:
-        super().__init__(deployment, rng)
-        self.flow = flow
-
-    def _outcome(self, terms: CallTerms) -> str:
-        if self.flow.branch and (terms.outcome is None or terms.is_drawn):
-            return "voicemail" if self.flow.meets_machine else "completed"
-        return super()._outcome(terms)
-
-    def _add_chat(self, plan: ConversationPlan, at: datetime) -> None:
-        try:
-            run = self.flow.converse("completed", {}, at, self.rng, leaves=LEAVE, facts=_own_facts(plan.facts))
-        except CannotFollow as fault:
-            plan.why = str(fault)
-            super()._add_chat(plan, at)
-            return
-        timeline = flow_timeline(run, self.rng, opening=self.deployment.opening, typed=True)
-        plan.add_run(run, timeline, left="user_left")
-        plan.not_taken = self.flow.not_taken(run, None)
-
-    def _add_call(self, plan: ConversationPlan, at: datetime, *, is_fixed: bool) -> None:
         outcome = plan.outcome
         try:
             run = self._run(plan, at, is_fixed=is_fixed)
         except CannotFollow as fault:
             plan.why = str(fault)
-            super()._add_call(plan, at, is_fixed=is_fixed)
+            self._add_script(plan)
             if self.flow.why and self.flow.branch:  # the flow was given up in the middle of a request
                 plan.not_taken = {"branch": self.flow.branch[0], "outcome": None, "taken": None}
             return
@@ -175,13 +141,20 @@ class FlowPlanner(ScriptPlanner):
             return
         timeline = flow_timeline(run, self.rng, opening=self.deployment.opening, closing=self.deployment.closing)
         longest_s = timeline.seconds if plan.longest_s is None else plan.longest_s
-        is_late = run.outcome == "completed" and (run.is_late or timeline.seconds > longest_s)
-        plan.add_run(
-            run,
-            timeline.ended_at(longest_s) if is_late else timeline,
-            left="max_duration" if is_late else "user_hangup",
-        )
+        left = "user_hangup"
+        if run.outcome == "completed" and (run.is_late or timeline.seconds > longest_s):
+            timeline, left = timeline.ended_at(longest_s), "max_duration"
+        plan.add_run(run, timeline, left=left)
         plan.not_taken = self.flow.not_taken(run, outcome if is_fixed else None)
+
+    def _add_script(self, plan: ConversationPlan) -> None:
+        plan.dialogue = call_dialogue(self.deployment, plan.outcome, plan.direction == "inbound", plan.facts, self.rng)
+        if not plan.dialogue.steps:
+            return
+        plan.timeline = script_timeline(plan.dialogue.steps, self.rng, self._prompt)
+        if plan.longest_s is not None and plan.timeline.seconds > plan.longest_s and plan.outcome == "completed":
+            plan.dialogue = plan.dialogue.shortened(plan.timeline.turns_within(plan.longest_s))
+            plan.timeline = plan.timeline.ended_at(plan.longest_s)
 
     def _run(self, plan: ConversationPlan, at: datetime, *, is_fixed: bool) -> FlowRun | None:
         """Run the flow for a call; None if nobody says anything. Raises CannotFollow."""

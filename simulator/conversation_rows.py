@@ -1,7 +1,5 @@
 """The database rows of a generated conversation: log, session, LLM logs, runtime errors."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta

@@ -1,15 +1,19 @@
-"""A deployment as the simulator sees it: what it is about, who answers, what runs behind it."""
+"""A deployment as the simulator sees it: what it is about, who answers, what runs behind it, whom it calls."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from datetime import datetime
+from random import Random
 from typing import Any
 from zlib import crc32
 
 import orjson
 
+from dryline.flow.model.answers.filling import made_up
+from dryline.flow.model.answers.slots import Slot
 from dryline.models.business_hours import BusinessHours, TeamPhoneHours
 from dryline.models.campaigns import OutboundCampaign
 from dryline.models.deployment_parameters import DeploymentParameter
@@ -19,14 +23,17 @@ from dryline.models.flow_versions import FlowVersion
 from dryline.models.flows import Flow
 from dryline.models.teams import Team
 from dryline.models.workers import Worker
-from dryline.simulator.industries import Industry, industry_of
+from dryline.simulator.analysis import fact_of
 from dryline.simulator.opening_hours import Week, default_week, week_of
 from dryline.simulator.people import City, cities
-from dryline.simulator.tables import table
+from dryline.simulator.tables import Industry, industry_of, table
+from dryline.storage.current_world import current
 from dryline.storage.errors import NotFound
 
 _AGENT = re.compile(r"\b(?:You(?: are|'re)|[Tt]his is) ([A-Z][a-z]{2,})(?=[,.]| (?:from|of|at|with|and) )")
 _ROWS = 50  # of a campaign that are looked at
+_READ = re.compile(r"""\bstate(?:\[\s*|\.get\(\s*)["'](?P<member>\w+)["'](?:\s*,\s*["'](?P<default>[^"']*)["'])?""")
+_PERSON = ("name", "first", "last", "phone", "email")
 
 
 @dataclass(slots=True, kw_only=True)
@@ -70,11 +77,6 @@ class DeploymentContext:
         """Whether its conversations are typed."""
         return self.channel in ("Chat", "ChatEmbed")
 
-    def with_flow(self, flow: Flow | None, id: str) -> DeploymentContext:
-        """Return the context with another flow; None stands for one that was deleted."""
-        code, variables = (flow.code, flow.variables) if flow else (None, {})
-        return replace(self, flow_id=id, code=code, variables={**self.variables, **variables})
-
 
 def deployment_of(worker_id: str, id: str, *channels: str, team_id: str | None = None) -> Deployment:
     """Return a worker's deployment of one of the channels; with a team, only its own. Raises NotFound."""
@@ -92,7 +94,7 @@ def context_of(deployment: Deployment) -> DeploymentContext:
     number = getattr(deployment, "phone_number", None) or f"+1{_pick(cities(), mark).area_code}5550100"
     city = next((city for city in cities() if number[2:5] == city.area_code), _pick(cities(), mark))
     code, variables = _program(deployment, flow)
-    hours = _hours(deployment, number)
+    hours, named = _hours(deployment, number), _AGENT.search(code or "")  # "You are Nora, …", "…, this is Nora."
     allowed = orjson.loads(getattr(deployment, "allowed_transfer_numbers", "[]"))
     backup = getattr(deployment, "backup_phone_number", None)
     is_outbound = flow is not None and "outbound" in (flow.label or "").lower()
@@ -107,7 +109,7 @@ def context_of(deployment: Deployment) -> DeploymentContext:
         number=number,
         desk_number=next(iter(allowed), backup or f"+1{city.area_code}5550199"),
         business=worker.name,
-        agent=getattr(deployment, "agent_name", None) or _agent_of(code) or _pick(table("agents"), mark),
+        agent=getattr(deployment, "agent_name", None) or (named[1] if named else _pick(table("agents"), mark)),
         address=_address(variables, mark, city),
         week=week_of([hours.openings(day) for day in range(7)]) if hours else default_week(mark),
         zone=hours.timezone if hours else city.zone,
@@ -161,12 +163,6 @@ def _hours(deployment: Deployment, number: str) -> BusinessHours | None:
     return BusinessHours.find(id=tie.hours_id) if tie else None
 
 
-def _agent_of(code: str | None) -> str | None:
-    """Return the name that a flow gives to its agent, as in "You are Nora, …" or "…, this is Nora."."""
-    name = _AGENT.search(code or "")
-    return name[1] if name else None
-
-
 def _pick(options: Sequence[Any], mark: int) -> Any:
     return options[mark % len(options)]
 
@@ -177,3 +173,32 @@ def _address(variables: Mapping[str, Any], mark: int, city: City) -> str:
         return variables["address"]
     street = f"{_pick(table('last names'), mark // 7)} {_pick(table('streets'), mark // 11)}"
     return f"{100 + mark // 13 % 900} {street}, {city.name}"
+
+
+def contact_row(deployment: DeploymentContext, random: Random, now: datetime) -> dict[str, Any]:
+    """Return a row with all that the deployment's flow reads from `state`, as a campaign would have it at this time.
+
+    Values are those of a row of its newest campaign, if it has one; the person is another.
+    """
+    sample: Mapping[str, Any] = random.choice(deployment.contact_rows) if deployment.contact_rows else {}
+    members = {match["member"]: match["default"] for match in _READ.finditer(deployment.code or "")}
+    row = {}
+    for member, default in members.items():
+        if member in ("Caller", "variables"):  # which no campaign sets
+            continue
+        if member in sample and fact_of(member) not in _PERSON:
+            row[member] = sample[member]
+        else:
+            row[member] = made_up(Slot(default or "", member), random, now)[0]
+    return row
+
+
+def sample_contact(deployment: Deployment) -> dict[str, Any]:
+    """Return a made-up contact row for the flow of an outbound deployment; an empty one for any other."""
+    context = context_of(deployment)
+    return contact_row(context, Random(0), current().clock.now()) if context.is_outbound else {}
+
+
+def with_person(row: Mapping[str, Any], facts: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the row with the name, number and e-mail address of the person who is called."""
+    return {**row, **{member: facts[fact] for member in row if (fact := fact_of(member)) in _PERSON}}

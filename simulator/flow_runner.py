@@ -1,7 +1,5 @@
 """Runs a flow with a simulated caller."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime

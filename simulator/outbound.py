@@ -92,7 +92,9 @@ def _context_of(queued: QueuedCall) -> DeploymentContext:
     campaign = OutboundCampaign.find(id=queued.campaign_id, team_id=queued.team_id) if queued.campaign_id else None
     if campaign is None or campaign.flow_id in (None, deployment.flow_id):
         return deployment
-    return deployment.with_flow(Flow.find(id=campaign.flow_id, team_id=campaign.team_id), campaign.flow_id)
+    flow = Flow.find(id=campaign.flow_id, team_id=campaign.team_id)  # None if it was deleted
+    code, variables = (flow.code, flow.variables) if flow else (None, {})
+    return replace(deployment, flow_id=campaign.flow_id, code=code, variables={**deployment.variables, **variables})
 
 
 def settle(world: World, due: Sequence[DueRow]) -> list[DueRow]:

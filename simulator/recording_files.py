@@ -1,19 +1,18 @@
 """The files of recordings: written when they are first played, and removed when they take too much room."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import logging
 import os
 import threading
 import time
+import wave
 from pathlib import Path
 
 from dryline.models.deployments import Deployment
 from dryline.models.recordings import FILES, IN_PROGRESS
-from dryline.simulator.recordings import AudibleCall, speakers_of, write, write_line
-from dryline.simulator.speech import Beeps, SpeechFailed, Voice, printable, voice_of
+from dryline.simulator.recordings import AudibleCall, speakers_of, write
+from dryline.simulator.speech import RATE, Beeps, SpeechFailed, Voice, natural_s, printable, voice_of
 from dryline.storage.current_world import WorldLocal
 from dryline.storage.errors import NotReady
 from dryline.storage.files import matching, part_of
@@ -81,13 +80,16 @@ def speaks_words(world: World) -> bool:
 
 
 def spoken_line(world: World, text: str, deployment: Deployment | None) -> bytes:
-    """Return a line of an agent as a WAV file, in the voice of its recordings. Raises NotReady."""
+    """Return a line of an agent as a WAV file with one channel, in the voice of its recordings. Raises NotReady."""
     agent, _ = speakers_of(deployment, "", deployment.id if deployment else "")
-    file = io.BytesIO()
+    line, file = printable(text), io.BytesIO()
     try:
-        write_line(printable(text), agent, file, RECORDING_FILES.of(world).voice)
+        samples = RECORDING_FILES.of(world).voice.say(line, natural_s(line), agent)
     except SpeechFailed as error:
         raise NotReady(f"The line could not be spoken: {error}.") from None
+    with wave.open(file, "wb") as out:
+        out.setparams((1, 2, RATE, 0, "NONE", ""))
+        out.writeframes(samples.tobytes())
     return file.getvalue()
 
 

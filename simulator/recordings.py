@@ -4,8 +4,6 @@ The file depends on nothing but the log and its deployment's language and voice,
 bytes. It is as long as the call.
 """
 
-from __future__ import annotations
-
 import wave
 from array import array
 from collections.abc import Callable, Iterator, Sequence
@@ -16,7 +14,7 @@ from typing import IO, Any, NamedTuple
 from dryline.models.deployments import Deployment
 from dryline.models.deployments_lookup import CHANNELS
 from dryline.models.voice_logs import VoiceLog
-from dryline.simulator.speech import RATE, Speaker, Voice, natural_s, printable, speakers
+from dryline.simulator.speech import RATE, Speaker, Voice, printable, speakers
 from dryline.world.clock import parse
 
 AGENT, CALLER = 0, 1  # the channels: left and right
@@ -93,13 +91,6 @@ def write(call: AudibleCall, file: IO[bytes], voice: Voice, check: Callable[[], 
         file.seek(header + _FRAME_BYTES * first)
         file.write(frames.tobytes())
         following = of_speaker[turn.channel] = first
-
-
-def write_line(text: str, speaker: Speaker, file: IO[bytes], voice: Voice) -> None:
-    """Write one line as a WAV file with one channel. Raises SpeechFailed."""
-    with wave.open(file, "wb") as out:
-        out.setparams((1, 2, RATE, 0, "NONE", ""))
-        out.writeframes(voice.say(text, natural_s(text), speaker).tobytes())
 
 
 def _seconds(log: VoiceLog) -> float:

@@ -19,10 +19,8 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-import orjson
-
 from dryline.flow import phrases
-from dryline.storage.files import matching, read
+from dryline.storage.files import matching, read, read_json
 
 _SCRIPTS = Path(phrases.__file__).parent / "en" / "scripts"
 _SLOT = re.compile(r"{(\w+?)(?:_said)?}")
@@ -68,7 +66,7 @@ def load_facts() -> dict[str, Any]:
 
     Problems and complaints have two forms: `said` by people, and `named` in a summary.
     """
-    return orjson.loads(read(_SCRIPTS / "facts.json"))
+    return read_json(_SCRIPTS / "facts.json")
 
 
 @lru_cache(maxsize=1)

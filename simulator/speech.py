@@ -190,9 +190,8 @@ def _read_wave(content: bytes, name: str) -> array[int]:
 @lru_cache(maxsize=256)
 def _espeak_voice(program: str, code: str) -> str:
     """Return espeak-ng's voice file for a language code, for its main form, or else for American English."""
-    rows = [
-        line.split() for line in _run([program, "--voices"], b"", lambda: False).decode(errors="replace").splitlines()
-    ]
+    listed = _run([program, "--voices"], b"", lambda: False).decode(errors="replace")
+    rows = [line.split() for line in listed.splitlines()]
     files = {row[1].lower(): row[4] for row in rows if len(row) > 4}
     code = code.lower().replace("_", "-")
     return next((files[name] for name in (code, code.partition("-")[0]) if name in files), "en-us")

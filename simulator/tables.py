@@ -1,12 +1,16 @@
 """The tables of the simulator, as data: industries, cities, names of people, what visitors write."""
 
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-import orjson
+from dryline.simulator.scripts import Script, load_script
+from dryline.storage.files import read_json
 
-from dryline.storage.files import read
+_DEFAULT_TYPES = {"amount": "number", "resolved": "boolean", "payment_promised": "boolean"}
 
 
 @cache
@@ -18,4 +22,45 @@ def table(name: str) -> Any:
 
 @cache
 def _tables() -> dict[str, Any]:
-    return orjson.loads(read(Path(__file__).with_name("tables.json")))
+    return read_json(Path(__file__).with_name("tables.json"))
+
+
+@dataclass(frozen=True)
+class Industry:
+    """An industry with its scripts. `extractions` are those of deployments that define none."""
+
+    name: str
+    pattern: re.Pattern[str]  # the keywords by which a worker's industry is recognized
+    inbound: Sequence[Script]  # a script that is named twice is twice as usual
+    outbound: Sequence[Script]
+    transfer: Script  # of a caller who wants a person
+    desk: str
+    subjects: Sequence[str]
+    extractions: dict[str, Any]
+
+
+@cache
+def industries() -> tuple[Industry, ...]:
+    """Return the industries. The last one is for workers of no known industry."""
+    return tuple(
+        Industry(
+            row["name"],
+            re.compile(rf"\b({row['words']})", re.IGNORECASE),
+            [load_script(name) for name in row["inbound_scripts"]],
+            [load_script(name) for name in row["outbound_scripts"]],
+            load_script("support_with_transfer", *row["number"]),
+            row["desk"],
+            row["subjects"],
+            {key: {"type": _DEFAULT_TYPES.get(key, "string")} for key in row["extracted"]},
+        )
+        for row in table("industries")
+    )
+
+
+def industry_of(*texts: str | None) -> Industry:
+    """Return the industry that the texts, the most telling first, are about."""
+    for text in texts:
+        counts = [len(industry.pattern.findall(text or "")) for industry in industries()[:-1]]
+        if max(counts):
+            return industries()[counts.index(max(counts))]
+    return industries()[-1]

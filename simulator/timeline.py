@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 import orjson
 
 from dryline.flow.language.events import Event
-from dryline.models import calls_in_progress
 from dryline.simulator.flow_runner import FlowRun, ModelRequest
 from dryline.simulator.scripts import Step
 from dryline.simulator.tables import table
@@ -67,15 +66,6 @@ class Timeline:
     trace: list[dict[str, Any]] = field(default_factory=list)
     model_calls: list[ModelCall] = field(default_factory=list)
     seconds: float = 0.0
-
-    @property
-    def transcription(self) -> str:
-        """The messages as one text, a line a turn."""
-        return calls_in_progress.transcription(self.messages)
-
-    def spoken(self, role: str) -> int:
-        """Count the characters that the role has said."""
-        return sum([len(said["content"]) for said in self.messages if said["role"] == role])
 
     def plain(self) -> list[dict[str, str]]:
         """Return the messages as a language model gets them."""
@@ -255,11 +245,9 @@ def flow_timeline(
 def _function(event: Event) -> str:
     if event.type == "requested":
         return f"requests.{str(event['method']).lower()}"
-    return (
-        f"integrations.{event['app']}.{event['action']}"
-        if event.type == "integrated"
-        else table("functions")[event.type]
-    )
+    if event.type == "integrated":
+        return f"integrations.{event['app']}.{event['action']}"
+    return table("functions")[event.type]
 
 
 def spread(values: Sequence[int]) -> dict[str, Any]:

@@ -4,6 +4,9 @@ import contextlib
 import fnmatch
 import os
 from pathlib import Path
+from typing import Any
+
+import orjson
 
 
 def write_whole(path: Path, content: bytes, *, mode: int = 0o666) -> None:
@@ -30,6 +33,12 @@ def read(path: Path) -> bytes:
     """
     with open(path, "rb") as file:
         return file.read()
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """Return the JSON object in a file of dryline's own."""
+    content: dict[str, Any] = orjson.loads(read(path))
+    return content
 
 
 def matching(folder: Path, pattern: str) -> list[Path]:

@@ -3,6 +3,7 @@
 import pytest
 
 from dryline.flow.sessions.engines import ENGINE
+from dryline.storage.errors import Busy
 
 
 def path_of(flow):
@@ -52,9 +53,9 @@ def test_the_engine_starts_with_the_first_flow_and_ends_with_the_world(app, make
     assert ENGINE not in app.world.locals
     make_flow(validate=True)
     engine = ENGINE.of(app.world)
-    assert engine.running
     app.close()
-    assert not engine.running
+    with pytest.raises(Busy):
+        engine.check("say('Hi')")
 
 
 def test_a_change_of_code_commits_a_version_of_the_new_code(api, make_flow):

@@ -16,7 +16,7 @@ from dryline.models.talk_sessions import TalkSession
 from dryline.models.workers import Worker
 from dryline.schemas.talk_sessions import TalkBody, TurnBody
 from dryline.simulator import recording_files, recordings
-from dryline.simulator.contacts import sample_contact
+from dryline.simulator.deployment_context import sample_contact
 from dryline.storage.current_world import current
 from dryline.storage.errors import NotFound
 

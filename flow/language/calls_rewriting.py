@@ -9,10 +9,10 @@ from itertools import pairwise
 from keyword import iskeyword
 
 from dryline.flow.language.errors import BasedSyntaxError
-from dryline.flow.language.prelude import RESERVED
 from dryline.flow.language.source_map import Part, Places, Rewriting
 from dryline.flow.language.tokens import LogicalLine, Token
 
+RESERVED = "_based_"  # the start of names in the prelude: a flow that has one is refused
 ENDINGS = {"transfer", "transfer_call", "end_call", "hangup", "end", "done"}  # they end a turn or the run
 BUILT_INS = ENDINGS | {"say", "talk", "extract", "print", "send_sms", "click_ivr", "send_image"}
 METHODS = ("ask", "summarize", "to_json")  # of any value

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 INNER = "<string>"  # the file name that the sandbox gives to code run by eval() and exec()
 _LONGEST = 10_000  # characters of a message
 Frame = tuple[tuple[int, int], str | None]  # line and column, and the function
-# Exceptions of the sandbox that replace others (prelude.py).
+# Exceptions of the sandbox that replace others (prelude.txt).
 _STAND_INS = {"NotADirectoryError": "HTTPError"}
 
 

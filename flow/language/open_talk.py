@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from dryline.flow.language.events import transcript
 from dryline.flow.language.json_values import plain, text
-from dryline.flow.language.language_model import NOT_SAID, Answer, Decision, Question, Returned, Talk
+from dryline.flow.language.language_model import NOT_SAID, Answer, Decision, LanguageModel, Question, Returned, Talk
 
 if TYPE_CHECKING:
     from dryline.flow.language.session import FlowSession
@@ -131,12 +131,6 @@ class OpenTalk:
         offered = "; ".join(conditions) or "none"
         raise LookupError(f"The talk has no condition {choice!r}. It has: {offered}.")
 
-    def arguments_in(self, index: int, said: str) -> dict[str, Any]:
-        """Return the arguments that an utterance gives to a condition that is a tool; none for a text."""
-        question = question_of_tool(self.talk(), index, said)
-        value = self._session.model.ask(question).value if question else {}
-        return value if isinstance(value, dict) else {}
-
     def _reply(self, said: str | None, candidates: tuple[int, ...] = ()) -> None:
         talk = replace(self.talk(), candidates=candidates)
         words = self._session.model.reply(talk, said)
@@ -163,11 +157,11 @@ def condition_text(condition: Any) -> str:
     return text(condition)
 
 
-def question_of_tool(talk: Talk, index: int, said: str) -> Question | None:
-    """Return the question for the arguments of a condition that is a tool, or None if it is a text."""
+def arguments_of_tool(model: LanguageModel, talk: Talk, index: int, said: str) -> dict[str, Any]:
+    """Return the arguments that an utterance gives to a condition that is a tool; none for a text."""
     if index not in talk.tools:
-        return None
-    return Question(
+        return {}
+    question = Question(
         f"User: {said}",
         talk.conditions[index],
         schema=function_of(talk.tools[index]).get("parameters") or {},
@@ -175,6 +169,8 @@ def question_of_tool(talk: Talk, index: int, said: str) -> Question | None:
         now=talk.now,
         unsaid=talk.unsaid,
     )
+    value = model.ask(question).value
+    return value if isinstance(value, dict) else {}
 
 
 def function_of(tool: dict[str, Any]) -> dict[str, Any]:

@@ -13,17 +13,18 @@ strings and continuation lines keep their text. The source map covers inserted c
 
 import re
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import pairwise
 from keyword import iskeyword
+from pathlib import Path
 
 from dryline.flow.language.calls_rewriting import CallRewriting, calls
 from dryline.flow.language.errors import BasedSyntaxError, CodeRefused, Finding
-from dryline.flow.language.prelude import prelude
 from dryline.flow.language.program import Condition, Loop, Program
 from dryline.flow.language.source_map import Part, Places, Rewriting
 from dryline.flow.language.statements import Statement, own_statements, tree
 from dryline.flow.language.tokens import LogicalLine, Token, logical_lines
+from dryline.storage.files import read
 
 MAX_CODE = 200_000  # characters, ten times the longest known flow; translating it takes one to two seconds
 
@@ -61,11 +62,8 @@ class Translation:
         self.calls = CallRewriting(self.edits, places, lines)
         self._places = places
 
-    def translate(self, block: list[Statement]) -> None:
-        """Translate the statements of the whole code. Raises BasedSyntaxError."""
-        self._block(block, _Context())
-
-    def _block(self, block: list[Statement], context: _Context) -> None:
+    def translate(self, block: list[Statement], context: _Context) -> None:
+        """Translate the statements of a block. Raises BasedSyntaxError."""
         tails: dict[int, str] = {}  # the code to insert behind a statement, by its index
         for index, statement in enumerate(block):
             if statement.kind == "loop":
@@ -94,7 +92,7 @@ class Translation:
             inner = replace(inner, repeats=context.repeats + 1)
         self.calls.rewrite(statement.line.tokens, inner.in_def)
         self._rewrite_simple_statements(statement, inner)
-        self._block(statement.body, inner)
+        self.translate(statement.body, inner)
 
     def _rewrite_simple_statements(self, statement: Statement, context: _Context) -> None:
         for part in statement.simple_statements():
@@ -129,7 +127,7 @@ class Translation:
         self.edits.replace(statement.start, statement.line.tokens[1].end, "while True:")
         self.calls.talks[talk.start] = [f"{loop.index}, [", *self._conditions(statement, loop), "], "]
         inside = _Context(loop, owner="body", depth=context.depth + 1)
-        self._block(statement.body, inside)
+        self.translate(statement.body, inside)
         for index, until in enumerate(statement.untils):
             self._until(until, index, replace(inside, until=loop.conditions[index], owner="until"))
         if statement.untils:
@@ -174,7 +172,7 @@ class Translation:
         self.calls.rewrite(condition, in_def=False)
         self.calls.rewrite(until.line.tokens[until.colon + 1 :], in_def=False)
         self._rewrite_simple_statements(until, context)
-        self._block(until.body, replace(context, depth=context.depth + 1))
+        self.translate(until.body, replace(context, depth=context.depth + 1))
 
 
 def _goes_back(statement: Statement) -> bool:
@@ -229,9 +227,28 @@ def _translate(source: str, file: str, places: Places) -> Program:
         raise BasedSyntaxError(wrong.start(), "A NUL character or a lone surrogate cannot stand in code.")
     lines = logical_lines(source)
     translation = Translation(source, places, lines)
-    translation.translate(tree(lines))
+    translation.translate(tree(lines), _Context())
     names = translation.calls.names
-    rewritten = translation.edits.render(prelude(names | {"loop"} if translation.loops else names))
+    rewritten = translation.edits.render(_prelude(names | {"loop"} if translation.loops else names))
     warnings = [Finding(file, *places.place(at), sentence, "warning") for at, sentence in sorted(translation.warnings)]
     imports = [(statement, places.place(at)) for statement, at in translation.calls.imports]
     return Program(source, file, rewritten, translation.loops, warnings, imports)
+
+
+def _prelude(names: set[str]) -> str:
+    """Return the parts of Based that have to be Python objects in the sandbox, those that code with these names needs.
+
+    prelude.txt has them in pieces, each below the names that need it, because each costs time at the start of a run and
+    space in every dump. Functions there take `*args`, and the host reports missing arguments, because only it knows the
+    line. A flow can rebind names of Python, so the pieces bind those that they need. Functions that are not defined
+    there are host functions (host_functions.py).
+    """
+    return "".join(code for users, code in _pieces() if users & names)
+
+
+@cache
+def _pieces() -> list[tuple[set[str], str]]:
+    text = read(Path(__file__).with_name("prelude.txt")).decode()
+    text = re.sub(r"^#(?!!).*\n", "", text, flags=re.MULTILINE)
+    pieces = [piece.partition("\n") for piece in text.split("#! ")[1:]]
+    return [(set(names.split()), f"{code.strip()}\n") for names, _, code in pieces]

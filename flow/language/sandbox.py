@@ -29,11 +29,6 @@ class Sandbox:
         self._pool: pydantic_monty.Monty | None = None
         self._closed = False
 
-    @property
-    def running(self) -> bool:
-        """Whether worker processes were started."""
-        return self._pool is not None
-
     @contextlib.contextmanager
     def worker(self, **options: Any) -> Iterator[pydantic_monty.MontySession]:
         """Check out a worker for the block. Raises Busy."""

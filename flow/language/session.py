@@ -1,13 +1,11 @@
 """One conversation with a flow. It runs until the user has to speak, and can be stored as bytes between turns."""
 
-from __future__ import annotations
-
 import zlib
 from collections.abc import Callable
 from dataclasses import asdict
 from datetime import datetime
 from random import Random
-from typing import Any
+from typing import Any, Self
 
 import orjson
 
@@ -16,7 +14,7 @@ from dryline.flow.language.events import Event, Message
 from dryline.flow.language.interpreter import Interpreter, Stopped
 from dryline.flow.language.json_values import plain
 from dryline.flow.language.language_model import NOTHING, Decision, LanguageModel
-from dryline.flow.language.open_talk import OpenTalk
+from dryline.flow.language.open_talk import OpenTalk, arguments_of_tool
 from dryline.flow.language.program import Program
 from dryline.flow.language.python_code import translate
 from dryline.flow.language.sandbox import Sandbox
@@ -119,7 +117,9 @@ class FlowSession:
         def choose() -> list[Any]:
             self._count_turn(utterance or "")
             said = "" if utterance is None else self.add_user_message(utterance)
-            values = self.conversation.arguments_in(index, said) if arguments is None else arguments
+            values = arguments
+            if values is None:
+                values = arguments_of_tool(self.model, self.conversation.talk(), index, said)
             return self.conversation.take(Decision(index, "It was chosen.", 1.0, "choice", plain(values)))
 
         return self._take_turn(answers, choose)
@@ -236,7 +236,7 @@ class FlowSession:
     @classmethod
     def load(
         cls, data: bytes, sandbox: Sandbox, model: LanguageModel, fetch: Fetch, *, now: Callable[[], datetime]
-    ) -> FlowSession:
+    ) -> Self:
         """Return the session of a dump. Raises NotLoadable."""
         try:
             whole = zlib.decompress(data)

@@ -133,7 +133,8 @@ def _statement(line: LogicalLine) -> Statement:
     tokens = line.tokens
     first = tokens[0].text if tokens[0].kind == "name" else ""
     second = tokens[1].text if len(tokens) > 1 else ""
-    colon = _header_colon(tokens)
+    colons = (at for at, token in enumerate(tokens) if token.kind == "op" and token.text == ":" and token.depth == 0)
+    colon = next(colons, None)
     if first == "loop" and second == ":":
         if len(tokens) == 2:
             return Statement(line, "loop", 1)
@@ -149,15 +150,3 @@ def _statement(line: LogicalLine) -> Statement:
     if word in _OPENERS or (first == "case" and second not in _NOT_A_CONDITION):
         return Statement(line, _KINDS.get(word, "other"), colon)
     return Statement(line, colon=len(tokens) - 1 if tokens[-1].text == ":" else None)
-
-
-def _header_colon(tokens: list[Token]) -> int | None:
-    depth = 0
-    for index, token in enumerate(tokens):
-        if token.kind == "op" and token.text in "([{":
-            depth += 1
-        elif token.kind == "op" and token.text in ")]}":
-            depth -= 1
-        elif token.kind == "op" and token.text == ":" and depth == 0:
-            return index
-    return None

@@ -29,13 +29,17 @@ _CLOSING = {")": "(", "]": "[", "}": "{"}
 
 @dataclass(slots=True)
 class Token:
-    """A piece of code from `start` to `end`. An f-string has the tokens of its fields in `fields`."""
+    """A piece of code from `start` to `end`. An f-string has the tokens of its fields in `fields`.
+
+    `depth` is the number of brackets around a token of a line.
+    """
 
     kind: str  # name, number, string, op
     text: str
     start: int
     end: int
     fields: list[list[Token]] = field(default_factory=list)
+    depth: int = 0
 
 
 @dataclass(slots=True)
@@ -74,6 +78,7 @@ class _Tokenizer:
                 if line is None:
                     line = LogicalLine(source[row_start:at].lstrip("\ufeff"), [], row_start)
                 line.tokens.append(self._token(kind, at, end, 0))
+                line.tokens[-1].depth = len(open_brackets)
                 end = line.tokens[-1].end
                 _match(line.tokens[-1], open_brackets)
             at = end

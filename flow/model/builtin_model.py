@@ -1,10 +1,8 @@
 """The built-in language model: small, trained, and the same at each time. Contract: based.md, section 3."""
 
-from typing import Any
-
 from dryline.flow.language.events import last_agent_text
 from dryline.flow.language.language_model import NOT_SAID, AgentUtterance, Answer, Decision, Question, Talk
-from dryline.flow.language.open_talk import question_of_tool
+from dryline.flow.language.open_talk import arguments_of_tool
 from dryline.flow.model.agent import agent_line, invites_any_request, words_to_answer
 from dryline.flow.model.answers.filling import fill
 from dryline.flow.model.questions import last_question
@@ -24,14 +22,8 @@ class BuiltInModel:
         understanding = understand(talk.conditions, said, context)
         if understanding.index is None:
             return Decision(None, understanding.why, 0.0, candidates=understanding.candidates)
-        arguments = self.arguments(talk, understanding.index, said)
+        arguments = arguments_of_tool(self, talk, understanding.index, said)
         return Decision(understanding.index, understanding.why, understanding.sure, arguments=arguments)
-
-    def arguments(self, talk: Talk, index: int, said: str) -> dict[str, Any]:
-        """Return the arguments of a condition that is a tool; none for a text."""
-        question = question_of_tool(talk, index, said)
-        value = fill(question)[0] if question else {}
-        return value if isinstance(value, dict) else {}
 
     def reply(self, talk: Talk, said: str | None) -> AgentUtterance:
         text, how = agent_line(talk, said)

@@ -12,13 +12,11 @@ from random import Random
 from statistics import fmean
 from typing import Any
 
-import orjson
-
 from dryline.flow.model import encoder
 from dryline.flow.model.kinds import language_of
 from dryline.flow.model.understanding import read_condition
 from dryline.flow.phrases import SLOT, Intent, load
-from dryline.storage.files import read
+from dryline.storage.files import read_json
 
 _ENOUGH_OPENINGS = 4  # phrases
 
@@ -26,8 +24,7 @@ _ENOUGH_OPENINGS = 4  # phrases
 @cache
 def words() -> dict[str, Any]:
     """Return the content of callers.json."""
-    content: dict[str, Any] = orjson.loads(read(Path(__file__).with_name("callers.json")))
-    return content
+    return read_json(Path(__file__).with_name("callers.json"))
 
 
 def utter(
@@ -112,7 +109,7 @@ def intent_of(text: str, menu: tuple[str, ...] = (), condition: str = "") -> Int
     intent's own phrases are on average.
     """
     language = language_of_menu(menu or (text,))
-    intents = load(language).intents
+    intents = load(language)
     near = _near_intents(text, language)
     others = [_near_intents(each, language) for each in menu if each not in (text, condition)]
     own = [name for name in near if name in intents and all(other[name] < near[name] for other in others)]
@@ -128,7 +125,7 @@ def _near_intents(text: str, language: str) -> dict[str, float]:
 @lru_cache(maxsize=2_000)
 def _own_nearness(name: str, language: str) -> float:
     """Return how near the phrases of an intent are to it on average."""
-    vectors = [encoder.vector(phrase, language) for phrase in load(language).intents[name].says]
+    vectors = [encoder.vector(phrase, language) for phrase in load(language)[name].says]
     near = encoder.load().near_intents([*map(fmean, zip(*vectors, strict=True))], by_mean=True)
     return near[encoder.load().intents.index(name)]
 

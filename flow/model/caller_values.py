@@ -7,10 +7,10 @@ from random import Random
 from typing import Any
 
 from dryline.flow.model import kinds
+from dryline.flow.model.answers.filling import made_up
 from dryline.flow.model.answers.slots import Slot
-from dryline.flow.model.answers.table import made_up
 from dryline.flow.model.answers.times import SpokenTime, format_time
-from dryline.flow.model.kinds import form, label_of, part_of_name, read_values
+from dryline.flow.model.kinds import form, label_of, read_values, variant_of
 
 _NO_WORDS = ("date", "time", "datetime", "birth", "past", "name", "code", "phone", "email")  # kinds of values
 _OWN = ("name", "phone", "email", "address")  # kinds of values that no call is about
@@ -34,7 +34,7 @@ def choose_value(
         return max(made_up(slot, random, now)[0] for _ in range(6))
     if named := _named_in(said, slot):
         return named
-    fact = facts.get((slot.kind == "name" and part_of_name(slot.key)) or slot.kind)
+    fact = facts.get((slot.kind == "name" and variant_of("name", slot.key)) or slot.kind)
     if isinstance(fact, str) and fact and _is_own(slot):
         return fact
     for _ in range(_ATTEMPTS):
@@ -97,7 +97,7 @@ def sentence_with_value(value: Any, key: str = "", question: str = "", *, random
     kind = "item" if isinstance(value, list) else "code" if kind == "choice" and str(value).isdigit() else kind
     text = written(value, kind)
     frames = (words["kinds"].get(kind) or read_values()["kinds"].get(kind) or {}).get("says") or ("{value}.",)
-    if part := part_of_name(key) if kind == "name" else None:
+    if part := variant_of("name", key) if kind == "name" else None:
         frames = (f"My {part} name is {{value}}.", "{value}.")
     is_clause = kind == "reason" and (len(text.split()) > 3 or "'" in text)  # which "it's about" does not take
     frame = random.choice([frame for frame in frames if "of us" not in frame or noun == "people"])

@@ -19,7 +19,7 @@ from typing import Any
 import orjson
 
 from dryline.flow.model.kinds import read_values
-from dryline.storage.files import read
+from dryline.storage.files import read, read_json
 
 DIMENSIONS = 128
 TEMPERATURE = 0.1  # of the training: cosines with intents divided by it are the logarithms of shares
@@ -38,8 +38,7 @@ _HALF, _ONE = 1 << 31, 4_096  # in the products of a vector with all intents
 @cache
 def words() -> dict[str, Any]:
     """Return the lists of words by which texts are read; their entries are regular expressions."""
-    content: dict[str, Any] = orjson.loads(read(Path(__file__).with_name("words.json")))
-    return content
+    return read_json(Path(__file__).with_name("words.json"))
 
 
 @cache

@@ -5,9 +5,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
-import orjson
-
-from dryline.storage.files import read
+from dryline.storage.files import read_json
 
 LANGUAGES = ("en", "de", "es")
 NUMBERS = {"number", "count", "age", "year", "money", "rating", "percent", "duration"}
@@ -20,8 +18,7 @@ _WITH_DIGIT = {"code", "phone", "zip", "count", "age", "year", "money", "rating"
 @cache
 def read_values(language: str = "en") -> dict[str, Any]:
     """Return the words of a language that values are found and spoken by, read at the first call."""
-    content: dict[str, Any] = orjson.loads(read(Path(__file__).parent / "words" / f"{language}.json"))
-    return content
+    return read_json(Path(__file__).parent / "words" / f"{language}.json")
 
 
 @lru_cache(maxsize=256)
@@ -43,6 +40,7 @@ def form(name: str, language: str = "en") -> re.Pattern[str]:
     return pattern_in(read_values()["text_forms"][name], language)
 
 
+@lru_cache(maxsize=512)
 def pattern_in(source: str, language: str) -> re.Pattern[str]:
     """Return a pattern in which the name of a form or of a list in square brackets stands for it."""
     return re.compile(_filled(source, language), re.IGNORECASE)
@@ -163,13 +161,11 @@ def mentions_other(question: str) -> bool:
     return re.search(rf"\b(?:{others})\b", question, re.IGNORECASE) is not None
 
 
-def part_of_name(key: str) -> str | None:
-    """Return the part of a name that a member asks for, `first` or `last`; None for all of it."""
-    return variant_of("name", key)
-
-
 def variant_of(kind: str, key: str) -> str | None:
-    """Return which value of a kind a key, or a text about it, names: an `order_number` is the code of an `order`."""
+    """Return which value of a kind a key, or a text about it, names: an `order_number` is the code of an `order`.
+
+    Of a name the variants are `first` and `last`.
+    """
     words = {*_WORD.findall(label_of(key))}
     variants: dict[str, list[str]] = read_values()["variants"].get(kind, {})
     return next((variant for variant, names in variants.items() if words & {*names}), None)

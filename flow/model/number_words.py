@@ -1,11 +1,12 @@
-"""Numbers in words as digits: `thirty five thousand` is 35000."""
+"""Numbers in words as digits (`thirty five thousand` is 35000), and the bounds on a number that a condition names."""
 
 import re
 from functools import lru_cache
+from math import inf
 
 from text_to_num import alpha2digit
 
-from dryline.flow.model.kinds import LANGUAGES, pattern_in, read_values
+from dryline.flow.model.kinds import pattern_in, read_values
 
 _HIDE = "\u2060"  # put into a word that is no number, such as "the large one", until the others are read
 _DIGIT = r"(?:zero|one|two|three|four|five|six|seven|eight|nine)"
@@ -20,39 +21,39 @@ _SCALED = re.compile(
     rf"(?<![\d.,:])(?P<number>\d+(?:\.\d+)?)(?P<half> and a half)?(?: (?P<scale>{'|'.join(_SCALES)})\b)?(?![\d:])", re.I
 )
 _RUN = re.compile(r"(?<![\d.,:/-])\d+(?: \d+)+(?![\d:/])(?!,\d)")
+Bounds = tuple[float, float]
+_BOUND = r"[$€£]?(\d[\d,]*(?:\.\d+)?)(?: ?(k))?\b"
+_BOUNDS = (
+    (rf"\b{_BOUND} ?(?:to|-|through|and|or) ?{_BOUND}", "between"),
+    (rf"\b(?:over|above|more than|at least|higher than|older than|greater than|minimum of) {_BOUND}", "least"),
+    (rf"\b{_BOUND} (?:\w+ )?or (?:more|higher|above|older|over|better)\b", "least"),
+    (rf"\b(?:under|below|less than|fewer than|younger than|lower than) {_BOUND}", "less"),
+    (rf"\b(?:up to|at most|not more than|maximum of) {_BOUND}", "most"),
+    (rf"\b{_BOUND} (?:\w+ )?or (?:less|lower|below|fewer|younger|under)\b", "most"),
+)
 
 
 @lru_cache(maxsize=512)
 def to_digits(text: str, language: str = "en") -> str:
     """Return a text in which numbers in words are digits: "the twenty first", "nineteen ninety one", "five oh five"."""
-    for pattern, words in _replacements(language):
-        text = pattern.sub(words, text)
+    values = read_values(language)
+    for source, words in values["number_forms"].items():
+        text = re.sub(source, words, text, flags=re.IGNORECASE)
     if language == "en":
         text = _COMMAS.sub(lambda match: match[0].replace(",", ""), text)
-    for pattern in _no_numbers(language):
-        text = pattern.sub(_hidden, text)
+    for source in values["no_numbers"]:
+        text = pattern_in(source, language).sub(_hidden, text)
     if language == "en":
         text = _SPOKEN_RUN.sub(_as_digit_words, text)
     text = alpha2digit(text, language, 0).replace(_HIDE, "")
     return _RUN.sub(_joined, _SCALED.sub(_scaled, text) if language == "en" else text)
 
 
-@lru_cache(maxsize=len(LANGUAGES))
-def _replacements(language: str) -> list[tuple[re.Pattern[str], str]]:
-    return [(re.compile(form, re.IGNORECASE), words) for form, words in read_values(language)["number_forms"].items()]
-
-
-@lru_cache(maxsize=len(LANGUAGES))
-def _no_numbers(language: str) -> list[re.Pattern[str]]:
-    """Return patterns whose group `word` is no number: the "one" of "the large one", the "first" of "first time".
+def _hidden(match: re.Match[str]) -> str:
+    """Return a match with a mark in its group `word`, which is no number: the "one" of "the large one".
 
     In German and Spanish an article is a number only before what people count.
     """
-    return [pattern_in(source, language) for source in read_values(language)["no_numbers"]]
-
-
-def _hidden(match: re.Match[str]) -> str:
-    """Return a match with a mark in its group `word`, if it has one, by which that is read as no number."""
     at = match.start("word") - match.start() + 1
     return f"{match[0][:at]}{_HIDE}{match[0][at:]}" if match["word"] else match[0]
 
@@ -83,3 +84,24 @@ def _joined(match: re.Match[str]) -> str:
     if is_year and len(run[-1]) == len(run[-2]) == 2:
         run = [*run[:-2], run[-2] + run[-1]]
     return " ".join(run)
+
+
+def read_bounds(condition: str) -> Bounds | None:
+    """Return the least and the most that a number may be, or None where a condition demands no number."""
+    text = to_digits(condition)
+    for pattern, kind in _BOUNDS:
+        if match := re.search(pattern, text):
+            number = _value(match[1], match[2])
+            most = _value(match[3], match[4]) if kind == "between" else number - (1e-9 if kind == "less" else 0)
+            return (number, inf) if kind == "least" else (number if kind == "between" else -inf, most)
+    return None
+
+
+def said_number(text: str) -> float | None:
+    """Return the first number of an utterance that is no time of day."""
+    match = re.search(rf"(?<![\d:.-]){_BOUND}(?![:/]\d| ?(?:[ap]m\b|o'clock))", to_digits(text.casefold()))
+    return _value(match[1], match[2]) if match else None
+
+
+def _value(digits: str, factor: str | None) -> float:
+    return float(digits.replace(",", "")) * (1e3 if factor else 1)

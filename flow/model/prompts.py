@@ -7,10 +7,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-import orjson
-
 from dryline.flow.model.kinds import language_of
-from dryline.storage.files import read
+from dryline.storage.files import read_json
 
 SENTENCE_END = re.compile(
     r"(?<!\bDr\.)(?<!\bMr\.)(?<!\bMrs\.)(?<!\bSt\.)(?<!e\.g\.)(?<!i\.e\.)(?<!a\.m\.)(?<!p\.m\.)"
@@ -27,7 +25,7 @@ class Frames(dict[str, Any]):
     """The agent's sentences in one language, and the forms in which prompts ask for them, by name."""
 
     def __init__(self, language: str) -> None:
-        super().__init__(orjson.loads(read(Path(__file__).with_name("agent.json")))[language])
+        super().__init__(read_json(Path(__file__).with_name("agent.json"))[language])
         self.language = language
         self._forms: dict[str, re.Pattern[str]] = {}
 

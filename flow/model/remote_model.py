@@ -1,6 +1,6 @@
 """A language model on any server with OpenAI's chat completions. If it fails, the built-in one takes its place."""
 
-from typing import Any, NoReturn
+from typing import Any
 
 import orjson
 
@@ -29,17 +29,18 @@ class RemoteModel:
         self._otherwise = otherwise or BuiltInModel()
 
     def choose(self, talk: Talk, said: str) -> Decision:
-        offered = [
-            {"index": index, "condition": condition, **_parameters(talk, index)}
-            for index, condition in enumerate(talk.conditions)
+        offered: list[dict[str, Any]] = [
+            {"index": index, "condition": condition} for index, condition in enumerate(talk.conditions)
         ]
+        for at, tool in talk.tools.items():
+            offered[at]["parameters"] = function_of(tool).get("parameters")
         task = (
             "You watch a conversation of an agent and a user. Say which condition holds now, after the user's last "
             'words. Answer with JSON only: {"index": the condition\'s index, or null when none holds, "why": one '
             'sentence, "sure": 0 to 1, "arguments": an object for a condition with parameters, else {}}.'
         )
         try:
-            answer = self._json(task, {"conditions": offered, "conversation": _latest_transcript(talk)})
+            answer = self._json(task, {"conditions": offered, "conversation": transcript(talk.messages)[-_LONGEST:]})
             index, sure = answer.get("index"), answer.get("sure")
             if index is not None and (not isinstance(index, int) or not 0 <= index < len(talk.conditions)):
                 raise _Unusable(f"The model chose {index!r}, which is no condition.")
@@ -92,9 +93,8 @@ class RemoteModel:
         task = question.question or "Summarize this text in one or two sentences."
         try:
             text = question.about[-_LONGEST:]
-            return AgentUtterance(
-                self._complete([{"role": "system", "content": task}, {"role": "user", "content": text}]), self._model
-            )
+            messages = [{"role": "system", "content": task}, {"role": "user", "content": text}]
+            return AgentUtterance(self._complete(messages), self._model)
         except _Unusable as fault:
             made = self._otherwise.summarize(question)
             return AgentUtterance(made.text, made.by, str(fault))
@@ -108,15 +108,16 @@ class RemoteModel:
             answer = orjson.loads(text[begin : end + 1])
         except orjson.JSONDecodeError:
             raise _Unusable("The model's answer is not JSON.") from None
-        return answer if isinstance(answer, dict) else _unusable("The model's answer is no object.")
+        if not isinstance(answer, dict):
+            raise _Unusable("The model's answer is no object.")
+        return answer
 
     def _complete(self, messages: list[dict[str, str]]) -> str:
         """Return the text that the model answers. Raises _Unusable."""
         body = orjson.dumps({"model": self._model, "messages": messages, "temperature": 0})
-        headers = {
-            "Content-Type": "application/json",
-            **({"Authorization": f"Bearer {self._key}"} if self._key else {}),
-        }
+        headers = {"Content-Type": "application/json"}
+        if self._key:
+            headers["Authorization"] = f"Bearer {self._key}"
         try:
             limits = {"timeout_s": TIMEOUT_S, "total_s": TIMEOUT_S}
             answer = outgoing.send("POST", self._url, headers=headers, body=body, **limits, max_bytes=MAX_ANSWER_BYTES)
@@ -128,17 +129,6 @@ class RemoteModel:
             text = orjson.loads(answer.body)["choices"][0]["message"]["content"]
         except (orjson.JSONDecodeError, LookupError, TypeError):
             raise _Unusable("The model's server gave no completion.") from None
-        return text.strip() if isinstance(text, str) and text.strip() else _unusable("The model said nothing.")
-
-
-def _unusable(sentence: str) -> NoReturn:
-    raise _Unusable(sentence)
-
-
-def _parameters(talk: Talk, index: int) -> dict[str, Any]:
-    tool = talk.tools.get(index)
-    return {"parameters": function_of(tool).get("parameters")} if tool else {}
-
-
-def _latest_transcript(talk: Talk) -> str:
-    return transcript(talk.messages)[-_LONGEST:]
+        if not isinstance(text, str) or not text.strip():
+            raise _Unusable("The model said nothing.")
+        return text.strip()

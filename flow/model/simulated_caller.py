@@ -8,7 +8,7 @@ from typing import Any
 from dryline.flow.language.branches import FlowMap
 from dryline.flow.language.events import last_agent_text
 from dryline.flow.language.language_model import NOT_SAID, Answer, Decision, Question, Talk
-from dryline.flow.language.open_talk import function_of
+from dryline.flow.language.open_talk import arguments_of_tool
 from dryline.flow.language.program import Condition, Loop
 from dryline.flow.language.session import FlowSession
 from dryline.flow.language.stubs import AnswerStubs
@@ -93,11 +93,7 @@ class Caller(BuiltInModel):
             return Decision(None, "The caller asks something.", 1.0, "caller")
         self.taken.append(self._next)
         index = self._next.loop.conditions.index(self._next)
-        arguments: Any = None
-        if index in talk.tools:
-            schema = function_of(talk.tools[index]).get("parameters") or {}
-            arguments = self.ask(Question(said, talk.conditions[index], schema=schema, now=talk.now)).value
-        arguments = arguments if isinstance(arguments, dict) else {}
+        arguments = arguments_of_tool(self, talk, index, said)
         return Decision(index, "It is what the caller is after.", 1.0, "caller", arguments)
 
     def ask(self, question: Question) -> Answer:

@@ -11,9 +11,9 @@ from math import exp
 from operator import mul, or_
 
 from dryline.flow.model import encoder
-from dryline.flow.model.bounds import read_bounds, said_number
 from dryline.flow.model.encoder import dot, meaning, pattern, plain, vector, words
 from dryline.flow.model.kinds import kind_of, kind_of_question, language_of, read_values
+from dryline.flow.model.number_words import read_bounds, said_number
 from dryline.flow.model.questions import is_open_question, last_question, option_by_place, options_of
 from dryline.flow.phrases import load
 
@@ -80,7 +80,7 @@ def _reason(condition: str, said: str, evidence: dict[str, float]) -> str:
     language = language_of(f"{condition} {said}")
     shared = map(mul, meaning(said, language), meaning(encoder.without_subject(condition), language))
     intent = max(zip(shared, encoder.load().intents, strict=True))[1]
-    says = {**load(language).intents, **load().intents}[intent].says
+    says = {**load(language), **load()}[intent].says
     heard = {*plain(said).split()}
     nearest = max(says, key=lambda text: len(heard & {*plain(text).split()}) / len(heard | {*plain(text).split()}))
     return f'it is close to "{nearest}"'

@@ -81,15 +81,13 @@ class _Runner:
             if self._world.ending.is_set():
                 raise ServerStopping
             if self._stopped >= _MAX_STOPPED or monotonic() > self._deadline:
-                if not checkpoint.conversations:
-                    checkpoint.reason = _GIVEN_UP
-                    checkpoint.conversations.append(TestConversation(f"No conversation was run. {_GIVEN_UP}", {}))
-                    return
                 reasons.append(_GIVEN_UP)
                 break
             checkpoint.conversations.append(self._converse(purpose, f"{seed} {number}"))
-        if checkpoint.runs > len(checkpoint.conversations):
-            held = len(checkpoint.conversations)
+        held = len(checkpoint.conversations)
+        if reasons and not held:
+            checkpoint.conversations.append(TestConversation(f"No conversation was run. {_GIVEN_UP}", {}))
+        elif checkpoint.runs > held:
             reasons.append(f"The result of {held} conversations is scaled to {checkpoint.runs:,}.")
         checkpoint.reason = " ".join(reasons) or None
 

@@ -147,10 +147,10 @@ def _flow(worker: Worker, flow_id: str | None) -> Flow:
     """Return the named flow, else the worker's flow that was updated last. Assumed: based.md, 5.1."""
     if flow_id is not None:
         return Flow.fetch(worker, flow_id, worker_id=worker.id)
-    flows = list(Flow.listing(worker, worker_id=worker.id))
-    if not flows:
+    flow = max(Flow.listing(worker, worker_id=worker.id), key=lambda flow: (flow.updated_at, flow.id), default=None)
+    if flow is None:
         raise Conflict(f"Worker {worker.id} has no flow.")
-    return max(flows, key=lambda flow: (flow.updated_at, flow.id))
+    return flow
 
 
 def _create_log(row: TalkSession, request: CompletionRequest, source: FlowSource) -> ApiLog:

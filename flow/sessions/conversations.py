@@ -37,11 +37,6 @@ class FlowSource:
     variables: dict[str, Any] | None = None
     channel: str = "voice"
 
-    @property
-    def file(self) -> str:
-        """The file name in error messages."""
-        return f"{self.columns.get('flow_id') or 'flow'}.based"
-
 
 def source_of(
     team_id: str | None,
@@ -122,7 +117,8 @@ def start(
     """
     engine = engine_of(world)
     try:
-        session = engine.open(engine.program(source.code, source.file), **options)
+        program = engine.program(source.code, f"{source.columns.get('flow_id') or 'flow'}.based")
+        session = engine.open(program, **options)
     except CodeRefused as refused:
         raise invalid_code(refused, source.member) from None
     session.messages += messages or []

@@ -5,6 +5,7 @@ from collections import Counter
 from datetime import datetime
 from functools import lru_cache
 from random import Random
+from typing import Any
 
 from dryline.flow.model.answers.slots import Slot
 from dryline.flow.model.caller_utterances import gives_value, intent_of, language_of_menu, predicate, utter
@@ -36,10 +37,8 @@ def suggest(
         if gives_value(condition):
             candidates = _examples(condition, question, random, now)
         elif intent_of(condition, conditions) is not None:
-            avoid: set[str] = set()
-            says = [
-                utter(condition, {}, random, opening=opening, avoid=avoid, menu=conditions) for _ in range(_ATTEMPTS)
-            ]
+            options: dict[str, Any] = {"opening": opening, "avoid": set(), "menu": conditions}
+            says = [utter(condition, {}, random, **options) for _ in range(_ATTEMPTS)]
             fits = {text: (len(_words(text) - known), -len(_words(text) & _words(condition))) for text in says}
             candidates = sorted(fits, key=fits.__getitem__)
         else:
@@ -76,6 +75,6 @@ def _words(text: str) -> set[str]:
 @lru_cache(maxsize=4)
 def _common_words(language: str) -> frozenset[str]:
     """Return the words that phrases of many intents have, which fit any line."""
-    intents = load(language).intents.values()
+    intents = load(language).values()
     counts = Counter(word for intent in intents for word in _words(" ".join((*intent.says, *intent.opens))))
     return frozenset(word for word, count in counts.items() if count >= _COMMON)

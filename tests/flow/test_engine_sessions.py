@@ -7,8 +7,10 @@ from datetime import UTC, datetime
 
 import pytest
 
-from dryline.flow.engine import Busy, Engine, SessionOver
+from dryline.flow.engine import Engine
 from dryline.flow.language import sandbox
+from dryline.flow.language.session import SessionOver
+from dryline.storage.errors import Busy
 
 CODE = """
 import random
@@ -109,13 +111,10 @@ def test_an_opening_message_that_meets_no_condition_gets_the_agents_own_opening(
 # Worker processes
 
 
-def test_workers_start_with_the_first_flow_and_end_with_the_engine():
+def test_a_closed_engine_runs_no_flow():
     engine = Engine()
     program = engine.program(CODE)
-    engine.paths(CODE)
-    assert not engine.running
     engine.open(program).start()
-    assert engine.running
     engine.close()
     engine.close()
     with pytest.raises(Busy):

@@ -1,9 +1,12 @@
 """The phrases of callers are complete, and written in the format that `flow/phrases/__init__.py` describes."""
 
+import json
 import re
+from pathlib import Path
 
 import pytest
 
+from dryline.flow import phrases
 from dryline.flow.phrases import LANGUAGES, SLOT, load
 from dryline.tools.understanding.corpus import read_intents
 
@@ -15,23 +18,32 @@ SLOTS = {
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_slots_are_of_known_kinds(language):
-    for intent in load(language).intents.values():
+    for intent in load(language).values():
         for text in (*intent.says, *intent.opens):
             assert {slot[1] for slot in SLOT.finditer(text)} <= SLOTS, (intent.name, text)
             assert not re.search(r"[{}]", SLOT.sub("", text)), (intent.name, text)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
+def test_an_intent_is_in_one_file_and_has_phrases(language):
+    files = [json.loads(path.read_text()) for path in Path(phrases.__file__).parent.glob(f"{language}/*.json")]
+    intents = [(name, texts) for content in files for name, texts in content.items()]
+    assert len({name for name, _ in intents}) == len(intents)
+    for name, texts in intents:
+        assert texts["says"] and all(text.strip() for each in texts.values() for text in each), name
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
 def test_no_text_of_an_intent_is_written_twice(language):
-    for intent in load(language).intents.values():
+    for intent in load(language).values():
         plain = [text.casefold().strip(" .!?") for text in (*intent.says, *intent.opens)]
         assert len(plain) == len(set(plain)), (intent.name, sorted({t for t in plain if plain.count(t) > 1}))
 
 
 def test_each_intent_has_the_conditions_that_it_meets():
     intents = {intent.name: intent for intent in read_intents()}
-    assert intents.keys() == {name for language in LANGUAGES for name in load(language).intents}
-    for name in load("en").intents:
+    assert intents.keys() == {name for language in LANGUAGES for name in load(language)}
+    for name in load("en"):
         assert len(intents[name].meant) >= 3 and len(intents[name].said) >= 4, name
     missing = {name: sorted(intent.also - intents.keys()) for name, intent in intents.items()}
     assert {name: others for name, others in missing.items() if others} == {}

@@ -45,7 +45,7 @@ def test_the_data_file_is_small():
 
 def test_a_start_reads_nothing_of_the_model():
     code = "import sys, dryline.app, dryline.flow.phrases as phrases, dryline.flow.model.encoder as encoder\n"
-    code += "for read in (encoder.load, encoder.words, phrases._load): assert not read.cache_info().currsize\n"
+    code += "for read in (encoder.load, encoder.words, phrases.load): assert not read.cache_info().currsize\n"
     code += "assert 'snowballstemmer' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)
 

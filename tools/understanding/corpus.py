@@ -32,7 +32,7 @@ def read_intents() -> list[Topic]:
     """Return the intents of all languages, those of the same name as one."""
     topics: dict[str, Topic] = {}
     for language in LANGUAGES:
-        phrases = load(language).intents
+        phrases = load(language)
         for path in sorted((FOLDER / "intents" / language).glob("*.json")):
             for name, entry in _read(path).items():
                 topic = topics.setdefault(name, Topic(name))

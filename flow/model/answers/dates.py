@@ -57,8 +57,11 @@ class SpokenDate:
 def find_dates(text: str, language: str, forms: str = "date_forms") -> tuple[SpokenDate, ...]:
     """Return the dates of a text whose numbers are digits, in their order. A bare day takes the month before it."""
     rest, dates = text, []
-    for pattern in _patterns(language, forms):
-        for match in pattern.finditer(rest):
+    sources = [*read_values()[forms]]
+    if forms == "date_forms":
+        sources.append(read_values(language)["day_of_month"])
+    for source in sources:
+        for match in pattern_in(source, language).finditer(rest):
             parts = {name: value.lower() for name, value in match.groupdict().items() if value is not None}
             date_said = _read(SpokenDate(match.start(), match.end(), match[0].strip()), parts, language)
             if date_said is not None:
@@ -72,13 +75,6 @@ def find_dates(text: str, language: str, forms: str = "date_forms") -> tuple[Spo
         if each.day and each.month is None and each.weekday is None:  # "May 4th to the 6th"
             dates[index] = replace(each, month=before.month, year=before.year)
     return tuple(dates)
-
-
-@lru_cache(maxsize=8)
-def _patterns(language: str, forms: str) -> list[re.Pattern[str]]:
-    """Return the forms of dates, the longest first."""
-    own = read_values(language)["day_of_month"]
-    return [pattern_in(each, language) for each in (*read_values()[forms], *([own] if forms == "date_forms" else ()))]
 
 
 def _read(spoken: SpokenDate, parts: dict[str, str], language: str) -> SpokenDate | None:

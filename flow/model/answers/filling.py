@@ -2,33 +2,97 @@
 
 A member that nobody said is None, or an invented value for `unsaid: "made-up"`. `how` names the source of each member:
 `said`, `not said`, `made up`, or `the example` (an invented value that is that of the example).
+
+`FINDERS` find a value of a kind in what the user said and return None for none, `MAKERS` make one up. `kinds.kind_of`
+returns the kind that a member of an answer has. How a caller says a value stands in `words/`, as `says`.
 """
 
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Final
+from random import Random
+from typing import Any
 
 import orjson
 
-from dryline.flow.model.answers.choices import find_all_of_class, find_choice_of
-from dryline.flow.model.answers.dates import find_weekdays
+from dryline.flow.language.language_model import MADE_UP, Question
+from dryline.flow.model import kinds
+from dryline.flow.model.answers import contacts, dates, names, numbers, places, texts, times
+from dryline.flow.model.answers.choices import find_all_of_class, find_choice_of, find_yes_no
 from dryline.flow.model.answers.slots import Slot, shaped
-from dryline.flow.model.answers.table import KINDS, made_up
-from dryline.flow.model.answers.texts import find_text, find_things
 from dryline.flow.model.answers.turns import Utterance, utterances_of
-from dryline.flow.model.answers.yes_no import find_yes_no
-from dryline.flow.model.kinds import FREE_TEXTS, is_of_user, key_words, kind_of, label_of, language_of
+from dryline.flow.model.kinds import FREE_TEXTS, class_of, key_words, kind_of, label_of, language_of, read_values
 
-if TYPE_CHECKING:
-    from dryline.flow.language.language_model import Question
-
-MADE_UP: Final = "made-up"  # `unsaid`: the values of members that nobody said are invented
 _SAID_FOR_ONE = (*FREE_TEXTS, "name", "company", "email", "phone", "code", "city", "number", "count", "money")
 _ADDS = re.compile(r"\W*(?:oh,? )?(?:and|also|plus)\b|\b(?:too|as well|also)\W*(?:$|,)", re.IGNORECASE)
 
 
-def fill(question: "Question") -> tuple[Any, dict[str, str]]:
+def _from_parts(slot: Slot, random: Random, now: datetime) -> str:
+    """Return an invented value of a kind whose parts, such as first names, are listed."""
+    words = read_values()
+    city, state, zip_code = random.choice(words["made_up_places"])
+    parts = {"first": random.choice(words["made_up_first"]), "last": random.choice(words["made_up_last"])}
+    if slot.kind == "name" and (part := kinds.variant_of("name", slot.key)):
+        return parts[part]
+    parts |= {"street": random.choice(words["made_up_streets"]), "city": city, "state": state, "zip": zip_code}
+    value = str(words["made_up"][slot.kind]).format(number=random.randint(1, 999), **parts)
+    return value.lower() if slot.kind == "email" else value
+
+
+FINDERS: dict[str, Callable[[Slot, Utterance], Any]] = {
+    "email": contacts.find_email,
+    "phone": contacts.find_phone,
+    "code": contacts.find_code,
+    "zip": contacts.find_zip,
+    "name": names.find_name,
+    "company": places.find_company,
+    "role": places.find_role,
+    "time": times.find_time,
+    "datetime": times.find_datetime,
+    "address": places.find_address,
+    "street": places.find_street,
+    "city": places.find_city,
+    "state": places.find_state,
+    "model": texts.find_model,
+    **dict.fromkeys(("date", "birth", "past"), dates.find_date),
+    **dict.fromkeys(kinds.NUMBERS, numbers.find_number),
+}  # other kinds are free text: `texts.find_text`
+MAKERS: dict[str, Callable[[Slot, Random, datetime], Any]] = {
+    "phone": contacts.make_phone,
+    "code": contacts.make_code,
+    "time": times.make_time,
+    **dict.fromkeys(("date", "birth", "past"), dates.make_date),
+    **dict.fromkeys(("email", "zip", "name", "address", "street", "city", "state"), _from_parts),
+}
+
+
+def made_up(slot: Slot, random: Random, now: datetime) -> tuple[Any, str]:
+    """Return an invented value in the type of the example, and its source: `made up`; for free text `the example`.
+
+    It repeats with the seed and fits the clock, the question and the example.
+    """
+    example = slot.example_text
+    if slot.choices:
+        return random.choice(slot.choices), "made up"
+    if isinstance(slot.example, bool):
+        return random.random() < 0.6, "made up"
+    if isinstance(slot.example, (int, float)):
+        return type(slot.example)(numbers.make_number(slot, random, now)), "made up"
+    if slot.example is None:
+        return None, "not said"
+    if make := MAKERS.get(slot.kind):
+        return make(slot, random, now), "made up"
+    alternatives = class_of(example) or class_of({"company": "Acme", "role": "manager"}.get(slot.kind, ""))
+    if alternatives:  # the usual ones come first
+        (value,) = random.choices(alternatives, [1 / rank for rank in range(1, len(alternatives) + 1)])
+        return value.lower() if example.islower() else value, "made up"
+    if re.search(r"\d", example):  # such as a room, or "2 weeks"
+        return contacts.alike(example, random), "made up"
+    return (example, "the example") if example else ("not said", "made up")
+
+
+def fill(question: Question) -> tuple[Any, dict[str, str]]:
     """Return the answer's value, and the source of each member of it."""
     known = _members_of_json(question.about)
     about = "\n".join(map(str, known.values())) or question.about
@@ -44,7 +108,7 @@ def fill(question: "Question") -> tuple[Any, dict[str, str]]:
 
     def value_of(slot: Slot) -> Any:
         value = known.get(slot.key)
-        if slot.key not in known and (slot.kind != "phone" or is_of_user(slot.key, slot.question)):
+        if slot.key not in known and (slot.kind != "phone" or kinds.is_of_user(slot.key, slot.question)):
             value = find_value(slot, utterances)
             value = None if is_taken(slot, value) else value
         source = "said" if value is not None or slot.key in known else "not said"
@@ -76,7 +140,7 @@ def find_value(slot: Slot, utterances: list[Utterance]) -> Any:
     """Return the value that was said, in the type of the example; None if none was. The newest utterance counts."""
     if slot.kind == "yes_no":
         return find_yes_no(slot, utterances)
-    find = KINDS[slot.kind].find if slot.kind in KINDS else find_text
+    find = FINDERS.get(slot.kind, texts.find_text)
     for utterance in utterances:
         for part in utterance.parts if slot.kind not in ("reason", "text") else (utterance.text,):
             value = find(slot, replace(utterance, text=part))
@@ -112,10 +176,10 @@ def _members_in(utterance: Utterance, example: Any, place: Slot) -> list[Any]:
     """Return the members of a list that one utterance names."""
     latest = " ".join(utterance.parts[:1])
     if isinstance(example, str) and kind_of(place.key, example) == "date":
-        return find_weekdays(latest, utterance.language, example)
+        return dates.find_weekdays(latest, utterance.language, example)
     words = {word for word in label_of(place.key).split() if len(word) > 2}
     asks_for_list = words & set(re.findall(r"\w+", utterance.question.lower()))
-    things = find_things(latest, "" if asks_for_list else utterance.question, utterance.language)
+    things = texts.find_things(latest, "" if asks_for_list else utterance.question, utterance.language)
     members = [_like(example, thing) for thing in things]
     known = find_all_of_class(utterance.parts, example) if isinstance(example, str) else []
     return known if len(known) >= max(len(members), 1) else members

@@ -6,7 +6,7 @@ from itertools import islice
 
 from dryline.flow.model.answers.slots import Slot
 from dryline.flow.model.answers.turns import Utterance, deflects, without_openings
-from dryline.flow.model.kinds import form, names_speaker, part_of_name, read_values
+from dryline.flow.model.kinds import form, names_speaker, read_values, variant_of
 
 _MOST_WORDS = 4  # of a name, without its particles
 _LONGEST = 100  # characters of a name
@@ -19,7 +19,7 @@ _ENDINGS = ("", "s", ("ed", "es", "ly"), "ing")  # by their length
 def find_name(slot: Slot, utterance: Utterance) -> str | None:
     """Return the person's name that a slot asks for, or the part of it."""
     question = utterance.question or slot.question
-    part, asked_part = part_of_name(slot.key), part_of_name(utterance.question)
+    part, asked_part = variant_of("name", slot.key), variant_of("name", utterance.question)
     words = set(re.findall(r"\w+", utterance.question.lower()))
     if part is not None and asked_part not in (None, part) and not {"first", "last"} <= words:
         return None
@@ -29,7 +29,7 @@ def find_name(slot: Slot, utterance: Utterance) -> str | None:
     if part is None or name is None:
         return name
     first, *others = name.split()
-    if part == "last" and (others or part_of_name(question) != "last"):
+    if part == "last" and (others or variant_of("name", question) != "last"):
         return " ".join(others) or None
     return first if part == "first" else name
 

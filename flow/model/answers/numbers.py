@@ -13,9 +13,8 @@ from dryline.flow.model.answers.slots import Slot
 from dryline.flow.model.answers.texts import find_text
 from dryline.flow.model.answers.times import find_times
 from dryline.flow.model.answers.turns import Utterance
-from dryline.flow.model.bounds import Bounds
 from dryline.flow.model.kinds import form, key_words, label_of, pattern_of, read_values
-from dryline.flow.model.number_words import to_digits
+from dryline.flow.model.number_words import Bounds, to_digits
 
 _POSSIBLE = {"age": (1, 119), "year": (1700, 2100)}
 _SCALES = {"k": 1e3, "m": 1e6}
@@ -78,17 +77,11 @@ def _numbers(text: str, language: str, kind: str) -> list[_Number]:
     if kind != "year":
         spans += [match.span() for match in SINCE_YEAR.finditer(text)]
     if kind not in ("year", "money", "age"):
-        times = find_times(text)
-        spans += [
-            (each.start, each.end)
-            for each in times
-            if each.is_sure or form("behind_at").match(each.text.partition(" ")[0])
-        ]
-        spans += [
-            (each.start, each.end)
-            for each in times
-            if " " in each.text and form("behind_at").search(text[: each.start])
-        ]
+        behind_at = form("behind_at")
+        for each in find_times(text):
+            is_behind_at = " " in each.text and behind_at.search(text[: each.start])
+            if each.is_sure or is_behind_at or behind_at.match(each.text.partition(" ")[0]):
+                spans.append((each.start, each.end))
     rest = without_spans(text, spans)
     if kind != "money" and (phone := find_phone_in(text, language)):
         rest = rest.replace(phone, " " * len(phone))

@@ -4,13 +4,11 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from dryline.flow.language.language_model import Question
 from dryline.flow.model.answers.turns import Utterance
 from dryline.flow.model.kinds import FREE_TEXTS, form, key_words, kind_of, kind_of_question, label_of
-
-if TYPE_CHECKING:
-    from dryline.flow.language.language_model import Question
 
 _DEEPEST = 12
 _CHOICES = re.compile(r"\s*\|\s*|\s+(?:/|or)\s+")
@@ -93,7 +91,7 @@ class _OneOf(list[Any]):
 
 
 def shaped(
-    question: "Question",
+    question: Question,
     fill: Callable[[Slot], Any],
     list_members: Callable[[Any, Slot], list[Any] | None] = lambda example, place: None,
 ) -> Any:

@@ -8,7 +8,7 @@ from dryline.flow.model.answers.slots import Slot
 from dryline.flow.model.answers.turns import Utterance, deflects, without_openings
 from dryline.flow.model.kinds import form, key_words, label_of, read_values
 from dryline.flow.model.number_words import to_digits
-from dryline.flow.model.understanding import options_of
+from dryline.flow.model.questions import options_of
 
 _SHORT = 4  # words of a clause or an example that can be the name of a thing
 _OPENINGS = ("lead_ins", "action_lead_ins")

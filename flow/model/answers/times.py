@@ -42,17 +42,12 @@ class SpokenTime:
         return hour, self.minute
 
 
-@lru_cache(maxsize=1)
-def _forms() -> dict[str, re.Pattern[str]]:
-    return {name: re.compile(source, re.IGNORECASE) for name, source in read_values()["time_forms"].items()}
-
-
 @lru_cache(maxsize=256)
 def find_times(text: str) -> tuple[SpokenTime, ...]:
     """Return the times of a text whose numbers are digits, in their order."""
     rest, times = text, []
-    for name, pattern in _forms().items():
-        for match in pattern.finditer(rest):
+    for name, source in read_values()["time_forms"].items():
+        for match in re.finditer(source, rest, re.IGNORECASE):
             if spoken := _read(name, match):
                 times.append(spoken)
                 rest = f"{rest[: match.start()]}{'_' * (match.end() - match.start())}{rest[match.end() :]}"
