@@ -41,7 +41,7 @@ def paths(file: Path) -> None:
 
     try:
         with Engine() as engine:
-            _print_tree(engine.paths(read_text(file), str(file)), "")
+            _print_tree(engine.checked_program(read_text(file), str(file)).paths(), "")
     except CodeRefused as error:
         exit_with_findings(error)
 
