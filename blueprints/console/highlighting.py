@@ -54,7 +54,7 @@ def highlight(code: str) -> list[Markup]:
 def _spans(kind: str | None, text: str) -> str:
     """Return a piece of code as HTML. Each of its lines has a class of the style sheet."""
     lines = html_escape(text, quote=False).split("\n")
-    return "\n".join(f'<span class="{kind}">{line}</span>' if kind and line else line for line in lines)
+    return "\n".join(f"<i class={kind}>{line}</i>" if kind and line else line for line in lines)
 
 
 def _between(text: str) -> str:

@@ -143,7 +143,7 @@ class TestRelatedRows:
 
     def test_the_json_is_the_answer_of_the_api(self, visitor, api, add_call):
         assert "/console/calls/log_1/answer" in visitor.go(f"/calls/{add_call()}").links
-        whole = html.unescape(re.sub("</?span.*?>", "", visitor.go("/calls/log_1/answer").answer.text))
+        whole = html.unescape(re.sub("</?i.*?>", "", visitor.go("/calls/log_1/answer").answer.text))
         shown = json.loads(whole[whole.index("<code>{") + 6 : whole.index("</code></pre></details>")])
         assert shown == api.get("/logs/log_1").json
 
