@@ -95,6 +95,14 @@ def test_a_file_keeps_its_mode_and_a_new_one_is_for_its_owner_only(folder, write
 
 
 @as_root
+def test_a_file_keeps_its_owner(folder, write):
+    (folder / "file").touch()
+    os.chown("file", 4711, 4712)
+    write("file")
+    assert ((folder / "file").stat().st_uid, (folder / "file").stat().st_gid) == (4711, 4712)
+
+
+@as_root
 def test_a_device_is_written_to_and_stays(folder, write):
     os.mknod("null", 0o666 | stat.S_IFCHR, NULL)
     write("null")
