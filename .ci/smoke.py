@@ -96,7 +96,7 @@ def the_console_shows_a_flow() -> None:
     with serving() as url:
         worker = json.loads(get(f"{url}/api/workers"))[0]["id"]
         flow = json.loads(get(f"{url}/api/workers/{worker}/flows"))[0]["id"]
-        assert b'<span class="k">until</span>' in get(f"{url}/console/workers/{worker}/flows/{flow}")
+        assert b"<i class=k>until</i>" in get(f"{url}/console/workers/{worker}/flows/{flow}")
 
 
 def a_program_starts_a_server_of_its_own() -> None:

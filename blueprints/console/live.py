@@ -39,7 +39,8 @@ def show() -> Any:
     calls = CallInProgress.logs(g.team, MAX_CALLS)
     with_a_person = CallInProgress.ids_with_a_person(g.team)
     deployments = activity.usual_lines(g.team)
-    chosen_id = request.args.get("deploymentId")
+    ids = [one.id for one in deployments]
+    chosen_id = request.args.get("deploymentId") or next(iter(ids), None)
     return render_template(
         "live.html",
         total=CallInProgress.count(g.team),
@@ -56,7 +57,7 @@ def show() -> Any:
         worker_names={worker.id: worker.name for worker in Worker.listing(g.team)},
         deployment_names={one.id: one.name for one in Deployment.listing(g.team)},
         deployments=deployments,
-        conditions=_conditions_of(chosen_id) if chosen_id in {one.id for one in deployments} else (),
+        conditions=_conditions_of(chosen_id) if chosen_id in ids else (),
         outcomes=OUTCOMES,
     )
 

@@ -72,9 +72,13 @@ def new_page(chromium, server, width, theme, **options):
     return page
 
 
-def press(page, name):
-    """Press a button, or follow a link that looks like one, on a page or in a part of it."""
-    page.get_by_role("button", name=name, exact=True).or_(page.get_by_role("link", name=name, exact=True)).first.click()
+def press(part, name):
+    """Press a button, or follow a link that looks like one, on a page or in a part of it, once the page is loaded."""
+    link = part.get_by_role("link", name=name, exact=True)
+    button = part.get_by_role("button", name=name, exact=True).or_(link).first
+    button.wait_for()
+    getattr(part, "page", part).wait_for_load_state()
+    button.click()
 
 
 def open_menu(page, name):
