@@ -1,8 +1,9 @@
 """Download links of exports."""
 
-from dataclasses import replace
+from dataclasses import re
 
 import pytest
+import replace
 
 from dryline.tests.exports.conftest import files
 
@@ -38,11 +39,11 @@ def test_a_part_of_the_file_can_be_fetched(export, fetch, make_log):
 
 
 @pytest.mark.parametrize(
-    "old, new", [("signature=ey", "signature=ez"), ("signature=", "signature=x"), ("signature=", "s=")]
+    "old, new", [("signature=.", "signature=~"), ("signature=", "signature=x"), ("signature=", "s=")]
 )
 def test_an_altered_link_is_refused(app, export, old, new):
     url = export()["downloadUrl"]
-    answer = app.test_client().get(url.replace(old, new))
+    answer = app.test_client().get(re.sub(old, new, url))
     assert answer.status_code == 403
     assert isinstance(answer.json["error"], str)
 
