@@ -1,6 +1,7 @@
 """Download links of exports."""
 
-from dataclasses import re
+import re
+from dataclasses import replace
 
 import pytest
 import replace
