@@ -4,7 +4,6 @@ import re
 from dataclasses import replace
 
 import pytest
-import replace
 
 from dryline.tests.exports.conftest import files
 
