@@ -1,7 +1,7 @@
 """Calls in progress, and a form that places one."""
 
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from datetime import timedelta
 from typing import Any
@@ -12,6 +12,7 @@ from markupsafe import Markup
 from dryline.blueprints.console import conversation
 from dryline.blueprints.console.base import PageBlueprint, flash_and_redirect, load_form, require_team
 from dryline.blueprints.control.simulate import SimulateCallsBody, simulate
+from dryline.flow.language.errors import CodeRefused
 from dryline.flow.sessions.engines import engine_of
 from dryline.models import activity
 from dryline.models.calls_in_progress import CallInProgress
@@ -76,15 +77,13 @@ def conditions() -> Any:
 
 
 def _conditions_of(deployment_id: str) -> Iterable[str]:
-    """Return the conditions of a deployment's flow; none while the engine is busy."""
+    """Return the conditions of a deployment's flow; none of a flow that cannot run, or while the engine is busy."""
     deployment = VoiceDeployment.fetch(require_team(), deployment_id)
     flow = Flow.find(id=deployment.flow_id, team_id=deployment.team_id)
-    loops: Sequence[Mapping[str, Any]] = ()
-    with suppress(DomainError):
-        engine = engine_of(current())
-        if flow and all(finding.severity != "error" for finding in engine.check(flow.code)):
-            loops = engine.paths(flow.code)
-    return dict.fromkeys(_conditions(loops))
+    if flow:
+        with suppress(DomainError, CodeRefused):
+            return dict.fromkeys(_conditions(engine_of(current()).checked_program(flow.code).paths()))
+    return ()
 
 
 def _conditions(loops: Iterable[Mapping[str, Any]]) -> Iterator[str]:
