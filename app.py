@@ -23,7 +23,7 @@ from dryline.models.voicev1_campaigns import Voicev1Campaign
 from dryline.models.whatsapp_senders import WhatsappSender
 from dryline.settings import Settings
 from dryline.state import scenarios, snapshots
-from dryline.storage.current_world import enter, leave, set_current_team
+from dryline.storage.current_world import enter, leave
 from dryline.web import cors, docs, errors, hosts, openapi
 from dryline.web.base import Area, OrjsonProvider, admit
 from dryline.web.links import is_from_console
@@ -91,7 +91,6 @@ class Dryline(RoutedFlask):
             environ["PATH_INFO"] = normal_path(environ["PATH_INFO"])
             return super().wsgi_app(environ, start_response)
         finally:
-            set_current_team(None)
             leave(token)
 
     @cached_property

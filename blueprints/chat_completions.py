@@ -13,7 +13,7 @@ from werkzeug.exceptions import BadRequest
 
 from dryline.models.teams import authenticate
 from dryline.schemas.chat_completions import read_completion
-from dryline.storage.current_world import current, set_current_team
+from dryline.storage.current_world import current
 from dryline.storage.errors import NotFound, Unauthorized
 from dryline.web.base import UndocumentedBlueprint, json_response, read_json
 from dryline.web.errors import flatten_messages
@@ -45,7 +45,6 @@ def require_keys() -> None:
     with current().reading():
         key = authenticate(engine_key.strip() if team_key is None else team_key)
     g.key, g.team = key, key.team
-    set_current_team(key.team_id)
 
 
 @blp.get("/models")

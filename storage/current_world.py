@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _current: ContextVar[World] = ContextVar("dryline_world")
-_team_id: ContextVar[str | None] = ContextVar("dryline_team", default=None)
 
 
 def current() -> World:
@@ -35,16 +34,6 @@ def enter(world: World) -> Token[World]:
 def leave(token: Token[World]) -> None:
     """Make the world current that was current before `enter`."""
     _current.reset(token)
-
-
-def current_team_id() -> str | None:
-    """Return the id of the team that the running request is for, or None. Flows share their processes by it."""
-    return _team_id.get()
-
-
-def set_current_team(team_id: str | None) -> None:
-    """Set the team that the rest of the running request is for."""
-    _team_id.set(team_id)
 
 
 class WorldLocal(Generic[T]):

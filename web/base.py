@@ -14,7 +14,7 @@ from werkzeug.exceptions import BadRequest, UnsupportedMediaType
 
 from dryline.models.teams import authenticate
 from dryline.schemas.base import instance_of, strict
-from dryline.storage.current_world import current, set_current_team
+from dryline.storage.current_world import current
 from dryline.storage.errors import Invalid
 from dryline.storage.json_values import is_too_deep, loads
 from dryline.web.operations import find_operation, find_view
@@ -187,7 +187,6 @@ def require_key(request: Request) -> None:
         return
     key = authenticate(sent_key(request))
     g.key, g.team = key, key.team
-    set_current_team(key.team_id)
 
 
 def sent_key(request: Request) -> str | None:

@@ -29,7 +29,7 @@ from dryline.models.flows import Flow
 from dryline.models.workers import Worker
 from dryline.schemas.flows import FlowSheetSchema
 from dryline.schemas.talk_sessions import TalkBody
-from dryline.storage.current_world import current, set_current_team
+from dryline.storage.current_world import current
 from dryline.storage.errors import Busy, Conflict, DomainError
 
 blp = PageBlueprint("flows", path="/workers/<worker_id>/flows", section="workers")
@@ -124,7 +124,6 @@ def edit(worker_id: str, flow_id: str | None) -> Any:
 def change(worker_id: str, flow_id: str | None) -> Any:
     """Check, try or save the form of the editor."""
     g.team = require_team()
-    set_current_team(g.team.id)
     values = {name: highlighting.with_newlines(text) for name, text in request.form.items()}
     refusal = None
     if "check" not in values:

@@ -9,7 +9,7 @@ from marshmallow import fields, post_load
 from dryline.models.teams import Team
 from dryline.schemas.base import QuerySchema
 from dryline.state import undo
-from dryline.storage.current_world import current, set_current_team
+from dryline.storage.current_world import current
 from dryline.storage.errors import NoTeam, NotFound
 from dryline.web.base import Area, Parser, require_no_query
 from dryline.web.operations import find_operation
@@ -83,7 +83,7 @@ class ControlArea(Area):
 
 
 def check_team() -> None:
-    """Set the current team to that of `?team=`. Raises NoTeam for an operation of the whole server."""
+    """Raise NoTeam for `?team=` at an operation of the whole server."""
     team_id = request.args.get("team")
     operation = find_operation(request.endpoint, request.method)
     if team_id is not None and operation is not None:
@@ -93,4 +93,3 @@ def check_team() -> None:
                 f"{request.method} {request.path} is for the whole server and takes no team: its clock, settings and "
                 "snapshots are those of all teams. A test that changes them needs a server of its own."
             )
-    set_current_team(team_id)

@@ -12,7 +12,7 @@ from dryline.models.numbering import e164
 from dryline.models.voice_logs import OUTCOMES, VoiceLog
 from dryline.schemas.base import ApiSchema, Boolean, Integer, JsonObject, OneOf, Timestamp
 from dryline.schemas.talk_sessions import HttpStubSchema
-from dryline.storage.current_world import current, set_current_team
+from dryline.storage.current_world import current
 from dryline.world.clock import parse
 
 LOGS = {"Voice": VoiceLog, "VoiceV1": VoiceLog, "Chat": ChatLog, "ChatEmbed": ChatEmbedLog}
@@ -181,7 +181,6 @@ def simulate(prepare, body, team_id, *channels):
         deployment = deployment_of(*names, team_id=team_id)
         context = replace(context_of(deployment), answers=body.pop("answers"), http=body.pop("http"))
         newest = LOGS[deployment.type].newest_start(context.worker_id, deployment.id)
-    set_current_team(deployment.team_id)
     batch = prepare(world, context, SimulationRequest(after=parse(newest) if newest else None, **body))
     for portion in batch.portions():
         with world.transaction():
