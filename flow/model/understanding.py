@@ -6,7 +6,7 @@
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from math import exp
 from operator import mul, or_
 
@@ -18,7 +18,7 @@ from dryline.flow.model.questions import is_open_question, last_question, option
 from dryline.flow.phrases import load
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Context:
     """The conversation: the agent's last message, the prompt, and what the user said before, a line each.
 
@@ -31,6 +31,16 @@ class Context:
     earlier: str = ""
     returned: int | None = None
     is_answered: bool = False
+
+    @cached_property
+    def question(self) -> str:
+        """The agent's last question."""
+        return last_question(self.agent)
+
+    @cached_property
+    def options(self) -> list[str]:
+        """The options that the agent offers."""
+        return options_of(self.agent)
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,9 +191,11 @@ def features_of(conditions: Sequence[str], said: str, context: Context) -> list[
     """Return the features of each condition by name, and last those of none; those that are not there are 0."""
     language = language_of(f"{context.prompt} {' '.join(conditions)} {said}")
     menu = [read_condition(text, language) for text in conditions]
-    heard, before, question = hear(said, language), hear(context.earlier, language), last_question(context.agent)
-    polarity = 0 if is_open_question(question) else heard.polarity
-    place = option_by_place(said, options_of(context.agent))
+    heard, before = hear(said, language), hear(context.earlier, language)
+    question = vector(context.question, language)
+    polarity = 0 if is_open_question(context.question) else heard.polarity
+    place = option_by_place(said, context.options)
+    is_chosen, chosen = place is not None, vector(place, language) if place else None
     rows: list[dict[str, float]] = []
     for at, each in enumerate(menu):
         if each.is_catch_all:  # what it says is like nothing that a caller says
@@ -192,10 +204,12 @@ def features_of(conditions: Sequence[str], said: str, context: Context) -> list[
         others = frozenset[str]().union(*(other.stems for other in menu if other is not each))
         rows.append({
             **each.likeness(heard),
-            "yes or no": polarity * each.sign * dot(vector(question, language), each.vector),
-            "option by its place": dot(vector(place, language), each.vector) if place else 0.0,
+            "yes or no": polarity * each.sign * dot(question, each.vector),
+            "option by its place": dot(chosen, each.vector) if chosen else 0.0,
             "rare words": len((each.stems - others) & heard.unknown),
-            **_features_of_values(each, heard, before, context, is_returned=at == context.returned),
+            **_features_of_values(
+                each, heard, before, context, is_returned=at == context.returned, is_chosen=is_chosen
+            ),
         })  # fmt: skip
     open_intents = words()["open intents"]
     meant = {name: max(each.near_intents[name] for each in menu) for name in open_intents}
@@ -206,13 +220,12 @@ def features_of(conditions: Sequence[str], said: str, context: Context) -> list[
 
 
 def _features_of_values(
-    condition: ConditionReading, heard: Heard, before: Heard, context: Context, *, is_returned: bool
+    condition: ConditionReading, heard: Heard, before: Heard, context: Context, *, is_returned: bool, is_chosen: bool
 ) -> dict[str, float]:
     """Return the features of the values that a condition asks for; a block that returned asks for what it lacks."""
-    options, kind_of_answer = options_of(context.agent), kind_of_question(last_question(context.agent))
+    options, kind_of_answer = context.options, kind_of_question(context.question)
     names_option = any(option in condition.gives for option in options) if condition.gives else False
     kinds = ([] if names_option else condition.kinds) or ([kind_of_answer or "text"] if is_returned else [])
-    is_chosen = option_by_place(heard.text, options) is not None
     now = [is_chosen or heard.has_value(kind, options) for kind in kinds]
     then = [before.has_value(kind, options) for kind in kinds]
     if (any(now) and all(map(or_, now, then))) or (is_returned and context.is_answered):
