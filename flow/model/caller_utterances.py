@@ -117,7 +117,6 @@ def intent_of(text: str, menu: tuple[str, ...] = (), condition: str = "") -> Int
     return intents[name] if name and near[name] >= _own_nearness(name, language) else None
 
 
-@lru_cache(maxsize=2_000)
 def _near_intents(text: str, language: str) -> dict[str, float]:
     return encoder.near_intents(encoder.without_subject(text), language, by_mean=True)
 

@@ -165,13 +165,17 @@ def vector(text: str, language: str = "en") -> Vector:
     return load().vector(features(text, language))
 
 
-@lru_cache(maxsize=256)
 def near_intents(text: str, language: str = "en", *, by_mean: bool = False) -> dict[str, float]:
     """Return the cosine of a text with each intent of the phrases, such as "want_person"."""
-    return dict(zip(load().intents, load().near_intents(vector(text, language), by_mean=by_mean), strict=True))
+    return dict(zip(load().intents, _cosines(text, language, by_mean), strict=True))
+
+
+@lru_cache(maxsize=512)
+def _cosines(text: str, language: str, by_mean: bool) -> Vector:
+    return array("d", load().near_intents(vector(text, language), by_mean=by_mean))
 
 
 @lru_cache(maxsize=512)
 def meaning(text: str, language: str = "en") -> Vector:
     """Return how likely a text means each intent, scaled to length 1; all zeros where nothing of it is known."""
-    return unit([expm1(near / TEMPERATURE) for near in near_intents(text, language).values()])
+    return unit([expm1(near / TEMPERATURE) for near in _cosines(text, language, False)])

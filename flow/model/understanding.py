@@ -103,7 +103,8 @@ class ConditionReading:
         text = plain(encoder.without_subject(text)).strip(" .")
         self.vector = vector(text, language)
         self.alternatives = [meaning(part, language) for part in pattern("[,;/]|<or>").split(text) if part.strip()]
-        self.near_intents = encoder.near_intents(text, language)
+        near = encoder.near_intents(text, language)
+        self.open_intents = {name: near[name] for name in words()["open intents"]}
         self.stems = frozenset(encoder.stems(text, language))
         self.sign = -1 if pattern("<negations>").search(text) else 1
         self.asks = bool(pattern("<asks>").match(text))
@@ -142,8 +143,9 @@ class Heard:
         self.text, self.plain = text, plain(text).strip()
         self.words = " ".join(["", *re.findall(r"[a-z0-9']+", self.plain), ""])
         self.vector, self.meaning = vector(text, language), meaning(text, language)
-        self.near_intents = encoder.near_intents(text, language)
-        self.matter = max(near for name, near in self.near_intents.items() if name not in words()["open intents"])
+        near = encoder.near_intents(text, language)
+        self.open_intents = {name: near.pop(name) for name in words()["open intents"]}
+        self.matter = max(near.values())
         clauses = pattern(r"[.?!;,]+(?!\d)|<clause ends>").split(self.plain)
         self.clauses = [vector(clause, language) for clause in clauses if clause.strip()]
         self.features = frozenset(encoder.features(text, language))
@@ -211,9 +213,8 @@ def features_of(conditions: Sequence[str], said: str, context: Context) -> list[
                 each, heard, before, context, is_returned=at == context.returned, is_chosen=is_chosen
             ),
         })  # fmt: skip
-    open_intents = words()["open intents"]
-    meant = {name: max(each.near_intents[name] for each in menu) for name in open_intents}
-    near = max((near for name in open_intents if (near := heard.near_intents[name]) > meant[name]), default=0.0)
+    meant = {name: max(each.open_intents[name] for each in menu) for name in heard.open_intents}
+    near = max((near for name, near in heard.open_intents.items() if near > meant[name]), default=0.0)
     few_words = 0.0 if any(name[0] == "_" for name in heard.features) else 1 / (1 + len(heard.features))
     of_none = {"always": 1.0, "few words": few_words, "question": heard.is_question, "open intent": near}
     return [*rows, of_none | {"open intent beside an answer": abs(polarity) * near}]
