@@ -40,11 +40,13 @@ KINDS = {
     "day": [
         ("Which day?", "Monday", "Tuesday, no, Thursday", "Thursday"),
         ("Which day?", "Monday", "next Wednesday", "next Wednesday"),
+        ("Which day?", "Monday", "Monday doesn't work for me, how about Tuesday?", "Tuesday"),
     ],
     "date": [
         ("Which day?", "2026-01-05", "the day after tomorrow at half past three", "2026-11-27"),
         ("Which day?", "2026-01-05", "Tuesday next week", "2026-12-01"),
         ("Which day?", "2026-01-05", "in ten days", "2026-12-05"),
+        ("Which day?", "March 15", "let's say January third", "January 3"),
         ("When did it happen?", "2026-01-05", "last Friday night", "2026-11-20"),
         ("Welcher Tag?", "2026-01-05", "am dritten Dezember", "2026-12-03"),
         ("¿Qué día?", "2026-01-05", "el veinte de diciembre", "2026-12-20"),
@@ -55,6 +57,7 @@ KINDS = {
         ("At what time?", "2pm", "around quarter to eleven in the morning", "10:45am"),
         ("At what time?", "2pm", "at four, actually make it five", "5pm"),
         ("At what time?", "afternoon", "sometime after work", "after work"),
+        ("Um wie viel Uhr?", "19:00", "um halb acht abends", "19:30"),
         ("¿A qué hora?", "10:00", "a las nueve y media de la mañana", "09:30"),
         ("Which time?", "10 AM | 3:30 PM", "half past three", "3:30 PM"),
     ],
@@ -85,7 +88,7 @@ KINDS = {
     "role": [("What do they do?", "manager", "I'm the head of procurement at Ironbridge", "head of procurement")],
     "agreed": [
         ("Did they agree?", True, "that works for me", True),
-        ("Did they agree?", True, "count me in", True),
+        ("¿Confirma la cita?", True, "sí, claro", True),
         ("Did they agree?", True, "I'm afraid that won't work", False),
         ("Did they agree?", True, "I need to think, I'm not sure", None),
         ("Are they over 18?", True, "I'm twenty one", True),
@@ -97,6 +100,7 @@ KINDS = {
     "size": [
         ("Which size?", "small | medium | large", "not the small one, the large one", "large"),
         ("Which size?", "small | medium | large", "the middle one", "medium"),
+        ("Which size?", "small | medium | large", "either is fine", None),
     ],
     "color": [("Which color?", "red", "something in dark green", "dark green")],
     "items": [
@@ -122,6 +126,7 @@ def test_a_value_of_each_kind_is_taken_out_of_a_sentence(question, example, said
         ({"street": "1 A St", "city": "Reno"}, "215 Maple Avenue in Nashville", ["215 Maple Avenue", "Nashville"]),
         ({"origin": "Dallas", "destination": "Reno"}, "to Phoenix, leaving from Tucson", ["Tucson", "Phoenix"]),
         ({"start": "07:00", "end": "15:00"}, "from ten at night to six in the morning", ["22:00", "06:00"]),
+        ({"in": "2026-01-05", "out": "2026-01-08"}, "from December 20th to the 23rd", ["2026-12-20", "2026-12-23"]),
         ({"make": "Honda", "model": "Civic", "year": 2018}, "a 2021 Mazda CX-5", ["Mazda", "CX-5", 2021]),
     ],
 )
