@@ -50,17 +50,6 @@ def content(answer):
     return answer.json["choices"][0]["message"]["content"]
 
 
-@pytest.fixture
-def log(control):
-    """Return the one log of the API channel."""
-
-    def log():
-        (row,) = control.get("/state").json["apiLogs"]
-        return row
-
-    return log
-
-
 # The conversation
 
 
@@ -231,10 +220,11 @@ def test_a_crash_is_reported_with_the_flows_line_every_time(ask, make_flow):
 # Logs and sessions
 
 
-def test_each_session_has_a_log_that_the_lookup_finds(api, ask, flow, log):
+def test_each_session_has_a_log_that_the_lookup_finds(api, control, ask, flow):
     ask(flow, "Hello")
     ask(flow, "Hello", BOOK)
-    row = api.get(f"/logs/{log()['id']}").json
+    (stored,) = control.get("/state").json["apiLogs"]
+    row = api.get(f"/logs/{stored['id']}").json
     assert (row["type"], row["workerId"], row["flowId"]) == ("ApiDeploymentLog", flow["workerId"], flow["id"])
     assert row["requestModel"] == "gpt-4.1"
     assert [one["content"] for one in row["requestMessages"]["messages"]] == ["Hello", BOOK]

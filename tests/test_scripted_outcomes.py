@@ -7,11 +7,6 @@ from dryline.models.voice_logs import OUTCOMES
 
 NUMBERS = {f"+1212555{digits}": outcome for digits, outcome in BY_NUMBER.items()}
 WANTED = list(NUMBERS.values())
-FLOW = """loop:
-    talk("Help the caller.", False)
-until "caller has no more questions":
-    say("Goodbye.")
-"""
 
 
 @pytest.fixture(autouse=True)
@@ -83,13 +78,3 @@ def test_an_outcome_that_there_is_not_is_refused_by_name(api, line_path, kind, s
     answer = api.post(f"{line_path}/{kind}", {"data": [{"id": "q", "phoneNumber": "+12125550151"}, row]})
     assert answer.status_code == 400
     assert [detail["path"] for detail in answer.json["details"]] == ["data.1.dryline"]
-
-
-def test_the_flow_does_not_see_the_rows_outcome(api, make_flow, make_voice_deployment, came_out, control):
-    line = make_voice_deployment(make_flow(code=FLOW))
-    row = {"id": "r", "phoneNumber": "+12125550150", "dryline": {"outcome": "completed"}}
-    line_path = f"/workers/{line['workerId']}/deployments/voice/{line['id']}"
-    api.post(f"{line_path}/make-batch-calls", {"data": [row]})
-    came_out()
-    (session,) = control.get("/state").json["sessions"]
-    assert "dryline" not in session["state"] and session["state"]["phoneNumber"] == "+12125550150"

@@ -70,15 +70,6 @@ def test_several_conditions_are_taken_in_their_order_whatever_their_case(line, s
         assert taken(log) == (conditions or branch)
 
 
-def test_conditions_of_loops_behind_each_other_can_be_taken_together(make_line, simulate, taken):
-    code = "".join(
-        f'loop:\n    talk("Hi {n}")\n' + "".join(f'until "caller says {n}{x}":\n    pass\n' for x in "abc")
-        for n in range(2)
-    )
-    for log in simulate(make_line(code), 4, branch=["caller says 0b", "caller says 1c"]):
-        assert taken(log) == ["caller says 0b", "caller says 1c"]
-
-
 def test_an_unknown_branch_is_refused_with_the_nearest_conditions(line, refused):
     member, message = refused(line, branch="caller wants to book a table")
     assert member == "branch"
