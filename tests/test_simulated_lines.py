@@ -16,9 +16,6 @@ def agent(log):
     return [said["content"] for said in log["messages"]["messages"] if said["role"] == "assistant"]
 
 
-# The deployment's settings
-
-
 def test_no_call_is_longer_than_the_longest(make_voice_deployment, simulate):
     line = make_voice_deployment(externalConfig={"maxCallDurationMs": 25_500})
     logs = simulate(line, 40, outcome="completed")
@@ -34,16 +31,10 @@ def test_no_call_is_longer_than_the_longest(make_voice_deployment, simulate):
         assert log["data"]["call_analysis"]["call_summary"].endswith("longest duration.")
 
 
-# Scripts, which do not run the flow: tests/simulator has the calls that follow one.
-
-
 def test_a_scripted_call_is_transferred_to_the_deployments_number(make_flow, make_voice_deployment, simulate):
     line = make_voice_deployment(make_flow(code=FLOW), backupPhoneNumber="+15035550100")
     for log in simulate(line, follow="script", outcome="transferred"):
         assert {event["toNumber"] for event in log["transferData"]["transferEvents"]} == {"+15035550100"}
-
-
-# The business
 
 
 @pytest.fixture

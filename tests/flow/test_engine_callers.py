@@ -16,9 +16,6 @@ def spoken(session):
     return " ".join(message.text for message in session.messages if message.who == "user")
 
 
-# Branches
-
-
 def test_the_way_to_a_condition_is_read_from_the_code(play):
     code = """
 comes = False
@@ -81,9 +78,6 @@ extract("visit", {"day": day, "name": visit["name"]})
         assert session.extracted["visit"]["name"] == "Ada Park"
 
 
-# Utterances
-
-
 @pytest.mark.parametrize(
     ("condition", "words"),
     [
@@ -142,9 +136,6 @@ def test_nobody_speaks_of_the_phone_in_a_chat():
     for condition in ("caller asks for a person", "caller needs nothing else", "caller asks where an order is"):
         texts = [utter(condition, {}, Random(n), opening=True, avoid=set(), typed=True) for n in range(150)]
         assert not any(re.search("calling|hang up|operator|put me through", text, re.IGNORECASE) for text in texts)
-
-
-# Conversations
 
 
 def test_a_caller_hangs_up_where_nothing_leads_out(play):

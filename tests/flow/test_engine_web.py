@@ -106,17 +106,13 @@ say(api.get_req("http://x/b", {"q": 1})["data"]["method"])
     assert web_talk(code).said == ['{"n":1} POST 200', "GET"]
 
 
-@pytest.fixture
-def redirecting(http_server):
-    return http_server(lambda handler: send(handler, 302, Location="http://169.254.169.254/"))
-
-
 def test_a_flow_does_not_reach_other_hosts_than_loopback():
     with pytest.raises(Refused):
         fetcher(Outgoing())("GET", "http://hooks.example.com/", {}, None, 5)
 
 
-def test_a_redirect_is_not_followed(talk, redirecting):
+def test_a_redirect_is_not_followed(talk, http_server):
+    redirecting = http_server(lambda handler: send(handler, 302, Location="http://169.254.169.254/"))
     with Engine(fetch=fetcher(Outgoing())) as engine:
         code = f'import requests\nr = requests.get("{redirecting}/")\nsay(f"{{r.status_code}} {{r.headers}}")\n'
         (said,) = talk(code, on=engine).said
