@@ -37,14 +37,14 @@ def test_the_numbers_of_a_campaigns_rows_say_how_its_calls_come_out(api, line_pa
 @pytest.mark.parametrize("as_text", [True, False])
 @pytest.mark.parametrize("kind", ["outbound-campaigns", "make-batch-calls"])
 def test_a_row_says_how_its_call_comes_out(api, line_path, came_out, kind, as_text):
-    wanted = {f"+141555501{50 + n}": outcome for n, outcome in enumerate(OUTCOMES)}
+    outcomes = {f"+141555501{50 + n}": outcome for n, outcome in enumerate(OUTCOMES)}
     rows = [
         {"id": number, "phoneNumber": number, "dryline": outcome if as_text else {"outcome": outcome}}
-        for number, outcome in wanted.items()
+        for number, outcome in outcomes.items()
     ]
     body = {"status": "STARTED"} if kind == "outbound-campaigns" else {}
     assert api.post(f"{line_path}/{kind}", {"data": rows, **body}).status_code < 300
-    assert came_out() == wanted
+    assert came_out() == outcomes
 
 
 def test_the_row_counts_before_the_number(api, line_path, came_out):
