@@ -97,36 +97,17 @@ def test_llm_logs_come_as_the_call_goes_on(control, call, read, advance):
     assert counts[0] == 0 and len(set(counts)) > 2
 
 
-def test_runtime_errors_come_when_the_call_fails(control, call, advance):
-    for seed in range(8):  # some fail in the network, before the engine is asked
-        call(outcome="failed", direction="inbound", seed=seed)
-    assert control.get("/state").json["runtimeErrors"] == []
-    advance(900)
-    state = control.get("/state").json
-    ends = {log["id"]: log["endTime"] for log in state["voiceLogs"]}
-    errors = state["runtimeErrors"]
-    assert errors and all(error["createdAt"] == ends[error["metadata"]["logId"]] for error in errors)
-
-
 # Lists, exports, sums
 
 
-def test_filters_and_totals_go_by_what_a_log_shows_now(api, path, call, advance):
-    for seed in range(8):
-        call(seed=seed)
-        call(seed=seed, outcome="no-answer")
-        advance(7)
-        logs = api.get(path).json["data"]
-        for name, query in (("status", "status"), ("endTime", "endTimeAfter"), ("duration", "minDuration")):
-            for value in {log[name] for log in logs if log[name] is not None}:
-                passing = {log["id"] for log in logs if log[name] is not None and _passes(query, log[name], value)}
-                answer = api.get(path, query_string={query: value, "limit": 100}).json
-                assert {log["id"] for log in answer["data"]} == passing
-                assert answer["pagination"]["total"] == len(passing)
-
-
-def _passes(query, actual, limit):
-    return actual == limit if query == "status" else actual >= limit
+def test_filters_and_totals_go_by_what_a_log_shows_now(api, path, call, read, advance):
+    id, status = call(), None
+    while status != "completed":
+        status = read(id)["status"]
+        for each in (*UNDER_WAY, "completed"):
+            answer = api.get(path, query_string={"status": each}).json
+            assert len(answer["data"]) == answer["pagination"]["total"] == (each == status)
+        advance(5)
 
 
 def test_polling_by_start_time_finds_each_incoming_call(control, api, path, line, advance):
@@ -164,15 +145,11 @@ def test_webhooks_get_messages_when_a_call_starts_and_ends(control, api, line, c
     hooks = f"/workers/{line['workerId']}/deployments/{line['id']}/voice/customWebhooks"
     assert api.post(hooks, {"url": "http://127.0.0.1:9/", "fields": "transcript"}).status_code == 201
 
-    def told():
-        return [delivery["event"] for delivery in control.get("/webhooks").json[::-1]]
-
     id = call()
-    assert told() == ["call_started"]
     while read(id)["status"] in UNDER_WAY:
-        assert told() == ["call_started"]
+        assert [delivery["event"] for delivery in control.get("/webhooks").json] == ["call_started"]
         advance(1)
-    assert told() == ["call_started", "call_ended"]
+    assert [delivery["event"] for delivery in control.get("/webhooks").json] == ["call_ended", "call_started"]
 
 
 # Changes in the middle of a call
@@ -206,11 +183,8 @@ def test_a_state_document_holds_a_call_whole(control, call, each_second, read, a
     "damage",
     [
         lambda row: row["call"].pop("session"),
-        lambda row: row["call"]["log"].update(start_time="soon"),
         lambda row: row["call"]["log"].update(team_id="another"),
         lambda row: row["call"]["log"].update(messages={"messages": [{"role": "assistant"}]}),
-        lambda row: row["call"]["llm_logs"].append({}),
-        lambda row: row.update(shownUntil="9000-01-01T00:00:00.000Z"),
         lambda row: row.update(shownUntil="0001-01-01T00:00:00.000Z"),
     ],
 )

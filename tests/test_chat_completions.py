@@ -50,17 +50,6 @@ def content(answer):
     return answer.json["choices"][0]["message"]["content"]
 
 
-@pytest.fixture
-def log(control):
-    """Return the one log of the API channel."""
-
-    def log():
-        (row,) = control.get("/state").json["apiLogs"]
-        return row
-
-    return log
-
-
 # The conversation
 
 
@@ -191,7 +180,6 @@ def test_a_worker_without_a_flow_is_a_conflict(ask, make_worker):
     ("body", "member"),
     [
         ({"messages": [{"content": "Hello"}]}, "messages.0.role"),
-        ({"messages": [{"role": "user", "content": 5}]}, "messages.0.content"),
         ({"messages": [{"role": "user", "content": "a" * 20_001}]}, "messages"),
         ({"stream": "yes"}, "stream"),
         ({"n": 2}, "n"),
@@ -202,16 +190,9 @@ def test_a_body_with_a_mistake_is_refused_with_the_member(ask, flow, body, membe
     assert refused(ask(flow, "Hello", status=400, **body), None).startswith(f"{member}: ")
 
 
-@pytest.mark.parametrize(
-    ("options", "name"),
-    [
-        ({"headers": {"x-initial-state": "[]"}}, "x-initial-state"),
-        ({"headers": {"x-initial-state": "{"}}, "x-initial-state"),
-        ({"query": {"agent_id": ""}}, "agent_id"),
-    ],
-)
-def test_a_header_or_parameter_with_a_mistake_is_refused_by_name(ask, flow, options, name):
-    assert name in refused(ask(flow, "Hello", status=400, **options), None)
+@pytest.mark.parametrize("state", ["[]", "{"])
+def test_an_initial_state_that_is_no_object_is_refused(ask, flow, state):
+    assert "x-initial-state" in refused(ask(flow, "Hello", status=400, headers={"x-initial-state": state}), None)
 
 
 def test_options_of_language_models_are_ignored_with_strict_too(control, ask, flow):
@@ -236,19 +217,14 @@ def test_a_crash_is_reported_with_the_flows_line_every_time(ask, make_flow):
     assert refused(ask(flow, "Hello", status=500), "flow_failed") == error
 
 
-@pytest.mark.parametrize("body", [{"error": "Slow down."}, {"error": {"message": "Slow."}}])
-def test_a_faults_own_body_is_answered_unchanged(control, ask, flow, body):
-    control.post("/faults", {"path": "/v1/chat/completions", "status": 429, "body": body})
-    assert ask(flow, "Hello", status=429).json == body
-
-
 # Logs and sessions
 
 
-def test_each_session_has_a_log_that_the_lookup_finds(api, ask, flow, log):
+def test_each_session_has_a_log_that_the_lookup_finds(api, control, ask, flow):
     ask(flow, "Hello")
     ask(flow, "Hello", BOOK)
-    row = api.get(f"/logs/{log()['id']}").json
+    (stored,) = control.get("/state").json["apiLogs"]
+    row = api.get(f"/logs/{stored['id']}").json
     assert (row["type"], row["workerId"], row["flowId"]) == ("ApiDeploymentLog", flow["workerId"], flow["id"])
     assert row["requestModel"] == "gpt-4.1"
     assert [one["content"] for one in row["requestMessages"]["messages"]] == ["Hello", BOOK]
@@ -260,22 +236,6 @@ def test_each_session_has_a_log_that_the_lookup_finds(api, ask, flow, log):
     assert spoken[-1] == ("assistant", "See you on Monday.")
     assert "taken" in [event["type"] for event in row["sessionLogData"]["trace"]]
     assert row["endTime"] is not None
-
-
-def test_the_session_behind_it_is_the_workers(api, ask, flow, log):
-    ask(flow, BOOK)
-    session = log()["metadata"]["bbEngineSessionId"]
-    row = api.get(f"/workers/{flow['workerId']}/sessions/{session}").json
-    assert (row["status"], row["flow_id"]) == ("completed", flow["id"])
-    assert row["input_tokens"] > 0 and row["output_tokens"] > 0
-
-
-def test_a_crash_leaves_a_runtime_error_with_its_line(api, ask, make_flow):
-    flow = make_flow(code='say("Hi")\nx = 1 / 0\n')
-    ask(flow, "Hello", status=500)
-    (error,) = api.get(f"/workers/{flow['workerId']}/runtime-errors").json
-    assert (error["type"], error["lineNumber"], error["service"]) == ("ZeroDivisionError", 2, "based_engine")
-    assert "x = 1 / 0" in error["traceback"]
 
 
 # OpenAI's own client
@@ -320,9 +280,3 @@ def test_openais_client_lists_the_models(client):
     assert client.models.retrieve("gpt-4.1").owned_by == "dryline"
     with pytest.raises(openai.NotFoundError, match="gpt-0"):
         client.models.retrieve("gpt-0")
-
-
-def test_openais_client_raises_a_crash_at_once(client, make_flow, control):
-    with pytest.raises(openai.InternalServerError, match="ZeroDivisionError"):
-        create(client, make_flow(code="x = 1 / 0"), "Hello")
-    assert control.get("/requests/count", query_string={"path": "/v1/*"}).json == {"count": 1}

@@ -62,10 +62,8 @@ def test_every_file_with_an_error_is_reported_with_line_and_column(run, file):
 def test_a_file_that_is_not_utf_8_is_reported_with_its_line(run, file):
     path = file("")
     path.write_bytes('say("a")\nsay("café")\n'.encode("latin-1"))
-    flow = file(CLINIC, "main.based")
     for command in (["flow", "check", path], ["talk", path]):
         assert f"{path}:2: This is not UTF-8." in run(*command, code=1)
-    assert "not UTF-8" in run("talk", flow, "--script", path, code=1)
 
 
 def test_the_conditions_are_shown_as_the_code_nests_them(run, file):
@@ -131,15 +129,6 @@ def test_answers_and_responses_of_other_servers_can_be_given(run, file):
     assert run("talk", file(ORDER), *options, "--script", file(shown, "order.talk")) == ""
 
 
-@pytest.mark.parametrize("text", ["{", '{"url": "x"}', '[{"status": 200}]', '[{"url": "x", "colour": "red"}]'])
-def test_a_file_of_responses_with_a_mistake_is_refused(run, file, text):
-    assert "--http" in run("talk", file(ORDER), "--http", file(text, "http.json"), code=2)
-
-
-def test_an_error_about_variables_names_the_option(run, file):
-    assert "--variables '{}'" in run("talk", file('name = variables["name"]\n'), code=1)
-
-
 def test_variables_state_channel_and_seed_are_the_flows(run, file):
     code = file('print(variables["a"], state["b"])\ntry:\n    end_call()\nexcept NameError:\n    print("a chat")\n')
     options = ("--variables", '{"a": 1}', "--state", '{"b": 2}', "--channel", "chat")
@@ -188,10 +177,6 @@ def test_a_flow_of_a_running_server_is_talked_to_and_leaves_nothing_there(run, s
     assert 'Extracted: booking = {"day": "Monday"}' in shown
     with server.app.world.active():
         assert server.app.world.db.execute_sql("SELECT count(*) FROM talk_session").fetchone() == (0,)
-
-
-def test_an_unknown_flow_is_refused(run, served):
-    assert "flow_none not found" in run("talk", "--flow", "flow_none", "--data-dir", served[0], code=1)
 
 
 def test_a_file_or_a_flow_is_named(run, file):

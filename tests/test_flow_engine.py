@@ -4,9 +4,7 @@ import pytest
 from click.testing import CliRunner
 
 from dryline.commands import cli
-from dryline.flow.sessions.engines import engine_of
 from dryline.settings import BadSetting, Settings
-from dryline.storage.errors import Busy
 from dryline.testing import DrylineInProcess
 from dryline.tests.flow.test_engine_model import ModelServer
 
@@ -48,12 +46,3 @@ def test_the_model_of_the_command_decides(model, tmp_path):
 def test_an_incomplete_model_stops_the_start(settings, message):
     with pytest.raises(BadSetting, match=message):
         Settings(**settings)
-
-
-def test_a_flow_without_a_free_process_is_a_503(app, control, monkeypatch):
-    def busy(*_, **__):
-        raise Busy("No worker was free to run the flow.")
-
-    control.post("/talk", {"code": CODE})
-    monkeypatch.setattr(engine_of(app.world), "open", busy)
-    assert control.post("/talk", {"code": CODE}).status_code == 503

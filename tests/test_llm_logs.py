@@ -103,11 +103,3 @@ def test_the_logs_of_a_call_can_be_deleted_together(api, gateway, path, logs):
     for _ in range(2):
         assert api.delete(f"{path}/by-call/CA1").status_code == 204
         assert [log["callId"] for log in logs()] == ["CA2"]
-
-
-def test_a_log_goes_with_the_worker_that_it_was_made_for(api, gateway, make_worker, logs):
-    worker = make_worker()
-    gateway(metadata={"workerId": worker["id"]})
-    gateway()
-    api.delete(f"/workers/{worker['id']}")
-    assert [log["data"].get("metadata") for log in logs()] == [None]

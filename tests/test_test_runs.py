@@ -4,8 +4,6 @@ from types import SimpleNamespace
 
 import pytest
 
-from dryline.jobs.transitions import finish_next_test_run
-
 CLINIC = """
 say(f"{variables['clinic']}, good morning.")
 loop:
@@ -161,23 +159,3 @@ def test_a_hundred_conversations_represent_all(only):
     assert result.failed == 1_000_000
     assert "The result of 100 conversations is scaled to 1,000,000." in result.explanation
     assert len(result.conversations) == 20
-
-
-def test_the_same_seed_gives_the_same_run(run, control):
-    events = []
-    for _ in range(2):
-        assert control.post("/reset", {}).status_code == 204
-        events.append(run("caller agrees to a day", "Greets", runs=10))
-    assert events[0] == events[1]
-
-
-def test_a_server_that_ends_leaves_the_run_as_it_is(start, app, api, advance, monkeypatch):
-    path = start("caller asks for a person")
-    advance(1)
-    with app.world.active():
-        app.world.ending.set()
-        assert finish_next_test_run(app.world, "2027-01-01T00:00:00.000Z") is False
-        app.world.ending.clear()
-    assert api.get(f"{path}/runs").json[0]["status"] == "RUNNING"
-    advance(3600)
-    assert api.get(f"{path}/runs").json[0]["results"]

@@ -46,12 +46,6 @@ def engine():
 
 
 @pytest.fixture
-def take():
-    """Return a turn in which the user takes a condition by its name."""
-    return "/{}".format
-
-
-@pytest.fixture
 def talk(engine):
     """Run a flow. A turn is an utterance, or `/` and a condition. The session is stored and loaded before each."""
 

@@ -23,12 +23,10 @@ KINDS = {
         ("Which name?", "Jane Doe", "put it under Fitzgerald please", "Fitzgerald"),
         ("Which name?", "Jane Doe", "yeah hi, kyle henson here", "Kyle Henson"),
         ("Which name?", "Jane Doe", "it's under Brown, Alice Brown", "Alice Brown"),
-        ("Which name?", "Jane Doe", "internet is super slow", None),
         ("Which name?", "Jane Doe", "the name is on the invoice", None),
     ],
     "last_name": [("What is the last name?", "Doe", "Torres, T-O-R-R-E-S", "Torres")],
     "email": [
-        ("Which e-mail?", "a@b.com", "s m i t h at gmail dot com", "smith@gmail.com"),
         ("Which e-mail?", "a@b.com", "ana underscore lee ninety two at mail dot co dot uk", "ana_lee92@mail.co.uk"),
         ("Which e-mail?", "a@b.com", "I'd rather not give that out", None),
     ],
@@ -40,33 +38,32 @@ KINDS = {
     "day": [
         ("Which day?", "Monday", "Tuesday, no, Thursday", "Thursday"),
         ("Which day?", "Monday", "next Wednesday", "next Wednesday"),
+        ("Which day?", "Monday", "Monday doesn't work for me, how about Tuesday?", "Tuesday"),
     ],
     "date": [
         ("Which day?", "2026-01-05", "the day after tomorrow at half past three", "2026-11-27"),
-        ("Which day?", "2026-01-05", "Tuesday next week", "2026-12-01"),
         ("Which day?", "2026-01-05", "in ten days", "2026-12-05"),
+        ("Which day?", "March 15", "let's say January third", "January 3"),
         ("When did it happen?", "2026-01-05", "last Friday night", "2026-11-20"),
         ("Welcher Tag?", "2026-01-05", "am dritten Dezember", "2026-12-03"),
         ("¿Qué día?", "2026-01-05", "el veinte de diciembre", "2026-12-20"),
     ],
     "dob": [("Date of birth?", "1980-05-21", "March the fourth nineteen eighty seven", "1987-03-04")],
     "time": [
-        ("At what time?", "14:00", "the day after tomorrow at half past three", "15:30"),
         ("At what time?", "2pm", "around quarter to eleven in the morning", "10:45am"),
         ("At what time?", "2pm", "at four, actually make it five", "5pm"),
         ("At what time?", "afternoon", "sometime after work", "after work"),
+        ("Um wie viel Uhr?", "19:00", "um halb acht abends", "19:30"),
         ("¿A qué hora?", "10:00", "a las nueve y media de la mañana", "09:30"),
         ("Which time?", "10 AM | 3:30 PM", "half past three", "3:30 PM"),
     ],
     "guests": [
         ("How many?", 4, "we're five, sorry, six people", 6),
         ("How many?", 4, "my wife and I and three friends", 5),
-        ("How many?", 4, "just me", 1),
         ("Für wie viele?", 4, "wir sind zu viert", 4),
     ],
     "budget": [
         ("How much?", "$5,000", "maybe around seven and a half thousand", "$7,500"),
-        ("How much?", 20.0, "nineteen dollars and ninety nine cents", 19.99),
         ("Wie hoch?", 1000, "so um die zweitausendfünfhundert Euro", 2500),
     ],
     "rating": [("From 1 to 5, how was it?", 4, "I'd give it a solid four", 4)],
@@ -84,8 +81,7 @@ KINDS = {
     "company": [("Which company?", "Acme", "I work for Ironbridge Steel", "Ironbridge Steel")],
     "role": [("What do they do?", "manager", "I'm the head of procurement at Ironbridge", "head of procurement")],
     "agreed": [
-        ("Did they agree?", True, "that works for me", True),
-        ("Did they agree?", True, "count me in", True),
+        ("¿Confirma la cita?", True, "sí, claro", True),
         ("Did they agree?", True, "I'm afraid that won't work", False),
         ("Did they agree?", True, "I need to think, I'm not sure", None),
         ("Are they over 18?", True, "I'm twenty one", True),
@@ -97,6 +93,7 @@ KINDS = {
     "size": [
         ("Which size?", "small | medium | large", "not the small one, the large one", "large"),
         ("Which size?", "small | medium | large", "the middle one", "medium"),
+        ("Which size?", "small | medium | large", "either is fine", None),
     ],
     "color": [("Which color?", "red", "something in dark green", "dark green")],
     "items": [
@@ -122,7 +119,7 @@ def test_a_value_of_each_kind_is_taken_out_of_a_sentence(question, example, said
         ({"street": "1 A St", "city": "Reno"}, "215 Maple Avenue in Nashville", ["215 Maple Avenue", "Nashville"]),
         ({"origin": "Dallas", "destination": "Reno"}, "to Phoenix, leaving from Tucson", ["Tucson", "Phoenix"]),
         ({"start": "07:00", "end": "15:00"}, "from ten at night to six in the morning", ["22:00", "06:00"]),
-        ({"make": "Honda", "model": "Civic", "year": 2018}, "a 2021 Mazda CX-5", ["Mazda", "CX-5", 2021]),
+        ({"in": "2026-01-05", "out": "2026-01-08"}, "from December 20th to the 23rd", ["2026-12-20", "2026-12-23"]),
     ],
 )
 def test_what_is_said_once_fills_the_members_that_it_belongs_to(example, said, values):

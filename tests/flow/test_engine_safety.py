@@ -7,7 +7,6 @@ import threading
 import pytest
 
 from dryline.flow.language import interpreter
-from dryline.flow.model.builtin_model import BuiltInModel
 from dryline.tests.flow.conftest import QUIZ
 
 # Flows that only the limit of time ends.
@@ -15,14 +14,11 @@ ENDLESS = {
     "an endless loop": "while True:\n    pass\n",
     "an endless loop that catches all": "while True:\n    try:\n        while True:\n"
     "            pass\n    except BaseException:\n        pass\n",
-    "long prints": 'while True:\n    print("x" * 100000)\n',
     "a slow pattern": 'import re\nre.match("(a+)+$", "a" * 40 + "b")\nwhile True:\n    pass\n',
     "a number that squares itself": "x = 3\nwhile True:\n    x = x * x\n",
     "a condition without end": 'def f():\n    while True:\n        pass\nloop:\n    talk("p", False)\n'
     "until f():\n    pass\n",
-    "a talk that is never come to": 'loop:\n    if False:\n        talk("p", False)\nuntil "a":\n    pass\n',
     "code in a text": "exec('while True: pass')\n",
-    "many small steps": "for n in range(400):\n    say(str(sum(range(100000))))\n",
 }
 # Flows that another limit ends, long before.
 TOO_MUCH = {
@@ -34,13 +30,10 @@ TOO_MUCH = {
     "    except BaseException:\n        pass\n",
     "long says": 'for n in range(400):\n    say("x" * 100000)\n',
     "calls of unknown names": "while True:\n    try:\n        nothing()\n    except NameError:\n        pass\n",
-    "a text that is too large to hand over": 'say("x" * 50_000_000)\n',
     "a value that holds one value many times": 'x = []\nfor n in range(60):\n    x = [x, x]\nextract("x", x)\n',
     "a state that holds one value many times": 'x = []\nfor n in range(60):\n    x = [x, x]\nstate["x"] = x\n'
     'loop:\n    talk("p", False)\nuntil "a":\n    pass\n',
-    "a message that is an essay": 'raise ValueError("x" * 5_000_000)\n',
     "many extractions": 'for n in range(400):\n    extract(str(n), "x" * 1_000_000)\n',
-    "arguments without end": "say(*[1] * 10**6)\n",
     "an answer of 500 values": '"t".ask("q", {str(n): "a" for n in range(500)})\n',
 }
 
@@ -111,22 +104,6 @@ def test_others_go_on_while_a_flow_runs_away(engine):
 )
 def test_there_are_no_files_no_processes_and_no_environment(talk, code):
     assert talk(code + "\n").session.ended == "failed"
-
-
-class Broken(BuiltInModel):
-    """A language model with an error in its code."""
-
-    def reply(self, talk, said):
-        raise IndexError("list index out of range")
-
-    choose = ask = reply
-
-
-@pytest.mark.parametrize("turns", [[], ["hello"]])
-def test_an_error_of_the_engine_ends_the_run_as_a_failure(talk, turns):
-    code = f'loop:\n    talk("Help.", {not turns})\nuntil "a":\n    pass\n'
-    failure = talk(code, *turns, model=Broken()).session.failure
-    assert failure.error == "The engine failed: IndexError: list index out of range"
 
 
 def test_a_conversation_has_an_end(talk, engine, monkeypatch):

@@ -9,7 +9,6 @@ import pytest
 
 from dryline.flow.engine import Engine
 from dryline.flow.language import sandbox
-from dryline.flow.language.session import SessionOver
 from dryline.storage.errors import Busy
 
 CODE = """
@@ -57,15 +56,6 @@ def test_only_the_same_seed_gives_the_same_conversation_also_in_many_threads(eng
     assert runs[0] != runs[1]
 
 
-def test_a_session_that_ended_says_nothing_more(engine):
-    session = engine.open(engine.program("1 / 0\n"))
-    session.start()
-    again = engine.load(session.dump())
-    assert again.failure == session.failure
-    with pytest.raises(SessionOver, match="failed"):
-        again.say("hello")
-
-
 def test_a_flow_reads_the_engines_clock_in_each_turn():
     moments = iter([datetime(2020, 1, 2, 3, 4, tzinfo=UTC), datetime(2021, 1, 2, 3, 4, tzinfo=UTC)])
     code = "from datetime import datetime\nsay(str(datetime.now()))\ndone()\nsay(str(datetime.now().year))\n"
@@ -75,15 +65,6 @@ def test_a_flow_reads_the_engines_clock_in_each_turn():
         session = engine.load(session.dump())
         texts = [event["text"] for event in first + session.say("x") if event.type == "said"]
     assert texts == ["2020-01-02 03:04:00", "2021"]
-
-
-def test_a_long_conversation_makes_more_calls_than_the_sandbox_allows_at_once(engine):
-    """By default the sandbox stops after 1,000 suspensions."""
-    code = "n = 0\nloop:\n    talk('p', False)\nuntil 'banana':\n"
-    code += "    for _ in range(100):\n        say('x')\n    n += 1\n    if n < 15: return\nsay(str(n))\n"
-    session = engine.open(engine.program(code))
-    session.play(lambda _: "banana")
-    assert session.messages[-1].text == "15"
 
 
 OPENED = """say("Hello.")
@@ -109,16 +90,6 @@ def test_an_opening_message_that_meets_no_condition_gets_the_agents_own_opening(
 
 
 # Worker processes
-
-
-def test_a_closed_engine_runs_no_flow():
-    engine = Engine()
-    program = engine.program(CODE)
-    engine.open(program).start()
-    engine.close()
-    engine.close()
-    with pytest.raises(Busy):
-        engine.open(program).start()
 
 
 def test_a_flow_waits_only_so_long_for_a_free_worker(monkeypatch):

@@ -25,22 +25,15 @@ def test_names_of_the_engine_are_refused(engine):
         ('def f():\n    return talk("p")\n', 2, 12, "in a function"),
         ('loop:\n    x = 1\nuntil "b":\n    pass\n', 1, 1, "no talk"),
         ('loop:\n    talk("p")\nuntil "b":\n    # nothing\nsay("x")\n', 3, 1, "needs a statement"),
-        ('loop:\n    talk("p")\nuntil:\n    pass\n', 3, 1, "needs a condition"),
         ('Loop:\n    talk("p")\nuntil "b":\n    pass\n', 1, 1, "written `loop`, not `Loop`"),
         ('loop:\n    talk("p")\nuntil "b"\n    pass\n', 3, 10, "colon is missing"),
         ('loop: talk("p")\n', 1, 7, "a line of its own"),
-        ('loop:\nsay("x")\n', 1, 1, "indented block"),
-        ('say("a\n', 1, 5, "never closed"),
         ('say("a"\n', 1, 4, "never closed"),
-        ("x = f'{a'\n", 1, 9, "never closed"),
         ("x = 1)\n", 1, 6, "closes nothing"),
         ("x = 1\n  y = 2\n", 2, 3, "indented further"),
-        ("if x:\n    y = 1\n  z = 2\n", 3, 3, "indented as no block"),
         ("say('a')\nx = = 3\n", 2, 5, "Expected an expression"),
         ("say('é')\nclass A(Exception):\n    pass\n", 2, 1, "does not yet support"),
-        ("x = 1 ? 2\n", 1, 7, "no meaning"),
         ("say('a')\u2028say('b')\n", 1, 9, "no meaning"),
-        ("x = '\ud800'\n", 1, 6, "surrogate"),
         ("x = 1\0\n", 1, 6, "NUL"),
     ],
 )
@@ -56,12 +49,9 @@ def test_an_error_has_its_place(engine, code, line, column, words):
         ('loop:\n    talk("p")\n', 1, "never ends"),
         ('loop:\n    talk("p")\nuntil "b":\n    return\n', 1, "nothing leads out"),
         ('loop:\n    talk("p")\nuntil "b":\n    pass\nuntil "b":\n    pass\n', 5, "twice"),
-        ('loop:\n    talk("p")\nuntil "b" or "c":\n    pass\n', 3, "only one of two texts"),
         ('x = 1\nif x:\n    sya("hello")\n', 3, "'sya'"),
         ("import re\nfrom urllib.parse import quote\n", 2, "no module 'urllib'"),
-        ("import re\nfrom collections import (deque, OrderedDict as D)\n", 2, "no 'OrderedDict' in 'collections'"),
         ('requests.get("http://x")\n', 1, "Nothing defines the name 'requests': import it."),
-        ("say(json.dumps(1))\n", 1, "Nothing defines the name 'json': import it."),
     ],
 )
 def test_doubtful_code_is_a_warning(engine, code, line, words):
@@ -80,30 +70,8 @@ def test_code_without_a_fault_has_no_findings(engine):
     assert engine.check(QUIZ + every) == []
 
 
-def test_a_finding_reads_as_a_compiler_writes_it(engine):
-    assert str(engine.check('until "b":\n    pass\n', "a/shop.based")[0]) == (
-        "a/shop.based:1:1: error: This until has no loop before it."
-    )
-
-
 @pytest.mark.parametrize(
     "code", ["(" * 50_000, "x = " + "[" * 5_000 + "]" * 5_000, "f'{" * 40, "if 1:\n" + " " * 9, ""]
 )
 def test_any_nesting_is_checked_without_a_crash(engine, code):
     assert isinstance(engine.check(code), list)
-
-
-def test_deep_blocks_are_refused(engine):
-    code = "".join(" " * depth + "if x:\n" for depth in range(150)) + " " * 150 + "pass\n"
-    assert "too deeply" in engine.check(code)[0].sentence
-
-
-def test_the_tree_of_conditions_has_their_lines(engine):
-    (loop,) = engine.paths(QUIZ)
-    (condition,) = loop["conditions"]
-    assert (loop["line"], condition["line"], condition["condition"]) == (2, 4, "player wants a question")
-    inner = condition["loops"][0]["conditions"]
-    assert [(each["condition"], each["line"], each["leaves"]) for each in inner] == [
-        ("answer is yes", 7, True),
-        ("player needs time", 9, False),
-    ]

@@ -84,11 +84,6 @@ print("a", 1)
     assert talked.of("digits") and talked.of("image")
 
 
-def test_a_flow_can_assign_the_state_anew(talk):
-    code = 'state = {"mine": 1}\nloop:\n    talk("p", False)\nuntil "a":\n    state["mine"] += 1\n    end_call()\n'
-    assert talk(code, "/a", state={"Caller": "+1"}).session.state == {"mine": 2}
-
-
 def test_the_name_variables_is_defined_only_when_there_are_variables(talk):
     code = 'say(variables["town"])\n'
     assert talk(code, variables={"town": "Bern"}).said == ["Bern"]

@@ -33,13 +33,6 @@ def test_an_intent_is_in_one_file_and_has_phrases(language):
         assert texts["says"] and all(text.strip() for each in texts.values() for text in each), name
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_no_text_of_an_intent_is_written_twice(language):
-    for intent in load(language).values():
-        plain = [text.casefold().strip(" .!?") for text in (*intent.says, *intent.opens)]
-        assert len(plain) == len(set(plain)), (intent.name, sorted({t for t in plain if plain.count(t) > 1}))
-
-
 def test_each_intent_has_the_conditions_that_it_meets():
     intents = {intent.name: intent for intent in read_intents()}
     assert intents.keys() == {name for language in LANGUAGES for name in load(language)}

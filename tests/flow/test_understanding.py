@@ -68,12 +68,6 @@ def test_conditions_that_cannot_be_told_apart_are_candidates():
     assert "move a visit" in decision.why and "move a call" in decision.why
 
 
-def test_two_values_that_are_asked_for_may_be_said_in_two_turns():
-    conditions = ["user has given a day and a time", "user cancels"]
-    assert understand(conditions, "on Monday", Context("Which day and what time?", "")).index is None
-    assert understand(conditions, "at 3 pm", Context("And what time?", "", "on Monday")).index == 0
-
-
 def test_a_value_that_was_asked_for_meets_the_condition_that_returned():
     context = Context("When did you move?", "Help.", returned=0)
     conditions = ["caller has moved", "caller wants a human"]

@@ -39,17 +39,3 @@ def test_a_recording_goes_with_its_log(api, control, add_call, fetch, files, adv
     assert fetch(log["recordingUrl"]).status_code in (403, 404)
     advance()
     assert files() == []
-
-
-def test_a_recording_goes_with_its_team(
-    other_api, control, make_flow, make_voice_deployment, add_call, fetch, files, advance
-):
-    line = make_voice_deployment(make_flow(api=other_api), api=other_api)
-    body = {"workerId": line["workerId"], "deploymentId": line["id"], "outcome": "completed"}
-    log = other_api.get(f"/logs/{control.post('/simulate/calls', body).json['ids'][0]}").json
-    for url in (log["recordingUrl"], add_call()["recordingUrl"]):
-        fetch(url)
-    team = next(team["id"] for team in control.get("/teams").json if team["name"] == "Other team")
-    assert control.delete(f"/teams/{team}").status_code == 204
-    advance()
-    assert len(files()) == 1

@@ -116,13 +116,6 @@ def test_the_flows_state_is_in_the_session(make_line, simulate, session_of):
     assert (state["Caller"], state["visits"]) == (log["fromNumber"], 4)
 
 
-def test_a_parameter_of_the_deployment_lies_over_the_flows_variables(line, simulate, api):
-    path = f"/workers/{line['workerId']}/deployments/{line['id']}/params"
-    assert api.post(path, {"name": "clinic", "value": "Elm Clinic"}).status_code == 201
-    (log,) = simulate(line, 1, outcome="completed")
-    assert said(log)[0] == "Welcome to Elm Clinic."
-
-
 def test_a_flow_reads_the_time_of_its_call(make_line, simulate):
     code = (
         'from datetime import datetime, timezone\nloop:\n    talk("Hi")\nuntil "caller asks the time":\n'

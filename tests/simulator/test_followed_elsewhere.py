@@ -1,8 +1,7 @@
-"""Calls of campaigns, of batches and of Voice V1, live calls and chats follow their flow."""
+"""Calls of campaigns, of batches and of Voice V1, and chats follow their flow."""
 
 import pytest
 
-from dryline.simulator import outbound
 from dryline.tests.conftest import created
 from dryline.tests.simulator.conftest import FLOW, VARIABLES, said
 
@@ -45,17 +44,6 @@ def check_reminders(logs, taken):
             assert extracted["name"]["phone"] == row["phoneNumber"]
 
 
-@pytest.fixture
-def call_batch(api):
-    """Return a function that requests calls to rows at once."""
-
-    def call_batch(line, rows=ROWS, **body):
-        path = f"/workers/{line['workerId']}/deployments/voice/{line['id']}/make-batch-calls"
-        assert api.post(path, {"data": rows, "batch_size": 100} | body).status_code in (200, 201)
-
-    return call_batch
-
-
 @pytest.mark.parametrize("is_the_campaigns_own", [False, True])
 def test_a_campaigns_calls_follow_its_flow_with_their_rows(
     make_line, make_flow, api, advance, voice_logs, taken, is_the_campaigns_own
@@ -71,46 +59,12 @@ def test_a_campaigns_calls_follow_its_flow_with_their_rows(
     assert {log["flowSnapshot"] for log in voice_logs(line)} == {OUTBOUND}
 
 
-@pytest.mark.parametrize("held_s", [None, -1.0])
-def test_a_batchs_calls_follow_the_flow_with_their_rows_also_in_several_rounds(
-    make_line, call_batch, advance, voice_logs, taken, monkeypatch, held_s
-):
-    if held_s is not None:
-        monkeypatch.setattr(outbound, "HELD_S", held_s)
+def test_a_batchs_calls_follow_the_flow_with_their_rows(make_line, api, advance, voice_logs, taken):
     line = make_line(OUTBOUND)
-    call_batch(line)
+    path = f"/workers/{line['workerId']}/deployments/voice/{line['id']}/make-batch-calls"
+    assert api.post(path, {"data": ROWS, "batch_size": 100}).status_code in (200, 201)
     advance(60)
     check_reminders(voice_logs(line), taken)
-
-
-def test_with_a_seed_a_row_has_the_same_call_however_many_are_due(make_line, call_batch, control, advance, voice_logs):
-    def conversations(*steps):
-        control.post("/reset")
-        control.put("/clock", {"now": "2026-02-01T00:00:00.000Z", "frozen": True})
-        line = make_line(OUTBOUND)
-        call_batch(line, batch_size=4, batch_interval_minutes=1)
-        for seconds in steps:
-            advance(seconds)
-        return sorted((log["toNumber"], log["status"], log["transcription"] or "") for log in voice_logs(line))
-
-    assert conversations(120) == conversations(0, 60, 60)
-
-
-def test_a_call_that_is_cancelled_while_the_flows_run_is_not_made(
-    make_line, api, call_batch, advance, voice_logs, monkeypatch
-):
-    line = make_line(OUTBOUND)
-    settle = outbound.settle
-
-    def cancel_meanwhile(world, due):
-        due = settle(world, due)
-        api.delete(f"/workers/{line['workerId']}/deployments/voice/{line['id']}")
-        return due
-
-    monkeypatch.setattr(outbound, "settle", cancel_meanwhile)
-    call_batch(line)
-    advance(60)
-    assert voice_logs(line) == []
 
 
 @pytest.fixture
@@ -135,20 +89,6 @@ def test_a_legacy_campaigns_calls_follow_the_flow_with_their_rows(api, make_old_
     assert api.post(f"{base}/{campaign['id']}/run", {"data": ROWS}).status_code == 200
     advance(3600)
     check_reminders(voice_logs(line), taken)
-
-
-def test_live_calls_follow_the_flow(line, control, advance, voice_logs, taken):
-    control.put("/clock", {"now": "2026-02-01T00:00:00.000Z", "frozen": True})
-    control.put("/settings", {"callsPerMinute": 20})
-    advance(60)
-    control.put("/settings", {"callsPerMinute": 0})
-    advance(900)
-    logs = voice_logs(line)
-    followed = [log for log in logs if log["messages"] and taken(log)]
-    assert len(followed) > 10
-    assert {said(log)[0] for log in followed} == {"Welcome to Oak Clinic."} or any(
-        step["step"] == "script" for log in followed for step in log["sessionLogData"]["trace"]
-    )
 
 
 # Chats

@@ -49,12 +49,6 @@ def test_a_branch_that_was_not_taken_is_named_with_the_condition_taken_instead(m
         assert api.get(f"/workers/{line['workerId']}/deploymentLogs/voice/{id}").json["status"] == "completed"
 
 
-def test_an_order_that_was_not_kept_is_named(make_line, answer):
-    line = make_line(LEADS_ELSEWHERE)
-    (one,) = answer(line, branch=["caller wants a human", BOOKS])["notTaken"]
-    assert (one["branch"], one["taken"]) == (BOOKS, "caller wants a human")
-
-
 def test_an_outcome_that_the_call_does_not_have_is_named(make_line, answer):
     (one,) = answer(make_line(LEADS_ELSEWHERE), outcome="transferred")["notTaken"]
     assert (one["branch"], one["outcome"], one["taken"]) == (None, "transferred", "caller wants a human")
@@ -83,9 +77,6 @@ def test_a_flow_without_a_loop_transfers(make_line, answer, api):
     for id in made["ids"]:
         log = api.get(f"/workers/{line['workerId']}/deploymentLogs/voice/{id}").json
         assert (log["status"], said(log)) == ("transferred", ["One moment."])
-    made = answer(line, count=2, outcome="completed")
-    assert [one["outcome"] for one in made["notTaken"]] == ["completed"] * 2
-    assert {one["taken"] for one in made["notTaken"]} == {None}
 
 
 def test_a_chat_of_a_flow_without_a_loop_follows_it(api, make_flow, control):
