@@ -37,6 +37,7 @@ STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 def serve(app: Dryline, listening: socket.socket, ready_file: ReadyFile | None = None) -> None:
     """Serve an application on a bound socket until a signal. Raises BadSetting."""
     settings = app.world.settings
+    use_one_heap()  # before there are threads
     set_up_logging(app)
     # The objects of the start live as long as the process: the garbage collector need not visit them again.
     gc.freeze()
@@ -44,7 +45,6 @@ def serve(app: Dryline, listening: socket.socket, ready_file: ReadyFile | None =
     # The event loop gets the interpreter back from a busy thread after 1 ms, not 5.
     sys.setswitchinterval(0.001)
     raise_file_limit()
-    use_one_heap()
     received: set[int] = set()
 
     def stop(number: int, frame: Any) -> None:

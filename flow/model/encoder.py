@@ -81,8 +81,8 @@ def _stem(word: str, language: str) -> str:
     return str(_stemmer(language).stemWord(word)) if word[0].isalpha() else ""
 
 
-@cache
 def _stemmer(language: str) -> Any:
+    """Return a new stemmer: it keeps the word that it is at, so threads cannot share one."""
     import snowballstemmer  # takes 30 ms, which a start would wait for
 
     return snowballstemmer.stemmer(_STEMMERS[language])

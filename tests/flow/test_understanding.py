@@ -1,11 +1,14 @@
 """The built-in model's decisions: figures, never single sentences."""
 
+import itertools
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+import snowballstemmer
 
-from dryline.flow.model.encoder import DATA_FILE, load
+from dryline.flow.model.encoder import DATA_FILE, load, stems
 from dryline.flow.model.understanding import Context, understand
 from dryline.tools.understanding import fit
 
@@ -48,6 +51,22 @@ def test_a_start_reads_nothing_of_the_model():
     code += "for read in (encoder.load, encoder.words, phrases.load): assert not read.cache_info().currsize\n"
     code += "assert 'snowballstemmer' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.fixture
+def eager_threads():
+    """Let threads take turns as often as possible."""
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(interval)
+
+
+def test_threads_read_texts_at_the_same_time(eager_threads):
+    words = [f"{''.join(letters)}ations" for letters in itertools.product("bdfglmnprst", "aeiou", "bdfglmnprst")]
+    stemmer = snowballstemmer.stemmer("english")
+    with ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(stems, words)) == [[stemmer.stemWord(word)] for word in words]
 
 
 def test_a_decision_says_why_and_how_sure():
