@@ -35,19 +35,13 @@ class QuickDispatcher:
     def __init__(self, app: Dryline) -> None:
         self._app = app
         self._arrived: deque[Any] = deque()  # connections whose oldest request the event loop looks at next
-        self._loop_thread: int | None = None  # until it is set, threads answer everything
         self._count_lock = threading.Lock()
         self._thread_count = self._unfinished = 0  # unfinished are the requests that threads answer or will answer
 
-    def start_loop(self) -> None:
-        """Make the calling thread the event loop's."""
-        self._loop_thread = threading.get_ident()
-        self._app.world.db.set_nonblocking()
-
     @property
     def in_loop(self) -> bool:
-        """Whether the calling thread is the event loop's."""
-        return threading.get_ident() == self._loop_thread
+        """Whether the calling thread is the event loop's, which never waits for a lock of the database."""
+        return self._app.world.db.is_nonblocking
 
     def add_task(self, channel: Any) -> None:
         """Have the oldest request of a connection answered. waitress calls this with the connection locked."""

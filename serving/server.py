@@ -83,7 +83,7 @@ class HttpServer:
 
     def run(self) -> None:
         """Answer requests until `stop`. Requests in progress then have GRACE_S to end."""
-        self._dispatcher.start_loop()
+        self.app.world.db.set_nonblocking()
         try:
             while not self._is_stopping:
                 self._poll(1)
