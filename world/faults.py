@@ -1,6 +1,5 @@
 """Fault rules, which make chosen requests fail, wait or lose their answer. They end with the process."""
 
-import math
 import random
 import threading
 from collections.abc import Mapping
@@ -31,32 +30,15 @@ class ConnectionCut(ConnectionError):
 
 
 class DelayDistribution(NamedTuple):
-    """`uniform` from `lower_ms` to `upper_ms`; or `lognormal` around `median_ms`: most are short, some are long.
-
-    `sigma` is the standard deviation of its logarithm: two thirds lie within a factor of e^sigma of the median.
-    """
+    """Delays from `lower_ms` to `upper_ms`, each as likely as any other. `type` is `uniform`."""
 
     type: str
-    lower_ms: int | None = None
-    upper_ms: int | None = None
-    median_ms: int | None = None
-    sigma: float | None = None
-
-    def draw_ms(self, chance: random.Random) -> int:
-        """Return the next delay, at most LONGEST_MS."""
-        if self.type == "uniform":
-            return round(chance.uniform(self.lower_ms or 0, self.upper_ms or 0))
-        drawn = chance.lognormvariate(math.log(self.median_ms or 1), self.sigma or 0)
-        return round(min(drawn, LONGEST_MS))
-
-    def in_words(self) -> str:
-        if self.type == "uniform":
-            return f"{self.lower_ms:,} to {self.upper_ms:,} ms late"
-        return f"about {self.median_ms:,} ms late, some much more"
+    lower_ms: int
+    upper_ms: int
 
     def project(self, names: Mapping[str, str]) -> dict[str, Any]:
         """Return the wire form. `names` maps wire names to attributes."""
-        return {name: value for name, attribute in names.items() if (value := getattr(self, attribute)) is not None}
+        return {name: getattr(self, attribute) for name, attribute in names.items()}
 
 
 @dataclass(eq=False)
@@ -111,7 +93,7 @@ class Fault:
         """Return the rule's effect as a phrase."""
         effects = [
             *([f"{self.delay_ms:,} ms late"] if self.delay_ms else []),
-            *([self.delay_distribution.in_words()] if self.delay_distribution else []),
+            *([f"{delays.lower_ms:,} to {delays.upper_ms:,} ms late"] if (delays := self.delay_distribution) else []),
             *([limit.in_words()] if (limit := self.rate_limit) else []),
             *([f"answers {self.status}"] if self.status else []),
             *(["cuts the connection"] if self.drop else []),
@@ -132,7 +114,8 @@ class Fault:
 
     def next_delay_ms(self) -> int:
         """Return the delay of the next request in milliseconds."""
-        return self.delay_distribution.draw_ms(self.chance) if self.delay_distribution else self.delay_ms
+        delays = self.delay_distribution
+        return self.chance.randint(delays.lower_ms, delays.upper_ms) if delays else self.delay_ms
 
     def delay(self, ending: threading.Event, delay_ms: float) -> bool:
         """Wait, and return whether to continue with the request.
