@@ -57,7 +57,6 @@ def show() -> Any:
         sortable=SORTABLE,
         formats=FORMATS,
         deployments=[(one.id, one.name) for one in deployments],
-        first_deployment=next((one for one in deployments if one.type == "Voice"), None),
         names={one.id: one.name for one in deployments},
         worker_names={one.id: one.name for one in query.workers},
         flows=[(one.id, one.name) for one in Flow.listing(g.team, **own)],

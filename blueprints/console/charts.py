@@ -13,14 +13,9 @@ LEGEND = {
     "running": "running",
 }
 OUTCOME_COLOURS = {
-    "completed": "completed",
-    "transferred": "transferred",
-    "failed": "failed",
-    "voicemail": "voicemail",
-    "no-answer": "missed",
-    "busy": "missed",
-    "ringing": "running",
-    "in-progress": "running",
+    **{outcome: outcome for outcome in ("completed", "transferred", "failed", "voicemail")},
+    **dict.fromkeys(("no-answer", "busy"), "missed"),
+    **dict.fromkeys(("ringing", "in-progress"), "running"),
 }
 
 
