@@ -189,7 +189,9 @@ def _use_forms(operation: dict[str, Any]) -> None:
                 body.setdefault("description", text)
     for response in operation["responses"].values():
         for content in response.get("content", {}).values() if isinstance(response, dict) else ():
-            content["schema"] = answer_form(content["schema"])
+            schema = content["schema"]
+            if isinstance(schema, ApiSchema):
+                content["schema"] = answer_schema(type(schema))(many=schema.many)
 
 
 class _Answer:
@@ -230,11 +232,6 @@ def request_form(schema: Any) -> Any:
         if isinstance(form, QuerySchema):
             field.allow_none = False
     return form
-
-
-def answer_form(schema: Any) -> Any:
-    """Return a schema as it looks in answers; anything else unchanged."""
-    return answer_schema(type(schema))(many=schema.many) if isinstance(schema, ApiSchema) else schema
 
 
 def schema_name(schema: Any) -> str:
