@@ -15,9 +15,6 @@ from dryline.world.world import World
 log = logging.getLogger("dryline")
 
 
-# Steps of the jobs
-
-
 def expire(world: World, now: str) -> bool:
     """Expire exports whose 24 hours are over, and remove their files. Return whether there were any."""
 
@@ -44,9 +41,6 @@ def write_next(world: World, now: str) -> bool:
     return bool(waiting)
 
 
-# The control plane
-
-
 def transition(world: World, id: str, status: str, error_message: str | None = None) -> Export:
     """Make one transition of the state machine: COMPLETED writes the file, EXPIRED removes it.
 
@@ -65,9 +59,6 @@ def transition(world: World, id: str, status: str, error_message: str | None = N
     if status == "COMPLETED":
         write_and_complete(world, export)
     return Export.by_id(id)
-
-
-# Files
 
 
 def write_and_complete(world: World, export: Export) -> None:
@@ -128,9 +119,6 @@ def _remove_file_after_commit(world: World, export: Export) -> None:
             path.unlink(missing_ok=True)
 
     world.db.after_commit(remove_file)
-
-
-# Repair
 
 
 def recover(world: World) -> None:

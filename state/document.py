@@ -24,9 +24,6 @@ Row = dict[str, Any]
 _KEY = {"id": "id", "name": "name", "sha256": "sha256", "createdAt": "created_at"}
 
 
-# Export
-
-
 def export(team_id: str | None = None) -> dict[str, Any]:
     """Return the document, of all teams or of one: each collection's rows, oldest first, then by id.
 
@@ -62,9 +59,6 @@ def rows_of(collection: str, names: Mapping[str, str], team_id: str | None) -> l
     for team in wire if model is Team else ():
         team["apiKeys"] = [key.project(_KEY) for key in keys.get(team["id"], ())]
     return wire
-
-
-# Import
 
 
 def replace(document: Document, team_id: str | None = None) -> None:
@@ -114,9 +108,6 @@ def admit_start_keys(world: World, team: Team | None = None) -> None:
             team = team or start_team()
             if team is not None:
                 ApiKey.issue(team, secret, name="--api-key")
-
-
-# Deletion
 
 
 @contextlib.contextmanager
