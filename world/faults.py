@@ -8,15 +8,12 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import orjson
-
 from dryline.storage.errors import NotFound
-from dryline.storage.files import read
+from dryline.storage.files import read_json
 from dryline.world.path_patterns import path_pattern
 from dryline.world.rate_limits import RateLimit
 from dryline.world.real_time import monotonic
 
-PRESETS_FILE = Path(__file__).with_name("fault_presets.json")
 LONGEST_MS = 600_000  # of a delay
 # The interval at which a delayed request checks whether its rule still exists, in seconds.
 CHECK_INTERVAL_S = 0.25
@@ -79,15 +76,7 @@ class Fault:
     forgotten = False
 
     def __post_init__(self) -> None:
-        self._pattern = path_pattern(self.path)
-
-    def matches_request(self, method: str, path: str, team_id: str | None) -> bool:
-        """Return whether the rule is about such a request."""
-        return (
-            self.method in ("*", method)
-            and (self.team_id is None or self.team_id == team_id)
-            and self._pattern.fullmatch(path) is not None
-        )
+        self.pattern = path_pattern(self.path)
 
     def in_words(self) -> str:
         """Return the rule's effect as a phrase."""
@@ -198,7 +187,8 @@ class FaultRules:
         headers: dict[str, str] = {}
         with self.lock:
             for rule in self.rules:
-                if not rule.matches_request(method, path, team_id):
+                is_of_sender = rule.method in ("*", method) and rule.team_id in (None, team_id)
+                if not is_of_sender or rule.pattern.fullmatch(path) is None:
                     continue
                 rule.matches += 1
                 if rule.matches <= rule.skip or rule.is_used_up:
@@ -215,11 +205,5 @@ class FaultRules:
         return None, headers
 
 
-class Preset(NamedTuple):
-    """A ready-made rule: a title, and the values of `Fault`; nested values have wire names."""
-
-    title: str
-    rule: dict[str, Any]
-
-
-PRESETS = {name: Preset(**preset) for name, preset in orjson.loads(read(PRESETS_FILE)).items()}
+# Ready-made rules: each has a `title`, and a `rule` with the values of `Fault`; nested values have wire names.
+PRESETS = read_json(Path(__file__).with_name("fault_presets.json"))

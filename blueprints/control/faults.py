@@ -26,17 +26,6 @@ _HEADER_VALUE = re.compile(r"[\t\x20-\x7e\xa0-\xff]*")
 _STATUS, _DELAY_MS = validate.Range(200, 599), validate.Range(0, LONGEST_MS)
 
 
-class Malformed(fields.Field):
-    """`truncated`, `garbage`, or `true`, which means `truncated`."""
-
-    def _deserialize(self, value, attr, data, **kwargs):
-        if isinstance(value, bool):
-            return "truncated" if value else None
-        if value not in ("truncated", "garbage"):
-            raise ValidationError("Must be true, truncated or garbage.")
-        return value
-
-
 class OverrideSchema(ApiSchema):
     """An answer instead of the operation's. The path need not exist on this server."""
 
@@ -117,13 +106,10 @@ class FaultSchema(ApiSchema):
         metadata={"description": "apply the fault only to requests beyond this limit; `status` is 429 by default"},
     )
     drop = Boolean(load_default=False, metadata={"description": "close the connection without an answer"})
-    malformed = Malformed(
+    malformed = fields.String(
         load_default=None,
-        metadata={
-            "description": "damage to the answer: `truncated` (or true) cuts it off, `garbage` makes it invalid JSON",
-            "type": "string",
-            "enum": ["truncated", "garbage", None],
-        },
+        validate=OneOf("truncated", "garbage"),
+        metadata={"description": "damage to the answer: `truncated` cuts it off, `garbage` makes it invalid JSON"},
     )
     phase = fields.String(
         load_default="before",
@@ -156,7 +142,7 @@ class FaultSchema(ApiSchema):
     def apply_preset(self, data, **kwargs):
         """Return the preset's rule with the sent fields over it. An unknown preset is refused by its field."""
         preset = PRESETS.get(str(data.get("preset"))) if isinstance(data, dict) else None
-        return {camel(name): value for name, value in preset.rule.items()} | data if preset else data
+        return {camel(name): value for name, value in preset["rule"].items()} | data if preset else data
 
     @validates_schema
     def check_request(self, data, **kwargs):
