@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import gc
 import json
 import logging
@@ -44,7 +45,10 @@ def serve(app: Dryline, listening: socket.socket, ready_file: ReadyFile | None =
     # The event loop gets the interpreter back from a busy thread after 1 ms, not 5.
     sys.setswitchinterval(0.001)
     raise_file_limit()
-    use_one_heap()
+    # All threads share one heap of glibc. Each would keep in its own what its largest request took: 35 MB with 16
+    # threads. They hardly wait for each other, because the interpreter runs one at a time.
+    with suppress(OSError, AttributeError):  # another C library
+        ctypes.CDLL(None).mallopt(M_ARENA_MAX, 1)
     received: set[int] = set()
 
     def stop(number: int, frame: Any) -> None:
@@ -85,19 +89,6 @@ def raise_file_limit() -> None:
         limit = needed if hard == resource.RLIM_INFINITY else min(needed, hard)
         with suppress(OSError, ValueError):
             resource.setrlimit(resource.RLIMIT_NOFILE, (limit, hard))
-
-
-def use_one_heap() -> None:
-    """Have all threads share one heap of the C library.
-
-    Each would get a heap of its own, and keep there what its largest request took: 35 MB with 16 threads. They hardly
-    wait for each other, because the interpreter runs one thread at a time.
-    """
-    if sys.platform == "linux":
-        import ctypes
-
-        with suppress(OSError, AttributeError):  # another library than glibc
-            ctypes.CDLL(None).mallopt(M_ARENA_MAX, 1)
 
 
 def _write_address(path: Path, url: str) -> None:
