@@ -162,7 +162,7 @@ def _call_values(log: VoiceLog, turns: list[conversation.Turn], events: list[con
         "current_line": conversation.current_line(events) if is_running else None,
         "length_s": length_s,
         "transfer": transfer,
-        "voices_end_s": conversation.voices_end_s(turns),
+        "voices_end_s": max((turn.end for turn in turns if turn.end is not None), default=None),
         "speaks_words": recording_files.speaks_words(current()),
         "has_lanes": bool(length_s) and any(turn.start is not None for turn in turns),
         "recording": _recording(log.recording_url),

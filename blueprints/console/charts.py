@@ -39,12 +39,8 @@ class Column(NamedTuple):
 
 def axis(highest: int) -> list[int]:
     """Return the numbers of the chart's horizontal lines, from zero: round ones, up to four above it."""
-    step = next(
-        size * power
-        for power in (10**digits for digits in range(18))
-        for size in (1, 2, 5)
-        if size * power * 4 >= highest
-    )
+    sizes = (size * 10**digits for digits in range(18) for size in (1, 2, 5))
+    step = next(size for size in sizes if size * 4 >= highest)
     return [step * number for number in range(max(-(-highest // step), 1) + 1)]
 
 
