@@ -28,12 +28,12 @@ class BadSetting(ValueError):
     """A setting that cannot work. The message is one line for the person who starts the server."""
 
 
-def _setting(default: Any, help: str | None = None, *, flag: str | None = None, choices: tuple[str, ...] = ()) -> Any:
+def _setting(default: Any, help: str | None = None, *, flag: str | None = None) -> Any:
     """Declare a setting. With a `help` it has a flag and a variable.
 
     `flag` is its flag where that is not the field's name.
     """
-    return field(default=default, metadata={"help": help, "flag": flag, "choices": choices})
+    return field(default=default, metadata={"help": help, "flag": flag})
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class Settings:
     model_key: str | None = _setting(None, "Key for that server.")
     node: str | None = _setting(None, "Name of this server if there are several; its keys and ids contain it.")
     label: str | None = _setting(None, "Title of this server in the console.")
-    log_format: str = _setting("text", "Format of the log.", choices=("text", "json"))
+    log_format: str = _setting("text", "Format of the log: text or json.")
     quiet: bool = _setting(False, "Print problems only: no start message, no line per request.")
     # Without a flag: they change while the server runs (`RuntimeSettings`).
     export_mode: str = _setting("auto")  # or "manual": only `/_dryline/exports/{id}/transition` changes exports
@@ -156,10 +156,8 @@ class Settings:
     @property
     def loopback(self) -> bool:
         """Whether the server listens on loopback only."""
-        if self.host == "localhost":
-            return True
         address = _address(self.host)
-        return address is not None and address.is_loopback
+        return self.host == "localhost" or (address is not None and address.is_loopback)
 
 
 def flag_of(setting: Field[Any]) -> str | None:

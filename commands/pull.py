@@ -90,7 +90,9 @@ def pull(
     from dryline.commands.remote.redact import Redactor
     from dryline.world.world import World
 
-    _require_writable(output)
+    folder = Path(os.path.realpath(output)).parent
+    if str(output) != STANDARD and not output.exists() and not os.access(folder, os.W_OK):  # before the service is read
+        raise click.ClickException(f"Cannot write to the folder {folder}. Name another file with --output.")
     job = Pull(Reader(url, api_key, rate=rate), since, worker_id)
     if sys.stderr.isatty():
         job.reader.on_progress = lambda text: click.echo(text, err=True)
@@ -141,13 +143,6 @@ def drift(url: str, api_key: str, rate: float) -> None:
         f"{len(job.empty)} of them by empty lists, {count(len(findings), 'deviation')}"
     )
     sys.exit(0 if all(finding.what == "unknown member" for finding in findings) else 1)
-
-
-def _require_writable(output: Path) -> None:
-    """Raise click.ClickException if the file cannot be created, before the service is read."""
-    folder = Path(os.path.realpath(output)).parent
-    if str(output) != STANDARD and not output.exists() and not os.access(folder, os.W_OK):
-        raise click.ClickException(f"Cannot write to the folder {folder}. Name another file with --output.")
 
 
 def _counted(counter: Counter[str]) -> list[str]:
