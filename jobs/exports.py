@@ -2,6 +2,7 @@
 
 import contextlib
 import logging
+import secrets
 import sqlite3
 
 from marshmallow import ValidationError
@@ -75,7 +76,7 @@ def _write_file(world: World, export: Export) -> bool:
     between leaves the row as it was. If the row changes or disappears meanwhile, the file is dropped. If the server
     shuts down meanwhile, the next start writes the file. Return whether it was written.
     """
-    part, status = export_files.new_part(export), export.status
+    part, status = export.path.with_suffix(f".{secrets.token_hex(8)}.part"), export.status  # no two attempts share one
     try:
         row_count, size = export_files.write(export, part)
         with world.transaction():

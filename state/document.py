@@ -69,7 +69,9 @@ def replace(document: Document, team_id: str | None = None) -> None:
     world = current()
     with replacing_rows(world):
         require_team(team_id)
-        survivor = None if document.rows["teams"] else find_survivor(team_id)
+        survivor = None
+        if not document.rows["teams"]:  # the team that keeps its name and keys: the named one, or the start team
+            survivor = start_team() if team_id is None else Team.find(id=team_id)
         wipe(world, team_id, survivor)
         insert(world, Import(document, team_id, survivor))
 
@@ -94,11 +96,6 @@ def forget(world: World) -> None:
     forget_keys()
     world.db.after_commit(SET_ASIDE.of(world).clear)
     world.db.after_commit(world.wake)
-
-
-def find_survivor(team_id: str | None) -> Team | None:
-    """Return the team that keeps its name and keys in a deletion of all rows: the named one, or the start team."""
-    return start_team() if team_id is None else Team.find(id=team_id)
 
 
 def admit_start_keys(world: World, team: Team | None = None) -> None:

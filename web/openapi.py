@@ -18,15 +18,13 @@ from dryline.schemas.base import ApiSchema, ErrorSchema, PartSchema, QuerySchema
 from dryline.schemas.glossary import MEMBERS
 from dryline.storage.files import read
 
-# The version of the interface that dryline stands in for, not dryline's own.
-INTERFACE_VERSION = "1.0.3"
-
 # Example bodies and answers by operation id. `python -m dryline.tools.examples` writes the file.
 EXAMPLES = Path(__file__).with_name("examples.json")
 # The text about the server, the security schemes, and the name and description of each error response.
 PARTS = Path(__file__).with_name("openapi_parts.json")
 
-CONFIG = {"API_TITLE": "dryline", "API_VERSION": INTERFACE_VERSION, "OPENAPI_VERSION": "3.0.3"}
+# `API_VERSION` is that of the interface that dryline stands in for, not dryline's own.
+CONFIG = {"API_TITLE": "dryline", "API_VERSION": "1.0.3", "OPENAPI_VERSION": "3.0.3"}
 
 
 class Api(flask_smorest.Api):
