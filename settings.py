@@ -89,7 +89,8 @@ class Settings:
                 raise BadSetting(f"{flag} {problem}")
         if self.public_path.partition("/")[2].partition("/")[0] in _OWN_PATHS:
             raise BadSetting(f"--public-url: the path {self.public_path} is one of this server's own.")
-        self._check_speech()
+        if (command := speech_command(self.speech)) and shutil.which(command[0]) is None:
+            raise BadSetting(f"--speech: the program {command[0]} was not found.")
         if self.model_url is not None and not self.model:
             raise BadSetting("--model-url needs --model, the name of a model on that server.")
         if self.model_url is None and (self.model or self.model_key):
@@ -104,6 +105,8 @@ class Settings:
         yield "--max-body-mb", self.max_body_mb, self.max_body_mb >= 1, "be at least 1"
         yield "--recordings-mb", self.recordings_mb, self.recordings_mb >= 1, "be at least 1"
         yield "--log-format", self.log_format, self.log_format in ("text", "json"), "be text or json"
+        is_voice = self.speech in ("auto", "tones") or speech_command(self.speech) is not None
+        yield "--speech", self.speech, is_voice, 'be auto, tones or "command: …"'
         for host in self.allowed_hosts:
             is_name = bool(host.strip()) and not {"/", " ", ","} & {*host}
             yield "--allowed-host", host, is_name, "be a host's name, such as dryline.test"
@@ -119,13 +122,6 @@ class Settings:
         for flag, url in (("--public-url", self.public_url), ("--model-url", self.model_url)):
             is_address = url is None or url.startswith(("http://", "https://"))
             yield flag, url, is_address, "start with http:// or https://"
-
-    def _check_speech(self) -> None:
-        command = speech_command(self.speech)
-        if command is None and self.speech not in ("auto", "tones"):
-            raise BadSetting(f'--speech must be auto, tones or "command: …", not {self.speech!r}.')
-        if command is not None and shutil.which(command[0]) is None:
-            raise BadSetting(f"--speech: the program {command[0]} was not found.")
 
     def _normalize(self) -> None:
         values: dict[str, Any] = {
