@@ -28,12 +28,12 @@ class BadSetting(ValueError):
     """A setting that cannot work. The message is one line for the person who starts the server."""
 
 
-def _setting(default: Any, help: str | None = None, *, flag: str | None = None, choices: tuple[str, ...] = ()) -> Any:
+def _setting(default: Any, help: str | None = None, *, flag: str | None = None) -> Any:
     """Declare a setting. With a `help` it has a flag and a variable.
 
     `flag` is its flag where that is not the field's name.
     """
-    return field(default=default, metadata={"help": help, "flag": flag, "choices": choices})
+    return field(default=default, metadata={"help": help, "flag": flag})
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class Settings:
     model_key: str | None = _setting(None, "Key for that server.")
     node: str | None = _setting(None, "Name of this server if there are several; its keys and ids contain it.")
     label: str | None = _setting(None, "Title of this server in the console.")
-    log_format: str = _setting("text", "Format of the log.", choices=("text", "json"))
+    log_format: str = _setting("text", "Format of the log: text or json.")
     quiet: bool = _setting(False, "Print problems only: no start message, no line per request.")
     # Without a flag: they change while the server runs (`RuntimeSettings`).
     export_mode: str = _setting("auto")  # or "manual": only `/_dryline/exports/{id}/transition` changes exports
@@ -89,7 +89,8 @@ class Settings:
                 raise BadSetting(f"{flag} {problem}")
         if self.public_path.partition("/")[2].partition("/")[0] in _OWN_PATHS:
             raise BadSetting(f"--public-url: the path {self.public_path} is one of this server's own.")
-        self._check_speech()
+        if (command := speech_command(self.speech)) and shutil.which(command[0]) is None:
+            raise BadSetting(f"--speech: the program {command[0]} was not found.")
         if self.model_url is not None and not self.model:
             raise BadSetting("--model-url needs --model, the name of a model on that server.")
         if self.model_url is None and (self.model or self.model_key):
@@ -104,6 +105,8 @@ class Settings:
         yield "--max-body-mb", self.max_body_mb, self.max_body_mb >= 1, "be at least 1"
         yield "--recordings-mb", self.recordings_mb, self.recordings_mb >= 1, "be at least 1"
         yield "--log-format", self.log_format, self.log_format in ("text", "json"), "be text or json"
+        is_voice = self.speech in ("auto", "tones") or speech_command(self.speech) is not None
+        yield "--speech", self.speech, is_voice, 'be auto, tones or "command: …"'
         for host in self.allowed_hosts:
             is_name = bool(host.strip()) and not {"/", " ", ","} & {*host}
             yield "--allowed-host", host, is_name, "be a host's name, such as dryline.test"
@@ -119,13 +122,6 @@ class Settings:
         for flag, url in (("--public-url", self.public_url), ("--model-url", self.model_url)):
             is_address = url is None or url.startswith(("http://", "https://"))
             yield flag, url, is_address, "start with http:// or https://"
-
-    def _check_speech(self) -> None:
-        command = speech_command(self.speech)
-        if command is None and self.speech not in ("auto", "tones"):
-            raise BadSetting(f'--speech must be auto, tones or "command: …", not {self.speech!r}.')
-        if command is not None and shutil.which(command[0]) is None:
-            raise BadSetting(f"--speech: the program {command[0]} was not found.")
 
     def _normalize(self) -> None:
         values: dict[str, Any] = {
@@ -156,10 +152,8 @@ class Settings:
     @property
     def loopback(self) -> bool:
         """Whether the server listens on loopback only."""
-        if self.host == "localhost":
-            return True
         address = _address(self.host)
-        return address is not None and address.is_loopback
+        return self.host == "localhost" or (address is not None and address.is_loopback)
 
 
 def flag_of(setting: Field[Any]) -> str | None:

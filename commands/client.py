@@ -107,12 +107,7 @@ def _print_way_back(world: ControlPlane, data_dir: Path | None) -> None:
 
 @contextmanager
 def open_world(
-    url: str | None,
-    data_dir: Path | None,
-    admin_token: str | None,
-    *,
-    destructive: bool = False,
-    yes: bool = False,
+    url: str | None, data_dir: Path | None, admin_token: str | None, *, destructive: bool = False, yes: bool = False
 ) -> Iterator[ControlPlane]:
     """Yield the control plane of a world: of the server at `url`, of `data_dir`, or of the running server.
 

@@ -50,7 +50,7 @@ def list_presets() -> None:
     from dryline.world.faults import PRESETS
 
     for name, preset in PRESETS.items():
-        click.echo(f"{name:<20} {preset.title}")
+        click.echo(f"{name:<20} {preset['title']}")
 
 
 @faults.command("off")

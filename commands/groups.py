@@ -20,11 +20,3 @@ class DefaultGroup(click.Group):
         if not is_named and (args or not ctx.resilient_parsing):
             args = [self.default, *args]
         return super().parse_args(ctx, args)
-
-    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[Any]:
-        """Complete the names of commands, and the options of the default command."""
-        items = super().shell_complete(ctx, incomplete)
-        if incomplete.startswith("-"):
-            command = self.commands[self.default]
-            items += command.shell_complete(click.Context(command, parent=ctx), incomplete)
-        return items

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 import orjson
@@ -21,9 +21,6 @@ from dryline.commands.output import OUTPUT_FILE, STANDARD, write_file
 from dryline.settings import BadSetting, Settings, header_problem
 from dryline.world.clock import parse, wire
 from dryline.world.wording import count
-
-if TYPE_CHECKING:
-    from dryline.commands.remote.loadable import Loadable
 
 INCOMPLETE = 3  # exit code of a pull that left something out
 
@@ -87,11 +84,15 @@ def pull(
     Load the document with `dryline state import`, or start with it: `dryline serve --scenario FILE`. Exit codes: 0,
     everything was written; 3, a part was left out, which is printed; 1, nothing was written; 2, an option cannot work.
     """
+    from dryline.commands.remote.loadable import Loadable
     from dryline.commands.remote.pull import Pull
     from dryline.commands.remote.reader import Reader, ReadError
     from dryline.commands.remote.redact import Redactor
+    from dryline.world.world import World
 
-    _require_writable(output)
+    folder = Path(os.path.realpath(output)).parent
+    if str(output) != STANDARD and not output.exists() and not os.access(folder, os.W_OK):  # before the service is read
+        raise click.ClickException(f"Cannot write to the folder {folder}. Name another file with --output.")
     job = Pull(Reader(url, api_key, rate=rate), since, worker_id)
     if sys.stderr.isatty():
         job.reader.on_progress = lambda text: click.echo(text, err=True)
@@ -100,7 +101,8 @@ def pull(
         if redact:
             redactor = Redactor(hashlib.sha256(f"dryline redact {api_key}".encode()).digest())
             rows = {name: [redactor.row(name, row) for row in each] for name, each in rows.items()}
-        loadable = _as_loadable(rows)
+        with closing(World(Settings(ephemeral=True))) as world, world.active():
+            loadable = Loadable(rows, world)
         write_file(output, orjson.dumps(loadable.document))
     except KeyboardInterrupt:
         raise click.ClickException("Interrupted. Nothing was written.") from None
@@ -141,22 +143,6 @@ def drift(url: str, api_key: str, rate: float) -> None:
         f"{len(job.empty)} of them by empty lists, {count(len(findings), 'deviation')}"
     )
     sys.exit(0 if all(finding.what == "unknown member" for finding in findings) else 1)
-
-
-def _require_writable(output: Path) -> None:
-    """Raise click.ClickException if the file cannot be created, before the service is read."""
-    folder = Path(os.path.realpath(output)).parent
-    if str(output) != STANDARD and not output.exists() and not os.access(folder, os.W_OK):
-        raise click.ClickException(f"Cannot write to the folder {folder}. Name another file with --output.")
-
-
-def _as_loadable(rows: dict[str, Any]) -> Loadable:
-    """Return a document with these rows that a server can load."""
-    from dryline.commands.remote.loadable import Loadable
-    from dryline.world.world import World
-
-    with closing(World(Settings(ephemeral=True))) as world, world.active():
-        return Loadable(rows, world)
 
 
 def _counted(counter: Counter[str]) -> list[str]:

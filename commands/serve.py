@@ -28,31 +28,22 @@ def setting_options(command: Any) -> Any:
     for setting in reversed(fields(Settings)):
         if flag := flag_of(setting):
             variable = "DRYLINE_" + flag.removeprefix("--").replace("-", "_").upper()
-            command = click.option(
-                flag,
-                setting.name,
-                envvar=variable,
-                default=setting.default,
-                show_envvar=True,
-                show_default=True,
-                **_option_type(setting),
-            )(command)
+            command = click.option(flag, setting.name, envvar=variable, **_option_of(setting))(command)
     return command
 
 
-def _option_type(setting: Field[Any]) -> dict[str, Any]:
-    """Return the type of a setting's option, as arguments of `click.option`."""
+def _option_of(setting: Field[Any]) -> dict[str, Any]:
+    """Return the type, the default and the help of a setting's option, as arguments of `click.option`."""
     help, default = setting.metadata["help"], setting.default
+    option = {"default": default, "show_default": True, "show_envvar": True, "help": help}
     if isinstance(default, tuple):
         help = f"{help}; repeatable; the variable takes several, separated by commas."
-        return {"multiple": True, "type": CommaSeparated(), "help": help}
+        return option | {"multiple": True, "type": CommaSeparated(), "help": help}
     if isinstance(default, Path):
-        return {"type": click.Path(path_type=Path, file_okay=False), "help": help}
+        return option | {"type": click.Path(path_type=Path, file_okay=False)}
     if isinstance(default, bool):
-        return {"is_flag": True, "help": help}
-    if choices := setting.metadata["choices"]:
-        return {"type": click.Choice(choices), "help": help}
-    return {"type": int if setting.type == int | None else None, "help": help}
+        return option | {"is_flag": True}
+    return option | {"type": int if setting.type == int | None else None}
 
 
 @click.command()

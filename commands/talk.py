@@ -260,7 +260,8 @@ def transcript(events: Iterable[dict[str, Any]]) -> list[str]:
 
 
 def _event_lines(event: dict[str, Any]) -> Iterator[str]:
-    values: dict[str, Any] = {name: _json(event.get(name)) for name in ("value", "how", "arguments")}
+    json_members = ("value", "how", "arguments")
+    values: dict[str, Any] = {name: json.dumps(event.get(name), ensure_ascii=False) for name in json_members}
     values["answered"] = event.get("status") or event.get("error")
     for line in _LINES.get(event["type"], ()):
         yield line.format(**{**event, **values})
@@ -269,7 +270,3 @@ def _event_lines(event: dict[str, Any]) -> Iterator[str]:
             yield "# Pass the flow's variables with --variables, such as --variables '{}'."
         for line in event["traceback"].splitlines():
             yield f"# {line}"
-
-
-def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)

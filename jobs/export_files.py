@@ -1,7 +1,6 @@
 """Write export files: rows go from the database to CSV or JSON a batch at a time, in constant memory."""
 
 import re
-import secrets
 from collections.abc import Iterable, Iterator, Mapping
 from operator import itemgetter
 from pathlib import Path
@@ -52,11 +51,6 @@ def write(export: Export, part: Path) -> tuple[int, int]:
     with part.open("xb", buffering=1 << 20) as file, current().reading():
         row_count = _write_csv(export, file) if export.format == "CSV" else _write_json(export, file)
         return row_count, file.tell()
-
-
-def new_part(export: Export) -> Path:
-    """Return a new path for an unfinished file, so that no two attempts share one."""
-    return export.path.with_suffix(f".{secrets.token_hex(8)}.part")
 
 
 def all_files() -> list[Path]:

@@ -2,6 +2,7 @@
 
 import contextlib
 import logging
+import secrets
 import sqlite3
 
 from marshmallow import ValidationError
@@ -13,9 +14,6 @@ from dryline.storage.errors import Conflict
 from dryline.world.world import World
 
 log = logging.getLogger("dryline")
-
-
-# Steps of the jobs
 
 
 def expire(world: World, now: str) -> bool:
@@ -44,9 +42,6 @@ def write_next(world: World, now: str) -> bool:
     return bool(waiting)
 
 
-# The control plane
-
-
 def transition(world: World, id: str, status: str, error_message: str | None = None) -> Export:
     """Make one transition of the state machine: COMPLETED writes the file, EXPIRED removes it.
 
@@ -67,9 +62,6 @@ def transition(world: World, id: str, status: str, error_message: str | None = N
     return Export.by_id(id)
 
 
-# Files
-
-
 def write_and_complete(world: World, export: Export) -> None:
     """Write the file of an export that is PROCESSING, and make it COMPLETED, or FAILED after an error."""
     if _write_file(world, export):
@@ -84,7 +76,7 @@ def _write_file(world: World, export: Export) -> bool:
     between leaves the row as it was. If the row changes or disappears meanwhile, the file is dropped. If the server
     shuts down meanwhile, the next start writes the file. Return whether it was written.
     """
-    part, status = export_files.new_part(export), export.status
+    part, status = export.path.with_suffix(f".{secrets.token_hex(8)}.part"), export.status  # no two attempts share one
     try:
         row_count, size = export_files.write(export, part)
         with world.transaction():
@@ -128,9 +120,6 @@ def _remove_file_after_commit(world: World, export: Export) -> None:
             path.unlink(missing_ok=True)
 
     world.db.after_commit(remove_file)
-
-
-# Repair
 
 
 def recover(world: World) -> None:

@@ -38,7 +38,7 @@ def place_calls(world: World, now: str) -> bool:
     assert arrivals is not None
     if until - arrivals.since > MAX_CALLS * mean_wait:
         arrivals.skipped += round((until - arrivals.since) / mean_wait) - MAX_CALLS
-        arrivals.skip_to(until - MAX_CALLS * mean_wait)
+        arrivals.since = until - MAX_CALLS * mean_wait
     calls = arrivals.until(until, mean_wait, BATCH_SIZE)
     if placed := _make_calls(world, arrivals, calls):
         world.events.add(f"live: {count(placed, 'call')} came in", placed=placed)

@@ -6,6 +6,7 @@ import contextlib
 import logging
 import threading
 from collections.abc import Callable, Mapping
+from queue import SimpleQueue
 from typing import TYPE_CHECKING
 
 from dryline.models.due import SET_ASIDE
@@ -25,6 +26,7 @@ class Runner:
     """A thread that runs some steps in their order, again and again until none of them finds work: a round."""
 
     POLL_EVERY_S = 1.0  # of real time; a commit that adds work wakes the thread at once
+    CHECK_EVERY_S = 0.1
     LOG_FAILURE_EVERY_S = 60.0
 
     def __init__(self, world: World, name: str, steps: tuple[Step, ...]) -> None:
@@ -34,8 +36,7 @@ class Runner:
         self._thread: threading.Thread | None = None
         self._running = threading.Lock()  # held for a round
         self._wake = threading.Event()
-        self._round_ended = threading.Condition()
-        self._requested = self._finished = 0  # rounds
+        self._awaited: SimpleQueue[threading.Event] = SimpleQueue()  # each is set after the next round
         self._progress_at = 0.0  # when the last step began, by `real_time.monotonic`
         self._failure_logged_at: dict[Step, float] = {}
 
@@ -49,8 +50,6 @@ class Runner:
         self._wake.set()
         if self._thread is not None:
             self._thread.join()
-        with self._round_ended:
-            self._round_ended.notify_all()
         with self._running:
             pass
 
@@ -75,36 +74,32 @@ class Runner:
                 results = [self._try(step, now) for step in self.steps]  # all of them
                 found_work = any(results)
 
-    def request_round(self) -> int:
-        """Let the thread run a round. Return the round's number, for `wait`."""
-        with self._round_ended:
-            self._requested += 1
-            self._wake.set()
-            return self._requested
+    def request_round(self) -> threading.Event:
+        """Let the thread run a round. Return what is set when the round has ended, for `wait`."""
+        ended = threading.Event()
+        self._awaited.put(ended)
+        self._wake.set()
+        return ended
 
-    def wait(self, number: int, timeout_s: float) -> None:
+    def wait(self, ended: threading.Event, timeout_s: float) -> None:
         """Wait until a round has ended, or until one of its steps takes `timeout_s`. Without a thread it runs here."""
         if self._thread is None:
             self.run(timeout_s)
             return
         began = monotonic()
-        with self._round_ended:
-            while self._finished < number and not self.world.ending.is_set():
-                remaining_s = max(self._progress_at, began) + timeout_s - monotonic()
-                if remaining_s <= 0:
-                    return
-                self._round_ended.wait(remaining_s)
+        while not (ended.wait(self.CHECK_EVERY_S) or self.world.ending.is_set()):
+            if monotonic() > max(self._progress_at, began) + timeout_s:
+                return
 
     def _loop(self) -> None:
         with self.world.active():
             while not self.world.ending.is_set():
                 self._wake.wait(self.POLL_EVERY_S)
                 self._wake.clear()
-                number = self._requested
+                awaited = [self._awaited.get() for _ in range(self._awaited.qsize())]
                 self.run()
-                with self._round_ended:
-                    self._finished = number
-                    self._round_ended.notify_all()
+                for ended in awaited:
+                    ended.set()
 
     def _try(self, step: Step, now: str) -> bool:
         self._progress_at = began = monotonic()
@@ -153,5 +148,5 @@ class Jobs:
         """
         SET_ASIDE.of(self.world).clear()
         self._quick.run()
-        for runner, number in [(runner, runner.request_round()) for runner in self._slow]:
-            runner.wait(number, self.TIMEOUT_S)
+        for runner, ended in [(runner, runner.request_round()) for runner in self._slow]:
+            runner.wait(ended, self.TIMEOUT_S)

@@ -3,7 +3,6 @@
 import logging
 import threading
 from collections.abc import Iterable
-from datetime import timedelta
 from urllib.parse import urlencode
 
 import orjson
@@ -75,20 +74,9 @@ def _add_event(world: World, delivery: WebhookDelivery, outcome: Outcome) -> Non
         result = "waits: its URL let another delivery time out"
     elif failed and not isinstance(outcome, Refused | NoAddress):
         delay = delivery.retry_delay
-        result += f" → retry in {_in_words(delay)}" if delay else " → given up"
-    world.events.add(
-        f"webhook {delivery.event} {delivery.url} {result}",
-        is_problem=failed,
-        deliveryId=delivery.id,
-        event=delivery.event,
-        url=delivery.url,
-        status=status,
-    )
-
-
-def _in_words(delay: timedelta) -> str:
-    seconds = round(delay.total_seconds())
-    return f"{seconds} s" if seconds < 120 else f"{seconds // 60} min"
+        result += f" → retry in {delay.total_seconds():.0f} s" if delay else " → given up"
+    members = {"deliveryId": delivery.id, "event": delivery.event, "url": delivery.url, "status": status}
+    world.events.add(f"webhook {delivery.event} {delivery.url} {result}", is_problem=failed, **members)
 
 
 def _send_all(world: World, deliveries: Iterable[WebhookDelivery]) -> dict[str, Outcome]:

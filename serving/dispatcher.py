@@ -27,34 +27,23 @@ log = logging.getLogger("dryline")
 class QuickDispatcher:
     """The task dispatcher of a waitress server, in front of the one that waitress has made: its `threads`.
 
-    Threads are started when they are needed. Each has a connection to the database, whose cache takes memory.
+    The event loop's thread is the one that never waits for the database. Other threads are started when they are
+    needed: each has a connection to the database, whose cache takes memory.
     """
-
-    threads: Any
 
     def __init__(self, app: Dryline) -> None:
         self._app = app
+        self.threads: Any = None  # `HttpServer` sets it
         self._arrived: deque[Any] = deque()  # connections whose oldest request the event loop looks at next
-        self._loop_thread: int | None = None  # until it is set, threads answer everything
         self._count_lock = threading.Lock()
         self._thread_count = self._unfinished = 0  # unfinished are the requests that threads answer or will answer
-
-    def start_loop(self) -> None:
-        """Make the calling thread the event loop's."""
-        self._loop_thread = threading.get_ident()
-        self._app.world.db.set_nonblocking()
-
-    @property
-    def in_loop(self) -> bool:
-        """Whether the calling thread is the event loop's."""
-        return threading.get_ident() == self._loop_thread
 
     def add_task(self, channel: Any) -> None:
         """Have the oldest request of a connection answered. waitress calls this with the connection locked."""
         request = channel.requests[0]
         if request.error is not None:  # waitress itself refuses the request
             request.error = _as_api_error(request.error)
-        if self.in_loop:
+        if self._app.world.db.is_nonblocking:
             self._arrived.append(channel)
         else:
             self._hand_over(channel)
@@ -88,7 +77,7 @@ class QuickDispatcher:
 
     def answer(self, environ: Any, start_response: Any) -> Iterable[bytes]:
         """Answer one request by the application. Raises MustNotWait in the event loop unless the request is quick."""
-        if not self.in_loop:
+        if not self._app.world.db.is_nonblocking:
             return self._app(environ, start_response)
         with self._app.world.faults.lock:  # no rule can be added meanwhile: one that delays would stop the loop
             if self._app.world.faults or not is_quick(self._app, environ):
@@ -102,10 +91,9 @@ def is_quick(app: Dryline, environ: Any) -> bool:
     A quick view takes well under a millisecond and never waits. A path with encoded characters has none: the
     application decodes them before it looks for the route.
     """
-    uri, length = environ["REQUEST_URI"], environ.get("CONTENT_LENGTH", "")
-    if environ["REQUEST_METHOD"] not in ("GET", "HEAD") or length not in ("", "0"):
-        return False
-    if len(uri) > LONG_ADDRESS or "%" in uri.partition("?")[0]:
+    uri, has_body = environ["REQUEST_URI"], environ.get("CONTENT_LENGTH", "") not in ("", "0")
+    is_read = environ["REQUEST_METHOD"] in ("GET", "HEAD") and not has_body
+    if not is_read or len(uri) > LONG_ADDRESS or "%" in uri.partition("?")[0]:
         return False
     try:
         endpoint, _ = app.url_map.bind("").match(environ["PATH_INFO"], "GET")

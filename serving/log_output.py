@@ -19,6 +19,7 @@ from dryline.blueprints.control.requests import decoded, ignored_names
 from dryline.world.clock import wire
 from dryline.world.events import ACCESS, BackgroundEvent
 from dryline.world.request_log import Entry
+from dryline.world.wording import camel
 
 if TYPE_CHECKING:
     from dryline.app import Dryline
@@ -32,20 +33,20 @@ JOIN_TIMEOUT_S = 0.5
 
 
 class TextFormatter(logging.Formatter):
-    """A formatter of lines for a terminal."""
+    """A formatter of lines for a terminal, with colours unless its user wants none (https://no-color.org)."""
 
-    def __init__(self, app: Dryline, *, has_colours: bool = False) -> None:
-        self._app, self._has_colours = app, has_colours
+    def __init__(self, app: Dryline) -> None:
+        self._app = app
+        self._has_colours = sys.stderr.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
         node = app.world.settings.node
         super().__init__("%(asctime)s %(levelname)s %(message)s", "%H:%M:%S" + (f" {node}" if node else ""))
 
     def format(self, record: logging.LogRecord) -> str:
-        at = self._colour(self.formatTime(record, self.datefmt), dim=True)
+        at = self.formatTime(record, self.datefmt)
         if isinstance(record.msg, Entry):
             return f"{at} {self._request(record.msg)}"
         if isinstance(record.msg, BackgroundEvent):
-            text = printable(record.msg.text)
-            return f"{at} {self._colour(text, fg='red') if record.msg.is_problem else text}"
+            return f"{at} {printable(record.msg.text)}"
         return super().format(record)
 
     def _request(self, entry: Entry) -> str:
@@ -54,14 +55,12 @@ class TextFormatter(logging.Formatter):
         if "ignored" in members:
             note = printable(f"ignored: {', '.join(members['ignored'])}")
         if "fault" in members:
-            note = self._colour(f"[fault: {printable(members['fault'])}]", fg="magenta")
-        colour = "green" if _is_success(entry) else "yellow" if (entry.status or 999) < 500 else "red"
+            note = f"[fault: {printable(members['fault'])}]"
         address = printable(f"{entry.path}?{entry.query}" if entry.query else entry.path)
-        outcome = f"{self._colour(str(entry.status or 'cut'), fg=colour)} {entry.duration_ms:.0f} ms"
-        return f"{printable(entry.method):<6} {address} {outcome}" + (f"  {note}" if note else "")
-
-    def _colour(self, text: str, **style: Any) -> str:
-        return click.style(text, **style) if self._has_colours else text
+        status = str(entry.status or "cut")
+        if self._has_colours:
+            status = click.style(status, fg="green" if status < "4" else "yellow" if status < "5" else "red")
+        return f"{printable(entry.method):<6} {address} {status} {entry.duration_ms:.0f} ms" + f"  {note}".rstrip()
 
 
 class JsonFormatter(logging.Formatter):
@@ -76,7 +75,8 @@ class JsonFormatter(logging.Formatter):
         level = record.levelname
         if isinstance(record.msg, Entry):
             members = request_members(self._app, record.msg)
-            level = "INFO" if _is_success(record.msg) else "WARNING"
+            is_success = (record.msg.status or 999) < 400 and record.msg.fault_id is None
+            level = "INFO" if is_success else "WARNING"
         elif isinstance(record.msg, BackgroundEvent):
             members = record.msg.members
             level = "WARNING" if record.msg.is_problem else "INFO"
@@ -91,16 +91,8 @@ class JsonFormatter(logging.Formatter):
 
 def request_members(app: Dryline, entry: Entry) -> dict[str, Any]:
     """Return what a line of JSON says about a request."""
-    members: dict[str, Any] = {
-        "method": entry.method,
-        "path": entry.path,
-        "query": entry.query,
-        "status": entry.status,
-        "durationMs": entry.duration_ms,
-        "teamId": entry.team_id,
-        "keyId": entry.key_id,
-        "client": entry.client,
-    }
+    names = ("method", "path", "query", "status", "duration_ms", "team_id", "key_id", "client")
+    members: dict[str, Any] = {camel(name): getattr(entry, name) for name in names}
     if entry.error:
         members["error"] = entry.error
     with app.app_context():
@@ -116,10 +108,6 @@ def printable(text: str) -> str:
     """Return text without control characters, which could change the terminal, and not longer than MAX_TEXT."""
     text = "".join(each if each.isprintable() else "\N{REPLACEMENT CHARACTER}" for each in re.sub(r"\s+", " ", text))
     return text if len(text) <= MAX_TEXT else text[: MAX_TEXT - 1] + "…"
-
-
-def _is_success(entry: Entry) -> bool:
-    return entry.status is not None and entry.status < 400 and entry.fault_id is None
 
 
 class StandardErrorHandler(logging.Handler):
@@ -167,11 +155,6 @@ def set_up_logging(app: Dryline) -> None:
     settings = app.world.settings
     handler = StandardErrorHandler()
     is_json = settings.log_format == "json"
-    handler.setFormatter(JsonFormatter(app) if is_json else TextFormatter(app, has_colours=has_colours()))
+    handler.setFormatter(JsonFormatter(app) if is_json else TextFormatter(app))
     logging.basicConfig(level=logging.WARNING if settings.quiet else logging.INFO, handlers=[handler], force=True)
     ACCESS.setLevel(logging.CRITICAL if settings.quiet else logging.INFO)
-
-
-def has_colours() -> bool:
-    """Return whether standard error is a terminal with colours, unless its user wants none (https://no-color.org)."""
-    return sys.stderr.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"

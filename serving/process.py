@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import gc
 import json
 import logging
@@ -37,7 +38,10 @@ STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 def serve(app: Dryline, listening: socket.socket, ready_file: ReadyFile | None = None) -> None:
     """Serve an application on a bound socket until a signal. Raises BadSetting."""
     settings = app.world.settings
-    use_one_heap()  # before there are threads
+    # All threads share one heap of glibc, which is asked for before there are any. Each would keep in its own what its
+    # largest request took: 35 MB with 16 threads. They hardly wait for each other: the interpreter runs one at a time.
+    with suppress(OSError, AttributeError):  # another C library
+        ctypes.CDLL(None).mallopt(M_ARENA_MAX, 1)
     set_up_logging(app)
     # The objects of the start live as long as the process: the garbage collector need not visit them again.
     gc.freeze()
@@ -85,19 +89,6 @@ def raise_file_limit() -> None:
         limit = needed if hard == resource.RLIM_INFINITY else min(needed, hard)
         with suppress(OSError, ValueError):
             resource.setrlimit(resource.RLIMIT_NOFILE, (limit, hard))
-
-
-def use_one_heap() -> None:
-    """Have all threads share one heap of the C library.
-
-    Each would get a heap of its own, and keep there what its largest request took: 35 MB with 16 threads. They hardly
-    wait for each other, because the interpreter runs one thread at a time.
-    """
-    if sys.platform == "linux":
-        import ctypes
-
-        with suppress(OSError, AttributeError):  # another library than glibc
-            ctypes.CDLL(None).mallopt(M_ARENA_MAX, 1)
 
 
 def _write_address(path: Path, url: str) -> None:

@@ -83,7 +83,7 @@ class HttpServer:
 
     def run(self) -> None:
         """Answer requests until `stop`. Requests in progress then have GRACE_S to end."""
-        self._dispatcher.start_loop()
+        self.app.world.db.set_nonblocking()
         try:
             while not self._is_stopping:
                 self._poll(1)
@@ -116,7 +116,7 @@ class HttpServer:
 
     def _wake_from_thread(self) -> None:
         """Wake the event loop after a response. Its own thread looks at the sockets next anyway."""
-        if not self._dispatcher.in_loop:
+        if not self.app.world.db.is_nonblocking:
             self._wake()
 
     def _wake(self) -> None:
@@ -125,19 +125,18 @@ class HttpServer:
                 self._pull_trigger()
 
 
-class ListeningSocket(socket.socket):
+class PlainSocket(socket.socket):
     """A socket whose connections end if the client speaks TLS. Without that, each side would wait for the other one."""
+
+    _has_received = False
 
     def accept(self) -> tuple[socket.socket, Any]:
         """Return the next connection and its address."""
         connection, address = super().accept()
-        return _PlainConnection(self.family, self.type, self.proto, connection.detach()), address
-
-
-class _PlainConnection(socket.socket):
-    _has_received = False
+        return PlainSocket(self.family, self.type, self.proto, connection.detach()), address
 
     def recv(self, size: int, flags: int = 0, /) -> bytes:
+        """Return received bytes, none of a client that speaks TLS."""
         data = super().recv(size, flags)
         is_first, self._has_received = not self._has_received, True
         if not (is_first and data.startswith(_TLS_RECORD)):
@@ -151,7 +150,7 @@ def bind(settings: Settings) -> socket.socket:
     try:
         family = socket.getaddrinfo(settings.host, settings.port, type=socket.SOCK_STREAM)[0][0]
         bound = socket.create_server((settings.host, settings.port), family=family, backlog=1024)
-        return ListeningSocket(bound.family, bound.type, bound.proto, bound.detach())
+        return PlainSocket(bound.family, bound.type, bound.proto, bound.detach())
     except OSError as error:
         prefix = f"Cannot listen on {settings.host}:{settings.port}"
         if error.errno == errno.EADDRINUSE:

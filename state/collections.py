@@ -11,18 +11,11 @@ from dryline.models.collection import StateCollection
 
 MODULES = (
     *("teams", "integrations", "assets", "whatsapp_senders", "custom_voices", "workers", "tags"),
-    *(
-        "flows",
-        "flow_versions",
-        "voice_deployments",
-        "voicev1_deployments",
-        "chat_deployments",
-        "chat_embed_deployments",
-    ),
-    *("deployment_parameters", "deployment_history", "custom_webhooks", "campaigns", "queued_calls"),
-    *("voicev1_campaigns", "default_checks", "voice_logs", "calls_in_progress", "chat_logs", "message_logs"),
-    *("sessions", "llm_logs", "runtime_errors", "folders", "resources", "tests", "business_hours"),
-    *("echo", "echo_runs", "exports", "webhook_deliveries"),
+    *("flows", "flow_versions", "voice_deployments", "voicev1_deployments", "chat_deployments"),
+    *("chat_embed_deployments", "deployment_parameters", "deployment_history", "custom_webhooks"),
+    *("campaigns", "queued_calls", "voicev1_campaigns", "default_checks", "voice_logs", "calls_in_progress"),
+    *("chat_logs", "message_logs", "sessions", "llm_logs", "runtime_errors", "folders", "resources", "tests"),
+    *("business_hours", "echo", "echo_runs", "exports", "webhook_deliveries"),
 )
 
 COLLECTIONS: Mapping[str, StateCollection] = {

@@ -24,9 +24,6 @@ Row = dict[str, Any]
 _KEY = {"id": "id", "name": "name", "sha256": "sha256", "createdAt": "created_at"}
 
 
-# Export
-
-
 def export(team_id: str | None = None) -> dict[str, Any]:
     """Return the document, of all teams or of one: each collection's rows, oldest first, then by id.
 
@@ -64,9 +61,6 @@ def rows_of(collection: str, names: Mapping[str, str], team_id: str | None) -> l
     return wire
 
 
-# Import
-
-
 def replace(document: Document, team_id: str | None = None) -> None:
     """Replace all rows, or all rows of one team, by the document's, all or nothing.
 
@@ -75,7 +69,9 @@ def replace(document: Document, team_id: str | None = None) -> None:
     world = current()
     with replacing_rows(world):
         require_team(team_id)
-        survivor = None if document.rows["teams"] else find_survivor(team_id)
+        survivor = None
+        if not document.rows["teams"]:  # the team that keeps its name and keys: the named one, or the start team
+            survivor = start_team() if team_id is None else Team.find(id=team_id)
         wipe(world, team_id, survivor)
         insert(world, Import(document, team_id, survivor))
 
@@ -102,11 +98,6 @@ def forget(world: World) -> None:
     world.db.after_commit(world.wake)
 
 
-def find_survivor(team_id: str | None) -> Team | None:
-    """Return the team that keeps its name and keys in a deletion of all rows: the named one, or the start team."""
-    return start_team() if team_id is None else Team.find(id=team_id)
-
-
 def admit_start_keys(world: World, team: Team | None = None) -> None:
     """Give the keys of `--api-key` to `team`, by default the start team, unless a team has them already."""
     for secret in world.settings.api_keys:
@@ -114,9 +105,6 @@ def admit_start_keys(world: World, team: Team | None = None) -> None:
             team = team or start_team()
             if team is not None:
                 ApiKey.issue(team, secret, name="--api-key")
-
-
-# Deletion
 
 
 @contextlib.contextmanager

@@ -75,12 +75,8 @@ def read(document: Any, *, lenient: bool = False) -> Document:
     writer = document.get("writtenBy")
     if "writtenBy" in document and not (isinstance(writer, str) and writer):
         faults.append(("writtenBy", f"Must be the name of a program, such as {WRITTEN_BY}."))
-    known = ("version", "asOf", "writtenBy", *COLLECTIONS)
-    faults += [
-        (name, f"There is no such collection{did_you_mean(name, COLLECTIONS)}")
-        for name in document
-        if name not in known
-    ]
+    others = [name for name in document if name not in ("version", "asOf", "writtenBy", *COLLECTIONS)]
+    faults += [(name, f"There is no such collection{did_you_mean(name, COLLECTIONS)}") for name in others]
     unknown: Faults = []
     by_hand = writer is None and not lenient
     rows = {

@@ -57,8 +57,6 @@ class Links:
             hint = LENIENT_HINT if len(self.faults) == self._links_to_gone_rows else ""
             raise BadDocument(self.faults[:MOST_FAULTS], hint)
 
-    # Teams
-
     def _read_teams(self) -> None:
         rows = self.rows["teams"]
         for index, row in enumerate(rows):
@@ -117,8 +115,6 @@ class Links:
             self.fault(name, index, "team_id", f"The {_noun(targets)} {row[column]} belongs to another team.")
             return None
         return team
-
-    # Links
 
     def team_of(self, targets: tuple[str, ...], id: str) -> str | None:
         """Return the team of the row with this id in one of the collections, None if there is no such row."""

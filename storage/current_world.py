@@ -48,19 +48,15 @@ class WorldLocal(Generic[T]):
 
     def of(self, world: World) -> T:
         """Return the value of a world."""
-        value: T | None = world.locals.get(self)
-        return self._create_for(world) if value is None else value
-
-    def drop(self, world: World) -> None:
-        """Forget the value of a world. The next use creates another."""
-        world.locals.pop(self, None)
-
-    def _create_for(self, world: World) -> T:
         with self._lock:
             if self not in world.locals:
                 world.locals[self] = self._create(world)
             value: T = world.locals[self]
             return value
+
+    def drop(self, world: World) -> None:
+        """Forget the value of a world. The next use creates another."""
+        world.locals.pop(self, None)
 
 
 class CurrentDatabase(DatabaseProxy):

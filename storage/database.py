@@ -77,7 +77,7 @@ class WorldDatabase(SqliteDatabase):
             connection = super()._connect()  # type: ignore[misc]  # peewee's types leave it out
             self._connections[connection] = threading.current_thread()
             if self.is_nonblocking:
-                self._disable_waiting(connection)
+                connection.execute("PRAGMA busy_timeout = 0")
             return connection
 
     def _close(self, conn: sqlite3.Connection) -> None:
@@ -88,15 +88,12 @@ class WorldDatabase(SqliteDatabase):
     def set_nonblocking(self) -> None:
         """Let the calling thread never wait in SQLite for a lock."""
         self._nonblocking_thread = threading.get_ident()
-        self._disable_waiting(self.connection())  # `_connect` does so for the thread's next connections
+        self.connection().execute("PRAGMA busy_timeout = 0")  # `_connect` does so for the thread's next connections
 
     @property
     def is_nonblocking(self) -> bool:
         """Whether the calling thread never waits for a lock."""
         return threading.get_ident() == self._nonblocking_thread
-
-    def _disable_waiting(self, connection: sqlite3.Connection) -> None:
-        connection.execute("PRAGMA busy_timeout = 0")
 
     def copy_to(self, path: Path) -> None:
         """Write a copy to a new file. The caller has the write lock."""

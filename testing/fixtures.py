@@ -141,9 +141,10 @@ def in_use(world: StandIn, request: pytest.FixtureRequest) -> Iterator[None]:
     scenario = None
     if not isinstance(world, Started):  # the server of the option `url`
         if hasattr(request.config, "workerinput"):
-            raise _failure(
+            pytest.fail(
                 "Parallel workers would reset the same server of --dryline-url. Create a team for each test instead; "
-                "clock, settings and snapshots are the server's."
+                "clock, settings and snapshots are the server's.",
+                pytrace=False,
             )
         scenario = _scenario(request.config)
     elif isinstance(world, SessionServer):
@@ -158,7 +159,7 @@ def in_use(world: StandIn, request: pytest.FixtureRequest) -> Iterator[None]:
             try:
                 world.settings(**options)
             except TypeError as error:
-                raise _failure(f"@pytest.mark.dryline: {str(error).split('() ')[-1]}.") from None
+                pytest.fail(f"@pytest.mark.dryline: {str(error).split('() ')[-1]}.", pytrace=False)
     yield
     _finish(world, request.node)
 
@@ -184,7 +185,7 @@ def _marked(item: pytest.Item) -> dict[str, Any]:
     options: dict[str, Any] = {}
     for marker in reversed([*item.iter_markers("dryline")]):
         if marker.args:
-            raise _failure("@pytest.mark.dryline takes keyword arguments only.")
+            pytest.fail("@pytest.mark.dryline takes keyword arguments only.", pytrace=False)
         options |= marker.kwargs
     options.pop("isolate", None)
     return options
@@ -206,7 +207,7 @@ def _finish(world: StandIn, item: pytest.Item) -> None:
     if unused:
         newest = _int_option(item.config, "journal")
         log = [world.journal(newest)] if newest else []
-        raise _failure("\n".join([*(journal.format_unused_fault(world, rule) for rule in unused), *log]))
+        pytest.fail("\n".join([*(journal.format_unused_fault(world, rule) for rule in unused), *log]), pytrace=False)
 
 
 def _note_ignored(world: StandIn) -> None:
@@ -224,12 +225,7 @@ def _failing_without_traceback() -> Iterator[None]:
     try:
         yield
     except (BadSetting, DrylineError) as error:
-        raise _failure(f"dryline: {error}") from None
-
-
-def _failure(message: str) -> BaseException:
-    """Return an exception that fails a test with one line."""
-    return pytest.fail.Exception(message, pytrace=False)
+        pytest.fail(f"dryline: {error}", pytrace=False)
 
 
 def _resolve_scenario(scenario: str, folder: Path) -> str:

@@ -175,7 +175,7 @@ def test_variables_set_settings(start):
         (("--public-url", "example.org"), "--public-url must start with http"),
         (("--admin-token", "ü"), "--admin-token must be printable ASCII"),
         (("--seed", "x"), "'--seed'"),
-        (("--log-format", "xml"), "'--log-format'"),
+        (("--log-format", "xml"), "--log-format must be text or json"),
         (("--threads", "100000"), "at most 256"),
         (("--cors-origin", "http://localhost:5173/"), "--cors-origin must be like"),
         (("--webhook-hosts", "a:80"), "--webhook-hosts must be"),

@@ -54,7 +54,9 @@ def apply_fault(world: World, fault: Fault, view: Callable[[], Any]) -> Any:
         if name.lower() != "connection":
             response.headers[name] = value
         elif fault.malformed != "truncated":  # which ends the connection, too, and needs the length
-            _remove_length(response)
+            # Without a length waitress closes the connection after the response, and says so in the headers.
+            response.direct_passthrough = response.automatically_set_content_length = False
+            response.headers.pop("Content-Length", None)
     return response
 
 
@@ -92,13 +94,6 @@ def _error_response(fault: Fault) -> Any:
     if isinstance(fault.body, str):
         return Response(fault.body, fault.status, mimetype="text/plain")
     return json_response(fault.body, fault.status)
-
-
-def _remove_length(response: Any) -> None:
-    """Remove a response's length: waitress closes the connection after it, and says so in the headers."""
-    response.direct_passthrough = False
-    response.automatically_set_content_length = False
-    response.headers.pop("Content-Length", None)
 
 
 def _malformed(response: Any, kind: str) -> Any:

@@ -18,15 +18,13 @@ from dryline.schemas.base import ApiSchema, ErrorSchema, PartSchema, QuerySchema
 from dryline.schemas.glossary import MEMBERS
 from dryline.storage.files import read
 
-# The version of the interface that dryline stands in for, not dryline's own.
-INTERFACE_VERSION = "1.0.3"
-
 # Example bodies and answers by operation id. `python -m dryline.tools.examples` writes the file.
 EXAMPLES = Path(__file__).with_name("examples.json")
 # The text about the server, the security schemes, and the name and description of each error response.
 PARTS = Path(__file__).with_name("openapi_parts.json")
 
-CONFIG = {"API_TITLE": "dryline", "API_VERSION": INTERFACE_VERSION, "OPENAPI_VERSION": "3.0.3"}
+# `API_VERSION` is that of the interface that dryline stands in for, not dryline's own.
+CONFIG = {"API_TITLE": "dryline", "API_VERSION": "1.0.3", "OPENAPI_VERSION": "3.0.3"}
 
 
 class Api(flask_smorest.Api):
@@ -189,7 +187,9 @@ def _use_forms(operation: dict[str, Any]) -> None:
                 body.setdefault("description", text)
     for response in operation["responses"].values():
         for content in response.get("content", {}).values() if isinstance(response, dict) else ():
-            content["schema"] = answer_form(content["schema"])
+            schema = content["schema"]
+            if isinstance(schema, ApiSchema):
+                content["schema"] = answer_schema(type(schema))(many=schema.many)
 
 
 class _Answer:
@@ -230,11 +230,6 @@ def request_form(schema: Any) -> Any:
         if isinstance(form, QuerySchema):
             field.allow_none = False
     return form
-
-
-def answer_form(schema: Any) -> Any:
-    """Return a schema as it looks in answers; anything else unchanged."""
-    return answer_schema(type(schema))(many=schema.many) if isinstance(schema, ApiSchema) else schema
 
 
 def schema_name(schema: Any) -> str:

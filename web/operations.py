@@ -81,9 +81,4 @@ def nearest_path(rules: Iterable[Rule], path: str) -> str | None:
     known.sort(key=lambda rule: (-abs(rule.count("/") - path.count("/")), rule))
     by_text = {_ID.sub("", rule): rule for rule in known}
     nearest = get_close_matches(_ID.sub("", path), by_text, n=1, cutoff=MIN_SIMILARITY)
-    return _documented(by_text[nearest[0]]) if nearest else None
-
-
-def _documented(rule: str) -> str:
-    """Return a rule's path with its ids in braces."""
-    return re.sub(r"<(?:\w+:)?(\w+)>", lambda id: f"{{{camel(id[1])}}}", rule)
+    return re.sub(r"<(?:\w+:)?(\w+)>", lambda id: f"{{{camel(id[1])}}}", by_text[nearest[0]]) if nearest else None

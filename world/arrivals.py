@@ -25,7 +25,3 @@ class Arrivals:
             self._next_wait = self._random.expovariate(1)
             calls.append((self.since, Random(self._random.getrandbits(64))))
         return calls
-
-    def skip_to(self, moment: datetime) -> None:
-        """Leave out the calls before a moment."""
-        self.since = max(self.since, moment)

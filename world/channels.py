@@ -20,12 +20,7 @@ CHANNELS = (
     Channel("voice", "VoiceDeploymentLog", "voiceLogs", "voice_logs", "VoiceLog", ("voiceDeployments",)),
     Channel("chat", "ChatDeploymentLog", "chatLogs", "chat_logs", "ChatLog", ("chatDeployments",)),
     Channel(
-        "chat-embed",
-        "ChatEmbedDeploymentLog",
-        "chatEmbedLogs",
-        "chat_logs",
-        "ChatEmbedLog",
-        ("chatEmbedDeployments",),
+        "chat-embed", "ChatEmbedDeploymentLog", "chatEmbedLogs", "chat_logs", "ChatEmbedLog", ("chatEmbedDeployments",)
     ),
     Channel("sms", "SmsDeploymentLog", "smsLogs", "message_logs", "SmsLog"),
     Channel("whatsapp", "WhatsappDeploymentLog", "whatsappLogs", "message_logs", "WhatsappLog"),

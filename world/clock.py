@@ -73,11 +73,8 @@ class Clock:
 
     def state(self) -> dict[str, Any]:
         """Return the state as JSON, for `restore`."""
-        frozen = self._position.frozen_at
-        return {
-            "frozen_at": frozen.isoformat() if frozen else None,
-            "offset_seconds": self._position.offset.total_seconds(),
-        }
+        frozen_at, offset = self._position
+        return {"frozen_at": frozen_at.isoformat() if frozen_at else None, "offset_seconds": offset.total_seconds()}
 
     def restore(self, state: Mapping[str, Any]) -> None:
         """Set the clock to a `state`. Raises OverflowError, and LookupError or ValueError for anything else."""

@@ -1,6 +1,5 @@
 """Fault rules, which make chosen requests fail, wait or lose their answer. They end with the process."""
 
-import math
 import random
 import threading
 from collections.abc import Mapping
@@ -9,15 +8,12 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import orjson
-
 from dryline.storage.errors import NotFound
-from dryline.storage.files import read
+from dryline.storage.files import read_json
 from dryline.world.path_patterns import path_pattern
 from dryline.world.rate_limits import RateLimit
 from dryline.world.real_time import monotonic
 
-PRESETS_FILE = Path(__file__).with_name("fault_presets.json")
 LONGEST_MS = 600_000  # of a delay
 # The interval at which a delayed request checks whether its rule still exists, in seconds.
 CHECK_INTERVAL_S = 0.25
@@ -31,32 +27,15 @@ class ConnectionCut(ConnectionError):
 
 
 class DelayDistribution(NamedTuple):
-    """`uniform` from `lower_ms` to `upper_ms`; or `lognormal` around `median_ms`: most are short, some are long.
-
-    `sigma` is the standard deviation of its logarithm: two thirds lie within a factor of e^sigma of the median.
-    """
+    """Delays from `lower_ms` to `upper_ms`, each as likely as any other. `type` is `uniform`."""
 
     type: str
-    lower_ms: int | None = None
-    upper_ms: int | None = None
-    median_ms: int | None = None
-    sigma: float | None = None
-
-    def draw_ms(self, chance: random.Random) -> int:
-        """Return the next delay, at most LONGEST_MS."""
-        if self.type == "uniform":
-            return round(chance.uniform(self.lower_ms or 0, self.upper_ms or 0))
-        drawn = chance.lognormvariate(math.log(self.median_ms or 1), self.sigma or 0)
-        return round(min(drawn, LONGEST_MS))
-
-    def in_words(self) -> str:
-        if self.type == "uniform":
-            return f"{self.lower_ms:,} to {self.upper_ms:,} ms late"
-        return f"about {self.median_ms:,} ms late, some much more"
+    lower_ms: int
+    upper_ms: int
 
     def project(self, names: Mapping[str, str]) -> dict[str, Any]:
         """Return the wire form. `names` maps wire names to attributes."""
-        return {name: value for name, attribute in names.items() if (value := getattr(self, attribute)) is not None}
+        return {name: getattr(self, attribute) for name, attribute in names.items()}
 
 
 @dataclass(eq=False)
@@ -97,21 +76,13 @@ class Fault:
     forgotten = False
 
     def __post_init__(self) -> None:
-        self._pattern = path_pattern(self.path)
-
-    def matches_request(self, method: str, path: str, team_id: str | None) -> bool:
-        """Return whether the rule is about such a request."""
-        return (
-            self.method in ("*", method)
-            and (self.team_id is None or self.team_id == team_id)
-            and self._pattern.fullmatch(path) is not None
-        )
+        self.pattern = path_pattern(self.path)
 
     def in_words(self) -> str:
         """Return the rule's effect as a phrase."""
         effects = [
             *([f"{self.delay_ms:,} ms late"] if self.delay_ms else []),
-            *([self.delay_distribution.in_words()] if self.delay_distribution else []),
+            *([f"{delays.lower_ms:,} to {delays.upper_ms:,} ms late"] if (delays := self.delay_distribution) else []),
             *([limit.in_words()] if (limit := self.rate_limit) else []),
             *([f"answers {self.status}"] if self.status else []),
             *(["cuts the connection"] if self.drop else []),
@@ -132,7 +103,8 @@ class Fault:
 
     def next_delay_ms(self) -> int:
         """Return the delay of the next request in milliseconds."""
-        return self.delay_distribution.draw_ms(self.chance) if self.delay_distribution else self.delay_ms
+        delays = self.delay_distribution
+        return self.chance.randint(delays.lower_ms, delays.upper_ms) if delays else self.delay_ms
 
     def delay(self, ending: threading.Event, delay_ms: float) -> bool:
         """Wait, and return whether to continue with the request.
@@ -215,7 +187,8 @@ class FaultRules:
         headers: dict[str, str] = {}
         with self.lock:
             for rule in self.rules:
-                if not rule.matches_request(method, path, team_id):
+                is_of_sender = rule.method in ("*", method) and rule.team_id in (None, team_id)
+                if not is_of_sender or rule.pattern.fullmatch(path) is None:
                     continue
                 rule.matches += 1
                 if rule.matches <= rule.skip or rule.is_used_up:
@@ -232,11 +205,5 @@ class FaultRules:
         return None, headers
 
 
-class Preset(NamedTuple):
-    """A ready-made rule: a title, and the values of `Fault`; nested values have wire names."""
-
-    title: str
-    rule: dict[str, Any]
-
-
-PRESETS = {name: Preset(**preset) for name, preset in orjson.loads(read(PRESETS_FILE)).items()}
+# Ready-made rules: each has a `title`, and a `rule` with the values of `Fault`; nested values have wire names.
+PRESETS = read_json(Path(__file__).with_name("fault_presets.json"))

@@ -1,30 +1,12 @@
 """The console's Flask application. It is made at the first request for a page, so that a server starts faster."""
 
+from importlib import import_module
 from typing import Any
 
 from flask import Flask, flash, g, redirect, render_template, request
 from werkzeug.exceptions import HTTPException
 
-from dryline.blueprints.console import (
-    auth,
-    calls,
-    campaigns,
-    connect,
-    deployments,
-    exports,
-    faults,
-    flows,
-    layout,
-    live,
-    overview,
-    request_log,
-    state,
-    talks,
-    template_filters,
-    webhooks,
-    workers,
-    world_actions,
-)
+from dryline.blueprints.console import auth, layout, template_filters
 from dryline.blueprints.console.base import chosen_team, error_message
 from dryline.blueprints.control.state import NO_LIMIT
 from dryline.storage.current_world import current
@@ -33,9 +15,12 @@ from dryline.web.hosts import require_known_host
 from dryline.web.paths import CONSOLE, READS
 from dryline.web.routing import RoutedFlask
 
-# In the order of the menu.
-MENU_PAGES = (overview, live, calls, workers, campaigns, exports, request_log, faults, webhooks, state, connect)
-WORKER_PAGES = (flows, deployments, talks)
+# The modules of pages, in the order of the menu, and those without an entry.
+MENU_PAGES = (
+    *("overview", "live", "calls", "workers", "campaigns", "exports"),
+    *("request_log", "faults", "webhooks", "state", "connect"),
+)
+OTHER_PAGES = ("auth", "layout", "world_actions", "flows", "deployments", "talks")
 # The blueprints whose pages are of use in a world without teams. The others lead to the page State.
 WITHOUT_TEAM = ("auth", "connect", "faults", "requests", "state")
 
@@ -65,8 +50,8 @@ class Console(RoutedFlask):
         self.jinja_env.filters.update(template_filters.FILTERS)
         self.context_processor(layout.context)
         self.url_defaults(_keep_team)
-        for module in (auth, layout, world_actions, *MENU_PAGES, *WORKER_PAGES):
-            self.register_blueprint(module.blp)
+        for page in (*OTHER_PAGES, *MENU_PAGES):
+            self.register_blueprint(import_module(f"dryline.blueprints.console.{page}").blp)
         for error_class in (DomainError, HTTPException, Exception):
             self.register_error_handler(error_class, show_error)
         self.after_request(_add_headers)

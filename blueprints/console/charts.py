@@ -13,14 +13,9 @@ LEGEND = {
     "running": "running",
 }
 OUTCOME_COLOURS = {
-    "completed": "completed",
-    "transferred": "transferred",
-    "failed": "failed",
-    "voicemail": "voicemail",
-    "no-answer": "missed",
-    "busy": "missed",
-    "ringing": "running",
-    "in-progress": "running",
+    **{outcome: outcome for outcome in ("completed", "transferred", "failed", "voicemail")},
+    **dict.fromkeys(("no-answer", "busy"), "missed"),
+    **dict.fromkeys(("ringing", "in-progress"), "running"),
 }
 
 
@@ -44,12 +39,8 @@ class Column(NamedTuple):
 
 def axis(highest: int) -> list[int]:
     """Return the numbers of the chart's horizontal lines, from zero: round ones, up to four above it."""
-    step = next(
-        size * power
-        for power in (10**digits for digits in range(18))
-        for size in (1, 2, 5)
-        if size * power * 4 >= highest
-    )
+    sizes = (size * 10**digits for digits in range(18) for size in (1, 2, 5))
+    step = next(size for size in sizes if size * 4 >= highest)
     return [step * number for number in range(max(-(-highest // step), 1) + 1)]
 
 

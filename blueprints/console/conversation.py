@@ -80,18 +80,13 @@ def read_turns(log: Any) -> list[Turn]:
         for index, (before, turn) in enumerate(pairwise(turns), start=1)
         if turn.speaker == "agent" and before.speaker == "caller"
     ]
-    latencies = _latencies(log)
+    measured = getattr(log, "latency", None) or _dict_or_empty(getattr(log, "data", None)).get("latency")
+    values = _list_or_empty(_dict_or_empty(measured).get("values"))
+    latencies = [value for value in values if _seconds_or_none(value) is not None]
     if len(latencies) == len(answers):  # otherwise they cannot be assigned
         for index, latency_ms in zip(answers, latencies, strict=True):
             turns[index] = replace(turns[index], latency_ms=latency_ms)
     return turns
-
-
-def _latencies(log: Any) -> list[float]:
-    measured = getattr(log, "latency", None) or _dict_or_empty(getattr(log, "data", None)).get("latency")
-    return [
-        value for value in _list_or_empty(_dict_or_empty(measured).get("values")) if _seconds_or_none(value) is not None
-    ]
 
 
 def read_steps(trace: Any) -> list[Step]:
@@ -149,11 +144,6 @@ def current_line(events: list[Event]) -> int | None:
     """Return the line of the flow that ran last."""
     lines = (event.line for event in reversed(events) if not isinstance(event, ModelExchange))
     return next((line for line in lines if line is not None), None)
-
-
-def voices_end_s(turns: list[Turn]) -> float | None:
-    """Return when the last voice of a recording falls silent, or None if no turn has a time."""
-    return max((turn.end for turn in turns if turn.end is not None), default=None)
 
 
 def length_s(log: Any, turns: list[Turn]) -> float:

@@ -36,8 +36,7 @@ def show() -> Any:
     """List the exports of the team, newest first."""
     rows, new_count = hide_new_rows(Export.recent(g.team))
     exports = [(export, ExportSchema().dump(with_link(export))) for export in rows]
-    since = wire(current().clock.now() - DEFAULT_WINDOW)
-    return render_template("exports.html", exports=exports, rows=rows, new_count=new_count, since=since)
+    return render_template("exports.html", exports=exports, rows=rows, new_count=new_count)
 
 
 @blp.get("/new")

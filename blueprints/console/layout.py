@@ -6,7 +6,6 @@ from flask import current_app, g, jsonify, request, url_for
 
 from dryline.blueprints.console.auth import current_url, form_token
 from dryline.blueprints.console.base import PageBlueprint, undo_notice
-from dryline.blueprints.console.snippets import curl_post
 from dryline.blueprints.console.template_filters import offset
 from dryline.models import activity
 from dryline.models.teams import Team
@@ -44,7 +43,6 @@ def context() -> dict[str, Any]:
         "change_version": g.get("change_version") or change_version(),
         "current_url": current_url(),
         "part_counts": _part_counts,
-        "curl_post": curl_post,
         "base_url": base_url(),
     }
 

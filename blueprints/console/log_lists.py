@@ -62,7 +62,10 @@ class LogListQuery:
 
     def __init__(self) -> None:
         args = request.args
-        self.channel = _find_channel(args.get("channel", VOICE.key))
+        channels = {channel.key: channel for channel in CHANNELS}
+        if (key := args.get("channel", VOICE.key)) not in channels:
+            raise NotFound(f"There is no channel {key!r}.")
+        self.channel = channels[key]
         self.title = CHANNEL_TITLES[self.channel.key]
         schema = _SCHEMAS.get(self.channel.key, NumberedLogsSchema)()
         # No other names, because links are made of them.
@@ -137,7 +140,9 @@ class LogListQuery:
     @property
     def export(self) -> dict[str, str] | None:
         """The form values of an export of these logs, or None if exports lack one of the filters."""
-        until = self.filters.get("start_time_before") or self.filters.get("end_date") or _next_minute()
+        # Without an end, that of the present minute: in a form it reads better than a time with milliseconds.
+        next_minute = f"{wire(current().clock.now() + timedelta(minutes=1))[:16]}:00.000Z"
+        until = self.filters.get("start_time_before") or self.filters.get("end_date") or next_minute
         since = self.filters.get("start_time_after") or self.filters.get("start_date")
         window = ("start_time_after", "start_time_before", "start_date", "end_date")
         filters = {camel(name): self.query[camel(name)] for name in self.filters if name not in window}
@@ -151,18 +156,6 @@ class LogListQuery:
             **({"workerId": self.worker.id} if self.worker else {}),
             **({"filtersJson": orjson.dumps(filters).decode()} if filters else {}),
         }
-
-
-def _next_minute() -> str:
-    """Return the end of the present minute. In a form it reads better than a time with milliseconds."""
-    return f"{wire(current().clock.now() + timedelta(minutes=1))[:16]}:00.000Z"
-
-
-def _find_channel(key: str) -> Channel:
-    for channel in CHANNELS:
-        if channel.key == key:
-            return channel
-    raise NotFound(f"There is no channel {key!r}.")
 
 
 def rows_of(channel: Channel, page: Page, search_text: str | None) -> list[dict[str, Any]]:

@@ -10,7 +10,7 @@ from werkzeug.exceptions import BadRequest
 
 from dryline.blueprints.console.base import PageBlueprint, flash_and_redirect, hide_new_rows, load_texts, team_names
 from dryline.blueprints.console.faults import PRESET_GROUPS
-from dryline.blueprints.console.request_reasons import differences, grouped, reason_of
+from dryline.blueprints.console.request_reasons import grouped, reason_of
 from dryline.blueprints.console.snippets import NO_KEY, clear_key
 from dryline.blueprints.control import requests as plane
 from dryline.models.teams import Team
@@ -135,7 +135,7 @@ def verify() -> Any:
         params=request.args,
         matches=matches,
         max_matches=MAX_MATCHES,
-        misses=[(entry, differences(criteria, entry, misses)) for entry, misses in nearest],
+        misses=nearest,
     )
 
 

@@ -1,12 +1,11 @@
-"""Why requests failed, and equal failures together; and what a near miss of a search has instead."""
+"""Why requests failed, and equal failures together."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 from dryline.world.faults import FaultRules
 from dryline.world.request_log import Entry
-from dryline.world.request_search import Criteria
 
 MAX_TEXT = 200
 
@@ -23,14 +22,6 @@ class RequestGroup:
     def client(self) -> str:
         """The name of the client, from its header User-Agent."""
         return next((value for name, value in self.entry.headers if name.lower() == "user-agent"), "-")
-
-
-class Difference(NamedTuple):
-    """A condition of a search, by the API's name, with its expected text and that of a request."""
-
-    name: str
-    expected: str = ""
-    actual: str = ""
 
 
 def grouped(entries: Iterable[Entry], faults: FaultRules, *, each: bool) -> list[RequestGroup]:
@@ -53,16 +44,3 @@ def reason_of(entry: Entry, faults: FaultRules) -> str:
         return entry.error[:MAX_TEXT]
     rule = faults.by_id(entry.fault_id)
     return f"Fault: {rule.in_words()}" if rule else "Fault: a rule that has been removed"
-
-
-def differences(criteria: Criteria, entry: Entry, misses: Iterable[str]) -> list[Difference]:
-    """Return what a request has where it misses the criteria of these names."""
-    body = entry.text()[:MAX_TEXT] or "no body"
-    sides: dict[str, tuple[Any, Any]] = {
-        "path": (criteria.path, entry.path),
-        "method": (criteria.method, entry.method),
-        "status": (criteria.status, entry.status or "connection closed"),
-        "bodyContains": (criteria.body_contains, body),
-        "bodyMatches": (criteria.body_matches, body),
-    }
-    return [Difference(name, *map(str, sides.get(name, ()))) for name in misses]

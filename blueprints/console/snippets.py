@@ -1,14 +1,10 @@
 """A page's request to the API as a curl command and as Python with the vendor's client."""
 
-import json
 import re
 import shlex
 import textwrap
 from collections.abc import Mapping
-from typing import Any
 from urllib.parse import quote
-
-from flask import g
 
 from dryline.models.teams import Team, authenticate
 from dryline.models.workers import Worker
@@ -81,15 +77,6 @@ def _python_list(channel: Channel, worker: str, query: Mapping[str, str]) -> str
         "chat-embed": "for log in logs:\n    print(log.id, log.start_time)",
     }.get(channel.key, 'for log in logs.json()["data"]:\n    print(log["id"], log["startTime"])')
     return f"logs = client.workers.deployment_logs.{_RESOURCES[channel.key]}.list(\n{lines})\n{output}\n"
-
-
-def curl_post(path: str, body: Mapping[str, Any]) -> str:
-    """Return the curl command that sends a body to a path, below /api with a key of the chosen team."""
-    lines = [f"curl {shlex.quote(base_url() + path)}", "-H 'content-type: application/json'"]
-    if path.startswith("/api"):
-        key = (clear_key(g.team.id) if g.get("team") else None) or NO_KEY
-        lines.append(f"-H {shlex.quote(f'x-api-key: {key}')}")
-    return " \\\n  ".join([*lines, f"-d {shlex.quote(json.dumps(body))}"])
 
 
 def snake(name: str) -> str:

@@ -36,11 +36,12 @@ def show() -> Any:
     is_folded = "status" not in filters
     rows = WebhookDelivery.search(MAX_LISTED, but="REFUSED" if is_folded else None, **where)
     deliveries, new_count = hide_new_rows(rows)
+    teams = [g.team] if request.args.get("team") else Team.everyone()
     return render_template(
         "webhooks.html",
         deliveries=deliveries,
         refusals=WebhookDelivery.refusals(**where) if is_folded else [],
-        deployment_names=_deployment_names(),
+        deployment_names={one.id: one.name for team in teams for one in Deployment.listing(team)},
         new_count=new_count,
         received_count=len(_received()),
         team_names=team_names(),
@@ -65,11 +66,6 @@ def inbox() -> Any:
 
 def _received() -> list[Entry]:
     return list(Criteria(path=f"{INBOX}*").matches(current().requests.newest_first()))
-
-
-def _deployment_names() -> dict[str, str]:
-    teams = [g.team] if request.args.get("team") else Team.everyone()
-    return {one.id: one.name for team in teams for one in Deployment.listing(team)}
 
 
 @blp.get("/<delivery_id>")

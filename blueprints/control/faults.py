@@ -22,8 +22,6 @@ EFFECTS = (
     *("status", "delay_ms", "delay_distribution", "bytes_per_second", "rate_limit"),
     *("drop", "malformed", "headers", "override"),
 )
-# The fields of each type of a delay's distribution.
-DISTRIBUTIONS = {"uniform": ("lower_ms", "upper_ms"), "lognormal": ("median_ms", "sigma")}
 _HEADER_VALUE = re.compile(r"[\t\x20-\x7e\xa0-\xff]*")
 _STATUS, _DELAY_MS = validate.Range(200, 599), validate.Range(0, LONGEST_MS)
 
@@ -65,26 +63,15 @@ class RateLimitSchema(ApiSchema):
 
 
 class DelayDistributionSchema(ApiSchema):
-    """A random delay in real time, drawn from the seed: `uniform` or `lognormal`, each with two fields of its own."""
+    """A random delay in real time, drawn from the seed."""
 
-    class Meta(ApiSchema.Meta):
-        sometimes = ("lower_ms", "upper_ms", "median_ms", "sigma")
-
-    type = fields.String(required=True, validate=OneOf(*DISTRIBUTIONS), metadata={"description": "distribution"})
-    lower_ms = Integer(validate=_DELAY_MS, metadata={"description": "uniform: shortest delay"})
-    upper_ms = Integer(validate=validate.Range(1, LONGEST_MS), metadata={"description": "uniform: longest delay"})
-    median_ms = Integer(validate=validate.Range(1, LONGEST_MS), metadata={"description": "lognormal: median delay"})
-    sigma = Number(validate=validate.Range(0, 5), metadata={"description": "lognormal: spread; 0 is none, 1 is wide"})
+    type = fields.String(required=True, validate=OneOf("uniform"), metadata={"description": "always `uniform`"})
+    lower_ms = Integer(required=True, validate=_DELAY_MS, metadata={"description": "shortest delay"})
+    upper_ms = Integer(required=True, validate=_DELAY_MS, metadata={"description": "longest delay"})
 
     @validates_schema
-    def check_fields_of_type(self, data, **kwargs):
-        for type, names in DISTRIBUTIONS.items():
-            for name in names:
-                if type == data["type"] and name not in data:
-                    raise ValidationError("Missing data for required field.", camel(name))
-                if type != data["type"] and name in data:
-                    raise ValidationError(f"Not allowed for {data['type']}.", camel(name))
-        if data["type"] == "uniform" and data["lower_ms"] > data["upper_ms"]:
+    def check_order(self, data, **kwargs):
+        if data["lower_ms"] > data["upper_ms"]:
             raise ValidationError("Must not be less than lowerMs.", "upperMs")
 
     @post_load
@@ -169,7 +156,7 @@ class FaultSchema(ApiSchema):
     def apply_preset(self, data, **kwargs):
         """Return the preset's rule with the sent fields over it. An unknown preset is refused by its field."""
         preset = PRESETS.get(str(data.get("preset"))) if isinstance(data, dict) else None
-        return {camel(name): value for name, value in preset.rule.items()} | data if preset else data
+        return {camel(name): value for name, value in preset["rule"].items()} | data if preset else data
 
     @validates_schema
     def check_request(self, data, **kwargs):

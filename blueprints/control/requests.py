@@ -202,14 +202,12 @@ def _may_occur(criteria: Criteria) -> bool:
 def entry_fields(entry: Entry) -> dict[str, Any]:
     """Return an entry's fields, with bodies decoded."""
     body, answer = decoded(entry.body), decoded(entry.answer)
+    names = ("time", "method", "path", "status", "in_progress", "fault_id", "team_id", "from_test")
     return {
-        **{name: getattr(entry, name) for name in ("time", "method", "path", "status", "in_progress")},
+        **{name: getattr(entry, name) for name in names},
         "number": entry.number or None,
         "duration_ms": None if entry.in_progress else entry.duration_ms,
         "answered_at": None if entry.in_progress else wire(datetime.fromtimestamp(entry.answered_at, UTC)),
-        "fault_id": entry.fault_id,
-        "team_id": entry.team_id,
-        "from_test": entry.from_test,
         "query": parse_qs(entry.query, keep_blank_values=True),
         "headers": {name.lower(): value for name, value in entry.headers},
         "body": body,

@@ -76,10 +76,8 @@ class Pull:
             self._copy("flowVersions", versions, {"flowId": flow["id"]}, {"limit": PAGE, "offset": 0})
         for collection, kind in DEPLOYMENTS.items():
             for deployment in self._copy(collection, f"{base}/deployments/{kind}", link):
-                path, to_it = (
-                    f"{base}/deployments/{quote(deployment['id'], safe='')}",
-                    {"deploymentId": deployment["id"]},
-                )
+                path = f"{base}/deployments/{quote(deployment['id'], safe='')}"
+                to_it = {"deploymentId": deployment["id"]}
                 webhooks = self._nested(f"{path}: webhooks", deployment, "customWebhooks") or ()
                 self._add("customWebhooks", [{**webhook, **to_it} for webhook in webhooks])
                 self._copy("deploymentParameters", f"{path}/params", to_it)

@@ -10,14 +10,7 @@ from datetime import datetime
 from itertools import chain
 from typing import Any
 
-KINDS: dict[str, tuple[type, ...]] = {
-    "string": (str,),
-    "integer": (int,),
-    "number": (int, float),
-    "boolean": (bool,),
-    "object": (dict,),
-    "array": (list,),
-}
+KINDS: Any = {"string": str, "integer": int, "number": (int, float), "boolean": bool, "object": dict, "array": list}
 # RFC 3339, section 5.6. datetime checks that the day exists.
 DATE_TIME = re.compile(r"\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d)", re.ASCII)
 

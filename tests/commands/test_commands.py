@@ -265,7 +265,6 @@ def completed(words, incomplete):
     [
         ([], "", {"serve", "requests", "clock", "pull"}),
         ([], "s", {"serve", "simulate", "snapshots", "state"}),
-        ([], "--po", {"--port"}),
         (["--port", "4011"], "--ep", {"--ephemeral"}),
         (["clock"], "", {"show", "advance", "freeze"}),
         (["clock", "advance"], "--u", {"--url"}),

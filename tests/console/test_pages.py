@@ -1,6 +1,7 @@
 """Rules for every page, and the forms in the header."""
 
 from hashlib import sha256
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,8 @@ from dryline.tests.console.demo_rows import demo_id
 from dryline.tests.console.visitor import Visitor, kind_of
 
 FOLDER = Path(console.__file__).parent
-ADDRESSES = [pages.blp.url_prefix.removeprefix("/console") for pages in MENU_PAGES]
+MENU = [import_module(f"dryline.blueprints.console.{name}").blp for name in MENU_PAGES]
+ADDRESSES = [page.url_prefix.removeprefix("/console") for page in MENU]
 ADDRESSES += ["/webhooks/inbox", "/calls/latest"]
 ADDRESSES += ["/calls?searchQuery=appointment&minDuration=10&limit=5"]
 
