@@ -7,10 +7,9 @@ imports only modules that pytest has imported already. PYTEST_DONT_REWRITE: it h
 from __future__ import annotations
 
 import contextlib
-import functools
 import json
 import os
-import selectors
+import select
 import socket
 import sys
 import threading
@@ -59,7 +58,13 @@ class ReservedPort:
         self.item: pytest.Item | None = None  # the test that runs
         self.server: SessionServer | None = None  # the server that has taken the port over
         self._thread: threading.Thread | None = None
-        self._is_ending = self._is_closing = False
+        self._is_ending = False
+        sys.meta_path.insert(0, self)
+
+    def find_spec(self, name: str, *_: Any) -> None:
+        """Start before the first conftest.py, whose import may send a request. As an import hook it finds nothing."""
+        if name.rpartition(".")[2] == "conftest":
+            self.start()
 
     def start(self) -> None:
         """Refuse requests with a sentence from now on."""
@@ -70,42 +75,27 @@ class ReservedPort:
             self._thread = threading.Thread(target=self._refuse_all, name="dryline-port", daemon=True)
             self._thread.start()
 
-    def find_spec(self, name: str, *_: Any) -> None:
-        """Start before the first conftest.py, whose import may send a request. As an import hook it finds nothing."""
-        if name.rpartition(".")[2] == "conftest":
-            self.start()
-
     def release(self) -> socket.socket:
         """End the thread and return the listening socket. Connections that wait are left to the next owner."""
-        self.start()
-        assert self._thread
-        self._end_thread()
-        self._thread.join()
+        if self._thread and self._thread.is_alive():
+            self._is_ending = True
+            with contextlib.suppress(OSError), socket.socket() as connection:
+                connection.connect(("127.0.0.1", self.number))  # wakes the thread
+            self._thread.join()
         return self.listening
 
     def close(self) -> None:
-        """Give the port back. Nothing waits for the thread, so that an unused plugin takes no time at the end."""
-        self._is_closing = True
-        if self._thread and self._thread.is_alive():
-            self._end_thread()
-        else:
-            self.listening.close()
-
-    def _end_thread(self) -> None:
-        self._is_ending = True
-        with contextlib.suppress(OSError), socket.socket() as connection:
-            connection.connect(("127.0.0.1", self.number))  # wakes the thread
+        """Give the port back."""
+        with contextlib.suppress(ValueError):  # a test has removed it
+            sys.meta_path.remove(self)
+        self.release().close()
 
     def _refuse_all(self) -> None:
-        with selectors.DefaultSelector() as selector:
-            selector.register(self.listening, selectors.EVENT_READ)
-            while selector.select() and not self._is_ending:
-                connection, _ = self.listening.accept()
-                from dryline.testing.fixtures import answer
+        while select.select([self.listening], (), ()) and not self._is_ending:
+            connection, _ = self.listening.accept()
+            from dryline.testing.fixtures import answer
 
-                threading.Thread(target=answer, args=(connection, self), daemon=True).start()
-        if self._is_closing:
-            self.listening.close()
+            threading.Thread(target=answer, args=(connection, self), daemon=True).start()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -264,10 +254,8 @@ def dryline_in_process(
 def _reserved_port(config: pytest.Config) -> ReservedPort:
     """Return the session's port, which is reserved when it is first needed."""
     if _port not in config.stash:
-        config.stash[_port] = port = ReservedPort()
-        sys.meta_path.insert(0, port)
-        config.add_cleanup(functools.partial(sys.meta_path.remove, port))
-        config.add_cleanup(port.close)
+        config.stash[_port] = ReservedPort()
+        config.add_cleanup(config.stash[_port].close)
     return config.stash[_port]
 
 
