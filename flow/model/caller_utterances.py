@@ -18,8 +18,6 @@ from dryline.flow.model.understanding import read_condition
 from dryline.flow.phrases import SLOT, Intent, load
 from dryline.storage.files import read_json
 
-_ENOUGH_OPENINGS = 4  # phrases
-
 
 @cache
 def words() -> dict[str, Any]:
@@ -43,10 +41,7 @@ def utter(
     first words of a conversation. Phrases in `avoid` are used again only if there are no others; the chosen one is
     added. In a chat (`typed`) nobody speaks of the call.
     """
-    parts = [part for part in encoder.pattern("[,;/]|<or>").split(condition) if part.strip()]
-    means = (intent_of(part, menu, condition) for part in (parts if len(parts) > 1 else ()))
-    alternatives = [intent for intent in means if intent]
-    intent = random.choice(alternatives) if alternatives else intent_of(condition, menu)
+    intent = intent_of(condition, menu)
     phrases = [each for each in _phrases(intent, opening=opening) if _fits(each, facts, typed=typed)]
     if intent is None or not phrases:
         text = _in_first_person(condition)
@@ -63,14 +58,12 @@ def utter(
     return text
 
 
-def _phrases(intent: Intent | None, *, opening: bool) -> tuple[str, ...]:
+def _phrases(intent: Intent | None, *, opening: bool) -> list[str]:
     """Return the phrases of an intent. No call begins with words that refer to what was said before."""
     if intent is None or not opening:
-        return intent.says if intent else ()
-    openings = intent.opens
-    if len(openings) < _ENOUGH_OPENINGS:
-        openings += tuple(phrase for phrase in intent.says if not re.search(words()["refers back"], phrase))
-    return openings if len(openings) >= _ENOUGH_OPENINGS else (*intent.opens, *intent.says)
+        return [*intent.says] if intent else []
+    first = [*intent.opens, *(phrase for phrase in intent.says if not re.search(words()["refers back"], phrase))]
+    return first or [*intent.says]
 
 
 def _fits(phrase: str, facts: Mapping[str, str], *, typed: bool) -> bool:
@@ -102,16 +95,15 @@ def is_of_group(condition: str, group: str) -> bool:
 
 
 @lru_cache(maxsize=2_000)
-def intent_of(text: str, menu: tuple[str, ...] = (), condition: str = "") -> Intent | None:
+def intent_of(condition: str, menu: tuple[str, ...] = ()) -> Intent | None:
     """Return the intent that a condition means, one that no other condition of its menu means more; None for none.
 
-    `text` may be one alternative of the `condition`. It means the most probable intent, if it is as near to that as the
-    intent's own phrases are on average.
+    It is the most probable one, if the condition is as near to it as the intent's own phrases are on average.
     """
-    language = language_of_menu(menu or (text,))
+    language = language_of_menu(menu or (condition,))
     intents = load(language)
-    near = _near_intents(text, language)
-    others = [_near_intents(each, language) for each in menu if each not in (text, condition)]
+    near = _near_intents(condition, language)
+    others = [_near_intents(each, language) for each in menu if each != condition]
     own = [name for name in near if name in intents and all(other[name] < near[name] for other in others)]
     name = max(own, key=near.__getitem__, default="")
     return intents[name] if name and near[name] >= _own_nearness(name, language) else None
@@ -151,20 +143,16 @@ def _in_first_person(condition: str) -> str:
     said: list[str] = []
     previous = "they"
     for word in does.split():
-        verb = words()["first person"].get(word.lower()) if previous in ("they", "and", "or", "but", "who") else None
-        verb = verb or (None if said else _base(word))
-        said.append(verb or words()["pronouns"].get(word.lower(), word))
+        is_verb = previous in ("they", "and", "or", "but", "who")
+        verb = words()["first person"].get(word.lower()) if is_verb else None
+        said.append(verb or (words()["pronouns"].get(word.lower(), word) if said else _base(word)))
         previous = word.lower()
     return f"I {' '.join(said)}."
 
 
 def _base(verb: str) -> str:
     """Return a verb in the third person as it stands behind "I"."""
-    if verb.endswith("ies"):
-        return verb[:-3] + "y"
-    if verb.endswith(("sses", "shes", "ches", "xes", "goes")):
-        return verb[:-2]
-    return verb[:-1] if verb.endswith("s") and not verb.endswith("ss") else verb
+    return re.sub(r"(?<=ss|sh|ch|go|.x)es$|(?<!s)s$", "", re.sub("ies$", "y", verb))
 
 
 def capitalized(text: str) -> str:
