@@ -16,9 +16,8 @@ _NO_WORDS = ("date", "time", "datetime", "birth", "past", "name", "code", "phone
 _OWN = ("name", "phone", "email", "address")  # kinds of values that no call is about
 _ISO_DATE = re.compile(r"(\d{4}-\d{2}-\d{2})(?:[T ](.+))?")
 _CLOCK = re.compile(r"([01]\d|2[0-3]):(\d{2})(?::\d{2})?Z?")
-_BARE_SHARE = 0.4  # of answers that are the value alone
 _NOUNS = {"": "people", "guests": "people", "party": "people", "size": "people", "quantity": "", "qty": ""}
-_ATTEMPTS = 20  # to find a value or a sentence that was not used before
+_ATTEMPTS = 20  # to find a day that was not named before
 
 
 def choose_value(
@@ -28,7 +27,7 @@ def choose_value(
 
     `facts` are what is known about the caller. `said` and `heard` are all words of the caller and of the agent.
     """
-    if offers := _offered(slot, question):
+    if offers := [choice for choice in slot.choices or () if str(choice) in question]:
         return random.choice(offers)
     if slot.kind == "rating":  # most callers are content
         return max(made_up(slot, random, now)[0] for _ in range(6))
@@ -39,7 +38,7 @@ def choose_value(
         return fact
     for _ in range(_ATTEMPTS):
         value = made_up(slot, random, now)[0]
-        if slot.kind != "date" or str(value) not in heard:  # another day than the agent has named
+        if slot.kind != "date" or str(value) not in heard:
             break
     return value
 
@@ -48,22 +47,25 @@ def give_value(
     value: Any, slot: Slot, question: str, random: Random, avoid: set[str], *, is_asked: bool, language: str = "en"
 ) -> str:
     """Return a sentence that gives a value, and add it to `avoid`. One that nobody asked for is not said bare."""
-    if slot.kind == "code" and not is_asked and language == "en":
-        number = form("number_or_code").search(slot.question)
-        return f"My {label_of(slot.key) or (number[0] if number else 'number')} is {written(value, slot.kind)}."
     article = re.search(rf"\b(an?|the) {re.escape(str(value))}\b", question)
     if isinstance(value, str) and article:
         value = f"{article[1]} {value}"
-    for _ in range(_ATTEMPTS):
-        sentence = sentence_with_value(value, slot.key, slot.question, random=random, language=language)
-        if sentence not in avoid and _fits(sentence, slot, question, is_asked=is_asked):
-            break
-    else:
-        if language == "en" and not is_asked and slot.kind not in _OWN:  # that no phrase suits
-            is_text = isinstance(value, str)
-            sentence = f"It's about {value if article else _with_article(value)}." if is_text else f"It's {value}."
+    sentences = sentences_with_value(value, slot.key, slot.question, language=language)
+    fitting = [each for each in sentences if _fits(each, slot, question, is_asked=is_asked)]
+    if language == "en" and not is_asked and (slot.kind == "code" or not fitting):
+        fitting = [_unasked(value, slot)]
+    sentence = random.choice([each for each in fitting if each not in avoid] or fitting or sentences)
     avoid.add(sentence)
     return sentence
+
+
+def _unasked(value: Any, slot: Slot) -> str:
+    """Return a sentence for a value that nobody asked for, and that no phrase suits."""
+    if slot.kind == "code" or slot.kind in _OWN:
+        number = form("number_or_code").search(slot.question)
+        label = label_of(slot.key) or (number[0] if number else "number" if slot.kind == "code" else slot.kind)
+        return f"My {label} is {written(value, slot.kind)}."
+    return f"It's about {_with_article(value)}." if isinstance(value, str) else f"It's {value}."
 
 
 def _fits(sentence: str, slot: Slot, question: str, *, is_asked: bool) -> bool:
@@ -76,34 +78,37 @@ def _fits(sentence: str, slot: Slot, question: str, *, is_asked: bool) -> bool:
     return slot.kind != "name" or _is_own(slot) or not form("says_own_name").search(sentence)
 
 
-def sentence_with_value(value: Any, key: str = "", question: str = "", *, random: Random, language: str = "en") -> str:
-    """Return a caller's answer to a question for a value: a sentence, or the bare value; `""` for nothing.
+def sentences_with_value(value: Any, key: str = "", question: str = "", *, language: str = "en") -> list[str]:
+    """Return a caller's answers to a question for a value: sentences, and the bare value; `[""]` for nothing.
 
     `key` is the member's name in the example of an `ask`, `question` its question or the agent's. Each member of an
     object has a sentence of its own, a list has one: "tacos and horchata".
     """
     if isinstance(value, dict):
-        said = (sentence_with_value(each, name, random=random, language=language) for name, each in value.items())
-        return " ".join(filter(None, said))
+        members = (sentences_with_value(each, name, language=language) for name, each in value.items())
+        return [" ".join(filter(None, each)) for each in zip(*members, strict=False)]
     if value is None or value in ("", []):
-        return ""
+        return [""]
     words = read_values(language)
     if isinstance(value, bool):
-        return str(random.choice(words["yes_says" if value else "no_says"]))
+        return [*words["yes_says" if value else "no_says"]]
     kind, noun = kinds.kind_of(key, value, question), label_of(key).rpartition(" ")[2]
     noun = _NOUNS.get(noun, noun)
     if value == 1 and kind == "count" and noun == "people":
-        return "Just me."
+        return ["Just me."]
     kind = "item" if isinstance(value, list) else "code" if kind == "choice" and str(value).isdigit() else kind
     text = written(value, kind)
-    frames = (words["kinds"].get(kind) or read_values()["kinds"].get(kind) or {}).get("says") or ("{value}.",)
+    frames = (words["kinds"].get(kind) or read_values()["kinds"].get(kind) or {}).get("says") or ()
     if part := variant_of("name", key) if kind == "name" else None:
-        frames = (f"My {part} name is {{value}}.", "{value}.")
-    is_clause = kind == "reason" and (len(text.split()) > 3 or "'" in text)  # which "it's about" does not take
-    frame = random.choice([frame for frame in frames if "of us" not in frame or noun == "people"])
-    frame = "{value}." if is_clause or random.random() < _BARE_SHARE else frame
-    filled = re.sub(r" +([.,?])|\.(?=\.)", r"\1", frame.format(value=text, a_value=_with_article(text), noun=noun))
-    return filled if re.match(r"\S+@", filled) else filled[:1].upper() + filled[1:]
+        frames = (f"My {part} name is {{value}}.",)
+    if kind == "reason" and (len(text.split()) > 3 or "'" in text):  # a clause, which "it's about" does not take
+        frames = ()
+    sentences = []
+    for frame in ("{value}.", *(frame for frame in frames if "of us" not in frame or noun == "people")):
+        filled = frame.format(value=text, a_value=_with_article(text), noun=noun)
+        filled = re.sub(r" +([.,?])|\.(?=\.)", r"\1", filled)
+        sentences.append(filled if re.match(r"\S+@", filled) else filled[:1].upper() + filled[1:])
+    return sentences
 
 
 def _with_article(text: str) -> str:
@@ -129,15 +134,6 @@ def written(value: Any, kind: str) -> str:
         at = f" at {written(match[2], 'time')}" if match[2] else ""
         return f"{day:%B} {day.day}{year}{at}"
     return text
-
-
-def _offered(slot: Slot, question: str) -> list[Any]:
-    """Return the choices that the agent has just named, or the days or times, if the choices are such."""
-    named = [choice for choice in slot.choices or () if str(choice) in question]
-    for name in ("offered_time", "offered_day"):
-        if slot.choices and not named and all(form(name).fullmatch(str(choice)) for choice in slot.choices):
-            return form(name).findall(question)
-    return named
 
 
 def _named_in(text: str, slot: Slot) -> str | None:
