@@ -67,7 +67,7 @@ class SimulationRequest:
         """Return the flow that the conversations follow. Raises Invalid for what it cannot do; Busy."""
         outcome = self.outcome or scripted_outcome(self.customer_number)
         wants: dict[str, Any] = {"follow": self.follow, "branch": self.branch, "shares": self.shares}
-        return FollowedFlow(world, deployment, outcome=outcome, covers_all=True, **wants)
+        return FollowedFlow(world, deployment, outcome=outcome, **wants)
 
 
 class ConversationBatch:

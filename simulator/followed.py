@@ -1,18 +1,18 @@
 """Conversations that follow a flow: the caller's choice of conditions, the one run for each, and its dialogue."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
+from math import prod
 from random import Random
 from typing import Any
 
 from dryline.flow.language.branches import FlowMap
 from dryline.flow.language.errors import CodeRefused
 from dryline.flow.language.program import Condition, Program
-from dryline.flow.model.caller_utterances import closes, gives_value, is_of_group, meets_machine, predicate
-from dryline.flow.model.kinds import kind_of_question, milestones_of
-from dryline.flow.model.simulated_caller import NEXT_IN_LOOP
-from dryline.flow.model.understanding import read_condition
+from dryline.flow.model.caller_utterances import gives_value, is_of_group, is_rare, meets_machine, predicate
+from dryline.flow.model.kinds import milestones_of
+from dryline.flow.model.simulated_caller import usual
 from dryline.flow.sessions.engines import engine_of
 from dryline.simulator.analysis import KNOWN, NUMBERS, WANTED_TRANSFER, fact_of
 from dryline.simulator.deployment_context import DeploymentContext
@@ -23,8 +23,6 @@ from dryline.storage.errors import Invalid
 from dryline.world.real_time import monotonic
 from dryline.world.world import World
 
-_RARE = 0.05  # weight of a condition that only closes the conversation, or that says that no other one is met
-_ALL_WITHIN = 40  # conversations of a request, of which one at least wants each condition
 _SLOW_S = 2.0  # of real time: a flow of which a run takes longer, as it waits for other servers, is left for scripts
 _MOST_STOPPED = 3  # runs that exceed a limit of the engine, before it is left for scripts
 _NO_BRANCH = {
@@ -32,14 +30,10 @@ _NO_BRANCH = {
     "voicemail": "No branch of the flow meets a voicemail.",
     "failed": "No branch of the flow fails.",
 }
-
 _ENDINGS = {"transfer": "call_transfer", "failed": "error"}
-_MATTERS = 4  # that a summary names
 _BY_ENDING = {"done", "transferred", "voicemail"}  # milestones that a run's end reaches, whatever its words are
 _WANTS = re.compile(r"^\w+ (?:to |for |about )?(?:an? |the )?", re.IGNORECASE)
-_FURTHER = re.compile(r"(?:,| or (?=\w+s )).*")  # alternatives of a condition: "wants a visit, or is in pain"
 _NOT = re.compile(r"^(no|not|never)\b|\b(not|cannot|can't|declin\w+|refus\w+|without|unable)\b", re.IGNORECASE)
-_TO_FIVE = re.compile(r"\b(?:to|of|out of) (?:5|five)\b")
 
 
 class CannotFollow(Exception):
@@ -49,9 +43,8 @@ class CannotFollow(Exception):
 class FollowedFlow:
     """The flow of a request's conversations, or of those of one round of a job.
 
-    `why` is the reason for using scripts instead, a sentence. With `covers_all` every condition is the goal of some
-    caller; without, conversations are independent. `follow` is `flow`, `script` or None, `branch` the texts of the
-    conditions to take. Raises Invalid for an unknown branch or an impossible outcome; Busy.
+    `why` is the reason for using scripts instead, a sentence. `follow` is `flow`, `script` or None, `branch` the texts
+    of the conditions to take. Raises Invalid for an unknown branch or an impossible outcome; Busy.
     """
 
     def __init__(
@@ -63,21 +56,19 @@ class FollowedFlow:
         branch: Sequence[str] = (),
         outcome: str | None = None,
         shares: Mapping[str, float] | None = None,
-        covers_all: bool = False,
     ) -> None:
         self.branch, self.why, self._shares = tuple(branch), "The script was asked for.", shares or {}
         self._deployment, self._engine, self._stopped = deployment, engine_of(world), 0
         self._goals: list[Condition] = []
-        self._covers_all, self._upcoming = covers_all, list[Condition]()
-        if follow != "script":
-            self.why = self._load(deployment.code)
-        elif branch:
+        if follow == "script" and branch:
             raise Invalid(
                 "Only calls that follow a flow have branches: leave out branch, or follow the flow.", "branch"
             )
-        if self.why and (follow == "flow" or branch):
-            raise Invalid(self.why, "follow" if follow == "flow" else "branch")
+        if follow != "script":
+            self.why = self._load(deployment.code)
         if self.why:
+            if follow == "flow" or branch:
+                raise Invalid(self.why, "follow" if follow == "flow" else "branch")
             return
         self._goals = [_condition(self._map.program, text) for text in branch]
         if branch and (outcome in ("no-answer", "busy") or (outcome == "voicemail" and not self.meets_machine)):
@@ -113,19 +104,11 @@ class FollowedFlow:
         """
         if self.why:
             raise CannotFollow(self.why)
-        is_fixed = is_fixed or outcome in ("voicemail", "failed")
-        conditions, goals = self._map.program.conditions, self._goals
-        fit = [each for each in conditions if self._outcome_of(each) == outcome]
-        fit = [each for each in fit if each.fixed and not read_condition(each.text, "en").is_catch_all] or fit
-        leads_there = fit or goals or (outcome == "transferred" and self._map.transfers)
-        if is_fixed and outcome in _NO_BRANCH and not leads_there:
-            raise CannotFollow(_NO_BRANCH[outcome])
-        if not goals and is_fixed:
-            goals = self._draw(fit, rng)
-            # Where the code does not lead there at once, the caller takes another condition that does.
-            goals += [each for each in fit if each not in goals and outcome != "completed"]
+        goals = self._goals
+        if not goals and (is_fixed or outcome in ("voicemail", "failed")):
+            goals = self._goals_of(outcome, rng)
         elif not goals:
-            goals = self._next_goal([each for each in conditions if not meets_machine(each.text)], rng)
+            goals = self._draw([each for each in self._map.program.conditions if not meets_machine(each.text)], rng)
             if rng.random() < leaves:
                 options["max_turns"] = rng.choice((1, 2))
         began, route = monotonic(), self._map.route_to(goals)
@@ -166,29 +149,27 @@ class FollowedFlow:
         self._map = FlowMap(program)
         return ""
 
-    def _outcome_of(self, condition: Condition) -> str:
-        return "voicemail" if meets_machine(condition.text) else self._map.outcome_of(condition)
+    def _goals_of(self, outcome: str, rng: Random) -> list[Condition]:
+        """Return conditions whose code leads to an outcome: one to begin with, then those to try where it does not."""
+        conditions = self._map.program.conditions
+        if outcome == "voicemail":
+            fit = [each for each in conditions if meets_machine(each.text)]
+        else:
+            conditions = [each for each in conditions if not meets_machine(each.text)]
+            fit = [each for each in conditions if self._map.outcome_of(each) == outcome]
+        fit = [each for each in fit if each.fixed and not is_rare(each.text)] or fit
+        if not fit and outcome in _NO_BRANCH and not (outcome == "transferred" and self._map.transfers):
+            raise CannotFollow(_NO_BRANCH[outcome])
+        first = self._draw(fit, rng)
+        return first if outcome == "completed" else [*first, *(each for each in fit if each not in first)]
 
     def _draw(self, conditions: Sequence[Condition], rng: Random) -> list[Condition]:
         """Return what the next caller wants: one of the conditions, the usual ones more often; or nothing."""
-        weights = [self._weight(each) for each in conditions]
+        weights = []
+        for condition in conditions:
+            around = [*self._map.conditions_around(condition.line), condition]
+            weights.append(prod(usual(each, self._shares) for each in around))
         return rng.choices(conditions, weights if any(weights) else None) if conditions else []
-
-    def _next_goal(self, conditions: Sequence[Condition], rng: Random) -> list[Condition]:
-        if self._covers_all and conditions and not self._upcoming:
-            self._upcoming = [each for each in conditions if self._weight(each)]
-            while len(self._upcoming) < _ALL_WITHIN:
-                self._upcoming += self._draw(conditions, rng)
-            rng.shuffle(self._upcoming)
-        return [self._upcoming.pop()] if self._upcoming else self._draw(conditions, rng)
-
-    def _weight(self, condition: Condition) -> float:
-        weight = 1.0
-        for each in (*self._map.conditions_around(condition.line), condition):
-            is_rare = closes(each.text) or read_condition(each.text, "en").is_catch_all
-            usual = _RARE if is_rare else NEXT_IN_LOOP ** each.loop.conditions.index(each)
-            weight *= self._shares.get(each.text, usual)
-        return weight
 
 
 def _condition(program: Program, text: str) -> Condition:
@@ -218,14 +199,13 @@ def dialogue_of(run: FlowRun, facts: Slots, *, left: str) -> Dialogue:
              for event in run.events if event.type in ("said", "heard")]  # fmt: skip
     wish = _WANTS.sub("", predicate(run.taken[0])) if run.taken else "unknown"
     intent = "_".join(re.findall(r"\w+", wish.lower())[:6])
-    dialogue = Dialogue(intent, last, "voicemail_reached" if run.outcome == "voicemail" else ending, steps)
+    dialogue = Dialogue(intent, last, "voicemail_reached" if run.machine else ending, steps)
     dialogue.mentioned |= _learn(run, facts)
-    dialogue.reached = {"voicemail"} if run.machine else _reached(run, last)
-    if rating := _rating(run):
-        facts["rating"] = rating
-        dialogue.reached.add("rated")
-    is_known = any(value and fact_of(key) == "name" for key, value in run.extracted.items())
-    summary = "Reached a voicemail." if run.machine else _summary(run, facts["name"] if is_known else "The caller")
+    if run.machine:
+        dialogue.reached, summary = {"voicemail"}, "Reached a voicemail."
+    else:
+        dialogue.reached = _reached(run, last) | ({"rated"} if "rating" in dialogue.mentioned else set())
+        summary = _summary(run)
     dialogue.summary = f"{summary} {dialogue.summary}".strip()
     return dialogue
 
@@ -241,9 +221,7 @@ def _reached(run: FlowRun, last: str) -> set[str]:
     texts += [key for key, value in run.extracted.items() if value not in (False, None, "")]
     denied = {name for key, value in run.extracted.items() if value is False for name in milestones_of(key)}
     reached = {name for text in texts for name in milestones_of(text)} - denied - _BY_ENDING
-    reached |= {"unsolved"} if "solved" in denied else set()
-    wishes = (part for text in run.taken for part in re.split(r",| or ", text))
-    if is_transferred and any(is_of_group(wish, "person intents") for wish in wishes):
+    if is_transferred and any(is_of_group(text, "person intents") for text in run.taken):
         reached.add(WANTED_TRANSFER)
     return reached | {"transferred" if is_transferred else "done"}
 
@@ -254,10 +232,12 @@ def _learn(run: FlowRun, facts: Slots) -> set[str]:
     for event in run.events:
         if event.type not in ("asked", "extracted"):
             continue
-        name, question = ("", str(event["question"])) if event.type == "asked" else (str(event["key"]), "")
-        for key, value in _leaves(name, event["value"]):
-            fact = fact_of(key, question)
-            if fact not in learned | NUMBERS | KNOWN and isinstance(value, str) and value:
+        key, question = (str(event.details.get(name, "")) for name in ("key", "question"))
+        members = event["value"] if isinstance(event["value"], dict) else {key: event["value"]}
+        for name, value in members.items():
+            fact = fact_of(str(name), question)
+            is_new = fact not in learned | NUMBERS | KNOWN and isinstance(value, str) and value
+            if is_new or (fact == "rating" and isinstance(value, (int, float))):
                 facts[fact] = value
                 learned.add(fact)
     if "name" in learned:
@@ -267,31 +247,9 @@ def _learn(run: FlowRun, facts: Slots) -> set[str]:
     return learned
 
 
-def _leaves(name: str, value: Any) -> Iterator[tuple[str, Any]]:
-    if isinstance(value, dict):
-        for key, member in value.items():
-            yield from _leaves(str(key), member)
-    elif isinstance(value, list):
-        for member in value[:3]:
-            yield from _leaves(name, member)
-    else:
-        yield name, value
-
-
-def _summary(run: FlowRun, who: str) -> str:
+def _summary(run: FlowRun) -> str:
     """Return the summary that the flow extracts, else what the caller wants; and whether a person took over."""
-    texts = [text for text in dict.fromkeys(run.wishes or run.taken) if not gives_value(text) and not closes(text)]
-    wishes = [_FURTHER.sub("", predicate(text)) for text in texts if not read_condition(text, "en").is_catch_all]
-    wish = ", and then ".join(wishes[:_MATTERS]) or "does not say what it is about"
-    summary = str(run.extracted.get("summary") or f"{who} {wish}.")
+    wishes = [text for text in dict.fromkeys(run.wishes or run.taken) if not (gives_value(text) or is_rare(text))]
+    wish = ", and then ".join(predicate(text).partition(",")[0] for text in wishes)
+    summary = str(run.extracted.get("summary") or f"The caller {wish or 'does not say what it is about'}.")
     return f"{summary} A person took over." if run.ended == "transfer" else summary
-
-
-def _rating(run: FlowRun) -> int | None:
-    """Return the rating that the caller gave, on a scale to 10."""
-    for event in run.events:
-        if event.type == "asked" and kind_of_question(str(event["question"])) == "rating":
-            scale = 2 if _TO_FIVE.search(str(event["question"])) else 1
-            numbers = [value for _, value in _leaves("", event["value"]) if type(value) in (int, float)]
-            return max(1, min(10, round(numbers[0] * scale))) if numbers else None
-    return None

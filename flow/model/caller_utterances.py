@@ -83,6 +83,11 @@ def closes(condition: str) -> bool:
     return bool(re.search(words()["closes"], condition)) or is_of_group(condition, "closing intents")
 
 
+def is_rare(condition: str) -> bool:
+    """Return whether few call for a condition: it closes a conversation, or says that no other condition is met."""
+    return closes(condition) or read_condition(condition, "en").is_catch_all
+
+
 def meets_machine(condition: str) -> bool:
     """Return whether a condition is met by a voicemail or an answering machine."""
     return bool(re.search(words()["machine"], condition))
@@ -106,20 +111,16 @@ def intent_of(condition: str, menu: tuple[str, ...] = ()) -> Intent | None:
     others = [_near_intents(each, language) for each in menu if each != condition]
     own = [name for name in near if name in intents and all(other[name] < near[name] for other in others)]
     name = max(own, key=near.__getitem__, default="")
-    return intents[name] if name and near[name] >= _own_nearness(name, language) else None
+    if not name:
+        return None
+    phrases = [encoder.vector(phrase, language) for phrase in intents[name].says]
+    nearness = encoder.load().near_intents([*map(fmean, zip(*phrases, strict=True))], by_mean=True)
+    return intents[name] if near[name] >= nearness[encoder.load().intents.index(name)] else None
 
 
 @lru_cache(maxsize=2_000)
 def _near_intents(text: str, language: str) -> dict[str, float]:
     return encoder.near_intents(encoder.without_subject(text), language, by_mean=True)
-
-
-@lru_cache(maxsize=2_000)
-def _own_nearness(name: str, language: str) -> float:
-    """Return how near the phrases of an intent are to it on average."""
-    vectors = [encoder.vector(phrase, language) for phrase in load(language)[name].says]
-    near = encoder.load().near_intents([*map(fmean, zip(*vectors, strict=True))], by_mean=True)
-    return near[encoder.load().intents.index(name)]
 
 
 @lru_cache(maxsize=2_000)
@@ -135,18 +136,16 @@ def predicate(condition: str) -> str:
 
 def _in_first_person(condition: str) -> str:
     does = predicate(condition)
-    is_of_caller = does != " ".join(condition.split()).rstrip(".")
     of_user = encoder.pattern(r"(?i)\bthe <people>(['\u2019]s\b)?")
-    does = of_user.sub(lambda user: "my" if user[1] else "me", does)
-    if not is_of_caller:
-        return f"{capitalized(does)}."
-    said: list[str] = []
-    previous = "they"
-    for word in does.split():
-        is_verb = previous in ("they", "and", "or", "but", "who")
-        verb = words()["first person"].get(word.lower()) if is_verb else None
-        said.append(verb or (words()["pronouns"].get(word.lower(), word) if said else _base(word)))
-        previous = word.lower()
+    text = of_user.sub(lambda user: "my" if user[1] else "me", does)
+    if does == " ".join(condition.split()).rstrip("."):  # it is not about the caller
+        return f"{capitalized(text)}."
+    verbs, pronouns = words()["first person"], words()["pronouns"]
+    verb, *others = text.split()
+    rest = re.sub(
+        r"\b(they|and|or|but|who) (\S+)", lambda part: f"{part[1]} {verbs.get(part[2], part[2])}", " ".join(others)
+    )
+    said = [verbs.get(verb.lower()) or _base(verb), *(pronouns.get(word.lower(), word) for word in rest.split())]
     return f"I {' '.join(said)}."
 
 

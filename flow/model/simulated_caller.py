@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from random import Random
 from typing import Any
 
@@ -15,16 +16,14 @@ from dryline.flow.language.stubs import AnswerStubs
 from dryline.flow.model.agent import invites_any_request
 from dryline.flow.model.answers.slots import Slot, shaped
 from dryline.flow.model.builtin_model import BuiltInModel
-from dryline.flow.model.caller_utterances import closes, gives_value, language_of_menu, meets_machine, utter
+from dryline.flow.model.caller_utterances import closes, gives_value, is_rare, language_of_menu, meets_machine, utter
 from dryline.flow.model.caller_values import choose_value, give_value
 from dryline.flow.model.kinds import language_of, read_values
 from dryline.flow.model.questions import last_question
-from dryline.flow.model.understanding import read_condition
 
-NEXT_IN_LOOP = 0.7  # from the first condition of a loop to the last: each so many times as usual as the one before
-_MOST_TURNS = 40
-_MOST_IDLE = 12  # turns after the route was taken: a caller does not stay in a flow that has no way out
-_AGAIN, _CLOSING = 0.05, 6.0  # weights of a further matter, and of the end, beside those of NEXT_IN_LOOP
+_NEXT_IN_LOOP = 0.7  # from the first condition of a loop to the last: each so many times as usual as the one before
+_RARE = 0.05  # how usual a condition is that ends a conversation, or says that no other one is met, or was taken before
+_MOST_IDLE = 12  # turns without a further condition: a caller does not stay in a flow that has no way out
 _LEFT_OUT = 0.5  # of the values for whose lack the code has a question
 _SAME_FOR_A_CALLER = ("name", "phone", "email", "code", "address", "birth")  # kinds of values
 _ANSWER = re.compile(r"""f["'](?:the )?\w+ \{\w+\}["']""")
@@ -58,7 +57,7 @@ class Caller(BuiltInModel):
         self._words = self._question = ""  # the caller's last words, and what the agent had said before them
         self._announces = self._is_named = False  # whether the condition names a value, and it was not given yet
         self._said = self._heard = ""  # all words of the caller, and of the agent
-        self._menu: tuple[str, ...] = ()
+        self._language = "en"  # of the menu
         self._used: set[str] = set()  # phrases and sentences
         self._given: dict[str, tuple[Any, int | None]] = {}  # by key: the value, and the line that asked for it
         self._idle = 0
@@ -66,8 +65,8 @@ class Caller(BuiltInModel):
     def __call__(self, session: FlowSession) -> str | None:
         """Return what the caller says now; None to hang up, after more turns than any purpose takes."""
         self._session = session
-        self._idle += not self._route
-        if self.turns >= _MOST_TURNS or self._idle > _MOST_IDLE:
+        self._idle += 1
+        if self._idle > _MOST_IDLE:
             return None
         self.turns += 1
         self._question = last_agent_text(session.messages)
@@ -80,10 +79,11 @@ class Caller(BuiltInModel):
         self._next = self._choose_next(session.program.loops[loop])
         if self._next is None:
             return None
-        self._menu = tuple(session.waiting)
-        condition = self._menu[self._next.loop.conditions.index(self._next)]
+        menu = tuple(session.waiting)
+        self._language = language_of_menu(menu)
+        condition = menu[self._next.loop.conditions.index(self._next)]
         options: dict[str, Any] = {"opening": self.turns == 1, "avoid": self._used, "typed": self._typed}
-        self._words = utter(condition, self._facts, self._random, menu=self._menu, **options)
+        self._words = utter(condition, self._facts, self._random, menu=menu, **options)
         self._announces = self._is_named = gives_value(condition)
         self._said += f" {self._words}"
         return self._words
@@ -91,6 +91,7 @@ class Caller(BuiltInModel):
     def choose(self, talk: Talk, said: str) -> Decision:
         if self._next is None:
             return Decision(None, "The caller asks something.", 1.0, "caller")
+        self._idle *= self._next in self.taken
         self.taken.append(self._next)
         index = self._next.loop.conditions.index(self._next)
         arguments = arguments_of_tool(self, talk, index, said)
@@ -114,12 +115,14 @@ class Caller(BuiltInModel):
         """
         answers = [each for each in loop.conditions if is_answer(each)]
         is_asked = bool(answers) and not invites_any_request(last_question(self._question))
+        is_first = not any(each.loop is loop for each in self.taken)
+        staying = [each for each in loop.conditions if not (each.leaves or closes(each.text))]
         for at, step in enumerate(self._route):
             # Several loops can have a condition with the same text.
             alike = [each for each in loop.conditions if each.text == step.text]
             if alike and (is_asked or step not in answers):
-                if first := self._before_closing(step, loop):
-                    return first
+                if closes(step.text) and is_first and staying:  # nobody is done who has not asked for anything
+                    return staying[0]
                 del self._route[: at + 1]
                 return step if step in alike else alike[0]
         if is_asked:
@@ -131,26 +134,15 @@ class Caller(BuiltInModel):
         if not ways:
             self._route.clear()  # a way that did not lead there is not tried again
         ways = ways or loop.conditions
-        weights = [self._weight(loop, each) for each in ways]
+        weights = [self._weight(each, is_first=is_first) for each in ways]
         return self._random.choices(ways, weights if any(weights) else None)[0] if ways else None
 
-    def _before_closing(self, goal: Condition, loop: Loop) -> Condition | None:
-        """Return what to take before a condition that closes: nobody is done who has not asked for anything."""
-        if not closes(goal.text) or any(each.loop is loop for each in self.taken):
-            return None
-        return next((each for each in loop.conditions if not each.leaves and not closes(each.text)), None)
-
-    def _weight(self, loop: Loop, condition: Condition) -> float:
-        """Return how usual a condition is here. Few callers come with the same or another matter after the first."""
-        is_first = all(each.loop is not loop for each in self.taken)
-        if meets_machine(condition.text) or is_answer(condition):
+    def _weight(self, condition: Condition, *, is_first: bool) -> float:
+        """Return how usual a condition is here. After the first matter callers close, if the loop has words for it."""
+        can_close, is_closing = any(closes(each.text) for each in condition.loop.conditions), closes(condition.text)
+        if meets_machine(condition.text) or is_answer(condition) or (can_close and is_closing == is_first):
             return 0.0
-        if closes(condition.text):
-            return 0.0 if is_first else self._shares.get(condition.text, _CLOSING)
-        is_further = not is_first and (condition in self.taken or any(closes(each.text) for each in loop.conditions))
-        is_rare = is_further or read_condition(condition.text, "en").is_catch_all
-        usual = NEXT_IN_LOOP ** loop.conditions.index(condition)
-        return self._shares.get(condition.text, usual) * (_AGAIN if is_rare else 1.0)
+        return usual(condition, self._shares) * (_RARE if condition in self.taken else 1.0)
 
     def _own_answer(self, question: Question) -> Answer:
         return Answer(shaped(question, lambda slot: self._value(question, slot)), {}, "caller")
@@ -172,7 +164,7 @@ class Caller(BuiltInModel):
         assert self._session is not None
         texts = self._map.texts_for(self._route[0].loop.line) if self._route else set()
         if fitting := [choice for choice in slot.choices or () if choice in texts]:
-            slot = Slot(slot.example, slot.key, slot.path, fitting, slot.question)
+            slot = replace(slot, choices=fitting)
         known: dict[str, Any] = {"facts": self._facts, "said": self._said, "heard": self._heard}
         now = question.now or self._session.now()
         value = choose_value(slot, self._random, now, question=self._question, **known)
@@ -187,13 +179,18 @@ class Caller(BuiltInModel):
         is_said = re.search(rf"\b{re.escape(str(value))}\b", self._words, re.IGNORECASE)
         if not self._announces and (isinstance(value, bool) or is_said):
             return
-        options: dict[str, Any] = {"is_asked": self._announces and bool(self._question)}
-        options["language"] = language_of_menu(self._menu)
+        options: dict[str, Any] = {"is_asked": self._announces and bool(self._question), "language": self._language}
         sentence = give_value(value, slot, self._question, self._random, self._used, **options)
         self._words = sentence if self._announces else f"{self._words} {sentence}"
         self._announces = False
         self._said += f" {sentence}"
         self._session.reword_user_message(self._words)
+
+
+def usual(condition: Condition, shares: Mapping[str, float]) -> float:
+    """Return how usual a condition is among those of its loop: its share, else the less the further down it stands."""
+    by_place = _NEXT_IN_LOOP ** condition.loop.conditions.index(condition)
+    return shares.get(condition.text, _RARE if is_rare(condition.text) else by_place)
 
 
 def is_answer(condition: Condition) -> bool:
