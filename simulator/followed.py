@@ -10,7 +10,7 @@ from typing import Any
 from dryline.flow.language.branches import FlowMap
 from dryline.flow.language.errors import CodeRefused
 from dryline.flow.language.program import Condition, Program
-from dryline.flow.model.caller_utterances import gives_value, is_of_group, is_rare, meets_machine, predicate
+from dryline.flow.model.caller_words import gives_value, is_of_group, is_rare, meets_machine, predicate
 from dryline.flow.model.kinds import milestones_of
 from dryline.flow.model.simulated_caller import usual
 from dryline.flow.sessions.engines import engine_of

@@ -16,8 +16,15 @@ from dryline.flow.language.stubs import AnswerStubs
 from dryline.flow.model.agent import invites_any_request
 from dryline.flow.model.answers.slots import Slot, shaped
 from dryline.flow.model.builtin_model import BuiltInModel
-from dryline.flow.model.caller_utterances import closes, gives_value, is_rare, language_of_menu, meets_machine, utter
-from dryline.flow.model.caller_values import choose_value, give_value
+from dryline.flow.model.caller_words import (
+    choose_value,
+    closes,
+    give_value,
+    gives_value,
+    is_rare,
+    meets_machine,
+    utter,
+)
 from dryline.flow.model.kinds import language_of, read_values
 from dryline.flow.model.questions import last_question
 
@@ -55,8 +62,8 @@ class Caller(BuiltInModel):
         self._session: FlowSession | None = None
         self._next: Condition | None = None
         self._words = self._question = ""  # the caller's last words, and what the agent had said before them
-        self._announces = self._is_named = False  # whether the condition names a value, and it was not given yet
-        self._said = self._heard = ""  # all words of the caller, and of the agent
+        self._is_named = False  # whether the condition names a value
+        self._values: list[str] = []  # sentences of this turn, with values
         self._language = "en"  # of the menu
         self._used: set[str] = set()  # phrases and sentences
         self._given: dict[str, tuple[Any, int | None]] = {}  # by key: the value, and the line that asked for it
@@ -69,23 +76,20 @@ class Caller(BuiltInModel):
         if self._idle > _MOST_IDLE:
             return None
         self.turns += 1
-        self._question = last_agent_text(session.messages)
-        self._heard += f" {self._question}"
+        self._question, self._values = last_agent_text(session.messages), []
         loop = session.conversation.loop
         if loop is None or loop < 0:
-            self._next, self._announces, self._is_named = None, False, False
+            self._next, self._is_named = None, False
             self._words = self._random.choice(read_values(language_of(session.conversation.prompt))["waiting_says"])
             return self._words
         self._next = self._choose_next(session.program.loops[loop])
         if self._next is None:
             return None
         menu = tuple(session.waiting)
-        self._language = language_of_menu(menu)
         condition = menu[self._next.loop.conditions.index(self._next)]
-        options: dict[str, Any] = {"opening": self.turns == 1, "avoid": self._used, "typed": self._typed}
-        self._words = utter(condition, self._facts, self._random, menu=menu, **options)
-        self._announces = self._is_named = gives_value(condition)
-        self._said += f" {self._words}"
+        self._language, self._is_named = language_of(" ".join(menu)), gives_value(condition)
+        options: dict[str, Any] = {"menu": menu, "opening": self.turns == 1, "typed": self._typed}
+        self._words = utter(condition, self._facts, self._random, self._used, **options)
         return self._words
 
     def choose(self, talk: Talk, said: str) -> Decision:
@@ -99,8 +103,12 @@ class Caller(BuiltInModel):
 
     def ask(self, question: Question) -> Answer:
         """Return the answer to a question, and add to the caller's words what was not said before."""
+
+        def own_answer(question: Question) -> Answer:
+            return Answer(shaped(question, lambda slot: self._value(question, slot)), {}, "caller")
+
         is_shaped = question.example is not None or isinstance(question.schema, dict)
-        answer = self._stubs.answer(question, self._own_answer if is_shaped else super().ask)
+        answer = self._stubs.answer(question, own_answer if is_shaped else super().ask)
         if answer.by == "built-in":
             return answer
         for name in answer.how:  # the values of a test
@@ -144,47 +152,46 @@ class Caller(BuiltInModel):
             return 0.0
         return usual(condition, self._shares) * (_RARE if condition in self.taken else 1.0)
 
-    def _own_answer(self, question: Question) -> Answer:
-        return Answer(shaped(question, lambda slot: self._value(question, slot)), {}, "caller")
-
     def _value(self, question: Question, slot: Slot) -> Any:
         """Return the value for one place of an answer, and say it; None for one that the caller leaves out."""
-        key = slot.path or f"{slot.kind} {slot.example}"
-        is_open = not slot.in_list and self._map.may_be_missing(slot.key, question.line)
-        is_new = not self._is_named and key not in self._given
-        # The route may need that the flow asks again.
-        if is_open and is_new and (self._route or self._random.random() < _LEFT_OUT):
-            return None
-        value, line = self._given.get(key, (None, None))
-        is_repeated = slot.kind in _SAME_FOR_A_CALLER and self.taken[-2:-1] != self.taken[-1:]
-        if value is not None and (is_repeated or (line != question.line and not self._is_named)):
-            if self._is_named:
-                self._give(value, slot)
-            return value
         assert self._session is not None
-        texts = self._map.texts_for(self._route[0].loop.line) if self._route else set()
-        if fitting := [choice for choice in slot.choices or () if choice in texts]:
-            slot = replace(slot, choices=fitting)
-        known: dict[str, Any] = {"facts": self._facts, "said": self._said, "heard": self._heard}
-        now = question.now or self._session.now()
-        value = choose_value(slot, self._random, now, question=self._question, **known)
-        self._given[key] = value, question.line
+        key = slot.path or f"{slot.kind} {slot.example}"
+        value, line = self._given.get(key, (None, None))
+        is_open = not slot.in_list and self._map.may_be_missing(slot.key, question.line)
+        # The route may need that the flow asks again.
+        if is_open and value is None and not self._is_named and (self._route or self._random.random() < _LEFT_OUT):
+            return None
+        is_same = slot.kind in _SAME_FOR_A_CALLER or (line != question.line and not self._is_named)
+        if value is None or not is_same:
+            texts = self._map.texts_for(self._route[0].loop.line) if self._route else set()
+            fitting = [choice for choice in slot.choices or () if choice in texts]
+            now = question.now or self._session.now()
+            heard = {"said": self._text_of("user"), "heard": self._text_of("agent"), "question": self._question}
+            slot = replace(slot, choices=fitting or slot.choices)
+            value = choose_value(slot, self._random, now, facts=self._facts, **heard)
+            self._given[key] = value, question.line
+        elif not self._is_named:
+            return value
         self._give(value, slot)
         return value
 
     def _give(self, value: Any, slot: Slot) -> None:
         """Add a value to the caller's last words. Words that only announce one make way for it."""
-        if value in (None, "", NOT_SAID) or self._session is None or (slot.kind == "name" and str(value) in self._said):
+        said = self._text_of("user")
+        if value in (None, "", NOT_SAID) or self._session is None or (slot.kind == "name" and str(value) in said):
             return
-        is_said = re.search(rf"\b{re.escape(str(value))}\b", self._words, re.IGNORECASE)
-        if not self._announces and (isinstance(value, bool) or is_said):
+        announces = self._is_named and not self._values
+        is_said = re.search(rf"\b{re.escape(str(value))}\b", " ".join((self._words, *self._values)), re.IGNORECASE)
+        if not announces and (isinstance(value, bool) or is_said):
             return
-        options: dict[str, Any] = {"is_asked": self._announces and bool(self._question), "language": self._language}
-        sentence = give_value(value, slot, self._question, self._random, self._used, **options)
-        self._words = sentence if self._announces else f"{self._words} {sentence}"
-        self._announces = False
-        self._said += f" {sentence}"
-        self._session.reword_user_message(self._words)
+        sentence = give_value(value, slot, self._random, self._used, is_asked=announces, language=self._language)
+        self._values.append(sentence)
+        self._session.reword_user_message(" ".join(self._values if self._is_named else (self._words, *self._values)))
+
+    def _text_of(self, who: str) -> str:
+        return (
+            " ".join(message.text for message in self._session.messages if message.who == who) if self._session else ""
+        )
 
 
 def usual(condition: Condition, shares: Mapping[str, float]) -> float:

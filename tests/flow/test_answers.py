@@ -8,7 +8,7 @@ import pytest
 
 from dryline.flow.language.language_model import Question
 from dryline.flow.model.answers.filling import fill
-from dryline.flow.model.caller_values import sentences_with_value
+from dryline.flow.model.caller_words import sentences_with_value
 
 NOW = datetime(2026, 11, 25, 15, tzinfo=UTC)  # a Wednesday
 
