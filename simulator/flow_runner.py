@@ -101,7 +101,7 @@ class RecordedCaller(Caller):
         longest_s: float | None = None,
         **options: Any,
     ) -> None:
-        super().__init__(flow_map, route, random, **options)
+        super().__init__(flow_map, [*route], random, **options)
         self.requests: list[ModelRequest] = []
         self.is_late = False
         self._max_turns, self._first, self._longest_s = max_turns, first, longest_s

@@ -14,10 +14,10 @@ from dryline.flow.model.caller_words import gives_value, is_of_group, is_rare, m
 from dryline.flow.model.kinds import milestones_of
 from dryline.flow.model.simulated_caller import usual
 from dryline.flow.sessions.engines import engine_of
-from dryline.simulator.analysis import KNOWN, NUMBERS, WANTED_TRANSFER, fact_of
+from dryline.simulator.analysis import KNOWN, KNOWN_CONTACT, NUMBERS, WANTED_TRANSFER, fact_of
 from dryline.simulator.deployment_context import DeploymentContext
 from dryline.simulator.flow_runner import HUNG_UP, FlowRun, run_flow
-from dryline.simulator.script_dialogues import DONE, HANG_UP, Dialogue
+from dryline.simulator.script_dialogues import DONE, HANG_UP, LEAVE, Dialogue
 from dryline.simulator.slots import Slots
 from dryline.storage.errors import Invalid
 from dryline.world.real_time import monotonic
@@ -77,30 +77,17 @@ class FollowedFlow:
             raise Invalid(_NO_BRANCH[outcome], "outcome")
 
     @property
-    def fails(self) -> bool:
-        """Whether there is a condition at which the flow raises."""
-        return bool(self._map.endings["failed"])
-
-    @property
     def meets_machine(self) -> bool:
         """Whether the branch is that of a voicemail."""
         return any(meets_machine(condition.text) for condition in self._goals)
 
     def converse(
-        self,
-        outcome: str,
-        state: dict[str, Any],
-        at: datetime,
-        rng: Random,
-        *,
-        is_fixed: bool = False,
-        leaves: float = HANG_UP,
-        **options: Any,
+        self, outcome: str, state: dict[str, Any], at: datetime, rng: Random, *, is_fixed: bool = False, **options: Any
     ) -> FlowRun:
-        """Run the flow for one conversation. Raises CannotFollow; Busy.
+        """Run the flow for one conversation; some users leave in the middle. Raises CannotFollow; Busy.
 
-        The flow may choose between completed and transferred, unless the outcome `is_fixed`. `leaves` is the share of
-        users who leave in the middle. `options` are a RecordedCaller's.
+        The flow may choose between completed and transferred, unless the outcome `is_fixed`. `options` are a
+        RecordedCaller's.
         """
         if self.why:
             raise CannotFollow(self.why)
@@ -109,7 +96,7 @@ class FollowedFlow:
             goals = self._goals_of(outcome, rng)
         elif not goals:
             goals = self._draw([each for each in self._map.program.conditions if not meets_machine(each.text)], rng)
-            if rng.random() < leaves:
+            if rng.random() < (LEAVE if self._deployment.is_chat else HANG_UP):
                 options["max_turns"] = rng.choice((1, 2))
         began, route = monotonic(), self._map.route_to(goals)
         options |= {"shares": self._shares, "is_machine": outcome == "voicemail"}
@@ -151,17 +138,15 @@ class FollowedFlow:
 
     def _goals_of(self, outcome: str, rng: Random) -> list[Condition]:
         """Return conditions whose code leads to an outcome: one to begin with, then those to try where it does not."""
-        conditions = self._map.program.conditions
-        if outcome == "voicemail":
-            fit = [each for each in conditions if meets_machine(each.text)]
-        else:
-            conditions = [each for each in conditions if not meets_machine(each.text)]
-            fit = [each for each in conditions if self._map.outcome_of(each) == outcome]
+        fit = [each for each in self._map.program.conditions if self._outcome_of(each) == outcome]
         fit = [each for each in fit if each.fixed and not is_rare(each.text)] or fit
         if not fit and outcome in _NO_BRANCH and not (outcome == "transferred" and self._map.transfers):
             raise CannotFollow(_NO_BRANCH[outcome])
         first = self._draw(fit, rng)
         return first if outcome == "completed" else [*first, *(each for each in fit if each not in first)]
+
+    def _outcome_of(self, condition: Condition) -> str:
+        return "voicemail" if meets_machine(condition.text) else self._map.outcome_of(condition)
 
     def _draw(self, conditions: Sequence[Condition], rng: Random) -> list[Condition]:
         """Return what the next caller wants: one of the conditions, the usual ones more often; or nothing."""
@@ -240,11 +225,7 @@ def _learn(run: FlowRun, facts: Slots) -> set[str]:
             if is_new or (fact == "rating" and isinstance(value, (int, float))):
                 facts[fact] = value
                 learned.add(fact)
-    if "name" in learned:
-        first, _, last = facts["name"].partition(" ")
-        facts |= {"first": first, "last": last}
-        learned |= {"first", "last"} if last else {"first"}
-    return learned
+    return learned | KNOWN_CONTACT if "name" in learned else learned
 
 
 def _summary(run: FlowRun) -> str:

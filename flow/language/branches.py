@@ -44,10 +44,8 @@ class FlowMap:
 
     def going_on(self, conditions: Sequence[Condition]) -> list[Condition]:
         """Return those of the conditions that lead out of their loop, and not to the end of the call."""
-        return [each for each in conditions if each.leaves and not self._ends_at(each)]
-
-    def _ends_at(self, condition: Condition) -> bool:
-        return any(condition in conditions for conditions in self.endings.values())
+        ending = [condition for each in self.endings.values() for condition in each]
+        return [each for each in conditions if each.leaves and each not in ending]
 
     def conditions_around(self, number: int) -> list[Condition]:
         """Return the conditions in whose blocks a line stands, outermost first."""
@@ -73,12 +71,10 @@ class FlowMap:
         headers: dict[int, tuple[int, ...]] = {}
         above: list[tuple[int, int]] = []  # indentation and number
         for number, line in enumerate(self._lines, 1):
-            indent = len(line) - len(line.lstrip())
-            while line.strip() and above and above[-1][0] >= indent:
-                above.pop()
-            headers[number] = tuple(header for _, header in above)
             if line.strip():
-                above.append((indent, number))
+                indent = len(line) - len(line.lstrip())
+                above = [*(each for each in above if each[0] < indent), (indent, number)]
+            headers[number] = tuple(header for _, header in above if header != number)
         return headers
 
     def _way_to(self, number: int, passed: tuple[int, ...] = ()) -> list[Condition]:
@@ -88,7 +84,7 @@ class FlowMap:
             if header in self._conditions:
                 way.append(self._conditions[header])
             elif header not in passed and (setting := self._setting(header)) and not {*setting} & {*way}:
-                first = next((each for each in setting if not self._ends_at(each)), setting[0])
+                first = (self.going_on(setting) or setting)[0]
                 way = [*self._way_to(first.loop.line, (*passed, header)), first, *way]
         return list(dict.fromkeys(way))
 

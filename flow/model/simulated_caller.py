@@ -1,8 +1,8 @@
 """A simulated caller: takes the conditions on a route, says so, and gives the values that the flow asks for."""
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Any
 
@@ -13,18 +13,10 @@ from dryline.flow.language.open_talk import arguments_of_tool
 from dryline.flow.language.program import Condition, Loop
 from dryline.flow.language.session import FlowSession
 from dryline.flow.language.stubs import AnswerStubs
+from dryline.flow.model import caller_words
 from dryline.flow.model.agent import invites_any_request
 from dryline.flow.model.answers.slots import Slot, shaped
 from dryline.flow.model.builtin_model import BuiltInModel
-from dryline.flow.model.caller_words import (
-    choose_value,
-    closes,
-    give_value,
-    gives_value,
-    is_rare,
-    meets_machine,
-    utter,
-)
 from dryline.flow.model.kinds import language_of, read_values
 from dryline.flow.model.questions import last_question
 
@@ -36,6 +28,7 @@ _SAME_FOR_A_CALLER = ("name", "phone", "email", "code", "address", "birth")  # k
 _ANSWER = re.compile(r"""f["'](?:the )?\w+ \{\w+\}["']""")
 
 
+@dataclass(eq=False)
 class Caller(BuiltInModel):
     """A caller for `FlowSession.play`, and the session's language model: it knows what the caller means.
 
@@ -43,23 +36,20 @@ class Caller(BuiltInModel):
     conditions are, by their texts. `answers` has the values of a test. A caller who writes is `typed`.
     """
 
-    def __init__(
-        self,
-        flow_map: FlowMap,
-        route: Sequence[Condition],
-        random: Random,
-        facts: Mapping[str, Any] | None = None,
-        *,
-        shares: Mapping[str, float] | None = None,
-        answers: dict[str, Any] | None = None,
-        typed: bool = False,
-    ) -> None:
+    flow_map: FlowMap
+    route: list[Condition]
+    random: Random
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    shares: Mapping[str, float] = field(default_factory=dict)
+    answers: dict[str, Any] | None = None
+    typed: bool = False
+
+    def __post_init__(self) -> None:
         self.taken: list[Condition] = []
         self.turns = 0
-        self._map, self._route, self._random = flow_map, list(route), random
-        self._facts = {name: str(value) for name, value in (facts or {}).items() if value}
-        self._shares, self._stubs, self._typed = shares or {}, AnswerStubs(answers), typed
-        self._session: FlowSession | None = None
+        self._facts = {name: str(value) for name, value in self.facts.items() if value}
+        self._stubs = AnswerStubs(self.answers)
+        self._session: FlowSession  # from the first turn on
         self._next: Condition | None = None
         self._words = self._question = ""  # the caller's last words, and what the agent had said before them
         self._is_named = False  # whether the condition names a value
@@ -80,16 +70,16 @@ class Caller(BuiltInModel):
         loop = session.conversation.loop
         if loop is None or loop < 0:
             self._next, self._is_named = None, False
-            self._words = self._random.choice(read_values(language_of(session.conversation.prompt))["waiting_says"])
+            self._words = self.random.choice(read_values(language_of(session.conversation.prompt))["waiting_says"])
             return self._words
         self._next = self._choose_next(session.program.loops[loop])
         if self._next is None:
             return None
         menu = tuple(session.waiting)
         condition = menu[self._next.loop.conditions.index(self._next)]
-        self._language, self._is_named = language_of(" ".join(menu)), gives_value(condition)
-        options: dict[str, Any] = {"menu": menu, "opening": self.turns == 1, "typed": self._typed}
-        self._words = utter(condition, self._facts, self._random, self._used, **options)
+        self._language, self._is_named = language_of(" ".join(menu)), caller_words.gives_value(condition)
+        options: dict[str, Any] = {"menu": menu, "opening": self.turns == 1, "typed": self.typed}
+        self._words = caller_words.utter(condition, self._facts, self.random, self._used, **options)
         return self._words
 
     def choose(self, talk: Talk, said: str) -> Decision:
@@ -103,12 +93,7 @@ class Caller(BuiltInModel):
 
     def ask(self, question: Question) -> Answer:
         """Return the answer to a question, and add to the caller's words what was not said before."""
-
-        def own_answer(question: Question) -> Answer:
-            return Answer(shaped(question, lambda slot: self._value(question, slot)), {}, "caller")
-
-        is_shaped = question.example is not None or isinstance(question.schema, dict)
-        answer = self._stubs.answer(question, own_answer if is_shaped else super().ask)
+        answer = self._stubs.answer(question, self._own_answer)
         if answer.by == "built-in":
             return answer
         for name in answer.how:  # the values of a test
@@ -124,51 +109,60 @@ class Caller(BuiltInModel):
         answers = [each for each in loop.conditions if is_answer(each)]
         is_asked = bool(answers) and not invites_any_request(last_question(self._question))
         is_first = not any(each.loop is loop for each in self.taken)
-        staying = [each for each in loop.conditions if not (each.leaves or closes(each.text))]
-        for at, step in enumerate(self._route):
+        staying = [each for each in loop.conditions if not (each.leaves or caller_words.closes(each.text))]
+        for at, step in enumerate(self.route):
             # Several loops can have a condition with the same text.
             alike = [each for each in loop.conditions if each.text == step.text]
             if alike and (is_asked or step not in answers):
-                if closes(step.text) and is_first and staying:  # nobody is done who has not asked for anything
+                if (
+                    caller_words.closes(step.text) and is_first and staying
+                ):  # nobody is done who has not asked for anything
                     return staying[0]
-                del self._route[: at + 1]
+                del self.route[: at + 1]
                 return step if step in alike else alike[0]
         if is_asked:
             return answers[0]
-        if self._route and self._route[0].loop is loop:  # an answer, for which the agent has not asked yet
-            ways = [each for each in loop.conditions if not closes(each.text)]
+        if self.route and self.route[0].loop is loop:  # an answer, for which the agent has not asked yet
+            ways = [each for each in loop.conditions if not caller_words.closes(each.text)]
         else:
-            ways = [each for each in self._map.going_on(loop.conditions) if self._route and each not in self.taken]
+            ways = [each for each in self.flow_map.going_on(loop.conditions) if self.route and each not in self.taken]
         if not ways:
-            self._route.clear()  # a way that did not lead there is not tried again
+            self.route.clear()  # a way that did not lead there is not tried again
         ways = ways or loop.conditions
         weights = [self._weight(each, is_first=is_first) for each in ways]
-        return self._random.choices(ways, weights if any(weights) else None)[0] if ways else None
+        return self.random.choices(ways, weights if any(weights) else None)[0] if ways else None
 
     def _weight(self, condition: Condition, *, is_first: bool) -> float:
         """Return how usual a condition is here. After the first matter callers close, if the loop has words for it."""
-        can_close, is_closing = any(closes(each.text) for each in condition.loop.conditions), closes(condition.text)
-        if meets_machine(condition.text) or is_answer(condition) or (can_close and is_closing == is_first):
+        can_close, is_closing = (
+            any(caller_words.closes(each.text) for each in condition.loop.conditions),
+            caller_words.closes(condition.text),
+        )
+        if caller_words.meets_machine(condition.text) or is_answer(condition) or (can_close and is_closing == is_first):
             return 0.0
-        return usual(condition, self._shares) * (_RARE if condition in self.taken else 1.0)
+        return usual(condition, self.shares) * (_RARE if condition in self.taken else 1.0)
+
+    def _own_answer(self, question: Question) -> Answer:
+        if question.example is None and not isinstance(question.schema, dict):
+            return super().ask(question)
+        return Answer(shaped(question, lambda slot: self._value(question, slot)), {}, "caller")
 
     def _value(self, question: Question, slot: Slot) -> Any:
         """Return the value for one place of an answer, and say it; None for one that the caller leaves out."""
-        assert self._session is not None
         key = slot.path or f"{slot.kind} {slot.example}"
         value, line = self._given.get(key, (None, None))
-        is_open = not slot.in_list and self._map.may_be_missing(slot.key, question.line)
+        is_open = not slot.in_list and self.flow_map.may_be_missing(slot.key, question.line)
         # The route may need that the flow asks again.
-        if is_open and value is None and not self._is_named and (self._route or self._random.random() < _LEFT_OUT):
+        if is_open and value is None and not self._is_named and (self.route or self.random.random() < _LEFT_OUT):
             return None
         is_same = slot.kind in _SAME_FOR_A_CALLER or (line != question.line and not self._is_named)
         if value is None or not is_same:
-            texts = self._map.texts_for(self._route[0].loop.line) if self._route else set()
+            texts = self.flow_map.texts_for(self.route[0].loop.line) if self.route else set()
             fitting = [choice for choice in slot.choices or () if choice in texts]
             now = question.now or self._session.now()
             heard = {"said": self._text_of("user"), "heard": self._text_of("agent"), "question": self._question}
             slot = replace(slot, choices=fitting or slot.choices)
-            value = choose_value(slot, self._random, now, facts=self._facts, **heard)
+            value = caller_words.choose_value(slot, self.random, now, facts=self._facts, **heard)
             self._given[key] = value, question.line
         elif not self._is_named:
             return value
@@ -178,26 +172,26 @@ class Caller(BuiltInModel):
     def _give(self, value: Any, slot: Slot) -> None:
         """Add a value to the caller's last words. Words that only announce one make way for it."""
         said = self._text_of("user")
-        if value in (None, "", NOT_SAID) or self._session is None or (slot.kind == "name" and str(value) in said):
+        if value in (None, "", NOT_SAID) or (slot.kind == "name" and str(value) in said):
             return
         announces = self._is_named and not self._values
         is_said = re.search(rf"\b{re.escape(str(value))}\b", " ".join((self._words, *self._values)), re.IGNORECASE)
         if not announces and (isinstance(value, bool) or is_said):
             return
-        sentence = give_value(value, slot, self._random, self._used, is_asked=announces, language=self._language)
+        sentence = caller_words.give_value(
+            value, slot, self.random, self._used, is_asked=announces, language=self._language
+        )
         self._values.append(sentence)
         self._session.reword_user_message(" ".join(self._values if self._is_named else (self._words, *self._values)))
 
     def _text_of(self, who: str) -> str:
-        return (
-            " ".join(message.text for message in self._session.messages if message.who == who) if self._session else ""
-        )
+        return " ".join(message.text for message in self._session.messages if message.who == who)
 
 
 def usual(condition: Condition, shares: Mapping[str, float]) -> float:
     """Return how usual a condition is among those of its loop: its share, else the less the further down it stands."""
     by_place = _NEXT_IN_LOOP ** condition.loop.conditions.index(condition)
-    return shares.get(condition.text, _RARE if is_rare(condition.text) else by_place)
+    return shares.get(condition.text, _RARE if caller_words.is_rare(condition.text) else by_place)
 
 
 def is_answer(condition: Condition) -> bool:
