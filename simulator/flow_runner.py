@@ -14,7 +14,8 @@ from dryline.flow.language.events import Event
 from dryline.flow.language.language_model import AgentUtterance, Answer, Decision, Question, Talk
 from dryline.flow.language.program import Condition
 from dryline.flow.language.session import FlowSession
-from dryline.flow.model.simulated_caller import Caller, is_answer
+from dryline.flow.model.caller_words import role_of
+from dryline.flow.model.simulated_caller import Caller
 from dryline.simulator.deployment_context import DeploymentContext
 
 HUNG_UP = "hung up"  # how a conversation ended, beside the engine's own words for it
@@ -177,7 +178,9 @@ def run_flow(
         session.state,
         session.ended or HUNG_UP,
         tuple(taken),
-        tuple(text for text, condition in zip(taken, caller.taken, strict=False) if not is_answer(condition)),
+        tuple(
+            text for text, condition in zip(taken, caller.taken, strict=False) if role_of(condition.text) != "answer"
+        ),
         machine=is_machine,
         is_late=caller.is_late,
     )

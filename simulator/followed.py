@@ -10,7 +10,7 @@ from typing import Any
 from dryline.flow.language.branches import FlowMap
 from dryline.flow.language.errors import CodeRefused
 from dryline.flow.language.program import Condition, Program
-from dryline.flow.model.caller_words import gives_value, is_of_group, is_rare, meets_machine, predicate
+from dryline.flow.model.caller_words import predicate, role_of
 from dryline.flow.model.kinds import milestones_of
 from dryline.flow.model.simulated_caller import usual
 from dryline.flow.sessions.engines import engine_of
@@ -31,6 +31,7 @@ _NO_BRANCH = {
     "failed": "No branch of the flow fails.",
 }
 _ENDINGS = {"transfer": "call_transfer", "failed": "error"}
+_RARE = ("closing", "else")  # roles of conditions that no call is about
 _BY_ENDING = {"done", "transferred", "voicemail"}  # milestones that a run's end reaches, whatever its words are
 _WANTS = re.compile(r"^\w+ (?:to |for |about )?(?:an? |the )?", re.IGNORECASE)
 _NOT = re.compile(r"^(no|not|never)\b|\b(not|cannot|can't|declin\w+|refus\w+|without|unable)\b", re.IGNORECASE)
@@ -61,9 +62,7 @@ class FollowedFlow:
         self._deployment, self._engine, self._stopped = deployment, engine_of(world), 0
         self._goals: list[Condition] = []
         if follow == "script" and branch:
-            raise Invalid(
-                "Only calls that follow a flow have branches: leave out branch, or follow the flow.", "branch"
-            )
+            raise Invalid("A call that follows a script takes no branch.", "branch")
         if follow != "script":
             self.why = self._load(deployment.code)
         if self.why:
@@ -79,7 +78,7 @@ class FollowedFlow:
     @property
     def meets_machine(self) -> bool:
         """Whether the branch is that of a voicemail."""
-        return any(meets_machine(condition.text) for condition in self._goals)
+        return any(role_of(condition.text) == "machine" for condition in self._goals)
 
     def converse(
         self, outcome: str, state: dict[str, Any], at: datetime, rng: Random, *, is_fixed: bool = False, **options: Any
@@ -95,7 +94,7 @@ class FollowedFlow:
         if not goals and (is_fixed or outcome in ("voicemail", "failed")):
             goals = self._goals_of(outcome, rng)
         elif not goals:
-            goals = self._draw([each for each in self._map.program.conditions if not meets_machine(each.text)], rng)
+            goals = self._draw([each for each in self._map.program.conditions if role_of(each.text) != "machine"], rng)
             if rng.random() < (LEAVE if self._deployment.is_chat else HANG_UP):
                 options["max_turns"] = rng.choice((1, 2))
         began, route = monotonic(), self._map.route_to(goals)
@@ -139,14 +138,14 @@ class FollowedFlow:
     def _goals_of(self, outcome: str, rng: Random) -> list[Condition]:
         """Return conditions whose code leads to an outcome: one to begin with, then those to try where it does not."""
         fit = [each for each in self._map.program.conditions if self._outcome_of(each) == outcome]
-        fit = [each for each in fit if each.fixed and not is_rare(each.text)] or fit
+        fit = [each for each in fit if each.fixed and role_of(each.text) not in _RARE] or fit
         if not fit and outcome in _NO_BRANCH and not (outcome == "transferred" and self._map.transfers):
             raise CannotFollow(_NO_BRANCH[outcome])
         first = self._draw(fit, rng)
         return first if outcome == "completed" else [*first, *(each for each in fit if each not in first)]
 
     def _outcome_of(self, condition: Condition) -> str:
-        return "voicemail" if meets_machine(condition.text) else self._map.outcome_of(condition)
+        return "voicemail" if role_of(condition.text) == "machine" else self._map.outcome_of(condition)
 
     def _draw(self, conditions: Sequence[Condition], rng: Random) -> list[Condition]:
         """Return what the next caller wants: one of the conditions, the usual ones more often; or nothing."""
@@ -200,13 +199,13 @@ def _reached(run: FlowRun, last: str) -> set[str]:
     is_transferred = run.ended == "transfer"
     if run.is_late or not (is_transferred or run.came_to_its_end):
         return set()
-    if last and not is_transferred and is_of_group(last, "missed intents"):
+    if last and not is_transferred and role_of(last) == "missed":
         return {"missed"}
     texts = [text for text in run.taken if not _NOT.search(text)]
     texts += [key for key, value in run.extracted.items() if value not in (False, None, "")]
     denied = {name for key, value in run.extracted.items() if value is False for name in milestones_of(key)}
     reached = {name for text in texts for name in milestones_of(text)} - denied - _BY_ENDING
-    if is_transferred and any(is_of_group(text, "person intents") for text in run.taken):
+    if is_transferred and any(role_of(text) == "person" for text in run.taken):
         reached.add(WANTED_TRANSFER)
     return reached | {"transferred" if is_transferred else "done"}
 
@@ -230,7 +229,7 @@ def _learn(run: FlowRun, facts: Slots) -> set[str]:
 
 def _summary(run: FlowRun) -> str:
     """Return the summary that the flow extracts, else what the caller wants; and whether a person took over."""
-    wishes = [text for text in dict.fromkeys(run.wishes or run.taken) if not (gives_value(text) or is_rare(text))]
+    wishes = [text for text in dict.fromkeys(run.wishes or run.taken) if role_of(text) not in (*_RARE, "value")]
     wish = ", and then ".join(predicate(text).partition(",")[0] for text in wishes)
     summary = str(run.extracted.get("summary") or f"The caller {wish or 'does not say what it is about'}.")
     return f"{summary} A person took over." if run.ended == "transfer" else summary

@@ -34,8 +34,7 @@ class FlowMap:
         """Return the conditions to take, in their order, with those that lead to them."""
         route: list[Condition] = []
         for condition in conditions:
-            way = self._way_to(condition.loop.line)
-            route += [*(each for each in way if each not in route), condition]
+            route += [*(each for each in self._way_to(condition.loop.line) if each not in route), condition]
         return route
 
     def outcome_of(self, condition: Condition) -> str:
@@ -57,10 +56,7 @@ class FlowMap:
         return {text for guard in guards if _IF.match(guard) for text in _TEXT.findall(guard)}
 
     def may_be_missing(self, name: str, line: int | None) -> bool:
-        """Return whether the code asks if a value is missing: `if not day`, `day is None`, `answer["day"] or …`.
-
-        The value is the member `name` of an answer; without a name it is the one that a line assigns.
-        """
+        """Return whether the code asks if a member of an answer, or else what a line assigns, is missing: `not day`."""
         assigned = re.match(r"\s*(?:\w+, )*(\w+) = ", self._lines[line - 1]) if line and not name else None
         name = re.escape(assigned[1] if assigned else name)
         checks = rf"\bnot {name}\b|\b{name} is None\b|\b{name}(?:[\"'][\])])? or\b|\bor {name}$"

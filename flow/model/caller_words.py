@@ -24,7 +24,7 @@ from dryline.storage.files import read_json
 
 _ISO_DATE = re.compile(r"(\d{4}-\d{2}-\d{2})(?:[T ](.+))?")
 _CLOCK = re.compile(r"([01]\d|2[0-3]):(\d{2})(?::\d{2})?Z?")
-_ATTEMPTS = 20  # to find a day that was not named before
+_ATTEMPTS = 20  # to find a value that the agent has not named, such as another day
 
 
 @cache
@@ -92,30 +92,20 @@ def _near_intents(condition: str, language: str) -> dict[str, float]:
 
 
 @lru_cache(maxsize=2_000)
-def is_of_group(condition: str, group: str) -> bool:
-    """Return whether a condition most probably means one of the intents that `callers.json` lists under a name."""
+def role_of(condition: str) -> str:
+    """Return what a condition is to a caller: a role of `callers.json`, else `else`, `value`, or `matter`.
+
+    A role is `machine`, `person` (wanted), `answer` (to the question just asked), `closing` of a conversation, or
+    `missed`. `else` says that no other condition is met, and `value` is met by giving one: "caller names a day".
+    """
     near = _near_intents(condition, language_of(condition))
-    return max(near, key=near.__getitem__) in words()[group]
-
-
-def gives_value(condition: str) -> bool:
-    """Return whether a condition is met by giving a value, such as "caller names a day"."""
-    return read_condition(condition, language_of(condition)).gives is not None
-
-
-def closes(condition: str) -> bool:
-    """Return whether a condition ends a conversation that has come to its end, such as "caller needs nothing else"."""
-    return bool(re.search(words()["closes"], condition)) or is_of_group(condition, "closing intents")
-
-
-def is_rare(condition: str) -> bool:
-    """Return whether few call for a condition: it closes a conversation, or says that no other condition is met."""
-    return closes(condition) or read_condition(condition, "en").is_catch_all
-
-
-def meets_machine(condition: str) -> bool:
-    """Return whether a condition is met by a voicemail or an answering machine."""
-    return bool(re.search(words()["machine"], condition))
+    intent = max(near, key=near.__getitem__)
+    for role, each in words()["roles"].items():
+        if intent in each["intents"] or re.search(each["words"], condition):
+            return role
+    if read_condition(condition, "en").is_catch_all:
+        return "else"
+    return "matter" if read_condition(condition, language_of(condition)).gives is None else "value"
 
 
 def predicate(condition: str) -> str:
@@ -159,11 +149,8 @@ def choose_value(
     fact = facts.get((slot.kind == "name" and variant_of("name", slot.key)) or slot.kind)
     if fact and _is_own(slot):
         return fact
-    for _ in range(_ATTEMPTS):
-        value = made_up(slot, random, now)[0]
-        if slot.kind != "date" or str(value) not in heard:
-            break
-    return value
+    values = [made_up(slot, random, now)[0] for _ in range(_ATTEMPTS)]
+    return next((each for each in values if str(each) not in heard), values[0])
 
 
 def _is_own(slot: Slot) -> bool:
@@ -173,21 +160,14 @@ def _is_own(slot: Slot) -> bool:
     return is_own and not is_other_name and not form("of_other").search(f"{slot.key} {slot.question}")
 
 
-def give_value(
-    value: Any, slot: Slot, random: Random, avoid: set[str], *, is_asked: bool = True, language: str = "en"
-) -> str:
-    """Return a sentence that gives a value, and add it to `avoid`. One that nobody asked for is not said bare."""
+def give_value(value: Any, slot: Slot, random: Random, avoid: set[str], language: str = "en") -> str:
+    """Return a sentence that gives a value, and add it to `avoid`."""
+    is_own = slot.kind != "name" or _is_own(slot)
     sentences = sentences_with_value(value, slot.key, slot.question, language=language)
-    fitting = [each for each in sentences if _fits(each, slot, is_asked=is_asked)] or sentences
-    sentence = random.choice([each for each in fitting if each not in avoid] or fitting)
+    sentences = [each for each in sentences if is_own or not form("says_own_name").search(each)]
+    sentence = random.choice([each for each in sentences if each not in avoid] or sentences)
     avoid.add(sentence)
     return sentence
-
-
-def _fits(sentence: str, slot: Slot, *, is_asked: bool) -> bool:
-    if not is_asked and (sentence.count(" ") < 2 or form("says_as_answer").search(sentence)):
-        return False
-    return slot.kind != "name" or _is_own(slot) or not form("says_own_name").search(sentence)
 
 
 def sentences_with_value(value: Any, key: str = "", question: str = "", *, language: str = "en") -> list[str]:

@@ -13,10 +13,10 @@ from dryline.flow.language.open_talk import arguments_of_tool
 from dryline.flow.language.program import Condition, Loop
 from dryline.flow.language.session import FlowSession
 from dryline.flow.language.stubs import AnswerStubs
-from dryline.flow.model import caller_words
 from dryline.flow.model.agent import invites_any_request
 from dryline.flow.model.answers.slots import Slot, shaped
 from dryline.flow.model.builtin_model import BuiltInModel
+from dryline.flow.model.caller_words import choose_value, give_value, role_of, utter
 from dryline.flow.model.kinds import language_of, read_values
 from dryline.flow.model.questions import last_question
 
@@ -24,8 +24,8 @@ _NEXT_IN_LOOP = 0.7  # from the first condition of a loop to the last: each so m
 _RARE = 0.05  # how usual a condition is that ends a conversation, or says that no other one is met, or was taken before
 _MOST_IDLE = 12  # turns without a further condition: a caller does not stay in a flow that has no way out
 _LEFT_OUT = 0.5  # of the values for whose lack the code has a question
+_ROLES = ("answer", "closing")  # of conditions that callers meet only where they fit
 _SAME_FOR_A_CALLER = ("name", "phone", "email", "code", "address", "birth")  # kinds of values
-_ANSWER = re.compile(r"""f["'](?:the )?\w+ \{\w+\}["']""")
 
 
 @dataclass(eq=False)
@@ -77,9 +77,9 @@ class Caller(BuiltInModel):
             return None
         menu = tuple(session.waiting)
         condition = menu[self._next.loop.conditions.index(self._next)]
-        self._language, self._is_named = language_of(" ".join(menu)), caller_words.gives_value(condition)
+        self._language, self._is_named = language_of(" ".join(menu)), role_of(condition) == "value"
         options: dict[str, Any] = {"menu": menu, "opening": self.turns == 1, "typed": self.typed}
-        self._words = caller_words.utter(condition, self._facts, self.random, self._used, **options)
+        self._words = utter(condition, self._facts, self.random, self._used, **options)
         return self._words
 
     def choose(self, talk: Talk, said: str) -> Decision:
@@ -106,41 +106,31 @@ class Caller(BuiltInModel):
 
         A loop with conditions such as f"caller {answer}" asks several questions, and these are the answers to the last.
         """
-        answers = [each for each in loop.conditions if is_answer(each)]
+        answers, closing = ([each for each in loop.conditions if role_of(each.text) == role] for role in _ROLES)
+        others = [each for each in loop.conditions if role_of(each.text) not in (*_ROLES, "machine")]
+        staying = [each for each in others if not each.leaves]
         is_asked = bool(answers) and not invites_any_request(last_question(self._question))
         is_first = not any(each.loop is loop for each in self.taken)
-        staying = [each for each in loop.conditions if not (each.leaves or caller_words.closes(each.text))]
+        by_text = {each.text: each for each in loop.conditions}  # several loops can have the same text
         for at, step in enumerate(self.route):
-            # Several loops can have a condition with the same text.
-            alike = [each for each in loop.conditions if each.text == step.text]
-            if alike and (is_asked or step not in answers):
-                if (
-                    caller_words.closes(step.text) and is_first and staying
-                ):  # nobody is done who has not asked for anything
+            condition = step if step in loop.conditions else by_text.get(step.text)
+            if condition and (is_asked or condition not in answers):
+                if condition in closing and is_first and staying:  # nobody is done who has not asked for anything
                     return staying[0]
                 del self.route[: at + 1]
-                return step if step in alike else alike[0]
+                return condition
         if is_asked:
             return answers[0]
         if self.route and self.route[0].loop is loop:  # an answer, for which the agent has not asked yet
-            ways = [each for each in loop.conditions if not caller_words.closes(each.text)]
+            ways = others
         else:
-            ways = [each for each in self.flow_map.going_on(loop.conditions) if self.route and each not in self.taken]
+            ways = self.flow_map.going_on(others if is_first else others + closing) if self.route else []
+            ways = [each for each in ways if each not in self.taken]
         if not ways:
             self.route.clear()  # a way that did not lead there is not tried again
-        ways = ways or loop.conditions
-        weights = [self._weight(each, is_first=is_first) for each in ways]
+            ways = (closing if not is_first else others) or others or loop.conditions
+        weights = [usual(each, self.shares) * (_RARE if each in self.taken else 1.0) for each in ways]
         return self.random.choices(ways, weights if any(weights) else None)[0] if ways else None
-
-    def _weight(self, condition: Condition, *, is_first: bool) -> float:
-        """Return how usual a condition is here. After the first matter callers close, if the loop has words for it."""
-        can_close, is_closing = (
-            any(caller_words.closes(each.text) for each in condition.loop.conditions),
-            caller_words.closes(condition.text),
-        )
-        if caller_words.meets_machine(condition.text) or is_answer(condition) or (can_close and is_closing == is_first):
-            return 0.0
-        return usual(condition, self.shares) * (_RARE if condition in self.taken else 1.0)
 
     def _own_answer(self, question: Question) -> Answer:
         if question.example is None and not isinstance(question.schema, dict):
@@ -162,7 +152,7 @@ class Caller(BuiltInModel):
             now = question.now or self._session.now()
             heard = {"said": self._text_of("user"), "heard": self._text_of("agent"), "question": self._question}
             slot = replace(slot, choices=fitting or slot.choices)
-            value = caller_words.choose_value(slot, self.random, now, facts=self._facts, **heard)
+            value = choose_value(slot, self.random, now, facts=self._facts, **heard)
             self._given[key] = value, question.line
         elif not self._is_named:
             return value
@@ -178,9 +168,7 @@ class Caller(BuiltInModel):
         is_said = re.search(rf"\b{re.escape(str(value))}\b", " ".join((self._words, *self._values)), re.IGNORECASE)
         if not announces and (isinstance(value, bool) or is_said):
             return
-        sentence = caller_words.give_value(
-            value, slot, self.random, self._used, is_asked=announces, language=self._language
-        )
+        sentence = give_value(value, slot, self.random, self._used, self._language)
         self._values.append(sentence)
         self._session.reword_user_message(" ".join(self._values if self._is_named else (self._words, *self._values)))
 
@@ -191,9 +179,4 @@ class Caller(BuiltInModel):
 def usual(condition: Condition, shares: Mapping[str, float]) -> float:
     """Return how usual a condition is among those of its loop: its share, else the less the further down it stands."""
     by_place = _NEXT_IN_LOOP ** condition.loop.conditions.index(condition)
-    return shares.get(condition.text, _RARE if caller_words.is_rare(condition.text) else by_place)
-
-
-def is_answer(condition: Condition) -> bool:
-    """Return whether the flow computes what a condition says of the caller: the answer to its last question."""
-    return _ANSWER.fullmatch(condition.text) is not None
+    return shares.get(condition.text, _RARE if role_of(condition.text) in ("closing", "else") else by_place)

@@ -8,7 +8,7 @@ from random import Random
 from typing import Any
 
 from dryline.flow.model.answers.slots import Slot
-from dryline.flow.model.caller_words import choose_value, give_value, gives_value, intent_of, predicate, utter
+from dryline.flow.model.caller_words import choose_value, give_value, intent_of, predicate, role_of, utter
 from dryline.flow.model.kinds import language_of
 from dryline.flow.model.understanding import Context, understand
 from dryline.flow.phrases import load
@@ -34,7 +34,7 @@ def suggest(
     known = _words(" ".join((about, *conditions))) | _common_words(language_of(" ".join(conditions)))
     sentences: list[str] = []
     for condition in conditions:
-        if gives_value(condition):
+        if role_of(condition) == "value":
             candidates = _examples(condition, question, random, now)
         elif intent_of(condition, conditions) is not None:
             options: dict[str, Any] = {"opening": opening, "avoid": set(), "menu": conditions}
