@@ -176,4 +176,4 @@ class FlowPlanner:
 
 def _own_facts(facts: Slots) -> dict[str, Any]:
     """Return the facts about the person; those of an appointment in a contact row may be what they want to change."""
-    return {name: facts[name] for name in ("name", "first", "last", "phone", "email")}
+    return {name: facts[name] for name in ("name", "first", "last", "phone", "email") if facts[name]}

@@ -14,7 +14,7 @@ from dryline.flow.model.caller_words import predicate, role_of
 from dryline.flow.model.kinds import milestones_of
 from dryline.flow.model.simulated_caller import usual
 from dryline.flow.sessions.engines import engine_of
-from dryline.simulator.analysis import KNOWN, KNOWN_CONTACT, NUMBERS, WANTED_TRANSFER, fact_of
+from dryline.simulator.analysis import KNOWN, KNOWN_CONTACT, WANTED_TRANSFER, fact_of
 from dryline.simulator.deployment_context import DeploymentContext
 from dryline.simulator.flow_runner import HUNG_UP, FlowRun, run_flow
 from dryline.simulator.script_dialogues import DONE, HANG_UP, LEAVE, Dialogue
@@ -25,15 +25,10 @@ from dryline.world.world import World
 
 _SLOW_S = 2.0  # of real time: a flow of which a run takes longer, as it waits for other servers, is left for scripts
 _MOST_STOPPED = 3  # runs that exceed a limit of the engine, before it is left for scripts
-_NO_BRANCH = {
-    "transferred": "No branch of the flow transfers.",
-    "voicemail": "No branch of the flow meets a voicemail.",
-    "failed": "No branch of the flow fails.",
-}
+_LACKING = {"transferred": "transfers", "voicemail": "meets a voicemail", "failed": "fails"}  # by outcome
 _ENDINGS = {"transfer": "call_transfer", "failed": "error"}
 _RARE = ("closing", "else")  # roles of conditions that no call is about
 _BY_ENDING = {"done", "transferred", "voicemail"}  # milestones that a run's end reaches, whatever its words are
-_WANTS = re.compile(r"^\w+ (?:to |for |about )?(?:an? |the )?", re.IGNORECASE)
 _NOT = re.compile(r"^(no|not|never)\b|\b(not|cannot|can't|declin\w+|refus\w+|without|unable)\b", re.IGNORECASE)
 
 
@@ -58,22 +53,19 @@ class FollowedFlow:
         outcome: str | None = None,
         shares: Mapping[str, float] | None = None,
     ) -> None:
-        self.branch, self.why, self._shares = tuple(branch), "The script was asked for.", shares or {}
+        self.branch, self._shares = tuple(branch), shares or {}
         self._deployment, self._engine, self._stopped = deployment, engine_of(world), 0
         self._goals: list[Condition] = []
-        if follow == "script" and branch:
-            raise Invalid("A call that follows a script takes no branch.", "branch")
-        if follow != "script":
-            self.why = self._load(deployment.code)
+        self.why = "The script was asked for." if follow == "script" else self._load(deployment.code)
+        if self.why and (follow == "flow" or branch):
+            raise Invalid(self.why, "follow" if follow == "flow" else "branch")
         if self.why:
-            if follow == "flow" or branch:
-                raise Invalid(self.why, "follow" if follow == "flow" else "branch")
             return
         self._goals = [_condition(self._map.program, text) for text in branch]
         if branch and (outcome in ("no-answer", "busy") or (outcome == "voicemail" and not self.meets_machine)):
             raise Invalid(f"A call with the outcome {outcome} takes no branch.", "outcome")
         if follow == "flow" and outcome == "transferred" and not self._map.transfers:
-            raise Invalid(_NO_BRANCH[outcome], "outcome")
+            raise Invalid(f"No branch of the flow {_LACKING[outcome]}.", "outcome")
 
     @property
     def meets_machine(self) -> bool:
@@ -137,22 +129,19 @@ class FollowedFlow:
 
     def _goals_of(self, outcome: str, rng: Random) -> list[Condition]:
         """Return conditions whose code leads to an outcome: one to begin with, then those to try where it does not."""
-        fit = [each for each in self._map.program.conditions if self._outcome_of(each) == outcome]
+        is_machine, conditions = outcome == "voicemail", self._map.program.conditions
+        fit = [each for each in conditions if (role_of(each.text) == "machine") == is_machine]
+        fit = [each for each in fit if is_machine or self._map.outcome_of(each) == outcome]
         fit = [each for each in fit if each.fixed and role_of(each.text) not in _RARE] or fit
-        if not fit and outcome in _NO_BRANCH and not (outcome == "transferred" and self._map.transfers):
-            raise CannotFollow(_NO_BRANCH[outcome])
+        if not fit and outcome in _LACKING and not (outcome == "transferred" and self._map.transfers):
+            raise CannotFollow(f"No branch of the flow {_LACKING[outcome]}.")
         first = self._draw(fit, rng)
         return first if outcome == "completed" else [*first, *(each for each in fit if each not in first)]
 
-    def _outcome_of(self, condition: Condition) -> str:
-        return "voicemail" if role_of(condition.text) == "machine" else self._map.outcome_of(condition)
-
     def _draw(self, conditions: Sequence[Condition], rng: Random) -> list[Condition]:
         """Return what the next caller wants: one of the conditions, the usual ones more often; or nothing."""
-        weights = []
-        for condition in conditions:
-            around = [*self._map.conditions_around(condition.line), condition]
-            weights.append(prod(usual(each, self._shares) for each in around))
+        ways = [self._map.conditions_around(condition.line) for condition in conditions]
+        weights = [prod(usual(each, self._shares) for each in way) for way in ways]
         return rng.choices(conditions, weights if any(weights) else None) if conditions else []
 
 
@@ -181,15 +170,13 @@ def dialogue_of(run: FlowRun, facts: Slots, *, left: str) -> Dialogue:
     ending = left if run.ended == HUNG_UP or run.is_late else _ENDINGS.get(run.ended, DONE)
     steps = [("U" if event.type == "heard" else "A", event["text"], frozenset[str]())
              for event in run.events if event.type in ("said", "heard")]  # fmt: skip
-    wish = _WANTS.sub("", predicate(run.taken[0])) if run.taken else "unknown"
-    intent = "_".join(re.findall(r"\w+", wish.lower())[:6])
+    intent = "_".join(re.findall(r"\w+", predicate(run.taken[0]).lower())) if run.taken else "unknown"
     dialogue = Dialogue(intent, last, "voicemail_reached" if run.machine else ending, steps)
     dialogue.mentioned |= _learn(run, facts)
-    if run.machine:
-        dialogue.reached, summary = {"voicemail"}, "Reached a voicemail."
-    else:
-        dialogue.reached = _reached(run, last) | ({"rated"} if "rating" in dialogue.mentioned else set())
-        summary = _summary(run)
+    dialogue.reached = {"voicemail"} if run.machine else _reached(run, last)
+    if "rating" in dialogue.mentioned:
+        dialogue.reached.add("rated")
+    summary = "Reached a voicemail." if run.machine else _summary(run)
     dialogue.summary = f"{summary} {dialogue.summary}".strip()
     return dialogue
 
@@ -205,9 +192,7 @@ def _reached(run: FlowRun, last: str) -> set[str]:
     texts += [key for key, value in run.extracted.items() if value not in (False, None, "")]
     denied = {name for key, value in run.extracted.items() if value is False for name in milestones_of(key)}
     reached = {name for text in texts for name in milestones_of(text)} - denied - _BY_ENDING
-    if is_transferred and any(role_of(text) == "person" for text in run.taken):
-        reached.add(WANTED_TRANSFER)
-    return reached | {"transferred" if is_transferred else "done"}
+    return reached | ({"transferred", WANTED_TRANSFER} if is_transferred else {"done"})
 
 
 def _learn(run: FlowRun, facts: Slots) -> set[str]:
@@ -220,8 +205,7 @@ def _learn(run: FlowRun, facts: Slots) -> set[str]:
         members = event["value"] if isinstance(event["value"], dict) else {key: event["value"]}
         for name, value in members.items():
             fact = fact_of(str(name), question)
-            is_new = fact not in learned | NUMBERS | KNOWN and isinstance(value, str) and value
-            if is_new or (fact == "rating" and isinstance(value, (int, float))):
+            if value and fact not in learned | KNOWN and (isinstance(value, str) or fact == "rating"):
                 facts[fact] = value
                 learned.add(fact)
     return learned | KNOWN_CONTACT if "name" in learned else learned

@@ -47,7 +47,7 @@ class FlowMap:
         return [each for each in conditions if each.leaves and each not in ending]
 
     def conditions_around(self, number: int) -> list[Condition]:
-        """Return the conditions in whose blocks a line stands, outermost first."""
+        """Return the conditions in whose blocks a line stands, outermost first, and that of the line itself."""
         return [self._conditions[header] for header in self._headers[number] if header in self._conditions]
 
     def texts_for(self, number: int) -> set[str]:
@@ -63,14 +63,14 @@ class FlowMap:
         return bool(name) and re.search(checks, self.program.source, re.MULTILINE) is not None
 
     def _read_headers(self) -> dict[int, tuple[int, ...]]:
-        """Return for each line the numbers of those in whose blocks it stands, outermost first."""
+        """Return for each line the numbers of those in whose blocks it stands, outermost first, and its own."""
         headers: dict[int, tuple[int, ...]] = {}
         above: list[tuple[int, int]] = []  # indentation and number
         for number, line in enumerate(self._lines, 1):
             if line.strip():
                 indent = len(line) - len(line.lstrip())
                 above = [*(each for each in above if each[0] < indent), (indent, number)]
-            headers[number] = tuple(header for _, header in above if header != number)
+            headers[number] = tuple(header for _, header in above)
         return headers
 
     def _way_to(self, number: int, passed: tuple[int, ...] = ()) -> list[Condition]:

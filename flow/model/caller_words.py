@@ -1,7 +1,6 @@
 """The words of simulated callers: for the conditions that they meet, and for the values that they give.
 
-The words come from the phrases. A condition of no known intent is turned into the first person. `callers.json` has the
-words for that, and the intents that matter to how callers choose.
+`callers.json` has the words to turn a condition into the first person, and the roles of conditions.
 """
 
 import re
@@ -40,12 +39,11 @@ def utter(condition: str, facts: Mapping[str, str], random: Random, avoid: set[s
     others. `options` are those of `_phrases`.
     """
     phrases = _phrases(condition, facts, **options)
-    fresh = [phrase for phrase in phrases if phrase not in avoid]
-    text = random.choice(fresh or phrases) if phrases else _in_first_person(condition)
-    said = f"As I said: {text}" if text in avoid and not phrases else text
+    phrases = [phrase for phrase in phrases if phrase not in avoid] or phrases or [_in_first_person(condition)]
+    text = random.choice(phrases)
     avoid.add(text)
-    said = _capitalized(SLOT.sub(lambda slot: facts[slot[1]], said))
-    return said if said.endswith((".", "!", "?")) else f"{said}."
+    said = SLOT.sub(lambda slot: facts[slot[1]], text)
+    return f"{said[:1].upper()}{said[1:]}{'' if said.endswith(('.', '!', '?')) else '.'}"
 
 
 def _phrases(
@@ -95,7 +93,7 @@ def _near_intents(condition: str, language: str) -> dict[str, float]:
 def role_of(condition: str) -> str:
     """Return what a condition is to a caller: a role of `callers.json`, else `else`, `value`, or `matter`.
 
-    A role is `machine`, `person` (wanted), `answer` (to the question just asked), `closing` of a conversation, or
+    A role is `machine`, `answer` (to the question just asked), `closing` of a conversation, or
     `missed`. `else` says that no other condition is met, and `value` is met by giving one: "caller names a day".
     """
     near = _near_intents(condition, language_of(condition))
@@ -103,9 +101,8 @@ def role_of(condition: str) -> str:
     for role, each in words()["roles"].items():
         if intent in each["intents"] or re.search(each["words"], condition):
             return role
-    if read_condition(condition, "en").is_catch_all:
-        return "else"
-    return "matter" if read_condition(condition, language_of(condition)).gives is None else "value"
+    reading = read_condition(condition, language_of(condition))
+    return "else" if reading.is_catch_all else "matter" if reading.gives is None else "value"
 
 
 def predicate(condition: str) -> str:
@@ -125,10 +122,6 @@ def _in_first_person(condition: str) -> str:
     rest = re.sub(r"\b(they|and|or|but|who) (\S+)", lambda part: f"{part[1]} {verbs.get(part[2], part[2])}", rest)
     rest = re.sub(r"\w+", lambda word: pronouns.get(word[0].lower(), word[0]), rest)
     return f"I {verbs.get(verb.lower(), base)} {rest}".rstrip()
-
-
-def _capitalized(text: str) -> str:
-    return text[:1].upper() + text[1:]
 
 
 def choose_value(
@@ -197,7 +190,7 @@ def sentences_with_value(value: Any, key: str = "", question: str = "", *, langu
     places = {"value": text, "a_value": f"{article}{text}", "noun": noun if noun.endswith("s") else ""}
     filled = (frame.format(**places) for frame in ("{value}.", *(each for each in frames if "of us" not in each)))
     filled = (re.sub(r" +([.,?])|\.(?=\.)", r"\1", each) for each in filled)
-    return [each if re.match(r"\S+@", each) else _capitalized(each) for each in filled]
+    return [each if re.match(r"\S+@", each) else each[:1].upper() + each[1:] for each in filled]
 
 
 def written(value: Any, kind: str) -> str:

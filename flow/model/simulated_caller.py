@@ -39,7 +39,7 @@ class Caller(BuiltInModel):
     flow_map: FlowMap
     route: list[Condition]
     random: Random
-    facts: Mapping[str, Any] = field(default_factory=dict)
+    facts: Mapping[str, str] = field(default_factory=dict)
     shares: Mapping[str, float] = field(default_factory=dict)
     answers: dict[str, Any] | None = None
     typed: bool = False
@@ -47,7 +47,6 @@ class Caller(BuiltInModel):
     def __post_init__(self) -> None:
         self.taken: list[Condition] = []
         self.turns = 0
-        self._facts = {name: str(value) for name, value in self.facts.items() if value}
         self._stubs = AnswerStubs(self.answers)
         self._session: FlowSession  # from the first turn on
         self._next: Condition | None = None
@@ -79,7 +78,7 @@ class Caller(BuiltInModel):
         condition = menu[self._next.loop.conditions.index(self._next)]
         self._language, self._is_named = language_of(" ".join(menu)), role_of(condition) == "value"
         options: dict[str, Any] = {"menu": menu, "opening": self.turns == 1, "typed": self.typed}
-        self._words = utter(condition, self._facts, self.random, self._used, **options)
+        self._words = utter(condition, self.facts, self.random, self._used, **options)
         return self._words
 
     def choose(self, talk: Talk, said: str) -> Decision:
@@ -102,10 +101,7 @@ class Caller(BuiltInModel):
         return Answer(answer.value, {}, "caller")
 
     def _choose_next(self, loop: Loop) -> Condition | None:
-        """Return the condition to take: the next one of the route, an answer to the agent's question, or a usual one.
-
-        A loop with conditions such as f"caller {answer}" asks several questions, and these are the answers to the last.
-        """
+        """Return the condition to take: the next one of the route, an answer to the last question, or a usual one."""
         answers, closing = ([each for each in loop.conditions if role_of(each.text) == role] for role in _ROLES)
         others = [each for each in loop.conditions if role_of(each.text) not in (*_ROLES, "machine")]
         staying = [each for each in others if not each.leaves]
@@ -113,7 +109,7 @@ class Caller(BuiltInModel):
         is_first = not any(each.loop is loop for each in self.taken)
         by_text = {each.text: each for each in loop.conditions}  # several loops can have the same text
         for at, step in enumerate(self.route):
-            condition = step if step in loop.conditions else by_text.get(step.text)
+            condition = by_text.get(step.text)
             if condition and (is_asked or condition not in answers):
                 if condition in closing and is_first and staying:  # nobody is done who has not asked for anything
                     return staying[0]
@@ -152,7 +148,7 @@ class Caller(BuiltInModel):
             now = question.now or self._session.now()
             heard = {"said": self._text_of("user"), "heard": self._text_of("agent"), "question": self._question}
             slot = replace(slot, choices=fitting or slot.choices)
-            value = choose_value(slot, self.random, now, facts=self._facts, **heard)
+            value = choose_value(slot, self.random, now, facts=self.facts, **heard)
             self._given[key] = value, question.line
         elif not self._is_named:
             return value
@@ -161,15 +157,13 @@ class Caller(BuiltInModel):
 
     def _give(self, value: Any, slot: Slot) -> None:
         """Add a value to the caller's last words. Words that only announce one make way for it."""
-        said = self._text_of("user")
-        if value in (None, "", NOT_SAID) or (slot.kind == "name" and str(value) in said):
+        if value in (None, "", NOT_SAID) or (slot.kind == "name" and str(value) in self._text_of("user")):
             return
         announces = self._is_named and not self._values
         is_said = re.search(rf"\b{re.escape(str(value))}\b", " ".join((self._words, *self._values)), re.IGNORECASE)
         if not announces and (isinstance(value, bool) or is_said):
             return
-        sentence = give_value(value, slot, self.random, self._used, self._language)
-        self._values.append(sentence)
+        self._values.append(give_value(value, slot, self.random, self._used, self._language))
         self._session.reword_user_message(" ".join(self._values if self._is_named else (self._words, *self._values)))
 
     def _text_of(self, who: str) -> str:
