@@ -55,30 +55,24 @@ class FollowedFlow:
     ) -> None:
         self.branch, self._shares = tuple(branch), shares or {}
         self._deployment, self._engine, self._stopped = deployment, engine_of(world), 0
-        self._goals: list[Condition] = []
         self.why = "The script was asked for." if follow == "script" else self._load(deployment.code)
         if self.why and (follow == "flow" or branch):
             raise Invalid(self.why, "follow" if follow == "flow" else "branch")
         if self.why:
             return
         self._goals = [_condition(self._map.program, text) for text in branch]
+        self.meets_machine = any(role_of(condition.text) == "machine" for condition in self._goals)
         if branch and (outcome in ("no-answer", "busy") or (outcome == "voicemail" and not self.meets_machine)):
             raise Invalid(f"A call with the outcome {outcome} takes no branch.", "outcome")
         if follow == "flow" and outcome == "transferred" and not self._map.transfers:
             raise Invalid(f"No branch of the flow {_LACKING[outcome]}.", "outcome")
 
-    @property
-    def meets_machine(self) -> bool:
-        """Whether the branch is that of a voicemail."""
-        return any(role_of(condition.text) == "machine" for condition in self._goals)
-
     def converse(
         self, outcome: str, state: dict[str, Any], at: datetime, rng: Random, *, is_fixed: bool = False, **options: Any
     ) -> FlowRun:
-        """Run the flow for one conversation; some users leave in the middle. Raises CannotFollow; Busy.
+        """Run the flow for one conversation, with the `options` of a RecordedCaller. Raises CannotFollow; Busy.
 
-        The flow may choose between completed and transferred, unless the outcome `is_fixed`. `options` are a
-        RecordedCaller's.
+        The flow may choose between completed and transferred, unless the outcome `is_fixed`.
         """
         if self.why:
             raise CannotFollow(self.why)
@@ -103,10 +97,9 @@ class FollowedFlow:
         """Return the branch and the outcome that were missed if the flow led elsewhere, and where it led."""
         taken = iter([_normalized(text) for text in run.taken])
         branch = next((text for text in self.branch if _normalized(text) not in taken), None)
-        missed = outcome if outcome != run.outcome else None
-        if branch is None and missed is None:
-            return None
-        return {"branch": branch, "outcome": missed, "taken": run.taken[-1] if run.taken else None}
+        missed = {"branch": branch, "outcome": outcome if outcome != run.outcome else None}
+        last = run.taken[-1] if run.taken else None
+        return {**missed, "taken": last} if any(missed.values()) else None
 
     def _load(self, code: str | None) -> str:
         """Read the flow. Return the reason if it cannot be followed, else an empty text."""
@@ -174,8 +167,6 @@ def dialogue_of(run: FlowRun, facts: Slots, *, left: str) -> Dialogue:
     dialogue = Dialogue(intent, last, "voicemail_reached" if run.machine else ending, steps)
     dialogue.mentioned |= _learn(run, facts)
     dialogue.reached = {"voicemail"} if run.machine else _reached(run, last)
-    if "rating" in dialogue.mentioned:
-        dialogue.reached.add("rated")
     summary = "Reached a voicemail." if run.machine else _summary(run)
     dialogue.summary = f"{summary} {dialogue.summary}".strip()
     return dialogue
@@ -198,9 +189,7 @@ def _reached(run: FlowRun, last: str) -> set[str]:
 def _learn(run: FlowRun, facts: Slots) -> set[str]:
     """Add the facts that the caller gave to the flow, and return their names."""
     learned: set[str] = set()
-    for event in run.events:
-        if event.type not in ("asked", "extracted"):
-            continue
+    for event in (each for each in run.events if each.type in ("asked", "extracted")):
         key, question = (str(event.details.get(name, "")) for name in ("key", "question"))
         members = event["value"] if isinstance(event["value"], dict) else {key: event["value"]}
         for name, value in members.items():

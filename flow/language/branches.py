@@ -5,8 +5,7 @@ from collections.abc import Iterable, Sequence
 
 from dryline.flow.language.program import Condition, Program
 
-# What ends a call, by its outcome; `completed` ends may also be the end of the code.
-_ENDS = {
+_ENDS = {  # what ends a call, by its outcome
     "transferred": r"\b(?:transfer|transfer_call)\s*\(",
     "failed": r"^\s*raise\b",
     "completed": r"\b(?:end_call|hangup|end)\s*\(",

@@ -38,9 +38,8 @@ def utter(condition: str, facts: Mapping[str, str], random: Random, avoid: set[s
     `facts` are what is known about the caller, such as the name. Words in `avoid` are used again only if there are no
     others. `options` are those of `_phrases`.
     """
-    phrases = _phrases(condition, facts, **options)
-    phrases = [phrase for phrase in phrases if phrase not in avoid] or phrases or [_in_first_person(condition)]
-    text = random.choice(phrases)
+    phrases = _phrases(condition, facts, **options) or [_in_first_person(condition)]
+    text = random.choice([phrase for phrase in phrases if phrase not in avoid] or phrases)
     avoid.add(text)
     said = SLOT.sub(lambda slot: facts[slot[1]], text)
     return f"{said[:1].upper()}{said[1:]}{'' if said.endswith(('.', '!', '?')) else '.'}"
@@ -55,14 +54,15 @@ def _phrases(
     the phone. Of two values of a kind, a caller knows one.
     """
     intent = intent_of(condition, menu)
+    if intent is None:
+        return []
     known = []
-    for phrase in (*intent.opens, *intent.says) if intent else ():
+    for phrase in (*intent.opens, *intent.says) if opening else intent.says:
         slots = SLOT.findall(phrase)
         is_known = facts.keys() >= set(slots) and len(set(slots)) == len(slots) and ":other}" not in phrase
         if is_known and not (typed and re.search(words()["by phone"], phrase)):
             known.append(phrase)
-    opens = [phrase for phrase in known if not re.search(words()["refers back"], phrase)] if opening else []
-    return opens or [phrase for phrase in known if intent and phrase in intent.says]
+    return [phrase for phrase in known if not (opening and re.search(words()["refers back"], phrase))] or known
 
 
 @lru_cache(maxsize=2_000)

@@ -23,7 +23,7 @@ from dryline.flow.model.questions import last_question
 _NEXT_IN_LOOP = 0.7  # from the first condition of a loop to the last: each so many times as usual as the one before
 _RARE = 0.05  # how usual a condition is that ends a conversation, or says that no other one is met, or was taken before
 _MOST_IDLE = 12  # turns without a further condition: a caller does not stay in a flow that has no way out
-_LEFT_OUT = 0.5  # of the values for whose lack the code has a question
+_LEFT_OUT = 0.5  # of the values for whose lack the code has a question; all of them where that may be the way
 _ROLES = ("answer", "closing")  # of conditions that callers meet only where they fit
 _SAME_FOR_A_CALLER = ("name", "phone", "email", "code", "address", "birth")  # kinds of values
 
@@ -46,17 +46,16 @@ class Caller(BuiltInModel):
 
     def __post_init__(self) -> None:
         self.taken: list[Condition] = []
-        self.turns = 0
+        self.turns = self._idle = 0
         self._stubs = AnswerStubs(self.answers)
         self._session: FlowSession  # from the first turn on
         self._next: Condition | None = None
-        self._words = self._question = ""  # the caller's last words, and what the agent had said before them
+        self._words: list[str] = []  # of this turn: the first utterance, and sentences with values
+        self._question = ""  # what the agent said last
         self._is_named = False  # whether the condition names a value
-        self._values: list[str] = []  # sentences of this turn, with values
         self._language = "en"  # of the menu
         self._used: set[str] = set()  # phrases and sentences
         self._given: dict[str, tuple[Any, int | None]] = {}  # by key: the value, and the line that asked for it
-        self._idle = 0
 
     def __call__(self, session: FlowSession) -> str | None:
         """Return what the caller says now; None to hang up, after more turns than any purpose takes."""
@@ -65,12 +64,12 @@ class Caller(BuiltInModel):
         if self._idle > _MOST_IDLE:
             return None
         self.turns += 1
-        self._question, self._values = last_agent_text(session.messages), []
+        self._question = last_agent_text(session.messages)
         loop = session.conversation.loop
         if loop is None or loop < 0:
             self._next, self._is_named = None, False
-            self._words = self.random.choice(read_values(language_of(session.conversation.prompt))["waiting_says"])
-            return self._words
+            self._words = [self.random.choice(read_values(language_of(session.conversation.prompt))["waiting_says"])]
+            return self._words[0]
         self._next = self._choose_next(session.program.loops[loop])
         if self._next is None:
             return None
@@ -78,8 +77,8 @@ class Caller(BuiltInModel):
         condition = menu[self._next.loop.conditions.index(self._next)]
         self._language, self._is_named = language_of(" ".join(menu)), role_of(condition) == "value"
         options: dict[str, Any] = {"menu": menu, "opening": self.turns == 1, "typed": self.typed}
-        self._words = utter(condition, self.facts, self.random, self._used, **options)
-        return self._words
+        self._words = [utter(condition, self.facts, self.random, self._used, **options)]
+        return self._words[0]
 
     def choose(self, talk: Talk, said: str) -> Decision:
         if self._next is None:
@@ -87,8 +86,8 @@ class Caller(BuiltInModel):
         self._idle *= self._next in self.taken
         self.taken.append(self._next)
         index = self._next.loop.conditions.index(self._next)
-        arguments = arguments_of_tool(self, talk, index, said)
-        return Decision(index, "It is what the caller is after.", 1.0, "caller", arguments)
+        why = "It is what the caller is after."
+        return Decision(index, why, 1.0, "caller", arguments_of_tool(self, talk, index, said))
 
     def ask(self, question: Question) -> Answer:
         """Return the answer to a question, and add to the caller's words what was not said before."""
@@ -107,9 +106,9 @@ class Caller(BuiltInModel):
         staying = [each for each in others if not each.leaves]
         is_asked = bool(answers) and not invites_any_request(last_question(self._question))
         is_first = not any(each.loop is loop for each in self.taken)
-        by_text = {each.text: each for each in loop.conditions}  # several loops can have the same text
         for at, step in enumerate(self.route):
-            condition = by_text.get(step.text)
+            # Several loops can have a condition with the same text.
+            condition = next((each for each in loop.conditions if each.text == step.text), None)
             if condition and (is_asked or condition not in answers):
                 if condition in closing and is_first and staying:  # nobody is done who has not asked for anything
                     return staying[0]
@@ -117,9 +116,8 @@ class Caller(BuiltInModel):
                 return condition
         if is_asked:
             return answers[0]
-        if self.route and self.route[0].loop is loop:  # an answer, for which the agent has not asked yet
-            ways = others
-        else:
+        ways = others  # to an answer, if the agent has not asked for it yet
+        if not self.route or self.route[0].loop is not loop:
             ways = self.flow_map.going_on(others if is_first else others + closing) if self.route else []
             ways = [each for each in ways if each not in self.taken]
         if not ways:
@@ -138,7 +136,6 @@ class Caller(BuiltInModel):
         key = slot.path or f"{slot.kind} {slot.example}"
         value, line = self._given.get(key, (None, None))
         is_open = not slot.in_list and self.flow_map.may_be_missing(slot.key, question.line)
-        # The route may need that the flow asks again.
         if is_open and value is None and not self._is_named and (self.route or self.random.random() < _LEFT_OUT):
             return None
         is_same = slot.kind in _SAME_FOR_A_CALLER or (line != question.line and not self._is_named)
@@ -159,12 +156,12 @@ class Caller(BuiltInModel):
         """Add a value to the caller's last words. Words that only announce one make way for it."""
         if value in (None, "", NOT_SAID) or (slot.kind == "name" and str(value) in self._text_of("user")):
             return
-        announces = self._is_named and not self._values
-        is_said = re.search(rf"\b{re.escape(str(value))}\b", " ".join((self._words, *self._values)), re.IGNORECASE)
+        announces = self._is_named and len(self._words) == 1
+        is_said = re.search(rf"\b{re.escape(str(value))}\b", " ".join(self._words), re.IGNORECASE)
         if not announces and (isinstance(value, bool) or is_said):
             return
-        self._values.append(give_value(value, slot, self.random, self._used, self._language))
-        self._session.reword_user_message(" ".join(self._values if self._is_named else (self._words, *self._values)))
+        self._words.append(give_value(value, slot, self.random, self._used, self._language))
+        self._session.reword_user_message(" ".join(self._words[1:] if self._is_named else self._words))
 
     def _text_of(self, who: str) -> str:
         return " ".join(message.text for message in self._session.messages if message.who == who)
