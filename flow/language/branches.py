@@ -92,7 +92,7 @@ class FlowMap:
         return conditions
 
     def _setting(self, header: int) -> list[Condition]:
-        """Return the conditions whose blocks set what an `if` asks for: its texts, or else any value."""
+        """Return the conditions whose blocks have `wish = "person"` for an `if wish == "person"`, or else any value."""
         guard = self._lines[header - 1]
         if not _IF.match(guard):
             return []

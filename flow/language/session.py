@@ -158,7 +158,7 @@ class FlowSession:
         self.turns += 1
         if self.turns > TURNS:
             raise Stopped(f"The conversation went on for more than {TURNS:,} turns.")
-        self._interpreter.count(len(utterance))
+        self._interpreter.count_characters(len(utterance))
 
     def _require_open(self) -> None:
         if self.ended:
@@ -175,12 +175,12 @@ class FlowSession:
 
     def log_bounded_event(self, type: str, line: int | None, /, **details: Any) -> None:
         """Log an event whose size counts against the conversation's limit. Raises Stopped."""
-        self._interpreter.count(len(orjson.dumps(details)))
+        self._interpreter.count_characters(len(orjson.dumps(details)))
         self.log_event(type, line, **details)
 
     def add_agent_message(self, spoken: str, line: int | None, **details: Any) -> None:
         """Add an utterance of the agent. Raises Stopped."""
-        self._interpreter.count(len(spoken))
+        self._interpreter.count_characters(len(spoken))
         self.messages.append(Message("agent", spoken))
         self.log_event("said", line, text=spoken, **details)
 
