@@ -59,12 +59,6 @@ class ConversationPlan:
     why: str | None = None
     not_taken: dict[str, str | None] | None = None
 
-    @property
-    def size(self) -> int:
-        """About the memory that it takes, in bytes, if it follows a flow."""
-        requests = (call.request for call in self.timeline.model_calls)
-        return self.run.size + sum(len(each.prompt) + len(each.about or "") for each in requests) if self.run else 0
-
     def add_run(self, run: FlowRun, timeline: Timeline, *, left: str) -> None:
         """Add a run of the flow. `left` is its ending if the user, or the channel, broke it off."""
         self.outcome, self.run, self.timeline = run.outcome, run, timeline

@@ -6,8 +6,6 @@ from datetime import datetime
 from random import Random
 from typing import Any
 
-import orjson
-
 from dryline.flow.engine import Engine
 from dryline.flow.language.branches import FlowMap
 from dryline.flow.language.events import Event
@@ -78,11 +76,6 @@ class FlowRun:
     def came_to_its_end(self) -> bool:
         """Whether the flow came to its end: no error, and nobody hung up."""
         return self.ended in ("end of the flow", "end_call") and not self.fault
-
-    @property
-    def size(self) -> int:
-        """About the memory that it takes, in bytes."""
-        return len(orjson.dumps([self.extracted, self.state, [event.details for event in self.events]]))
 
 
 class RecordedCaller(Caller):

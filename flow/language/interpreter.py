@@ -106,7 +106,7 @@ class Interpreter:
                 try:
                     step = self._answer_to(snapshot)
                 except Waits:
-                    answer = session.conversation.hear_pending()
+                    answer = session.open_talk.hear_pending()
                     if answer is None:
                         return snapshot
                     step = _returning(snapshot, answer)

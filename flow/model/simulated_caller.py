@@ -65,10 +65,10 @@ class Caller(BuiltInModel):
             return None
         self.turns += 1
         self._question = last_agent_text(session.messages)
-        loop = session.conversation.loop
+        loop = session.open_talk.loop
         if loop is None or loop < 0:
             self._next, self._is_named = None, False
-            self._words = [self.random.choice(read_values(language_of(session.conversation.prompt))["waiting_says"])]
+            self._words = [self.random.choice(read_values(language_of(session.open_talk.prompt))["waiting_says"])]
             return self._words[0]
         self._next = self._choose_next(session.program.loops[loop])
         if self._next is None:
