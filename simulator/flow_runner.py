@@ -1,6 +1,5 @@
 """Runs a flow with a simulated caller."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from random import Random
@@ -78,34 +77,29 @@ class FlowRun:
         return self.ended in ("end of the flow", "end_call") and not self.fault
 
 
+@dataclass(eq=False)
 class RecordedCaller(Caller):
     """A caller who records the requests to a language model.
 
     They hang up after `max_turns`, and when the call has lasted `longest_s`. `first` replaces their first words.
     """
 
-    def __init__(
-        self,
-        flow_map: FlowMap,
-        route: Sequence[Condition],
-        random: Random,
-        *,
-        max_turns: int | None = None,
-        first: str | None = None,
-        longest_s: float | None = None,
-        **options: Any,
-    ) -> None:
-        super().__init__(flow_map, [*route], random, **options)
+    max_turns: int | None = None
+    first: str | None = None
+    longest_s: float | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
         self.requests: list[ModelRequest] = []
         self.is_late = False
-        self._max_turns, self._first, self._longest_s = max_turns, first, longest_s
 
     def __call__(self, session: FlowSession) -> str | None:
-        self.is_late = self._longest_s is not None and _spoken_s(session) > self._longest_s
-        if self.is_late or self.turns == self._max_turns:
+        spoken_s = sum(len(message.text) / _CHARACTERS_A_SECOND + _PAUSE_S for message in session.messages)
+        self.is_late = self.longest_s is not None and spoken_s > self.longest_s
+        if self.is_late or self.turns == self.max_turns:
             return None
         words = super().__call__(session)
-        return self._first if words is not None and self.turns == 1 and self._first is not None else words
+        return self.first if words is not None and self.turns == 1 and self.first is not None else words
 
     def choose(self, talk: Talk, said: str) -> Decision:
         decision = super().choose(talk, said)
@@ -128,16 +122,11 @@ class RecordedCaller(Caller):
         return super().summarize(question)
 
 
-def _spoken_s(session: FlowSession) -> float:
-    """Estimate how long a call has lasted so far."""
-    return sum(len(message.text) / _CHARACTERS_A_SECOND + _PAUSE_S for message in session.messages)
-
-
 def run_flow(
     engine: Engine,
     flow_map: FlowMap,
     deployment: DeploymentContext,
-    route: Sequence[Condition],
+    route: list[Condition],
     state: dict[str, Any],
     at: datetime,
     rng: Random,

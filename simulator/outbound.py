@@ -58,9 +58,8 @@ def queued(rows: Sequence[QueuedCall]) -> list[DueRow]:
     due = []
     for row in rows:
         key = row.campaign_id or row.deployment_id
-        if key not in deployments:
-            deployments[key] = _context_of(row)
-        deployment, extractions = deployments[key], (row.terms or {}).get("extractions")
+        deployment = deployments.get(key) or deployments.setdefault(key, _context_of(row))
+        extractions = (row.terms or {}).get("extractions")
         if extractions and not row.campaign_id:  # a batch says what it extracts
             deployment = replace(deployment, extractions=extractions)
         due.append(DueRow(row, deployment, _contact(row.row), _metadata(row), Random(row.id)))
