@@ -60,13 +60,11 @@ def call_of(log: VoiceLog) -> AudibleCall:
 
 def speakers_of(deployment: Deployment | None, caller: str, otherwise: str) -> tuple[Speaker, Speaker]:
     """Return agent and caller of a deployment's calls. `otherwise` stands for the voice of one that names none."""
-    voice: Any = None
-    language: Any = None
-    if deployment is not None and deployment.type in CHANNELS:
-        line = CHANNELS[deployment.type].find(id=deployment.id)
-        config = getattr(line, "external_config", None) or {}
-        voice = config.get("voiceId") or getattr(line, "voice_id", None)
-        language = config.get("language") or getattr(line, "language", None)
+    model = CHANNELS.get(deployment.type) if deployment else None
+    line = model.find(id=deployment.id) if deployment and model else None
+    config = getattr(line, "external_config", None) or {}
+    voice = config.get("voiceId") or getattr(line, "voice_id", None)
+    language = config.get("language") or getattr(line, "language", None)
     return speakers(voice or otherwise, caller, language if isinstance(language, str) else "")
 
 
