@@ -29,7 +29,7 @@ class Folders(MethodView):
 
         409 if the worker has a folder of this name.
         """
-        return Folder.open(Worker.fetch(g.team, worker_id), **body)
+        return Folder.define(Worker.fetch(g.team, worker_id), **body)
 
 
 @blp.route("/<folder_id>", get="getFolder", put="updateFolder", delete="deleteFolder")

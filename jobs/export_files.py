@@ -70,7 +70,7 @@ def _write_csv(export: Export, file: IO[bytes]) -> int:
         for rows in _batches(source, columns):
             if places:
                 rows = [_changed(row, places, addresses) for row in rows]
-            file.writelines(_csv_line(row[:-2]) for row in rows)
+            file.writelines(_csv_line(cells) for *cells, _time, _id in rows)
             count += len(rows)
     return count
 

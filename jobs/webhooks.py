@@ -102,7 +102,7 @@ def _send_all(world: World, deliveries: Iterable[WebhookDelivery]) -> dict[str, 
 
 
 def _send_in_order(world: World, deliveries: list[WebhookDelivery], outcomes: dict[str, Outcome]) -> None:
-    """Send deliveries to one URL. After a timeout the remaining ones are skipped."""
+    """Send deliveries to one URL. After a timeout the remaining ones have the outcome None: they are put off unsent."""
     deadline = monotonic() + STEP_S
     outcome: Outcome = None
     for delivery in deliveries:

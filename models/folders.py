@@ -21,7 +21,7 @@ class Folder(Record):
     graph_metadata = JsonField(null=True)
 
     @classmethod
-    def open(cls, worker: Worker, *, name: str, description: str | None = None) -> Self:
+    def define(cls, worker: Worker, *, name: str, description: str | None = None) -> Self:
         """Create a new folder. Raises Conflict when the worker has one of that name. Contract: createFolder."""
         with unique(f"Worker {worker.id} already has a folder named {name!r}."):
             return cls.add(worker, worker_id=worker.id, name=name, description=description)

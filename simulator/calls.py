@@ -68,7 +68,6 @@ def prepare_calls(world: World, deployment: DeploymentContext, request: Simulati
         (planner.plan_call(terms, times.flow_time(index)) for index in range(request.count)),
         make=lambda index, plan: make_call(deployment, rng, plan, partial(times.start, index), llm_logs=llm_logs),
         keep=partial(store, in_progress=request.in_progress),
-        runs_flow=not flow.why,
     )
 
 

@@ -33,7 +33,6 @@ def prepare_chats(world: World, deployment: DeploymentContext, request: Simulati
         map(FlowPlanner(deployment, rng, flow).plan_chat, starts),
         make=lambda index, plan: make_chat(deployment, rng, starts[index], plan, llm_logs=llm_logs),
         keep=partial(write, LOGS[deployment.channel]),
-        runs_flow=not flow.why,
     )
 
 

@@ -21,8 +21,7 @@ _DAY_S = 86_400
 STEP = timedelta(milliseconds=1)  # from the newest conversation to the next
 LONGEST_S = 900  # no call is longer
 LLM_LOGGED = 1000
-AT_ONCE = 100  # conversations in memory before they are written
-BYTES_AT_ONCE = 20_000_000  # of plans in memory, of conversations that follow a flow
+AT_ONCE = 100  # conversations that are planned before they are written
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,14 +66,13 @@ class SimulationRequest:
         """Return the flow that the conversations follow. Raises Invalid for what it cannot do; Busy."""
         outcome = self.outcome or scripted_outcome(self.customer_number)
         wants: dict[str, Any] = {"follow": self.follow, "branch": self.branch, "shares": self.shares}
-        return FollowedFlow(world, deployment, outcome=outcome, covers_all=True, **wants)
+        return FollowedFlow(world, deployment, outcome=outcome, **wants)
 
 
 class ConversationBatch:
     """Conversations to write. Flows are run while they are planned, outside of a transaction.
 
-    `make` returns the rows of a conversation from its number and its plan, and `keep` writes AT_ONCE of them.
-    `runs_flow` says whether plans run a flow; if not, they are made as they are written.
+    `make` returns the rows of a conversation from its number and its plan, and `keep` writes a portion of them.
     """
 
     def __init__(
@@ -83,9 +81,8 @@ class ConversationBatch:
         *,
         make: Callable[[int, ConversationPlan], Any],
         keep: Callable[[list[Any]], None],
-        runs_flow: bool,
     ) -> None:
-        self._plans, self._make, self._keep, self._runs_flow = plans, make, keep, runs_flow
+        self._plans, self._make, self._keep = plans, make, keep
         self._logs: list[tuple[str, str]] = []
         self.not_taken: list[dict[str, str | None]] = []
 
@@ -94,29 +91,24 @@ class ConversationBatch:
         """The ids of the logs that were written, oldest first."""
         return [id for _, id in sorted(self._logs, key=itemgetter(0))]
 
-    def portions(self) -> Iterator[Iterable[ConversationPlan]]:
-        """Yield plans in portions for `write`, as many as may be in memory. Raises Busy.
+    def portions(self) -> Iterator[list[ConversationPlan]]:
+        """Yield plans in portions for `write`. Raises Busy.
 
         If a plan fails, the portion before it comes first: what a flow has sent belongs to a conversation that exists.
         """
-        if not self._runs_flow:
-            yield self._plans
-            return
         ready: list[ConversationPlan] = []
-        size = 0
         try:
             for plan in self._plans:
                 ready.append(plan)
-                size += plan.size
-                if size > BYTES_AT_ONCE:
+                if len(ready) == AT_ONCE:
                     yield ready
-                    ready, size = [], 0
+                    ready = []
         except DomainError:
             yield ready
             raise
         yield ready
 
-    def write(self, plans: Iterable[ConversationPlan]) -> None:
+    def write(self, plans: list[ConversationPlan]) -> None:
         """Write a portion in the running transaction."""
         made: list[Any] = []
         for plan in plans:
@@ -125,9 +117,6 @@ class ConversationBatch:
             self._logs.append((log["start_time"], log["id"]))
             if plan.not_taken is not None:
                 self.not_taken.append({"id": log["id"], **plan.not_taken})
-            if len(made) == AT_ONCE:
-                self._keep(made)
-                made = []
         self._keep(made)
 
 

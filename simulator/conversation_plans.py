@@ -13,7 +13,7 @@ from dryline.simulator.deployment_context import DeploymentContext, contact_row,
 from dryline.simulator.flow_runner import FlowRun
 from dryline.simulator.followed import CannotFollow, FollowedFlow, dialogue_of
 from dryline.simulator.people import facts_of_row
-from dryline.simulator.script_dialogues import LEAVE, UNREACHED, Dialogue, call_dialogue, chat_dialogue
+from dryline.simulator.script_dialogues import UNREACHED, Dialogue, call_dialogue, chat_dialogue
 from dryline.simulator.scripts import load_script
 from dryline.simulator.slots import Slots
 from dryline.simulator.timeline import Timeline, flow_timeline, script_timeline
@@ -59,12 +59,6 @@ class ConversationPlan:
     why: str | None = None
     not_taken: dict[str, str | None] | None = None
 
-    @property
-    def size(self) -> int:
-        """About the memory that it takes, in bytes, if it follows a flow."""
-        requests = (call.request for call in self.timeline.model_calls)
-        return self.run.size + sum(len(each.prompt) + len(each.about or "") for each in requests) if self.run else 0
-
     def add_run(self, run: FlowRun, timeline: Timeline, *, left: str) -> None:
         """Add a run of the flow. `left` is its ending if the user, or the channel, broke it off."""
         self.outcome, self.run, self.timeline = run.outcome, run, timeline
@@ -82,7 +76,7 @@ class FlowPlanner:
         """Return the plan of a chat as of a time. Raises Busy."""
         plan = ConversationPlan(Slots(self.deployment, self.rng, {}))
         try:
-            run = self.flow.converse("completed", {}, at, self.rng, leaves=LEAVE, facts=_own_facts(plan.facts))
+            run = self.flow.converse("completed", {}, at, self.rng, facts=_own_facts(plan.facts))
         except CannotFollow as fault:
             plan.why = str(fault)
             plan.dialogue = chat_dialogue(self.deployment, plan.facts, self.rng)
@@ -163,8 +157,7 @@ class FlowPlanner:
         outcome, is_outbound, machine = plan.outcome, plan.direction == "outbound", None
         if outcome == "voicemail" and is_outbound and self.deployment.voicemail is not None and not self.flow.branch:
             raise CannotFollow("The deployment has a message of its own for voicemails.")
-        dials = is_outbound and not self.flow.fails
-        if outcome in ("no-answer", "busy") or (outcome == "failed" and dials and self.rng.random() < 0.5):
+        if outcome in ("no-answer", "busy") or (outcome == "failed" and is_outbound and self.rng.random() < 0.5):
             hung_up = outcome == "no-answer" and not is_outbound
             plan.dialogue = Dialogue("", "", "user_hangup" if hung_up else UNREACHED[outcome])
             return None
@@ -177,4 +170,4 @@ class FlowPlanner:
 
 def _own_facts(facts: Slots) -> dict[str, Any]:
     """Return the facts about the person; those of an appointment in a contact row may be what they want to change."""
-    return {name: facts[name] for name in ("name", "first", "last", "phone", "email")}
+    return {name: facts[name] for name in ("name", "first", "last", "phone", "email") if facts[name]}

@@ -59,15 +59,15 @@ class RowBuilder:
             steps.append({"at": after, "step": "until", "condition": plan.dialogue.ended_by})
         return [*steps, {"at": after, "step": "end"}]
 
+    def _columns(self, id: str, at: str) -> dict[str, Any]:
+        about = {"team_id": self.deployment.team_id, "worker_id": self.deployment.worker_id}
+        return {"id": id, "created_at": at, **about}
+
     def log_members(self, model: type[Log]) -> dict[str, Any]:
         """Return the members that the logs of all channels share."""
         deployment = self.deployment
-        return {
-            "id": current().ids.new(model.id_prefix),
-            "team_id": deployment.team_id,
-            "created_at": self.starts,
+        return self._columns(current().ids.new(model.id_prefix), self.starts) | {
             "updated_at": self.ends,
-            "worker_id": deployment.worker_id,
             "deployment_id": deployment.deployment_id,
             "flow_id": deployment.flow_id,
             "type": model.kind,
@@ -89,11 +89,7 @@ class RowBuilder:
     def _session(self, extracted: dict[str, Any]) -> dict[str, Any]:
         fault, plan = self.fault, self.plan
         tokens = plan.timeline.tokens()
-        return {
-            "id": self.session_id,
-            "team_id": self.deployment.team_id,
-            "created_at": self.starts,
-            "worker_id": self.deployment.worker_id,
+        return self._columns(self.session_id, self.starts) | {
             "flow_id": self.deployment.flow_id,
             "status": self.ended,
             "state": plan.run.state if plan.run else extracted,
@@ -121,12 +117,8 @@ class RowBuilder:
             hooks = ("beforeRequestHook", call.asked_at, "request"), ("afterRequestHook", call.answered_at, "response")
             for (event, seconds, name), body in zip(hooks, bodies, strict=True):
                 at = wire(self.start + timedelta(seconds=seconds))
-                row = {
-                    "id": current().ids.new("llmlog"),
-                    "team_id": self.deployment.team_id,
-                    "created_at": at,
+                row = self._columns(current().ids.new("llmlog"), at) | {
                     "updated_at": at,
-                    "worker_id": self.deployment.worker_id,
                     "event_type": event,
                     "call_id": call_id,
                     "session_id": self.session_id,
@@ -136,11 +128,7 @@ class RowBuilder:
         return rows
 
     def _runtime_error(self, fault: FlowError, log_id: str) -> dict[str, Any]:
-        return {
-            "id": current().ids.new("rterr"),
-            "team_id": self.deployment.team_id,
-            "created_at": self.ends,
-            "worker_id": self.deployment.worker_id,
+        return self._columns(current().ids.new("rterr"), self.ends) | {
             "deployment_id": self.deployment.deployment_id,
             "flow_id": self.deployment.flow_id,
             "error": fault.message,

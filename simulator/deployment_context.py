@@ -16,10 +16,9 @@ from dryline.flow.model.answers.filling import made_up
 from dryline.flow.model.answers.slots import Slot
 from dryline.models.business_hours import BusinessHours, TeamPhoneHours
 from dryline.models.campaigns import OutboundCampaign
-from dryline.models.deployment_parameters import DeploymentParameter
+from dryline.models.deployment_parameters import show_flow
 from dryline.models.deployments import Deployment
 from dryline.models.deployments_lookup import CHANNELS
-from dryline.models.flow_versions import FlowVersion
 from dryline.models.flows import Flow
 from dryline.models.teams import Team
 from dryline.models.workers import Worker
@@ -93,7 +92,8 @@ def context_of(deployment: Deployment) -> DeploymentContext:
     mark = crc32(worker.name.encode(errors="replace"))  # the same worker has the same agent, the same address, ...
     number = getattr(deployment, "phone_number", None) or f"+1{_pick(cities(), mark).area_code}5550100"
     city = next((city for city in cities() if number[2:5] == city.area_code), _pick(cities(), mark))
-    code, variables = _program(deployment, flow)
+    shown = show_flow(flow, getattr(deployment, "flow_version_id", None), deployment.id) if flow else None
+    code, variables = (shown.code, shown.merged_parameters) if shown else (None, {})
     hours, named = _hours(deployment, number), _AGENT.search(code or "")  # "You are Nora, …", "…, this is Nora."
     allowed = orjson.loads(getattr(deployment, "allowed_transfer_numbers", "[]"))
     backup = getattr(deployment, "backup_phone_number", None)
@@ -144,18 +144,6 @@ def _voice(deployment: Deployment) -> dict[str, Any]:
         "voicemail": config.get("voicemailMessage") or None,
         "longest_s": int(longest_ms / 1000) if longest_ms and longest_ms > 0 else None,
     }
-
-
-def _program(deployment: Deployment, flow: Flow | None) -> tuple[str | None, dict[str, Any]]:
-    """Return code and variables of the pinned version, else of the flow; the code is None when the flow is gone.
-
-    The deployment's parameters overwrite variables.
-    """
-    pinned = getattr(deployment, "flow_version_id", None)
-    version = FlowVersion.find(id=pinned, team_id=deployment.team_id) if pinned else None
-    source = version or flow
-    parameters = {one.name: one.value for one in DeploymentParameter.of_deployment(deployment)}
-    return (source.code, {**source.variables, **parameters}) if source else (None, parameters)
 
 
 def _hours(deployment: Deployment, number: str) -> BusinessHours | None:

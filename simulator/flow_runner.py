@@ -1,12 +1,9 @@
 """Runs a flow with a simulated caller."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from random import Random
 from typing import Any
-
-import orjson
 
 from dryline.flow.engine import Engine
 from dryline.flow.language.branches import FlowMap
@@ -14,7 +11,8 @@ from dryline.flow.language.events import Event
 from dryline.flow.language.language_model import AgentUtterance, Answer, Decision, Question, Talk
 from dryline.flow.language.program import Condition
 from dryline.flow.language.session import FlowSession
-from dryline.flow.model.simulated_caller import Caller, is_answer
+from dryline.flow.model.caller_words import role_of
+from dryline.flow.model.simulated_caller import Caller
 from dryline.simulator.deployment_context import DeploymentContext
 
 HUNG_UP = "hung up"  # how a conversation ended, beside the engine's own words for it
@@ -78,40 +76,30 @@ class FlowRun:
         """Whether the flow came to its end: no error, and nobody hung up."""
         return self.ended in ("end of the flow", "end_call") and not self.fault
 
-    @property
-    def size(self) -> int:
-        """About the memory that it takes, in bytes."""
-        return len(orjson.dumps([self.extracted, self.state, [event.details for event in self.events]]))
 
-
+@dataclass(eq=False)
 class RecordedCaller(Caller):
     """A caller who records the requests to a language model.
 
     They hang up after `max_turns`, and when the call has lasted `longest_s`. `first` replaces their first words.
     """
 
-    def __init__(
-        self,
-        flow_map: FlowMap,
-        route: Sequence[Condition],
-        random: Random,
-        *,
-        max_turns: int | None = None,
-        first: str | None = None,
-        longest_s: float | None = None,
-        **options: Any,
-    ) -> None:
-        super().__init__(flow_map, route, random, **options)
+    max_turns: int | None = None
+    first: str | None = None
+    longest_s: float | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
         self.requests: list[ModelRequest] = []
         self.is_late = False
-        self._max_turns, self._first, self._longest_s = max_turns, first, longest_s
 
     def __call__(self, session: FlowSession) -> str | None:
-        self.is_late = self._longest_s is not None and _spoken_s(session) > self._longest_s
-        if self.is_late or self.turns == self._max_turns:
+        spoken_s = sum(len(message.text) / _CHARACTERS_A_SECOND + _PAUSE_S for message in session.messages)
+        self.is_late = self.longest_s is not None and spoken_s > self.longest_s
+        if self.is_late or self.turns == self.max_turns:
             return None
         words = super().__call__(session)
-        return self._first if words is not None and self.turns == 1 and self._first is not None else words
+        return self.first if words is not None and self.turns == 1 and self.first is not None else words
 
     def choose(self, talk: Talk, said: str) -> Decision:
         decision = super().choose(talk, said)
@@ -134,16 +122,11 @@ class RecordedCaller(Caller):
         return super().summarize(question)
 
 
-def _spoken_s(session: FlowSession) -> float:
-    """Estimate how long a call has lasted so far."""
-    return sum(len(message.text) / _CHARACTERS_A_SECOND + _PAUSE_S for message in session.messages)
-
-
 def run_flow(
     engine: Engine,
     flow_map: FlowMap,
     deployment: DeploymentContext,
-    route: Sequence[Condition],
+    route: list[Condition],
     state: dict[str, Any],
     at: datetime,
     rng: Random,
@@ -177,7 +160,9 @@ def run_flow(
         session.state,
         session.ended or HUNG_UP,
         tuple(taken),
-        tuple(text for text, condition in zip(taken, caller.taken, strict=False) if not is_answer(condition)),
+        tuple(
+            text for text, condition in zip(taken, caller.taken, strict=False) if role_of(condition.text) != "answer"
+        ),
         machine=is_machine,
         is_late=caller.is_late,
     )

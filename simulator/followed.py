@@ -1,45 +1,35 @@
 """Conversations that follow a flow: the caller's choice of conditions, the one run for each, and its dialogue."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
+from math import prod
 from random import Random
 from typing import Any
 
 from dryline.flow.language.branches import FlowMap
 from dryline.flow.language.errors import CodeRefused
 from dryline.flow.language.program import Condition, Program
-from dryline.flow.model.caller_utterances import closes, gives_value, is_of_group, meets_machine, predicate
-from dryline.flow.model.kinds import kind_of_question, milestones_of
-from dryline.flow.model.simulated_caller import NEXT_IN_LOOP
-from dryline.flow.model.understanding import read_condition
+from dryline.flow.model.caller_words import predicate, role_of
+from dryline.flow.model.kinds import milestones_of
+from dryline.flow.model.simulated_caller import usual
 from dryline.flow.sessions.engines import engine_of
-from dryline.simulator.analysis import KNOWN, NUMBERS, WANTED_TRANSFER, fact_of
+from dryline.simulator.analysis import KNOWN, KNOWN_CONTACT, WANTED_TRANSFER, fact_of
 from dryline.simulator.deployment_context import DeploymentContext
 from dryline.simulator.flow_runner import HUNG_UP, FlowRun, run_flow
-from dryline.simulator.script_dialogues import DONE, HANG_UP, Dialogue
+from dryline.simulator.script_dialogues import DONE, HANG_UP, LEAVE, Dialogue
 from dryline.simulator.slots import Slots
 from dryline.storage.errors import Invalid
 from dryline.world.real_time import monotonic
 from dryline.world.world import World
 
-_RARE = 0.05  # weight of a condition that only closes the conversation, or that says that no other one is met
-_ALL_WITHIN = 40  # conversations of a request, of which one at least wants each condition
 _SLOW_S = 2.0  # of real time: a flow of which a run takes longer, as it waits for other servers, is left for scripts
 _MOST_STOPPED = 3  # runs that exceed a limit of the engine, before it is left for scripts
-_NO_BRANCH = {
-    "transferred": "No branch of the flow transfers.",
-    "voicemail": "No branch of the flow meets a voicemail.",
-    "failed": "No branch of the flow fails.",
-}
-
+_LACKING = {"transferred": "transfers", "voicemail": "meets a voicemail", "failed": "fails"}  # by outcome
 _ENDINGS = {"transfer": "call_transfer", "failed": "error"}
-_MATTERS = 4  # that a summary names
+_RARE = ("closing", "else")  # roles of conditions that no call is about
 _BY_ENDING = {"done", "transferred", "voicemail"}  # milestones that a run's end reaches, whatever its words are
-_WANTS = re.compile(r"^\w+ (?:to |for |about )?(?:an? |the )?", re.IGNORECASE)
-_FURTHER = re.compile(r"(?:,| or (?=\w+s )).*")  # alternatives of a condition: "wants a visit, or is in pain"
 _NOT = re.compile(r"^(no|not|never)\b|\b(not|cannot|can't|declin\w+|refus\w+|without|unable)\b", re.IGNORECASE)
-_TO_FIVE = re.compile(r"\b(?:to|of|out of) (?:5|five)\b")
 
 
 class CannotFollow(Exception):
@@ -49,9 +39,8 @@ class CannotFollow(Exception):
 class FollowedFlow:
     """The flow of a request's conversations, or of those of one round of a job.
 
-    `why` is the reason for using scripts instead, a sentence. With `covers_all` every condition is the goal of some
-    caller; without, conversations are independent. `follow` is `flow`, `script` or None, `branch` the texts of the
-    conditions to take. Raises Invalid for an unknown branch or an impossible outcome; Busy.
+    `why` is the reason for using scripts instead, a sentence. `follow` is `flow`, `script` or None, `branch` the texts
+    of the conditions to take. Raises Invalid for an unknown branch or an impossible outcome; Busy.
     """
 
     def __init__(
@@ -63,70 +52,36 @@ class FollowedFlow:
         branch: Sequence[str] = (),
         outcome: str | None = None,
         shares: Mapping[str, float] | None = None,
-        covers_all: bool = False,
     ) -> None:
-        self.branch, self.why, self._shares = tuple(branch), "The script was asked for.", shares or {}
+        self.branch, self._shares = tuple(branch), shares or {}
         self._deployment, self._engine, self._stopped = deployment, engine_of(world), 0
-        self._goals: list[Condition] = []
-        self._covers_all, self._upcoming = covers_all, list[Condition]()
-        if follow != "script":
-            self.why = self._load(deployment.code)
-        elif branch:
-            raise Invalid(
-                "Only calls that follow a flow have branches: leave out branch, or follow the flow.", "branch"
-            )
+        self.why = "The script was asked for." if follow == "script" else self._load(deployment.code)
         if self.why and (follow == "flow" or branch):
             raise Invalid(self.why, "follow" if follow == "flow" else "branch")
         if self.why:
             return
         self._goals = [_condition(self._map.program, text) for text in branch]
+        self.meets_machine = any(role_of(condition.text) == "machine" for condition in self._goals)
         if branch and (outcome in ("no-answer", "busy") or (outcome == "voicemail" and not self.meets_machine)):
             raise Invalid(f"A call with the outcome {outcome} takes no branch.", "outcome")
         if follow == "flow" and outcome == "transferred" and not self._map.transfers:
-            raise Invalid(_NO_BRANCH[outcome], "outcome")
-
-    @property
-    def fails(self) -> bool:
-        """Whether there is a condition at which the flow raises."""
-        return bool(self._map.endings["failed"])
-
-    @property
-    def meets_machine(self) -> bool:
-        """Whether the branch is that of a voicemail."""
-        return any(meets_machine(condition.text) for condition in self._goals)
+            raise Invalid(f"No branch of the flow {_LACKING[outcome]}.", "outcome")
 
     def converse(
-        self,
-        outcome: str,
-        state: dict[str, Any],
-        at: datetime,
-        rng: Random,
-        *,
-        is_fixed: bool = False,
-        leaves: float = HANG_UP,
-        **options: Any,
+        self, outcome: str, state: dict[str, Any], at: datetime, rng: Random, *, is_fixed: bool = False, **options: Any
     ) -> FlowRun:
-        """Run the flow for one conversation. Raises CannotFollow; Busy.
+        """Run the flow for one conversation, with the `options` of a RecordedCaller. Raises CannotFollow; Busy.
 
-        The flow may choose between completed and transferred, unless the outcome `is_fixed`. `leaves` is the share of
-        users who leave in the middle. `options` are a RecordedCaller's.
+        The flow may choose between completed and transferred, unless the outcome `is_fixed`.
         """
         if self.why:
             raise CannotFollow(self.why)
-        is_fixed = is_fixed or outcome in ("voicemail", "failed")
-        conditions, goals = self._map.program.conditions, self._goals
-        fit = [each for each in conditions if self._outcome_of(each) == outcome]
-        fit = [each for each in fit if each.fixed and not read_condition(each.text, "en").is_catch_all] or fit
-        leads_there = fit or goals or (outcome == "transferred" and self._map.transfers)
-        if is_fixed and outcome in _NO_BRANCH and not leads_there:
-            raise CannotFollow(_NO_BRANCH[outcome])
-        if not goals and is_fixed:
-            goals = self._draw(fit, rng)
-            # Where the code does not lead there at once, the caller takes another condition that does.
-            goals += [each for each in fit if each not in goals and outcome != "completed"]
+        goals = self._goals
+        if not goals and (is_fixed or outcome in ("voicemail", "failed")):
+            goals = self._goals_of(outcome, rng)
         elif not goals:
-            goals = self._next_goal([each for each in conditions if not meets_machine(each.text)], rng)
-            if rng.random() < leaves:
+            goals = self._draw([each for each in self._map.program.conditions if role_of(each.text) != "machine"], rng)
+            if rng.random() < (LEAVE if self._deployment.is_chat else HANG_UP):
                 options["max_turns"] = rng.choice((1, 2))
         began, route = monotonic(), self._map.route_to(goals)
         options |= {"shares": self._shares, "is_machine": outcome == "voicemail"}
@@ -142,10 +97,9 @@ class FollowedFlow:
         """Return the branch and the outcome that were missed if the flow led elsewhere, and where it led."""
         taken = iter([_normalized(text) for text in run.taken])
         branch = next((text for text in self.branch if _normalized(text) not in taken), None)
-        missed = outcome if outcome != run.outcome else None
-        if branch is None and missed is None:
-            return None
-        return {"branch": branch, "outcome": missed, "taken": run.taken[-1] if run.taken else None}
+        missed = {"branch": branch, "outcome": outcome if outcome != run.outcome else None}
+        last = run.taken[-1] if run.taken else None
+        return {**missed, "taken": last} if any(missed.values()) else None
 
     def _load(self, code: str | None) -> str:
         """Read the flow. Return the reason if it cannot be followed, else an empty text."""
@@ -166,29 +120,22 @@ class FollowedFlow:
         self._map = FlowMap(program)
         return ""
 
-    def _outcome_of(self, condition: Condition) -> str:
-        return "voicemail" if meets_machine(condition.text) else self._map.outcome_of(condition)
+    def _goals_of(self, outcome: str, rng: Random) -> list[Condition]:
+        """Return conditions whose code leads to an outcome: one to begin with, then those to try where it does not."""
+        is_machine, conditions = outcome == "voicemail", self._map.program.conditions
+        fit = [each for each in conditions if (role_of(each.text) == "machine") == is_machine]
+        fit = [each for each in fit if is_machine or self._map.outcome_of(each) == outcome]
+        fit = [each for each in fit if each.fixed and role_of(each.text) not in _RARE] or fit
+        if not fit and outcome in _LACKING and not (outcome == "transferred" and self._map.transfers):
+            raise CannotFollow(f"No branch of the flow {_LACKING[outcome]}.")
+        first = self._draw(fit, rng)
+        return first if outcome == "completed" else [*first, *(each for each in fit if each not in first)]
 
     def _draw(self, conditions: Sequence[Condition], rng: Random) -> list[Condition]:
         """Return what the next caller wants: one of the conditions, the usual ones more often; or nothing."""
-        weights = [self._weight(each) for each in conditions]
+        ways = [self._map.conditions_around(condition.line) for condition in conditions]
+        weights = [prod(usual(each, self._shares) for each in way) for way in ways]
         return rng.choices(conditions, weights if any(weights) else None) if conditions else []
-
-    def _next_goal(self, conditions: Sequence[Condition], rng: Random) -> list[Condition]:
-        if self._covers_all and conditions and not self._upcoming:
-            self._upcoming = [each for each in conditions if self._weight(each)]
-            while len(self._upcoming) < _ALL_WITHIN:
-                self._upcoming += self._draw(conditions, rng)
-            rng.shuffle(self._upcoming)
-        return [self._upcoming.pop()] if self._upcoming else self._draw(conditions, rng)
-
-    def _weight(self, condition: Condition) -> float:
-        weight = 1.0
-        for each in (*self._map.conditions_around(condition.line), condition):
-            is_rare = closes(each.text) or read_condition(each.text, "en").is_catch_all
-            usual = _RARE if is_rare else NEXT_IN_LOOP ** each.loop.conditions.index(each)
-            weight *= self._shares.get(each.text, usual)
-        return weight
 
 
 def _condition(program: Program, text: str) -> Condition:
@@ -216,16 +163,11 @@ def dialogue_of(run: FlowRun, facts: Slots, *, left: str) -> Dialogue:
     ending = left if run.ended == HUNG_UP or run.is_late else _ENDINGS.get(run.ended, DONE)
     steps = [("U" if event.type == "heard" else "A", event["text"], frozenset[str]())
              for event in run.events if event.type in ("said", "heard")]  # fmt: skip
-    wish = _WANTS.sub("", predicate(run.taken[0])) if run.taken else "unknown"
-    intent = "_".join(re.findall(r"\w+", wish.lower())[:6])
-    dialogue = Dialogue(intent, last, "voicemail_reached" if run.outcome == "voicemail" else ending, steps)
+    intent = "_".join(re.findall(r"\w+", predicate(run.taken[0]).lower())) if run.taken else "unknown"
+    dialogue = Dialogue(intent, last, "voicemail_reached" if run.machine else ending, steps)
     dialogue.mentioned |= _learn(run, facts)
     dialogue.reached = {"voicemail"} if run.machine else _reached(run, last)
-    if rating := _rating(run):
-        facts["rating"] = rating
-        dialogue.reached.add("rated")
-    is_known = any(value and fact_of(key) == "name" for key, value in run.extracted.items())
-    summary = "Reached a voicemail." if run.machine else _summary(run, facts["name"] if is_known else "The caller")
+    summary = "Reached a voicemail." if run.machine else _summary(run)
     dialogue.summary = f"{summary} {dialogue.summary}".strip()
     return dialogue
 
@@ -235,63 +177,32 @@ def _reached(run: FlowRun, last: str) -> set[str]:
     is_transferred = run.ended == "transfer"
     if run.is_late or not (is_transferred or run.came_to_its_end):
         return set()
-    if last and not is_transferred and is_of_group(last, "missed intents"):
+    if last and not is_transferred and role_of(last) == "missed":
         return {"missed"}
     texts = [text for text in run.taken if not _NOT.search(text)]
     texts += [key for key, value in run.extracted.items() if value not in (False, None, "")]
     denied = {name for key, value in run.extracted.items() if value is False for name in milestones_of(key)}
     reached = {name for text in texts for name in milestones_of(text)} - denied - _BY_ENDING
-    reached |= {"unsolved"} if "solved" in denied else set()
-    wishes = (part for text in run.taken for part in re.split(r",| or ", text))
-    if is_transferred and any(is_of_group(wish, "person intents") for wish in wishes):
-        reached.add(WANTED_TRANSFER)
-    return reached | {"transferred" if is_transferred else "done"}
+    return reached | ({"transferred", WANTED_TRANSFER} if is_transferred else {"done"})
 
 
 def _learn(run: FlowRun, facts: Slots) -> set[str]:
     """Add the facts that the caller gave to the flow, and return their names."""
     learned: set[str] = set()
-    for event in run.events:
-        if event.type not in ("asked", "extracted"):
-            continue
-        name, question = ("", str(event["question"])) if event.type == "asked" else (str(event["key"]), "")
-        for key, value in _leaves(name, event["value"]):
-            fact = fact_of(key, question)
-            if fact not in learned | NUMBERS | KNOWN and isinstance(value, str) and value:
+    for event in (each for each in run.events if each.type in ("asked", "extracted")):
+        key, question = (str(event.details.get(name, "")) for name in ("key", "question"))
+        members = event["value"] if isinstance(event["value"], dict) else {key: event["value"]}
+        for name, value in members.items():
+            fact = fact_of(str(name), question)
+            if value and fact not in learned | KNOWN and (isinstance(value, str) or fact == "rating"):
                 facts[fact] = value
                 learned.add(fact)
-    if "name" in learned:
-        first, _, last = facts["name"].partition(" ")
-        facts |= {"first": first, "last": last}
-        learned |= {"first", "last"} if last else {"first"}
-    return learned
+    return learned | KNOWN_CONTACT if "name" in learned else learned
 
 
-def _leaves(name: str, value: Any) -> Iterator[tuple[str, Any]]:
-    if isinstance(value, dict):
-        for key, member in value.items():
-            yield from _leaves(str(key), member)
-    elif isinstance(value, list):
-        for member in value[:3]:
-            yield from _leaves(name, member)
-    else:
-        yield name, value
-
-
-def _summary(run: FlowRun, who: str) -> str:
+def _summary(run: FlowRun) -> str:
     """Return the summary that the flow extracts, else what the caller wants; and whether a person took over."""
-    texts = [text for text in dict.fromkeys(run.wishes or run.taken) if not gives_value(text) and not closes(text)]
-    wishes = [_FURTHER.sub("", predicate(text)) for text in texts if not read_condition(text, "en").is_catch_all]
-    wish = ", and then ".join(wishes[:_MATTERS]) or "does not say what it is about"
-    summary = str(run.extracted.get("summary") or f"{who} {wish}.")
+    wishes = [text for text in dict.fromkeys(run.wishes or run.taken) if role_of(text) not in (*_RARE, "value")]
+    wish = ", and then ".join(predicate(text).partition(",")[0] for text in wishes)
+    summary = str(run.extracted.get("summary") or f"The caller {wish or 'does not say what it is about'}.")
     return f"{summary} A person took over." if run.ended == "transfer" else summary
-
-
-def _rating(run: FlowRun) -> int | None:
-    """Return the rating that the caller gave, on a scale to 10."""
-    for event in run.events:
-        if event.type == "asked" and kind_of_question(str(event["question"])) == "rating":
-            scale = 2 if _TO_FIVE.search(str(event["question"])) else 1
-            numbers = [value for _, value in _leaves("", event["value"]) if type(value) in (int, float)]
-            return max(1, min(10, round(numbers[0] * scale))) if numbers else None
-    return None

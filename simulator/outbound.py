@@ -15,7 +15,6 @@ from dryline.models.voice_logs import OUTCOMES
 from dryline.models.voicev1_campaigns import Voicev1Campaign, Voicev1CampaignData
 from dryline.models.voicev1_deployments import VoiceV1Deployment
 from dryline.simulator.calls import make_call, starting_at, store
-from dryline.simulator.conversation_batch import BYTES_AT_ONCE
 from dryline.simulator.conversation_plans import CallTerms, ConversationPlan, FlowPlanner
 from dryline.simulator.conversation_rows import ConversationRows
 from dryline.simulator.deployment_context import DeploymentContext, context_of
@@ -59,9 +58,8 @@ def queued(rows: Sequence[QueuedCall]) -> list[DueRow]:
     due = []
     for row in rows:
         key = row.campaign_id or row.deployment_id
-        if key not in deployments:
-            deployments[key] = _context_of(row)
-        deployment, extractions = deployments[key], (row.terms or {}).get("extractions")
+        deployment = deployments.get(key) or deployments.setdefault(key, _context_of(row))
+        extractions = (row.terms or {}).get("extractions")
         if extractions and not row.campaign_id:  # a batch says what it extracts
             deployment = replace(deployment, extractions=extractions)
         due.append(DueRow(row, deployment, _contact(row.row), _metadata(row), Random(row.id)))
@@ -100,13 +98,13 @@ def _context_of(queued: QueuedCall) -> DeploymentContext:
 def settle(world: World, due: Sequence[DueRow]) -> list[DueRow]:
     """Plan calls, which runs the flows of their deployments, and return the rows that were reached.
 
-    It stops after HELD_S, and after BYTES_AT_ONCE of plans. A row without a usable number is not called. A number or
-    member of the row may determine the outcome. Raises Busy.
+    It stops after HELD_S. A row without a usable number is not called. A number or member of the row may determine the
+    outcome. Raises Busy.
     """
     flows: dict[str, FollowedFlow] = {}
-    late, size = monotonic() + HELD_S, 0
+    late = monotonic() + HELD_S
     for index, one in enumerate(due):
-        if index and (monotonic() > late or size > BYTES_AT_ONCE):
+        if index and monotonic() > late:
             return list(due[:index])
         try:
             one.plan = _planned(world, one, flows)
@@ -114,7 +112,6 @@ def settle(world: World, due: Sequence[DueRow]) -> list[DueRow]:
             if not index:
                 raise
             return list(due[:index])  # the flows of these have run
-        size += one.plan.size if one.plan else 0
     return list(due)
 
 

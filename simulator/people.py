@@ -1,6 +1,5 @@
 """The people of calls: cities, phone numbers, and the facts of contact rows."""
 
-import re
 from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any, NamedTuple
@@ -42,9 +41,7 @@ def said_number(number: str) -> str:
     digits = number.removeprefix("+")
     if number.startswith("+1") and len(digits) == 11:
         return f"{digits[1:4]} {digits[4:7]} {digits[7:]}"
-    if not (number.startswith("+") and digits.isdigit()):
-        return number
-    return " ".join(("plus", digits[:2], *re.findall(r"\d{1,3}", digits[2:])))
+    return number
 
 
 def facts_of_row(row: Row | None, number: str | None) -> dict[str, Any]:

@@ -35,12 +35,12 @@ class RecordingFiles:
         if not path.exists():
             with self._lock:
                 if not path.exists():
-                    path = self._written(log_id, call)
+                    path = self._write_words_or_tones(log_id, call)
         with contextlib.suppress(OSError):  # the access time says when it was played last
             os.utime(path, ns=(time.time_ns(), path.stat().st_mtime_ns))
         return path
 
-    def _written(self, log_id: str, call: AudibleCall) -> Path:
+    def _write_words_or_tones(self, log_id: str, call: AudibleCall) -> Path:
         try:
             return self._write(_path(log_id, call, self.voice), call, self.voice)
         except SpeechFailed as error:

@@ -9,6 +9,7 @@ from array import array
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
+from itertools import accumulate, pairwise
 from typing import IO, Any, NamedTuple
 
 from dryline.models.deployments import Deployment
@@ -23,6 +24,7 @@ LONGEST_S, LONGEST_TURN_S = 2 * 3600, 300
 _VERSION = 5  # of the sound: a new number has all files made again
 _ROLES = {"assistant": AGENT, "agent": AGENT, "user": CALLER, "caller": CALLER}
 _FRAME_BYTES = 4
+_PAUSE = 5  # before a turn without times, in characters
 
 
 class AudibleTurn(NamedTuple):
@@ -58,13 +60,11 @@ def call_of(log: VoiceLog) -> AudibleCall:
 
 def speakers_of(deployment: Deployment | None, caller: str, otherwise: str) -> tuple[Speaker, Speaker]:
     """Return agent and caller of a deployment's calls. `otherwise` stands for the voice of one that names none."""
-    voice: Any = None
-    language: Any = None
-    if deployment is not None and deployment.type in CHANNELS:
-        line = CHANNELS[deployment.type].find(id=deployment.id)
-        config = getattr(line, "external_config", None) or {}
-        voice = config.get("voiceId") or getattr(line, "voice_id", None)
-        language = config.get("language") or getattr(line, "language", None)
+    model = CHANNELS.get(deployment.type) if deployment else None
+    line = model.find(id=deployment.id) if deployment and model else None
+    config = getattr(line, "external_config", None) or {}
+    voice = config.get("voiceId") or getattr(line, "voice_id", None)
+    language = config.get("language") or getattr(line, "language", None)
     return speakers(voice or otherwise, caller, language if isinstance(language, str) else "")
 
 
@@ -124,10 +124,8 @@ def _is_number(value: Any) -> bool:
 
 
 def _spread(turns: Sequence[dict[str, Any]], seconds: float) -> list[dict[str, Any]]:
-    lengths = [len(turn["content"]) + 8 for turn in turns]
-    scale = seconds / sum(lengths) if turns else 0.0
-    timed, at = [], 0
-    for turn, length in zip(turns, lengths, strict=True):
-        timed.append({**turn, "start": (at + 5) * scale, "end": (at + length) * scale})
-        at += length
-    return timed
+    """Return the turns with times: each has a share of the call by its characters, after a pause of some."""
+    ends = [*accumulate((len(turn["content"]) + _PAUSE for turn in turns), initial=0)]
+    scale = seconds / max(ends[-1], 1)
+    times = zip(turns, pairwise(ends), strict=True)
+    return [turn | {"start": (start + _PAUSE) * scale, "end": end * scale} for turn, (start, end) in times]

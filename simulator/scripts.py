@@ -24,7 +24,6 @@ from dryline.storage.files import matching, read, read_json
 
 _SCRIPTS = Path(phrases.__file__).parent / "en" / "scripts"
 _SLOT = re.compile(r"{(\w+?)(?:_said)?}")
-_KINDS = frozenset("AUTS=")
 _HEADER = re.compile(r"\[(?P<name>\w+)\] (?P<intent>\w+): (?P<until>.+)\n")
 
 # One line in one wording: its kind, the text, and the facts in it; for `=` the milestones.
@@ -83,14 +82,12 @@ def _texts() -> dict[str, tuple[re.Match[str], str]]:
 
 
 def parse_script(name: str, intent: str, until: str, text: str) -> Script:
-    """Parse a script. Raises ValueError for a line of no kind."""
+    """Parse a script."""
     blocks: list[tuple[bool, list[tuple[Step, ...]]]] = []
     for line in text.strip().splitlines():
         line = line.strip()
         optional = line.startswith("?")
         who, _, said = line.removeprefix("?").strip().partition(" ")
-        if who not in _KINDS or not said:
-            raise ValueError(f"Not a line of a script: {line}")
         if not blocks or blocks[-1][0] != optional:
             blocks.append((optional, []))
         blocks[-1][1].append(wordings(who, said))

@@ -19,15 +19,9 @@ from dryline.simulator.tables import table
 _CENTISECONDS_A_CHARACTER = 100 / 14  # about 140 words a minute
 _DIGIT = 4  # the number of characters that take as long as a spoken digit
 _DIGITS = re.compile(r"\d")
-# Requests of the agent that callers carry out, or look up, before they answer.
-_TO_DO = re.compile(
-    r"\bplease (?:unplug|plug|push|pull|hold|press|restart|switch|turn|put|look|open|click|try)\b", re.IGNORECASE
-)
-_TO_LOOK_UP = re.compile(r"\b(?:number|code|e-mail address|reading|date of birth)\b[^.?!]*\?", re.IGNORECASE)
 # Durations in hundredths of a second: the least, and how much more it can be. Assumed.
 _THINKS, _ASKS = (25, 45), (20, 30)  # before an answer of the agent; for a question about a text
 _FIRST, _CALLS, _TURNS, _VOICE_MS = (60, 100), (10, 40), (110, 220), (90, 160)
-_DOES, _LOOKS_UP = (1200, 3000), (150, 450)
 
 
 class ModelCall(NamedTuple):
@@ -156,8 +150,7 @@ class _TimelineBuilder:
         if self.typed:
             self.now += int(200 + len(text) * (15 + 15 * self.random()))
         else:
-            messages = self.timeline.messages
-            self.advance(*_pause_after(messages[-1]["content"] if messages else ""))
+            self.advance(*_TURNS)
         self._say("user", text)
         self.user_ended = self.now
 
@@ -255,10 +248,3 @@ def spread(values: Sequence[int]) -> dict[str, Any]:
     ranked: Sequence[int | None] = sorted(values) or [None]
     ranks = {f"p{percent}": ranked[-(-percent * len(values) // 100) - 1] for percent in (50, 90, 95, 99)}
     return {"values": list(values), "num": len(values), "min": ranked[0], "max": ranked[-1], **ranks}
-
-
-def _pause_after(agent_said: str) -> tuple[int, int]:
-    """Return the time that callers take before they answer."""
-    if _TO_DO.search(agent_said):
-        return _DOES
-    return _LOOKS_UP if _TO_LOOK_UP.search(agent_said) else _TURNS

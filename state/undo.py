@@ -12,7 +12,7 @@ MAX_SNAPSHOTS = 5
 
 
 def listing(world: World) -> list[Snapshot]:
-    """Return these snapshots, the last one taken first."""
+    """Return the snapshots taken before a change, the last one taken first."""
     taken = [snapshot for snapshot in snapshots.all_snapshots(world) if snapshot.change is not None]
     # Not by API time: the clock may have been set back between them.
     return sorted(taken, key=lambda snapshot: snapshot.path.stat().st_mtime_ns, reverse=True)

@@ -68,11 +68,11 @@ class Record(Model):
         return record
 
     @classmethod
-    def by_id(cls, id: str) -> Self:
-        """Return the row with this id of any team, for callers without a key. Raises NotFound."""
-        record = cls.find(id=id)
+    def by_id(cls, id: str, team_id: str | None = None, *, field: str | None = None) -> Self:
+        """Return the row with this id, of any team unless one is passed. Raises NotFound as `fetch`."""
+        record = cls.find(id=id) if team_id is None else cls.find(id=id, team_id=team_id)
         if record is None:
-            raise NotFound(f"{cls.noun()} {id} not found.")
+            raise NotFound(f"{cls.noun()} {id} not found.", field)
         return record
 
     def child(self, model: type[Child], id: str, *, field: str | None = None) -> Child:

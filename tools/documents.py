@@ -19,7 +19,7 @@ AUTHOR = "user_demo"
 _SPARSE = ("voiceLogs", "chatLogs", "chatEmbedLogs", "sessions", "llmLogs", "runtimeErrors", "webhookDeliveries")
 
 
-ONE_OF = 14  # recent calls keeps its LLM logs, which are as large as all else
+ONE_OF = 16  # recent calls keeps its LLM logs, which are as large as all else
 
 Delivered = Callable[[Iterable[Row], dict[str, Row]], Iterable[Row]]
 

@@ -234,8 +234,8 @@ class _Exchange:
                 outcome.set_exception(error)
 
         manager.pool_classes_by_scheme = {
-            "http": _watched(HTTPConnectionPool, self._watch),
-            "https": _watched(HTTPSConnectionPool, self._watch),
+            "http": _watched(HTTPConnectionPool, self._on_connected),
+            "https": _watched(HTTPSConnectionPool, self._on_connected),
         }
         threading.Thread(target=exchange, name="outgoing request", daemon=True).start()
         futures: list[Future[Any]] = [outcome, ended] if ended else [outcome]
@@ -248,7 +248,7 @@ class _Exchange:
                 self._socket.shutdown(socket.SHUT_RDWR)  # ends the reading of the other thread
         raise Cut() if ended and ended.done() else _late_error(within_s)
 
-    def _watch(self, connected: socket.socket) -> None:
+    def _on_connected(self, connected: socket.socket) -> None:
         self._socket = connected
         if self._is_over:
             raise Cut()

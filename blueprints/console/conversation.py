@@ -254,6 +254,7 @@ def _turn(number: int, value: Any) -> Turn | None:
 
 
 def _step(value: Any) -> Step | None:
+    """Return a step of a trace; None for one without a name. Traces of other servers may say `type` for `step`."""
     members = _dict_or_empty(value)
     name = members.get("step") or members.get("type")
     if not name:

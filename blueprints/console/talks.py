@@ -129,7 +129,7 @@ def delete(worker_id: str, talk_id: str) -> Any:
 
 
 def _find(worker_id: str, talk_id: str) -> TalkSession:
-    talk = conversations.find(talk_id, require_team().id)
+    talk = TalkSession.by_id(talk_id, require_team().id)
     if talk.worker_id != worker_id:
         raise NotFound(f"Worker {worker_id} has no conversation {talk_id}.")
     return talk

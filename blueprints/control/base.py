@@ -10,7 +10,7 @@ from dryline.models.teams import Team
 from dryline.schemas.base import QuerySchema
 from dryline.state import undo
 from dryline.storage.current_world import current
-from dryline.storage.errors import NoTeam, NotFound
+from dryline.storage.errors import NoTeam
 from dryline.web.base import Area, Parser, require_no_query
 from dryline.web.operations import find_operation
 from dryline.web.paths import PLANE
@@ -51,9 +51,7 @@ def undoable_if(is_wanted: bool | None, change: str) -> AbstractContextManager[A
 
 def known_team(team_id: str | None, field: str | None = None) -> str | None:
     """Return the team's id, or None for all teams. Raises NotFound for an unknown team, naming a body's `field`."""
-    if team_id is not None and Team.find(id=team_id) is None:
-        raise NotFound(f"Team {team_id} not found.", field)
-    return team_id
+    return None if team_id is None else Team.by_id(team_id, field=field).id
 
 
 class StrictParser(Parser):

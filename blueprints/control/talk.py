@@ -3,6 +3,7 @@
 from flask.views import MethodView
 
 from dryline.blueprints.control.base import ControlArea, TeamQuery
+from dryline.models.talk_sessions import TalkSession
 from dryline.schemas.talk_sessions import TalkBody, TalkSessionSchema, TurnBody
 from dryline.storage.current_world import current
 
@@ -37,7 +38,7 @@ class TalkById(MethodView):
     def get(self, query, talk_id):
         """Retrieve a conversation with all its events."""
         with current().reading():
-            return _engine().find(talk_id, query.get("team_id")).recall()
+            return TalkSession.by_id(talk_id, query.get("team_id")).recall()
 
     @blp.arguments(TeamQuery, location="query")
     @blp.arguments(TurnBody)
@@ -57,4 +58,4 @@ class TalkById(MethodView):
     def delete(self, query, talk_id):
         """Delete a conversation."""
         with current().transaction():
-            _engine().find(talk_id, query.get("team_id")).remove()
+            TalkSession.by_id(talk_id, query.get("team_id")).remove()

@@ -59,7 +59,7 @@ class Pull:
             workers = [worker for worker in workers if worker["id"] == self.worker_id]
             if not workers:
                 raise ReadError(f"The service has no worker {self.worker_id}")
-        self._add("workers", [])
+        self._add("workers", [])  # before what the workers have, also if there are none
         for number, worker in enumerate(workers, 1):
             self.reader.on_progress(f"worker {number} of {len(workers)}")
             self._worker(worker)

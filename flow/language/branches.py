@@ -5,36 +5,35 @@ from collections.abc import Iterable, Sequence
 
 from dryline.flow.language.program import Condition, Program
 
-_TRANSFER = r"\b(?:transfer|transfer_call)\s*\("
-_RAISE = r"^\s*raise\b"
-_END = r"\b(?:end_call|hangup|end)\s*\("
+_ENDS = {  # what ends a call, by its outcome
+    "transferred": r"\b(?:transfer|transfer_call)\s*\(",
+    "failed": r"^\s*raise\b",
+    "completed": r"\b(?:end_call|hangup|end)\s*\(",
+}
 _IF = re.compile(r"\s*(?:if|elif)\b")
 _TEXT = re.compile(r"""["']([^"']*)["']""")
 _NAME = re.compile(r"\b(?!(?:if|elif|and|or|not|in|is|None|True|False)\b)[A-Za-z_]\w*")
 
 
 class FlowMap:
-    """The conditions of a program, the way to each, and how a call ends at it. `endings` has them by outcome."""
+    """The conditions of a program, the way to each, and how a call ends at it.
+
+    `endings` has the conditions at which a call ends, by its outcome. `transfers` is whether any statement transfers.
+    """
 
     def __init__(self, program: Program) -> None:
         self.program = program
         self._lines = [re.sub(r"""(?:^|\s)#[^"']*$""", "", line) for line in program.source.split("\n")]
         self._headers = self._read_headers()
         self._conditions = {condition.line: condition for condition in program.conditions}
-        self._blocks: dict[Condition, str] = dict.fromkeys(program.conditions, "")
-        for number, line in enumerate(self._lines, 1):
-            for owner in self.conditions_around(number)[-1:]:
-                self._blocks[owner] += f"{line}\n"
-        self.transfers = bool(self._matching(_TRANSFER))
-        self.endings = {"transferred": self._leading_to(_TRANSFER), "failed": self._leading_to(_RAISE)}
-        self._final = {*self._leading_to(_END), *self.endings["transferred"], *self.endings["failed"]}
+        self.transfers = bool(self._matching(_ENDS["transferred"]))
+        self.endings = {outcome: self._leading_to(pattern) for outcome, pattern in _ENDS.items()}
 
     def route_to(self, conditions: Iterable[Condition]) -> list[Condition]:
         """Return the conditions to take, in their order, with those that lead to them."""
         route: list[Condition] = []
         for condition in conditions:
-            way = self._way_to(condition.loop.line)
-            route += [*(each for each in way if each not in route), condition]
+            route += [*(each for each in self._way_to(condition.loop.line) if each not in route), condition]
         return route
 
     def outcome_of(self, condition: Condition) -> str:
@@ -43,10 +42,11 @@ class FlowMap:
 
     def going_on(self, conditions: Sequence[Condition]) -> list[Condition]:
         """Return those of the conditions that lead out of their loop, and not to the end of the call."""
-        return [condition for condition in conditions if condition.leaves and condition not in self._final]
+        ending = [condition for each in self.endings.values() for condition in each]
+        return [each for each in conditions if each.leaves and each not in ending]
 
     def conditions_around(self, number: int) -> list[Condition]:
-        """Return the conditions in whose blocks a line stands, outermost first."""
+        """Return the conditions in whose blocks a line stands, outermost first, and that of the line itself."""
         return [self._conditions[header] for header in self._headers[number] if header in self._conditions]
 
     def texts_for(self, number: int) -> set[str]:
@@ -55,26 +55,21 @@ class FlowMap:
         return {text for guard in guards if _IF.match(guard) for text in _TEXT.findall(guard)}
 
     def may_be_missing(self, name: str, line: int | None) -> bool:
-        """Return whether the code asks if a value is missing: `if not day`, `day is None`, `answer["day"] or …`.
-
-        The value is the member `name` of an answer; without a name it is the one that a line assigns.
-        """
+        """Return whether the code asks if a member of an answer, or else what a line assigns, is missing: `not day`."""
         assigned = re.match(r"\s*(?:\w+, )*(\w+) = ", self._lines[line - 1]) if line and not name else None
         name = re.escape(assigned[1] if assigned else name)
         checks = rf"\bnot {name}\b|\b{name} is None\b|\b{name}(?:[\"'][\])])? or\b|\bor {name}$"
         return bool(name) and re.search(checks, self.program.source, re.MULTILINE) is not None
 
     def _read_headers(self) -> dict[int, tuple[int, ...]]:
-        """Return for each line the numbers of those in whose blocks it stands, outermost first."""
+        """Return for each line the numbers of those in whose blocks it stands, outermost first, and its own."""
         headers: dict[int, tuple[int, ...]] = {}
         above: list[tuple[int, int]] = []  # indentation and number
         for number, line in enumerate(self._lines, 1):
-            indent = len(line) - len(line.lstrip())
-            while line.strip() and above and above[-1][0] >= indent:
-                above.pop()
-            headers[number] = tuple(header for _, header in above)
             if line.strip():
-                above.append((indent, number))
+                indent = len(line) - len(line.lstrip())
+                above = [*(each for each in above if each[0] < indent), (indent, number)]
+            headers[number] = tuple(header for _, header in above)
         return headers
 
     def _way_to(self, number: int, passed: tuple[int, ...] = ()) -> list[Condition]:
@@ -84,7 +79,7 @@ class FlowMap:
             if header in self._conditions:
                 way.append(self._conditions[header])
             elif header not in passed and (setting := self._setting(header)) and not {*setting} & {*way}:
-                first = next((each for each in setting if each not in self._final), setting[0])
+                first = (self.going_on(setting) or setting)[0]
                 way = [*self._way_to(first.loop.line, (*passed, header)), first, *way]
         return list(dict.fromkeys(way))
 
@@ -92,25 +87,19 @@ class FlowMap:
         """Return the conditions in whose blocks a statement stands, or else those whose blocks lead to it."""
         conditions: list[Condition] = []
         for number in self._matching(pattern):
-            headers, around = self._headers[number], self.conditions_around(number)
-            conditions += around[-1:] or [each for header in headers for each in self._setting(header)]
-        return list(dict.fromkeys(conditions))
+            setting = (each for header in self._headers[number] for each in self._setting(header))
+            conditions += self.conditions_around(number)[-1:] or setting
+        return conditions
 
     def _setting(self, header: int) -> list[Condition]:
-        """Return the conditions whose blocks set what an `if` asks for: its texts, or else any value."""
+        """Return the conditions whose blocks have `wish = "person"` for an `if wish == "person"`, or else any value."""
         guard = self._lines[header - 1]
         if not _IF.match(guard):
             return []
         names = "|".join(_NAME.findall(_TEXT.sub("", guard)))
         values = "|".join(map(re.escape, _TEXT.findall(guard))) or r"\bTrue\b|\[|\bask\("
-        sets = re.compile(rf"\b(?:{names})\b[^=\n]*=[^=\n].*(?:{values})")
-        return [condition for condition, block in self._blocks.items() if sets.search(block)]
+        numbers = self._matching(rf"\b(?:{names})\b[^=\n]*=[^=\n].*(?:{values})")
+        return list(dict.fromkeys(each for number in numbers for each in self.conditions_around(number)[-1:]))
 
     def _matching(self, pattern: str) -> list[int]:
-        """Return the numbers of the lines outside of functions that match."""
-        return [
-            number
-            for number, headers in self._headers.items()
-            if re.search(pattern, self._lines[number - 1])
-            and not any(re.match(r"\s*def\b", self._lines[header - 1]) for header in (*headers, number))
-        ]
+        return [number for number, line in enumerate(self._lines, 1) if re.search(pattern, line)]

@@ -140,7 +140,7 @@ def ask(
     answer = session.answer_stubs.answer(request, session.model.ask)
     details = {"question": request.question, "value": answer.value, "example": example}
     session.log_bounded_event("asked", line, **details, how=answer.how, by=answer.by)
-    session.conversation.note_answer(request, answer)
+    session.open_talk.note_answer(request, answer)
     return answer.value
 
 
@@ -171,7 +171,7 @@ def converse(
     if not is_loop or not isinstance(conditions, (list, NoneType)) or not isinstance(note, (list, tuple, NoneType)):
         raise Raised("TypeError", "talk() was called with arguments that only the engine passes")
     session.keep_state(state)
-    session.conversation.open(loop, conditions, note, text(prompt), bool(first), plain(default_values), plain(info))
+    session.open_talk.open(loop, conditions, note, text(prompt), bool(first), plain(default_values), plain(info))
     if conditions is None:
         return [None, None, transcript(session.messages)]
     raise Waits

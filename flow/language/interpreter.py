@@ -76,7 +76,7 @@ class Interpreter:
             waiting = self._run(worker, resume)
             self.snapshot = waiting.dump() if waiting is not None else None
 
-    def count(self, characters: int) -> None:
+    def count_characters(self, characters: int) -> None:
         """Count characters that are said, printed or logged. Raises Stopped."""
         self._session.characters += characters
         if self._session.characters > CHARACTERS:
@@ -106,7 +106,7 @@ class Interpreter:
                 try:
                     step = self._answer_to(snapshot)
                 except Waits:
-                    answer = session.conversation.hear_pending()
+                    answer = session.open_talk.hear_pending()
                     if answer is None:
                         return snapshot
                     step = _returning(snapshot, answer)
@@ -210,7 +210,7 @@ class Interpreter:
 
     def _print(self, _stream: str, printed: str) -> None:
         try:
-            self.count(len(printed))
+            self.count_characters(len(printed))
         except Stopped as stopped:
             self._over = stopped
             raise

@@ -73,19 +73,19 @@ class FlowSession:
         self.turns = 0
         self.characters = 0  # which the interpreter counts
         self.drawn = 0  # random generators
-        self.conversation = OpenTalk(self)
+        self.open_talk = OpenTalk(self)
         self._interpreter = Interpreter(self, sandbox)
         self._events: list[Event] = []
 
     @property
     def waiting(self) -> list[str]:
         """The conditions that are open; empty after `done()` and after the end."""
-        return list(self.conversation.conditions) if self.conversation.loop is not None and not self.ended else []
+        return list(self.open_talk.conditions) if self.open_talk.loop is not None and not self.ended else []
 
     def start(self, said: str | None = None) -> list[Event]:
         """Run up to the first wait. `said` is a message of the user that opens the conversation. Raises Busy."""
         if said is not None:
-            self.conversation.pending = self.add_user_message(said)
+            self.open_talk.pending = self.add_user_message(said)
         self._interpreter.start()
         return self._take_events()
 
@@ -110,8 +110,8 @@ class FlowSession:
         UnusedAnswers, Busy.
         """
         self._require_open()
-        index = self.conversation.index_of(choice)
-        if index not in self.conversation.tools and arguments:
+        index = self.open_talk.index_of(choice)
+        if index not in self.open_talk.tools and arguments:
             raise LookupError(f"The condition {choice!r} is a text. Only a tool has arguments.")
 
         def choose() -> list[Any]:
@@ -119,8 +119,8 @@ class FlowSession:
             said = "" if utterance is None else self.add_user_message(utterance)
             values = arguments
             if values is None:
-                values = arguments_of_tool(self.model, self.conversation.talk(), index, said)
-            return self.conversation.take(Decision(index, "It was chosen.", 1.0, "choice", plain(values)))
+                values = arguments_of_tool(self.model, self.open_talk.talk(), index, said)
+            return self.open_talk.take(Decision(index, "It was chosen.", 1.0, "choice", plain(values)))
 
         return self._take_turn(answers, choose)
 
@@ -148,9 +148,9 @@ class FlowSession:
         """Take an utterance of the user. Return what the flow's call returns, or None if it keeps waiting."""
         self._count_turn(said)
         utterance = self.add_user_message(said)
-        if self.conversation.loop is not None:
-            return self.conversation.hear(utterance)
-        self.conversation.pending = utterance
+        if self.open_talk.loop is not None:
+            return self.open_talk.hear(utterance)
+        self.open_talk.pending = utterance
         return ()  # of done(): the next talk hears it
 
     def _count_turn(self, utterance: str) -> None:
@@ -158,7 +158,7 @@ class FlowSession:
         self.turns += 1
         if self.turns > TURNS:
             raise Stopped(f"The conversation went on for more than {TURNS:,} turns.")
-        self._interpreter.count(len(utterance))
+        self._interpreter.count_characters(len(utterance))
 
     def _require_open(self) -> None:
         if self.ended:
@@ -175,12 +175,12 @@ class FlowSession:
 
     def log_bounded_event(self, type: str, line: int | None, /, **details: Any) -> None:
         """Log an event whose size counts against the conversation's limit. Raises Stopped."""
-        self._interpreter.count(len(orjson.dumps(details)))
+        self._interpreter.count_characters(len(orjson.dumps(details)))
         self.log_event(type, line, **details)
 
     def add_agent_message(self, spoken: str, line: int | None, **details: Any) -> None:
         """Add an utterance of the agent. Raises Stopped."""
-        self._interpreter.count(len(spoken))
+        self._interpreter.count_characters(len(spoken))
         self.messages.append(Message("agent", spoken))
         self.log_event("said", line, text=spoken, **details)
 
@@ -210,12 +210,12 @@ class FlowSession:
 
     def end(self, why: str) -> None:
         self.ended = why
-        self.conversation.loop = None
+        self.open_talk.loop = None
         self.log_event("ended", None, why=why)
 
     def fail(self, failure: Failure) -> None:
         self.ended, self.failure = "failed", failure
-        self.conversation.loop = None
+        self.open_talk.loop = None
         details = asdict(failure)
         self.log_event("failed", details.pop("line"), **details)
 
@@ -227,7 +227,7 @@ class FlowSession:
             "file": self.program.file,
             "messages": [[message.who, message.text] for message in self.messages],
             "failure": asdict(self.failure) if self.failure else None,
-            "conversation": self.conversation.as_dict(),
+            "conversation": self.open_talk.as_dict(),
             **{name: getattr(self, name) for name in _OPTIONS + _PROGRESS},
         }
         head = orjson.dumps(host, option=orjson.OPT_NON_STR_KEYS)
@@ -251,7 +251,7 @@ class FlowSession:
         vars(session).update({name: host[name] for name in _PROGRESS})
         session.messages = [Message(*message) for message in host["messages"]]
         session.failure = Failure(**host["failure"]) if host["failure"] else None
-        session.conversation.restore(host["conversation"])
+        session.open_talk.restore(host["conversation"])
         session._interpreter = Interpreter(session, sandbox, snapshot or None)
         return session
 

@@ -50,20 +50,14 @@ def source_of(
 
     Without a team, flows and deployments of all teams are searched. `worker_id` is the worker that `code` belongs to.
     """
-    own_rows = {} if team_id is None else {"team_id": team_id}
     if code is not None:
         team = start_team() if team_id is None else Team.by_id(team_id)
         if team is None:
             raise NotFound("There is no team.")
         return FlowSource(team.id, code, "code", {"worker_id": worker_id} if worker_id else {})
     if flow_id is not None:
-        flow = Flow.find(id=flow_id, **own_rows)
-        if flow is None:
-            raise NotFound(f"Flow {flow_id} not found.", "flow_id")
-        return source_of_flow(flow)
-    base = Deployment.find(id=deployment_id, **own_rows)
-    if base is None:
-        raise NotFound(f"Deployment {deployment_id} not found.", "deployment_id")
+        return source_of_flow(Flow.by_id(flow_id, team_id, field="flow_id"))
+    base = Deployment.by_id(deployment_id or "", team_id, field="deployment_id")
     # The flow in the version that the deployment is pinned to, with its parameters over the variables.
     flow = Flow.fetch(base, base.flow_id)
     pinned = getattr(look_up_deployment(base, base.id), "flow_version_id", None)
@@ -148,7 +142,7 @@ def take_turn(
     answers that no question asked for, Busy.
     """
     with world.reading():
-        row = find(id, team_id)
+        row = TalkSession.by_id(id, team_id)
     try:
         session = engine_of(world).load(bytes(row.dump))
         if choose is None:
@@ -163,14 +157,6 @@ def take_turn(
         raise Invalid(str(unused), "answers") from None
     with world.transaction():
         return row.go_on(events=[event.as_dict() for event in events], **_progress(session))
-
-
-def find(id: str, team_id: str | None) -> TalkSession:
-    """Return the session with this id, of this team if one is passed. Raises NotFound."""
-    row = TalkSession.find(id=id, **({} if team_id is None else {"team_id": team_id}))
-    if row is None:
-        raise NotFound(f"Conversation {id} not found.")
-    return row
 
 
 def _progress(session: FlowSession) -> dict[str, Any]:

@@ -8,8 +8,8 @@ from random import Random
 from typing import Any
 
 from dryline.flow.model.answers.slots import Slot
-from dryline.flow.model.caller_utterances import gives_value, intent_of, language_of_menu, predicate, utter
-from dryline.flow.model.caller_values import choose_value, give_value
+from dryline.flow.model.caller_words import choose_value, give_value, intent_of, predicate, role_of, utter
+from dryline.flow.model.kinds import language_of
 from dryline.flow.model.understanding import Context, understand
 from dryline.flow.phrases import load
 
@@ -31,10 +31,10 @@ def suggest(
     condition that is met by giving a value has an example of it; conditions of no known intent have none. `opening`
     asks for the first words of a conversation, and `question` is what the agent said last.
     """
-    known = _words(" ".join((about, *conditions))) | _common_words(language_of_menu(conditions))
+    known = _words(" ".join((about, *conditions))) | _common_words(language_of(" ".join(conditions)))
     sentences: list[str] = []
     for condition in conditions:
-        if gives_value(condition):
+        if role_of(condition) == "value":
             candidates = _examples(condition, question, random, now)
         elif intent_of(condition, conditions) is not None:
             options: dict[str, Any] = {"opening": opening, "avoid": set(), "menu": conditions}
@@ -59,7 +59,7 @@ def _examples(condition: str, question: str, random: Random, now: datetime) -> l
         return []
     facts = {"name": "Ada Park"}
     values = [choose_value(slot, random, now, facts=facts, said="", heard="", question=question) for _ in range(3)]
-    return [give_value(value, slot, question, random, set(), is_asked=True) for value in values]
+    return [give_value(value, slot, random, set()) for value in values]
 
 
 def _takes(text: str, condition: str, conditions: tuple[str, ...]) -> bool:

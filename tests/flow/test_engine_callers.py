@@ -8,7 +8,7 @@ from random import Random
 import pytest
 
 from dryline.flow.language.branches import FlowMap
-from dryline.flow.model.caller_utterances import utter
+from dryline.flow.model.caller_words import utter
 
 
 def spoken(session):

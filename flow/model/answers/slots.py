@@ -63,6 +63,7 @@ class Slot:
     def end_of_span(self) -> str | None:
         """`start` or `end` if it is that end of a span whose other end is beside it, such as `check_out`; else None."""
         beside = " ".join(label_of(key) for key in self.members if key != self.key)
+        # The words of the key and of those beside it, each also without the "s" of a plural.
         own, others = ({*text.split(), *f"{text} ".replace("s ", " ").split()} for text in (label_of(self.key), beside))
         start, end = key_words("span_start"), key_words("span_end")
         leaves = own & start and "return" in others  # a departure
