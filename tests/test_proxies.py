@@ -11,7 +11,6 @@ from dryline.commands.remote.reader import Reader, ReadError
 from dryline.testing import DrylineServer
 from dryline.world.outgoing import Outgoing, Unanswered, send
 
-pytest_plugins = ["pytester"]
 DRYLINE = f"{sys.executable} -m dryline"
 NAMES = ("http_proxy", "https_proxy", "all_proxy", "no_proxy")
 OK = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 2\r\nconnection: close\r\n\r\n[]"
