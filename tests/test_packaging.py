@@ -72,7 +72,7 @@ def copied(names, folder):
 
 def built(kind, source, target):
     """Build a distribution of a folder with the installed tools, and return it."""
-    command = [sys.executable, "-m", "build", "--no-isolation", f"--{kind}", "--outdir", target, source]
+    command = [sys.executable, "-m", "build", "-n", "-x", f"--{kind}", "--outdir", target, source]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
     return next(target.iterdir())

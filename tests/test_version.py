@@ -8,7 +8,7 @@ import tarfile
 import pytest
 from packaging.version import Version
 
-from dryline.tests.test_packaging import ROOT, built, copied, environment, tracked
+from dryline.tests.test_packaging import built, copied, environment, tracked
 from dryline.version import BASE
 
 GIT = {
@@ -29,12 +29,9 @@ def version_of(folder, target):
 
 
 def sources():
-    """Return the project's files without its large ones: a wheel of all takes seconds to compress."""
-    return {
-        name
-        for name in tracked()
-        if name.split("/")[0] not in ("docs", "tests") and (ROOT / name).stat().st_size < 50_000
-    }
+    """Return the project's modules, and the files beside them: a wheel of all takes seconds to compress."""
+    is_apart = ("docs/", "tests/")
+    return {name for name in tracked() if "/" not in name or (name.endswith(".py") and not name.startswith(is_apart))}
 
 
 @pytest.fixture(scope="module")
