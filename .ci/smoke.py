@@ -1,6 +1,6 @@
 """Checks of an installed dryline that has nothing but its dependencies, run from another folder.
 
-Run with that environment's interpreter: all checks, or the one that is named.
+Run with that environment's interpreter.
 """
 
 from __future__ import annotations
@@ -60,43 +60,38 @@ def the_document_is_printed() -> None:
     assert json.loads(run("openapi"))["info"]["version"] == "1.0.3"
 
 
-def a_new_world_holds_the_demo() -> None:
+def a_new_world_holds_the_demo(url: str) -> None:
     """Check that scenarios and migrations are installed."""
-    with serving() as url:
-        assert len(json.loads(get(f"{url}/api/workers"))) == 4
+    assert len(json.loads(get(f"{url}/api/workers"))) == 4
 
 
-def the_documentation_is_served() -> None:
+def the_documentation_is_served(url: str) -> None:
     """Check that the interactive documentation and the guides are installed."""
-    with serving("--scenario", "empty") as url:
-        assert b"swagger" in get(f"{url}/docs")
-        assert url.encode() in get(f"{url}/llms.txt")
-        assert get(f"{url}/docs/recipes.md").startswith(b"# Recipes")
+    assert b"swagger" in get(f"{url}/docs")
+    assert url.encode() in get(f"{url}/llms.txt")
+    assert get(f"{url}/docs/recipes.md").startswith(b"# Recipes")
 
 
-def a_call_is_heard() -> None:
+def a_call_is_heard(url: str) -> None:
     """Check that a recording is made."""
-    with serving("--speech", "tones") as url:
-        workers = json.loads(get(f"{url}/api/workers"))
-        lists = [json.loads(get(f"{url}/api/workers/{each['id']}/deploymentLogs/voice"))["data"] for each in workers]
-        call = next(call for calls in lists for call in calls if call["recordingUrl"])
-        with wave.open(io.BytesIO(get(call["recordingUrl"]))) as file:
-            assert file.getnframes() == call["duration"] * file.getframerate()
+    workers = json.loads(get(f"{url}/api/workers"))
+    lists = [json.loads(get(f"{url}/api/workers/{each['id']}/deploymentLogs/voice"))["data"] for each in workers]
+    call = next(call for calls in lists for call in calls if call["recordingUrl"])
+    with wave.open(io.BytesIO(get(call["recordingUrl"]))) as file:
+        assert file.getnframes() == call["duration"] * file.getframerate()
 
 
-def drift_compares_a_service() -> None:
+def drift_compares_a_service(url: str) -> None:
     """`dryline drift`, of dryline with itself."""
-    with serving() as url:
-        said = run("drift", "--against", url, "--api-key", "dryline-local-key", "--rate", "0")
+    said = run("drift", "--against", url, "--api-key", "dryline-local-key", "--rate", "0")
     assert f"{url}: " in said and " 0 deviations" in said, said
 
 
-def the_console_shows_a_flow() -> None:
+def the_console_shows_a_flow(url: str) -> None:
     """Check a page with code."""
-    with serving() as url:
-        worker = json.loads(get(f"{url}/api/workers"))[0]["id"]
-        flow = json.loads(get(f"{url}/api/workers/{worker}/flows"))[0]["id"]
-        assert b"<i class=k>until</i>" in get(f"{url}/console/workers/{worker}/flows/{flow}")
+    worker = json.loads(get(f"{url}/api/workers"))[0]["id"]
+    flow = json.loads(get(f"{url}/api/workers/{worker}/flows"))[0]["id"]
+    assert b"<i class=k>until</i>" in get(f"{url}/console/workers/{worker}/flows/{flow}")
 
 
 def a_program_starts_a_server_of_its_own() -> None:
@@ -110,19 +105,24 @@ def a_program_starts_a_server_of_its_own() -> None:
 CHECKS: tuple[Callable[[], None], ...] = (
     pytest_is_not_needed,
     the_document_is_printed,
+    a_program_starts_a_server_of_its_own,
+)
+CHECKS_OF_A_SERVER: tuple[Callable[[str], None], ...] = (
     a_new_world_holds_the_demo,
     the_documentation_is_served,
     a_call_is_heard,
     drift_compares_a_service,
     the_console_shows_a_flow,
-    a_program_starts_a_server_of_its_own,
 )
 
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as elsewhere:
         os.chdir(elsewhere)
         for check in CHECKS:
-            if check.__name__ in (sys.argv[1:] or [check.__name__]):
-                check()
-                print(f"  {check.__name__.replace('_', ' ')}")
+            check()
+            print(f"  {check.__name__.replace('_', ' ')}")
+        with serving("--speech", "tones") as url:
+            for check_of_a_server in CHECKS_OF_A_SERVER:
+                check_of_a_server(url)
+                print(f"  {check_of_a_server.__name__.replace('_', ' ')}")
         os.chdir("/")

@@ -10,6 +10,7 @@ import signal
 import socket
 import sys
 import threading
+import warnings
 from functools import partialmethod
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -22,6 +23,7 @@ from dryline.models.teams import ApiKey, Team
 from dryline.models.workers import Worker
 from dryline.serving.server import HttpServer
 from dryline.settings import Settings
+from dryline.testing import DrylineInProcess, DrylineServer
 
 # Rewriting the asserts of all tests takes a process 6 s, and each server that is started compiles dryline: once is
 # enough, where PYTHONDONTWRITEBYTECODE is set too.
@@ -349,6 +351,31 @@ def send(handler, status, body=b"", **headers):
 def json_body(handler):
     """Return the body of a request to `http_server`."""
     return json.loads(handler.rfile.read(int(handler.headers["Content-Length"])))
+
+
+@pytest.fixture(scope="session")
+def imported():
+    """Import what a stand-in imports late: an inner pytest forgets the modules that it imported."""
+    with DrylineServer() as server, DrylineInProcess() as process:
+        server.client().workers.list()
+        process.transport()
+
+
+@pytest.fixture
+def run_pytest(pytester, monkeypatch, imported):
+    """Yield a function that runs pytest on a module with this code, in this process and without other plugins."""
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+    gc.freeze()  # the collection at the end has only the objects of the inner tests to look at
+
+    def run(code, *flags, conftest=""):
+        pytester.makepyfile(code)
+        pytester.makeconftest(conftest)
+        return pytester.runpytest_inprocess("-p", "dryline.pytest_plugin", *flags)
+
+    yield run
+    with warnings.catch_warnings():  # the inner tests do not close their clients, as most tests do not
+        warnings.simplefilter("ignore", ResourceWarning)
+        gc.collect()
 
 
 @pytest.fixture

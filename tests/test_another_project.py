@@ -1,6 +1,5 @@
 """A project outside of the repository, with an environment of its own in which the wheel is installed."""
 
-import compileall
 import os
 import re
 import subprocess
@@ -52,7 +51,7 @@ import program
 import pytest
 
 
-@pytest.mark.parametrize("number", range(12))
+@pytest.mark.parametrize("number", range(4))
 def test_it(dryline, number):
     print(f"at {dryline.url}")
     with freezegun.freeze_time("2024-01-15", real_asyncio=True):
@@ -95,14 +94,13 @@ def run(folder, *command):
 
 
 def test_clients_at_import_frozen_time_xdist_and_asyncio_need_no_configuration(python, tmp_path):
-    compileall.compile_dir(tmp_path / "environment", quiet=1)
     folder = tmp_path / "bare"
     folder.mkdir()
     files = {"conftest.py": CLIENT_OF_ITS_CONFTEST, "program.py": PROGRAM, "test_program.py": TESTS_OF_THE_PROGRAM}
     for name, code in files.items():
         (folder / name).write_text(code)
     out = run(folder, python, "-m", "pytest", "-n", "2", "-rA")
-    assert re.search(r"^=+ 13 passed in", out, re.MULTILINE), out
+    assert re.search(r"^=+ 5 passed in", out, re.MULTILINE), out
     assert "dryline: the vendor's client uses http://127.0.0.1:" in out
     assert len(set(re.findall(r"^at (http://\S+)$", out, re.MULTILINE))) == 2
 

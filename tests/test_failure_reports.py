@@ -4,7 +4,6 @@ import sys
 
 import pytest
 
-pytest_plugins = ["pytester"]
 WITH_A_WEBHOOK = """
     import pytest
 
@@ -21,18 +20,6 @@ WITH_A_WEBHOOK = """
         whole.advance(1)
 """
 COMMAND = ("--dryline-command", f"{sys.executable} -m dryline")
-
-
-@pytest.fixture
-def report(pytester, monkeypatch):
-    """Return a function that runs a module in a pytest of its own and returns the result."""
-    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
-
-    def run(code, *flags):
-        pytester.makepyfile(code)
-        return pytester.runpytest_subprocess("-p", "dryline.pytest_plugin", *flags)
-
-    return run
 
 
 def text(result):
@@ -53,16 +40,16 @@ def text(result):
     ],
 )
 @pytest.mark.parametrize("fixture", ["dryline", "dryline_in_process"])
-def test_a_delivery_that_failed_is_named_with_its_reason(report, fixture, url, line):
-    result = report(
+def test_a_delivery_that_failed_is_named_with_its_reason(run_pytest, fixture, url, line):
+    result = run_pytest(
         WITH_A_WEBHOOK + f"\n    def test_it({fixture}):\n        call({fixture}, {url!r})\n        assert False\n"
     )
     result.stdout.fnmatch_lines(["*Webhooks of dryline at http://*", f"call_ended {line}"])
 
 
 @pytest.mark.parametrize("fixture", ["dryline", "dryline_in_process"])
-def test_a_frozen_clock_is_in_the_heading(report, fixture):
-    result = report(f"""
+def test_a_frozen_clock_is_in_the_heading(run_pytest, fixture):
+    result = run_pytest(f"""
         def test_frozen({fixture}):
             {fixture}.freeze("2030-01-02T03:04:05Z")
             assert False
@@ -93,15 +80,15 @@ UNUSED = {
 }
 
 
-@pytest.mark.parametrize(("rule", "lines"), UNUSED.values(), ids=UNUSED)
-@pytest.mark.parametrize("flags", [(), COMMAND], ids=["thread", "command"])
-def test_an_unused_fault_names_the_nearest_request_and_shows_the_log(report, rule, lines, flags):
+@pytest.mark.parametrize(("case", "flags"), [*((case, ()) for case in UNUSED), ("near", COMMAND)])
+def test_an_unused_fault_names_the_nearest_request_and_shows_the_log(run_pytest, case, flags):
+    rule, lines = UNUSED[case]
     code = f"""
         def test_it(dryline):
             dryline.{rule}
             dryline.client().workers.create(name="A", description=None, status=None)
     """
-    result = report(code, *flags)
+    result = run_pytest(code, *flags)
     result.assert_outcomes(passed=1, errors=1)
     result.stdout.fnmatch_lines([*lines, "* POST /api/workers 201 *"])
 
@@ -128,8 +115,8 @@ COUNT = (
 )
 
 
-@pytest.mark.parametrize("flags", [(), COMMAND, ("-p", "xdist", "-n", "1"), ("-p", "xdist", "-n", "2")], ids=str)
-def test_the_end_of_a_session_counts_requests_with_names_that_the_api_lacks(report, flags):
-    result = report(IGNORED, *flags)
+@pytest.mark.parametrize("flags", [(), COMMAND, ("-p", "xdist", "-n", "2")], ids=str)
+def test_the_end_of_a_session_counts_requests_with_names_that_the_api_lacks(run_pytest, flags):
+    result = run_pytest(IGNORED, *flags)
     result.assert_outcomes(passed=4)
     assert result.outlines.count(COUNT) == 1

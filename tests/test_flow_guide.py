@@ -42,12 +42,11 @@ def test_the_conversation_is_a_script_that_passes(folder):
     assert run(folder, "sh", "-eu", "script.sh") == ""
 
 
-def test_the_examples_of_tests_pass(folder):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(ENVIRONMENT, "PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
-        files = [name for name in GUIDE if name.startswith("test_")]
-        out = run(folder, sys.executable, "-m", "pytest", "-p", "dryline.pytest_plugin", *files)
-    assert len(files) == 3 and "5 passed" in out
+def test_the_examples_of_tests_pass(run_pytest, monkeypatch, folder):
+    monkeypatch.chdir(folder)
+    files = [name for name in GUIDE if name.startswith("test_")]
+    assert len(files) == 3
+    run_pytest("", *files).assert_outcomes(passed=5)
 
 
 def test_the_example_of_simulated_calls_in_a_shell(folder, tmp_path):

@@ -36,18 +36,12 @@ def run(folder, *command):
     return done.stdout
 
 
-def pytest_in(folder, *arguments):
-    """Run pytest in a folder with dryline's plugin only: other plugins take seconds to import."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(ENVIRONMENT, "PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
-        return run(folder, sys.executable, "-m", "pytest", "-p", "dryline.pytest_plugin", *arguments)
-
-
-def test_the_pytest_examples(tmp_path):
+def test_the_pytest_examples(run_pytest, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
     titles = {title for title in TESTING if title.startswith("test_") and "unittest" not in title}
     for title in titles:
         (tmp_path / title).write_text(TESTING[title].replace("path/to/venv/bin/dryline", f"{BIN}/dryline"))
-    out = pytest_in(tmp_path, "-rA")
+    out = run_pytest("", "-rA", tmp_path).stdout.str()
     assert set(re.findall(r"^(?:PASSED|SKIPPED \[1\]) (\w+\.py):", out, re.MULTILINE)) == titles
 
 
@@ -190,10 +184,10 @@ def test_the_readmes_client_lists_the_demos_workers(demo, tmp_path):
     assert run(tmp_path, "sh", "-euc", f"{exports}\n{sys.executable} a.py").count("worker_") == 4
 
 
-def test_the_readmes_pytest_example_passes(tmp_path):
+def test_the_readmes_pytest_example_passes(run_pytest, tmp_path):
     for name, code in examples("README.md").items():
         (tmp_path / name).write_text(code)
-    assert "1 passed" in pytest_in(tmp_path)
+    run_pytest("", tmp_path).assert_outcomes(passed=1)
 
 
 def test_the_readmes_control_commands_work(demo, tmp_path):

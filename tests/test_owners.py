@@ -56,7 +56,7 @@ def has_ended(url):
     return False
 
 
-SIGNALS = [signal.SIGKILL, signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGABRT]
+SIGNALS = [signal.SIGKILL, signal.SIGTERM, signal.SIGHUP, signal.SIGINT]
 
 
 @pytest.mark.parametrize("number", SIGNALS, ids=lambda number: number.name)

@@ -5,7 +5,6 @@ import importlib.metadata
 import json
 import os
 import re
-import runpy
 import shutil
 import subprocess
 import sys
@@ -73,7 +72,7 @@ def copied(names, folder):
 
 def built(kind, source, target):
     """Build a distribution of a folder with the installed tools, and return it."""
-    command = [sys.executable, "-m", "build", "--no-isolation", f"--{kind}", "--outdir", target, source]
+    command = [sys.executable, "-m", "build", "-n", "-x", f"--{kind}", "--outdir", target, source]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
     return next(target.iterdir())
@@ -167,13 +166,12 @@ def image_running(folder, *flags, **variables):
     ("flags", "variables"),
     [
         (("--port", "0"), {}),
-        (("--port", "0", "--ephemeral"), {}),
-        ((), {"DRYLINE_PORT": "0"}),
-        (("--port", "0"), {"DRYLINE_PORT": ""}),
-        (("--port", "0", "--host", "::"), {}),
+        (("--port", "0", "--ephemeral"), {"DRYLINE_PORT": ""}),
         ((), {"DRYLINE_PORT": "0", "DRYLINE_HOST": "::1", "DRYLINE_EPHEMERAL": "1"}),
-        (("--port", "0"), {"DRYLINE_ADMIN_TOKEN": "secret"}),
-        (("--port", "0", "--public-url", "https://dryline.example/x"), {}),
+        (
+            ("--port", "0", "--host", "::", "--public-url", "https://dryline.example/x"),
+            {"DRYLINE_ADMIN_TOKEN": "secret"},
+        ),
     ],
 )
 def test_the_images_health_check_asks_the_address_that_the_server_wrote(installed, flags, variables):
@@ -208,12 +206,8 @@ def test_the_source_distribution_is_the_checkout_and_makes_the_same_wheel(wheel,
     assert contents(built("wheel", folder, tmp_path / "again")) == contents(wheel)
 
 
-@pytest.mark.parametrize(
-    "check", [check.__name__ for check in runpy.run_path(str(ROOT / ".ci" / "smoke.py"))["CHECKS"]]
-)
-def test_with_nothing_but_its_dependencies(installed, check):
-    command = [installed / "python", ROOT / ".ci" / "smoke.py", check]
-    done = subprocess.run(command, capture_output=True, text=True)
+def test_with_nothing_but_its_dependencies(installed):
+    done = subprocess.run([installed / "python", SMOKE], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
 
 

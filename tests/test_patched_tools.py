@@ -41,7 +41,6 @@ def test_wait_until_gives_up(patched):
         {"delay_ms": 200},
         {"delay_distribution": {"type": "uniform", "lowerMs": 100, "upperMs": 200}},
         {"bytes_per_second": 10},
-        {"preset": "slow"},
     ],
 )
 def test_a_delay_takes_its_time_and_ends(world, rule):

@@ -11,7 +11,6 @@ from dryline.commands.remote.reader import Reader, ReadError
 from dryline.testing import DrylineServer
 from dryline.world.outgoing import Outgoing, Unanswered, send
 
-pytest_plugins = ["pytester"]
 DRYLINE = f"{sys.executable} -m dryline"
 NAMES = ("http_proxy", "https_proxy", "all_proxy", "no_proxy")
 OK = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 2\r\nconnection: close\r\n\r\n[]"
@@ -93,21 +92,17 @@ USES_EVERY_CLIENT = """
     ("name", "scheme", "flags"),
     [("HTTP_PROXY", "http", []), ("ALL_PROXY", "socks5", []), ("all_proxy", "http", ["--dryline-command", DRYLINE])],
 )
-def test_no_client_of_a_test_uses_a_proxy_for_the_stand_in(pytester, monkeypatch, proxy, name, scheme, flags):
+def test_no_client_of_a_test_uses_a_proxy_for_the_stand_in(run_pytest, monkeypatch, proxy, name, scheme, flags):
     monkeypatch.setenv(name, f"{scheme}://{proxy.host}")
-    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
-    pytester.makepyfile(USES_EVERY_CLIENT)
-    result = pytester.runpytest_subprocess("-p", "dryline.pytest_plugin", *flags)
-    result.assert_outcomes(passed=5)
+    run_pytest(USES_EVERY_CLIENT, *flags).assert_outcomes(passed=5)
     assert proxy.heads == []
 
 
 @pytest.mark.parametrize("isolate", [True, False])
-def test_tests_keep_the_proxy_for_other_hosts(pytester, monkeypatch, proxy, isolate):
+def test_tests_keep_the_proxy_for_other_hosts(run_pytest, monkeypatch, proxy, isolate):
     monkeypatch.setenv("HTTP_PROXY", f"http://{proxy.host}")
     monkeypatch.setenv("NO_PROXY", "intranet.test")
-    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
-    pytester.makepyfile(f"""
+    code = f"""
         import os
         import httpx, pytest
 
@@ -116,8 +111,8 @@ def test_tests_keep_the_proxy_for_other_hosts(pytester, monkeypatch, proxy, isol
             assert os.environ["NO_PROXY"].startswith("intranet.test")
             assert ("127.0.0.1" in os.environ["NO_PROXY"]) == {isolate}
             assert httpx.get("http://service.example.test/").json() == []
-    """)
-    pytester.runpytest_subprocess("-p", "dryline.pytest_plugin").assert_outcomes(passed=1)
+    """
+    run_pytest(code).assert_outcomes(passed=1)
     assert proxy.heads[0].startswith("GET http://service.example.test/ ")
 
 

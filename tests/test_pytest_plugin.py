@@ -4,30 +4,7 @@ import re
 
 import pytest
 
-from dryline.testing import DrylineInProcess, DrylineServer
-
-pytest_plugins = ["pytester"]
-
-
-@pytest.fixture(scope="module", autouse=True)
-def imported():
-    """Import what a stand-in imports late: an inner pytest forgets the modules that it imported."""
-    with DrylineServer() as server:
-        server.client().workers.list()
-    with DrylineInProcess() as process:
-        process.transport()
-
-
-@pytest.fixture
-def run(pytester, monkeypatch):
-    """Return a function that runs pytest on a module with this code, without other plugins."""
-    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
-
-    def run(code, *flags):
-        pytester.makepyfile(code)
-        return pytester.runpytest_inprocess("-p", "dryline.pytest_plugin", *flags)
-
-    return run
+from dryline.testing import DrylineServer
 
 
 def output(result):
@@ -40,7 +17,7 @@ def section(result):
     return [line for line in re.split(r"\n(?:-{9}|=)", text)[0].splitlines()[1:] if line]
 
 
-def test_each_test_with_the_fixture_gets_a_reset_world_and_the_clients_environment(run):
+def test_each_test_with_the_fixture_gets_a_reset_world_and_the_clients_environment(run_pytest):
     code = """
         import os
         from brainbase_labs import BrainbaseLabs
@@ -52,7 +29,7 @@ def test_each_test_with_the_fixture_gets_a_reset_world_and_the_clients_environme
         def test_two(dryline):
             assert BrainbaseLabs().workers.list() == []
     """
-    run(code).assert_outcomes(passed=2)
+    run_pytest(code).assert_outcomes(passed=2)
 
 
 WORKER_W1 = '{"version": 1, "workers": [{"id": "w1", "name": "One"}]}'
@@ -62,12 +39,12 @@ STARTS_WITH_W1 = """
 """
 
 
-def test_the_scenario_is_where_each_test_starts(run, pytester):
+def test_the_scenario_is_where_each_test_starts(run_pytest, pytester):
     pytester.path.joinpath("world.json").write_text(WORKER_W1)
-    run(STARTS_WITH_W1, "--dryline-scenario", "world.json").assert_outcomes(passed=1)
+    run_pytest(STARTS_WITH_W1, "--dryline-scenario", "world.json").assert_outcomes(passed=1)
 
 
-def test_every_option_stands_in_the_configuration_too(run, pytester):
+def test_every_option_stands_in_the_configuration_too(run_pytest, pytester):
     # The file lies where the configuration does, not where pytest was started.
     folder = pytester.mkdir("configured")
     (folder / "world.json").write_text(WORKER_W1)
@@ -81,10 +58,10 @@ def test_every_option_stands_in_the_configuration_too(run, pytester):
         assert dryline_in_process.team().id.startswith("team_1000")
     """
     )
-    run(code, "-c", str(folder / "pytest.ini")).assert_outcomes(passed=2)
+    run_pytest(code, "-c", str(folder / "pytest.ini")).assert_outcomes(passed=2)
 
 
-def test_a_mark_says_what_a_test_starts_from_and_the_nearest_counts(run, pytester):
+def test_a_mark_says_what_a_test_starts_from_and_the_nearest_counts(run_pytest, pytester):
     pytester.path.joinpath("world.json").write_text(WORKER_W1)
     code = """
         import pytest
@@ -102,7 +79,7 @@ def test_a_mark_says_what_a_test_starts_from_and_the_nearest_counts(run, pyteste
             live = dryline_in_process.settings()
             assert (live["strict"], live["exportMode"]) == (False, "manual")
     """
-    run(code, "--strict-markers").assert_outcomes(passed=2)
+    run_pytest(code, "--strict-markers").assert_outcomes(passed=2)
 
 
 @pytest.mark.parametrize(
@@ -114,7 +91,7 @@ def test_a_mark_says_what_a_test_starts_from_and_the_nearest_counts(run, pyteste
         ("export_mode='by hand'", "dryline: exportMode: Must be one of"),
     ],
 )
-def test_a_slip_in_a_mark_is_a_line_and_no_traceback(run, values, line):
+def test_a_slip_in_a_mark_is_a_line_and_no_traceback(run_pytest, values, line):
     code = f"""
         import pytest
 
@@ -122,7 +99,7 @@ def test_a_slip_in_a_mark_is_a_line_and_no_traceback(run, values, line):
         def test_it(dryline_in_process):
             pass
     """
-    result = run(code)
+    result = run_pytest(code)
     result.assert_outcomes(errors=1)
     assert line in output(result) and "Traceback" not in output(result) and "pytest_plugin.py" not in output(result)
 
@@ -136,8 +113,8 @@ FAILS = """
 """
 
 
-def test_a_test_that_fails_shows_what_was_asked_of_its_world(run):
-    first, second = section(run(FAILS))
+def test_a_test_that_fails_shows_what_was_asked_of_its_world(run_pytest):
+    first, second = section(run_pytest(FAILS))
     assert re.fullmatch(r"\d\d:\d\d:\d\d\.\d{3} GET /api/workers 200 \d+ ms", first)
     assert re.fullmatch(r"\d\d:\d\d:\d\d\.\d{3} GET /api/workers 503 \d+ ms  Down\.  \[fault_[\w-]+\]", second)
 
@@ -149,25 +126,26 @@ def elsewhere():
         yield server
 
 
-def test_a_server_that_runs_is_used_and_starts_each_test_from_the_scenario(run, elsewhere):
+def test_a_server_that_runs_is_used_and_starts_each_test_from_the_scenario(run_pytest, elsewhere):
     code = f"""
         def test_it(dryline):
             assert dryline.url == "{elsewhere.url}"
             assert dryline.client().workers.list() == []
     """
-    run(code, "--dryline-url", elsewhere.url, "--dryline-token", "secret").assert_outcomes(passed=1)
+    run_pytest(code, "--dryline-url", elsewhere.url, "--dryline-token", "secret").assert_outcomes(passed=1)
 
 
-def test_parallel_workers_do_not_reset_a_server_that_runs(run, pytester, elsewhere):
-    pytester.makeconftest("def pytest_configure(config): config.workerinput = {}  # as pytest-xdist does")
-    result = run("def test_it(dryline): pass", "--dryline-url", elsewhere.url, "--dryline-token", "secret")
+def test_parallel_workers_do_not_reset_a_server_that_runs(run_pytest, elsewhere):
+    parallel = "def pytest_configure(config): config.workerinput = {}  # as pytest-xdist does"
+    flags = ("--dryline-url", elsewhere.url, "--dryline-token", "secret")
+    result = run_pytest("def test_it(dryline): pass", *flags, conftest=parallel)
     assert "Create a team for each test" in output(result)
     code = "def test_it(dryline_server): assert dryline_server.team().client().workers.list() == []"
-    run(code, "--dryline-url", elsewhere.url, "--dryline-token", "secret").assert_outcomes(passed=1)
+    run_pytest(code, *flags, conftest=parallel).assert_outcomes(passed=1)
 
 
-def test_a_server_that_does_not_run_is_a_line_and_no_traceback(run):
-    result = run("def test_it(dryline): pass", "--dryline-url", "http://127.0.0.1:1")
+def test_a_server_that_does_not_run_is_a_line_and_no_traceback(run_pytest):
+    result = run_pytest("def test_it(dryline): pass", "--dryline-url", "http://127.0.0.1:1")
     assert "No dryline answers at http://127.0.0.1:1: " in output(result) and "pytest_plugin.py" not in output(result)
 
 
@@ -185,11 +163,11 @@ USES_A_FAULT = """
 
 
 @pytest.mark.parametrize(("options", "requests"), [("", 1), ("times=2", 2), ("unused_ok=True", 0)])
-def test_a_test_passes_whose_faults_were_applied_or_may_be_unused(run, options, requests):
-    run(USES_A_FAULT.format(options=options, requests=requests, passes=True)).assert_outcomes(passed=1)
+def test_a_test_passes_whose_faults_were_applied_or_may_be_unused(run_pytest, options, requests):
+    run_pytest(USES_A_FAULT.format(options=options, requests=requests, passes=True)).assert_outcomes(passed=1)
 
 
-def test_a_snapshot_ends_with_the_test_that_took_it(run):
+def test_a_snapshot_ends_with_the_test_that_took_it(run_pytest):
     code = """
         def test_a(dryline):
             dryline.snapshot("one")
@@ -198,15 +176,15 @@ def test_a_snapshot_ends_with_the_test_that_took_it(run):
         def test_b(dryline):
             assert dryline.plane("GET", "/snapshots") == []
     """
-    run(code).assert_outcomes(passed=2)
+    run_pytest(code).assert_outcomes(passed=2)
 
 
-def test_a_failing_check_shows_the_tests_own_line_alone(run):
+def test_a_failing_check_shows_the_tests_own_line_alone(run_pytest):
     code = """
         def test_it(dryline):
             dryline.verify(path="/api/workers", method="POST")
     """
-    lines = output(run(code)).splitlines()
+    lines = output(run_pytest(code)).splitlines()
     assert not [line for line in lines if re.search(r"testing/\w+\.py:\d+", line)]
 
 
@@ -228,16 +206,16 @@ MARKED = """
         ("isolate=False", "", False),
     ],
 )
-def test_a_mark_on_a_test_that_it_does_nothing_for_is_a_warning(run, mark, fixture, warns):
-    result = run(MARKED.format(mark=mark, fixture=fixture), "-W", "default")
+def test_a_mark_on_a_test_that_it_does_nothing_for_is_a_warning(run_pytest, mark, fixture, warns):
+    result = run_pytest(MARKED.format(mark=mark, fixture=fixture), "-W", "default")
     result.assert_outcomes(passed=1)
     assert ("The mark dryline does nothing" in output(result)) == warns
 
 
-def test_a_filter_that_matches_no_row_is_in_the_log(run):
+def test_a_filter_that_matches_no_row_is_in_the_log(run_pytest):
     code = """
         def test_it(dryline):
             dryline.client().workers.list(extra_query={"limit": 1})
             assert False
     """
-    assert section(run(code))[0].endswith("  no row matches  ignored: limit")
+    assert section(run_pytest(code))[0].endswith("  no row matches  ignored: limit")

@@ -17,7 +17,7 @@ from dryline.tests.contract import OPERATIONS, by_id, parameters
 from dryline.tests.contract.two_teams import KEYS, NORTH, REFERENCES, document, id_of, path_ids
 from dryline.world import request_search
 
-EXAMPLES = {GenerationMode.POSITIVE: 4, GenerationMode.NEGATIVE: 3}
+EXAMPLES = {GenerationMode.POSITIVE: 3, GenerationMode.NEGATIVE: 2}
 CHECKS = [not_a_server_error, content_type_conformance, response_schema_conformance]
 FEW = settings(
     derandomize=True,
@@ -45,16 +45,18 @@ def schema(app):
 
 @pytest.fixture
 def filled(app, monkeypatch):
-    """Fill the stand-in as at the start. Nobody waits for requests that do not come."""
+    """Return the stand-in to its start after a test that changed it. Nobody waits for requests that do not come."""
     wait = request_search.wait
     monkeypatch.setattr(
         request_search, "wait", lambda log, criteria, count, within_s, ending: wait(log, criteria, count, 0, ending)
     )
     client = app.test_client()
-    assert client.post("/_dryline/snapshots/start/restore").status_code == 204
+    start = client.get("/_dryline/state").data
     yield
     state = client.get("/_dryline/state").data
-    assert client.put("/_dryline/state", data=state, content_type="application/json").status_code == 204
+    if state != start:
+        assert client.put("/_dryline/state", data=state, content_type="application/json").status_code == 204
+        assert client.post("/_dryline/snapshots/start/restore").status_code == 204
 
 
 def probe(operation, own, mode=GenerationMode.POSITIVE):

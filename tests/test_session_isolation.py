@@ -1,29 +1,17 @@
 """A session of pytest whose clients do not reach the real service, whenever they were made."""
 
-import gc
 import os
 import re
 import subprocess
 import sys
-import warnings
 
 import pytest
 
-from dryline.testing import DrylineInProcess, DrylineServer
+from dryline.testing import DrylineServer
 from dryline.tests.conftest import send
-
-pytest_plugins = ["pytester"]
 
 URL, KEY = "BRAINBASE_LABS_BASE_URL", "BRAINBASE_LABS_API_KEY"
 SWITCH = "dryline_isolate = false in pytest's configuration, or DRYLINE_ISOLATE=0 for one run."
-
-
-@pytest.fixture(scope="module", autouse=True)
-def imported():
-    """Import what a stand-in imports late: an inner pytest forgets the modules that it imported."""
-    with DrylineServer() as server, DrylineInProcess() as process:
-        server.client().workers.list()
-        process.transport()
 
 
 @pytest.fixture
@@ -42,19 +30,8 @@ def real(http_server, monkeypatch):
 
 
 @pytest.fixture
-def run(pytester, monkeypatch, real):
-    """Yield a function that runs pytest on a module with this code, without other plugins."""
-    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
-
-    def run(code, *flags, conftest=""):
-        pytester.makepyfile(code)
-        pytester.makeconftest(conftest)
-        return pytester.runpytest_inprocess("-p", "dryline.pytest_plugin", *flags)
-
-    yield run
-    with warnings.catch_warnings():  # the inner tests do not close their clients, as most tests do not
-        warnings.simplefilter("ignore", ResourceWarning)
-        gc.collect()
+def run(real, run_pytest):
+    return run_pytest
 
 
 def output(result):

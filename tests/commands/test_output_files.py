@@ -157,7 +157,7 @@ def test_a_disk_that_becomes_full_is_one_line_and_a_failure(folder, url, command
 
 
 @pytest.mark.parametrize("unbuffered", ["", "1"])
-@pytest.mark.parametrize("command", ["openapi", "state export --url URL", "--help"])
+@pytest.mark.parametrize("command", ["state export --url URL", "--help"])
 def test_a_reader_that_has_gone_is_one_line(folder, url, command, unbuffered):
     os.mkfifo(folder / "pipe")
     script = f'sleep 0 < pipe & exec 3> pipe; wait; exec "$dryline" {command.replace("URL", url)} >&3'

@@ -42,8 +42,8 @@ SUBPAGES = [
     "/exports/new",
     f"/exports/{demo_id('exports')}",
 ]
-# Together they have most styles.
-COLOURFUL = ("", "/calls/latest", "/requests", "/state", f"{DESK}/flows/{FLOW}/diff", f"{DESK}/flows/{FLOW}/edit")
+# Together they have most styles; test_flow_editor.py looks at the editor's.
+COLOURFUL = ("", "/calls/latest", "/requests", "/state", f"{DESK}/flows/{FLOW}/diff")
 TEAM_FORMS = ("/campaigns/new", "/exports/new")
 
 

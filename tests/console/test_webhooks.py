@@ -52,18 +52,18 @@ def test_the_deliveries_of_the_chosen_team_are_listed(visitor, api, other_api, c
     assert "No deliveries" in visitor.go(f"/webhooks?team={other_id}").text
 
 
-@pytest.mark.parametrize(
-    "path",
-    [
-        *("/_dryline/reset", "/api/workers", "/inbox", "/console/bar/reset", "//inbox/x"),
-        *("/inbox/../_dryline/reset", "/inbox/%2e%2e/_dryline/reset", "/inbox/..;/_dryline/reset"),
-    ],
+OTHER_PATHS = (
+    *("/_dryline/reset", "/api/workers", "/inbox", "/console/bar/reset", "//inbox/x"),
+    *("/inbox/../_dryline/reset", "/inbox/%2e%2e/_dryline/reset", "/inbox/..;/_dryline/reset"),
 )
-def test_a_webhook_reaches_only_the_inbox_of_this_server(served, path):
+
+
+def test_a_webhook_reaches_only_the_inbox_of_this_server(served):
     client, options = served.app.test_client(), {"headers": {}, "body": b"{}", "within_s": 5.0, "max_bytes": 100}
     send = served.app.world.outgoing.send
     workers = client.get("/_dryline/workers").json
     assert send("POST", f"{served.url}/inbox/any", **options).status == 204
-    with suppress(Refused):  # or it is the name of an inbox
-        assert send("POST", f"{served.url}{path}", **options).status == 204
-    assert client.get("/_dryline/workers").json == workers
+    for path in OTHER_PATHS:
+        with suppress(Refused):  # or it is the name of an inbox
+            assert send("POST", f"{served.url}{path}", **options).status == 204, path
+        assert client.get("/_dryline/workers").json == workers, path

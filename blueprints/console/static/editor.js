@@ -78,7 +78,12 @@
     numbers.scrollTop = colours.scrollTop = source.scrollTop;
     colours.scrollLeft = source.scrollLeft;
   }
-  source.addEventListener("input", show);
+  // Text of many lines, as Ctrl+] puts it in, is an event for each of them.
+  let frame = 0;
+  source.addEventListener("input", () => {
+    cancelAnimationFrame(frame);
+    frame = requestAnimationFrame(show);
+  });
   source.addEventListener("scroll", scroll);
   new ResizeObserver(scroll).observe(source);
   document.addEventListener("htmx:afterSwap", show);
