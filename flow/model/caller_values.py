@@ -32,7 +32,7 @@ def choose_value(
         return random.choice(offers)
     if slot.kind == "rating":  # most callers are content
         return max(made_up(slot, random, now)[0] for _ in range(6))
-    if named := _named_in(said, slot):
+    if named := named_in(said, slot):
         return named
     fact = facts.get((slot.kind == "name" and variant_of("name", slot.key)) or slot.kind)
     if isinstance(fact, str) and fact and _is_own(slot):
@@ -140,7 +140,7 @@ def _offered(slot: Slot, question: str) -> list[Any]:
     return named
 
 
-def _named_in(text: str, slot: Slot) -> str | None:
+def named_in(text: str, slot: Slot) -> str | None:
     """Return the choice of a slot, or the value like its example, that a text names; None if it names none or two."""
     options = () if slot.kind in _NO_WORDS else slot.choices or kinds.class_of(slot.example_text)
     options = [option for option in options if isinstance(option, str)]

@@ -16,7 +16,7 @@ from dryline.flow.model.agent import invites_any_request
 from dryline.flow.model.answers.slots import Slot, shaped
 from dryline.flow.model.builtin_model import BuiltInModel
 from dryline.flow.model.caller_utterances import closes, gives_value, language_of_menu, meets_machine, utter
-from dryline.flow.model.caller_values import choose_value, give_value
+from dryline.flow.model.caller_values import choose_value, give_value, named_in
 from dryline.flow.model.kinds import language_of, read_values
 from dryline.flow.model.questions import last_question
 from dryline.flow.model.understanding import read_condition
@@ -117,8 +117,9 @@ class Caller(BuiltInModel):
         for at, step in enumerate(self._route):
             # Several loops can have a condition with the same text.
             alike = [each for each in loop.conditions if each.text == step.text]
-            if alike and (is_asked or step not in answers):
-                if first := self._before_closing(step, loop):
+            is_early = is_asked and bool(self.taken) and closes(step.text)  # who has begun a matter goes through it
+            if alike and (is_asked or step not in answers) and not is_early:
+                if not is_asked and (first := self._before_closing(step, loop)):
                     return first
                 del self._route[: at + 1]
                 return step if step in alike else alike[0]
@@ -138,7 +139,9 @@ class Caller(BuiltInModel):
         """Return what to take before a condition that closes: nobody is done who has not asked for anything."""
         if not closes(goal.text) or any(each.loop is loop for each in self.taken):
             return None
-        return next((each for each in loop.conditions if not each.leaves and not closes(each.text)), None)
+        matters = [each for each in loop.conditions if not each.leaves] or self._map.going_on(loop.conditions)
+        weights = [self._weight(loop, each) for each in matters]
+        return self._random.choices(matters, weights)[0] if any(weights) else None
 
     def _weight(self, loop: Loop, condition: Condition) -> float:
         """Return how usual a condition is here. Few callers come with the same or another matter after the first."""
@@ -159,7 +162,7 @@ class Caller(BuiltInModel):
         """Return the value for one place of an answer, and say it; None for one that the caller leaves out."""
         key = slot.path or f"{slot.kind} {slot.example}"
         is_open = not slot.in_list and self._map.may_be_missing(slot.key, question.line)
-        is_new = not self._is_named and key not in self._given
+        is_new = not (self._is_named or key in self._given or named_in(self._said, slot))
         # The route may need that the flow asks again.
         if is_open and is_new and (self._route or self._random.random() < _LEFT_OUT):
             return None
