@@ -17,7 +17,7 @@ _OWN = ("name", "phone", "email", "address")  # kinds of values that no call is 
 _ISO_DATE = re.compile(r"(\d{4}-\d{2}-\d{2})(?:[T ](.+))?")
 _CLOCK = re.compile(r"([01]\d|2[0-3]):(\d{2})(?::\d{2})?Z?")
 _BARE_SHARE = 0.4  # of answers that are the value alone
-_NOUNS = {"": "people", "guests": "people", "party": "people", "size": "people", "quantity": "", "qty": ""}
+_NOUNS = {"": "people", "guests": "people", "party": "people", "size": "people", "quantity": "", "qty": "", "count": ""}
 _ATTEMPTS = 20  # to find a value or a sentence that was not used before
 
 

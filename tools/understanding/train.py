@@ -80,8 +80,8 @@ def train(intents: Sequence[Topic], words: Sequence[Topic]) -> tuple[list[str], 
         return left, right, no_negatives
 
     rows = np.mean([_descend(rows, pairs, np.random.default_rng(seed)) for seed in SEEDS], axis=0)
-    kept = np.sort(np.argsort(-np.linalg.norm(rows, axis=1), kind="stable")[:MOST_FEATURES])
-    return [names[at] for at in kept], rows[kept]
+    longest = np.sort(np.argsort(-np.linalg.norm(rows, axis=1), kind="stable")[:MOST_FEATURES])
+    return [names[at] for at in longest], rows[longest]
 
 
 def _descend(rows: np.ndarray, pairs: Callable[[np.random.Generator], Any], random: np.random.Generator) -> np.ndarray:
