@@ -73,9 +73,10 @@ def _calendar(hours: dict[str, tuple[int, int]]) -> Routes:
             day = weekday.capitalize()
         first, last = hours[weekday]
         middle, offer = (first + last) // 2, int(params.get("offer") or 0)
-        half = crc32(f"{weekday}{offer}".encode()) % 2 * 30
-        morning = first + (crc32(weekday.encode()) + offer) % (middle - first)
-        later = middle + (crc32(weekday.encode()) + 2 * offer) % (last - middle)
+        chance = crc32(f"{weekday}{params.get('caller')}".encode())
+        half = (chance + offer) % 2 * 30
+        morning = first + (chance + offer) % (middle - first)
+        later = middle + (chance // 8 + 2 * offer) % (last - middle)
         moments = ((morning, half), (later, 30 - half))
         times = [f"{(hour - 1) % 12 + 1}:{minute:02} {'PM' if hour >= 12 else 'AM'}" for hour, minute in moments]
         return 200, {"day": day, "why": why, "times": [time.replace(":00", "") for time in times]}
@@ -108,8 +109,9 @@ def _return(_: str, params: Params) -> Response:
 
 
 def _account(number: str, _: Params) -> Response:
-    amount = _pick((74.3, 86.4, 97.85, 118.75, 139.6, 164.2, 187.45, 203.1, 231.0, 248.9), number)
-    document = {"number": number, "name": _pick(_NAMES, number), "amount": amount, "reason": _pick(_REASONS, number)}
+    amount = 70 + crc32(number.encode()) % 3600 / 20
+    name = f"{_pick(_NAMES, number).split()[0]} {_pick(_NAMES, number, 'last').split()[1]}"
+    document = {"number": number, "name": name, "amount": amount, "reason": _pick(_REASONS, number)}
     card = _pick(("4417", "0932", "7761", "2085", "6314"), number)
     return 200, document | {"difference": round(amount / 4, 2), "card": card}
 

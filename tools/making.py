@@ -26,7 +26,7 @@ AS_OF = datetime(2026, 11, 20, 17, 0, tzinfo=UTC)  # a Friday, nine in the morni
 LAST_DAY = -7  # of conversations, in days before AS_OF
 RECENT_DAY = 7  # from here on, conversations keep their traces and LLM logs: the last week of any loading
 _FIRST_DAY = 35
-_MOST = 0.65  # of the callers of a version meet its usual condition
+_MOST = 0.7  # of the callers of a version meet its usual condition
 _GROWTH = 1.2  # of the calls of the last week, and of the week ahead, over the week before
 # Members that nothing takes away afterwards, so that an export's size holds for the file that is made of the document.
 _EXPORTED = ("id", "startTime", "endTime", "direction", "fromNumber", "toNumber", "status", "duration", "transcription")

@@ -7,7 +7,7 @@ from dryline.blueprints.console.charts import sparkline
 from dryline.blueprints.console.template_filters import count, duration
 from dryline.models.call_figures import CallFigures, Comparison
 
-MAX_CHANGE = 999  # percent
+MAX_RISE = 10  # times as many calls as before: with less there is nothing to compare with
 
 
 class Kind(NamedTuple):
@@ -62,13 +62,14 @@ def texts(calls: CallFigures) -> list[str]:
 def figures_of(comparisons: Iterable[Comparison]) -> list[Figure]:
     """Return the figures of some workers together."""
     together = Comparison.of_all(comparisons)
-    total = together.total
+    total, before = together.total, together.before
+    is_comparable = total.calls <= MAX_RISE * before.calls
     return [
         Figure(
             kind.title,
             kind.about,
             text,
-            *_change(kind, getattr(total, kind.attribute), getattr(together.before, kind.attribute)),
+            *_change(kind, getattr(total, kind.attribute), getattr(before, kind.attribute) if is_comparable else None),
             sparkline([getattr(part, kind.attribute) for part in together.parts]),
         )
         for kind, text in zip(KINDS, texts(total), strict=True)
@@ -82,7 +83,7 @@ def _change(kind: Kind, value: float | None, before: float | None) -> tuple[str,
     difference = round((value - before) * 100 if kind.is_share else (value / before - 1) * 100)
     if difference == 0:
         return "unchanged", ""
-    size = f"over {MAX_CHANGE}" if abs(difference) > MAX_CHANGE else str(abs(difference))
+    size = str(abs(difference))
     trend = {1: "better", -1: "worse", 0: ""}[kind.good * (1 if difference > 0 else -1)]
     unit = "%" if not kind.is_share else "point" if size == "1" else "points"
     return f"{'↑' if difference > 0 else '↓'} {size} {unit}", trend

@@ -27,7 +27,7 @@ def outline_of(
             calls = taken[one["line"]] + taken[one["condition"]]
             share = min(calls / before, 1) if before else None
             following = outline_of(one["loops"], taken, calls, here)
-            about = (one["condition"], one["line"], one["leaves"])
+            about = (one["condition"].removeprefix('f"').removesuffix('"'), one["line"], one["leaves"])
             conditions.append(OutlinedCondition(*about, calls, share, here[one["line"]], following))
         conditions += outline_of(loop["loops"], taken, before, here)
     return conditions

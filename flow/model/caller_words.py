@@ -134,15 +134,20 @@ def choose_value(
         return random.choice(offers)
     if slot.kind == "rating":  # most callers are content
         return max(made_up(slot, random, now)[0] for _ in range(6))
-    options = slot.choices or kinds.class_of(slot.example_text)
-    named = [each for each in options if re.search(rf"\b{re.escape(str(each))}s?\b", said, re.IGNORECASE)]
-    if len(named) == 1 and slot.kind != "date":
-        return named[0]
+    if named := named_in(said, slot):
+        return named
     fact = facts.get((slot.kind == "name" and variant_of("name", slot.key)) or slot.kind)
     if fact and _is_own(slot):
         return fact
     values = [made_up(slot, random, now)[0] for _ in range(_ATTEMPTS)]
     return next((each for each in values if str(each) not in heard), values[0])
+
+
+def named_in(said: str, slot: Slot) -> Any:
+    """Return the choice of a slot, or the value of the kind of its example, that was said; None for none or two."""
+    options = slot.choices or kinds.class_of(slot.example_text)
+    named = [each for each in options if re.search(rf"\b{re.escape(str(each))}s?\b", said, re.IGNORECASE)]
+    return named[0] if len(named) == 1 and slot.kind != "date" else None
 
 
 def _is_own(slot: Slot) -> bool:

@@ -1,7 +1,7 @@
 """A simulated caller: takes the conditions on a route, says so, and gives the values that the flow asks for."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Any
@@ -16,7 +16,7 @@ from dryline.flow.language.stubs import AnswerStubs
 from dryline.flow.model.agent import invites_any_request
 from dryline.flow.model.answers.slots import Slot, shaped
 from dryline.flow.model.builtin_model import BuiltInModel
-from dryline.flow.model.caller_words import choose_value, give_value, role_of, utter
+from dryline.flow.model.caller_words import choose_value, give_value, named_in, role_of, utter
 from dryline.flow.model.kinds import language_of, read_values
 from dryline.flow.model.questions import last_question
 
@@ -109,9 +109,11 @@ class Caller(BuiltInModel):
         for at, step in enumerate(self.route):
             # Several loops can have a condition with the same text.
             condition = next((each for each in loop.conditions if each.text == step.text), None)
-            if condition and (is_asked or condition not in answers):
-                if condition in closing and is_first and staying:  # nobody is done who has not asked for anything
-                    return staying[0]
+            is_early = is_asked and bool(self.taken) and condition in closing  # who has begun a matter goes through it
+            if condition and (is_asked or condition not in answers) and not is_early:
+                matters = staying or self.flow_map.going_on(others)
+                if condition in closing and is_first and not is_asked and matters:
+                    return self._draw(matters)  # nobody is done who has not asked for anything
                 del self.route[: at + 1]
                 return condition
         if is_asked:
@@ -123,8 +125,12 @@ class Caller(BuiltInModel):
         if not ways:
             self.route.clear()  # a way that did not lead there is not tried again
             ways = (closing if not is_first else others) or others or loop.conditions
+        return self._draw(ways) if ways else None
+
+    def _draw(self, ways: Sequence[Condition]) -> Condition:
+        """Return one of the conditions, the usual ones more often, and seldom one that was taken before."""
         weights = [usual(each, self.shares) * (_RARE if each in self.taken else 1.0) for each in ways]
-        return self.random.choices(ways, weights if any(weights) else None)[0] if ways else None
+        return self.random.choices(ways, weights if any(weights) else None)[0]
 
     def _own_answer(self, question: Question) -> Answer:
         if question.example is None and not isinstance(question.schema, dict):
@@ -136,7 +142,8 @@ class Caller(BuiltInModel):
         key = slot.path or f"{slot.kind} {slot.example}"
         value, line = self._given.get(key, (None, None))
         is_open = not slot.in_list and self.flow_map.may_be_missing(slot.key, question.line)
-        if is_open and value is None and not self._is_named and (self.route or self.random.random() < _LEFT_OUT):
+        is_open = is_open and value is None and not self._is_named and not named_in(self._text_of("user"), slot)
+        if is_open and (self.route or self.random.random() < _LEFT_OUT):
             return None
         is_same = slot.kind in _SAME_FOR_A_CALLER or (line != question.line and not self._is_named)
         if value is None or not is_same:

@@ -83,7 +83,7 @@ class TestFlow:
         change(code="".join(lines), commitMessage="Before", variables={"desk": "+1"})
         change(code="".join(["x = 1\n", *lines[1:20], "y = 1\n", *lines[20:]]), commitMessage="After")
         page = open_flow(path="/diff")
-        assert "Code: 2 lines added, 1 removed" in page.text and "Variables" not in page.text
+        assert "Lines of code: 2 added, 1 removed" in page.text and "Variables" not in page.text
         rows = re.findall(r'<tr class="(\w+)"><td class="num">(\d*)</td><td class="num">(\d*)</td>', page.answer.text)
         assert [row for row in rows if row[0] != "same"] == [
             ("removed", "1", ""),

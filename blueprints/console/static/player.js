@@ -17,14 +17,16 @@
   const blockOf = (turn) => find("lanes")?.querySelector(`[data-turn="${turn.id}"]`);
   const clockTime = (seconds) => `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, "0")}`;
 
-  // Scroll a box of its own, only if the element is outside of it, or of the part of it that is in the window. Boxes
-  // are positioned, so offsets count from them.
+  // Scroll a box of its own, only if the element is outside of it, or of the part of it that is in the window and not
+  // below the player, which stays in sight. Boxes are positioned, so offsets count from them.
   function keepInSight(box, element) {
     const top = element.offsetTop;
-    const inWindow = Math.min(box.clientHeight, innerHeight - box.getBoundingClientRect().top);
-    const height = inWindow > element.offsetHeight ? inWindow : box.clientHeight;
-    if (top >= box.scrollTop && top + element.offsetHeight <= box.scrollTop + height) return;
-    box.scrollTop = top - height / 3;
+    const boxTop = box.getBoundingClientRect().top;
+    const covered = Math.max(0, (document.querySelector(".player")?.getBoundingClientRect().bottom ?? 0) - boxTop);
+    const inWindow = Math.min(box.clientHeight, innerHeight - boxTop);
+    const height = inWindow > element.offsetHeight + covered ? inWindow : box.clientHeight;
+    if (top >= box.scrollTop + covered && top + element.offsetHeight <= box.scrollTop + height) return;
+    box.scrollTop = top - covered - (height - covered) / 3;
   }
 
   function markOnly(element, selector, box) {
@@ -139,6 +141,7 @@
       if (!before && !isSought && firstVoice > 1 && Number.isFinite(firstVoice)) audio.currentTime = before = firstVoice - 0.5;
       if (before >= lastVoice && before < lastVoice + 2) audio.currentTime = before = 0;
       if (!isReady) showStatus(status.dataset.loading);
+      if (innerWidth < 1100) audio.closest(".listen").scrollIntoView({ behavior: "smooth" }); // with the code, below it
       requestAnimationFrame(animate);
     });
     for (const name of ["canplay", "playing"]) audio.addEventListener(name, () => ((isReady = true), showStatus("")));
