@@ -13,6 +13,8 @@ blp = Area("Tags", "/api", description="Tags of the team and of its workers.")
 
 @blp.route("/team/tags", get="listTags", post="createTag")
 class Tags(MethodView):
+    quick = True
+
     @blp.response(200, TagSchema(many=True))
     def get(self):
         """List the team's tags, newest first."""
@@ -52,6 +54,8 @@ class TagById(MethodView):
 
 @blp.route("/workers/<worker_id>/tags", get="listWorkerTags", post="assignTag")
 class WorkerTags(MethodView):
+    quick = True
+
     @blp.response(200, TagSchema(many=True))
     def get(self, worker_id):
         """List a worker's tags."""

@@ -15,6 +15,8 @@ blp = Area("Workers", "/api/workers", description="Conversational agents.")
 
 @blp.route("", get="listWorkers", post="createWorker")
 class Workers(MethodView):
+    quick = True
+
     @blp.response(200, WorkerSchema(many=True))
     def get(self):
         """List the team's workers with their tags, newest first."""
