@@ -4,6 +4,7 @@ import contextlib
 import socket
 import sys
 import threading
+import urllib.request
 
 import pytest
 
@@ -45,7 +46,9 @@ def no_proxies(monkeypatch):
 @pytest.fixture
 def proxy():
     proxy = Proxy()
+    urllib.request.install_opener(None)  # urlopen keeps the proxies of its first call
     yield proxy
+    urllib.request.install_opener(None)
     proxy.listener.close()
 
 
