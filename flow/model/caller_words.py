@@ -110,10 +110,10 @@ def predicate(condition: str) -> str:
 
 
 def _in_first_person(condition: str) -> str:
-    does = predicate(condition)
+    does = predicate(condition).partition(",")[0]
     of_user = encoder.pattern(r"(?i)\bthe <people>(['\u2019]s\b)?")
     text = of_user.sub(lambda user: "my" if user[1] else "me", does)
-    if does == " ".join(condition.split()).rstrip("."):  # it is not about the caller
+    if condition.startswith(does):  # it is not about the caller
         return text
     verbs, pronouns = words()["first person"], words()["pronouns"]
     verb, _, rest = text.partition(" ")
@@ -157,11 +157,17 @@ def _is_own(slot: Slot) -> bool:
     return is_own and not is_other_name and not form("of_other").search(f"{slot.key} {slot.question}")
 
 
-def give_value(value: Any, slot: Slot, random: Random, avoid: set[str], language: str = "en") -> str:
-    """Return a sentence that gives a value, and add it to `avoid`."""
-    is_own = slot.kind != "name" or _is_own(slot)
+def give_value(
+    value: Any, slot: Slot, random: Random, avoid: set[str], *, is_asked: bool = True, language: str = "en"
+) -> str:
+    """Return a sentence that gives a value, and add it to `avoid`. One that only answers needs a question."""
     sentences = sentences_with_value(value, slot.key, slot.question, language=language)
-    sentences = [each for each in sentences if is_own or not form("says_own_name").search(each)]
+    if slot.kind == "name" and not _is_own(slot):
+        sentences = [each for each in sentences if not form("says_own_name").search(each)]
+    if not is_asked:
+        about = f"It's about {'the ' if str(value)[:1].islower() else ''}{written(value, slot.kind)}."
+        fitting = [each for each in sentences if not form("says_as_answer").search(each)]
+        sentences = fitting or ([about] if language == "en" else sentences)
     sentence = random.choice([each for each in sentences if each not in avoid] or sentences)
     avoid.add(sentence)
     return sentence

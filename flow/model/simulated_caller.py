@@ -167,7 +167,8 @@ class Caller(BuiltInModel):
         is_said = re.search(rf"\b{re.escape(str(value))}\b", " ".join(self._words), re.IGNORECASE)
         if not announces and (isinstance(value, bool) or is_said):
             return
-        self._words.append(give_value(value, slot, self.random, self._used, self._language))
+        options: dict[str, Any] = {"is_asked": announces and bool(self._question), "language": self._language}
+        self._words.append(give_value(value, slot, self.random, self._used, **options))
         self._session.reword_user_message(" ".join(self._words[1:] if self._is_named else self._words))
 
     def _text_of(self, who: str) -> str:
