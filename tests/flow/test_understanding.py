@@ -82,7 +82,7 @@ def test_nothing_to_decide_takes_nothing(said, conditions):
 
 def test_conditions_that_cannot_be_told_apart_are_candidates():
     conditions = ["caller wants to move a visit", "caller wants to move a call", "caller asks for prices"]
-    decision = understand(conditions, "can we move it to Friday?", Context("How can I help you?", ""))
+    decision = understand(conditions, "could we move it?", Context("How can I help you?", ""))
     assert (decision.index, decision.sure, decision.candidates) == (None, 0.0, (0, 1))
     assert "move a visit" in decision.why and "move a call" in decision.why
 
