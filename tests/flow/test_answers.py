@@ -81,8 +81,6 @@ KINDS = {
     "role": [("What do they do?", "manager", "I'm the head of procurement at Ironbridge", "head of procurement")],
     "agreed": [
         ("¿Confirma la cita?", True, "sí, claro", True),
-        ("Did they agree?", True, "that works for me", True),
-        ("Did they agree?", True, "I'm happy with that", True),
         ("Did they agree?", True, "I'm afraid that won't work", False),
         ("Did they agree?", True, "I need to think, I'm not sure", None),
         ("Are they over 18?", True, "I'm twenty one", True),

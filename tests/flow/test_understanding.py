@@ -1,14 +1,14 @@
 """The built-in model's decisions: figures, never single sentences."""
 
-import itertools
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from itertools import chain, product
 
 import pytest
 import snowballstemmer
 
-from dryline.flow.model.encoder import DATA_FILE, load, stems
+from dryline.flow.model.encoder import load, stems
 from dryline.flow.model.understanding import Context, understand
 from dryline.tools.understanding import fit
 
@@ -42,10 +42,6 @@ def test_the_data_file_has_the_weights_that_fit_the_dialogues(outcomes):
     assert fit.least_share_of(outcomes[1]) == pytest.approx(load().fitted["least share"], abs=0.01)
 
 
-def test_the_data_file_is_small():
-    assert DATA_FILE.stat().st_size <= 2_500_000
-
-
 def test_a_start_reads_nothing_of_the_model():
     code = "import sys, dryline.app, dryline.flow.phrases as phrases, dryline.flow.model.encoder as encoder\n"
     code += "for read in (encoder.load, encoder.words, phrases.load): assert not read.cache_info().currsize\n"
@@ -55,7 +51,6 @@ def test_a_start_reads_nothing_of_the_model():
 
 @pytest.fixture
 def eager_threads():
-    """Let threads take turns as often as possible."""
     interval = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)
     yield
@@ -63,10 +58,9 @@ def eager_threads():
 
 
 def test_threads_read_texts_at_the_same_time(eager_threads):
-    words = [f"{''.join(letters)}ations" for letters in itertools.product("bdfglmnprst", "aeiou", "bdfglmnprst")]
-    stemmer = snowballstemmer.stemmer("english")
+    words = [f"{''.join(letters)}ations" for letters in product("bdfglmnprst", "aeiou", "bdfglmnprst")]
     with ThreadPoolExecutor(8) as pool:
-        assert list(pool.map(stems, words)) == [[stemmer.stemWord(word)] for word in words]
+        assert [*chain(*pool.map(stems, words))] == snowballstemmer.stemmer("english").stemWords(words)
 
 
 def test_a_decision_says_why_and_how_sure():
