@@ -76,16 +76,12 @@ def stems(text: str, language: str = "en") -> list[str]:
 
 @lru_cache(maxsize=20_000)
 def _stem(word: str, language: str) -> str:
-    if word[0] == "_":
-        return word
-    return str(_stemmer(language).stemWord(word)) if word[0].isalpha() else ""
-
-
-def _stemmer(language: str) -> Any:
-    """Return a new stemmer: it keeps the word that it is at, so threads cannot share one."""
+    if not word[0].isalpha():
+        return word if word[0] == "_" else ""
     import snowballstemmer  # takes 30 ms, which a start would wait for
 
-    return snowballstemmer.stemmer(_STEMMERS[language])
+    # A new one each time: a stemmer keeps the word that it is at, so threads cannot share it.
+    return str(snowballstemmer.stemmer(_STEMMERS[language]).stemWord(word))
 
 
 @cache
