@@ -92,8 +92,9 @@ def _near_intents(condition: str, language: str) -> dict[str, float]:
 def role_of(condition: str) -> str:
     """Return what a condition is to a caller: a role of `callers.json`, else `else`, `value`, or `matter`.
 
-    A role is `machine`, `answer` (to the question just asked), `closing` of a conversation, or
-    `missed`. `else` says that no other condition is met, and `value` is met by giving one: "caller names a day".
+    Those of `callers.json` are `machine` (a voicemail), `answer` (to the question just asked), `closing` (the end of a
+    conversation) and `missed` (a wrong number). `else` is met if no other condition is, `value` by giving a value, as
+    for "caller names a day".
     """
     near = _near_intents(condition, language_of(condition))
     intent = max(near, key=near.__getitem__)
@@ -110,10 +111,10 @@ def predicate(condition: str) -> str:
 
 
 def _in_first_person(condition: str) -> str:
-    does = predicate(condition).partition(",")[0]
+    does = predicate(condition)
     of_user = encoder.pattern(r"(?i)\bthe <people>(['\u2019]s\b)?")
-    text = of_user.sub(lambda user: "my" if user[1] else "me", does)
-    if condition.startswith(does):  # it is not about the caller
+    text = of_user.sub(lambda user: "my" if user[1] else "me", does.partition(",")[0])
+    if does == " ".join(condition.split()).rstrip("."):  # it is not about the caller
         return text
     verbs, pronouns = words()["first person"], words()["pronouns"]
     verb, _, rest = text.partition(" ")
