@@ -57,9 +57,9 @@ class TextFormatter(logging.Formatter):
         if "fault" in members:
             note = f"[fault: {printable(members['fault'])}]"
         address = printable(f"{entry.path}?{entry.query}" if entry.query else entry.path)
-        status = str(entry.status or "cut")
+        status, number = str(entry.status or "cut"), entry.status or 999
         if self._has_colours:
-            status = click.style(status, fg="green" if status < "4" else "yellow" if status < "5" else "red")
+            status = click.style(status, fg="green" if number < 400 else "yellow" if number < 500 else "red")
         return f"{printable(entry.method):<6} {address} {status} {entry.duration_ms:.0f} ms" + f"  {note}".rstrip()
 
 
