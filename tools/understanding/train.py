@@ -15,7 +15,7 @@ STEPS, BATCH, RATE = 300, 384, 0.01
 DROPPED_SAID, DROPPED_MEANT = 0.35, 0.1
 GROUPS, IN_A_GROUP = 8, 4  # of the utterances of an intent: the most, and how many there are for each
 SEEDS = (0, 1, 2)
-MOST_FEATURES = 26_300  # of the data file: those with the shortest rows, which say least, are left out
+MOST_FEATURES = 26_300  # which fit into a data file of 2.5 MB; those with the shortest rows say least and are left out
 
 
 class Table:
