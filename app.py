@@ -23,7 +23,6 @@ from dryline.models.voicev1_campaigns import Voicev1Campaign
 from dryline.models.whatsapp_senders import WhatsappSender
 from dryline.settings import Settings
 from dryline.state import scenarios, snapshots
-from dryline.storage.current_world import enter, leave
 from dryline.web import cors, docs, errors, hosts, openapi
 from dryline.web.base import Area, OrjsonProvider, admit
 from dryline.web.links import is_from_console
@@ -83,15 +82,12 @@ class Dryline(RoutedFlask):
 
     def wsgi_app(self, environ: Any, start_response: Any) -> Any:
         """Answer one request in this application's world."""
-        token = enter(self.world)
-        try:
+        with self.world.active():
             if is_below(CONSOLE, environ["PATH_INFO"]):
                 return self.console(environ, start_response)
             environ[SENT_PATH] = environ["PATH_INFO"]
             environ["PATH_INFO"] = normal_path(environ["PATH_INFO"])
             return super().wsgi_app(environ, start_response)
-        finally:
-            leave(token)
 
     @cached_property
     def console(self) -> Flask:

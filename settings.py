@@ -66,9 +66,7 @@ class Settings:
     webhook_hosts: tuple[str, ...] = _setting((), "Host besides loopback that webhooks and flows may call")
     speech: str = _setting("auto", 'Voices of recordings: auto, tones, or "command: PROGRAM ARGUMENT…".')
     recordings_mb: int = _setting(200, "Disk space for recordings, in MB.")
-    model_url: str | None = _setting(
-        None, "Server with OpenAI's chat completions that decides for flows, such as http://…/v1."
-    )
+    model_url: str | None = _setting(None, "Server with OpenAI's chat completions for flows, such as http://…/v1.")
     model: str | None = _setting(None, "Name of the model.")
     model_key: str | None = _setting(None, "Key for that server.")
     node: str | None = _setting(None, "Name of this server if there are several; its keys and ids contain it.")
@@ -100,8 +98,7 @@ class Settings:
     def _rules(self) -> Iterator[tuple[str, Any, bool, str]]:
         """Yield flags with their values, whether these are good, and what they must do."""
         yield "--port", self.port, 0 <= self.port <= 65535, "be 0 to 65535"
-        at_most = f"be at least 1 and at most {MAX_THREADS}"
-        yield "--threads", self.threads, 1 <= self.threads <= MAX_THREADS, at_most
+        yield "--threads", self.threads, 1 <= self.threads <= MAX_THREADS, f"be 1 to {MAX_THREADS}"
         yield "--max-body-mb", self.max_body_mb, self.max_body_mb >= 1, "be at least 1"
         yield "--recordings-mb", self.recordings_mb, self.recordings_mb >= 1, "be at least 1"
         yield "--log-format", self.log_format, self.log_format in ("text", "json"), "be text or json"
@@ -124,15 +121,12 @@ class Settings:
             yield flag, url, is_address, "start with http:// or https://"
 
     def _normalize(self) -> None:
-        values: dict[str, Any] = {
-            "data_dir": Path(self.data_dir),
-            "allowed_hosts": tuple(host.lower() for host in self.allowed_hosts),
-            "public_url": self.public_url.rstrip("/") if self.public_url else None,
-        }
+        set = object.__setattr__  # the class is frozen
+        set(self, "data_dir", Path(self.data_dir))
+        set(self, "allowed_hosts", tuple(host.lower() for host in self.allowed_hosts))
+        set(self, "public_url", self.public_url.rstrip("/") if self.public_url else None)
         if self.api_keys == (DEFAULT_API_KEY,):  # nodes would have the same key, and the proxy routes by keys
-            values["api_keys"] = (self.default_key,)
-        for name, value in values.items():
-            object.__setattr__(self, name, value)
+            set(self, "api_keys", (self.default_key,))
 
     @property
     def key_prefix(self) -> str:

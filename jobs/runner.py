@@ -98,6 +98,7 @@ class Runner:
                 self._wake.clear()
                 awaited = [self._awaited.get() for _ in range(self._awaited.qsize())]
                 self.run()
+                self.world.db.release()
                 for ended in awaited:
                     ended.set()
 

@@ -27,8 +27,7 @@ log = logging.getLogger("dryline")
 class QuickDispatcher:
     """The task dispatcher of a waitress server, in front of the one that waitress has made: its `threads`.
 
-    The event loop's thread is the one that never waits for the database. Other threads are started when they are
-    needed: each has a connection to the database, whose cache takes memory.
+    The event loop's thread is the one that never waits for the database. Others are started when they are needed.
     """
 
     def __init__(self, app: Dryline) -> None:

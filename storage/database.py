@@ -42,10 +42,11 @@ def require_sqlite_version() -> None:
 
 
 class WorldDatabase(SqliteDatabase):
-    """A SQLite file with a connection for each thread.
+    """A SQLite file with a connection for each thread that is using it.
 
-    A commit is kept if the process is killed at once. After a power cut the commits of the last seconds may be missing.
-    A `temporary` database never waits for the disk.
+    `release` ends the use: then other threads take the connection over. A commit is kept if the process is killed at
+    once. After a power cut the commits of the last seconds may be missing. A `temporary` database never waits for the
+    disk.
     """
 
     _state: Any  # peewee's, for the running thread
@@ -54,11 +55,14 @@ class WorldDatabase(SqliteDatabase):
         self.path = path
         self._synchronous = "off" if temporary else "normal"
         self._connections_lock = threading.RLock()
-        self._connections: dict[sqlite3.Connection, threading.Thread] = {}
+        self._connections: set[sqlite3.Connection] = set()
+        self._released: list[sqlite3.Connection] = []
         self._is_closed_for_good = False
         self._nonblocking_thread: int | None = None
         pragmas = PRAGMAS | {"synchronous": self._synchronous}
-        super().__init__(str(path), pragmas=pragmas, timeout=30, check_same_thread=False)
+        # Prepared statements of a connection: the 128 that Python caches otherwise take 1 MB.
+        options = {"check_same_thread": False, "cached_statements": 32}
+        super().__init__(str(path), pragmas=pragmas, timeout=30, **options)
 
     def connection(self) -> sqlite3.Connection:
         """Return the running thread's connection."""
@@ -70,20 +74,31 @@ class WorldDatabase(SqliteDatabase):
         with self._connections_lock:
             if self._is_closed_for_good:
                 raise InterfaceError("The world is closed.")
-            # A thread that ends leaves its connection open.
-            for connection, thread in list(self._connections.items()):
-                if not thread.is_alive():
-                    self._close(connection)
-            connection = super()._connect()  # type: ignore[misc]  # peewee's types leave it out
-            self._connections[connection] = threading.current_thread()
+            if self._released:
+                connection = self._released.pop()  # the one used last: its cache is of use
+            else:
+                connection = super()._connect()  # type: ignore[misc]  # peewee's types leave it out
+                self._connections.add(connection)
             if self.is_nonblocking:
                 connection.execute("PRAGMA busy_timeout = 0")
             return connection
 
     def _close(self, conn: sqlite3.Connection) -> None:
         with self._connections_lock:  # so that a loop over the connections never meets a closed one
-            self._connections.pop(conn, None)
+            self._connections.discard(conn)
         super()._close(conn)  # type: ignore[misc]  # peewee's types leave it out
+
+    def release(self) -> None:
+        """Let other threads use the calling thread's connection, unless it is in a transaction.
+
+        The thread that never waits keeps its own.
+        """
+        own = self._state.conn
+        if not self.is_nonblocking:
+            with self._connections_lock:
+                if own in self._connections and not own.in_transaction:
+                    self._released.append(own)
+                    self._state.reset()
 
     def set_nonblocking(self) -> None:
         """Let the calling thread never wait in SQLite for a lock."""
@@ -123,13 +138,13 @@ class WorldDatabase(SqliteDatabase):
     def close_for_good(self) -> None:
         """Close the connections of all threads, and open no more.
 
-        A request that is still in a transaction when the server ends keeps its connection until its thread ends.
+        A request that is still in a transaction when the server ends keeps its connection.
         """
         own = self._state.conn
         with self._connections_lock:
             self._is_closed_for_good = True
-            for connection, thread in list(self._connections.items()):
-                if connection is own or not thread.is_alive() or not connection.in_transaction:
+            for connection in list(self._connections):
+                if connection is own or not connection.in_transaction:
                     self._close(connection)
         self._state.reset()
 

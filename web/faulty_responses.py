@@ -40,6 +40,7 @@ def apply_fault(world: World, fault: Fault, view: Callable[[], Any]) -> Any:
     response = view() if fault.phase == "after" else None
     delay_ms = fault.next_delay_ms()
     gives_up = request.environ.get(GIVES_UP, lambda seconds: False)
+    world.db.release()  # for the time of the delay
     if delay_ms and not gives_up(delay_ms / 1000) and not fault.delay(world.ending, delay_ms):
         return Dropped()
     if fault.drop:

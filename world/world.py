@@ -121,6 +121,7 @@ class World:
         try:
             yield self
         finally:
+            self.db.release()
             leave(token)
 
     @contextlib.contextmanager

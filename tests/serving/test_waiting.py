@@ -2,6 +2,7 @@
 
 import json
 import os
+import sqlite3
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -23,6 +24,13 @@ OTHERS = (
 def test_health_reads_and_writes_are_answered_beside_twenty_delayed_requests(delayed, ask):
     delayed(20, times=20)
     assert [ask(*request) for request in OTHERS] == [200, 200, 200, 201]
+
+
+def test_requests_whose_answer_is_delayed_hold_no_connection_to_the_database(delayed, monkeypatch):
+    opened, connect = [], sqlite3.connect
+    monkeypatch.setattr(sqlite3, "connect", lambda *args, **options: opened.append(args) or connect(*args, **options))
+    delayed(50, phase="after")
+    assert len(opened) < 10
 
 
 def test_requests_are_answered_beside_thirty_that_wait_for_a_call(begin, ask, monkeypatch):
