@@ -60,9 +60,8 @@ class WorldDatabase(SqliteDatabase):
         self._is_closed_for_good = False
         self._nonblocking_thread: int | None = None
         pragmas = PRAGMAS | {"synchronous": self._synchronous}
-        # Prepared statements of a connection: the 128 that Python caches otherwise take 1 MB.
-        options = {"check_same_thread": False, "cached_statements": 32}
-        super().__init__(str(path), pragmas=pragmas, timeout=30, **options)
+        # The 128 prepared statements that Python caches otherwise take 1 MB in each connection.
+        super().__init__(str(path), pragmas=pragmas, timeout=30, check_same_thread=False, cached_statements=32)
 
     def connection(self) -> sqlite3.Connection:
         """Return the running thread's connection."""
