@@ -40,11 +40,12 @@ def test_a_receiver_can_move_the_clock(control, receiver, add_webhook, simulate,
 
 def test_the_end_cuts_what_an_address_lets_wait_and_it_is_sent_after_a_restart(receiver, told_once):
     settings, app = told_once
+    others = threading.enumerate()
     receiver.wait.clear()
     app.jobs.start()
-    receiver.asked.wait(10)
+    assert receiver.asked.wait(10)
     app.close()
-    for thread in threading.enumerate():
+    for thread in {*threading.enumerate()} - {*others}:
         if thread.name == "dryline-webhook":
             thread.join(5)
             assert not thread.is_alive()
