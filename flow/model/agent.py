@@ -129,9 +129,10 @@ class _Agent:
     def _fallback(self, question: str) -> str:
         """Return what the agent says when it did not understand: it asks again, then names the options, and so on."""
         frames, conditions = self.frames, self._talk.conditions
-        either = frames["either"].format(self._options([conditions[index] for index in self._talk.candidates]))
-        if len(self._talk.candidates) > 1 and either not in (frames["either"].format(""), *self.said):
-            return str(either)
+        meant = [conditions[index] for index in self._talk.candidates]
+        either = str(frames["either"].format(self._options(meant)))
+        if len(meant) > 1 and all(map(self._option, meant)) and either not in self.said:
+            return either
         has_failed = self.unanswered and self.without_help(self.unanswered[-1]) != self.unanswered[-1]
         has_offered = has_failed and self.unanswered[-1].startswith(frames["can"].partition("{}")[0])
         if has_failed and not has_offered and (options := self._options(conditions)):

@@ -73,6 +73,13 @@ def test_the_agent_asks_again_after_an_utterance_about_nothing(talk):
     assert talked.events[-1]["how"] == "no condition was met"
 
 
+@pytest.mark.parametrize(("other", "asks"), [("caller ", "Would you like to move a visit or"), ("", "Sorry, I didn't")])
+def test_the_agent_asks_which_of_two_is_meant_if_it_can_say_both(talk, other, asks):
+    code = "loop:\n    talk('Ask what.')\nuntil 'caller wants to move a visit':\n    pass\n"
+    talked = talk(f"{code}until '{other}wants to move a call':\n    pass\n", "could we move it?")
+    assert agent(talked)[1].startswith(asks)
+
+
 def test_a_returned_value_is_spoken_whole_and_its_instructions_as_questions(talk):
     code = "loop:\n    talk('Help.', False)\nuntil 'no time':\n    return 'Monday is full, ask for another day'\n"
     assert agent(talk(code, "/no time")) == ["Monday is full. Could you tell me another day?"]
