@@ -8,6 +8,7 @@ import re
 import sys
 import unicodedata
 from array import array
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
 from itertools import islice, pairwise
@@ -104,8 +105,10 @@ class Encoder:
         self._counts: list[int] = header["vectors"]  # of each intent
         self.fitted: dict[str, Any] = header["fitted"]
         self._intent_scale: float = header["intent_scale"]
-        self.offsets = {name: index * _ROW for index, name in enumerate(header["features"].split("\n"))}
-        self._rows = content[length : length + len(self.offsets) * _ROW]
+        # One text, and where each name begins in it: as words of their own they would take 5 MB.
+        self._names: str = header["features"]
+        self._starts = array("I", [0, *(line.end() for line in re.finditer("\n", self._names)), len(self._names) + 1])
+        self._rows = content[length : length + (len(self._starts) - 1) * _ROW]
         columns = content[length + len(self._rows) :]
         self._size = sum(self._counts)
         # One dimension of all vectors is a long integer, 32 bits for each, which Python multiplies in one step.
@@ -118,12 +121,24 @@ class Encoder:
     def vector(self, names: Iterable[str]) -> Vector:
         """Return the sum of the rows of features with length 1; all zeros where none of them is known."""
         total: Iterable[float] = [0.0] * DIMENSIONS
-        for name in names:
-            if name in self.offsets:
-                total = map(add, total, self._row(self.offsets[name]))
+        for place in map(self._place, names):
+            if place is not None:
+                total = map(add, total, self._row(place * _ROW))
         return unit([*total])
 
-    @lru_cache(maxsize=4_096)  # noqa: B019 - there is one encoder
+    def knows(self, name: str) -> bool:
+        """Return whether the training has seen a feature."""
+        return self._place(name) is not None
+
+    def _place(self, name: str) -> int | None:
+        """Return which row a feature has. The names are sorted."""
+        place = bisect_left(range(len(self._starts) - 1), name, key=self._name)
+        return place if place < len(self._starts) - 1 and self._name(place) == name else None
+
+    def _name(self, place: int) -> str:
+        return self._names[self._starts[place] : self._starts[place + 1] - 1]
+
+    @lru_cache(maxsize=1_024)  # noqa: B019 - there is one encoder
     def _row(self, offset: int) -> Vector:
         scale = 2 ** ((self._rows[offset] - 128) / 8)
         return array("f", [scale * code for pair in self._rows[offset + 1 : offset + _ROW] for code in _CODES[pair]])
@@ -155,7 +170,7 @@ def dot(own: Vector, other: Vector) -> float:
     return sum(map(mul, own, other))
 
 
-@lru_cache(maxsize=2_048)
+@lru_cache(maxsize=1_024)
 def vector(text: str, language: str = "en") -> Vector:
     """Return the vector of a text, of length 1; all zeros where none of its features is known."""
     return load().vector(features(text, language))

@@ -149,7 +149,7 @@ class Heard:
         clauses = pattern(r"[.?!;,]+(?!\d)|<clause ends>").split(self.plain)
         self.clauses = [vector(clause, language) for clause in clauses if clause.strip()]
         self.features = frozenset(encoder.features(text, language))
-        self.unknown = frozenset(each for each in self.features - encoder.load().offsets.keys() if " " not in each)
+        self.unknown = frozenset(each for each in self.features if " " not in each and not encoder.load().knows(each))
         self.number = said_number(text)
         known = (each for each in self.features - self.unknown if " " not in each and each[0] != "_")
         self.is_bare = all(pattern("<fillers>").fullmatch(each) for each in known)
