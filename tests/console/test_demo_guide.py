@@ -146,7 +146,7 @@ def below(page):
 def map_of_the_flow(page):
     open_flow(page, "Bayside Dental", "Front desk")
     expect(page.get_by_role("heading", name="Where it leads")).to_be_visible()
-    expect(page.locator("#map meter").first).to_be_visible()
+    expect(page.locator("#map .count").first).to_be_visible()
     expect(page.locator("ol.code")).to_contain_text("say(")
 
 
