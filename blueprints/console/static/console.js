@@ -15,9 +15,10 @@ async function poll() {
   if (document.hidden) return;
   const { changes, version } = document.body.dataset;
   const address = `${changes}${changes.includes("?") ? "&" : "?"}since=${encodeURIComponent(version)}`;
-  let answer;
+  let answer, news;
   try {
     answer = await fetch(address, { headers: { "HX-Request": "true" }, signal: AbortSignal.timeout(POLL_MS) });
+    if (answer.status === 200) news = await answer.json();
   } catch {
     failures += 1; // The server has stopped, or restarts.
     if (failures >= 2) showLost(`No answer from the server since ${lastAnswer || "this page was opened"}.`);
@@ -31,8 +32,7 @@ async function poll() {
   if (!isLive) return;
   // Progress that is not written to the database is fetched each time: data-polls.
   if (answer.status !== 200 && !(answer.ok && document.querySelector("[data-polls]"))) return;
-  if (answer.status === 200) {
-    const news = await answer.json();
+  if (news) {
     document.body.dataset.version = news.version;
     showFaults(news.faults);
   }
