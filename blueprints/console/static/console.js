@@ -36,6 +36,22 @@ async function poll() {
     document.body.dataset.version = news.version;
     showFaults(news.faults);
   }
+  refresh();
+}
+
+// While the pointer is pressed nothing is replaced: the click would be lost, or the text that is being selected.
+let isPressed = false;
+let isLate = false; // something was to be replaced meanwhile
+document.addEventListener("pointerdown", () => (isPressed = true));
+for (const type of ["pointerup", "pointercancel"]) {
+  document.addEventListener(type, () => {
+    isPressed = false;
+    if (isLate) setTimeout(refresh);
+  });
+}
+
+function refresh() {
+  isLate = false;
   document.body.dispatchEvent(new CustomEvent("refresh"));
 }
 
@@ -250,7 +266,12 @@ document.addEventListener("htmx:configRequest", ({ detail }) => {
 // A part that is refreshed keeps the chosen row (by its link), the horizontal scroll position and the open details.
 const every = (selector) => [...document.querySelectorAll(selector)];
 let saved = null;
-document.addEventListener("htmx:beforeSwap", () => {
+document.addEventListener("htmx:beforeSwap", ({ detail }) => {
+  if (isPressed && detail.requestConfig.triggeringEvent?.type === "refresh") {
+    isLate = true;
+    detail.shouldSwap = false;
+    return;
+  }
   const row = document.querySelector("tr.chosen");
   saved = {
     href: row?.querySelector("a").href,
