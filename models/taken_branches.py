@@ -1,6 +1,5 @@
 """The conditions of a flow that its calls took, and where its calls in progress are."""
 
-from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any, NamedTuple
 
@@ -48,11 +47,11 @@ def taken_paths(flow: Flow, code: str) -> list[TakenPath]:
     ]
 
 
-def calls_in_progress(flow: Flow, limit: int) -> Sequence[VoiceLog]:
+def calls_in_progress(flow: Flow, limit: int) -> list[VoiceLog]:
     """Return the flow's calls in progress, the newest first."""
     ids = CallInProgress.select(CallInProgress.id).where(CallInProgress.shown_until.is_null(False))
     chosen = VoiceLog.id.in_(ids), VoiceLog.flow_id == flow.id, VoiceLog.team_id == flow.team_id
-    return VoiceLog.select().where(*chosen).order_by(VoiceLog.start_time.desc(), VoiceLog.id.desc()).limit(limit)
+    return list(VoiceLog.select().where(*chosen).order_by(VoiceLog.start_time.desc(), VoiceLog.id.desc()).limit(limit))
 
 
 def _steps(call: VoiceLog) -> list[dict[str, Any]]:

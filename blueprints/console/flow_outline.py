@@ -9,7 +9,7 @@ MAX_STEPS = 40  # of a way; what a call took after them is not shown
 MIN_SHARE = 0.01  # of all calls; rarer ways are counted together
 
 
-class Step(NamedTuple):
+class OutlineStep(NamedTuple):
     """A condition on a way. `here` is the number of calls in progress that took it last."""
 
     text: str
@@ -23,7 +23,7 @@ class Way(NamedTuple):
     `ended` is the number of calls that ended there, `others` of those on rare ways.
     """
 
-    steps: list[Step]
+    steps: list[OutlineStep]
     calls: int
     ended: int
     others: int
@@ -36,7 +36,9 @@ def outline_of(paths: Sequence[TakenPath], lines: Mapping[str, int]) -> Way:
     return _way([], paths, lines, 0, len(paths) * MIN_SHARE)
 
 
-def _way(steps: list[Step], paths: Sequence[TakenPath], lines: Mapping[str, int], depth: int, least: float) -> Way:
+def _way(
+    steps: list[OutlineStep], paths: Sequence[TakenPath], lines: Mapping[str, int], depth: int, least: float
+) -> Way:
     groups: dict[str, list[TakenPath]] = {}
     for path in paths:
         if len(path.conditions) > depth < MAX_STEPS:
@@ -45,7 +47,7 @@ def _way(steps: list[Step], paths: Sequence[TakenPath], lines: Mapping[str, int]
     following = []
     for text, group in sorted(shown, key=lambda item: (-len(item[1]), lines.get(item[0], 0), item[0])):
         here = sum(path.in_progress for path in group if len(path.conditions) == depth + 1)
-        following.append(_way([Step(text, lines.get(text), here)], group, lines, depth + 1, least))
+        following.append(_way([OutlineStep(text, lines.get(text), here)], group, lines, depth + 1, least))
     others = sum(map(len, groups.values())) - sum(way.calls for way in following)
     ended = sum(not path.in_progress for path in paths if len(path.conditions) <= depth)
     if steps and len(following) == 1 and following[0].calls == len(paths):

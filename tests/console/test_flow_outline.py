@@ -50,16 +50,15 @@ def open_outline(visitor, flow):
 
 def outline(page):
     """Return the rows of the outline: depth, ways and calls with their share."""
-    rows = re.findall(
-        r'<ol class="outline">|</ol>|<li><div><span.*?</div>', page.answer.text.split('class="start"')[1], re.S
-    )
-    depth, found = 0, []
+    text = page.answer.text.split('class="start"')[1]
+    rows = re.findall(r'<ol class="outline">|</ol>|<li><div><span.*?</div>', text, re.S)
+    depth, ways = 0, []
     for row in rows:
         depth += {"<ol": 1, "</o": -1}.get(row[:3], 0)
         if row.startswith("<li"):
             steps = re.findall(r"<(?:a|span)(?: [^>]*)?>([^<]+)</", row.split("<meter")[0])
-            found.append((depth, " > ".join(steps), *re.findall(r">([0-9]+(?: %)?)</span>", row)))
-    return found
+            ways.append((depth, " > ".join(steps), *re.findall(r">([0-9]+(?: %)?)</span>", row)))
+    return ways
 
 
 def test_ways_have_counts_that_add_up(add_call, open_outline):
