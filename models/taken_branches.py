@@ -38,7 +38,7 @@ def taken_paths(flow: Flow, code: str) -> list[TakenPath]:
     return [
         TakenPath(
             [str(step.get("condition")) for step in steps],
-            [step.get("line") if call.flow_snapshot == code else None for step in steps],
+            [_line(step) if call.flow_snapshot == code else None for step in steps],
             call.status in UNDER_WAY,
         )
         for call in calls
@@ -52,6 +52,11 @@ def calls_in_progress(flow: Flow, limit: int) -> list[VoiceLog]:
     ids = CallInProgress.select(CallInProgress.id).where(CallInProgress.shown_until.is_null(False))
     chosen = VoiceLog.id.in_(ids), VoiceLog.flow_id == flow.id, VoiceLog.team_id == flow.team_id
     return list(VoiceLog.select().where(*chosen).order_by(VoiceLog.start_time.desc(), VoiceLog.id.desc()).limit(limit))
+
+
+def _line(step: dict[str, Any]) -> int | None:
+    line = step.get("line")
+    return line if isinstance(line, int) else None
 
 
 def _steps(call: VoiceLog) -> list[dict[str, Any]]:
