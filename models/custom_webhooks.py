@@ -60,12 +60,18 @@ class CustomWebhook(Record):
             cls.add(deployment, deployment_id=deployment.id, url=url)
 
     @classmethod
+    def senders(cls, team: Record, urls: Sequence[str]) -> set[str]:
+        """Return the ids of the deployments with an active webhook to one of these addresses."""
+        return {one.deployment_id for one in cls.listing(team, active=True) if one.url in urls}
+
+    @classmethod
     def move(cls, deployment: Record, url: str, target: str) -> None:
-        """Change the address of the deployment's webhooks from `url` to `target`. Without such webhooks, add one."""
-        webhooks = [webhook for webhook in cls.of_deployment(deployment) if webhook.url == url]
+        """Change the address of the deployment's webhooks from `url` to `target`. Without either, add one."""
+        webhooks = list(cls.of_deployment(deployment))
         for webhook in webhooks:
-            webhook.change(url=target)
-        if not webhooks:
+            if webhook.url == url:
+                webhook.change(url=target)
+        if not any(webhook.active and webhook.url in (url, target) for webhook in webhooks):
             cls.add(deployment, deployment_id=deployment.id, url=target, name="Inbox")
 
 

@@ -1,10 +1,9 @@
 """The conditions of a flow that its calls took, and where its calls in progress are."""
 
-from collections import Counter
 from datetime import timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
-from dryline.models.calls_in_progress import CallInProgress
+from dryline.models.calls_in_progress import UNDER_WAY, CallInProgress
 from dryline.models.flows import Flow
 from dryline.models.voice_logs import VoiceLog
 from dryline.storage.current_world import current
@@ -14,33 +13,50 @@ DAYS = 7
 MAX_CALLS = 1_000
 
 
-def taken_conditions(flow: Flow, code: str) -> tuple[int, Counter[Any]]:
-    """Return the number of the flow's newest calls of the last week, and how many of them took each condition.
+class TakenPath(NamedTuple):
+    """The conditions that a call took, in their order.
 
-    A condition is known by its line in calls that ran `code`, and by its text in others.
+    `lines` has their lines, or None each if the call ran other code than the flow has now.
     """
+
+    conditions: list[str]
+    lines: list[int | None]
+    in_progress: bool
+
+
+def taken_paths(flow: Flow, code: str) -> list[TakenPath]:
+    """Return what the flow's newest calls of the last week took, the newest call first."""
     now = current().clock.now()
-    calls = VoiceLog.select(VoiceLog.flow_snapshot, VoiceLog.session_log_data).where(
+    fields = VoiceLog.flow_snapshot, VoiceLog.session_log_data, VoiceLog.status
+    calls = VoiceLog.select(*fields).where(
         VoiceLog.worker_id == flow.worker_id,
         VoiceLog.flow_id == flow.id,
         VoiceLog.start_time > wire(now - timedelta(days=DAYS)),
         VoiceLog.start_time <= wire(now),
     )
     calls = calls.order_by(VoiceLog.start_time.desc(), VoiceLog.id.desc()).limit(MAX_CALLS)
-    newest = [call for call in calls if (call.session_log_data or {}).get("trace") is not None]
-    counts: Counter[Any] = Counter()
-    for call in newest:
-        key = "line" if call.flow_snapshot == code else "condition"
-        counts.update({step.get(key) for step in _steps(call) if isinstance(step.get(key), int | str)})
-    return len(newest), counts
+    return [
+        TakenPath(
+            [str(step.get("condition")) for step in steps],
+            [_line(step) if call.flow_snapshot == code else None for step in steps],
+            call.status in UNDER_WAY,
+        )
+        for call in calls
+        if call.status in UNDER_WAY or (call.session_log_data or {}).get("trace") is not None
+        for steps in [_steps(call)]
+    ]
 
 
-def calls_at(flow: Flow, limit: int) -> list[tuple[VoiceLog, int | None]]:
-    """Return the flow's calls in progress, each with the line of the condition that it took last."""
+def calls_in_progress(flow: Flow, limit: int) -> list[VoiceLog]:
+    """Return the flow's calls in progress, the newest first."""
     ids = CallInProgress.select(CallInProgress.id).where(CallInProgress.shown_until.is_null(False))
     chosen = VoiceLog.id.in_(ids), VoiceLog.flow_id == flow.id, VoiceLog.team_id == flow.team_id
-    calls = VoiceLog.select().where(*chosen).order_by(VoiceLog.start_time.desc(), VoiceLog.id.desc()).limit(limit)
-    return [(call, next((step.get("line") for step in reversed(_steps(call))), None)) for call in calls]
+    return list(VoiceLog.select().where(*chosen).order_by(VoiceLog.start_time.desc(), VoiceLog.id.desc()).limit(limit))
+
+
+def _line(step: dict[str, Any]) -> int | None:
+    line = step.get("line")
+    return line if isinstance(line, int) else None
 
 
 def _steps(call: VoiceLog) -> list[dict[str, Any]]:

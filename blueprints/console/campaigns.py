@@ -69,7 +69,7 @@ def campaign(campaign_id: str) -> Any:
 
 
 def results_of(rows: list[RowProgress]) -> dict[str, str]:
-    """Return by the id of a call what it came to: the extracted values that its row has not, or its summary."""
+    """Return by the id of a call what it came to: its summary, or the extracted values that its row has not."""
     ids = {row.log_id: set(map(str, row.row.values())) for row in rows if row.log_id}
     results: dict[str, str] = {}
     if not ids:
@@ -77,7 +77,7 @@ def results_of(rows: list[RowProgress]) -> dict[str, str]:
     for log in VoiceLog.select(VoiceLog.id, VoiceLog.extractions_data, VoiceLog.data).where(VoiceLog.id.in_([*ids])):
         extracted = log.extractions_data if isinstance(log.extractions_data, dict) else {}
         values = {name: value for name, value in extracted.items() if str(value) not in ids[log.id]}
-        results[log.id] = in_text(values) if values else call_analysis(log).get("call_summary") or ""
+        results[log.id] = call_analysis(log).get("call_summary") or (in_text(values) if values else "")
     return results
 
 

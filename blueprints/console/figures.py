@@ -70,7 +70,7 @@ def figures_of(comparisons: Iterable[Comparison]) -> list[Figure]:
             kind.about,
             text,
             *_change(kind, getattr(total, kind.attribute), getattr(before, kind.attribute) if is_comparable else None),
-            sparkline([getattr(part, kind.attribute) for part in together.parts]),
+            sparkline([getattr(part, kind.attribute) for part in together.parts[:-1]]),  # the last part has only begun
         )
         for kind, text in zip(KINDS, texts(total), strict=True)
     ]

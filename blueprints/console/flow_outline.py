@@ -1,33 +1,55 @@
-"""The outline of a flow: its conditions as a list of lists, with the calls that took each."""
+"""The outline of a flow: the ways that its calls took through its conditions."""
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
+
+from dryline.models.taken_branches import TakenPath
+
+MAX_STEPS = 40  # of a way; what a call took after them is not shown
+MIN_SHARE = 0.01  # of all calls; rarer ways are counted together
 
 
-class OutlinedCondition(NamedTuple):
-    """A condition. `share` is of the calls that could take it, `here` the calls in progress that took it last."""
+class OutlineStep(NamedTuple):
+    """A condition on a way. `here` is the number of calls in progress that took it last."""
 
     text: str
-    line: int
-    leaves: bool
-    calls: int
-    share: float | None
+    line: int | None
     here: int
-    following: list[Any]
 
 
-def outline_of(
-    loops: Sequence[Mapping[str, Any]], taken: Counter[Any], before: int, here: Counter[int | None]
-) -> list[OutlinedCondition]:
-    """Return the conditions of loops in the order of the code. `taken` counts calls by line and by text."""
-    conditions = []
-    for loop in loops:
-        for one in loop["conditions"]:
-            calls = taken[one["line"]] + taken[one["condition"]]
-            share = min(calls / before, 1) if before else None
-            following = outline_of(one["loops"], taken, calls, here)
-            about = (one["condition"].removeprefix('f"').removesuffix('"'), one["line"], one["leaves"])
-            conditions.append(OutlinedCondition(*about, calls, share, here[one["line"]], following))
-        conditions += outline_of(loop["loops"], taken, before, here)
-    return conditions
+class Way(NamedTuple):
+    """Conditions that the same calls took one after the other, and the ways on which these went on.
+
+    `ended` is the number of calls that ended there, `others` of those on rare ways.
+    """
+
+    steps: list[OutlineStep]
+    calls: int
+    ended: int
+    others: int
+    following: list["Way"]
+
+
+def outline_of(paths: Sequence[TakenPath], lines: Mapping[str, int]) -> Way:
+    """Return the way of all calls, without a step. `lines` has the lines of conditions by their text."""
+    lines = {**lines, **{text: line for path in paths for text, line in zip(*path[:2], strict=True) if line}}
+    return _way([], paths, lines, 0, len(paths) * MIN_SHARE)
+
+
+def _way(
+    steps: list[OutlineStep], paths: Sequence[TakenPath], lines: Mapping[str, int], depth: int, least: float
+) -> Way:
+    groups: dict[str, list[TakenPath]] = {}
+    for path in paths:
+        if len(path.conditions) > depth < MAX_STEPS:
+            groups.setdefault(path.conditions[depth], []).append(path)
+    shown = [(text, group) for text, group in groups.items() if len(group) >= least]
+    following = []
+    for text, group in sorted(shown, key=lambda item: (-len(item[1]), lines.get(item[0], 0), item[0])):
+        here = sum(path.in_progress for path in group if len(path.conditions) == depth + 1)
+        following.append(_way([OutlineStep(text, lines.get(text), here)], group, lines, depth + 1, least))
+    others = sum(map(len, groups.values())) - sum(way.calls for way in following)
+    ended = sum(not path.in_progress for path in paths if len(path.conditions) <= depth)
+    if steps and len(following) == 1 and following[0].calls == len(paths):
+        return following[0]._replace(steps=[*steps, *following[0].steps])
+    return Way(steps, len(paths), ended, others, following)

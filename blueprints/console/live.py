@@ -1,7 +1,7 @@
 """Calls in progress, and a form that places one."""
 
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable
 from contextlib import suppress
 from datetime import timedelta
 from typing import Any
@@ -82,16 +82,9 @@ def _conditions_of(deployment_id: str) -> Iterable[str]:
     flow = Flow.find(id=deployment.flow_id, team_id=deployment.team_id)
     if flow:
         with suppress(DomainError, CodeRefused):
-            return dict.fromkeys(_conditions(engine_of(current()).checked_program(flow.code).paths()))
+            conditions = engine_of(current()).checked_program(flow.code).conditions
+            return dict.fromkeys(one.text for one in conditions if one.fixed)
     return ()
-
-
-def _conditions(loops: Iterable[Mapping[str, Any]]) -> Iterator[str]:
-    for loop in loops:
-        for one in loop["conditions"]:
-            yield one["condition"]
-            yield from _conditions(one["loops"])
-        yield from _conditions(loop["loops"])
 
 
 @blp.post("")

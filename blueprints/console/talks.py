@@ -89,11 +89,15 @@ def talk(worker_id: str, talk_id: str) -> Any:
 def _suggestions(talk: TalkSession, flow: Flow | None) -> list[str]:
     """Return sentences that fit the flow's own words and the agent's last question."""
     said = [event["text"] for event in talk.events if event["type"] == "said"]
+    opening = all(event["type"] != "heard" for event in talk.events)
+    waiting = talk.waiting
+    if flow and not opening:  # a condition that the code puts together is an answer to the question
+        waiting = sorted(waiting, key=flow.code.__contains__)
     return suggest(
-        tuple(talk.waiting),
+        tuple(waiting),
         Random(f"{talk.id} {talk.turns}"),
         current().clock.now(),
-        opening=all(event["type"] != "heard" for event in talk.events),
+        opening=opening,
         about=f"{flow.code} {flow.variables}" if flow else " ".join(said),
         question=said[-1] if said else "",
     )

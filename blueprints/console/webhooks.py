@@ -17,7 +17,7 @@ from dryline.models.workers import Worker
 from dryline.schemas.webhook_deliveries import EVENTS, STATUSES
 from dryline.storage.current_world import current
 from dryline.web.links import base_url
-from dryline.world.outgoing import INBOX
+from dryline.world.outgoing import INBOX, OWN_INBOX
 from dryline.world.request_log import Entry
 from dryline.world.request_search import Criteria
 from dryline.world.wording import count
@@ -25,6 +25,7 @@ from dryline.world.wording import count
 blp = PageBlueprint("webhooks", "Webhooks", "h", path="/webhooks", all_teams=True)
 
 MAX_LISTED = 50
+OWN_INBOX_URL = f"http://{OWN_INBOX}{INBOX}webhooks"  # wherever the server is
 _FILTERS = ("status", "webhook_id", "log_id", "deployment_id")
 
 
@@ -54,9 +55,11 @@ def show() -> Any:
 def inbox() -> Any:
     """Show what the inbox received."""
     received = _received()
+    inbox_url = f"{base_url()}{INBOX}webhooks"
     return render_template(
         "inbox.html",
-        inbox=_inbox_url(),
+        inbox=inbox_url,
+        sending=CustomWebhook.senders(g.team, (inbox_url, OWN_INBOX_URL)),
         received=[entry_fields(entry) for entry in received[:MAX_LISTED]],
         received_count=len(received),
         deployments=activity.usual_lines(g.team),
@@ -99,9 +102,5 @@ def use_inbox() -> Any:
     """Send a deployment's events to the inbox, also those that its webhooks send to `url`."""
     with current().transaction():
         deployment = VoiceDeployment.fetch(require_team(), request.form.get("deploymentId", ""))
-        CustomWebhook.move(deployment, request.form.get("url", ""), _inbox_url())
+        CustomWebhook.move(deployment, request.form.get("url", ""), OWN_INBOX_URL)
     return flash_and_redirect(f"{deployment.name} sends its events to the inbox.", "webhooks.inbox")
-
-
-def _inbox_url() -> str:
-    return f"{base_url()}{INBOX}webhooks"

@@ -56,6 +56,7 @@ def assert_fits_the_other_width(page):
     # Chromium lays the page out anew some time after the call, and a step's last click may still load the next page.
     expect(page.locator("html")).to_have_js_property("scrollWidth", width, timeout=5000)
     page.set_viewport_size(size)
+    expect(page.locator("html")).to_have_js_property("clientWidth", size["width"])  # before the next click
 
 
 def _split(text):

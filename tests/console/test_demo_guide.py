@@ -140,13 +140,13 @@ def below(page):
 
 @DEMO.does(
     "Workers, Bayside Dental, Flows, Front desk.",
-    "The outline shows where calls went.",
-    "Below is the code of that call.",
+    "The outline shows which ways the calls took, and how many each.",
+    "Below is the code.",
 )
 def map_of_the_flow(page):
     open_flow(page, "Bayside Dental", "Front desk")
     expect(page.get_by_role("heading", name="Where it leads")).to_be_visible()
-    expect(page.locator("#map meter").first).to_be_visible()
+    expect(page.locator("#map .count").first).to_be_visible()
     expect(page.locator("ol.code")).to_contain_text("say(")
 
 
@@ -226,7 +226,10 @@ def mended(page):
     expect(ended.locator(".state")).to_have_text("transferred")
 
 
-@DEMO.does("Calls.", 'Choose the worker "Bayside Dental" and the outcome "completed", and type "appointment".')
+@DEMO.does(
+    "Calls.",
+    'Choose the worker "Bayside Dental" and the outcome "completed", type "appointment", and press Enter.',
+)
 def filters(page):
     open_page(page, "Calls")
     page.locator("select[name=worker]").select_option(label="Bayside Dental")
@@ -330,33 +333,30 @@ def verify(page):
     expect(page.get_by_text("As expected: made 4 times")).to_be_visible()
 
 
-def open_inbox(page):
-    open_page(page, "Webhooks")
-    page.get_by_role("link", name=re.compile("^Inbox")).click()
-
-
-@DEMO.does("Webhooks, Inbox.", 'Choose "Bayside Dental: Front desk line" and press "Send its events here".')
-def use_inbox(page):
-    open_inbox(page)
-    page.locator("#inbox-deployment").select_option(label=LINE)
-    press(page, "Send its events here")
-    expect(page.get_by_text("sends its events to the inbox")).to_be_visible()
-
-
 @DEMO.does(
-    'Place a call with the outcome `completed`, click on the clock and press "+5 min".',
-    "Read in the inbox what arrived.",
+    "Webhooks, Inbox.",
+    "Here is what Bayside Dental's front desk sent about its calls.",
+    "Open a `call_ended`.",
 )
 def read(page):
-    place(page, "completed")
-    press_in_bar(page, "+5 min")
-    open_inbox(page)
-    message = page.locator("#received > details", has_text="call_started").first
+    open_page(page, "Webhooks")
+    page.get_by_role("link", name=re.compile("^Inbox")).click()
+    message = page.locator("#received > details", has_text="call_ended").first
     message.locator("summary").first.click()
     expect(message.locator("pre", has_text="from_number")).to_be_visible()
 
 
-@DEMO.does('Under Deliveries, press "Send again" beside a message to the inbox.')
+@DEMO.does(
+    'Choose "Cedar Valley Power: Billing line" and press "Send its events here": its next calls send theirs too.'
+)
+def use_inbox(page):
+    expect(page.get_by_text(f"{LINE} sends its events here.")).to_be_visible()
+    page.locator("#inbox-deployment").select_option(label="Cedar Valley Power: Billing line")
+    press(page, "Send its events here")
+    expect(page.get_by_text("Billing line sends its events here.")).to_be_visible()
+
+
+@DEMO.does('Under Deliveries, press "Send again" beside a message.')
 def send_again(page):
     page.get_by_role("link", name="Deliveries").click()
     press(page.locator("tr", has_text="/inbox/webhooks").first, "Send again")

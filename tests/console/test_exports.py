@@ -47,7 +47,7 @@ def test_an_export_is_requested_by_a_form_whose_values_the_address_gives(visitor
     (export,) = api.get("/team/exports").json
     assert address.endswith(export["id"])
     assert (export["logType"], export["format"], export["status"]) == ("voice", "CSV", "PENDING")
-    assert "id, status" in visitor.page.text and "status completed" in words(visitor.page)
+    assert "id, status" in visitor.page.text and "Status completed" in words(visitor.page)
     page = visitor.go("/exports/new?logType=chat&startDate=2026-01-02T00:00:00.000Z&fields=id")
     fields = page.form("/exports")["fields"]
     assert (fields["startDate"], fields["fields"]) == ("2026-01-02T00:00:00.000", "id")
@@ -69,12 +69,12 @@ def test_the_beginning_of_a_file_is_shown_and_escaped(visitor, create, make_log,
 
 def test_only_possible_transitions_are_offered(visitor, create):
     address = create()
-    assert buttons(visitor.page) == ["PROCESSING", "FAILED"]
+    assert buttons(visitor.page) == ["processing", "failed"]
     offered = []
     for status in ("PROCESSING", "COMPLETED", "EXPIRED"):
         visitor.send("/transition", status=status)
         offered.append(buttons(visitor.go(address)))
-    assert offered == [["COMPLETED", "FAILED"], ["EXPIRED"], []]
+    assert offered == [["completed", "failed"], ["expired"], []]
 
 
 def test_a_completed_export_shows_when_it_expires(visitor, create, make_log, advance):

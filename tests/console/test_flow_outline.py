@@ -49,26 +49,37 @@ def open_outline(visitor, flow):
 
 
 def outline(page):
-    """Return the rows of the outline by line: calls, share."""
-    row = r'<a href="#L(\d+)">.*?value="(\d+)".*?class="count">\2<.*?class="note">(\d+ %|)'
-    return {int(line): (int(calls), share) for line, calls, share in re.findall(row, page.answer.text)}
+    """Return the rows of the outline: depth, ways and calls with their share."""
+    text = page.answer.text.split('class="start"')[1]
+    rows = re.findall(r'<ol class="outline">|</ol>|<li><div><span.*?</div>', text, re.S)
+    depth, ways = 0, []
+    for row in rows:
+        depth += {"<ol": 1, "</o": -1}.get(row[:3], 0)
+        if row.startswith("<li"):
+            steps = re.findall(r"<(?:a|span)(?: [^>]*)?>([^<]+)</", row.split("<meter")[0])
+            ways.append((depth, " > ".join(steps), *re.findall(r">([0-9]+(?: %)?)</span>", row)))
+    return ways
 
 
-def test_branches_have_the_counts_of_the_last_week(add_call, open_outline):
+def test_ways_have_counts_that_add_up(add_call, open_outline):
     for _ in range(3):
         add_call((APPOINTMENT, "caller wants an appointment"), (AGREES, "caller agrees"))
     add_call((APPOINTMENT, "caller wants an appointment"), (OLDER, "caller is older than 80"))
+    add_call((APPOINTMENT, "caller wants an appointment"), code="older code")
+    add_call()  # hung up
     add_call(startTime="2026-11-13T10:00:00.000Z")  # before
     add_call(sessionLogData=None)  # of a script
     page = open_outline()
-    assert "Where it leads the calls of the last 7 days 4 calls" in words(page)
-    assert outline(page) == {
-        APPOINTMENT: (4, "100 %"),
-        AGREES: (3, "75 %"),
-        OLDER: (1, "25 %"),
-        PERSON: (0, "0 %"),
-    }
-    assert "#L6" in page.links
+    assert "Where it leads the ways of the calls of the last 7 days 6 calls" in words(page)
+    assert outline(page) == [
+        (1, "caller wants an appointment", "5", "83 %"),
+        (2, "caller agrees", "3", "50 %"),
+        (2, "caller is older than 80", "1", "17 %"),
+        (2, "The call ended here", "1", "17 %"),
+        (1, "The call ended before it met a condition", "1", "17 %"),
+    ]
+    assert "Taken by no call: caller wants a person" in words(page)
+    assert {f"#L{line}" for line in (APPOINTMENT, AGREES, OLDER, PERSON)} <= set(page.links)
 
 
 def test_a_call_in_progress_is_marked_where_it_is(visitor, control, flow, make_voice_deployment, open_outline, advance):
@@ -89,5 +100,5 @@ def test_a_call_in_progress_is_marked_where_it_is(visitor, control, flow, make_v
 
 def outlined(page):
     """Return the condition at which the page marks a call in progress."""
-    match = re.search(r'<li class="here"><div><a href="#L[0-9]+">(.*?)</a>.*?1 now', page.answer.text)
+    match = re.search(r'<a href="#L[0-9]+"[^>]*>([^<]*)</a> <b class="dot-here">1 now', page.answer.text)
     return match and match[1]

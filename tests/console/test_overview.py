@@ -103,6 +103,19 @@ def test_a_change_fetches_the_whole_page_once(served, tab):
     assert [url for url in fetched if "/changes" not in url] == [f"{served.url}/console"]
 
 
+def test_a_refresh_does_not_swallow_a_click(served, tab):
+    seen = tab(served)
+    page = seen.go("")
+    page.locator("#newest a").first.hover()
+    page.mouse.down()
+    served.app.test_client().put("/_dryline/clock", json={"frozen": True})
+    with page.expect_response(f"{served.url}/console") as answer:
+        seen.poll()
+    answer.value.finished()
+    page.mouse.up()
+    page.wait_for_url("**/calls/log_*")
+
+
 def test_equal_errors_are_one_row_with_their_number(visitor, control, make_worker):
     worker = make_worker(name="Front desk")
     about = {"severity": "critical", "service": "agents", "type": "RuntimeError", "error": "It is closed."}

@@ -44,6 +44,12 @@ def test_equal_refusals_are_one_row_which_leads_to_the_inbox(visitor, api, contr
     assert visitor.go("/webhooks?status=REFUSED").answer.text.count("neither loopback") == len(refused)
 
 
+def test_a_line_that_sends_to_the_inbox_is_not_offered_again(visitor, line):
+    visitor.go("/webhooks/inbox")
+    page = visitor.send("/webhooks/inbox")
+    assert f"{line['name']} sends its events here." in page.text and "Send its events here" not in page.text
+
+
 def test_the_deliveries_of_the_chosen_team_are_listed(visitor, api, other_api, call):
     own_id, other_id = (client.get("/team").json["id"] for client in (api, other_api))
     assert "call_ended" in visitor.go("/webhooks").text

@@ -84,7 +84,7 @@ class TestFlow:
         change(code="".join(["x = 1\n", *lines[1:20], "y = 1\n", *lines[20:]]), commitMessage="After")
         page = open_flow(path="/diff")
         assert "Lines of code: 2 added, 1 removed" in page.text and "Variables" not in page.text
-        rows = re.findall(r'<tr class="(\w+)"><td class="num">(\d*)</td><td class="num">(\d*)</td>', page.answer.text)
+        rows = re.findall(r'<tr class="(\w+)"><td>(\d*)</td><td>(\d*)</td>', page.answer.text)
         assert [row for row in rows if row[0] != "same"] == [
             ("removed", "1", ""),
             ("added", "", "1"),

@@ -15,9 +15,10 @@ async function poll() {
   if (document.hidden) return;
   const { changes, version } = document.body.dataset;
   const address = `${changes}${changes.includes("?") ? "&" : "?"}since=${encodeURIComponent(version)}`;
-  let answer;
+  let answer, news;
   try {
     answer = await fetch(address, { headers: { "HX-Request": "true" }, signal: AbortSignal.timeout(POLL_MS) });
+    if (answer.status === 200) news = await answer.json();
   } catch {
     failures += 1; // The server has stopped, or restarts.
     if (failures >= 2) showLost(`No answer from the server since ${lastAnswer || "this page was opened"}.`);
@@ -31,11 +32,26 @@ async function poll() {
   if (!isLive) return;
   // Progress that is not written to the database is fetched each time: data-polls.
   if (answer.status !== 200 && !(answer.ok && document.querySelector("[data-polls]"))) return;
-  if (answer.status === 200) {
-    const news = await answer.json();
+  if (news) {
     document.body.dataset.version = news.version;
     showFaults(news.faults);
   }
+  refresh();
+}
+
+// While the pointer is pressed nothing is replaced: the click would be lost, or the text that is being selected.
+let isPressed = false;
+let isLate = false; // something was to be replaced meanwhile
+document.addEventListener("pointerdown", () => (isPressed = true));
+for (const type of ["pointerup", "pointercancel"]) {
+  document.addEventListener(type, () => {
+    isPressed = false;
+    if (isLate) setTimeout(refresh);
+  });
+}
+
+function refresh() {
+  isLate = false;
   document.body.dispatchEvent(new CustomEvent("refresh"));
 }
 
@@ -250,7 +266,12 @@ document.addEventListener("htmx:configRequest", ({ detail }) => {
 // A part that is refreshed keeps the chosen row (by its link), the horizontal scroll position and the open details.
 const every = (selector) => [...document.querySelectorAll(selector)];
 let saved = null;
-document.addEventListener("htmx:beforeSwap", () => {
+document.addEventListener("htmx:beforeSwap", ({ detail }) => {
+  if (isPressed && detail.requestConfig.triggeringEvent?.type === "refresh") {
+    isLate = true;
+    detail.shouldSwap = false;
+    return;
+  }
   const row = document.querySelector("tr.chosen");
   saved = {
     href: row?.querySelector("a").href,
