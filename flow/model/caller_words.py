@@ -67,21 +67,23 @@ def _phrases(
 
 @lru_cache(maxsize=2_000)
 def intent_of(condition: str, menu: tuple[str, ...] = ()) -> Intent | None:
-    """Return the intent that a condition means, one that no other condition of its menu means more; None for none.
+    """Return the intent that a condition means, or else its first alternative; None if neither means one.
 
-    It is the most probable one, if the condition is as near to it as the intent's own phrases are on average.
+    It is the most probable one that no other condition of the menu means more, if the text is as near to it as the
+    intent's own phrases are on average.
     """
     language = language_of(" ".join(menu or (condition,)))
     intents = load(language)
-    near = _near_intents(condition, language)
     others = [_near_intents(each, language) for each in menu if each != condition]
-    own = [name for name in near if name in intents and all(other[name] < near[name] for other in others)]
-    name = max(own, key=near.__getitem__, default="")
-    if not name:
-        return None
-    phrases = [encoder.vector(phrase, language) for phrase in intents[name].says]
-    nearness = encoder.load().near_intents([*map(fmean, zip(*phrases, strict=True))], by_mean=True)
-    return intents[name] if near[name] >= nearness[encoder.load().intents.index(name)] else None
+    for text in (condition, encoder.pattern("[,;/]|<or>").split(condition)[0]):
+        near = _near_intents(text, language)
+        own = [name for name in near if name in intents and all(other[name] < near[name] for other in others)]
+        if name := max(own, key=near.__getitem__, default=""):
+            phrases = [encoder.vector(phrase, language) for phrase in intents[name].says]
+            nearness = encoder.load().near_intents([*map(fmean, zip(*phrases, strict=True))], by_mean=True)
+            if near[name] >= nearness[encoder.load().intents.index(name)]:
+                return intents[name]
+    return None
 
 
 def _near_intents(condition: str, language: str) -> dict[str, float]:
