@@ -78,10 +78,6 @@ class Engine(AbstractContextManager["Engine"]):
         """Return the program of code without errors in Based; its Python is not checked. Raises CodeRefused."""
         return translate(code, file)
 
-    def paths(self, code: str) -> list[dict[str, Any]]:
-        """Return the tree of conditions with their lines. Raises CodeRefused."""
-        return translate(code).paths()
-
     def lacking(self, program: Program) -> Finding | None:
         """Return the first import of a module, or of a name of one, that the sandbox lacks. Raises Busy."""
         return next(iter(self._missing_imports(program)), None) if program.imports else None

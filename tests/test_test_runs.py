@@ -92,20 +92,27 @@ def test_a_conversation_in_which_the_flow_raises_fails(only):
     assert all("ZeroDivisionError" in fault for fault in result.faults)
 
 
-def test_a_conversation_that_never_comes_to_what_is_named_fails(only):
-    code = """
+@pytest.mark.parametrize(
+    ("until", "missed"),
+    [
+        ('"caller agrees to a day"', "caller agrees to a day"),
+        ("f\"caller agrees to {'a day'}\"", "the condition of line 8"),
+    ],
+)
+def test_a_conversation_that_never_comes_to_what_is_named_fails(only, until, missed):
+    code = f"""
 loop:
     talk("Ask what it is about.")
 until "caller is done":
     if False:
         loop:
             talk("Ask for the day.")
-        until "caller agrees to a day":
+        until {until}:
             pass
 """
     result = only("The caller is done, and caller agrees to a day.", code=code)
     assert result.failed == 3
-    assert result.explanation == "The flow did not reach: caller agrees to a day."
+    assert result.explanation == f"The flow did not reach: {missed}."
 
 
 def test_otherwise_a_conversation_fails_by_chance(only):

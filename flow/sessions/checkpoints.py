@@ -95,7 +95,11 @@ class _Runner:
         caller = Caller(self._map, self._map.route_to(purpose), Random(seed))
         session = self._engine.open(self._map.program, model=caller, seed=seed, **self._options)
         events = session.play(caller)
-        missed = [condition.text for condition in purpose if condition not in caller.taken]
+        missed = [
+            condition.text if condition.fixed else f"the condition of line {condition.line}"
+            for condition in purpose
+            if condition not in caller.taken
+        ]
         failure = f"The flow did not reach: {'; '.join(missed)}." if missed else None
         if session.failure is not None:
             failure = f"The flow raised: {session.failure.sentence}"
