@@ -29,7 +29,8 @@ def words_to_answer(talk: Talk) -> str:
     agent = _Agent(talk)
     waiting = read_values(agent.frames.language)["agent_waits"]
     texts = [agent.without_help(text).replace(waiting, "") for text in agent.unanswered or agent.said[-1:]]
-    return next((text for text in reversed(texts) if text and text != agent.frames["general"]), "")
+    questions = [text for text in texts if "?" in text and text != agent.frames["general"]]
+    return next(filter(None, reversed(questions or texts)), "")
 
 
 def invites_any_request(question: str) -> bool:

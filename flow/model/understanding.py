@@ -17,6 +17,8 @@ from dryline.flow.model.number_words import read_bounds, said_number
 from dryline.flow.model.questions import is_open_question, last_question, option_by_place, options_of
 from dryline.flow.phrases import load
 
+_WORD = re.compile(r"[^\W\d_][\w'-]*")
+
 
 @dataclass(frozen=True)
 class Context:
@@ -119,6 +121,10 @@ class ConditionReading:
         is_value = any(each[0] == "_" for label in labels for each in encoder.features(label, language))
         self.kinds = [] if is_value else [kind_of(label, None) for label in labels if label]
 
+    def means(self, other: encoder.Vector) -> float:
+        """Return how much of a meaning one of the alternatives has."""
+        return max((dot(other, alternative) for alternative in self.alternatives), default=0.0)
+
     def likeness(self, heard: "Heard") -> dict[str, float]:
         """Return the features of a condition that depend on the utterance alone."""
         near = dot(heard.vector, self.vector)
@@ -128,9 +134,10 @@ class ConditionReading:
         return {
             "near": near,
             "nearest clause": max([near, *(dot(clause, self.vector) for clause in heard.clauses)]),
-            "meaning": max((dot(heard.meaning, alternative) for alternative in self.alternatives), default=0.0),
+            "meaning": self.means(heard.meaning),
             "asks": self.asks * (1 if heard.is_question else -1),
             "in bounds": is_in_bounds,
+            "denied": self.sign * max((self.means(part) for part in heard.denied), default=0.0),
             "any matter": heard.matter * self.is_matter,
             "anything else": heard.matter * self.is_else,
         }
@@ -148,9 +155,15 @@ class Heard:
         self.matter = max(near.values())
         clauses = pattern(r"[.?!;,]+(?!\d)|<clause ends>").split(self.plain)
         self.clauses = [vector(clause, language) for clause in clauses if clause.strip()]
+        denied = (pattern("<denies>(.*)").search(clause) for clause in clauses)
+        self.denied = [meaning(each[1], language) for each in denied if each]
         self.features = frozenset(encoder.features(text, language))
         self.unknown = frozenset(each for each in self.features if " " not in each and not encoder.load().knows(each))
         self.number = said_number(text)
+        introduction = pattern("<introduces>").search(text.lower())
+        self.introduced = text[introduction.end() :] if introduction else ""
+        own = _WORD.findall(self.introduced or text)
+        self.is_all_capital = len(own) > 1 and all(word[0].isupper() for word in own)
         known = (each for each in self.features - self.unknown if " " not in each and each[0] != "_")
         self.is_bare = all(pattern("<fillers>").fullmatch(each) for each in known)
         question = r"(?:<fillers>,? )*(?:<question words>|<question verbs>)|.*\?$"
@@ -177,9 +190,8 @@ class Heard:
 
     def _has_name(self) -> bool:
         """Return whether a name was said: capital or unknown words, alone or after an introduction."""
-        introduction = pattern("<introduces>").search(self.text.lower())
-        start, most, read = (introduction.end(), 9, 1) if introduction else (0, 4, 4)
-        own = re.findall(r"[^\W\d_][\w'-]*", self.text[start:].split(",")[0])
+        text, most, read = (self.introduced, 9, 1) if self.introduced else (self.text, 4, 4)
+        own = _WORD.findall(text.split(",")[0])
         own = [word for word in own if not pattern("<fillers>").fullmatch(plain(word))]
         is_new = all(word[0].isupper() or plain(word) in self.unknown for word in own[:read])
         return is_new and self.polarity == 0 and 0 < len(own) <= most
@@ -194,7 +206,7 @@ def features_of(conditions: Sequence[str], said: str, context: Context) -> list[
     language = language_of(f"{context.prompt} {' '.join(conditions)} {said}")
     menu = [read_condition(text, language) for text in conditions]
     heard, before = hear(said, language), hear(context.earlier, language)
-    question = vector(context.question, language)
+    question, question_meaning = vector(context.question, language), meaning(context.question, language)
     polarity = 0 if is_open_question(context.question) else heard.polarity
     place = option_by_place(said, context.options)
     is_chosen, chosen = place is not None, vector(place, language) if place else None
@@ -207,6 +219,8 @@ def features_of(conditions: Sequence[str], said: str, context: Context) -> list[
         rows.append({
             **each.likeness(heard),
             "yes or no": polarity * each.sign * dot(question, each.vector),
+            "asks beside an answer": each.asks * abs(polarity),
+            "yes or no by meaning": polarity * each.sign * each.means(question_meaning),
             "option by its place": dot(chosen, each.vector) if chosen else 0.0,
             "rare words": len((each.stems - others) & heard.unknown),
             **_features_of_values(
@@ -216,8 +230,15 @@ def features_of(conditions: Sequence[str], said: str, context: Context) -> list[
     meant = {name: max(each.open_intents[name] for each in menu) for name in heard.open_intents}
     near = max((near for name, near in heard.open_intents.items() if near > meant[name]), default=0.0)
     few_words = 0.0 if any(name[0] == "_" for name in heard.features) else 1 / (1 + len(heard.features))
-    of_none = {"always": 1.0, "few words": few_words, "question": heard.is_question, "open intent": near}
-    return [*rows, of_none | {"open intent beside an answer": abs(polarity) * near}]
+    rows.append({
+        "always": 1.0,
+        "few words": few_words,
+        "few conditions": 1 / len(menu),
+        "question": heard.is_question,
+        "open intent": near,
+        "open intent beside an answer": abs(polarity) * near,
+    })  # fmt: skip
+    return rows
 
 
 def _features_of_values(
@@ -231,6 +252,8 @@ def _features_of_values(
     then = [before.has_value(kind, options) for kind in kinds]
     if (any(now) and all(map(or_, now, then))) or (is_returned and context.is_answered):
         is_asked = kind_of_answer in kinds or is_returned
-        return {"value given": 1.0, "value that was asked for": is_asked, "value alone": heard.is_bare}
+        is_name = kinds == ["name"] and heard.is_all_capital
+        alone = {"value alone": heard.is_bare, "name alone": is_name}
+        return {"value given": 1.0, "value that was asked for": is_asked, **alone}
     is_free = any(kind not in ("name", "address", *words()["tokens of kinds"]) for kind in kinds)
     return {"value missing": bool(kinds) and not any(now) and not is_free, "part missing": any(now)}

@@ -13,7 +13,7 @@ from dryline.flow.model.understanding import Context, features_of
 
 FOLDER = Path(__file__).parent
 PENALTY = 0.5  # on the squares of the weights
-WRONG = 0.04  # the share of decisions that may take a wrong condition
+WRONG = 0.045  # the share of decisions that may take a wrong condition
 FOLDS = 10
 
 
