@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping
 from datetime import date, datetime
 from functools import cache, lru_cache
+from heapq import nlargest
 from pathlib import Path
 from random import Random
 from statistics import fmean
@@ -23,6 +24,7 @@ from dryline.storage.files import read_json
 
 _ISO_DATE = re.compile(r"(\d{4}-\d{2}-\d{2})(?:[T ](.+))?")
 _CLOCK = re.compile(r"([01]\d|2[0-3]):(\d{2})(?::\d{2})?Z?")
+_MOST_LIKELY = 3  # intents of a text that are looked at
 _ATTEMPTS = 20  # to find a value that the agent has not named, such as another day
 
 
@@ -67,23 +69,29 @@ def _phrases(
 
 @lru_cache(maxsize=2_000)
 def intent_of(condition: str, menu: tuple[str, ...] = ()) -> Intent | None:
-    """Return the intent that a condition means, or else its first alternative; None if neither means one.
+    """Return the intent that a condition, or its first alternative, means; None for none.
 
-    It is the most probable one that no other condition of the menu means more, if the text is as near to it as the
-    intent's own phrases are on average.
+    It is the most probable one, of those that no other condition of the menu means more, and to which the text is as
+    near as the intent's own phrases are on average.
     """
     language = language_of(" ".join(menu or (condition,)))
     intents = load(language)
     others = [_near_intents(each, language) for each in menu if each != condition]
+    found: list[tuple[float, str]] = []
     for text in (condition, encoder.pattern("[,;/]|<or>").split(condition)[0]):
         near = _near_intents(text, language)
-        own = [name for name in near if name in intents and all(other[name] < near[name] for other in others)]
-        if name := max(own, key=near.__getitem__, default=""):
-            phrases = [encoder.vector(phrase, language) for phrase in intents[name].says]
-            nearness = encoder.load().near_intents([*map(fmean, zip(*phrases, strict=True))], by_mean=True)
-            if near[name] >= nearness[encoder.load().intents.index(name)]:
-                return intents[name]
-    return None
+        own = (name for name in near if name in intents and all(other[name] < near[name] for other in others))
+        likely = nlargest(_MOST_LIKELY, own, key=near.__getitem__)
+        found += [(near[name], name) for name in likely if near[name] >= _usual_nearness(name, language)]
+    return intents[max(found)[1]] if found else None
+
+
+@cache
+def _usual_nearness(intent: str, language: str) -> float:
+    """Return how near the phrases of an intent are to it on average."""
+    phrases = [encoder.vector(phrase, language) for phrase in load(language)[intent].says]
+    near = encoder.load().near_intents([*map(fmean, zip(*phrases, strict=True))], by_mean=True)
+    return near[encoder.load().intents.index(intent)]
 
 
 def _near_intents(condition: str, language: str) -> dict[str, float]:
