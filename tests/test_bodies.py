@@ -48,12 +48,15 @@ def app(module_app):
     return module_app
 
 
+@pytest.fixture(scope="module")
+def start(app):
+    return app.test_client().get("/_dryline/state").data
+
+
 @pytest.fixture
-def client(app):
+def client(app, start):
     """Yield a client of the stand-in in its first state."""
     client = app.test_client()
-    client.put("/_dryline/settings", json={"strict": False})
-    start = client.get("/_dryline/state").data
     yield client
     if client.get("/_dryline/state").data != start:
         assert client.post("/_dryline/snapshots/start/restore").status_code == 204
