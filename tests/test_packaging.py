@@ -165,12 +165,10 @@ def image_running(folder, *flags, **variables):
 @pytest.mark.parametrize(
     ("flags", "variables"),
     [
-        (("--port", "0"), {}),
-        (("--port", "0", "--ephemeral"), {"DRYLINE_PORT": ""}),
         ((), {"DRYLINE_PORT": "0", "DRYLINE_HOST": "::1", "DRYLINE_EPHEMERAL": "1"}),
         (
             ("--port", "0", "--host", "::", "--public-url", "https://dryline.example/x"),
-            {"DRYLINE_ADMIN_TOKEN": "secret"},
+            {"DRYLINE_PORT": "", "DRYLINE_ADMIN_TOKEN": "secret"},
         ),
     ],
 )

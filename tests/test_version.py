@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import tarfile
+import zipfile
 
 import pytest
 from packaging.version import Version
@@ -70,23 +71,14 @@ def test_a_newer_commit_is_installed_over_an_older_one(checkout, tmp_path):
     source, newest = checkout
     git(tmp_path, "clone", "--quiet", str(source), "old")
     git(tmp_path / "old", "reset", "--quiet", "--hard", "HEAD~1")
-    python, _ = environment(tmp_path / "environment")
-    for folder in (tmp_path / "old", source):
-        wheel = built("wheel", folder, tmp_path / f"of-{folder.name}")
-        pip = [
-            sys.executable,
-            "-m",
-            "pip",
-            "--python",
-            python,
-            "install",
-            "--quiet",
-            "--no-deps",
-            "--no-index",
-            "--no-compile",
-        ]
-        # The name with a folder to find it in: a wheel's path would be installed whatever is there.
-        subprocess.run([*pip, "--upgrade", "--pre", "--find-links", wheel.parent, "dryline"], check=True)
+    python, site = environment(tmp_path / "environment")
+    with zipfile.ZipFile(built("wheel", tmp_path / "old", tmp_path / "of-old")) as packed:
+        packed.extractall(site)
+    wheel = built("wheel", source, tmp_path / "of-newest")
+    flags = ["--quiet", "--no-deps", "--no-index", "--no-compile", "--upgrade", "--pre"]
+    # The name with a folder to find it in: a wheel's path would be installed whatever is there.
+    pip = [sys.executable, "-m", "pip", "--python", python, "install", *flags, "--find-links", wheel.parent, "dryline"]
+    subprocess.run(pip, check=True)
     answer = subprocess.run(
         [python, "-c", "import dryline; print(dryline.__version__)"], capture_output=True, text=True
     )

@@ -68,10 +68,10 @@ def test_without_a_fixture():
 """
 
 
-@pytest.fixture
-def python(wheel, tmp_path):
+@pytest.fixture(scope="module")
+def python(wheel, tmp_path_factory):
     needed = (*PROJECT["project"]["dependencies"], "brainbase-labs", "freezegun", "httpx", "pytest", "pytest-xdist")
-    python, site = environment(tmp_path / "environment", *needed)
+    python, site = environment(tmp_path_factory.mktemp("environment"), *needed)
     with zipfile.ZipFile(wheel) as packed:  # what an installer does, but for the program's script
         packed.extractall(site)
     return python
