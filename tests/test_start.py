@@ -196,7 +196,7 @@ def loaded(script, *arguments):
     return set(done.stderr.split())
 
 
-@pytest.mark.parametrize("flags", [["--help"], ["--version"], ["serve", "--help"], ["pull", "--help"]])
+@pytest.mark.parametrize("flags", [["--help"], ["serve", "--help"], ["pull", "--help"]])
 def test_help_and_version_do_not_import_the_server(flags):
     modules = loaded(SHOWN, *flags)
     assert "dryline.commands" in modules
