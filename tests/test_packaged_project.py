@@ -109,5 +109,5 @@ def test_its_types_and_the_guides_are_strict(project, python):
     guide = {title: code for title, code in TESTING.items() if title.endswith(".py")}
     for title, code in guide.items():
         (project / title).write_text(code)
-    out = run(project, sys.executable, "-m", "mypy", "--python-executable", python, ".")
+    out = run(project, sys.executable, "-m", "mypy", "--cache-dir", os.devnull, "--python-executable", python, ".")
     assert out == f"Success: no issues found in {len(guide)} source files\n"

@@ -141,13 +141,8 @@ def image_running(folder, *flags, **variables):
     path = f"{folder}{os.pathsep}{os.environ['PATH']}"
     with tempfile.TemporaryDirectory() as scratch:
         places = {"PATH": path, "DRYLINE_DATA_DIR": f"{scratch}/data", "TMPDIR": scratch}
-        environment = {
-            **own,
-            **places,
-            **variables,
-            "http_proxy": "http://127.0.0.1:1",
-            "HTTP_PROXY": "http://127.0.0.1:1",
-        }
+        proxies = dict.fromkeys(("http_proxy", "HTTP_PROXY"), "http://127.0.0.1:1")
+        environment = {**own, **places, **variables, **proxies}
         command = [*json.loads(rest["ENTRYPOINT"]), *json.loads(rest["CMD"]), *flags]
 
         def healthy():

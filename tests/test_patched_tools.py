@@ -122,14 +122,11 @@ def use(world, **transport):
     assert not os.path.exists("/usr") and list(Path("/").glob("dryline*")) == []
 
 
-def test_files_of_the_test_are_fake(fs, dryline):
+def test_files_of_the_test_are_fake(fs, dryline, dryline_in_process):
     fs.create_file("/orders.csv", contents="one")
     use(dryline)
-    assert Path("/orders.csv").read_text() == "one"
-
-
-def test_in_process(fs, dryline_in_process):
     use(dryline_in_process, transport=dryline_in_process.transport())
+    assert Path("/orders.csv").read_text() == "one"
 
 
 def test_without_fake_files(dryline):

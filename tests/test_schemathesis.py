@@ -17,12 +17,12 @@ from dryline.tests.contract import OPERATIONS, by_id, parameters
 from dryline.tests.contract.two_teams import KEYS, NORTH, REFERENCES, document, id_of, path_ids
 from dryline.world import request_search
 
+EXAMPLES = {GenerationMode.POSITIVE: 2, GenerationMode.NEGATIVE: 1}
 CHECKS = [not_a_server_error, content_type_conformance, response_schema_conformance]
 FEW = settings(
     derandomize=True,
     database=None,
     deadline=None,
-    max_examples=2,
     phases=[Phase.generate],
     suppress_health_check=list(HealthCheck),
 )
@@ -71,7 +71,7 @@ def probe(operation, own, mode=GenerationMode.POSITIVE):
     headers = {"x-api-key": KEYS[NORTH]}
 
     @given(case=operation.as_strategy(mode, headers=headers, path_parameters=own))
-    @FEW
+    @settings(FEW, max_examples=EXAMPLES[mode])
     def check(case):
         if mode is GenerationMode.POSITIVE:
             refer_to_own(case.body)

@@ -81,9 +81,6 @@ def test_another_versions_unknown_members_are_ignored_with_one_warning(control, 
     assert OLDER in warning and __version__ in warning and "3 members" in warning and "workers[0].former" in warning
 
 
-# Links
-
-
 # Documents that dryline wrote
 
 
