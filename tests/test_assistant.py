@@ -22,8 +22,8 @@ until "caller names a day":
 
 @pytest.fixture(scope="module")
 def stand_in():
-    """Yield a stand-in on a socket with the demo world."""
-    with DrylineServer(scenario="demo", seed=1) as stand_in:
+    """Yield a stand-in on a socket with an animal hospital."""
+    with DrylineServer(scenario="clinic", seed=1) as stand_in:
         yield stand_in
 
 

@@ -44,19 +44,21 @@ def app(module_app):
     """One stand-in for all of these tests, with a row in every collection of two teams."""
     client = module_app.test_client()
     assert client.put("/_dryline/state", json=document()).status_code == 204
-    assert client.post("/_dryline/snapshots", json={"name": "start"}).status_code == 201
     return module_app
 
 
+@pytest.fixture(scope="module")
+def start(app):
+    return app.test_client().get("/_dryline/state").data
+
+
 @pytest.fixture
-def client(app):
+def client(app, start):
     """Yield a client of the stand-in in its first state."""
     client = app.test_client()
-    client.put("/_dryline/settings", json={"strict": False})
-    start = client.get("/_dryline/state").data
     yield client
     if client.get("/_dryline/state").data != start:
-        assert client.post("/_dryline/snapshots/start/restore").status_code == 204
+        assert client.put("/_dryline/state", data=start, content_type="application/json").status_code == 204
 
 
 @pytest.fixture

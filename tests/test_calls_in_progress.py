@@ -8,6 +8,7 @@ import pytest
 START = "2026-03-02T10:00:00.000Z"
 LATER = ("endTime", "duration", "recordingUrl", "data", "extractionsData", "successResults", "transferData")
 UNDER_WAY = ("ringing", "in-progress")
+STEP_S = 4
 
 
 @pytest.fixture(autouse=True)
@@ -39,13 +40,13 @@ def read(api, path):
 
 
 @pytest.fixture
-def each_second(advance, read):
-    """Return a call's log, second by second, until it is over."""
+def each_step(advance, read):
+    """Return a call's log every few seconds, until it is over."""
 
     def seen(id):
         logs = [read(id)]
         while logs[-1]["status"] in UNDER_WAY:
-            advance(1)
+            advance(STEP_S)
             logs.append(read(id))
         return logs
 
@@ -55,33 +56,33 @@ def each_second(advance, read):
 # Logs of a call
 
 
-def test_a_call_rings_is_in_progress_and_comes_out_at_its_end(call, each_second):
-    logs = each_second(call())
+def test_a_call_rings_is_in_progress_and_comes_out_at_its_end(call, each_step):
+    logs = each_step(call())
     assert list(dict.fromkeys(log["status"] for log in logs)) == ["ringing", "in-progress", "completed"]
     assert {(log["startTime"], log["createdAt"]) for log in logs} == {(START, START)}
 
 
 @pytest.mark.parametrize("outcome", ["no-answer", "busy"])
-def test_whom_nobody_reaches_it_rings_until_the_end(call, each_second, outcome):
-    logs = each_second(call(outcome=outcome))
+def test_whom_nobody_reaches_it_rings_until_the_end(call, each_step, outcome):
+    logs = each_step(call(outcome=outcome))
     assert list(dict.fromkeys(log["status"] for log in logs)) == ["ringing", outcome]
     assert {log["messages"] for log in logs} == {None}
     assert logs[-1]["duration"] == 0 and logs[-1]["endTime"] > START
 
 
-def test_results_are_null_until_the_end(call, each_second):
-    *before, over = each_second(call(outcome="transferred"))
+def test_results_are_null_until_the_end(call, each_step):
+    *before, over = each_step(call(outcome="transferred"))
     assert all(log[member] is None for log in before for member in LATER)
     assert all(over[member] is not None for member in ("endTime", "duration", "recordingUrl", "data", "transferData"))
 
 
-def test_the_conversation_grows_and_what_was_said_stays(call, each_second):
-    *before, over = each_second(call())
+def test_the_conversation_grows_and_what_was_said_stays(call, each_step):
+    *before, over = each_step(call())
     whole = over["messages"]["messages"]
     lengths = []
-    for seconds, log in enumerate(before):
+    for step, log in enumerate(before):
         said = (log["messages"] or {"messages": []})["messages"]
-        assert said == [message for message in whole if message["start"] <= seconds]
+        assert said == [message for message in whole if message["start"] <= STEP_S * step]
         assert over["transcription"].startswith(log["transcription"] or "")
         lengths.append((len(said), len(log["transcription"] or "")))
     assert len(set(lengths)) > 2
@@ -90,7 +91,7 @@ def test_the_conversation_grows_and_what_was_said_stays(call, each_second):
 def test_llm_logs_come_as_the_call_goes_on(control, call, read, advance):
     id, counts = call(), []
     while read(id)["status"] in UNDER_WAY:
-        now = advance(1)
+        now = advance(STEP_S)
         llm_logs = control.get("/state").json["llmLogs"]
         assert all(log["createdAt"] <= now for log in llm_logs)
         counts.append(len(llm_logs))
@@ -148,7 +149,7 @@ def test_webhooks_get_messages_when_a_call_starts_and_ends(control, api, line, c
     id = call()
     while read(id)["status"] in UNDER_WAY:
         assert [delivery["event"] for delivery in control.get("/webhooks").json] == ["call_started"]
-        advance(1)
+        advance(STEP_S)
     assert [delivery["event"] for delivery in control.get("/webhooks").json] == ["call_ended", "call_started"]
 
 
@@ -168,15 +169,15 @@ def test_a_call_goes_on_after_a_restart(restart, make_voice_deployment):
     assert state["callsInProgress"] == []
 
 
-def test_a_state_document_holds_a_call_whole(control, call, each_second, read, advance):
+def test_a_state_document_holds_a_call_whole(control, call, each_step, read, advance):
     id = call()
     advance(12)
     document = control.get("/state").data
-    over = each_second(id)[-1]
+    over = each_step(id)[-1]
     control.put("/clock", {"now": "2026-03-02T10:00:12.000Z", "frozen": True})
     control.put("/state", data=document, content_type="application/json")
     assert control.get("/state").data == document
-    assert each_second(id)[-1] == over
+    assert each_step(id)[-1] == over
 
 
 @pytest.mark.parametrize(
@@ -217,6 +218,6 @@ def test_a_campaign_is_completed_once_its_calls_are_over(api, line, control, adv
     (log,) = control.get("/state").json["voiceLogs"]
     while log["status"] in UNDER_WAY:
         assert api.get(f"{base}/{campaign['id']}").json["status"] == "RUNNING"
-        advance(1)
+        advance(STEP_S)
         (log,) = control.get("/state").json["voiceLogs"]
     assert api.get(f"{base}/{campaign['id']}").json["status"] == "COMPLETED"

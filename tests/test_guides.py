@@ -11,7 +11,9 @@ from pathlib import Path
 import httpx
 import pytest
 import yaml
+from click.testing import CliRunner
 
+from dryline.commands import cli
 from dryline.settings import Settings
 from dryline.testing import DrylineServer
 from dryline.tools import helper_reference
@@ -70,9 +72,13 @@ def test_the_shell_example(tmp_path):
     assert run(tmp_path, "sh", "orders.sh").endswith('{"count":1}')
 
 
-def test_the_compose_file_names_settings_that_exist():
+@pytest.fixture
+def help_text():
+    return CliRunner().invoke(cli, ["serve", "--help"]).output
+
+
+def test_the_compose_file_names_settings_that_exist(help_text):
     services = yaml.safe_load(TESTING["compose.yaml"])["services"]
-    help_text = run(ROOT, "dryline", "serve", "--help")
     assert all(name in help_text for name in services["dryline"]["environment"])
 
 
@@ -128,8 +134,8 @@ def test_each_group_of_the_control_plane_has_an_example():
     assert [heading for heading, _ in CONTROL_EXAMPLES] == groups
 
 
-def test_the_control_plane_page_names_every_route():
-    document = json.loads(run(ROOT, "dryline", "openapi"))
+def test_the_control_plane_page_names_every_route(module_app):
+    document = module_app.openapi.document()
     named = set(re.findall(r"[ `](/[\w{}./-]+)`", CONTROL_PLANE.partition("## Who may use it")[0]))
     routes = {
         re.sub(r"\{\w+\}", "{}", path.removeprefix("/_dryline")) for path in document["paths"] if "/_dryline" in path
@@ -198,8 +204,7 @@ def test_the_readmes_control_commands_work(demo, tmp_path):
 SETTINGS = re.findall(r"^\| `(--[\w-]+)` \| (\S+) \|", (ROOT / "docs/settings.md").read_text(), re.MULTILINE)
 
 
-def test_the_settings_page_has_every_flag_and_its_variable():
-    help_text = run(ROOT, "dryline", "serve", "--help")
+def test_the_settings_page_has_every_flag_and_its_variable(help_text):
     flags = {*re.findall(r"^\s+(--[\w-]+)", help_text, re.MULTILINE)}
     assert {flag for flag, _ in SETTINGS} == flags - {"--ready-file"}
     for flag, _ in SETTINGS:

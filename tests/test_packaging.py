@@ -141,13 +141,8 @@ def image_running(folder, *flags, **variables):
     path = f"{folder}{os.pathsep}{os.environ['PATH']}"
     with tempfile.TemporaryDirectory() as scratch:
         places = {"PATH": path, "DRYLINE_DATA_DIR": f"{scratch}/data", "TMPDIR": scratch}
-        environment = {
-            **own,
-            **places,
-            **variables,
-            "http_proxy": "http://127.0.0.1:1",
-            "HTTP_PROXY": "http://127.0.0.1:1",
-        }
+        proxies = dict.fromkeys(("http_proxy", "HTTP_PROXY"), "http://127.0.0.1:1")
+        environment = {**own, **places, **variables, **proxies}
         command = [*json.loads(rest["ENTRYPOINT"]), *json.loads(rest["CMD"]), *flags]
 
         def healthy():
@@ -165,12 +160,10 @@ def image_running(folder, *flags, **variables):
 @pytest.mark.parametrize(
     ("flags", "variables"),
     [
-        (("--port", "0"), {}),
-        (("--port", "0", "--ephemeral"), {"DRYLINE_PORT": ""}),
         ((), {"DRYLINE_PORT": "0", "DRYLINE_HOST": "::1", "DRYLINE_EPHEMERAL": "1"}),
         (
             ("--port", "0", "--host", "::", "--public-url", "https://dryline.example/x"),
-            {"DRYLINE_ADMIN_TOKEN": "secret"},
+            {"DRYLINE_PORT": "", "DRYLINE_ADMIN_TOKEN": "secret"},
         ),
     ],
 )

@@ -93,7 +93,7 @@ USES_EVERY_CLIENT = """
 
 @pytest.mark.parametrize(
     ("name", "scheme", "flags"),
-    [("HTTP_PROXY", "http", []), ("ALL_PROXY", "socks5", []), ("all_proxy", "http", ["--dryline-command", DRYLINE])],
+    [("http_proxy", "http", ["--dryline-command", DRYLINE]), ("ALL_PROXY", "socks5", [])],
 )
 def test_no_client_of_a_test_uses_a_proxy_for_the_stand_in(run_pytest, monkeypatch, proxy, name, scheme, flags):
     monkeypatch.setenv(name, f"{scheme}://{proxy.host}")

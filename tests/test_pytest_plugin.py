@@ -1,4 +1,4 @@
-"""The pytest plugin, as a project sees it. test_another_project.py tries it with pytest-xdist, from a wheel."""
+"""The pytest plugin, as a project sees it. test_packaged_project.py tries it with pytest-xdist, from a wheel."""
 
 import re
 

@@ -9,7 +9,6 @@ import orjson
 import pytest
 
 from dryline.flow.engine import Engine
-from dryline.settings import Settings
 from dryline.state.scenarios import ABOUT, SHIPPED
 from dryline.tests.console.visitor import Visitor
 from dryline.tools import campaign, clinic, demo_content, documents, making, trouble
@@ -50,11 +49,6 @@ def test_programs_are_sound_but_for_the_one_that_is_to_be_mended(name):
     assert unsound == (["pickup_1"] if name == "trouble" else [])
 
 
-@pytest.fixture
-def settings(name):
-    return Settings(ephemeral=True, scenario=name, seed=1)
-
-
 ASK = """
 import requests
 say(str(requests.get({!r}, timeout=5).status_code))
@@ -90,7 +84,8 @@ def test_nothing_lies_in_the_future_and_the_newest_is_of_the_present(name, contr
 
 
 @pytest.mark.parametrize("name", ["demo", "clinic"], scope="module")
-def test_last_nights_export_can_be_downloaded(api, advance):
+def test_last_nights_export_can_be_downloaded(name, api, control, advance):
+    control.post("/reset", {"scenario": name})
     advance()
     (export,) = [one for one in api.get("/team/exports").json if one["status"] == "COMPLETED"]
     with api.client.get(export["downloadUrl"]) as answer:
@@ -117,7 +112,8 @@ def test_a_campaign_is_in_the_middle_of_its_run_and_completed_within_about_an_ho
 
 
 @pytest.mark.parametrize("name", ["trouble"], scope="module")
-def test_each_kind_of_trouble_is_on_its_page(app, api):
+def test_each_kind_of_trouble_is_on_its_page(name, app, api, control):
+    control.post("/reset", {"scenario": name})
     visitor = Visitor(app.test_client())
     (worker,) = api.get("/workers").json
     at = f"/workers/{worker['id']}"

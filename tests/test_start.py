@@ -93,9 +93,6 @@ def test_git_ignores_a_new_data_directory(tmp_path, monkeypatch, exists):
     assert done.stdout == ""
 
 
-# Without a reader
-
-
 # Signals during the start
 
 
@@ -113,9 +110,7 @@ cli(["serve", "--port", "0", *sys.argv[2:]])
 """
 
 
-@pytest.mark.parametrize(
-    ("kind", "name"), [("--ephemeral", "SIGTERM"), ("--data-dir", "SIGHUP"), ("--data-dir", "SIGINT")]
-)
+@pytest.mark.parametrize(("kind", "name"), [("--ephemeral", "SIGHUP"), ("--data-dir", "SIGINT")])
 def test_a_signal_during_the_start_leaves_nothing_behind(tmp_path, name, kind):
     (tmp_path / "here").mkdir()
     flags = ["--ephemeral"] if kind == "--ephemeral" else ["--data-dir", str(tmp_path / "here" / "world")]
@@ -147,9 +142,6 @@ def test_a_stale_ready_file_is_removed_first(tmp_path):
     flags = ("--ready-file", str(ready), "--data-dir", str(tmp_path / "world"))
     assert refused("serve", "--port", "0", "--scenario", "nosuch", *flags)[0] == 2
     assert not ready.exists()
-
-
-# The start message
 
 
 # Files and keys
@@ -196,7 +188,7 @@ def loaded(script, *arguments):
     return set(done.stderr.split())
 
 
-@pytest.mark.parametrize("flags", [["--help"], ["--version"], ["serve", "--help"], ["pull", "--help"]])
+@pytest.mark.parametrize("flags", [["--help"], ["serve", "--help"], ["pull", "--help"]])
 def test_help_and_version_do_not_import_the_server(flags):
     modules = loaded(SHOWN, *flags)
     assert "dryline.commands" in modules

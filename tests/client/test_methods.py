@@ -172,10 +172,10 @@ def plane(served, start):
         assert plane.put("/_dryline/state", data=start, content_type="application/json").status_code == 204
 
 
-@pytest.fixture(scope="module", params=["sync", "async"])
-def client(request, served):
+@pytest.fixture(scope="module")
+def client(served):
     """Yield one client for all methods: a new one takes as long as ten requests."""
-    with connector(request.param) as connect:
+    with connector("sync") as connect:
         yield connect(served[1], KEYS[NORTH])
 
 

@@ -145,8 +145,9 @@ def test_a_flow_is_read_from_standard_input(folder):
 # Output that cannot be written
 
 
-@pytest.mark.parametrize("unbuffered", ["", "1"])
-@pytest.mark.parametrize("command", ["openapi", "state export --url URL", "--help", "faults presets"])
+@pytest.mark.parametrize(
+    ("command", "unbuffered"), [("openapi", ""), ("openapi", "1"), ("state export --url URL", ""), ("--help", "1")]
+)
 def test_a_disk_that_becomes_full_is_one_line_and_a_failure(folder, url, command, unbuffered):
     # The limit counts blocks of 512 bytes: the file has room for 100 bytes of output.
     run = f'ulimit -f 4000; exec "$dryline" {command.replace("URL", url)}'
@@ -156,8 +157,7 @@ def test_a_disk_that_becomes_full_is_one_line_and_a_failure(folder, url, command
     assert len(err.splitlines()) == 1
 
 
-@pytest.mark.parametrize("unbuffered", ["", "1"])
-@pytest.mark.parametrize("command", ["state export --url URL", "--help"])
+@pytest.mark.parametrize(("command", "unbuffered"), [("state export --url URL", "1"), ("--help", "")])
 def test_a_reader_that_has_gone_is_one_line(folder, url, command, unbuffered):
     os.mkfifo(folder / "pipe")
     script = f'sleep 0 < pipe & exec 3> pipe; wait; exec "$dryline" {command.replace("URL", url)} >&3'

@@ -93,4 +93,5 @@ def test_each_form_of_a_page_works_with_its_default_values(everything, name):
         action = form["action"] or f"/console{address}"
         answer = everything.open(action, method=form["method"].upper(), follow_redirects=True, **values)
         assert answer.status_code == 200 and Page(answer).forms, form
-        assert everything.post("/_dryline/snapshots/before/restore").status_code == 204
+        if form["method"] == "post":
+            assert everything.post("/_dryline/snapshots/before/restore").status_code == 204

@@ -13,16 +13,14 @@ from dryline.tests.control.documents import of_north
 
 @pytest.fixture(scope="session")
 def server():
-    with DrylineServer(scenario="demo", seed=1) as server:
+    with DrylineServer(scenario="clinic", seed=1) as server:
         yield server
 
 
 @pytest.fixture
 def source(server):
-    """Return a service with the demo's first team: a key reads its own team only."""
+    """Return a service with an animal hospital, whose calls have recordings and names."""
     server.reset()
-    for team in server.plane("GET", "/teams")[1:]:
-        server.plane("DELETE", f"/teams/{team['id']}")
     return server
 
 

@@ -91,7 +91,7 @@ def altered(value, at, other):
     return value
 
 
-@settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=some.data())
 def test_any_altered_answer(small, strict, data):
     small.plane("DELETE", "/faults")

@@ -68,10 +68,10 @@ def test_without_a_fixture():
 """
 
 
-@pytest.fixture
-def python(wheel, tmp_path):
+@pytest.fixture(scope="module")
+def python(wheel, tmp_path_factory):
     needed = (*PROJECT["project"]["dependencies"], "brainbase-labs", "freezegun", "httpx", "pytest", "pytest-xdist")
-    python, site = environment(tmp_path / "environment", *needed)
+    python, site = environment(tmp_path_factory.mktemp("environment"), *needed)
     with zipfile.ZipFile(wheel) as packed:  # what an installer does, but for the program's script
         packed.extractall(site)
     return python
@@ -109,5 +109,5 @@ def test_its_types_and_the_guides_are_strict(project, python):
     guide = {title: code for title, code in TESTING.items() if title.endswith(".py")}
     for title, code in guide.items():
         (project / title).write_text(code)
-    out = run(project, sys.executable, "-m", "mypy", "--python-executable", python, ".")
+    out = run(project, sys.executable, "-m", "mypy", "--cache-dir", os.devnull, "--python-executable", python, ".")
     assert out == f"Success: no issues found in {len(guide)} source files\n"
