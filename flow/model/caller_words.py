@@ -77,13 +77,13 @@ def intent_of(condition: str, menu: tuple[str, ...] = ()) -> Intent | None:
     language = language_of(" ".join(menu or (condition,)))
     intents = load(language)
     others = [_near_intents(each, language) for each in menu if each != condition]
-    found: list[tuple[float, str]] = []
+    meant: list[tuple[float, str]] = []
     for text in (condition, encoder.pattern("[,;/]|<or>").split(condition)[0]):
         near = _near_intents(text, language)
         own = (name for name in near if name in intents and all(other[name] < near[name] for other in others))
         likely = nlargest(_MOST_LIKELY, own, key=near.__getitem__)
-        found += [(near[name], name) for name in likely if near[name] >= _usual_nearness(name, language)]
-    return intents[max(found)[1]] if found else None
+        meant += [(near[name], name) for name in likely if near[name] >= _usual_nearness(name, language)]
+    return intents[max(meant)[1]] if meant else None
 
 
 @cache
