@@ -15,7 +15,6 @@ from functools import partialmethod
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
-from werkzeug.routing import Rule
 
 from dryline.app import create_app
 from dryline.flow.language import interpreter, sandbox
@@ -38,19 +37,6 @@ for number in (signal.SIGINT, signal.SIGHUP):
         signal.signal(number, lambda *_: None)
 
 NEW_WORKER = {"name": "Front desk", "description": None, "status": None}
-
-compile_builder, builders = Rule._compile_builder, {}
-
-
-def compiled_once(rule, append_unknown=True):
-    """Compile what makes a route's addresses once: for each stand-in it would take half of its start."""
-    key = rule.rule, str(rule.defaults), append_unknown
-    if key not in builders:
-        builders[key] = compile_builder(rule, append_unknown)
-    return builders[key]
-
-
-Rule._compile_builder = compiled_once
 
 
 def pytest_collection_finish():

@@ -21,6 +21,7 @@ WAITRESS = "add_task error pull_trigger requests service set_thread_count task_d
 NAMES = {
     "peewee": (">=4.5,<5", "__data__ __no_default__ _callbacks _close _connect _meta _state"),
     "waitress": (">=3.0,<3.1", WAITRESS),
+    "werkzeug": (">=3.1.8,<4", "_compile_builder"),
 }
 
 

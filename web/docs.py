@@ -13,9 +13,7 @@ from dryline.web.links import base_url
 from dryline.web.paths import CONSOLE
 from dryline.web.plane import guard
 
-blp = Blueprint(
-    "documentation", __name__, template_folder="swagger", static_folder="swagger", static_url_path="/docs/own"
-)
+blp = Blueprint("docs", __name__, template_folder="swagger", static_folder="swagger", static_url_path="/docs/own")
 # A summary for coding assistants: https://llmstxt.org
 SUMMARY = Path(__file__).with_name("llms.txt")
 GUIDES = Path(__file__).parent.parent / "docs"

@@ -60,8 +60,7 @@ def http_error(error: HTTPException) -> Any:
     status = error.code or 500
     messages = getattr(error, "data", {}).get("messages")
     if messages:
-        locations = messages.values()
-        details = [{"path": path, "message": text} for one in locations for path, text in flatten_messages(one)]
+        details = [{"path": path, "message": text} for one in messages.values() for path, text in flatten_messages(one)]
         response = answer(status, _summary(details), details)
     else:
         response = answer(status, _sentence(error, status))

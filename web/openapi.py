@@ -90,8 +90,7 @@ class Converter(OpenAPIConverter):
 
     def schema2jsonschema(self, schema: Any) -> dict[str, Any]:
         """Return a schema's properties with its docstring as description."""
-        docstring = inspect.getdoc(schema if isinstance(schema, type) else type(schema)) or ""
-        description = " ".join(docstring.split())
+        description = " ".join((inspect.getdoc(schema if isinstance(schema, type) else type(schema)) or "").split())
         return {**super().schema2jsonschema(schema), **({"description": description} if description else {})}
 
     def field2property(self, field: fields.Field) -> dict[str, Any]:
@@ -238,9 +237,7 @@ def schema_name(schema: Any) -> str:
     partial = getattr(schema, "partial", False)
     name = re.sub("(Update)?(Body)?(Schema)?$" if partial else "(Body)?(Schema)?$", "", cls.__name__)
     name = name.replace("Voicev1", "VoiceV1")
-    if issubclass(cls, _Answer | PartSchema):
-        return name
-    return name + ("Patch" if partial else "Body")
+    return name if issubclass(cls, _Answer | PartSchema) else name + ("Patch" if partial else "Body")
 
 
 def add_examples(operation: dict[str, Any], examples: dict[str, Any]) -> None:
@@ -248,6 +245,5 @@ def add_examples(operation: dict[str, Any], examples: dict[str, Any]) -> None:
     if "body" in examples:
         operation["requestBody"]["content"]["application/json"]["example"] = examples["body"]
     for status, answers in examples.get("answers", {}).items():
-        content = operation["responses"][status]["content"]
         for media_type, example in answers.items():
-            content[media_type]["example"] = example
+            operation["responses"][status]["content"][media_type]["example"] = example

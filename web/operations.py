@@ -68,10 +68,7 @@ def require_operation(method: str, path: str, advice: str = "") -> None:
 
 
 def nearest_path(rules: Iterable[Rule], path: str) -> str | None:
-    """Return the known path that is spelled most like `path`, ids apart, as the OpenAPI document writes it.
-
-    None if no path is similar enough.
-    """
+    """Return the known path that is spelled most like `path`, ids apart, as OpenAPI writes it; None if none is near."""
     from difflib import get_close_matches  # imported here because only a wrong path needs it
 
     known = [rule.rule for rule in rules]
