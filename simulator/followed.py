@@ -203,6 +203,6 @@ def _learn(run: FlowRun, facts: Slots) -> set[str]:
 def _summary(run: FlowRun) -> str:
     """Return the summary that the flow extracts, else what the caller wants; and whether a person took over."""
     wishes = [text for text in dict.fromkeys(run.wishes or run.taken) if role_of(text) not in (*_RARE, "value")]
-    wish = ", and then ".join(predicate(text).partition(",")[0] for text in wishes)
+    wish = ", and then ".join(re.split("[,:]", predicate(text))[0] for text in wishes)
     summary = str(run.extracted.get("summary") or f"The caller {wish or 'does not say what it is about'}.")
     return f"{summary} A person took over." if run.ended == "transfer" else summary

@@ -123,7 +123,7 @@ def predicate(condition: str) -> str:
 def _in_first_person(condition: str) -> str:
     does = predicate(condition)
     of_user = encoder.pattern(r"(?i)\bthe <people>(['\u2019]s\b)?")
-    text = of_user.sub(lambda user: "my" if user[1] else "me", does.partition(",")[0])
+    text = of_user.sub(lambda user: "my" if user[1] else "me", re.split("[,:]", does)[0])
     if does == " ".join(condition.split()).rstrip("."):  # it is not about the caller
         return text
     verbs, pronouns = words()["first person"], words()["pronouns"]
