@@ -92,15 +92,14 @@ class Runner:
                 return
 
     def _loop(self) -> None:
-        with self.world.active():
-            while not self.world.ending.is_set():
-                self._wake.wait(self.POLL_EVERY_S)
-                self._wake.clear()
-                awaited = [self._awaited.get() for _ in range(self._awaited.qsize())]
+        while not self.world.ending.is_set():
+            self._wake.wait(self.POLL_EVERY_S)
+            self._wake.clear()
+            awaited = [self._awaited.get() for _ in range(self._awaited.qsize())]
+            with self.world.active():
                 self.run()
-                self.world.db.release()
-                for ended in awaited:
-                    ended.set()
+            for ended in awaited:
+                ended.set()
 
     def _try(self, step: Step, now: str) -> bool:
         self._progress_at = began = monotonic()
