@@ -10,7 +10,7 @@ from typing import Any
 from dryline.flow.language.branches import FlowMap
 from dryline.flow.language.errors import CodeRefused
 from dryline.flow.language.program import Condition, Program
-from dryline.flow.model.caller_words import predicate, role_of
+from dryline.flow.model.caller_words import first_clause, predicate, role_of
 from dryline.flow.model.kinds import milestones_of
 from dryline.flow.model.simulated_caller import usual
 from dryline.flow.sessions.engines import engine_of
@@ -203,6 +203,6 @@ def _learn(run: FlowRun, facts: Slots) -> set[str]:
 def _summary(run: FlowRun) -> str:
     """Return the summary that the flow extracts, else what the caller wants; and whether a person took over."""
     wishes = [text for text in dict.fromkeys(run.wishes or run.taken) if role_of(text) not in (*_RARE, "value")]
-    wish = ", and then ".join(re.split("[,:]", predicate(text))[0] for text in wishes)
+    wish = ", and then ".join(map(first_clause, wishes))
     summary = str(run.extracted.get("summary") or f"The caller {wish or 'does not say what it is about'}.")
     return f"{summary} A person took over." if run.ended == "transfer" else summary

@@ -78,7 +78,7 @@ def intent_of(condition: str, menu: tuple[str, ...] = ()) -> Intent | None:
     intents = load(language)
     others = [_near_intents(each, language) for each in menu if each != condition]
     meant: list[tuple[float, str]] = []
-    for text in (condition, encoder.pattern("[,;/]|<or>").split(condition)[0]):
+    for text in (condition, *encoder.alternatives(condition)[:1]):
         near = _near_intents(text, language)
         own = (name for name in near if name in intents and all(other[name] < near[name] for other in others))
         likely = nlargest(_MOST_LIKELY, own, key=near.__getitem__)
@@ -120,11 +120,15 @@ def predicate(condition: str) -> str:
     return encoder.without_subject(" ".join(condition.split()).rstrip("."))
 
 
+def first_clause(condition: str) -> str:
+    """Return the predicate of a condition up to its first comma or colon."""
+    return re.split("[,:]", predicate(condition))[0]
+
+
 def _in_first_person(condition: str) -> str:
-    does = predicate(condition)
     of_user = encoder.pattern(r"(?i)\bthe <people>(['\u2019]s\b)?")
-    text = of_user.sub(lambda user: "my" if user[1] else "me", re.split("[,:]", does)[0])
-    if does == " ".join(condition.split()).rstrip("."):  # it is not about the caller
+    text = of_user.sub(lambda user: "my" if user[1] else "me", first_clause(condition))
+    if predicate(condition) == " ".join(condition.split()).rstrip("."):  # it is not about the caller
         return text
     verbs, pronouns = words()["first person"], words()["pronouns"]
     verb, _, rest = text.partition(" ")

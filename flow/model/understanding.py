@@ -104,7 +104,7 @@ class ConditionReading:
     def __init__(self, text: str, language: str) -> None:
         text = plain(encoder.without_subject(text)).strip(" .")
         self.vector = vector(text, language)
-        self.alternatives = [meaning(part, language) for part in pattern("[,;/]|<or>").split(text) if part.strip()]
+        self.alternatives = [meaning(part, language) for part in encoder.alternatives(text)]
         near = encoder.near_intents(text, language)
         self.open_intents = {name: near[name] for name in words()["open intents"]}
         self.stems = frozenset(encoder.stems(text, language))
@@ -122,7 +122,7 @@ class ConditionReading:
         self.kinds = [] if is_value else [kind_of(label, None) for label in labels if label]
 
     def means(self, other: encoder.Vector) -> float:
-        """Return how much of a meaning one of the alternatives has."""
+        """Return the cosine of a meaning with that of the nearest alternative."""
         return max((dot(other, alternative) for alternative in self.alternatives), default=0.0)
 
     def likeness(self, heard: "Heard") -> dict[str, float]:
