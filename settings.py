@@ -121,12 +121,12 @@ class Settings:
             yield flag, url, is_address, "start with http:// or https://"
 
     def _normalize(self) -> None:
-        set = object.__setattr__  # the class is frozen
-        set(self, "data_dir", Path(self.data_dir))
-        set(self, "allowed_hosts", tuple(host.lower() for host in self.allowed_hosts))
-        set(self, "public_url", self.public_url.rstrip("/") if self.public_url else None)
+        assign = object.__setattr__  # the class is frozen
+        assign(self, "data_dir", Path(self.data_dir))
+        assign(self, "allowed_hosts", tuple(host.lower() for host in self.allowed_hosts))
+        assign(self, "public_url", self.public_url.rstrip("/") if self.public_url else None)
         if self.api_keys == (DEFAULT_API_KEY,):  # nodes would have the same key, and the proxy routes by keys
-            set(self, "api_keys", (self.default_key,))
+            assign(self, "api_keys", (self.default_key,))
 
     @property
     def key_prefix(self) -> str:

@@ -36,14 +36,9 @@ def taken_paths(flow: Flow, code: str) -> list[TakenPath]:
     )
     calls = calls.order_by(VoiceLog.start_time.desc(), VoiceLog.id.desc()).limit(MAX_CALLS)
     return [
-        TakenPath(
-            [str(step.get("condition")) for step in steps],
-            [_line(step) if call.flow_snapshot == code else None for step in steps],
-            call.status in UNDER_WAY,
-        )
+        _path_of(call, code)
         for call in calls
         if call.status in UNDER_WAY or (call.session_log_data or {}).get("trace") is not None
-        for steps in [_steps(call)]
     ]
 
 
@@ -54,9 +49,14 @@ def calls_in_progress(flow: Flow, limit: int) -> list[VoiceLog]:
     return list(VoiceLog.select().where(*chosen).order_by(VoiceLog.start_time.desc(), VoiceLog.id.desc()).limit(limit))
 
 
-def _line(step: dict[str, Any]) -> int | None:
-    line = step.get("line")
-    return line if isinstance(line, int) else None
+def _path_of(call: VoiceLog, code: str) -> TakenPath:
+    steps = _steps(call)
+    lines = [step.get("line") if call.flow_snapshot == code else None for step in steps]
+    return TakenPath(
+        [str(step.get("condition")) for step in steps],
+        [line if isinstance(line, int) else None for line in lines],
+        call.status in UNDER_WAY,
+    )
 
 
 def _steps(call: VoiceLog) -> list[dict[str, Any]]:

@@ -32,7 +32,8 @@ class Way(NamedTuple):
 
 def outline_of(paths: Sequence[TakenPath], lines: Mapping[str, int]) -> Way:
     """Return the way of all calls, without a step. `lines` has the lines of conditions by their text."""
-    lines = {**lines, **{text: line for path in paths for text, line in zip(*path[:2], strict=True) if line}}
+    taken = (zip(path.conditions, path.lines, strict=True) for path in paths)
+    lines = {**lines, **{text: line for path in taken for text, line in path if line}}
     return _way([], paths, lines, 0, len(paths) * MIN_SHARE)
 
 

@@ -78,7 +78,9 @@ class Tab:
         self.page.keyboard.press("Tab")  # shows the outline of the focused element from now on
         for width, theme in LOOKS:
             self._look(width, theme)
-            rules = [ALL_BUT_CONTRAST] * ((width, theme) == LOOKS[0]) + [CONTRAST] * contrast
+            rules = [ALL_BUT_CONTRAST] if (width, theme) == LOOKS[0] else []
+            if contrast:
+                rules = [*rules, CONTRAST]
             violations = [violation for each in rules for violation in self.page.evaluate(RULES, each)]
             faults += [(width, theme, *each) for each in violations + self.page.evaluate(LOST)]
             if not self.page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"):
