@@ -39,7 +39,7 @@ def serve(app: Dryline, listening: socket.socket, ready_file: ReadyFile | None =
     """Serve an application on a bound socket until a signal. Raises BadSetting."""
     settings = app.world.settings
     # All threads share one heap of glibc, which is asked for before there are any: each would keep in its own what its
-    # largest request took, 35 MB with 16 threads. What is longer than 64 KB goes back to the system at once: 10 MB.
+    # largest request took, 35 MB with 16 threads. Blocks above 64 KB go back to the system when they are freed.
     with suppress(OSError, AttributeError):  # another C library
         ctypes.CDLL(None).mallopt(M_ARENA_MAX, 1)
         ctypes.CDLL(None).mallopt(M_MMAP_THRESHOLD, 65_536)
