@@ -30,6 +30,8 @@ from dryline.web.paths import CONSOLE, PLANE, READS, SIGNED_FILES, is_below, is_
 from dryline.web.plane import answer_and_report
 from dryline.web.recorded_requests import answer_and_record
 from dryline.web.routing import SENT_PATH, RoutedFlask
+from dryline.world.epochs import EpochEnded
+from dryline.world.faults import ConnectionCut
 from dryline.world.path_patterns import normal_path
 from dryline.world.world import World, as_bad_setting
 
@@ -81,13 +83,19 @@ class Dryline(RoutedFlask):
     openapi: openapi.Api
 
     def wsgi_app(self, environ: Any, start_response: Any) -> Any:
-        """Answer one request in this application's world."""
+        """Answer one request in this application's world.
+
+        Raises ConnectionCut, at which the server closes the connection, if the epoch of the request ends.
+        """
         with self.world.active():
-            if is_below(CONSOLE, environ["PATH_INFO"]):
-                return self.console(environ, start_response)
-            environ[SENT_PATH] = environ["PATH_INFO"]
-            environ["PATH_INFO"] = normal_path(environ["PATH_INFO"])
-            return super().wsgi_app(environ, start_response)
+            try:
+                if is_below(CONSOLE, environ["PATH_INFO"]):
+                    return self.console(environ, start_response)
+                environ[SENT_PATH] = environ["PATH_INFO"]
+                environ["PATH_INFO"] = normal_path(environ["PATH_INFO"])
+                return super().wsgi_app(environ, start_response)
+            except EpochEnded:
+                raise ConnectionCut from None
 
     @cached_property
     def console(self) -> Flask:

@@ -122,7 +122,7 @@ def _chunks(model: str, done: Any, with_usage: bool) -> Any:
 def _head(kind: str, model: str) -> dict[str, Any]:
     world = current()
     id = world.ids.new("chatcmpl").replace("_", "-", 1)
-    return {"id": id, "object": kind, "created": int(world.clock.now().timestamp()), "model": model}
+    return {"id": id, "object": kind, "created": int(world.now().timestamp()), "model": model}
 
 
 def _body() -> dict[str, Any]:

@@ -5,6 +5,7 @@ from typing import Any
 from dryline.jobs.due_rows import BATCH_SIZE, retried_later, work_on_each
 from dryline.models.queued_calls import QueuedCall
 from dryline.models.voicev1_campaigns import Voicev1CampaignData
+from dryline.storage.current_world import running_part
 from dryline.world.real_time import monotonic
 from dryline.world.wording import count
 from dryline.world.world import World
@@ -32,7 +33,7 @@ def _place_next(world: World, now: str, kind: Any) -> bool:
     place: Any = outbound.call_queued if kind is QueuedCall else outbound.call_legacy_rows
     placed, late = 0, monotonic() + STEP_S
     for row in rows:
-        with retried_later(world, row):
+        with retried_later(world, row), running_part(team_id=row.team_id):
             with world.reading():
                 due = prepare([row])
             due = outbound.settle(world, due)  # runs flows, which is too slow for a transaction

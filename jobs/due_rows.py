@@ -24,12 +24,17 @@ _OF_NO_ROW = (Busy, sqlite3.OperationalError, peewee.OperationalError)
 
 @contextlib.contextmanager
 def retried_later(world: World, row: Record) -> Iterator[None]:
-    """Log an exception of the block, and leave the row alone for RETRY_AFTER_S. Raises what no row causes."""
+    """Log an exception of the block, and leave the row alone for RETRY_AFTER_S. Raises what no row causes.
+
+    If the row is gone meanwhile, the work ends without a word.
+    """
     try:
         yield
     except Exception as error:
         if isinstance(error, _OF_NO_ROW) or disk_is_full(error):
             raise
+        if type(row).find(id=row.id) is None:
+            return
         SET_ASIDE.of(world)[type(row), row.id] = monotonic() + RETRY_AFTER_S
         message = "Background work on %s %s failed, and is tried again in %d s: %s"
         log.error(message, row.noun().lower(), row.id, RETRY_AFTER_S, error, exc_info=error)

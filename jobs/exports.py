@@ -10,10 +10,14 @@ from marshmallow import ValidationError
 from dryline.jobs import export_files
 from dryline.jobs.due_rows import retried_later, work_on_each
 from dryline.models.exports import Export, requeue_interrupted
+from dryline.storage.current_world import WorldLocal, running_part
 from dryline.storage.errors import Conflict
 from dryline.world.world import World
 
 log = logging.getLogger("dryline")
+
+# The reasons of failures that could not be stored, such as on a full disk, by the ids of the exports.
+_UNSTORED_FAILURES: WorldLocal[dict[str, str]] = WorldLocal(lambda world: {})
 
 
 def expire(world: World, now: str) -> bool:
@@ -30,16 +34,23 @@ def expire(world: World, now: str) -> bool:
 
 def write_next(world: World, now: str) -> bool:
     """Write the export that has waited longest. Return whether there was one."""
+    _store_failures(world)
     waiting = Export.due(now, 1)
     for first in waiting:
-        with retried_later(world, first):
-            with world.transaction():
-                due = Export.due(now, 1)  # a request may have changed it meanwhile
-                for export in due:
-                    export.transition("PROCESSING")
-            for export in due:
+        with retried_later(world, first), running_part(team_id=first.team_id):
+            export = _begin_writing(world, first)
+            if export is not None:
                 write_and_complete(world, export)
     return bool(waiting)
+
+
+def _begin_writing(world: World, first: Export) -> Export | None:
+    """Change an export to PROCESSING, and return it; None if a request has changed it meanwhile."""
+    with world.transaction():
+        export = Export.find(id=first.id)
+        if export is None or export.status != "PENDING":
+            return None
+        return export.transition("PROCESSING")
 
 
 def transition(world: World, id: str, status: str, error_message: str | None = None) -> Export:
@@ -50,6 +61,7 @@ def transition(world: World, id: str, status: str, error_message: str | None = N
     """
     with world.transaction():
         export = Export.by_id(id)
+        world.enter_team(export.team_id)
         export.require_transition(status)
         if status == "FAILED":
             export.transition(status, error_message=error_message or "Failed by hand.")
@@ -108,8 +120,22 @@ def _fail(world: World, export: Export, error: Exception) -> None:
     else:
         reason = "Internal error."
     log.error("Export %s failed: %s", export.id, reason, exc_info=reason == "Internal error.")
+    failures = _UNSTORED_FAILURES.of(world)
+    failures[export.id] = reason
     with contextlib.suppress(Conflict), world.transaction():
         export.fail(reason)
+    del failures[export.id]
+
+
+def _store_failures(world: World) -> None:
+    """Store the failures that could not be stored before: until then their exports stay PROCESSING and block others."""
+    failures = _UNSTORED_FAILURES.of(world)
+    for id, reason in list(failures.items()):
+        with world.transaction():
+            export = Export.find(id=id)
+            if export is not None and export.status == "PROCESSING":
+                export.fail(reason)
+        failures.pop(id, None)
 
 
 def _remove_file_after_commit(world: World, export: Export) -> None:
@@ -133,7 +159,7 @@ def recover(world: World) -> None:
         for path in export_files.all_files():
             if path.suffix == ".part":
                 path.unlink()
-    while expire(world, world.clock.stamp()):
+    while expire(world, world.stamp()):
         pass
     repair_files(world)
 

@@ -33,7 +33,7 @@ def place_calls(world: World, now: str) -> bool:
         return False
     until, mean_wait = parse(now), timedelta(minutes=1 / calls_per_minute)
     if world.arrivals is None or world.arrivals.since > until:  # the first round, or the clock was set back
-        world.begin_arrivals(until)  # not the clock's time: it may have been moved since this round began
+        world.begin_arrivals()
     arrivals = world.arrivals
     assert arrivals is not None
     if until - arrivals.since > MAX_CALLS * mean_wait:
@@ -62,6 +62,7 @@ def _make_calls(world: World, arrivals: Arrivals, calls: list[tuple[datetime, Ra
         contexts = [context_of(deployment) for deployment in deployments]
     if not contexts:
         return 0
+    world.enter_team(team.id)
     flows: dict[str, FollowedFlow] = {}
     plans: list[tuple[Any, datetime, Random, Any]] = []
     for starts, random in calls:
@@ -76,7 +77,7 @@ def _make_calls(world: World, arrivals: Arrivals, calls: list[tuple[datetime, Ra
             break  # the flows of these have run
         plans.append((context, starts, random, plan))
     with world.transaction():
-        if world.arrivals is not arrivals:  # a reset, a restore or new settings came meanwhile
+        if world.arrivals is not arrivals:  # new settings came meanwhile
             return 0
         active = {deployment.id for deployment in VoiceDeployment.listing(team, status="ACTIVE")}
         generated = [

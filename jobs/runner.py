@@ -6,10 +6,14 @@ import contextlib
 import logging
 import threading
 from collections.abc import Callable, Mapping
+from datetime import datetime
 from queue import SimpleQueue
 from typing import TYPE_CHECKING
 
 from dryline.models.due import SET_ASIDE
+from dryline.storage.current_world import current_task, running_part
+from dryline.world.clock import wire
+from dryline.world.epochs import EpochEnded
 from dryline.world.real_time import monotonic
 
 if TYPE_CHECKING:
@@ -60,19 +64,20 @@ class Runner:
     def run(self, timeout_s: float = -1) -> None:
         """Run a round in the calling thread, unless one of another thread goes on for `timeout_s`.
 
-        A step that fails does not stop the others.
+        A round has one moment, which each step and row is given: work that falls due meanwhile is for the next round,
+        so that this one ends. It also ends with its epoch, and when the clock has moved back. A step that fails does
+        not stop the others.
         """
         if not self._running.acquire(timeout=timeout_s):
             return
         with contextlib.ExitStack() as stack:
             stack.callback(self._running.release)
             stack.enter_context(self.world.ids.background())
-            # One time for the whole round: work that falls due meanwhile is for the next one, so that this one ends.
-            now = self.world.clock.stamp()
-            found_work = True
-            while found_work:
-                results = [self._try(step, now) for step in self.steps]  # all of them
-                found_work = any(results)
+            stack.enter_context(contextlib.suppress(EpochEnded))
+            moment = self.world.clock.now()
+            stack.enter_context(running_part(moment=moment))
+            while self._run_steps(moment):
+                pass
 
     def request_round(self) -> threading.Event:
         """Let the thread run a round. Return what is set when the round has ended, for `wait`."""
@@ -101,10 +106,26 @@ class Runner:
             for ended in awaited:
                 ended.set()
 
+    def _run_steps(self, moment: datetime) -> bool:
+        """Run each step once, and return whether one has found work. Raises EpochEnded."""
+        found_work = False
+        for step in self.steps:
+            if self.world.ending.is_set() or self.world.clock.now() < moment:
+                return False
+            self.world.epochs.require_current(current_task())
+            found_work |= self._try(step, wire(moment))
+        return found_work
+
     def _try(self, step: Step, now: str) -> bool:
         self._progress_at = began = monotonic()
         try:
-            return not self.world.ending.is_set() and step(self.world, now)
+            # From here on the step looks up its rows: those of a team's earlier epoch are gone.
+            with running_part(team_began=self.world.epochs.count):
+                return step(self.world, now)
+        except EpochEnded:
+            if not self.world.epochs.is_of_world(current_task()):
+                raise
+            return True  # only a team has begun an epoch: the step looks for its rows again
         except Exception:
             logged_at = self._failure_logged_at.get(step)
             if logged_at is None or began - logged_at >= self.LOG_FAILURE_EVERY_S:

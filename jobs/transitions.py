@@ -7,6 +7,7 @@ from dryline.jobs.due_rows import retried_later, work_on_each
 from dryline.jobs.runner import Step
 from dryline.models import recordings, uploads
 from dryline.models.tests import TestRun
+from dryline.storage.current_world import running_part
 from dryline.world.world import World
 
 
@@ -29,18 +30,25 @@ def finish_next_test_run(world: World, now: str) -> bool:
 
     for run in runs:
         # The next start finds a run that the end of the server interrupts unchanged.
-        with contextlib.suppress(checkpoints.ServerStopping), retried_later(world, run):
+        with (
+            contextlib.suppress(checkpoints.ServerStopping),
+            retried_later(world, run),
+            running_part(team_id=run.team_id),
+        ):
             results = checkpoints.run_checkpoints(world, run)
             with world.transaction():
-                run.finish(results)
+                run.finish(now, results)
     return not world.ending.is_set()
 
 
 def proceed_with(records: Any) -> Step:
-    """Return a step for records that change over API time: their `due` selects rows, `proceed` makes the change."""
+    """Return a step for records that change over API time: their `due` selects rows, `proceed` makes the change.
+
+    Both get the moment of the round.
+    """
 
     def step(world: World, now: str) -> bool:
-        return work_on_each(world, lambda: records.due(now, 1), lambda record: record.proceed())
+        return work_on_each(world, lambda: records.due(now, 1), lambda record: record.proceed(now))
 
     step.__name__ = f"proceed_with({records.__name__})"
     return step

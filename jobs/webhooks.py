@@ -1,14 +1,19 @@
-"""Sending of webhook deliveries over HTTP, outside of any transaction."""
+"""Sending of webhook deliveries over HTTP, outside of any transaction, by a thread for each URL."""
 
+import contextlib
 import logging
 import threading
-from collections.abc import Iterable
+from collections.abc import Sequence
+from contextvars import copy_context
 from urllib.parse import urlencode
 
 import orjson
 
 from dryline.jobs.due_rows import retried_later
+from dryline.models.due import SET_ASIDE
 from dryline.models.webhook_deliveries import WebhookDelivery
+from dryline.storage.current_world import WorldLocal, running_part
+from dryline.world.epochs import EpochEnded
 from dryline.world.outgoing import Cut, HttpResponse, NoAddress, Refused, Unanswered
 from dryline.world.real_time import monotonic
 from dryline.world.world import World
@@ -17,116 +22,165 @@ log = logging.getLogger("dryline")
 
 TIMEOUT_S = 10.0  # real time of one attempt
 BATCH_SIZE = 64  # deliveries in one step
-STEP_S = 1.0  # real time after which a step begins no further attempt
+STEP_S = 1.0  # real time after which a sender begins no further attempt, and a step waits no longer for its senders
+PUT_OFF_S = 10.0  # real time for which a URL that let a delivery time out gets no other
 MAX_SENDERS = 8  # URLs that are sent to at the same time
 MAX_ANSWER_BYTES = 2_000  # of an answer that are stored
 
-
-# The result of an attempt; None if it was not made because its URL had let another one time out.
-Outcome = HttpResponse | Unanswered | None
+Outcome = HttpResponse | Unanswered
 
 
 def deliver(world: World, now: str) -> bool:
-    """Send the next deliveries that are due."""
-    due = WebhookDelivery.due(now, BATCH_SIZE)
+    """Send the next deliveries that are due. Return whether an address has answered, so that there may be more.
+
+    A URL that lets its sender wait holds back no other: the step ends without it.
+    """
+    senders = SENDERS.of(world)
+    due = WebhookDelivery.due(now, BATCH_SIZE, but_urls=senders.busy_urls())
     if not due:
         return False
-    with world.reading():
-        obsolete = {delivery.id for delivery in due if not delivery.has_active_webhook()}
-    outcomes = _send_all(world, [delivery for delivery in due if delivery.id not in obsolete])
-    for delivery in due:
-        with retried_later(world, delivery):
-            if delivery.id in obsolete:
-                with world.transaction():
-                    delivery.give_up("The webhook was deleted or switched off.")
-            elif delivery.id in outcomes:
-                with world.transaction():
-                    _store(delivery, outcomes[delivery.id])
-                _add_event(world, delivery, outcomes[delivery.id])
+    begun = senders.begin(due, now)
+    has_progress = senders.wait(begun)
     with world.transaction():
         WebhookDelivery.delete_old()
-    return True
+    return has_progress
 
 
-def _store(delivery: WebhookDelivery, outcome: Outcome) -> None:
-    if outcome is None:
-        delivery.postpone()
-    elif isinstance(outcome, Refused):
+class Senders:
+    """The threads that send deliveries of a world, by their URLs. Each ends when it has sent what it was given."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self._ended = threading.Condition()
+        self._threads: dict[str, threading.Thread] = {}
+        world.exit_stack.callback(self._wait_for_all)
+
+    def busy_urls(self) -> list[str]:
+        """Return the URLs that are being sent to."""
+        with self._ended:
+            return list(self._threads)
+
+    def begin(self, deliveries: Sequence[WebhookDelivery], now: str) -> set[str]:
+        """Begin to send deliveries, at most to MAX_SENDERS URLs at a time, and return the URLs that were begun."""
+        by_url: dict[str, list[WebhookDelivery]] = {}
+        for delivery in deliveries:
+            by_url.setdefault(delivery.url, []).append(delivery)
+        with self._ended:
+            begun = list(by_url)[: MAX_SENDERS - len(self._threads)]
+            for url in begun:
+                arguments = (self._send, url, by_url[url], now)
+                # A copy of the context each: the sender works in the round's epoch and at its moment.
+                thread = threading.Thread(
+                    target=copy_context().run, args=arguments, name="dryline-webhook", daemon=True
+                )
+                self._threads[url] = thread
+                thread.start()
+        return set(begun)
+
+    def wait(self, urls: set[str]) -> bool:
+        """Wait until the senders of these URLs have ended, at most STEP_S. Return whether one of any URLs has."""
+        with self._ended:
+            busy = set(self._threads)
+            self._ended.wait_for(lambda: not urls & self._threads.keys(), STEP_S)
+            return bool(busy - self._threads.keys())
+
+    def _send(self, url: str, deliveries: Sequence[WebhookDelivery], now: str) -> None:
+        world = self._world
+        try:
+            with world.active(), contextlib.suppress(EpochEnded):
+                _send_in_order(world, deliveries, now)
+        except Exception:
+            log.exception("Deliveries to %s could not be sent. They are tried again.", url)
+        finally:
+            with self._ended:
+                del self._threads[url]
+                self._ended.notify_all()
+            world.wake()
+
+    def _wait_for_all(self) -> None:
+        """Wait for all senders at the world's end, which cuts their requests."""
+        with self._ended:
+            self._ended.wait_for(lambda: not self._threads, TIMEOUT_S)
+
+
+SENDERS = WorldLocal(Senders)
+
+
+def _send_in_order(world: World, deliveries: Sequence[WebhookDelivery], now: str) -> None:
+    """Send deliveries to one URL, and store each outcome. After a timeout the others are put off. Raises EpochEnded."""
+    deadline = monotonic() + STEP_S
+    for index, delivery in enumerate(deliveries):
+        if monotonic() > deadline or world.ending.is_set():
+            return
+        with retried_later(world, delivery), running_part(team_id=delivery.team_id):
+            outcome = _send_once(world, delivery.id, now)
+            if isinstance(outcome, Unanswered) and outcome.timed_out:
+                _put_off(world, deliveries[index + 1 :])
+                return
+
+
+def _put_off(world: World, deliveries: Sequence[WebhookDelivery]) -> None:
+    """Leave deliveries alone for PUT_OFF_S, since their URL has let another one time out."""
+    until = monotonic() + PUT_OFF_S
+    SET_ASIDE.of(world).update({(WebhookDelivery, delivery.id): until for delivery in deliveries})
+
+
+def _send_once(world: World, id: str, now: str) -> Outcome | None:
+    """Send a delivery and store the outcome. None if it was not sent, or cut by the server's end."""
+    with world.reading():  # a request may have changed it meanwhile
+        delivery = WebhookDelivery.find(id=id)
+        if delivery is None or delivery.status != "PENDING":
+            return None
+        has_webhook = delivery.has_active_webhook()
+    if not has_webhook:
+        with world.transaction():
+            delivery.give_up("The webhook was deleted or switched off.")
+        return None
+
+    outcome: Outcome
+    try:
+        outcome = _send(world, delivery)
+    except Cut:
+        return None
+    except Unanswered as error:
+        outcome = error
+    with world.transaction():
+        _store(delivery, outcome, now)
+    _add_event(world, delivery, outcome)
+    return outcome
+
+
+def _store(delivery: WebhookDelivery, outcome: Outcome, now: str) -> None:
+    if isinstance(outcome, Refused):
         delivery.give_up(str(outcome), "REFUSED")
     elif isinstance(outcome, NoAddress):
         delivery.give_up(str(outcome))
     elif isinstance(outcome, Unanswered):
-        delivery.record_failure(str(outcome))
+        delivery.record_failure(now, str(outcome))
     else:
         text = outcome.body.decode(errors="replace")
         if 200 <= outcome.status < 300:
-            delivery.record_success(outcome.status, text)
+            delivery.record_success(now, outcome.status, text)
         else:
             reason = ": redirects are not followed." if 300 <= outcome.status < 400 else "."
-            delivery.record_failure(f"Answered {outcome.status}{reason}", outcome.status, text)
+            delivery.record_failure(now, f"Answered {outcome.status}{reason}", outcome.status, text)
 
 
 def _add_event(world: World, delivery: WebhookDelivery, outcome: Outcome) -> None:
     status = outcome.status if isinstance(outcome, HttpResponse) else None
     failed = status is None or not 200 <= status < 300
     result = str(outcome if status is None else status)
-    if outcome is None:
-        result = "waits: its URL let another delivery time out"
-    elif failed and not isinstance(outcome, Refused | NoAddress):
+    if failed and not isinstance(outcome, Refused | NoAddress):
         delay = delivery.retry_delay
         result += f" → retry in {delay.total_seconds():.0f} s" if delay else " → given up"
     members = {"deliveryId": delivery.id, "event": delivery.event, "url": delivery.url, "status": status}
     world.events.add(f"webhook {delivery.event} {delivery.url} {result}", is_problem=failed, **members)
 
 
-def _send_all(world: World, deliveries: Iterable[WebhookDelivery]) -> dict[str, Outcome]:
-    """Send deliveries to at most MAX_SENDERS URLs, each in a thread of its own, and return the outcomes by id.
-
-    Those that are cut by the server's end, not begun within STEP_S, or to further URLs are left for a later step.
-    """
-    by_url: dict[str, list[WebhookDelivery]] = {}
-    for delivery in deliveries:
-        by_url.setdefault(delivery.url, []).append(delivery)
-    outcomes: dict[str, Outcome] = {}
-    threads = [
-        threading.Thread(target=_send_in_order, args=(world, group, outcomes), name="dryline-webhook", daemon=True)
-        for group in list(by_url.values())[:MAX_SENDERS]
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(0.2)
-        while thread.is_alive() and not world.ending.is_set():  # looking up a host and connecting cannot be cut
-            thread.join(0.2)
-    return dict(outcomes)
-
-
-def _send_in_order(world: World, deliveries: list[WebhookDelivery], outcomes: dict[str, Outcome]) -> None:
-    """Send deliveries to one URL. After a timeout the remaining ones have the outcome None: they are put off unsent."""
-    deadline = monotonic() + STEP_S
-    outcome: Outcome = None
-    for delivery in deliveries:
-        if isinstance(outcome, Unanswered) and outcome.timed_out:
-            outcomes.update((skipped.id, None) for skipped in deliveries if skipped.id not in outcomes)
-            return
-        if monotonic() > deadline:
-            return
-        try:
-            outcome = outcomes[delivery.id] = _send(world, delivery)
-        except Cut:
-            return
-        except Unanswered as error:
-            outcome = outcomes[delivery.id] = error
-        except Exception:
-            log.exception("Delivery %s could not be sent.", delivery.id)
-            outcomes[delivery.id] = Unanswered("Internal error.")
-
-
 def _send(world: World, delivery: WebhookDelivery) -> HttpResponse:
     """Send a delivery once. Raises Unanswered."""
     headers = {"X-Dryline-Event": delivery.event, "X-Dryline-Delivery": delivery.id}
-    with world.active():
-        message = delivery.request["body"]
+    message = delivery.request["body"]
     url, body = delivery.url, None
     if delivery.method == "GET":  # the message is in the query
         query = urlencode({name: "" if value is None else value for name, value in message.items()})

@@ -58,7 +58,7 @@ def newest_logs(team: Team, model: type[Log], limit: int, **where: Any) -> list[
 
 def ended_calls(team: Team, since: str, limit: int) -> list[VoiceLog]:
     """Return the calls that ended after `since`, the last one first."""
-    now = current().clock.stamp()
+    now = current().stamp()
     query = VoiceLog.select().where(VoiceLog.team_id == team.id, VoiceLog.end_time > since, VoiceLog.end_time <= now)
     return list(query.order_by(VoiceLog.end_time.desc(), VoiceLog.id.desc()).limit(limit))
 

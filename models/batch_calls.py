@@ -39,7 +39,7 @@ def make(
         for id, row in numbered(data)
         if not (rows_have_status and row.get("status") not in _OPEN) and criteria.meets(ChainMap(row, shared or {}))
     ]
-    due = due_times(len(rows), batch_size, batch_interval_minutes, current().clock.now())
+    due = due_times(len(rows), batch_size, batch_interval_minutes, current().now())
     every_call = {
         **terms,
         "additionalData": additional_data if shared is None else shared,

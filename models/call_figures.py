@@ -42,7 +42,7 @@ class Period(NamedTuple):
 
     def starts(self) -> list[datetime]:
         """Return when each part begins, the oldest first."""
-        now = current().clock.now()
+        now = current().now()
         last = now.replace(minute=0, second=0, microsecond=0)
         if self.part >= timedelta(days=1):
             last = last.replace(hour=0)
@@ -123,7 +123,7 @@ def by_worker(team: Record, period: Period = WEEK) -> dict[str, Comparison]:
 
     The period before ends as long before the present as it takes, so that the same days and hours are compared.
     """
-    now, start, stamps = current().clock.now(), period.starts()[0], period.stamps()
+    now, start, stamps = current().now(), period.starts()[0], period.stamps()
     span = period.size * period.part
     times = {"start": start, "start_before": start - span, "now": now, "now_before": now - span}
     bound = {name: wire(time) for name, time in times.items()} | {"team": team.team_id, "length": len(stamps[0])}

@@ -61,7 +61,7 @@ class CallInProgress(Record):
     @classmethod
     def place(cls, calls: Iterable[Row]) -> None:
         """Store these calls, each in the form of `call`, and write the logs of those that have begun."""
-        now = current().clock.stamp()
+        now = current().stamp()
         copied = ("id", "team_id", "created_at", "deployment_id")
         rows = [
             {**{name: call["log"][name] for name in copied}, "due_at": call["log"]["start_time"], "call": call}
@@ -70,11 +70,13 @@ class CallInProgress(Record):
         cls.add_many(rows)
         for row in rows:
             if row["due_at"] <= now:
-                cls(**row).proceed()
+                cls(**row).proceed(now)
 
     @classmethod
     def due(cls, moment: str, limit: int) -> list[Self]:
-        return due_rows(cls, "due_at <= :moment", "due_at, id", limit, moment=moment)
+        due = due_rows(cls, "due_at <= :moment", "due_at, id", limit, moment=moment)
+        # A call that has begun later than the moment, before the clock was set back, ends at once.
+        return due or due_rows(cls, "shown_until > :moment", "shown_until, id", limit, moment=moment)
 
     @classmethod
     def ended_only(cls, log: type[Log], team: Record) -> list[Any]:
@@ -102,22 +104,24 @@ class CallInProgress(Record):
             " json_each(call, '$.log.transfer_data.transferEvents') AS event WHERE team_id = ?"
             " AND event.value ->> 'type' = 'answered' AND event.value ->> 'timestamp' <= ?"
         )
-        return {id for (id,) in connection().execute(sql, (team.id, current().clock.stamp()))}
+        return {id for (id,) in connection().execute(sql, (team.id, current().stamp()))}
 
-    def proceed(self) -> None:
-        """Update the rows to the present. A call whose rows conflict with others is dropped; its log stays as it is."""
+    def proceed(self, moment: str) -> None:
+        """Update the rows to a moment. A call whose rows conflict with others is dropped; its log stays as it is."""
         try:
             with current().db.atomic():
-                self._proceed(current().clock.stamp())
+                self._proceed(moment)
         except (IntegrityError, sqlite3.IntegrityError):
             self.remove()
 
     def _proceed(self, now: str) -> None:
         log, session = self._all_columns(VoiceLog, "log"), self._all_columns(Session, "session")
-        ended = log["end_time"] <= now
+        shown_until = self.shown_until or ""
+        ended = log["end_time"] <= now or shown_until > now
         self._write(log if ended else log_at(log, now), session if ended else session_at(session, log, now))
         for model, name in ((LlmLog, "llm_logs"), (RuntimeErrorRecord, "runtime_errors")):
-            model.add_many(row for row in self.call[name] if (self.shown_until or "") < row["created_at"] <= now)
+            hidden = [row for row in self.call[name] if row["created_at"] > shown_until]
+            model.add_many(hidden if ended else [row for row in hidden if row["created_at"] <= now])
         if self.shown_until is None:
             announce([log], STARTED)
         if ended:

@@ -82,7 +82,7 @@ def rows_of(campaign: OutboundCampaign | Voicev1Campaign) -> list[RowProgress]:
 
 
 def _outbound(campaign: OutboundCampaign) -> Iterator[RowProgress]:
-    now = current().clock.stamp()
+    now = current().stamp()
     # Several rows may have the same id; the first of them was called first.
     calls, queued = defaultdict(list), defaultdict(list)
     for row_id, *call in reversed(campaign.calls()):

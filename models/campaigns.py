@@ -25,7 +25,6 @@ from dryline.models.queued_calls import (
 from dryline.models.scripted_outcomes import require_outcomes
 from dryline.models.voice_deployments import VoiceDeployment
 from dryline.models.voice_logs import VoiceLog
-from dryline.storage.current_world import current
 from dryline.storage.errors import Invalid
 from dryline.storage.record import JsonField, Record, tuples
 from dryline.world.clock import parse
@@ -142,17 +141,19 @@ class OutboundCampaign(Record):
         over = (
             "status IN ('STARTED', 'RUNNING')"
             " AND NOT EXISTS (SELECT 1 FROM queued_call WHERE campaign_id = t1.id)"
-            " AND (status = 'STARTED' OR coalesce(ends_at, '') <= :moment)"
+            " AND (status = 'STARTED' OR coalesce(ends_at, '') <= :moment"
+            # Its calls have ended early, since the clock was set back.
+            " OR NOT EXISTS (SELECT 1 FROM call_in_progress WHERE deployment_id = t1.deployment_id))"
         )
         return due_rows(cls, over, "created_at, id", limit, moment=moment)
 
-    def proceed(self) -> None:
+    def proceed(self, moment: str) -> None:
         """Start an imported campaign, or complete one whose last call has ended."""
         if self.status == "RUNNING":
             # If it was started again with nothing left to call, it ended then and not with its last call.
-            ended_at = max(self.ends_at or current().clock.stamp(), self.updated_at)
+            ended_at = max(self.ends_at or moment, self.updated_at)
             self.change(status="COMPLETED", updated_at=ended_at)
-        elif not self.queue_rows(self.arrived_at):
+        elif not self.queue_rows(min(self.arrived_at, moment)):
             self.change(status="RUNNING")
 
     @classmethod

@@ -2,6 +2,9 @@
 
 It takes no lock and costs microseconds, since it runs once a second for each kind of background work. So it is plain
 SQL with a compiled list of columns.
+
+After the clock was set back, nothing waits for the old time: a row that was begun later than the moment is due at once.
+A time that a client has named stays, such as that of a batch.
 """
 
 from typing import Any, TypeVar

@@ -39,10 +39,10 @@ class EchoRun(Run):
         """Return the runs of all teams, newest first."""
         return list(cls.select().order_by(cls.created_at.desc(), cls.id.desc()))
 
-    def proceed(self) -> None:
+    def proceed(self, moment: str) -> None:
         """Take the step that is due: one conversation for each scorecard that an agent is judged by."""
         if self.status == self.waiting:
-            self.start_running(len(self.plan))
+            self.start_running(moment, len(self.plan))
             return
         chance = Random(self.id)  # so that the result does not depend on other runs
         results = []
@@ -50,7 +50,7 @@ class EchoRun(Run):
             items = [judge_item(item, chance) for item in card["items"]]
             passed = all(item["passed"] for item in items)
             results.append({**card, "items": items, "status": "PASSED" if passed else "FAILED"})
-        self.end(results, all(result["status"] == "PASSED" for result in results))
+        self.end(moment, results, all(result["status"] == "PASSED" for result in results))
 
 
 def make_plan(team: Team, type: str, data: dict[str, Any]) -> list[dict[str, Any]]:

@@ -126,7 +126,7 @@ class Export(Record):
         """
         if self.status != "COMPLETED":
             self.require_transition("COMPLETED")
-        expires_at = self.expires_at or wire(current().clock.now() + LIFETIME)
+        expires_at = self.expires_at or wire(current().now() + LIFETIME)
         return self._set(status="COMPLETED", row_count=row_count, file_size_bytes=size, expires_at=expires_at)
 
     def fail(self, reason: str) -> Self:
@@ -171,7 +171,7 @@ class Export(Record):
     @property
     def is_unexpired(self) -> bool:
         """Whether its 24 hours are running, or have not begun."""
-        return self.expires_at is None or self.expires_at > current().clock.stamp()
+        return self.expires_at is None or self.expires_at > current().stamp()
 
     @property
     def is_available(self) -> bool:
@@ -216,7 +216,7 @@ def complete_imported_export(row: Row, rows: ImportContext) -> None:
     if row["status"] == "PROCESSING":
         row["status"] = "PENDING"
     if row["status"] == "COMPLETED":
-        now = current().clock.now()
+        now = current().now()
         if row.get("expires_at") is None:
             row["expires_at"] = wire(now + LIFETIME)
         if row["expires_at"] > wire(now):

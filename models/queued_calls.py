@@ -24,7 +24,7 @@ _NUMBERS = ("phoneNumber", "phone_number", "phone")
 
 def api_time() -> str:
     """Return the present API time as text, for the default of a column."""
-    return current().clock.stamp()
+    return current().stamp()
 
 
 class QueuedCall(Record):
@@ -70,7 +70,9 @@ class QueuedCall(Record):
 
     @classmethod
     def due(cls, moment: str, limit: int) -> list[Self]:
-        return due_rows(cls, "due_at <= :moment", "due_at, id", limit, moment=moment)
+        due = due_rows(cls, "due_at <= :moment", "due_at, id", limit, moment=moment)
+        # A row that was due when it was queued, before the clock was set back. Later batches keep their times.
+        return due or due_rows(cls, "created_at > :moment AND due_at <= created_at", "due_at, id", limit, moment=moment)
 
     @classmethod
     def first_due(cls, campaign_id: str) -> str | None:

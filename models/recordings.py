@@ -76,7 +76,7 @@ def neutral_address(call_sid: str) -> str:
 
 def addresses_at(base: str) -> RecordingAddresses:
     """Return the addresses of recordings for clients that reach the server at `base`, valid from now."""
-    hour = current().clock.now().replace(minute=0, second=0, microsecond=0)
+    hour = current().now().replace(minute=0, second=0, microsecond=0)
     return RecordingAddresses(base, wire(hour + LIFE))
 
 

@@ -69,20 +69,20 @@ class Resource(Record):
     @classmethod
     def file(cls, worker: Worker, *, folder_id: str | None = None, **values: Any) -> Self:
         """Create a file whose bytes were uploaded before. Contract: createFileResource."""
-        return cls._make(worker, folder_id, rag_type="FILE", uploaded_at=current().clock.stamp(), **values)
+        return cls._make(worker, folder_id, rag_type="FILE", uploaded_at=current().stamp(), **values)
 
     @classmethod
     def _make(cls, worker: Worker, folder_id: str | None, **values: Any) -> Self:
         if folder_id is not None:
             worker.child(Folder, folder_id, field="folder_id")
-        now = current().clock.stamp()
+        now = current().stamp()
         return cls.add(worker, worker_id=worker.id, folder_id=folder_id, last_updated=now, **values)
 
     def move(self, folder_id: str | None) -> Self:
         """Move the resource into a folder of the worker, or out of any. Raises NotFound. Contract: moveResource."""
         if folder_id is not None:
             Folder.fetch(self, folder_id, field="folder_id", worker_id=self.worker_id)
-        return self.change(folder_id=folder_id, last_updated=current().clock.stamp())
+        return self.change(folder_id=folder_id, last_updated=current().stamp())
 
     def remove(self) -> None:
         """Delete the resource, and its bytes when no other resource of the worker has them."""
@@ -102,18 +102,21 @@ class Resource(Record):
 
     @classmethod
     def due(cls, moment: str, limit: int) -> list[Self]:
-        # A PROCESSING resource waits for its end only, so that it is not due again before that.
+        # A PROCESSING resource waits for its end only, so that it is not due again before that. One that is newer than
+        # the moment was created before the clock was set back, and does not wait for the old time.
         condition = (
-            "status = 'STARTED' AND created_at <= :started OR status = 'PROCESSING' AND created_at <= :processing"
+            "status = 'STARTED' AND (created_at <= :started OR created_at > :moment)"
+            " OR status = 'PROCESSING' AND (created_at <= :processing OR created_at > :moment)"
         )
         now = parse(moment)
         ages = {"started": wire(now - PROCESSING_AFTER), "processing": wire(now - DONE_AFTER)}
-        return due_rows(cls, condition, "created_at, id", limit, **ages)
+        return due_rows(cls, condition, "created_at, id", limit, moment=moment, **ages)
 
-    def proceed(self) -> None:
-        """Change the status to that of the present time."""
-        age = current().clock.now() - (created_at := parse(self.created_at))
-        if age < DONE_AFTER:
+    def proceed(self, moment: str) -> None:
+        """Change the status to that of a moment. A resource that is newer, since the clock was set back, is done."""
+        created_at = parse(self.created_at)
+        age = parse(moment) - created_at
+        if timedelta(0) <= age < DONE_AFTER:
             self.change(status="PROCESSING", last_updated=wire(created_at + PROCESSING_AFTER))
             return
         self._index_text()
@@ -148,7 +151,7 @@ def complete_imported_resource(row: Row, rows: ImportContext) -> None:
     if folder and folder["worker_id"] != row["worker_id"]:
         raise Invalid("The folder is of another worker.", "folder_id")
     times = [row.get(name) for name in ("created_at", "uploaded_at", "last_updated")]
-    row["created_at"] = next(filter(None, times), current().clock.stamp())
+    row["created_at"] = next(filter(None, times), current().stamp())
 
 
 STATE = {

@@ -77,5 +77,5 @@ class RowFiles:
 
 
 def _require_unexpired(until: str) -> None:
-    if until <= current().clock.stamp():
+    if until <= current().stamp():
         raise Forbidden("The link has expired.")

@@ -29,14 +29,14 @@ class Run(Record):
     @classmethod
     def begin(cls, team: Record, **values: Any) -> Self:
         """Create a waiting run."""
-        due = wire(current().clock.now() + STARTS_AFTER)
+        due = wire(current().now() + STARTS_AFTER)
         return cls.add(team, status=cls.waiting, due_at=due, **values)
 
     @classmethod
     def complete(cls, row: Row, rows: ImportContext) -> None:
         """Schedule an imported run that has not ended as if it was created now, unless it has a `due_at`."""
         if row.setdefault("status", cls.waiting) in (cls.waiting, "RUNNING") and row.get("due_at") is None:
-            row["due_at"] = wire(current().clock.now() + STARTS_AFTER)
+            row["due_at"] = wire(current().now() + STARTS_AFTER)
 
     @classmethod
     def due(cls, moment: str, limit: int) -> list[Self]:
@@ -48,17 +48,21 @@ class Run(Record):
         # The expressions of the index of open runs.
         since, is_open = "COALESCE(due_at, created_at)", f"status IN ('{cls.waiting}', 'RUNNING')"
         has_status = " OR ".join(f"status = '{status}'" for status in statuses)
-        where = f"{is_open} AND ({has_status}) AND {since} <= :moment"
+        # A run that was last changed later than the moment, before the clock was set back, does not wait again.
+        where = f"{is_open} AND ({has_status}) AND ({since} <= :moment OR updated_at > :moment)"
         return due_rows(cls, where, f"{since}, id", limit, moment=moment)
 
-    def start_running(self, conversations: int) -> None:
-        """Change the status to RUNNING, as of the time it was due; the end is due after so many conversations."""
-        moment = self.due_at or current().clock.stamp()
-        end = parse(moment) + min(timedelta(seconds=SECONDS_EACH * min(conversations, 10_000)), LONGEST)
-        self.change(status="RUNNING", due_at=wire(end), updated_at=moment)
+    def start_running(self, moment: str, conversations: int) -> None:
+        """Change the status to RUNNING, as of the time it was due, at the latest of the moment of the round.
 
-    def end(self, results: list[dict[str, Any]], passed: bool) -> None:
-        """End the run with these results, as of the time it was due."""
-        moment = self.due_at or current().clock.stamp()
+        The end is due after so many conversations.
+        """
+        began = min(self.due_at or moment, moment)
+        end = parse(began) + min(timedelta(seconds=SECONDS_EACH * min(conversations, 10_000)), LONGEST)
+        self.change(status="RUNNING", due_at=wire(end), updated_at=began)
+
+    def end(self, moment: str, results: list[dict[str, Any]], passed: bool) -> None:
+        """End the run with these results, as of the time it was due, at the latest of the moment of the round."""
+        ended = min(self.due_at or moment, moment)
         status = "PASSED" if passed else "FAILED"
-        self.change(status=status, results=results, due_at=None, updated_at=moment)
+        self.change(status=status, results=results, due_at=None, updated_at=ended)

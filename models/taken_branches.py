@@ -26,7 +26,7 @@ class TakenPath(NamedTuple):
 
 def taken_paths(flow: Flow, code: str) -> list[TakenPath]:
     """Return what the flow's newest calls of the last week took, the newest call first."""
-    now = current().clock.now()
+    now = current().now()
     fields = VoiceLog.flow_snapshot, VoiceLog.session_log_data, VoiceLog.status
     calls = VoiceLog.select(*fields).where(
         VoiceLog.worker_id == flow.worker_id,

@@ -39,7 +39,7 @@ class Team(Record):
     @classmethod
     def new(cls, name: str, **values: str) -> Self:
         world = current()
-        now = world.clock.stamp()
+        now = world.stamp()
         id = values.pop("id", None) or world.ids.new(cls.id_prefix)
         team = cls(id=id, team_id=id, name=name, created_at=now, updated_at=now, **values)
         team.insert_row()

@@ -121,18 +121,18 @@ class TestRun(Run):
     def over(cls, moment: str, limit: int) -> list[Self]:
         return cls.due_with_status(moment, limit, "RUNNING")
 
-    def proceed(self) -> None:
+    def proceed(self, moment: str) -> None:
         """Start the run, which takes as long as the conversations that the checkpoints ask for."""
         test = Test.find(id=self.test_id)
-        self.start_running(sum(map(_times, test.checkpoints)) if test else 0)
+        self.start_running(moment, sum(map(_times, test.checkpoints)) if test else 0)
 
-    def finish(self, checkpoints: list[CheckpointRun]) -> None:
+    def finish(self, moment: str, checkpoints: list[CheckpointRun]) -> None:
         """End the run with the results of its checkpoints. Does nothing if the run has ended meanwhile."""
         now = TestRun.find(id=self.id)
         if now is not None and now.status == "RUNNING":
             chance = Random(self.id)  # a run gives the same result whatever runs beside it
             results = [each.result(chance) for each in checkpoints]
-            now.end(results, all(result["status"] == "PASSED" for result in results))
+            now.end(moment, results, all(result["status"] == "PASSED" for result in results))
 
 
 def _judge(conversation: TestConversation, chance: Random) -> dict[str, Any]:

@@ -127,4 +127,4 @@ def sweep() -> bool:
 
 
 def _in_an_hour() -> str:
-    return wire(current().clock.now() + LIFE)
+    return wire(current().now() + LIFE)

@@ -58,7 +58,7 @@ def analyze(
     start = None if start_date is None else _border(start_date, time.min, zone)
     end = None if end_date is None else _border(end_date, time.max, zone)
     if start is not None and end is None:
-        end = current().clock.stamp()
+        end = current().stamp()
     elif start is not None and end is not None and end < start:
         raise Invalid("The period ends before it starts.", "end_date")
     conditions = _conditions(team, start, end, **only)

@@ -111,7 +111,7 @@ class VoiceDeployment(Deployment):
     def _forget_webhooks(self) -> None:
         """Drop the webhooks that were read, and record the change of the deployment."""
         self.__dict__.pop("custom_webhooks", None)
-        self.change(updated_at=current().clock.stamp())
+        self.change(updated_at=current().stamp())
 
     def _addresses(self) -> list[dict[str, str]]:
         return [{"url": webhook.url} for webhook in CustomWebhook.of_deployment(self)]

@@ -63,7 +63,7 @@ class Voicev1Campaign(Record):
         data, world = Voicev1CampaignData, current()
         for some in chunked(ids, 1000):
             data.delete().where(data.campaign_id == self.id, data.row_id.in_(some)).execute()
-        due = iter(due_times(len(rows), BATCH_SIZE, BATCH_INTERVAL_MINUTES, world.clock.now()))
+        due = iter(due_times(len(rows), BATCH_SIZE, BATCH_INTERVAL_MINUTES, world.now()))
         for row in rows:
             status = row.get("status", "PENDING").replace("RUNNING", "PROCESSING")
             own = {"row_id": row["id"], "row_data": row, "status": status}
@@ -93,7 +93,7 @@ class Voicev1Campaign(Record):
         )
         return due_rows(cls, over, "created_at, id", limit)
 
-    def proceed(self) -> None:
+    def proceed(self, moment: str) -> None:
         """Complete the campaign, or fail it if every row failed, as of the time the last row was done."""
         row = Voicev1CampaignData
         reached = row.find(campaign_id=self.id, status="COMPLETED")
@@ -130,7 +130,7 @@ class Voicev1CampaignData(Record):
         """
         if "status" in values:
             again = values["status"] == "PENDING"
-            values.update(due_at=current().clock.stamp() if again else NEVER, done_at=None, outcome=None)
+            values.update(due_at=current().stamp() if again else NEVER, done_at=None, outcome=None)
             if values["status"] in OPEN:
                 Voicev1Campaign.fetch(self, self.campaign_id).change(status="RUNNING")
             current().db.after_commit(current().wake)
@@ -138,16 +138,25 @@ class Voicev1CampaignData(Record):
 
     @classmethod
     def due(cls, moment: str, limit: int) -> list[Self]:
-        waiting = "status IN ('PENDING', 'PROCESSING') AND done_at IS NULL AND due_at <= :moment"
-        return due_rows(cls, waiting, "due_at, id", limit, moment=moment)
+        waiting = "status IN ('PENDING', 'PROCESSING') AND done_at IS NULL"
+        due = due_rows(cls, f"{waiting} AND due_at <= :moment", "due_at, id", limit, moment=moment)
+        # A row that was due when it was sent, before the clock was set back. Later batches keep their times.
+        stale = f"{waiting} AND updated_at > :moment AND due_at <= updated_at"
+        return due or due_rows(cls, stale, "due_at, id", limit, moment=moment)
 
-    def called(self, ends_at: str, outcome: dict[str, Any]) -> None:
+    def called(self, begins_at: str, ends_at: str, outcome: dict[str, Any]) -> None:
         """Record that the row is being called until `ends_at`, and the outcome of the call."""
-        self.change(status="PROCESSING", done_at=ends_at, outcome=outcome, updated_at=self.due_at)
+        self.change(status="PROCESSING", done_at=ends_at, outcome=outcome, updated_at=begins_at)
 
     @classmethod
     def over(cls, moment: str, limit: int) -> list[Self]:
-        return due_rows(cls, "status = 'PROCESSING' AND done_at <= :moment", "done_at, id", limit, moment=moment)
+        over = due_rows(cls, "status = 'PROCESSING' AND done_at <= :moment", "done_at, id", limit, moment=moment)
+        # A row whose call has ended early, since the clock was set back.
+        early = (
+            "status = 'PROCESSING' AND done_at > :moment"
+            " AND NOT EXISTS (SELECT 1 FROM call_in_progress WHERE id = json_extract(t1.outcome, '$.logId'))"
+        )
+        return over or due_rows(cls, early, "done_at, id", limit, moment=moment)
 
     def finish(self) -> None:
         """Set the row's result to the outcome of its call."""

@@ -10,6 +10,7 @@ from datetime import timedelta
 from functools import cache, cached_property
 from typing import Any, Self
 
+import orjson
 from peewee import IntegerField, TextField
 
 from dryline.models.collection import DEPLOYMENT, ImportContext, Row, StateCollection
@@ -86,8 +87,19 @@ class WebhookDelivery(Record):
         return {"status": self.response_status, "body": self.response_body}
 
     @classmethod
-    def due(cls, moment: str, limit: int) -> list[Self]:
-        return due_rows(cls, "status = 'PENDING' AND due_at <= :moment", "due_at, id", limit, moment=moment)
+    def due(cls, moment: str, limit: int, *, but_urls: Sequence[str] = ()) -> list[Self]:
+        """Return the next deliveries that are due, without those to `but_urls`."""
+        others = "status = 'PENDING' AND url NOT IN (SELECT value FROM json_each(:but_urls))"
+        params = {"moment": moment, "but_urls": orjson.dumps(but_urls).decode()}
+        due = due_rows(cls, f"{others} AND due_at <= :moment", "due_at, id", limit, **params)
+        if due:
+            return due
+        # A delivery that was created, or tried in vain, later than the moment, before the clock was set back.
+        attempted_later = [f"attempts = {number} AND due_at > :after_{number}" for number in range(1, len(BACKOFF) + 1)]
+        begun_later = " OR ".join(["attempts = 0 AND due_at > :moment AND created_at > :moment", *attempted_later])
+        for number, pause in enumerate(BACKOFF, 1):
+            params[f"after_{number}"] = wire(parse(moment) + pause)
+        return due_rows(cls, f"{others} AND ({begun_later})", "due_at, id", limit, **params)
 
     @classmethod
     def search(cls, limit: int, *, but: str | None = None, **where: Any) -> list[Self]:
@@ -119,7 +131,7 @@ class WebhookDelivery(Record):
     def redeliver(self) -> Self:
         """Create a delivery of the same message to the same address, due now. Contract: DESIGN, the control plane."""
         world = current()
-        now = world.clock.stamp()
+        now = world.stamp()
         copied = ("team_id", "webhook_id", "deployment_id", "log_id", "event", "method", "url", "body")
         fresh = {"id": world.ids.new(self.id_prefix), "due_at": now, "created_at": now}
         delivery = type(self)(**{name: getattr(self, name) for name in copied}, **fresh)
@@ -137,15 +149,15 @@ class WebhookDelivery(Record):
         """The time between the next attempt and the one after it, or None if the next attempt is the last."""
         return BACKOFF[self.attempts] if self.attempts < len(BACKOFF) else None
 
-    def record_success(self, status: int, body: str) -> None:
-        """Record that the receiver accepted the message."""
-        delivered = {"status": "DELIVERED", "due_at": None, "delivered_at": current().clock.stamp(), "error": None}
+    def record_success(self, moment: str, status: int, body: str) -> None:
+        """Record that the receiver accepted the message at a moment."""
+        delivered = {"status": "DELIVERED", "due_at": None, "delivered_at": moment, "error": None}
         self._update(attempts=self.attempts + 1, response_status=status, response_body=body, **delivered)
 
-    def record_failure(self, error: str, status: int | None = None, body: str | None = None) -> None:
-        """Record a failed attempt, and schedule the next one unless it was the last."""
+    def record_failure(self, moment: str, error: str, status: int | None = None, body: str | None = None) -> None:
+        """Record an attempt that failed at a moment, and schedule the next one unless it was the last."""
         pause = self.retry_delay
-        due_at = wire(parse(self.due_at or self.created_at) + pause) if pause is not None else None
+        due_at = wire(parse(moment) + pause) if pause is not None else None
         answer = {"response_status": status, "response_body": body, "error": error}
         self._update(status="PENDING" if due_at else "FAILED", attempts=self.attempts + 1, due_at=due_at, **answer)
 
@@ -153,15 +165,10 @@ class WebhookDelivery(Record):
         """End the delivery without an attempt."""
         self._update(status=status, due_at=None, error=error)
 
-    def postpone(self) -> None:
-        """Try later, since the address does not respond. This does not count as an attempt."""
-        self._update(due_at=wire(current().clock.now() + BACKOFF[0]))
-
     def _update(self, **values: Any) -> None:
         cls = type(self)
-        # While it was sent, an import or a reset may have replaced the row, even by one with the same id.
-        same = (cls.id == self.id, cls.created_at == self.created_at, cls.attempts == self.attempts)
-        cls.update(**values).where(*same, cls.status == "PENDING").execute()
+        # While it was sent, it may have been given up, as one of too many.
+        cls.update(**values).where(cls.id == self.id, cls.status == "PENDING").execute()
 
     @classmethod
     def limit_pending(cls) -> None:
@@ -185,13 +192,14 @@ def announce(logs: Sequence[LogRow], *events: str) -> None:
     Each active webhook gets a message for each of `events`, due at the event's time; without events, for the start and
     the end, due not before now. A batch's `wsUrl` gets one for the end. Runs in the caller's transaction.
     """
-    now = current().clock.stamp()
+    now = current().stamp()
     webhooks = {id: list(_active(id)) for id in {log["deployment_id"] for log in logs}}
     rows: list[dict[str, Any]] = []
     for log in logs:
         for event in events or (STARTED, ENDED):
             at = log["start_time" if event == STARTED else "end_time"]
-            due_at = at if events else max(at, now)
+            # An event that has happened is not announced later than now, if the clock was set back during the call.
+            due_at = min(at, now) if events else max(at, now)
             rows += [_message(log, event, webhook, due_at) for webhook in webhooks[log["deployment_id"]]]
             address = log["metadata"].get("wsUrl") if log["metadata"] and event == ENDED else None
             if address:
@@ -208,7 +216,7 @@ def fire(log: LogRow, event: str) -> list[WebhookDelivery]:
 
     Raises Conflict if the deployment has none.
     """
-    now = current().clock.stamp()
+    now = current().stamp()
     rows = [_message(log, event, webhook, now) for webhook in _active(log["deployment_id"])]
     if not rows:
         raise Conflict(f"The deployment of {log['id']} has no active webhook.")
@@ -232,7 +240,7 @@ def _row(log: LogRow, event: str, due_at: str, **values: Any) -> dict[str, Any]:
     return {
         "id": world.ids.new(WebhookDelivery.id_prefix),
         "team_id": log["team_id"],
-        "created_at": world.clock.stamp(),
+        "created_at": world.stamp(),
         "deployment_id": log["deployment_id"],
         "log_id": log["id"],
         "event": event,
@@ -246,7 +254,7 @@ def _row(log: LogRow, event: str, due_at: str, **values: Any) -> dict[str, Any]:
 def complete_imported_delivery(row: Row, rows: ImportContext) -> None:
     """Make an imported pending delivery due now if it has no `due_at`."""
     if row.setdefault("status", "PENDING") == "PENDING" and row.get("due_at") is None:
-        row["due_at"] = current().clock.stamp()
+        row["due_at"] = current().stamp()
 
 
 # Webhook, deployment and log may be deleted; the deliveries stay. They must not be another team's, though.

@@ -35,9 +35,11 @@ class WhatsappSender(Record):
     @classmethod
     def due(cls, moment: str, limit: int) -> list[Self]:
         latest = wire(parse(moment) - REVIEW)
-        return due_rows(cls, "status = 'PENDING' AND created_at <= :latest", "created_at, id", limit, latest=latest)
+        # A sender that is newer than the moment was created before the clock was set back.
+        where = "status = 'PENDING' AND (created_at <= :latest OR created_at > :moment)"
+        return due_rows(cls, where, "created_at, id", limit, latest=latest, moment=moment)
 
-    def proceed(self) -> None:
+    def proceed(self, moment: str) -> None:
         """End the review, as of the moment it was over."""
         number = e164(self.phone_number)
         status = "FAILED" if number in (None, REFUSED) else "ONLINE"

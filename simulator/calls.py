@@ -58,7 +58,7 @@ def prepare_calls(world: World, deployment: DeploymentContext, request: Simulati
     Raises Invalid for a start after the end and for what the flow cannot do; Busy.
     """
     rng = request.random(world)
-    times = _Times(request, world.clock.now(), rng, deployment.zone)
+    times = _Times(request, world.now(), rng, deployment.zone)
     flow = request.flow_of(world, deployment)
     planner = FlowPlanner(deployment, rng, flow)
     outcome = request.outcome or scripted_outcome(request.customer_number)
@@ -161,7 +161,7 @@ def store(calls: Sequence[ConversationRows], *, in_progress: bool = False) -> No
     Calls `in_progress` that are not over yet are stored as such, and go on by the clock.
     """
     if in_progress:
-        now = current().clock.stamp()
+        now = current().stamp()
         CallInProgress.place(asdict(call) for call in calls if call.log["end_time"] > now)
         calls = [call for call in calls if call.log["end_time"] <= now]
     write(VoiceLog, calls)

@@ -26,7 +26,7 @@ def prepare_chats(world: World, deployment: DeploymentContext, request: Simulati
     """Plan chats of a chat or chat widget deployment, as `prepare_calls` plans calls."""
     rng = request.random(world)
     after = None if request.end_time else request.after
-    times = (request.start_time, request.end_time or world.clock.now())
+    times = (request.start_time, request.end_time or world.now())
     starts = moments(Random(rng.getrandbits(64)), request.count, *times, deployment.zone, after=after)
     flow, llm_logs = request.flow_of(world, deployment), request.has_llm_logs
     return ConversationBatch(

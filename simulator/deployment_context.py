@@ -184,7 +184,7 @@ def contact_row(deployment: DeploymentContext, random: Random, now: datetime) ->
 def sample_contact(deployment: Deployment) -> dict[str, Any]:
     """Return a made-up contact row for the flow of an outbound deployment; an empty one for any other."""
     context = context_of(deployment)
-    return contact_row(context, Random(0), current().clock.now()) if context.is_outbound else {}
+    return contact_row(context, Random(0), current().now()) if context.is_outbound else {}
 
 
 def with_person(row: Mapping[str, Any], facts: Mapping[str, Any]) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from random import Random
 from typing import Any
 
@@ -21,8 +22,9 @@ from dryline.simulator.deployment_context import DeploymentContext, context_of
 from dryline.simulator.followed import FollowedFlow
 from dryline.simulator.people import facts_of_row
 from dryline.simulator.slots import Slots
+from dryline.storage.current_world import current
 from dryline.storage.errors import Busy
-from dryline.world.clock import parse
+from dryline.world.clock import parse, wire
 from dryline.world.real_time import monotonic
 from dryline.world.world import World
 
@@ -50,6 +52,11 @@ class DueRow:
     def key(self) -> str:
         """The key that rows of the same flow share."""
         return self.row.campaign_id or self.row.deployment_id
+
+    @property
+    def begins_at(self) -> datetime:
+        """The time at which its call begins: when the row was due, or now if the clock was set back since then."""
+        return min(parse(self.row.due_at), current().now())
 
 
 def queued(rows: Sequence[QueuedCall]) -> list[DueRow]:
@@ -123,7 +130,7 @@ def _planned(world: World, due: DueRow, flows: dict[str, FollowedFlow]) -> Conve
     drawn = due.chance.choices(OUTCOMES, _SHARES)[0]
     said = scripted_outcome(number, due.metadata["row"])
     person: dict[str, Any] = {"direction": "outbound", "customer_number": number, "row": due.contact}
-    terms, at = CallTerms(outcome=said or drawn, is_drawn=said is None, **person), parse(due.row.due_at or "")
+    terms, at = CallTerms(outcome=said or drawn, is_drawn=said is None, **person), due.begins_at
     if due.key not in flows:
         flows[due.key] = FollowedFlow(world, due.deployment)
     return FlowPlanner(due.deployment, due.chance, flows[due.key]).plan_call(terms, at)
@@ -131,30 +138,30 @@ def _planned(world: World, due: DueRow, flows: dict[str, FollowedFlow]) -> Conve
 
 def call_queued(due: Sequence[DueRow], still_queued: Container[str]) -> None:
     """Place the calls of those rows that are `still_queued`, and take them out of the queue."""
-    placed = [(one.row, place(one)) for one in due if one.row.id in still_queued]
+    placed = [(one, place(one)) for one in due if one.row.id in still_queued]
     store([call for _, call in placed], in_progress=True)
     campaigns: dict[str, tuple[str, str]] = {}
-    for row, call in placed:
-        if row.campaign_id:
-            first, last = campaigns.get(row.campaign_id, (row.due_at or "", ""))
-            campaigns[row.campaign_id] = first, max(last, call.log["end_time"])
+    for one, call in placed:
+        if one.row.campaign_id:
+            first, last = campaigns.get(one.row.campaign_id, (wire(one.begins_at), ""))
+            campaigns[one.row.campaign_id] = first, max(last, call.log["end_time"])
     for id, (first, last) in campaigns.items():
         OutboundCampaign.record_calls(id, first, last)
-    QueuedCall.delete().where(QueuedCall.id << [row.id for row, _ in placed]).execute()
+    QueuedCall.delete().where(QueuedCall.id << [one.row.id for one, _ in placed]).execute()
 
 
 def call_legacy_rows(due: Sequence[DueRow], still_queued: Container[str]) -> None:
     """Place the calls of those rows that are `still_queued`. Their results come with the ends of the calls."""
-    placed = [(one.row, place(one)) for one in due if one.row.id in still_queued]
-    for row, call in placed:
-        row.called(call.log["end_time"], _result(call.log))
+    placed = [(one, place(one)) for one in due if one.row.id in still_queued]
+    for one, call in placed:
+        one.row.called(wire(one.begins_at), call.log["end_time"], _result(call.log))
     store([call for _, call in placed], in_progress=True)
 
 
 def place(due: DueRow) -> ConversationRows:
-    """Return the call to one row, which begins when it was due; a failed call where it has no usable number."""
-    row, at = due.contact, parse(due.row.due_at or "")
-    start = starting_at(at)
+    """Return the call to one row, which begins as `begins_at` says; a failed call where it has no usable number."""
+    row = due.contact
+    start = starting_at(due.begins_at)
     if due.plan is not None:
         return make_call(due.deployment, due.chance, due.plan, start, metadata=due.metadata)
     facts = Slots(due.deployment, due.chance, facts_of_row(row, None))

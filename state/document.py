@@ -14,7 +14,6 @@ from dryline.models.teams import ApiKey, Team, digest, forget_keys, start_team
 from dryline.state.collections import COLLECTIONS
 from dryline.state.forms import BEGINNING, Document, forms
 from dryline.state.import_rows import Import
-from dryline.storage.current_world import current
 from dryline.storage.errors import Conflict
 from dryline.storage.record import connection, wire_rows
 from dryline.world.world import World
@@ -61,12 +60,11 @@ def rows_of(collection: str, names: Mapping[str, str], team_id: str | None) -> l
     return wire
 
 
-def replace(document: Document, team_id: str | None = None) -> None:
+def replace(world: World, document: Document, team_id: str | None = None) -> None:
     """Replace all rows, or all rows of one team, by the document's, all or nothing.
 
     Raises BadDocument if it breaks a rule, Conflict if another team has one of its ids.
     """
-    world = current()
     with replacing_rows(world):
         require_team(team_id)
         survivor = None
@@ -76,9 +74,8 @@ def replace(document: Document, team_id: str | None = None) -> None:
         insert(world, Import(document, team_id, survivor))
 
 
-def extend(document: Document, team_id: str | None = None) -> None:
+def extend(world: World, document: Document, team_id: str | None = None) -> None:
     """Add the document's rows. Raises BadDocument if it breaks a rule, Conflict if an id exists already."""
-    world = current()
     with replacing_rows(world):
         require_team(team_id)
         insert(world, Import(document, team_id, adding=True))
@@ -113,7 +110,6 @@ def replacing_rows(world: World) -> Iterator[None]:
     with without_foreign_keys(world), world.transaction():
         yield
         forget(world)
-    world.repair_files()
 
 
 @contextlib.contextmanager
@@ -131,15 +127,24 @@ def without_foreign_keys(world: World) -> Iterator[None]:
             database.execute("PRAGMA foreign_keys = ON")
 
 
+def empty_team(world: World, team_id: str) -> None:
+    """Delete one team's rows except its name and keys. Raises NotFound."""
+    with replacing_rows(world):
+        wipe(world, team_id, Team.by_id(team_id))
+
+
 def delete_team(world: World, team_id: str) -> None:
     """Delete a team with all its rows. Raises NotFound, and Conflict for the start team."""
     with replacing_rows(world):
-        team = Team.by_id(team_id)
-        if (start := start_team()) and start.id == team.id:
-            raise Conflict("The start team cannot be deleted: it has the keys of --api-key.")
-        wipe(world, team.id)
-    world.faults.clear(team_id)
-    world.requests.clear(team_id)
+        require_removable_team(team_id)
+        wipe(world, team_id)
+
+
+def require_removable_team(team_id: str) -> None:
+    """Raise NotFound if `team_id` names no team, and Conflict for the start team."""
+    team, start = Team.by_id(team_id), start_team()
+    if start is not None and start.id == team.id:
+        raise Conflict("The start team cannot be deleted: it has the keys of --api-key.")
 
 
 def wipe(world: World, team_id: str | None = None, survivor: Team | None = None) -> None:

@@ -43,12 +43,12 @@ class Import:
         self.document = document
         self.links = Links(document, team_id, survivor, adding)
         self.rows = self.links.rows
-        self.now = self.world.clock.stamp()
+        self.now = self.world.stamp()
         self._by_id: dict[str, dict[str, Row]] = {}
         self.shift: Callable[[str], str] | None = None  # of a document with an `asOf`
         self.unfinished: frozenset[str] = frozenset()  # ids of sessions that lie after now
         if document.as_of:
-            weeks = (self.world.clock.now() - parse(document.as_of)) // _WEEK
+            weeks = (self.world.now() - parse(document.as_of)) // _WEEK
             self.shift = cache(lambda stamp: wire(parse(stamp) + weeks * _WEEK))
             # Before `complete` adds values of the present. JSON columns are shifted when they are written.
             for row in chain.from_iterable(self.rows.values()):

@@ -15,7 +15,7 @@ from dryline.state.document import admit_start_keys, insert, replacing_rows, wip
 from dryline.state.forms import Document
 from dryline.state.import_rows import Import
 from dryline.storage.directory import NoWorld, database_in
-from dryline.storage.errors import BadDocument, Invalid
+from dryline.storage.errors import BadDocument
 from dryline.storage.files import read
 from dryline.storage.json_values import loads
 from dryline.world.world import World
@@ -83,38 +83,24 @@ def require_filled(world: World) -> None:
         raise NoWorld(world.settings.data_dir)
 
 
-def reset(world: World, scenario: str | None = None, *, lenient: bool | None = None) -> None:
-    """Go back to the start: data, clock, ids, runtime settings, faults, request log. `lenient` is as in `forms.read`.
+def fill_anew(world: World, document: Document | None) -> None:
+    """Replace all rows by a scenario's, and go back to the start: clock, ids, runtime settings.
 
-    Raises Invalid, naming `scenario`, for a scenario that cannot be loaded. Nothing has changed then.
+    Raises BadDocument. Nothing has changed then.
     """
-    try:
-        lenient = world.settings.lenient if lenient is None else lenient
-        document = load(scenario or world.settings.scenario, lenient=lenient)
-        with replacing_rows(world):
-            wipe(world)
-            before = world.clock.state(), world.ids.state()
-            world.clock.reset()
-            world.ids.restart(world.settings.seed)
-            try:
-                _fill(world, document)
-            except BaseException:
-                world.clock.restore(before[0])
-                world.ids.restore(before[1])
-                raise
-            world.runtime_settings = RuntimeSettings.of(world.settings)
-            world.save_runtime_state()
-            world.db.after_commit(world.reset_runtime)
-    except BadDocument as error:
-        raise Invalid(str(error), "scenario") from None
-
-
-def reset_team(world: World, team_id: str) -> None:
-    """Delete one team's rows except its name and keys, and its fault rules and requests. Raises NotFound."""
     with replacing_rows(world):
-        wipe(world, team_id, Team.by_id(team_id))
-    world.faults.start_over(team_id)
-    world.requests.clear(team_id)
+        wipe(world)
+        before = world.clock.state(), world.ids.state()
+        world.clock.reset()
+        world.ids.restart(world.settings.seed)
+        try:
+            _fill(world, document)
+        except BaseException:
+            world.clock.restore(before[0])
+            world.ids.restore(before[1])
+            raise
+        world.runtime_settings = RuntimeSettings.of(world.settings)
+        world.save_runtime_state()
 
 
 def load(name: str, *, lenient: bool = False) -> Document | None:

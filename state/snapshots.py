@@ -134,32 +134,30 @@ def _drop_parts_of_teams(world: World) -> None:
 
 
 def restore(world: World, name: str) -> None:
-    """Go back to a snapshot: rows, files, clock, and with a seed the next ids and live calls.
+    """Replace the world's rows, files, clock and next ids by those of a snapshot. The caller has the write lock.
 
     Raises NotFound, and Conflict if a newer version made the snapshot, it is damaged, or another program has the
     database locked. Nothing has changed then.
     """
-    with world.write_lock:
-        snapshot = find(world, name)
-        parts = world.snapshots / _PART
-        parts.mkdir(exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=parts) as folder:
-            database = Path(folder) / DATABASE
-            restored = _prepare(world, snapshot, database)
-            # Missing files come before the rows that name them, so that a restore that is killed leaves no row without
-            # its file.
-            for kind in KINDS:
-                _link_files(snapshot.path / kind, world.directory / kind)
-            world.db.restore_from(database)
-        world.writes += 1
-        world.clock.restore(restored.clock.state())
-        if restored.ids is not world.ids:
-            world.ids.restore(restored.ids.state())
-        world.begin_arrivals()
+    snapshot = find(world, name)
+    parts = world.snapshots / _PART
+    parts.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=parts) as folder:
+        database = Path(folder) / DATABASE
+        restored = _prepare(world, snapshot, database)
+        # Missing files come before the rows that name them, so that a restore that is killed leaves no row without
+        # its file.
         for kind in KINDS:
-            _replace_files(snapshot.path / kind, world.directory / kind)
-        forget(world)
-    world.repair_files()
+            _link_files(snapshot.path / kind, world.directory / kind)
+        world.db.restore_from(database)
+    world.writes += 1
+    world.clock.restore(restored.clock.state())
+    if restored.ids is not world.ids:
+        world.ids.restore(restored.ids.state())
+    world.begin_arrivals()
+    for kind in KINDS:
+        _replace_files(snapshot.path / kind, world.directory / kind)
+    forget(world)
 
 
 def _prepare(world: World, snapshot: Snapshot, database: Path) -> World:

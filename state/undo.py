@@ -19,33 +19,33 @@ def listing(world: World) -> list[Snapshot]:
 
 
 @contextlib.contextmanager
-def undoable(world: World, change: str) -> Iterator[str]:
+def undoable(world: World, change: str | None) -> Iterator[str | None]:
     """Take a snapshot before the block, whose change has this name in words, and yield the snapshot's name.
 
-    The newest five such snapshots are kept. If the change fails, its snapshot is deleted.
+    The newest five such snapshots are kept. If the change fails, its snapshot is deleted. Nobody else writes meanwhile.
+    Without `change` no snapshot is taken.
     """
-    prefix = f"before {change} "
-    ends = [one.name.removeprefix(prefix) for one in snapshots.all_snapshots(world)]
-    number = 1 + max((int(end) for end in ends if end.isdigit() and len(end) < 10), default=0)
-    name = f"{prefix}{number}"
-    snapshots.save(world, name, change=change)
-    try:
-        yield name
-    except BaseException:
-        snapshots.remove(world, name)
-        raise
-    for old in listing(world)[MAX_SNAPSHOTS:]:
-        snapshots.remove(world, old.name)
+    if change is None:
+        yield None
+        return
+    with world.write_lock:
+        prefix = f"before {change} "
+        ends = [one.name.removeprefix(prefix) for one in snapshots.all_snapshots(world)]
+        number = 1 + max((int(end) for end in ends if end.isdigit() and len(end) < 10), default=0)
+        name = f"{prefix}{number}"
+        snapshots.save(world, name, change=change)
+        try:
+            yield name
+        except BaseException:
+            snapshots.remove(world, name)
+            raise
+        for old in listing(world)[MAX_SNAPSHOTS:]:
+            snapshots.remove(world, old.name)
 
 
-def undo(world: World) -> Snapshot:
-    """Undo the last such change, by going back to its snapshot. A second undo takes the first back.
-
-    Raises NotFound if there is none.
-    """
+def require_last(world: World) -> Snapshot:
+    """Return the snapshot from before the last change. Raises NotFound if there is none."""
     taken = listing(world)
     if not taken:
         raise NotFound("There is nothing to undo. A temporary server keeps no snapshots of commands and resets.")
-    with undoable(world, "undo"):
-        snapshots.restore(world, taken[0].name)
     return taken[0]

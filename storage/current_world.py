@@ -1,14 +1,18 @@
-"""The world that the running request or job belongs to.
+"""The running task, and the world that it works in.
 
 Several worlds may live in one process, as tests do, so records and files find their database and directory through this
-context variable. `World.active()` sets it for a block.
+context variable. `World.active()` sets it for a block. A new thread has no task: it needs a copy of the context, or
+`World.active()`.
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
-from contextvars import ContextVar, Token
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from peewee import DatabaseProxy, SqliteDatabase
@@ -18,22 +22,59 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-_current: ContextVar[World] = ContextVar("dryline_world")
+
+@dataclass(slots=True, eq=False)
+class Task:
+    """A piece of work in a world: a request, a round of background work, or the work on one row of a round.
+
+    `began` and `team_began` are what world/epochs.py counted when the task was begun, and when the rows of its team
+    were looked up. `team_id` is None as long as the team is not known. `moment` is the time of a round of background
+    work, and None outside of one.
+    """
+
+    world: World
+    began: int
+    team_began: int
+    team_id: str | None = None
+    moment: datetime | None = None
+
+
+_running: ContextVar[Task | None] = ContextVar("dryline_task", default=None)
 
 
 def current() -> World:
-    """Return the world of the running request or job. Raises LookupError outside of one."""
-    return _current.get()
+    """Return the world of the running task. Raises LookupError outside of one."""
+    return current_task().world
 
 
-def enter(world: World) -> Token[World]:
-    """Make a world the current one. Pass the returned token to `leave`."""
-    return _current.set(world)
+def current_task() -> Task:
+    """Return the running task. Raises LookupError outside of one."""
+    task = _running.get()
+    if task is None:
+        raise LookupError("No task is running: see World.active.")
+    return task
 
 
-def leave(token: Token[World]) -> None:
-    """Make the world current that was current before `enter`."""
-    _current.reset(token)
+def find_task() -> Task | None:
+    """Return the running task, or None outside of one."""
+    return _running.get()
+
+
+@contextmanager
+def running(task: Task) -> Iterator[None]:
+    """Make this the running task for a block."""
+    token = _running.set(task)
+    try:
+        yield
+    finally:
+        _running.reset(token)
+
+
+@contextmanager
+def running_part(**values: Any) -> Iterator[None]:
+    """Run a block as a part of the running task, with these values of its own, such as `team_id`."""
+    with running(replace(current_task(), **values)):
+        yield
 
 
 class WorldLocal(Generic[T]):
@@ -70,5 +111,5 @@ class CurrentDatabase(DatabaseProxy):
     @property
     def obj(self) -> SqliteDatabase | None:  # type: ignore[override]
         """The current world's database; None outside of a world, as when peewee creates the model classes."""
-        world = _current.get(None)
-        return world.db if world else None
+        task = _running.get()
+        return task.world.db if task else None

@@ -116,7 +116,7 @@ class Record(Model):
     def add(cls, team: Record, **values: Any) -> Self:
         """Insert a row with a new id and the present time; columns left out get their default."""
         world = current()
-        now = world.clock.stamp()
+        now = world.stamp()
         values = {"id": world.ids.new(cls.id_prefix), "team_id": team.team_id, "created_at": now} | values
         if "updated_at" in cls._meta.fields:
             values.setdefault("updated_at", now)
@@ -146,7 +146,7 @@ class Record(Model):
             return self
         fields = self._meta.fields
         if "updated_at" in fields:
-            values.setdefault("updated_at", current().clock.stamp())
+            values.setdefault("updated_at", current().stamp())
         # peewee writes the columns in the model's order.
         names = tuple(sorted(values, key=places(type(self)).__getitem__))
         row = [fields[name].db_value(values[name]) for name in names]

@@ -182,10 +182,11 @@ def require_no_query() -> None:
 
 
 def require_key(request: Request) -> None:
-    """Set `g.key` and `g.team` from the request's API key. Raises Unauthorized."""
+    """Set `g.key` and `g.team` from the request's API key. Raises Unauthorized, and EpochEnded as `enter_team`."""
     if request.method == "OPTIONS":  # a browser sends its preflights without the key
         return
     key = authenticate(sent_key(request))
+    current().enter_team(key.team_id)
     g.key, g.team = key, key.team
 
 

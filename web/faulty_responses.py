@@ -1,12 +1,12 @@
 """The responses that faults produce: errors instead of answers, delays, cut, spoiled and slow answers."""
 
-import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from flask import Request, Response, request
 
 from dryline.models.teams import authenticate
+from dryline.storage.current_world import Task, current_task
 from dryline.storage.errors import DomainError
 from dryline.web import cors, hosts
 from dryline.web.base import json_response, sent_key
@@ -24,7 +24,7 @@ def find_fault(world: World, request: Request) -> tuple[Fault | None, dict[str, 
         return None, {}
     caller = sent_key(request) or request.headers.get("x-brainbase-api-key") or ""
     team_id = team_of(request)
-    return world.faults.apply(request.method, request.path, team_id, caller[-200:], world.clock.now())
+    return world.faults.apply(request.method, request.path, team_id, caller[-200:], world.now())
 
 
 def team_of(request: Request) -> str | None:
@@ -36,12 +36,18 @@ def team_of(request: Request) -> str | None:
 
 
 def apply_fault(world: World, fault: Fault, view: Callable[[], Any]) -> Any:
-    """Return the response to the current request with a fault. `Fault` says when the view runs."""
+    """Return the response to the current request with a fault. `Fault` says when the view runs.
+
+    Raises EpochEnded if the world, or the request's team, is reset during the delay.
+    """
+    task = current_task()
+    task.team_id = team_of(request)
     response = view() if fault.phase == "after" else None
     delay_ms = fault.next_delay_ms()
     gives_up = request.environ.get(GIVES_UP, lambda seconds: False)
     world.db.release()  # for the time of the delay
-    if delay_ms and not gives_up(delay_ms / 1000) and not fault.delay(world.ending, delay_ms):
+    if delay_ms and not gives_up(delay_ms / 1000) and not fault.delay(world, task, delay_ms):
+        world.epochs.require_current(task)
         return Dropped()
     if fault.drop:
         return Dropped()
@@ -69,21 +75,24 @@ class Dropped(Response):
         raise ConnectionCut
 
 
-def slow_down(response: Any, fault: Fault, ending: threading.Event) -> None:
+def slow_down(world: World, response: Any, fault: Fault) -> None:
     """Have a body sent in pieces, at the speed of a fault, until the fault is removed."""
     response.direct_passthrough = False
     body = response.get_data()
     if response.automatically_set_content_length:
         response.content_length = len(body)
-    response.response = _pieces(body, fault, ending)
+    response.response = _pieces(world, current_task(), body, fault)
 
 
-def _pieces(body: bytes, fault: Fault, ending: threading.Event) -> Iterator[bytes]:
-    """Yield a body in pieces. Raises ConnectionCut after a reset or the server's end."""
+def _pieces(world: World, task: Task, body: bytes, fault: Fault) -> Iterator[bytes]:
+    """Yield a body in pieces. Raises ConnectionCut at the end of the task's epoch or of the server.
+
+    The server sends the pieces when the task is no longer the running one.
+    """
     speed = fault.bytes_per_second or 1
     size = max(1, round(speed * PIECE_S))
     for start in range(0, len(body), size):
-        if not fault.delay(ending, 1000 * size / speed):
+        if not fault.delay(world, task, 1000 * size / speed):
             raise ConnectionCut
         yield body[start : start + size]
 

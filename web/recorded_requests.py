@@ -8,6 +8,7 @@ from typing import Any
 
 from flask import Request, current_app, g
 
+from dryline.storage.current_world import current_task
 from dryline.web.faulty_responses import Dropped, apply_fault, find_fault, slow_down, team_of
 from dryline.world.faults import Fault
 from dryline.world.masking import mask_header, mask_json, mask_query
@@ -21,13 +22,17 @@ _header = lru_cache(maxsize=1_000)(mask_header)
 
 
 def answer_and_record(world: World, request: Request, view: Callable[[], Any]) -> Any:
-    """Return the view's response, unless a fault changes it, and record the request."""
+    """Return the view's response, unless a fault changes it, and record the request.
+
+    Raises EpochEnded, and records nothing, if the epoch in which the request came has ended.
+    """
     start = monotonic()
     fault, rate_limit_headers = find_fault(world, request)
     entry = _new_entry(world, request, fault)
     world.requests.begin(entry)
     try:
         response = view() if fault is None else apply_fault(world, fault, view)
+        world.epochs.require_current(current_task())
     except BaseException:
         world.requests.discard(entry)
         raise
@@ -42,7 +47,7 @@ def answer_and_record(world: World, request: Request, view: Callable[[], Any]) -
     entry.unmasked_answer = _answer(response)
     world.requests.add(entry)
     if status is not None and fault is not None and fault.bytes_per_second is not None:
-        slow_down(response, fault, world.ending)
+        slow_down(world, response, fault)
     return response
 
 
@@ -50,7 +55,7 @@ def _new_entry(world: World, request: Request, fault: Fault | None) -> Entry:
     """Return the entry of a request that has just arrived. Only with a fault its team is known yet."""
     rule = request.url_rule
     return Entry(
-        time=world.clock.stamp(),
+        time=world.stamp(),
         method=request.method,
         path=request.path,
         query=mask_query(request.environ.get("QUERY_STRING", "")),

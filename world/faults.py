@@ -1,12 +1,14 @@
 """Fault rules, which make chosen requests fail, wait or lose their answer. They end with the process."""
 
+from __future__ import annotations
+
 import random
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dryline.storage.errors import NotFound
 from dryline.storage.files import read_json
@@ -14,8 +16,12 @@ from dryline.world.path_patterns import path_pattern
 from dryline.world.rate_limits import RateLimit
 from dryline.world.real_time import monotonic
 
+if TYPE_CHECKING:
+    from dryline.storage.current_world import Task
+    from dryline.world.world import World
+
 LONGEST_MS = 600_000  # of a delay
-# The interval at which a delayed request checks whether its rule still exists, in seconds.
+# The interval at which a delayed request checks whether its rule and its epoch still exist, in seconds.
 CHECK_INTERVAL_S = 0.25
 # Key of a request's environ: a function that says whether the client times out within a delay of so many seconds. A
 # client in this process sets it. The delay is then skipped, and the request continues as if its client had gone.
@@ -71,9 +77,8 @@ class Fault:
     matches: int = 0
     hits: int = 0
 
-    # Set when the rule is removed, which ends its delays; and when its world is reset, which also drops its requests.
+    # Set when the rule is removed, which ends its delays.
     removed = False
-    forgotten = False
 
     def __post_init__(self) -> None:
         self.pattern = path_pattern(self.path)
@@ -106,16 +111,19 @@ class Fault:
         delays = self.delay_distribution
         return self.chance.randint(delays.lower_ms, delays.upper_ms) if delays else self.delay_ms
 
-    def delay(self, ending: threading.Event, delay_ms: float) -> bool:
-        """Wait, and return whether to continue with the request.
+    def delay(self, world: World, task: Task, delay_ms: float) -> bool:
+        """Wait, and return whether to go on with the task's request.
 
-        The result is False if the server is stopping or the world was reset meanwhile.
+        The result is False if the server is stopping, or if the epoch of the task has ended meanwhile.
         """
         deadline = monotonic() + delay_ms / 1000
-        while not self.removed and (left := deadline - monotonic()) > 0:
-            if ending.wait(min(left, CHECK_INTERVAL_S)):
-                return False
-        return not self.forgotten
+        while world.epochs.is_current(task):
+            left = deadline - monotonic()
+            if self.removed or left <= 0:
+                return True
+            if world.ending.wait(min(left, CHECK_INTERVAL_S)):
+                break
+        return False
 
 
 class FaultRules:
@@ -163,12 +171,6 @@ class FaultRules:
 
     def _chance(self, name: str) -> random.Random:
         return random.Random(None if self._seed is None else f"{self._seed}/{name}")
-
-    def start_over(self, team_id: str | None = None) -> None:
-        """Remove all rules, or a team's, and drop the requests that they delay: the world is being reset."""
-        for rule in self.listing(team_id):
-            rule.forgotten = True
-        self.clear(team_id)
 
     def _remove(self, removed: list[Fault]) -> None:
         with self.lock:

@@ -16,6 +16,7 @@ from ipaddress import IPv4Address, IPv6Address, ip_address
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dryline import __version__
+from dryline.storage.current_world import find_task
 from dryline.world.proxies import find_proxy, is_loopback
 
 if TYPE_CHECKING:
@@ -222,7 +223,17 @@ class _Exchange:
     _is_over: bool = False
 
     def run(self, manager: PoolManager, within_s: float | None, ended: Future[None] | None = None) -> HttpResponse:
-        """Return the response. Raises Unanswered, also Cut once the world has ended."""
+        """Return the response. Raises Unanswered, also Cut once the world has ended.
+
+        Raises EpochEnded, and sends nothing, if the running task is of an earlier epoch of its world.
+        """
+        task = find_task()
+        if task is None:  # a command, without a world
+            return self._run(manager, within_s, ended)
+        with task.world.epochs.sending(task):
+            return self._run(manager, within_s, ended)
+
+    def _run(self, manager: PoolManager, within_s: float | None, ended: Future[None] | None) -> HttpResponse:
         from urllib3 import HTTPConnectionPool, HTTPSConnectionPool
 
         outcome: Future[HttpResponse] = Future()

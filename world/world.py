@@ -22,12 +22,13 @@ from typing import Any
 from peewee import PeeweeException
 
 from dryline.settings import BadSetting, RuntimeSettings, Settings
-from dryline.storage.current_world import WorldLocal, enter, leave
+from dryline.storage.current_world import Task, WorldLocal, current_task, find_task, running
 from dryline.storage.database import WorldDatabase, require_sqlite_version
 from dryline.storage.directory import Directory, NoWorld, database_in
 from dryline.storage.errors import cannot_share_memory, disk_is_full
 from dryline.world.arrivals import Arrivals
-from dryline.world.clock import Clock
+from dryline.world.clock import Clock, wire
+from dryline.world.epochs import Epochs
 from dryline.world.events import EventLog
 from dryline.world.faults import FaultRules
 from dryline.world.ids import Ids
@@ -47,6 +48,7 @@ class World:
         self.runtime_settings = RuntimeSettings.of(settings)
         self.arrivals: Arrivals | None = None  # of live calls
         self.clock = Clock()
+        self.epochs = Epochs()
         self.ids = Ids(settings.seed, node=settings.node)
         self.faults = FaultRules(settings.seed)
         self.requests = RequestLog()
@@ -116,34 +118,65 @@ class World:
 
     @contextlib.contextmanager
     def active(self) -> Iterator[World]:
-        """Make this world the current one for a block."""
-        token = enter(self)
-        try:
-            yield self
-        finally:
-            self.db.release()
-            leave(token)
+        """Make this world the current one for a block. The block is a task, or a part of the one that is running."""
+        task = find_task()
+        if task is None or task.world is not self:
+            count = self.epochs.count
+            task = Task(self, began=count, team_began=count)
+        with running(task):
+            try:
+                yield self
+            finally:
+                self.db.release()
+
+    def now(self) -> datetime:
+        """Return the time in UTC: in a round of background work the round's moment, else the clock's."""
+        task = find_task()
+        if task is not None and task.moment is not None and task.world is self:
+            return task.moment
+        return self.clock.now()
+
+    def stamp(self) -> str:
+        """Return the time as the API writes it."""
+        return wire(self.now())
+
+    def enter_team(self, team_id: str) -> None:
+        """Record the team that the running task works for. Raises EpochEnded if its epoch has ended meanwhile."""
+        task = current_task()
+        task.team_id = team_id
+        self.epochs.require_current(task)
 
     @contextlib.contextmanager
     def transaction(self) -> Iterator[None]:
         """Run a block as one transaction that may write. An exception rolls it back.
 
-        Threads that write wait for each other at a lock, and not in SQLite's polling.
+        Threads that write wait for each other at a lock, and not in SQLite's polling. Raises EpochEnded, before the
+        block, if the running task is of an earlier epoch.
         """
         with self.write_lock:
+            self._require_present_epoch()
             with self.db.atomic("IMMEDIATE"):
                 yield
             self.writes += 1
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[None]:
-        """Run a block as one transaction that only reads. It does not see commits of others meanwhile."""
+        """Run a block as one transaction that only reads. It does not see commits of others meanwhile.
+
+        Raises EpochEnded, before the block, if the running task is of an earlier epoch.
+        """
+        self._require_present_epoch()
         connection = self.db.connection()
         connection.execute("BEGIN")
         try:
             yield
         finally:
             connection.rollback()
+
+    def _require_present_epoch(self) -> None:
+        task = find_task()
+        if task is not None:
+            self.epochs.require_current(task)
 
     def change_settings(self, **values: Any) -> None:
         """Change settings of the running server. With a rate of live calls, these are counted from now on."""
@@ -154,11 +187,10 @@ class World:
             self.begin_arrivals()
         self.wake()
 
-    def begin_arrivals(self, since: datetime | None = None) -> None:
-        """Let live calls come in from a moment on (now), if there is a rate of them."""
+    def begin_arrivals(self) -> None:
+        """Let live calls come in from now on, if there is a rate of them."""
         has_rate = self.runtime_settings.calls_per_minute > 0
-        begin = since or self.clock.now()
-        self.arrivals = Arrivals(begin, Random(self.ids.random.getrandbits(64))) if has_rate else None
+        self.arrivals = Arrivals(self.now(), Random(self.ids.random.getrandbits(64))) if has_rate else None
 
     def changed_settings(self) -> dict[str, Any]:
         """Return the settings that were changed since the start, or before it in the same data directory."""
@@ -184,7 +216,7 @@ class World:
     def reset_runtime(self) -> None:
         """Forget faults, the request log and the next live calls. Rows, clock, ids and settings are for `state`."""
         self.begin_arrivals()
-        self.faults.start_over()
+        self.faults.clear()
         self.requests.clear()
 
     def close(self) -> None:

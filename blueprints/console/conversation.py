@@ -153,7 +153,7 @@ def length_s(log: Any, turns: list[Turn]) -> float:
 
 def elapsed_s(call: Any) -> float:
     """Return the time since a call in progress began."""
-    return (current().clock.now() - parse(call.start_time)).total_seconds()
+    return (current().now() - parse(call.start_time)).total_seconds()
 
 
 class Transfer(NamedTuple):

@@ -42,7 +42,7 @@ def show() -> Any:
 @blp.get("/new")
 def new() -> Any:
     """Show the form. The address may give its values, by the API's names."""
-    now = current().clock.now()
+    now = current().now()
     end = now + timedelta(minutes=1)  # the form shows whole minutes, and the calls of the present one count
     defaults = {"startDate": wire(now - DEFAULT_WINDOW)[:16], "endDate": wire(end)[:16], "format": "CSV"}
     return render_template(

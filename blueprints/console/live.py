@@ -65,7 +65,7 @@ def show() -> Any:
 
 def _ended_since() -> str:
     """Return the time a minute ago, or for a minute of real time the one from which this person moved the clock."""
-    minute_ago = wire(current().clock.now() - timedelta(minutes=1))
+    minute_ago = wire(current().now() - timedelta(minutes=1))
     move = session.get("clock_move", {})
     return min(minute_ago, move["since"]) if move.get("until", 0) > time.time() else minute_ago
 

@@ -129,7 +129,7 @@ class LogListQuery:
     @property
     def quick_ranges(self) -> list[tuple[str, dict[str, Any], bool]]:
         """The title, the link's arguments and the choice of each usual range of dates."""
-        now = current().clock.now()
+        now = current().now()
         starts = {"Today": wire(now)[:10], "7 days": wire(now - timedelta(days=7))[:10], "Any time": None}
         chosen = (self.query.get("startTimeAfter") or "")[:10] or None
         return [
@@ -141,7 +141,7 @@ class LogListQuery:
     def export(self) -> dict[str, str] | None:
         """The form values of an export of these logs, or None if exports lack one of the filters."""
         # Without an end, that of the present minute: in a form it reads better than a time with milliseconds.
-        next_minute = f"{wire(current().clock.now() + timedelta(minutes=1))[:16]}:00.000Z"
+        next_minute = f"{wire(current().now() + timedelta(minutes=1))[:16]}:00.000Z"
         until = self.filters.get("start_time_before") or self.filters.get("end_date") or next_minute
         since = self.filters.get("start_time_after") or self.filters.get("start_date")
         window = ("start_time_after", "start_time_before", "start_date", "end_date")

@@ -12,7 +12,7 @@ from werkzeug.exceptions import BadRequest
 from dryline.blueprints.console.base import PageBlueprint, flash_and_redirect, load_form
 from dryline.models.teams import ApiKey, Team
 from dryline.schemas.teams import ApiKeyBody, NewTeamBody
-from dryline.state import document, forms, scenarios, snapshots
+from dryline.state import changes, document, forms, scenarios, snapshots
 from dryline.state.snapshots import Snapshot
 from dryline.state.undo import undoable
 from dryline.storage.current_world import current
@@ -47,7 +47,7 @@ def _taken(world: World) -> Iterator[tuple[Snapshot, str]]:
 def download() -> Any:
     """Return the state document, with `?team=` that of one team, as a file."""
     text = orjson.dumps(document.export(request.args.get("team")), option=orjson.OPT_INDENT_2)
-    headers = {"Content-Disposition": f'attachment; filename="dryline-{current().clock.stamp()[:10]}.json"'}
+    headers = {"Content-Disposition": f'attachment; filename="dryline-{current().stamp()[:10]}.json"'}
     return Response(text, mimetype="application/json", headers=headers)
 
 
@@ -60,19 +60,17 @@ def load() -> Any:
     except ValueError as error:
         raise BadRequest(f"The file is not valid JSON: {error}.") from None
     rows = forms.read(content, lenient="lenient" in request.form)
-    with undoable(current(), "load") as undo:
-        if request.form.get("how") == "add":
-            document.extend(rows)
-            return flash_and_redirect("The rows of the document are added.", "state.show", undo=undo)
-        document.replace(rows)
+    if request.form.get("how") == "add":
+        undo = changes.extend(current(), rows, undo="load")
+        return flash_and_redirect("The rows of the document are added.", "state.show", undo=undo)
+    undo = changes.replace(current(), rows, undo="load")
     return flash_and_redirect("The state is replaced by the document.", "state.show", undo=undo, team=None)
 
 
 @blp.post("/scenario")
 def load_scenario() -> Any:
     name = request.form.get("scenario", "")
-    with undoable(current(), "scenario") as undo:
-        scenarios.reset(current(), name)
+    undo = changes.reset(current(), name, undo="scenario")
     return flash_and_redirect(f"The world is reset to the scenario {name}.", "state.show", undo=undo, team=None)
 
 
@@ -88,8 +86,7 @@ def create_team() -> Any:
 
 @blp.post("/teams/<team_id>/remove")
 def delete_team(team_id: str) -> Any:
-    with undoable(current(), "delete") as undo:
-        document.delete_team(current(), team_id)
+    undo = changes.delete_team(current(), team_id, undo="delete")
     return flash_and_redirect("The team and all of its rows are deleted.", "state.show", undo=undo, team=None)
 
 

@@ -96,7 +96,7 @@ def _suggestions(talk: TalkSession, flow: Flow | None) -> list[str]:
     return suggest(
         tuple(waiting),
         Random(f"{talk.id} {talk.turns}"),
-        current().clock.now(),
+        current().now(),
         opening=opening,
         about=f"{flow.code} {flow.variables}" if flow else " ".join(said),
         question=said[-1] if said else "",

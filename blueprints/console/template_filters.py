@@ -35,7 +35,7 @@ def remaining(stamp: str | None) -> str:
     """Format the time until a moment, as `23:59:59`."""
     if not stamp:
         return "-"
-    seconds = max(0, int((parse(stamp) - current().clock.now()).total_seconds()))
+    seconds = max(0, int((parse(stamp) - current().now()).total_seconds()))
     return f"{seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02}"
 
 

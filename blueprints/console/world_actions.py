@@ -14,8 +14,7 @@ from dryline.blueprints.control.settings import SettingsSchema
 from dryline.blueprints.control.snapshots import SnapshotSchema
 from dryline.jobs import live
 from dryline.models import activity
-from dryline.state import scenarios, snapshots
-from dryline.state.undo import undoable
+from dryline.state import changes, snapshots
 from dryline.storage.current_world import current
 from dryline.world.clock import Clock, parse
 
@@ -82,8 +81,7 @@ def save_snapshot() -> Any:
 @blp.post("/restore")
 def restore_snapshot() -> Any:
     name = load_form(SnapshotSchema)["name"]
-    with undoable(current(), "restore") as undo:
-        snapshots.restore(current(), name)
+    undo = changes.restore(current(), name, undo="restore")
     return flash_and_redirect(f'Restored the snapshot "{name}".', undo=undo, endpoint="overview.show", team=None)
 
 
@@ -96,6 +94,5 @@ def delete_snapshot() -> Any:
 
 @blp.post("/reset")
 def reset() -> Any:
-    with undoable(current(), "reset") as undo:
-        scenarios.reset(current())
+    undo = changes.reset(current(), undo="reset")
     return flash_and_redirect("The world is reset to its start.", "overview.show", undo=undo, team=None)

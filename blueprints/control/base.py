@@ -1,6 +1,5 @@
 """The base of the control plane's areas: plain JSON under /_dryline, and the check of who may use it."""
 
-from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from flask import Request, request
@@ -8,7 +7,6 @@ from marshmallow import fields, post_load
 
 from dryline.models.teams import Team
 from dryline.schemas.base import QuerySchema
-from dryline.state import undo
 from dryline.storage.current_world import current
 from dryline.storage.errors import NoTeam
 from dryline.web.base import Area, Parser, require_no_query
@@ -43,10 +41,12 @@ class LenientQuery(QuerySchema):
     lenient = fields.Boolean(metadata={"description": "ignore unknown members, and links to rows that are not there"})
 
 
-def undoable_if(is_wanted: bool | None, change: str) -> AbstractContextManager[Any]:
-    """Return a context manager that keeps a snapshot from before the change, except of a temporary world."""
-    keeps = is_wanted and not current().settings.ephemeral
-    return undo.undoable(current(), change) if keeps else nullcontext()
+def undo_name(is_wanted: bool | None, change: str) -> str | None:
+    """Return the name of a change that keeps a snapshot from before it; None if it keeps none.
+
+    The changes of a temporary world never do.
+    """
+    return change if is_wanted and not current().settings.ephemeral else None
 
 
 def known_team(team_id: str | None, field: str | None = None) -> str | None:

@@ -260,4 +260,4 @@ def add(body):
     if body["rate_limit"] and not (body["drop"] or body["malformed"] or body["status"] or answer):
         body["status"] = 429
     rule = body | answer | {"method": body["method"].upper(), "headers": headers or None}
-    return world.faults.add(world.ids.new("fault"), world.clock.stamp(), **rule)
+    return world.faults.add(world.ids.new("fault"), world.stamp(), **rule)

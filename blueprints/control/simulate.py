@@ -181,6 +181,7 @@ def simulate(prepare, body, team_id, *channels):
         deployment = deployment_of(*names, team_id=team_id)
         context = replace(context_of(deployment), answers=body.pop("answers"), http=body.pop("http"))
         newest = LOGS[deployment.type].newest_start(context.worker_id, deployment.id)
+    world.enter_team(deployment.team_id)
     batch = prepare(world, context, SimulationRequest(after=parse(newest) if newest else None, **body))
     for portion in batch.portions():
         with world.transaction():

@@ -3,9 +3,9 @@
 from flask.views import MethodView
 from marshmallow import fields
 
-from dryline.blueprints.control.base import ControlArea, UndoQuery, undoable_if
+from dryline.blueprints.control.base import ControlArea, UndoQuery, undo_name
 from dryline.schemas.base import ApiSchema, Timestamp
-from dryline.state import snapshots, undo
+from dryline.state import changes, snapshots, undo
 from dryline.storage.current_world import current
 
 blp = ControlArea("Control: snapshots", description="Named snapshots on disk, and the way back from a change.")
@@ -56,8 +56,7 @@ class SnapshotRestore(MethodView):
         404 if there is no snapshot of this name. 409 if it is damaged or of a newer version, or if another program has
         the database locked for 5 seconds; nothing has changed then.
         """
-        with undoable_if(query.get("undo"), "restore"):
-            snapshots.restore(current(), name)
+        changes.restore(current(), name, undo=undo_name(query.get("undo"), "restore"))
 
 
 @blp.route("/snapshots/<name>", delete="deleteSnapshot")
@@ -86,4 +85,4 @@ class Undo(MethodView):
 
         The answer is the snapshot, the newest one of `listUndoSnapshots`. A second undo takes the first back.
         """
-        return vars(undo.undo(current()))
+        return vars(changes.undo_last(current()))

@@ -6,11 +6,11 @@ from flask import request
 from flask.views import MethodView
 from marshmallow import fields, validate
 
-from dryline.blueprints.control.base import ControlArea, LenientQuery, TeamQuery, UndoQuery, undoable_if
+from dryline.blueprints.control.base import ControlArea, LenientQuery, TeamQuery, UndoQuery, undo_name
 from dryline.schemas.base import ApiSchema, Integer, JsonObject
+from dryline.state import changes
 from dryline.state import document as state
 from dryline.state import forms as documents
-from dryline.state import scenarios
 from dryline.state.collections import COLLECTIONS
 from dryline.storage.current_world import current
 from dryline.storage.errors import Invalid
@@ -76,8 +76,8 @@ class State(MethodView):
         member, and in a document without `writtenBy` a link to a row that is not there.
         """
         document = _document(query)
-        with undoable_if(query.get("undo"), "import"):
-            state.replace(document, query.get("team_id"))
+        undo = undo_name(query.get("undo"), "import")
+        changes.replace(current(), document, query.get("team_id"), undo=undo)
 
     @blp.arguments(DocumentQuery, location="query")
     @blp.doc(requestBody=_BODY)
@@ -89,8 +89,8 @@ class State(MethodView):
         Either all rows are added or none. 409 if an id exists, 422 as for `replaceState`.
         """
         document = _document(query)
-        with undoable_if(query.get("undo"), "import"):
-            state.extend(document, query.get("team_id"))
+        undo = undo_name(query.get("undo"), "import")
+        changes.extend(current(), document, query.get("team_id"), undo=undo)
 
 
 @blp.route("/reset", post="resetState")
@@ -109,11 +109,11 @@ class Reset(MethodView):
         world = current()
         if "team_id" in query and "scenario" in body:
             raise Invalid("A team's reset leaves it empty, without a scenario.", "scenario")
-        with undoable_if(True, "reset"):
-            if "team_id" in query:
-                scenarios.reset_team(world, query["team_id"])
-            else:
-                scenarios.reset(world, body.get("scenario"), lenient=query.get("lenient"))
+        undo = undo_name(True, "reset")
+        if "team_id" in query:
+            changes.reset_team(world, query["team_id"], undo=undo)
+        else:
+            changes.reset(world, body.get("scenario"), lenient=query.get("lenient"), undo=undo)
 
 
 def _document(query: dict[str, Any]) -> documents.Document:

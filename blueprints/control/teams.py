@@ -2,10 +2,11 @@
 
 from flask.views import MethodView
 
-from dryline.blueprints.control.base import ControlArea, UndoQuery, undoable_if
+from dryline.blueprints.control.base import ControlArea, UndoQuery, undo_name
 from dryline.models.teams import ApiKey, Team
 from dryline.schemas.teams import ApiKeyBody, NewApiKeySchema, NewTeamBody, NewTeamSchema, TeamWithKeysSchema
-from dryline.state import document as state
+from dryline.state import changes
+from dryline.state.undo import undoable
 from dryline.storage.current_world import current
 
 blp = ControlArea("Control: teams", "/_dryline/teams", description="Teams and their API keys.")
@@ -46,7 +47,7 @@ class TeamById(MethodView):
 
         409 for the team that the server started with.
         """
-        state.delete_team(current(), team_id)
+        changes.delete_team(current(), team_id)
 
 
 @blp.route("/<team_id>/keys", post="createApiKey")
@@ -76,5 +77,5 @@ class TeamKeyById(MethodView):
 
         Requests with the key are refused from now on. 404 if the team has no such key.
         """
-        with undoable_if(query.get("undo"), "revocation"), current().transaction():
+        with undoable(current(), undo_name(query.get("undo"), "revocation")), current().transaction():
             ApiKey.fetch(Team.by_id(team_id), key_id).revoke()

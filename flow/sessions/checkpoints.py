@@ -19,6 +19,7 @@ from dryline.flow.model.simulated_caller import Caller
 from dryline.flow.sessions.engines import engine_of
 from dryline.models.flows import Flow
 from dryline.models.tests import CheckpointRun, Test, TestConversation, TestRun
+from dryline.storage.current_world import current_task
 from dryline.world.real_time import monotonic
 from dryline.world.world import World
 
@@ -40,7 +41,7 @@ class ServerStopping(Exception):
 def run_checkpoints(world: World, run: TestRun) -> list[CheckpointRun]:
     """Run the conversations of each checkpoint, outside of any transaction.
 
-    The same run and the same flow give the same conversations. Raises ServerStopping, Busy.
+    The same run and the same flow give the same conversations. Raises ServerStopping, EpochEnded, Busy.
     """
     with world.reading():
         test = Test.find(id=run.test_id)
@@ -74,12 +75,13 @@ class _Runner:
         self._stopped = 0
 
     def run(self, checkpoint: CheckpointRun, seed: str) -> None:
-        """Run the conversations of a checkpoint. Raises ServerStopping, Busy."""
+        """Run the conversations of a checkpoint. Raises ServerStopping, EpochEnded, Busy."""
         purpose = conditions_in(self._map.program, str(checkpoint.checkpoint.get("description") or ""))
         reasons = []
         for number in range(min(checkpoint.runs, MAX_CONVERSATIONS)):
             if self._world.ending.is_set():
                 raise ServerStopping
+            self._world.epochs.require_current(current_task())
             if self._stopped >= _MAX_STOPPED or monotonic() > self._deadline:
                 reasons.append(_GIVEN_UP)
                 break

@@ -155,7 +155,7 @@ def _flow(worker: Worker, flow_id: str | None) -> Flow:
 
 def _create_log(row: TalkSession, request: CompletionRequest, source: FlowSource) -> ApiLog:
     """Create a log and its session, whose id is in the log's metadata."""
-    now = current().clock.stamp()
+    now = current().stamp()
     ids = {"worker_id": row.worker_id, "flow_id": row.flow_id}
     run = Session.add(row, **ids, session_start=now, input_tokens=0, output_tokens=0, minutes=0)
     log = ApiLog.add(
@@ -178,7 +178,7 @@ def _update_log(
     log = _create_log(row, request, source) if source else ApiLog.find(id=row.log_id)
     if log is None:
         return
-    now = current().clock.stamp()
+    now = current().stamp()
     end = now if row.ended else None
     status = "failed" if row.failure else "completed" if row.ended else "running"
     trace = [*log.session_log_data["trace"], *row.events]

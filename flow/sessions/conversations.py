@@ -109,6 +109,7 @@ def start(
     `messages` were said before. `options` go to `Engine.open`. Raises Invalid for code that cannot run, Busy, and
     NotFound if the team or worker was deleted meanwhile.
     """
+    world.enter_team(source.team_id)
     engine = engine_of(world)
     try:
         program = engine.program(source.code, f"{source.columns.get('flow_id') or 'flow'}.based")
@@ -143,6 +144,7 @@ def take_turn(
     """
     with world.reading():
         row = TalkSession.by_id(id, team_id)
+    world.enter_team(row.team_id)
     try:
         session = engine_of(world).load(bytes(row.dump))
         if choose is None:

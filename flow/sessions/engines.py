@@ -26,7 +26,7 @@ def _create_engine(world: World) -> Engine:
     if settings.model_url and settings.model:
         model = RemoteModel(settings.model_url, settings.model, settings.model_key)
     fetch = with_demo_services(fetcher(world.outgoing))
-    engine = Engine(model=model, fetch=fetch, now=world.clock.now)
+    engine = Engine(model=model, fetch=fetch, now=world.now)
     return world.exit_stack.enter_context(engine)
 
 
