@@ -11,12 +11,14 @@ class Receiver:
     def __init__(self):
         self.requests, self.answers, self.meanwhile, self.wait = [], [200], lambda: None, threading.Event()
         self.asked = threading.Event()
+        self.requests_begun = 0
         self.wait.set()
         receiver = self
 
         class Handler(BaseHTTPRequestHandler):
             def answer(self):
                 body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+                receiver.requests_begun += 1
                 receiver.asked.set()
                 receiver.wait.wait(30)
                 receiver.meanwhile()

@@ -1,0 +1,268 @@
+"""Nothing that began before a reset, or another change of the whole state, acts after it."""
+
+from __future__ import annotations
+
+import threading
+import time
+from contextlib import closing
+
+import orjson
+import pytest
+
+from dryline.app import create_app
+from dryline.jobs import export_files
+from dryline.settings import Settings
+from dryline.tests.conftest import Api
+from dryline.tests.webhooks.receiver import Receiver
+from dryline.world import epochs
+from dryline.world.faults import ConnectionCut
+
+NOW = "2026-03-02T10:00:00.000Z"
+KEY = "north-key"
+ASKING = """import requests
+requests.get("URL")
+loop:
+    talk("Ask what they want.", True)
+until "caller wants an appointment":
+    say("Fine.")
+until "caller wants a person":
+    transfer("+15550100")
+"""
+
+
+def document(url):
+    """Return a world of two teams. The flow of team "north" sends a request before it speaks."""
+    in_worker = {"name": "Main", "workerId": "w"}
+    code = ASKING.replace("URL", url)
+    return {
+        "version": 1,
+        "teams": [
+            {"id": "start", "name": "Start", "apiKeys": ["dryline-local-key"]},
+            {"id": "north", "name": "North", "apiKeys": [KEY]},
+        ],
+        "workers": [{"id": "w", "name": "Desk", "teamId": "north"}],
+        "flows": [
+            {**in_worker, "id": "f", "code": code, "teamId": "north"},
+            {**in_worker, "id": "silent", "name": "Silent", "code": "loop:\n    talk()\n", "teamId": "north"},
+        ],
+        "voiceDeployments": [
+            {**in_worker, "id": "d", "flowId": "f", "phoneNumber": "+14155550100", "teamId": "north"},
+            {**in_worker, "id": "told", "flowId": "silent", "phoneNumber": "+14155550101", "teamId": "north"},
+        ],
+        "customWebhooks": [{"id": "h", "deploymentId": "told", "url": url, "fields": "status", "teamId": "north"}],
+        "tests": [
+            {
+                **{"id": "t", "teamId": "north", "workerId": "w", "flowId": "f", "name": "Smoke", "testMode": "voice"},
+                "checkpoints": [{"name": "A", "description": "caller wants an appointment", "runs": 3, "tolerance": 0}],
+            }
+        ],
+    }
+
+
+class Stand:
+    """A world with work under way. `gate` holds the work until it is opened."""
+
+    def __init__(self, app, receiver, gate):
+        self.app, self.receiver, self.gate = app, receiver, gate
+        self.plane = Api(app.test_client(), "", "/_dryline")
+        self.threads, self.answers = [], []
+
+    def team(self):
+        return Api(self.app.test_client(), KEY)
+
+    def control(self):
+        return Api(self.app.test_client(), "", "/_dryline")
+
+    def engine(self):
+        headers = {"authorization": f"Bearer {KEY}", "x-brainbase-api-key": KEY}
+        body = {"model": "gpt-4.1", "messages": [{"role": "user", "content": "Hello"}]}
+        path = "/v1/chat/completions?agent_id=w&flow_id=f&session_id=s"
+        return self.app.test_client().post(path, json=body, headers=headers)
+
+    def in_thread(self, request):
+        """Send a request in a thread. Its answer is a status, or None for a connection that is cut."""
+
+        def run():
+            try:
+                self.answers.append(request().status_code)
+            except ConnectionCut:
+                self.answers.append(None)
+
+        thread = threading.Thread(target=run)
+        thread.start()
+        self.threads.append(thread)
+
+    def wait_for(self, is_so):
+        until = time.monotonic() + 20
+        while not is_so():
+            assert time.monotonic() < until, "The work did not begin."
+            time.sleep(0.005)
+
+    def is_in_progress(self):
+        return any(entry.in_progress for entry in self.app.world.requests.with_progress())
+
+    def go_on(self):
+        """Open the gate, and wait until all work has ended."""
+        self.receiver.wait.set()
+        self.gate.set()
+        for thread in threading.enumerate():
+            if thread in self.threads or thread.name == "dryline-webhook":
+                thread.join(20)
+                assert not thread.is_alive()
+
+    def state(self):
+        deliveries = self.plane.get("/webhooks").json
+        requests = [entry for entry in self.plane.get("/requests").json if not entry["inProgress"]]
+        return self.plane.get("/state").json, deliveries, requests
+
+
+@pytest.fixture
+def receiver():
+    with closing(Receiver()) as receiver:
+        yield receiver
+
+
+@pytest.fixture
+def stand(tmp_path, monkeypatch, receiver):
+    monkeypatch.setattr(epochs, "SENDS_TIMEOUT_S", 0.05)
+    gate, write = threading.Event(), export_files.write
+
+    def write_behind_gate(*args):
+        begun.set()
+        gate.wait(20)
+        return write(*args)
+
+    begun = write_behind_gate.begun = threading.Event()
+    monkeypatch.setattr(export_files, "write", write_behind_gate)
+    scenario = tmp_path / "scenario.json"
+    scenario.write_bytes(orjson.dumps(document(receiver.url)))
+    app = create_app(Settings(data_dir=tmp_path / "data", scenario=str(scenario)))
+    stand = Stand(app, receiver, gate)
+    stand.begun = begun
+    assert stand.plane.put("/clock", {"now": NOW, "frozen": True}).status_code == 200
+    assert stand.plane.post("/snapshots", {"name": "start"}).status_code == 201
+    assert stand.plane.post("/reset", {}).status_code == 204  # what an undo undoes
+    assert stand.plane.put("/clock", {"now": NOW, "frozen": True}).status_code == 200
+    receiver.wait.clear()
+    yield stand
+    stand.go_on()
+    app.close()
+
+
+# Work that is under way when the function returns
+
+
+def delayed_write(stand):
+    assert stand.plane.post("/faults", {"delayMs": 60_000, "method": "POST"}).status_code == 201
+    stand.in_thread(lambda: stand.team().post("/workers", {"name": "late", "description": None, "status": None}))
+    stand.wait_for(stand.is_in_progress)
+
+
+def delayed_read(stand):
+    assert stand.plane.post("/faults", {"delayMs": 60_000, "path": "/api/workers"}).status_code == 201
+    stand.in_thread(lambda: stand.team().get("/workers"))
+    stand.wait_for(stand.is_in_progress)
+
+
+def delayed_refusal(stand):
+    assert stand.plane.post("/faults", {"delayMs": 60_000, "status": 503}).status_code == 201
+    stand.in_thread(lambda: stand.team().get("/workers"))
+    stand.wait_for(stand.is_in_progress)
+
+
+def simulation(stand):
+    stand.in_thread(
+        lambda: stand.control().post("/simulate/calls", {"workerId": "w", "deploymentId": "d", "count": 3})
+    )
+    assert stand.receiver.asked.wait(20)
+
+
+def talk(stand):
+    stand.in_thread(lambda: stand.control().post("/talk", {"deploymentId": "d"}))
+    assert stand.receiver.asked.wait(20)
+
+
+def completion(stand):
+    stand.in_thread(stand.engine)
+    assert stand.receiver.asked.wait(20)
+
+
+def batch(stand):
+    path = "/workers/w/deployments/voice/d/make-batch-calls"
+    rows = [{"phoneNumber": "+14155550100"}, {"phoneNumber": "+14155550102"}]
+    assert stand.team().post(path, {"data": rows}).status_code == 200
+    stand.in_thread(lambda: stand.control().post("/clock/advance", {"seconds": 0}))
+    assert stand.receiver.asked.wait(20)
+
+
+def run_of_a_test(stand):
+    assert stand.team().post("/workers/w/tests/t/run").status_code in (200, 201)
+    stand.in_thread(lambda: stand.control().post("/clock/advance", {"seconds": 3_600}))
+    assert stand.receiver.asked.wait(20)
+
+
+def webhooks(stand):
+    body = {"workerId": "w", "deploymentId": "told", "count": 3}
+    assert stand.plane.post("/simulate/calls", body).status_code == 201
+    stand.in_thread(lambda: stand.control().post("/clock/advance", {"seconds": 0}))
+    assert stand.receiver.asked.wait(20)
+
+
+def export(stand):
+    ask = {"format": "CSV", "startDate": "2026-01-01T00:00:00.000Z", "endDate": "2026-03-01T00:00:00.000Z"}
+    assert stand.team().post("/team/exports", ask).status_code == 201
+    stand.in_thread(lambda: stand.control().post("/clock/advance", {"seconds": 1}))
+    assert stand.begun.wait(20)
+
+
+WORK = {
+    **{"a write that a fault delays": delayed_write, "a read that a fault delays": delayed_read},
+    **{"a refusal that a fault delays": delayed_refusal, "a simulation": simulation, "a talk": talk},
+    **{"a completion": completion, "a batch": batch, "a test's run": run_of_a_test},
+    **{"webhooks": webhooks, "an export": export},
+}
+# Kinds of work whose own request is answered: what it asked for was done before.
+ANSWERED = {"a batch", "a test's run", "webhooks", "an export"}
+
+
+# Ways to begin an epoch
+
+
+def _load(stand, query=""):
+    return stand.plane.put(f"/state{query}", document(stand.receiver.url))
+
+
+def _load_team(stand):
+    content = {
+        name: [row for row in rows if row.get("teamId", row["id"]) == "north"]
+        for name, rows in document(stand.receiver.url).items()
+        if name != "version"
+    }
+    return stand.plane.put("/state?team=north", {"version": 1, **content})
+
+
+WAYS = {
+    "reset": lambda stand: stand.plane.post("/reset", {}),
+    "reset to a scenario": lambda stand: stand.plane.post("/reset", {"scenario": "empty"}),
+    "load": _load,
+    "import with undo": lambda stand: _load(stand, "?undo=true"),
+    "restore": lambda stand: stand.plane.post("/snapshots/start/restore"),
+    "undo": lambda stand: stand.plane.post("/undo"),
+    "reset of the team": lambda stand: stand.plane.post("/reset?team=north", {}),
+    "load of the team": _load_team,
+    "deletion of the team": lambda stand: stand.plane.delete("/teams/north"),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("work", WORK)
+def test_no_work_of_an_earlier_epoch_writes_or_sends(stand, work, way):
+    WORK[work](stand)
+    answer = WAYS[way](stand)
+    assert answer.status_code in (200, 204), answer.text
+    after, asked = stand.state(), stand.receiver.requests_begun
+    stand.go_on()
+    assert stand.state() == after
+    assert stand.receiver.requests_begun == asked
+    if work not in ANSWERED:
+        assert stand.answers == [None]
