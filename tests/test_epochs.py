@@ -266,3 +266,70 @@ def test_no_work_of_an_earlier_epoch_writes_or_sends(stand, work, way):
     assert stand.receiver.requests_begun == asked
     if work not in ANSWERED:
         assert stand.answers == [None]
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_request_that_a_removed_fault_lets_go_acts_only_in_the_epoch_in_which_it_came(stand, way):
+    delayed_write(stand)
+    assert stand.plane.delete("/faults").status_code == 204
+    assert WAYS[way](stand).status_code in (200, 204)
+    after = stand.state()
+    stand.go_on()
+    assert stand.state() == after
+
+
+@pytest.mark.parametrize("way", [way for way in WAYS if "team" in way])
+def test_an_epoch_of_a_team_does_not_end_the_work_of_another_team(stand, way):
+    fault = stand.plane.post("/faults", {"delayMs": 60_000, "method": "POST"}).json["id"]
+    other = Api(stand.app.test_client(), "dryline-local-key")
+    stand.in_thread(lambda: other.post("/workers", {"name": "other", "description": None, "status": None}))
+    stand.wait_for(stand.is_in_progress)
+    assert WAYS[way](stand).status_code == 204
+    assert stand.plane.delete(f"/faults/{fault}").status_code == 204
+    stand.go_on()
+    assert stand.answers == [201]
+
+
+REFUSED = {
+    "load": lambda stand: stand.plane.put("/state", {"version": 1, "workers": [{"id": 5}]}),
+    "reset": lambda stand: stand.plane.post("/reset", {"scenario": "no such file"}),
+    "restore": lambda stand: stand.plane.post("/snapshots/none/restore"),
+    "deletion of the start team": lambda stand: stand.plane.delete("/teams/start"),
+    "addition of rows": lambda stand: stand.plane.post("/state", {"version": 1, "workers": [{"id": "x", "name": "X"}]}),
+}
+
+
+@pytest.mark.parametrize("change", REFUSED)
+def test_a_change_that_is_refused_or_only_adds_rows_ends_no_work(stand, change):
+    delayed_write(stand)
+    REFUSED[change](stand)
+    assert stand.plane.delete("/faults").status_code == 204
+    stand.go_on()
+    assert stand.answers == [201]
+
+
+def test_what_waits_for_a_change_that_is_refused_is_sent_after_it(stand):
+    webhooks(stand)
+    REFUSED["load"](stand)
+    stand.go_on()
+    stand.plane.post("/clock/advance", {"seconds": 0})
+    assert {one["status"] for one in stand.plane.get("/webhooks").json} == {"DELIVERED"}
+
+
+def test_a_receiver_may_reset_the_world_that_sends_to_it(stand):
+    resets = []
+    stand.receiver.meanwhile = lambda: resets.append(stand.control().post("/reset", {}).status_code)
+    webhooks(stand)
+    stand.go_on()
+    assert (resets, stand.receiver.requests_begun) == ([204], 1)
+
+
+def test_changes_at_the_same_time_are_all_made(stand):
+    for _ in range(4):
+        stand.in_thread(lambda: stand.control().post("/reset", {}))
+        stand.in_thread(lambda: stand.control().put("/state?undo=true", document(stand.receiver.url)))
+        stand.in_thread(lambda: stand.control().post("/reset?team=north", {}))
+        stand.in_thread(lambda: stand.control().post("/undo"))
+    stand.go_on()
+    assert set(stand.answers) == {204, 200}
+    assert len(stand.plane.get("/undo").json["snapshots"]) == 5

@@ -60,3 +60,19 @@ def test_a_shutdown_makes_an_interrupted_export_pending_again(app, api, make_log
         write_and_complete(app.world, claimed)
     assert api.get(f"/team/exports/{made['id']}").json == made
     assert files(app) == []
+
+
+def test_an_export_whose_failure_could_not_be_stored_fails_in_the_next_round(app, api, export, advance, monkeypatch):
+    full = Mock(side_effect=OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)))
+    with monkeypatch.context() as patch:
+        patch.setattr(export_files, "_write_csv", full)
+        patch.setattr(Export, "fail", full)
+        made = export()
+    assert made["status"] == "PROCESSING"
+    advance()
+    failed = api.get(f"/team/exports/{made['id']}").json
+    assert (failed["status"], failed["errorMessage"]) == (
+        "FAILED",
+        "The file could not be written: No space left on device.",
+    )
+    assert export()["status"] == "COMPLETED"

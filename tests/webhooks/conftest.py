@@ -14,6 +14,13 @@ def receiver():
 
 
 @pytest.fixture
+def other_receiver():
+    receiver = Receiver()
+    yield receiver
+    receiver.close()
+
+
+@pytest.fixture
 def deployment(make_voice_deployment):
     return make_voice_deployment(
         extractions={"wants_callback": {"type": "boolean", "description": "Call again?", "required": True}}

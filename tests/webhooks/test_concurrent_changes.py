@@ -58,3 +58,32 @@ def test_the_end_cuts_what_an_address_lets_wait_and_it_is_sent_after_a_restart(r
     app.close()
     assert {(one["status"], one["attempts"]) for one in before} == {("PENDING", 0)}
     assert {(one["status"], one["attempts"]) for one in after} == {("DELIVERED", 1)}
+
+
+def test_a_receiver_that_does_not_answer_holds_back_no_other(
+    control, receiver, other_receiver, add_webhook, simulate, deliveries
+):
+    add_webhook(receiver.url)
+    add_webhook(other_receiver.url)
+    receiver.wait.clear()
+    simulate()
+    statuses = {one["request"]["url"]: set() for one in deliveries()}
+    for one in deliveries():
+        statuses[one["request"]["url"]].add(one["status"])
+    assert statuses == {receiver.url: {"PENDING"}, other_receiver.url: {"DELIVERED"}}
+
+
+def test_a_worker_that_is_deleted_while_its_batch_is_called_is_no_error(
+    api, receiver, advance, make_flow, make_voice_deployment, caplog
+):
+    loop = 'loop:\n    talk("Ask what they want.", True)\nuntil "caller wants an appointment":\n    say("Fine.")\n'
+    flow = make_flow(code=f'import requests\nrequests.get("{receiver.url}")\n{loop}')
+    line = make_voice_deployment(flow)
+    worker = f"/workers/{line['workerId']}"
+    rows = [{"phoneNumber": f"+1415555010{number}"} for number in range(4)]
+    path = f"{worker}/deployments/voice/{line['id']}/make-batch-calls"
+    assert api.post(path, {"data": rows}).status_code == 200
+    receiver.meanwhile = lambda: api.delete(worker)
+    advance()
+    assert api.get(worker).status_code == 404
+    assert [record.getMessage() for record in caplog.records if record.levelname == "ERROR"] == []
