@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 from werkzeug.exceptions import HTTPException
 
+from dryline.storage.current_world import Task, running
 from dryline.storage.errors import MustNotWait
 
 if TYPE_CHECKING:
@@ -65,11 +66,14 @@ class QuickDispatcher:
                     self.threads.set_thread_count(self._thread_count)
                 except RuntimeError as error:  # a limit of the system, such as a container's number of processes
                     log.warning("A thread cannot be started (%s). Unfinished requests: %d.", error, self._unfinished)
-        self.threads.add_task(SimpleNamespace(service=partial(self._serve_in_thread, channel)))
+        # The epoch counts in which the request came, not the one in which a thread is free for it.
+        serve = partial(self._serve_in_thread, channel, self._app.world.new_task())
+        self.threads.add_task(SimpleNamespace(service=serve))
 
-    def _serve_in_thread(self, channel: Any) -> None:
+    def _serve_in_thread(self, channel: Any, task: Task) -> None:
         try:
-            channel.service()
+            with running(task):
+                channel.service()
         finally:
             with self._count_lock:
                 self._unfinished -= 1

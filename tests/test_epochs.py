@@ -171,9 +171,7 @@ def delayed_refusal(stand):
 
 
 def simulation(stand):
-    stand.in_thread(
-        lambda: stand.control().post("/simulate/calls", {"workerId": "w", "deploymentId": "d", "count": 3})
-    )
+    stand.in_thread(lambda: stand.control().post("/simulate/calls", {"workerId": "w", "deploymentId": "d", "count": 3}))
     assert stand.receiver.asked.wait(20)
 
 

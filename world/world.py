@@ -121,13 +121,17 @@ class World:
         """Make this world the current one for a block. The block is a task, or a part of the one that is running."""
         task = find_task()
         if task is None or task.world is not self:
-            count = self.epochs.count
-            task = Task(self, began=count, team_began=count)
+            task = self.new_task()
         with running(task):
             try:
                 yield self
             finally:
                 self.db.release()
+
+    def new_task(self) -> Task:
+        """Return a task that belongs to the present epoch."""
+        count = self.epochs.count
+        return Task(self, began=count, team_began=count)
 
     def now(self) -> datetime:
         """Return the time in UTC: in a round of background work the round's moment, else the clock's."""
