@@ -258,10 +258,10 @@ def test_no_work_of_an_earlier_epoch_writes_or_sends(stand, work, way):
     WORK[work](stand)
     answer = WAYS[way](stand)
     assert answer.status_code in (200, 204), answer.text
-    after, asked = stand.state(), stand.receiver.requests_begun
+    after, received = stand.state(), stand.receiver.requests_begun
     stand.go_on()
     assert stand.state() == after
-    assert stand.receiver.requests_begun == asked
+    assert stand.receiver.requests_begun == received
     if work not in ANSWERED:
         assert stand.answers == [None]
 
