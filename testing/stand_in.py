@@ -158,11 +158,12 @@ class StandIn(Driver):
     ) -> ExportRow:
         """Bring an export to a status, through all statuses on the way, and return it.
 
-        For `settings(export_mode="manual")`. Raises DrylineError for an export that is past that status.
+        Call `settings(export_mode="manual")` before the export is requested. Raises DrylineError in the mode `auto`,
+        and for an export that is past that status.
         """
         export: Any = next((row for row in self.state()["exports"] if row["id"] == id), {"status": "PENDING"})
         way = ("PENDING", "PROCESSING", "FAILED") if status == "FAILED" else _EXPORT_STEPS
-        steps = way[: way.index(status) + 1]
+        steps = way[: way.index(status) + 1] if status in way else (status,)  # which the server refuses
         start = steps.index(export["status"]) + 1 if export["status"] in steps[:-1] else len(steps) - 1
         for step in steps[start:]:
             body = members(status=step, error_message=error_message if step == "FAILED" else None)
