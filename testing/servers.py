@@ -22,6 +22,7 @@ from dryline.settings import DEFAULT_API_KEY, END_WITH, BadSetting, Settings, fl
 from dryline.testing.plane import DrylineError, in_process, over_http
 from dryline.testing.real_files import real_files
 from dryline.testing.stand_in import StandIn
+from dryline.world.processes import ended_by_owner
 from dryline.world.real_time import monotonic
 
 if TYPE_CHECKING:
@@ -184,11 +185,13 @@ def _serving(command: list[str]) -> Iterator[str]:
             process = subprocess.Popen(command, stdout=output, stderr=output, env=variables, start_new_session=True)
         except OSError as error:
             raise BadSetting(f"{command[0]} cannot be started: {error.strerror}.") from None
-        try:
-            yield _wait_for_address(process, ready, output)
-        finally:
+
+        def end() -> None:
             _end(process)
             ready.unlink(missing_ok=True)
+
+        with ended_by_owner(end):
+            yield _wait_for_address(process, ready, output)
 
 
 def _wait_for_address(process: subprocess.Popen[bytes], ready: Path, output: IO[bytes]) -> str:
