@@ -45,9 +45,10 @@ _suspended: pytest.StashKey[pytest.MonkeyPatch] = pytest.StashKey()  # of a test
 
 
 class ReservedPort:
-    """A port in place of the real service. A thread refuses each request, until a server of the fixtures takes over.
+    """A port in place of the real service. A thread refuses each request while no server of the fixtures uses the port.
 
-    Until `start` a connection is refused: a thread takes an unused session 4 ms.
+    Until `start` a connection is refused: a thread takes an unused session 4 ms. Plugins that repeat tests start the
+    session's server several times, so the port is lent to each.
     """
 
     def __init__(self) -> None:
@@ -56,7 +57,7 @@ class ReservedPort:
         self.number: int = self.listening.getsockname()[1]
         self.url = f"http://127.0.0.1:{self.number}"
         self.item: pytest.Item | None = None  # the test that runs
-        self.server: SessionServer | None = None  # the server that has taken the port over
+        self.server: SessionServer | None = None  # the server that uses the port
         self._thread: threading.Thread | None = None
         self._is_ending = False
         sys.meta_path.insert(0, self)
@@ -67,32 +68,53 @@ class ReservedPort:
             self.start()
 
     def start(self) -> None:
-        """Refuse requests with a sentence from now on."""
-        if self._thread is None:
+        """Refuse requests with a sentence from now on, unless a server answers them."""
+        is_closed = self.listening.fileno() == -1
+        if self._thread is None and self.server is None and not is_closed:
             if os.name == "posix":  # else a server of another process could not take over the port's old connections
                 self.listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             self.listening.listen(1024)
             self._thread = threading.Thread(target=self._refuse_all, name="dryline-port", daemon=True)
             self._thread.start()
 
-    def release(self) -> socket.socket:
-        """End the thread and return the listening socket. Connections that wait are left to the next owner."""
+    def lend(self, server: SessionServer) -> socket.socket:
+        """Return the listening socket for a server in this process. Connections that wait are left to it."""
+        self._stop_refusing()
+        self.server = server
+        return self.listening.dup()
+
+    def give_up(self, server: SessionServer) -> None:
+        """Stop listening, so that a server of another process can use the port."""
+        self._stop_refusing()
+        self.server = server
+        self.listening.close()
+
+    def take_back(self) -> None:
+        """Refuse requests again after the end of a server."""
+        self.server = None
+        self.start()
+
+    def _stop_refusing(self) -> None:
         if self._thread and self._thread.is_alive():
             self._is_ending = True
             with contextlib.suppress(OSError), socket.socket() as connection:
                 connection.connect(("127.0.0.1", self.number))  # wakes the thread
             self._thread.join()
-        return self.listening
+        self._thread, self._is_ending = None, False
 
     def close(self) -> None:
         """Give the port back."""
         with contextlib.suppress(ValueError):  # a test has removed it
             sys.meta_path.remove(self)
-        self.release().close()
+        self._stop_refusing()
+        self.listening.close()
 
     def _refuse_all(self) -> None:
         while select.select([self.listening], (), ()) and not self._is_ending:
-            connection, _ = self.listening.accept()
+            try:
+                connection, _ = self.listening.accept()
+            except OSError:  # the client has gone
+                continue
             from dryline.testing.fixtures import answer
 
             threading.Thread(target=answer, args=(connection, self), daemon=True).start()

@@ -7,6 +7,7 @@ import http.client
 import json
 import socket
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import quote
@@ -18,6 +19,7 @@ from dryline.testing import journal
 from dryline.testing.plane import DrylineError
 from dryline.testing.servers import DrylineInProcess, DrylineServer, Started
 from dryline.testing.stand_in import Driver, StandIn, connect
+from dryline.world.processes import ended_by_owner
 
 if TYPE_CHECKING:
     from dryline.pytest_plugin import ReservedPort
@@ -64,7 +66,7 @@ def answer(connection: socket.socket, port: ReservedPort) -> None:
 
 
 class SessionServer(DrylineServer):
-    """The server of a test session. It takes over the port that the plugin has reserved, if there is one.
+    """The server of a test session. It uses the port that the plugin has reserved, if there is one.
 
     A fault refuses the requests of tests without a fixture.
     """
@@ -77,10 +79,12 @@ class SessionServer(DrylineServer):
     def _start_serving(self) -> None:
         if self._port is None:
             super()._start_serving()
-        elif self._command is None:
-            self._serve_in_thread(self._port.release)
+            return
+        self._running.enter_context(ended_by_owner(self._port.take_back))  # after the server's own end
+        if self._command is None:
+            self._serve_in_thread(partial(self._port.lend, self))
         else:
-            self._port.release().close()
+            self._port.give_up(self)
             self._settings["port"] = self._port.number
             super()._start_serving()
 
@@ -114,10 +118,7 @@ def start_server(config: pytest.Config, port: ReservedPort | None) -> StandIn:
             newest = server.requests(limit=1)
             server._created.newest_number = (newest[0]["number"] or 0) if newest else 0
             return server
-        started = SessionServer(port, command=_option(config, "command"), **_settings(config)).start()
-    if port:
-        port.server = started
-    return started
+        return SessionServer(port, command=_option(config, "command"), **_settings(config)).start()
 
 
 def start_process(config: pytest.Config) -> DrylineInProcess:

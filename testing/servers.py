@@ -53,8 +53,12 @@ class Started(StandIn):
 
     def start(self) -> Self:
         """Start. Raises BadSetting for settings that cannot work."""
-        with real_files():
-            self._start_serving()
+        try:
+            with real_files():
+                self._start_serving()
+        except BaseException:
+            self._running.close()
+            raise
         return self
 
     def _start_serving(self) -> None:
