@@ -32,6 +32,7 @@ OPTIONS: dict[str, tuple[str | bool | None, str]] = {
     "command": (None, "start servers with this command of another environment"),
     "url": (None, "use this running server"),
     "token": (None, "that server's admin token"),
+    "timeout": ("30", "how many seconds a helper waits for an answer"),
 }
 URL, KEY = "BRAINBASE_LABS_BASE_URL", "BRAINBASE_LABS_API_KEY"
 # The session's address and what it replaced, for processes that inherit it, such as the workers of pytest-xdist.

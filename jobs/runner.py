@@ -104,7 +104,8 @@ class Runner:
     def _try(self, step: Step, now: str) -> bool:
         self._progress_at = began = monotonic()
         try:
-            return not self.world.ending.is_set() and step(self.world, now)
+            with self.world.activity.doing(f"background work: {step.__name__}"):
+                return not self.world.ending.is_set() and step(self.world, now)
         except Exception:
             logged_at = self._failure_logged_at.get(step)
             if logged_at is None or began - logged_at >= self.LOG_FAILURE_EVERY_S:

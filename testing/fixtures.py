@@ -16,7 +16,7 @@ import pytest
 
 from dryline.settings import BadSetting
 from dryline.testing import journal
-from dryline.testing.plane import DrylineError
+from dryline.testing.plane import LONGEST_TIMEOUT_S, DrylineError, require_timeout
 from dryline.testing.servers import DrylineInProcess, DrylineServer, Started
 from dryline.testing.stand_in import Driver, StandIn, connect
 from dryline.world.processes import ended_by_owner
@@ -114,7 +114,7 @@ def start_server(config: pytest.Config, port: ReservedPort | None) -> StandIn:
     """Start the server of a session, or return the one of the option `url`."""
     with _failing_without_traceback():
         if url := _option(config, "url"):
-            server = connect(url, _option(config, "token"))
+            server = connect(url, _option(config, "token"), timeout_s=_timeout_s(config))
             newest = server.requests(limit=1)
             server._created.newest_number = (newest[0]["number"] or 0) if newest else 0
             return server
@@ -249,8 +249,19 @@ def _int_option(config: pytest.Config, name: str) -> int | None:
         raise pytest.UsageError(f"dryline_{name} must be a number, not {value!r}.") from None
 
 
+def _timeout_s(config: pytest.Config) -> float:
+    value = _option(config, "timeout")
+    try:
+        return require_timeout(float(value))
+    except (ValueError, DrylineError):
+        longest = f"{LONGEST_TIMEOUT_S:,.0f}"
+        message = f"dryline_timeout must be a number of seconds above 0 and at most {longest}, not {value!r}."
+        raise pytest.UsageError(message) from None
+
+
 def _settings(config: pytest.Config) -> dict[str, Any]:
     return {
+        "timeout_s": _timeout_s(config),
         "scenario": _scenario(config),
         "seed": _int_option(config, "seed"),
         "strict": _option(config, "strict"),

@@ -294,7 +294,7 @@ def test_a_session_without_requests_imports_nothing_of_the_helpers(tmp_path):
     assert done.stdout.splitlines()[-1] == "dryline dryline.pytest_plugin", done.stdout + done.stderr
 
 
-# What plugins that repeat tests do: the fixtures of the session end, and are set up again.
+# As plugins that repeat tests do: the fixtures of the session end, and are set up again.
 REPEATS = """
     from _pytest.runner import runtestprotocol
 
