@@ -14,6 +14,8 @@ import socket
 import sys
 import threading
 from collections.abc import Generator, Iterator, Mapping
+from itertools import pairwise
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
@@ -35,6 +37,13 @@ OPTIONS: dict[str, tuple[str | bool | None, str]] = {
     "timeout": ("30", "how many seconds a helper waits for an answer"),
 }
 URL, KEY = "BRAINBASE_LABS_BASE_URL", "BRAINBASE_LABS_API_KEY"
+# The files in which pytest looks for its configuration, each with the beginning of its section there.
+CONFIGURATION_FILES = {
+    **dict.fromkeys(("pytest.toml", ".pytest.toml", "pytest.ini", ".pytest.ini"), ""),
+    "pyproject.toml": "[tool.pytest",
+    "tox.ini": "[pytest]",
+    "setup.cfg": "[tool:pytest]",
+}
 # The session's address and what it replaced, for processes that inherit it, such as the workers of pytest-xdist.
 _INHERITED = "_DRYLINE_REPLACED"
 
@@ -133,8 +142,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
-    """Give the vendor's client another address before a conftest.py can make one."""
+def pytest_load_initial_conftests(early_config: pytest.Config, args: list[str]) -> None:
+    """Give the vendor's client another address before a conftest.py can make one.
+
+    Raises UsageError if the value of an option has replaced the project's configuration.
+    """
+    _require_own_configuration(early_config, args)
     switch = os.environ.get("DRYLINE_ISOLATE", str(early_config.getini("dryline_isolate")))
     if switch.lower() in ("", "0", "false", "no", "off"):
         return
@@ -147,6 +160,47 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
     early_config.stash[_isolation] = isolation
     variables[_INHERITED] = json.dumps(isolation)
     early_config.add_cleanup(_set_variables(variables).undo)
+
+
+def _require_own_configuration(config: pytest.Config, args: list[str]) -> None:
+    """Raise UsageError if pytest reads its configuration elsewhere because of a path that is the value of an option.
+
+    pytest looks for its configuration before it knows the options of plugins, and takes a path behind a blank for one
+    of tests.
+    """
+    flags = {f"--dryline-{name}" for name, (default, _) in OPTIONS.items() if default is not False}
+    values = [(flag, value) for flag, value in pairwise(args) if flag in flags and os.path.exists(value)]
+    if not values or config.known_args_namespace.inifilename:
+        return
+    paths = (path.partition("::")[0] for path in config.known_args_namespace.file_or_dir)
+    folders = [_folder_of(path) for path in paths if os.path.exists(path)]
+    start = Path(os.path.commonpath(folders)) if folders else config.invocation_params.dir
+    moved = Path(os.path.commonpath([*folders, *(_folder_of(value) for _, value in values)]))
+    if moved != start and _find_configuration(start, config.inipath) != config.inipath:
+        options = " ".join(f"{flag}={value}" for flag, value in values)
+        place = f"the configuration {config.inipath}" if config.inipath else "no configuration"
+        raise pytest.UsageError(
+            f"Write {options}, without a blank. pytest takes a path behind a blank for one of tests, and reads {place} "
+            "because of it."
+        )
+
+
+def _folder_of(path: str) -> str:
+    """Return the absolute path of a folder, or of the folder of a file."""
+    absolute = os.path.abspath(path)
+    return absolute if os.path.isdir(absolute) else os.path.dirname(absolute)
+
+
+def _find_configuration(start: Path, inipath: Path | None) -> Path | None:
+    """Return the first file with a section for pytest from a folder upwards, or `inipath` at its folder."""
+    for folder in (start, *start.parents):
+        if inipath and folder == inipath.parent:
+            return inipath
+        for name, section in CONFIGURATION_FILES.items():
+            file = folder / name
+            if file.is_file() and section in file.read_text(errors="replace"):
+                return file
+    return None
 
 
 def pytest_configure(config: pytest.Config) -> None:
