@@ -1,4 +1,4 @@
-"""How long the helpers wait for an answer, and what they say then."""
+"""The time limit of the helpers, and the message when it is over."""
 
 import json
 import re

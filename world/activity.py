@@ -1,4 +1,4 @@
-"""What a world is working on at the moment."""
+"""The work that goes on in a world."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
