@@ -89,7 +89,7 @@ class Started(StandIn):
         self._process_id = None
         self._running.close()
 
-    def require_running(self) -> None:
+    def _require_running(self) -> None:
         """Raise DrylineError if the stand-in has not been started or has been stopped."""
         if self._process_id is None:
             raise DrylineError(_NOT_RUNNING)
@@ -97,7 +97,7 @@ class Started(StandIn):
     @property
     def app(self) -> WSGIApplication:
         """The WSGI application. Raises DrylineError if the server runs in another process."""
-        self.require_running()
+        self._require_running()
         if self._is_parents:
             raise DrylineError(f"{self} runs in the parent process; only its address can be used.")
         return super().app
@@ -108,7 +108,7 @@ class Started(StandIn):
         return self._process_id != os.getpid()
 
     def _send(self, *arguments: Any, **options: Any) -> PlaneReply:
-        self.require_running()
+        self._require_running()
         sender = over_http(self.url) if self._is_parents else self._sender
         return sender(*arguments, **options)
 
@@ -122,7 +122,7 @@ class Started(StandIn):
         """Return a transport for `httpx.Client`, without a socket."""
         from dryline.testing.transports import Transport
 
-        self.require_running()
+        self._require_running()
         return Transport(self)
 
     def async_transport(self) -> Transport:
@@ -134,8 +134,8 @@ class DrylineServer(Started):
     """A stand-in on a socket, on a free port unless `port` is passed, served by a thread of this process.
 
     With `command`, such as `path/to/venv/bin/dryline`, that program runs as a process of its own; pass a list if the
-    path contains a blank. A helper waits for an answer for `timeout_s`. `settings` are those of docs/settings.md, such
-    as `scenario="demo"`.
+    path contains a blank. A helper waits for an answer for 30 s, or `timeout_s`. `settings` are those of
+    docs/settings.md, such as `scenario="demo"`.
     """
 
     def __init__(
@@ -175,9 +175,9 @@ class DrylineInProcess(Started):
         settings["allowed_hosts"] = (*settings.get("allowed_hosts", ()), urlsplit(self.url).netloc)
         super().__init__(timeout_s=timeout_s, **settings)
 
-    def require_running(self) -> None:
+    def _require_running(self) -> None:
         """Raise DrylineError if the stand-in does not run, or runs in the parent process, where nothing reaches it."""
-        super().require_running()
+        super()._require_running()
         if self._is_parents:
             raise DrylineError("The stand-in runs in the parent process, without a socket.")
 

@@ -50,11 +50,11 @@ class Driver(Traffic, Conversations):
     @property
     def environment(self) -> dict[str, str]:
         """The variables that the vendor's client reads; if proxies are set, those to pass them by, too."""
-        self.require_running()
+        self._require_running()
         variables = {"BRAINBASE_LABS_BASE_URL": self.url, "BRAINBASE_LABS_API_KEY": self.api_key}
         return variables | proxies.direct_variables(self.url)
 
-    def require_running(self) -> None:
+    def _require_running(self) -> None:
         """Raise DrylineError if the stand-in has not been started or has been stopped."""
 
     def client(self, **options: Any) -> BrainbaseLabs:
@@ -71,7 +71,7 @@ class Driver(Traffic, Conversations):
 
     def _options(self, options: dict[str, Any], *, is_async: bool = False) -> dict[str, Any]:
         """Return the options of a client of the vendor. A header marks its requests in the request log."""
-        self.require_running()
+        self._require_running()
         headers = {FROM_TEST: "1", **options.get("default_headers", {})}
         options = {"base_url": self.url, "api_key": self.api_key, **options, "default_headers": headers}
         if "http_client" not in options:
@@ -233,9 +233,9 @@ class Team(Driver):
     def __repr__(self) -> str:
         return f"<team {self.name!r} of {str(self.stand_in)[1:]}"
 
-    def require_running(self) -> None:
+    def _require_running(self) -> None:
         """Raise DrylineError if the stand-in has not been started or has been stopped."""
-        self.stand_in.require_running()
+        self.stand_in._require_running()
 
     def _send(self, *arguments: Any, **options: Any) -> PlaneReply:
         return self.stand_in._send(*arguments, **options)
@@ -253,7 +253,7 @@ def connect(
 ) -> StandIn:
     """Return the helpers for a running server; `token` is its `--admin-token`.
 
-    A helper waits for an answer for `timeout_s`. Raises DrylineError if no dryline answers.
+    A helper waits for an answer for 30 s, or `timeout_s`. Raises DrylineError if no dryline answers.
     """
     url = url.rstrip("/")
     stand_in = StandIn(timeout_s=timeout_s)
