@@ -114,7 +114,7 @@ HELPERS = {
 
 
 @pytest.mark.parametrize("member", HELPERS)
-@pytest.mark.parametrize(("value", "reason"), REFUSED, ids=str)
+@pytest.mark.parametrize(("value", "reason"), REFUSED, ids=[type(value).__name__ for value, _ in REFUSED])
 def test_a_value_without_a_form_in_json_is_refused_by_its_member(stand_in, value, reason, member):
     if isinstance(value, Decimal) and member in ("query.a", "headers.a"):
         pytest.skip("A query and a header have it as text.")
