@@ -14,6 +14,8 @@ import socket
 import sys
 import threading
 from collections.abc import Generator, Iterator, Mapping
+from itertools import pairwise
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
@@ -32,8 +34,16 @@ OPTIONS: dict[str, tuple[str | bool | None, str]] = {
     "command": (None, "start servers with this command of another environment"),
     "url": (None, "use this running server"),
     "token": (None, "that server's admin token"),
+    "timeout": ("30", "how many seconds a helper waits for an answer"),
 }
 URL, KEY = "BRAINBASE_LABS_BASE_URL", "BRAINBASE_LABS_API_KEY"
+# The files in which pytest looks for its configuration, each with the beginning of its section there.
+CONFIGURATION_FILES = {
+    **dict.fromkeys(("pytest.toml", ".pytest.toml", "pytest.ini", ".pytest.ini"), ""),
+    "pyproject.toml": "[tool.pytest",
+    "tox.ini": "[pytest]",
+    "setup.cfg": "[tool:pytest]",
+}
 # The session's address and what it replaced, for processes that inherit it, such as the workers of pytest-xdist.
 _INHERITED = "_DRYLINE_REPLACED"
 
@@ -45,9 +55,10 @@ _suspended: pytest.StashKey[pytest.MonkeyPatch] = pytest.StashKey()  # of a test
 
 
 class ReservedPort:
-    """A port in place of the real service. A thread refuses each request, until a server of the fixtures takes over.
+    """A port in place of the real service. A thread refuses each request while no server of the fixtures uses the port.
 
-    Until `start` a connection is refused: a thread takes an unused session 4 ms.
+    Until `start` a connection is refused: a thread takes an unused session 4 ms. Plugins that repeat tests start the
+    session's server several times, so the port is lent to each.
     """
 
     def __init__(self) -> None:
@@ -56,7 +67,7 @@ class ReservedPort:
         self.number: int = self.listening.getsockname()[1]
         self.url = f"http://127.0.0.1:{self.number}"
         self.item: pytest.Item | None = None  # the test that runs
-        self.server: SessionServer | None = None  # the server that has taken the port over
+        self.server: SessionServer | None = None  # the server that uses the port
         self._thread: threading.Thread | None = None
         self._is_ending = False
         sys.meta_path.insert(0, self)
@@ -67,32 +78,53 @@ class ReservedPort:
             self.start()
 
     def start(self) -> None:
-        """Refuse requests with a sentence from now on."""
-        if self._thread is None:
+        """Refuse requests with a sentence from now on, unless a server answers them."""
+        is_closed = self.listening.fileno() == -1
+        if self._thread is None and self.server is None and not is_closed:
             if os.name == "posix":  # else a server of another process could not take over the port's old connections
                 self.listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             self.listening.listen(1024)
             self._thread = threading.Thread(target=self._refuse_all, name="dryline-port", daemon=True)
             self._thread.start()
 
-    def release(self) -> socket.socket:
-        """End the thread and return the listening socket. Connections that wait are left to the next owner."""
+    def lend(self, server: SessionServer) -> socket.socket:
+        """Return the listening socket for a server in this process. Connections that wait are left to it."""
+        self._stop_refusing()
+        self.server = server
+        return self.listening.dup()
+
+    def give_up(self, server: SessionServer) -> None:
+        """Stop listening, so that a server of another process can use the port."""
+        self._stop_refusing()
+        self.server = server
+        self.listening.close()
+
+    def take_back(self) -> None:
+        """Refuse requests again after the end of a server."""
+        self.server = None
+        self.start()
+
+    def _stop_refusing(self) -> None:
         if self._thread and self._thread.is_alive():
             self._is_ending = True
             with contextlib.suppress(OSError), socket.socket() as connection:
                 connection.connect(("127.0.0.1", self.number))  # wakes the thread
             self._thread.join()
-        return self.listening
+        self._thread, self._is_ending = None, False
 
     def close(self) -> None:
         """Give the port back."""
         with contextlib.suppress(ValueError):  # a test has removed it
             sys.meta_path.remove(self)
-        self.release().close()
+        self._stop_refusing()
+        self.listening.close()
 
     def _refuse_all(self) -> None:
         while select.select([self.listening], (), ()) and not self._is_ending:
-            connection, _ = self.listening.accept()
+            try:
+                connection, _ = self.listening.accept()
+            except OSError:  # the client has gone
+                continue
             from dryline.testing.fixtures import answer
 
             threading.Thread(target=answer, args=(connection, self), daemon=True).start()
@@ -110,8 +142,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
-    """Give the vendor's client another address before a conftest.py can make one."""
+def pytest_load_initial_conftests(early_config: pytest.Config, args: list[str]) -> None:
+    """Give the vendor's client another address before a conftest.py can make one.
+
+    Raises UsageError if the value of an option has replaced the project's configuration.
+    """
+    _require_own_configuration(early_config, args)
     switch = os.environ.get("DRYLINE_ISOLATE", str(early_config.getini("dryline_isolate")))
     if switch.lower() in ("", "0", "false", "no", "off"):
         return
@@ -124,6 +160,47 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
     early_config.stash[_isolation] = isolation
     variables[_INHERITED] = json.dumps(isolation)
     early_config.add_cleanup(_set_variables(variables).undo)
+
+
+def _require_own_configuration(config: pytest.Config, args: list[str]) -> None:
+    """Raise UsageError if pytest reads its configuration elsewhere because of a path that is the value of an option.
+
+    pytest looks for its configuration before it knows the options of plugins, and takes a path behind a blank for one
+    of tests.
+    """
+    flags = {f"--dryline-{name}" for name, (default, _) in OPTIONS.items() if default is not False}
+    values = [(flag, value) for flag, value in pairwise(args) if flag in flags and os.path.exists(value)]
+    if not values or config.known_args_namespace.inifilename:
+        return
+    paths = (path.partition("::")[0] for path in config.known_args_namespace.file_or_dir)
+    folders = [_folder_of(path) for path in paths if os.path.exists(path)]
+    start = Path(os.path.commonpath(folders)) if folders else config.invocation_params.dir
+    moved = Path(os.path.commonpath([*folders, *(_folder_of(value) for _, value in values)]))
+    if moved != start and _find_configuration(start, config.inipath) != config.inipath:
+        options = " ".join(f"{flag}={value}" for flag, value in values)
+        place = f"the configuration {config.inipath}" if config.inipath else "no configuration"
+        raise pytest.UsageError(
+            f"Write {options}, without a blank. pytest takes a path behind a blank for one of tests, and reads {place} "
+            "because of it."
+        )
+
+
+def _folder_of(path: str) -> str:
+    """Return the absolute path of a folder, or of the folder of a file."""
+    absolute = os.path.abspath(path)
+    return absolute if os.path.isdir(absolute) else os.path.dirname(absolute)
+
+
+def _find_configuration(start: Path, inipath: Path | None) -> Path | None:
+    """Return the first file with a section for pytest from a folder upwards, or `inipath` at its folder."""
+    for folder in (start, *start.parents):
+        if inipath and folder == inipath.parent:
+            return inipath
+        for name, section in CONFIGURATION_FILES.items():
+            file = folder / name
+            if file.is_file() and section in file.read_text(errors="replace"):
+                return file
+    return None
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -54,15 +54,15 @@ def _begin_writing(world: World, first: Export) -> Export | None:
 
 
 def transition(world: World, id: str, status: str, error_message: str | None = None) -> Export:
-    """Make one transition of the state machine: COMPLETED writes the file, EXPIRED removes it.
+    """Make one transition by hand: COMPLETED writes the file, EXPIRED removes it.
 
-    An export whose file cannot be written becomes FAILED. Raises NotFound, and Conflict for a transition that the state
-    machine lacks. Contract: DESIGN, The control plane.
+    An export whose file cannot be written becomes FAILED. Raises NotFound, and Conflict in the export mode auto and for
+    a transition that the state machine lacks. Contract: DESIGN, The control plane.
     """
     with world.transaction():
         export = Export.by_id(id)
         world.enter_team(export.team_id)
-        export.require_transition(status)
+        export.require_transition_by_hand(status)
         if status == "FAILED":
             export.transition(status, error_message=error_message or "Failed by hand.")
         elif status != "COMPLETED":

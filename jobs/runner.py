@@ -120,7 +120,8 @@ class Runner:
         self._progress_at = began = monotonic()
         try:
             # From here on the step looks up its rows: those of a team's earlier epoch are gone.
-            with running_part(team_began=self.world.epochs.count):
+            part = running_part(team_began=self.world.epochs.count)
+            with part, self.world.activity.doing(f"background work: {step.__name__}"):
                 return step(self.world, now)
         except EpochEnded:
             if not self.world.epochs.is_of_world(current_task()):

@@ -115,6 +115,26 @@ class Export(Record):
             hint = f" The next status is {choices}." if choices else " This status is final."
             raise Conflict(f"Export {self.id} is {self.status}; it cannot become {status}.{hint}")
 
+    def require_transition_by_hand(self, status: str) -> None:
+        """Raise Conflict unless exports change by hand, and this one can change to `status`."""
+        if not self.is_changed_by_hand:
+            raise Conflict(
+                f"Export {self.id} cannot be changed by hand: the export mode is auto, in which the server changes "
+                "exports at any moment. Set exportMode to manual before you request the export: "
+                'settings(export_mode="manual") in a test, else PUT /_dryline/settings.'
+            )
+        self.require_transition(status)
+
+    @property
+    def is_changed_by_hand(self) -> bool:
+        """Whether the control plane changes its status, and not the server."""
+        return current().runtime_settings.export_mode == "manual"
+
+    @property
+    def transitions_by_hand(self) -> tuple[str, ...]:
+        """The statuses that it can be changed to by hand."""
+        return TRANSITIONS[self.status] if self.is_changed_by_hand else ()
+
     def requeue(self) -> Self:
         """Change PROCESSING to PENDING after an interruption. Raises Conflict if the row has changed."""
         return self._set(status="PENDING")

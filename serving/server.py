@@ -8,13 +8,14 @@ import os
 import socket
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from waitress import create_server, wasyncore
 
 from dryline.serving.dispatcher import QuickDispatcher
 from dryline.settings import BadSetting, Settings
+from dryline.world.processes import ended_by_owner
 from dryline.world.real_time import monotonic
 
 if TYPE_CHECKING:
@@ -165,7 +166,8 @@ def running(settings: Settings) -> Iterator[Dryline]:
     """Run an application with its jobs, and without a socket, for a block. Raises BadSetting."""
     from dryline.app import create_app
 
-    with closing(create_app(settings)) as app:
+    app = create_app(settings)
+    with ended_by_owner(app.close):
         app.jobs.start()
         yield app
 
@@ -177,8 +179,10 @@ def in_thread(settings: Settings, listening: Callable[[], socket.socket] | None 
         server = HttpServer(app, listening() if listening else None)
         thread = threading.Thread(target=server.run, name="dryline-server", daemon=True)
         thread.start()
-        try:
-            yield server
-        finally:
+
+        def end() -> None:
             server.stop()
             thread.join()
+
+        with ended_by_owner(end):
+            yield server

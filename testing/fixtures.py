@@ -7,6 +7,7 @@ import http.client
 import json
 import socket
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import quote
@@ -15,9 +16,10 @@ import pytest
 
 from dryline.settings import BadSetting
 from dryline.testing import journal
-from dryline.testing.plane import DrylineError
+from dryline.testing.plane import LONGEST_TIMEOUT_S, DrylineError, require_timeout
 from dryline.testing.servers import DrylineInProcess, DrylineServer, Started
 from dryline.testing.stand_in import Driver, StandIn, connect
+from dryline.world.processes import ended_by_owner
 
 if TYPE_CHECKING:
     from dryline.pytest_plugin import ReservedPort
@@ -64,7 +66,7 @@ def answer(connection: socket.socket, port: ReservedPort) -> None:
 
 
 class SessionServer(DrylineServer):
-    """The server of a test session. It takes over the port that the plugin has reserved, if there is one.
+    """The server of a test session. It uses the port that the plugin has reserved, if there is one.
 
     A fault refuses the requests of tests without a fixture.
     """
@@ -77,10 +79,12 @@ class SessionServer(DrylineServer):
     def _start_serving(self) -> None:
         if self._port is None:
             super()._start_serving()
-        elif self._command is None:
-            self._serve_in_thread(self._port.release)
+            return
+        self._running.enter_context(ended_by_owner(self._port.take_back))  # after the server's own end
+        if self._command is None:
+            self._serve_in_thread(partial(self._port.lend, self))
         else:
-            self._port.release().close()
+            self._port.give_up(self)
             self._settings["port"] = self._port.number
             super()._start_serving()
 
@@ -110,14 +114,11 @@ def start_server(config: pytest.Config, port: ReservedPort | None) -> StandIn:
     """Start the server of a session, or return the one of the option `url`."""
     with _failing_without_traceback():
         if url := _option(config, "url"):
-            server = connect(url, _option(config, "token"))
+            server = connect(url, _option(config, "token"), timeout_s=_timeout_s(config))
             newest = server.requests(limit=1)
             server._created.newest_number = (newest[0]["number"] or 0) if newest else 0
             return server
-        started = SessionServer(port, command=_option(config, "command"), **_settings(config)).start()
-    if port:
-        port.server = started
-    return started
+        return SessionServer(port, command=_option(config, "command"), **_settings(config)).start()
 
 
 def start_process(config: pytest.Config) -> DrylineInProcess:
@@ -248,8 +249,19 @@ def _int_option(config: pytest.Config, name: str) -> int | None:
         raise pytest.UsageError(f"dryline_{name} must be a number, not {value!r}.") from None
 
 
+def _timeout_s(config: pytest.Config) -> float:
+    value = _option(config, "timeout")
+    try:
+        return require_timeout(float(value))
+    except (ValueError, DrylineError):
+        longest = f"{LONGEST_TIMEOUT_S:,.0f}"
+        message = f"dryline_timeout must be a number of seconds above 0 and at most {longest}, not {value!r}."
+        raise pytest.UsageError(message) from None
+
+
 def _settings(config: pytest.Config) -> dict[str, Any]:
     return {
+        "timeout_s": _timeout_s(config),
         "scenario": _scenario(config),
         "seed": _int_option(config, "seed"),
         "strict": _option(config, "strict"),

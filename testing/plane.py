@@ -6,17 +6,26 @@ the server.
 
 import http.client
 import json
-from collections.abc import Callable
-from datetime import datetime
+import threading
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future
+from datetime import date, datetime
+from decimal import Decimal
+from enum import Enum
 from typing import Any, NamedTuple
 from urllib.parse import urlencode, urlsplit
+from uuid import UUID
 
 from dryline.world import clock
 from dryline.world.wording import camel
 
 __tracebackhide__ = True  # pytest leaves the frames of this module out of a traceback
 
-TIMEOUT_S = 300.0  # for an answer: writing a large state takes a while
+# How long an answer may take: to a helper in a test, and to what takes a while in a large state or runs flows.
+TIMEOUT_S, LONG_TIMEOUT_S = 30.0, 300.0
+LONGEST_TIMEOUT_S = 86_400.0
+_LONG_PATHS = ("/state", "/reset", "/snapshots", "/undo", "/simulate", "/talk")
+_HEALTH_TIMEOUT_S = 2.0
 
 
 class DrylineError(AssertionError):
@@ -31,6 +40,10 @@ class NoReply(DrylineError):
     """The server did not answer, or not completely."""
 
 
+class NoReplyInTime(NoReply):
+    """The server did not answer within the time limit."""
+
+
 class PlaneReply(NamedTuple):
     """The status and the content of an answer."""
 
@@ -38,14 +51,14 @@ class PlaneReply(NamedTuple):
     content: bytes
 
 
-# A function that sends a request to one server, as `send` does; its `path` has the query.
+# A function that sends a request to one server, as `send` does, and takes `timeout_s`; its `path` has the query.
 Sender = Callable[..., PlaneReply]
 
 
 def over_http(url: str) -> Sender:
     """Return a function that sends requests to the server at `url`. Raises DrylineError if that is no address."""
     require_url(url)
-    return lambda method, path, *rest: send(method, url + path, *rest)
+    return lambda method, path, *rest, **options: send(method, url + path, *rest, **options)
 
 
 def require_url(url: str) -> str:
@@ -64,7 +77,7 @@ def send(
 ) -> PlaneReply:
     """Send a request, without a proxy, and return the answer; redirects are not followed. Raises NoReply."""
     address = urlsplit(url)
-    timeout_s = timeout_s or TIMEOUT_S
+    timeout_s = timeout_s or LONG_TIMEOUT_S
     kind = http.client.HTTPSConnection if address.scheme == "https" else http.client.HTTPConnection
     target = (address.path or "/") + (f"?{address.query}" if address.query else "")
     place = f"{method} {address.scheme}://{address.netloc}{address.path}"
@@ -77,7 +90,7 @@ def send(
         finally:
             connection.close()
     except TimeoutError:
-        raise NoReply(f"{place}: No answer within {timeout_s:g} s.") from None
+        raise NoReplyInTime(f"{place}: No answer within {timeout_s:g} s.") from None
     except (http.client.HTTPException, ConnectionResetError, BrokenPipeError) as error:
         raise NoReply(f"{place}: The answer is not complete: {error!r}.") from None
     except (OSError, ValueError) as error:
@@ -93,33 +106,113 @@ def in_process(app: Any, url: str) -> Sender:
     """
     client = app.test_client()
 
-    def call(method: str, path: str, headers: dict[str, str], content: bytes | None = None) -> PlaneReply:
-        with client.open(path, base_url=url, method=method, headers=headers, data=content) as answer:
-            return PlaneReply(answer.status_code, answer.data)
+    def call(
+        method: str,
+        path: str,
+        headers: dict[str, str],
+        content: bytes | None = None,
+        *,
+        timeout_s: float = LONG_TIMEOUT_S,
+    ) -> PlaneReply:
+        reply: Future[PlaneReply] = Future()
+
+        def answer() -> None:
+            try:
+                with client.open(path, base_url=url, method=method, headers=headers, data=content) as response:
+                    reply.set_result(PlaneReply(response.status_code, response.data))
+            except BaseException as error:
+                reply.set_exception(error)
+
+        # In a thread, so that a request that never ends cannot stop the test.
+        threading.Thread(target=answer, name="dryline-helper", daemon=True).start()
+        try:
+            return reply.result(timeout_s)
+        except TimeoutError:
+            if reply.done():  # the application itself has raised it
+                raise
+            place = f"{method} {url}{path.partition('?')[0]}"
+            raise NoReplyInTime(f"{place}: No answer within {timeout_s:g} s.") from None
 
     return call
 
 
+def require_timeout(timeout_s: float) -> float:
+    """Return a time limit. Raises DrylineError for one that is not between 0 and a day."""
+    if not 0 < timeout_s <= LONGEST_TIMEOUT_S:
+        longest = f"{LONGEST_TIMEOUT_S:,.0f}"
+        raise DrylineError(f"timeout_s must be a number of seconds above 0 and at most {longest}, not {timeout_s!r}.")
+    return timeout_s
+
+
 def members(**values: Any) -> dict[str, Any]:
-    """Return the values that are not None by their names in the API, times as text.
+    """Return the values that are not None by their names in the API."""
+    return {camel(name): value for name, value in values.items() if value is not None}
 
-    Raises ValueError for a time without a time zone.
+
+def as_number(value: Decimal) -> int | float:
+    """Return a decimal number as a number of JSON."""
+    number = float(value)
+    return int(value) if number.is_integer() else number
+
+
+def as_json(body: Any, *, decimal: Callable[[Decimal], Any] = as_number) -> bytes:
+    """Return a body as JSON; times, dates, UUIDs and members of an Enum in the API's form, and Decimals as `decimal`.
+
+    Raises DrylineError, with the name of the member, for a value that JSON does not have.
     """
-    return {camel(name): _as_json(value) for name, value in values.items() if value is not None}
+
+    def in_api_form(value: Any) -> Any:
+        if isinstance(value, datetime):
+            if value.tzinfo is None:
+                raise ValueError(f"{value!r} has no time zone: add one, such as datetime.UTC.")
+            return clock.wire(value)
+        if isinstance(value, date):
+            return value.isoformat()
+        if isinstance(value, UUID):
+            return str(value)
+        if isinstance(value, Decimal):
+            return decimal(value)
+        if isinstance(value, Enum):
+            return value.value
+        if isinstance(value, Mapping):
+            return dict(value)
+        raise TypeError(f"A value of the type {type(value).__name__} has no form in JSON.")
+
+    def write(value: Any) -> str:
+        return json.dumps(value, default=in_api_form, allow_nan=False)
+
+    try:
+        return write(body).encode()
+    except (TypeError, ValueError, RecursionError) as error:
+        raise DrylineError(f"{_refused_member(body, write)}: {error}") from None
 
 
-def _as_json(value: Any) -> Any:
-    if not isinstance(value, datetime):
-        return value
-    if value.tzinfo is None:
-        raise ValueError(f"{value!r} has no time zone: add one, such as datetime.UTC.")
-    return clock.wire(value)
+def _refused_member(body: Any, write: Callable[[Any], str]) -> str:
+    """Return the path of the innermost member that `write` refuses, such as `json.startDate`."""
+
+    def is_refused(value: Any) -> bool:
+        try:
+            write(value)
+        except (TypeError, ValueError, RecursionError):
+            return True
+        return False
+
+    path: list[str] = []
+    while len(path) < 10:  # a value that contains itself has no innermost member
+        items = body.items() if isinstance(body, Mapping) else enumerate(body) if isinstance(body, list | tuple) else ()
+        refused = next(((name, value) for name, value in items if is_refused(value)), None)
+        if refused is None:
+            break
+        path.append(str(refused[0]))
+        body = refused[1]
+    return ".".join(path) or "body"
 
 
 class ControlPlane:
     """A client of a server's control plane, or of one team's part of it."""
 
     url: str
+    timeout_s: float = LONG_TIMEOUT_S
     _token: str | None = None
     _send: Sender
     _scope: dict[str, str] = {}  # noqa: RUF012  # in the query of every call; never changed, only replaced
@@ -135,15 +228,35 @@ class ControlPlane:
         *,
         query: dict[str, Any] | None = None,
         content: bytes | None = None,
+        timeout_s: float | None = None,
     ) -> Any:
-        """Call the control plane, below `/_dryline`, and return the answer's JSON. `content` is JSON text."""
+        """Call the control plane, below `/_dryline`, and return the answer's JSON. `content` is JSON text.
+
+        `timeout_s` limits the real time of the answer; it is by default the stand-in's, and at least 300 for state,
+        reset, snapshots, simulations and talks.
+        """
         parameters = {**self._scope, **{name: value for name, value in (query or {}).items() if value is not None}}
         if parameters:
-            path += ("&" if "?" in path else "?") + urlencode(parameters)
+            path += ("&" if "?" in path else "?") + urlencode(json.loads(as_json(parameters)))
         if body is not None:
-            content = json.dumps(body).encode()
+            content = as_json(body)
         headers = {"x-dryline-token": self._token or "", "content-type": "application/json"}
-        return self._read_json(self._send(method, f"/_dryline{path}", headers, content))
+        if timeout_s is None:
+            timeout_s = max(self.timeout_s, LONG_TIMEOUT_S) if path.startswith(_LONG_PATHS) else self.timeout_s
+        try:
+            return self._read_json(self._send(method, f"/_dryline{path}", headers, content, timeout_s=timeout_s))
+        except NoReplyInTime as error:
+            hint = "The limit is the argument timeout_s of the stand-in, or dryline_timeout in pytest's configuration."
+            raise NoReplyInTime(f"{error}{self._describe_work()} {hint}") from None
+
+    def _describe_work(self) -> str:
+        """Return a sentence about what the server does, or nothing if it does not say that."""
+        try:
+            reply = self._send("GET", "/_dryline/health", {}, timeout_s=_HEALTH_TIMEOUT_S)
+            work = [f"{task['name']} (for {task['seconds']:.1f} s)" for task in self._read_json(reply)["work"]]
+        except (DrylineError, TypeError, KeyError):
+            return ""
+        return f" The server was working on: {', '.join(work)}." if work else " The server was working on nothing."
 
     def _read_json(self, reply: PlaneReply) -> Any:
         try:

@@ -19,18 +19,23 @@ from typing import IO, TYPE_CHECKING, Any, Literal, Self
 from urllib.parse import urlsplit
 
 from dryline.settings import DEFAULT_API_KEY, END_WITH, BadSetting, Settings, flag_of
-from dryline.testing.plane import DrylineError, in_process, over_http
+from dryline.testing.plane import TIMEOUT_S, DrylineError, PlaneReply, Sender, in_process, over_http
 from dryline.testing.real_files import real_files
 from dryline.testing.stand_in import StandIn
+from dryline.world.processes import ended_by_owner
 from dryline.world.real_time import monotonic
 
 if TYPE_CHECKING:
+    from wsgiref.types import WSGIApplication
+
     from dryline.testing.transports import Transport
 
 __tracebackhide__ = True  # pytest leaves the frames of this module out of a traceback
 
 # How long a command may take to start serving, which may include installing dryline, and to end.
 START_S, END_S = 120.0, 10.0
+
+_NOT_RUNNING = "The stand-in does not run."
 
 
 class Started(StandIn):
@@ -40,8 +45,10 @@ class Started(StandIn):
     `data_dir` is passed, and empty unless `scenario` is.
     """
 
-    def __init__(self, **settings: Any) -> None:
-        super().__init__()
+    def __init__(self, *, timeout_s: float = TIMEOUT_S, **settings: Any) -> None:
+        super().__init__(timeout_s=timeout_s)
+        self._process_id: int | None = None  # of the process that has started it, while it runs
+        self._sender: Sender
         defaults = {"scenario": "empty", "ephemeral": "data_dir" not in settings}
         self._settings: dict[str, Any] = defaults | settings
         self._token = settings.get("admin_token")
@@ -52,8 +59,13 @@ class Started(StandIn):
 
     def start(self) -> Self:
         """Start. Raises BadSetting for settings that cannot work."""
-        with real_files():
-            self._start_serving()
+        try:
+            with real_files():
+                self._start_serving()
+        except BaseException:
+            self._running.close()
+            raise
+        self._process_id = os.getpid()
         return self
 
     def _start_serving(self) -> None:
@@ -73,8 +85,32 @@ class Started(StandIn):
         return self._running.enter_context(getattr(server, how)(settings, *arguments))
 
     def stop(self) -> None:
-        """Finish the requests in progress, stop, and remove a temporary world."""
+        """Finish the requests in progress, stop, and remove a temporary world. A forked child leaves it running."""
+        self._process_id = None
         self._running.close()
+
+    def _require_running(self) -> None:
+        """Raise DrylineError if the stand-in has not been started or has been stopped."""
+        if self._process_id is None:
+            raise DrylineError(_NOT_RUNNING)
+
+    @property
+    def app(self) -> WSGIApplication:
+        """The WSGI application. Raises DrylineError if the server runs in another process."""
+        self._require_running()
+        if self._is_parents:
+            raise DrylineError(f"{self} runs in the parent process; only its address can be used.")
+        return super().app
+
+    @property
+    def _is_parents(self) -> bool:
+        """Whether this is a copy in a forked child, which must not touch the parent's database."""
+        return self._process_id != os.getpid()
+
+    def _send(self, *arguments: Any, **options: Any) -> PlaneReply:
+        self._require_running()
+        sender = over_http(self.url) if self._is_parents else self._sender
+        return sender(*arguments, **options)
 
     def __enter__(self) -> Self:
         return self.start()
@@ -86,6 +122,7 @@ class Started(StandIn):
         """Return a transport for `httpx.Client`, without a socket."""
         from dryline.testing.transports import Transport
 
+        self._require_running()
         return Transport(self)
 
     def async_transport(self) -> Transport:
@@ -97,25 +134,36 @@ class DrylineServer(Started):
     """A stand-in on a socket, on a free port unless `port` is passed, served by a thread of this process.
 
     With `command`, such as `path/to/venv/bin/dryline`, that program runs as a process of its own; pass a list if the
-    path contains a blank. `settings` are those of docs/settings.md, such as `scenario="demo"`.
+    path contains a blank. A helper waits for an answer for 30 s, or `timeout_s`. `settings` are those of
+    docs/settings.md, such as `scenario="demo"`.
     """
 
-    def __init__(self, *, command: str | Sequence[str] | None = None, **settings: Any) -> None:
+    def __init__(
+        self, *, command: str | Sequence[str] | None = None, timeout_s: float = TIMEOUT_S, **settings: Any
+    ) -> None:
         settings.setdefault("port", 0)
-        super().__init__(**settings)
+        super().__init__(timeout_s=timeout_s, **settings)
         self._command = shlex.split(command) if isinstance(command, str) else command
+        self._url: str | None = None
+
+    @property
+    def url(self) -> str:  # type: ignore[override]  # it is there when the server has started
+        """The address of the server. Raises DrylineError before the start."""
+        if self._url is None:
+            raise DrylineError(_NOT_RUNNING)
+        return self._url
 
     def _start_serving(self) -> None:
         if self._command is None:
             self._serve_in_thread()
         else:
             command = [*self._command, "serve", *flags(self._settings)]
-            self.url = self._running.enter_context(_serving(command))
-            self._send = over_http(self.url)
+            self._url = self._running.enter_context(_serving(command))
+            self._sender = over_http(self._url)
 
     def _serve_in_thread(self, *arguments: Any) -> None:
         server = self._in_this_process("in_thread", *arguments)
-        self._application, self.url, self._send = server.app, server.url, in_process(server.app, server.url)
+        self._application, self._url, self._sender = server.app, server.url, in_process(server.app, server.url)
 
 
 class DrylineInProcess(Started):
@@ -123,14 +171,20 @@ class DrylineInProcess(Started):
 
     url = "http://dryline.local"
 
-    def __init__(self, **settings: Any) -> None:
+    def __init__(self, *, timeout_s: float = TIMEOUT_S, **settings: Any) -> None:
         settings["allowed_hosts"] = (*settings.get("allowed_hosts", ()), urlsplit(self.url).netloc)
-        super().__init__(**settings)
+        super().__init__(timeout_s=timeout_s, **settings)
+
+    def _require_running(self) -> None:
+        """Raise DrylineError if the stand-in does not run, or runs in the parent process, where nothing reaches it."""
+        super()._require_running()
+        if self._is_parents:
+            raise DrylineError("The stand-in runs in the parent process, without a socket.")
 
     def _start_serving(self) -> None:
         self._application = self._in_this_process("running")
         self._application.world.address = self.url
-        self._send = in_process(self._application, self.url)
+        self._sender = in_process(self._application, self.url)
 
     def _transport(self) -> dict[str, Any]:
         return {"transport": self.transport()}
@@ -184,11 +238,13 @@ def _serving(command: list[str]) -> Iterator[str]:
             process = subprocess.Popen(command, stdout=output, stderr=output, env=variables, start_new_session=True)
         except OSError as error:
             raise BadSetting(f"{command[0]} cannot be started: {error.strerror}.") from None
-        try:
-            yield _wait_for_address(process, ready, output)
-        finally:
+
+        def end() -> None:
             _end(process)
             ready.unlink(missing_ok=True)
+
+        with ended_by_owner(end):
+            yield _wait_for_address(process, ready, output)
 
 
 def _wait_for_address(process: subprocess.Popen[bytes], ready: Path, output: IO[bytes]) -> str:

@@ -11,7 +11,15 @@ from urllib.parse import quote
 
 from dryline.settings import DEFAULT_API_KEY
 from dryline.testing.conversations import Conversations
-from dryline.testing.plane import DrylineError, members, over_http
+from dryline.testing.plane import (
+    LONG_TIMEOUT_S,
+    TIMEOUT_S,
+    DrylineError,
+    PlaneReply,
+    members,
+    over_http,
+    require_timeout,
+)
 from dryline.testing.rows import Delivery, ExportRow, RuntimeValues
 from dryline.testing.traffic import Created, Traffic
 from dryline.world import clock, proxies
@@ -27,6 +35,9 @@ __tracebackhide__ = True  # pytest leaves the frames of this module out of a tra
 
 Value = TypeVar("Value")
 
+# Moves of the clock beyond this may have much work to do.
+_LONG_ADVANCE_S = 3_600
+
 # The statuses of an export in their order; it becomes FAILED from PROCESSING.
 _EXPORT_STEPS = ("PENDING", "PROCESSING", "COMPLETED", "EXPIRED")
 
@@ -39,8 +50,12 @@ class Driver(Traffic, Conversations):
     @property
     def environment(self) -> dict[str, str]:
         """The variables that the vendor's client reads; if proxies are set, those to pass them by, too."""
+        self._require_running()
         variables = {"BRAINBASE_LABS_BASE_URL": self.url, "BRAINBASE_LABS_API_KEY": self.api_key}
         return variables | proxies.direct_variables(self.url)
+
+    def _require_running(self) -> None:
+        """Raise DrylineError if the stand-in has not been started or has been stopped."""
 
     def client(self, **options: Any) -> BrainbaseLabs:
         """Return the vendor's client for this stand-in; `options` go to the client."""
@@ -56,6 +71,7 @@ class Driver(Traffic, Conversations):
 
     def _options(self, options: dict[str, Any], *, is_async: bool = False) -> dict[str, Any]:
         """Return the options of a client of the vendor. A header marks its requests in the request log."""
+        self._require_running()
         headers = {FROM_TEST: "1", **options.get("default_headers", {})}
         options = {"base_url": self.url, "api_key": self.api_key, **options, "default_headers": headers}
         if "http_client" not in options:
@@ -88,7 +104,9 @@ class Driver(Traffic, Conversations):
     ) -> datetime:
         """Move API time forward, e.g. `advance(days=1)`. Work that is due is done when this returns."""
         total = timedelta(seconds=seconds, minutes=minutes, hours=hours, days=days, weeks=weeks).total_seconds()
-        return clock.parse(self.plane("POST", "/clock/advance", {"seconds": total})["now"])
+        timeout_s = max(self.timeout_s, LONG_TIMEOUT_S) if total > _LONG_ADVANCE_S else None
+        answer = self.plane("POST", "/clock/advance", {"seconds": total}, timeout_s=timeout_s)
+        return clock.parse(answer["now"])
 
     def settings(
         self,
@@ -134,12 +152,16 @@ class Driver(Traffic, Conversations):
 class StandIn(Driver):
     """A stand-in and the helpers that control it. `connect` and the fixtures return one."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, timeout_s: float = TIMEOUT_S) -> None:
+        self.timeout_s = require_timeout(timeout_s)
         self._created = Created()
         self._application: Any = None
 
     def __repr__(self) -> str:
-        return f"<dryline at {getattr(self, 'url', 'no address yet')}>"
+        try:
+            return f"<dryline at {self.url}>"
+        except DrylineError:
+            return "<dryline at no address yet>"
 
     @property
     def app(self) -> WSGIApplication:
@@ -158,11 +180,12 @@ class StandIn(Driver):
     ) -> ExportRow:
         """Bring an export to a status, through all statuses on the way, and return it.
 
-        For `settings(export_mode="manual")`. Raises DrylineError for an export that is past that status.
+        Call `settings(export_mode="manual")` before the export is requested. Raises DrylineError in the mode `auto`,
+        and for an export that is past that status.
         """
         export: Any = next((row for row in self.state()["exports"] if row["id"] == id), {"status": "PENDING"})
         way = ("PENDING", "PROCESSING", "FAILED") if status == "FAILED" else _EXPORT_STEPS
-        steps = way[: way.index(status) + 1]
+        steps = way[: way.index(status) + 1] if status in way else (status,)  # which the server refuses
         start = steps.index(export["status"]) + 1 if export["status"] in steps[:-1] else len(steps) - 1
         for step in steps[start:]:
             body = members(status=step, error_message=error_message if step == "FAILED" else None)
@@ -203,12 +226,19 @@ class Team(Driver):
     def __init__(self, stand_in: StandIn, id: str, name: str, api_key: str) -> None:
         self.id, self.name, self.api_key = id, name, api_key
         self.stand_in, self.url = stand_in, stand_in.url
-        self._token, self._send = stand_in._token, stand_in._send
+        self.timeout_s, self._token = stand_in.timeout_s, stand_in._token
         self._scope = {"team": id}
         self._created = stand_in._created
 
     def __repr__(self) -> str:
         return f"<team {self.name!r} of {str(self.stand_in)[1:]}"
+
+    def _require_running(self) -> None:
+        """Raise DrylineError if the stand-in has not been started or has been stopped."""
+        self.stand_in._require_running()
+
+    def _send(self, *arguments: Any, **options: Any) -> PlaneReply:
+        return self.stand_in._send(*arguments, **options)
 
     def _transport(self) -> dict[str, Any]:
         return self.stand_in._transport()
@@ -218,13 +248,15 @@ class Team(Driver):
         self.stand_in.plane("DELETE", f"/teams/{self.id}")
 
 
-def connect(url: str, token: str | None = None, *, api_key: str = DEFAULT_API_KEY) -> StandIn:
+def connect(
+    url: str, token: str | None = None, *, api_key: str = DEFAULT_API_KEY, timeout_s: float = TIMEOUT_S
+) -> StandIn:
     """Return the helpers for a running server; `token` is its `--admin-token`.
 
-    Raises DrylineError if no dryline answers.
+    A helper waits for an answer for 30 s, or `timeout_s`. Raises DrylineError if no dryline answers.
     """
     url = url.rstrip("/")
-    stand_in = StandIn()
+    stand_in = StandIn(timeout_s=timeout_s)
     stand_in.url, stand_in._token, stand_in.api_key, stand_in._send = url, token, api_key, over_http(url)
     health = stand_in.plane("GET", "/health")
     if not isinstance(health, dict) or health.get("status") != "ok":

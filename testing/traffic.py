@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -9,7 +10,7 @@ from typing import Any, Literal, TypedDict, Unpack
 from urllib.parse import quote
 
 from dryline.testing import journal
-from dryline.testing.plane import ControlPlane, DrylineError, members
+from dryline.testing.plane import ControlPlane, DrylineError, as_json, members
 from dryline.testing.rows import FaultRule, LoggedRequest
 
 __tracebackhide__ = True  # pytest leaves the frames of this module out of a traceback
@@ -141,13 +142,19 @@ class Traffic(ControlPlane):
         Earlier requests count, too. Raises DrylineError as `verify` does, after `timeout_s` of real time.
         """
         limits = members(count=count, timeout_ms=round(timeout_s * 1000))
-        entries: list[LoggedRequest] = self._check("wait", criteria, limits)["requests"]
+        answer = self._check("wait", criteria, limits, timeout_s=timeout_s + self.timeout_s)
+        entries: list[LoggedRequest] = answer["requests"]
         return entries
 
-    def _check(self, route: str, criteria: Criteria, limits: dict[str, Any]) -> Any:
-        sent = members(**criteria)
+    def _check(self, route: str, criteria: Criteria, limits: dict[str, Any], *, timeout_s: float | None = None) -> Any:
+        values = members(**criteria)
+        # A decimal number is sent with all its digits there, and as a number in a body.
+        texts = {name: values.pop(name) for name in ("query", "headers") if name in values}
+        sent: dict[str, Any] = json.loads(as_json(values)) | json.loads(as_json(texts, decimal=str))
         query = {"team": sent.pop("team", None)}
         try:
-            return self.plane("POST", f"/requests/{route}", sent | limits, query=query)
+            return self.plane("POST", f"/requests/{route}", sent | limits, query=query, timeout_s=timeout_s)
         except DrylineError as error:
+            if not error.answer:  # the server has not answered
+                raise
             raise DrylineError(journal.format_failed_check(str(error), sent, error.answer), error.answer) from None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -52,6 +53,7 @@ class Transport(httpx.BaseTransport, httpx.AsyncBaseTransport):
 def _respond(app: Callable[..., Iterable[bytes]], request: httpx.Request) -> httpx.Response:
     read_timeout_s = request.extensions.get("timeout", {}).get("read")
     gave_up = False
+    bodies = contextlib.ExitStack()
 
     def gives_up(delay_s: float) -> bool:
         nonlocal gave_up
@@ -62,7 +64,9 @@ def _respond(app: Callable[..., Iterable[bytes]], request: httpx.Request) -> htt
         # The raw path: an id may contain an encoded slash.
         environ["REQUEST_URI"] = request.url.raw_path.decode("ascii")
         environ[GIVES_UP] = gives_up
-        return app(environ, start_response)
+        body = app(environ, start_response)
+        bodies.callback(getattr(body, "close", lambda: None))  # of a download, which has its file open
+        return body
 
     failure = "Server disconnected without sending a response."
     try:
@@ -77,6 +81,8 @@ def _respond(app: Callable[..., Iterable[bytes]], request: httpx.Request) -> htt
         )
     except ConnectionCut:
         pass
+    finally:
+        bodies.close()
     if gave_up:
         raise httpx.ReadTimeout("timed out", request=request)
     raise httpx.RemoteProtocolError(failure, request=request)

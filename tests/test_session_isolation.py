@@ -292,3 +292,58 @@ def test_a_session_without_requests_imports_nothing_of_the_helpers(tmp_path):
     command = [sys.executable, "-m", "pytest", "-q", "-p", "dryline.pytest_plugin"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, env=environment)
     assert done.stdout.splitlines()[-1] == "dryline dryline.pytest_plugin", done.stdout + done.stderr
+
+
+# As plugins that repeat tests do: the fixtures of the session end, and are set up again.
+REPEATS = """
+    from _pytest.runner import runtestprotocol
+
+    def pytest_runtest_protocol(item):
+        for is_last in (False, True):
+            item._initrequest()
+            for report in runtestprotocol(item, nextitem=None, log=False):
+                if is_last or report.failed:
+                    item.ihook.pytest_runtest_logreport(report=report)
+        return True
+"""
+
+
+@pytest.mark.parametrize("flags", [[], [f"--dryline-command={sys.executable} -m dryline"], ["-o", "dryline_isolate=0"]])
+@pytest.mark.parametrize("fixture", ["dryline", "dryline_server"])
+def test_the_server_of_a_session_can_start_again_at_its_port(run, real, flags, fixture):
+    code = f"""
+        from conftest import client
+
+        urls = []
+
+        def test_it({fixture}):
+            assert {fixture}.client().workers.list() == []
+            urls.append({fixture}.url)
+            if {not flags}:
+                assert client.workers.list() == [] and len(set(urls)) == 1
+
+        def test_again({fixture}):
+            assert {fixture}.client().workers.list() == []
+    """
+    result = run(code, *flags, conftest=REPEATS + CLIENT_OF_A_CONFTEST)
+    result.assert_outcomes(passed=2)
+    assert real == []
+
+
+@pytest.mark.parametrize("stop", ["", "dryline.stop()"])
+def test_after_the_end_of_a_server_requests_are_refused_again(run, real, stop):
+    code = f"""
+        import pytest
+        from conftest import client
+
+        def test_it(dryline):
+            assert client.workers.list() == []
+            {stop}
+
+        def test_next():
+            with pytest.raises(Exception, match="421"):
+                client.workers.list()
+    """
+    result = run(code, conftest=REPEATS + CLIENT_OF_A_CONFTEST)
+    assert "2 passed" in output(result)
+    assert real == []

@@ -156,6 +156,18 @@ class TestExportsByHand:
         stand_in.finish_export(export, "PROCESSING")
         assert stand_in.finish_export(export)["downloadUrl"].startswith(stand_in.url)
 
+    @pytest.mark.parametrize("status", ["PROCESSING", "COMPLETED", "FAILED", "EXPIRED"])
+    @pytest.mark.parametrize("seconds", [0, 1, 90_000])
+    def test_the_mode_auto_always_refuses_and_names_the_setting(self, stand_in, export, status, seconds):
+        stand_in.settings(export_mode="auto")
+        stand_in.advance(seconds)
+        with pytest.raises(DrylineError, match=re.escape('settings(export_mode="manual")')):
+            stand_in.finish_export(export, status)
+
+    def test_a_status_that_does_not_exist_is_refused_with_those_that_do(self, stand_in, export):
+        with pytest.raises(DrylineError, match="status: Must be one of: PENDING, PROCESSING"):
+            stand_in.finish_export(export, "DONE")
+
     def test_a_failed_export_says_why_and_is_not_moved(self, stand_in, export):
         assert stand_in.finish_export(export, "FAILED", error_message="No disk.")["errorMessage"] == "No disk."
         with pytest.raises(DrylineError, match="is FAILED"):

@@ -150,3 +150,36 @@ def test_the_standard_library_is_all_that_they_need(own):
         [sys.executable, "-S", "-c", ALONE, root, own.url], capture_output=True, text=True, env={**os.environ}
     )
     assert re.match(r"dryline's server needs \w+, which is not installed", done.stdout), done.stderr
+
+
+# Children that a program forks while a stand-in runs, and how they end.
+FORKS = """if True:
+    import os, sys
+    from dryline.testing import DrylineInProcess, DrylineServer
+    kinds = {"server": DrylineServer, "in process": DrylineInProcess}
+    settings = {"command": [sys.executable, "-m", "dryline"]} if sys.argv[1] == "command" else {}
+    server = kinds.get(sys.argv[1], DrylineServer)(**settings).start()
+    server.simulate_calls(1)
+    for _ in range(3):
+        child = os.fork()
+        if child == 0:
+            if sys.argv[2] == "stop":
+                server.stop()
+            if sys.argv[2] == "exception":
+                os.close(2)
+                raise RuntimeError
+            sys.exit(0)
+        os.waitpid(child, 0)
+    server.client(max_retries=0).workers.create(name="A", description=None, status=None)
+    print(len(server.simulate_calls(1)), len(server.state()["voiceLogs"]))
+    server.stop()
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
+@pytest.mark.parametrize("how", ["exit", "exception", "stop"])
+@pytest.mark.parametrize("kind", ["server", "in process", "command"])
+def test_the_end_of_a_forked_child_leaves_the_parents_world_alone(kind, how):
+    command = [sys.executable, "-c", FORKS, kind, how]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert done.stdout == "1 2\n", done.stderr

@@ -50,7 +50,12 @@ def _lines() -> Iterator[str]:
     yield "### Fixtures\n"
     yield from _fixtures()
     yield "\n### Options of pytest\n"
-    yield _wrapped("In pytest's configuration `--dryline-webhook-hosts` is `dryline_webhook_hosts`, and so on.\n", "")
+    yield _wrapped(
+        "In pytest's configuration `--dryline-webhook-hosts` is `dryline_webhook_hosts`, and so on. Write "
+        "`--dryline-command=PATH` with an equals sign: pytest takes a path behind a blank for one of tests, and may "
+        "read another project's configuration because of it.\n",
+        "",
+    )
     yield ""
     for name, (default, help) in _options().items():
         kind = "flag" if default is False else "text"

@@ -40,9 +40,20 @@ def apply_fault(world: World, fault: Fault, view: Callable[[], Any]) -> Any:
 
     Raises EpochEnded if the world, or the request's team, is reset during the delay.
     """
+    current_task().team_id = team_of(request)
+    replaced = view() if fault.phase == "after" else None
+    response = None
+    try:
+        response = _respond(world, fault, view, replaced)
+    finally:
+        if replaced is not None and replaced is not response:
+            replaced.close()  # a download has its file open
+    return response
+
+
+def _respond(world: World, fault: Fault, view: Callable[[], Any], response: Any) -> Any:
+    """Return the response with a fault. `response` is the view's, or None if the view has not run."""
     task = current_task()
-    task.team_id = team_of(request)
-    response = view() if fault.phase == "after" else None
     delay_ms = fault.next_delay_ms()
     gives_up = request.environ.get(GIVES_UP, lambda seconds: False)
     world.db.release()  # for the time of the delay
@@ -113,7 +124,7 @@ def _malformed(response: Any, kind: str) -> Any:
         response.set_data(data[: len(data) // 2] + b'\x00<garbage>"{[')
         return response
     # The body is shorter than its Content-Length. waitress closes the connection after it.
-    truncated = Response(data[: len(data) // 2], response.status_code, response.headers)
-    truncated.automatically_set_content_length = False
-    truncated.headers["Content-Length"] = str(max(len(data), 1))
-    return truncated
+    response.set_data(data[: len(data) // 2])
+    response.automatically_set_content_length = False
+    response.headers["Content-Length"] = str(max(len(data), 1))
+    return response

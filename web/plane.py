@@ -16,7 +16,8 @@ from dryline.world.world import World
 def answer_and_report(world: World, request: Request, view: Callable[[], Any]) -> Any:
     """Return the view's response to a request of the control plane, and log the request if it is a write or failed."""
     start = monotonic()
-    response = view()
+    with world.activity.doing(f"{request.method} {request.url_rule or request.path}"):
+        response = view()
     status = response.status_code
     if request.method not in READS or status >= 400:
         body = response.get_json(silent=True) if status >= 400 else None

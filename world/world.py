@@ -26,6 +26,7 @@ from dryline.storage.current_world import Task, WorldLocal, current_task, find_t
 from dryline.storage.database import WorldDatabase, require_sqlite_version
 from dryline.storage.directory import Directory, NoWorld, database_in
 from dryline.storage.errors import cannot_share_memory, disk_is_full
+from dryline.world.activity import Activity
 from dryline.world.arrivals import Arrivals
 from dryline.world.clock import Clock, wire
 from dryline.world.epochs import Epochs
@@ -53,6 +54,7 @@ class World:
         self.faults = FaultRules(settings.seed)
         self.requests = RequestLog()
         self.events = EventLog()
+        self.activity = Activity()
         self.outgoing = Outgoing(settings.webhook_hosts)
         self.address = "http://localhost"  # the server sets its own
         self.writes = 0  # committed transactions: pages that show the world poll this

@@ -15,7 +15,7 @@ from dryline.blueprints.console.base import PageBlueprint, flash_and_redirect, h
 from dryline.blueprints.control.exports import TransitionBody
 from dryline.jobs import exports
 from dryline.models.deployments import Deployment
-from dryline.models.exports import TRANSITIONS, Export
+from dryline.models.exports import Export
 from dryline.models.workers import Worker
 from dryline.schemas.exports import FORMATS, LOG_TYPES, ExportBody, ExportSchema, members
 from dryline.storage.current_world import current
@@ -74,7 +74,7 @@ def export(export_id: str) -> Any:
         members=members,
         worker=Worker.find(id=export.worker_id, team_id=export.team_id) if export.worker_id else None,
         deployment=Deployment.find(id=export.deployment_id, team_id=export.team_id) if export.deployment_id else None,
-        transitions=TRANSITIONS[export.status],
+        transitions=export.transitions_by_hand,
         columns=[columns[index] for index in order],
         rows=[[row[index] for index in order] for row in rows],
     )

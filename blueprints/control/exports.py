@@ -28,7 +28,7 @@ class ExportTransition(MethodView):
     def post(self, body, export_id):
         """Set the status of an export.
 
-        COMPLETED writes the file, EXPIRED deletes it, FAILED takes an `errorMessage`. With `exportMode` manual, exports
-        change by this alone. 409 if the export cannot change to this status.
+        COMPLETED writes the file, EXPIRED deletes it, FAILED takes an `errorMessage`. Set `exportMode` to manual first:
+        then exports change by this alone. 409 in the mode auto, and if the export cannot change to this status.
         """
         return with_link(exports.transition(current(), export_id, **body))

@@ -1,5 +1,6 @@
 """The health check for scripts, containers and test suites that wait for a start."""
 
+from flask import request
 from flask.views import MethodView
 from marshmallow import fields
 
@@ -11,6 +12,13 @@ from dryline.storage.current_world import current
 blp = ControlArea("Control", guarded=False, description="The control plane: what a test needs beside the API.")
 
 
+class WorkSchema(ApiSchema):
+    """Work that goes on: a request of the control plane, or a step of background work."""
+
+    name = fields.String(metadata={"description": "method and path of the request, or the name of the step"})
+    seconds = fields.Float(metadata={"description": "for how long it has gone on, in real time"})
+
+
 class HealthSchema(ApiSchema):
     """The state of the server."""
 
@@ -19,6 +27,7 @@ class HealthSchema(ApiSchema):
     node = fields.String(
         allow_none=True, metadata={"description": "name of the server if it is one of several, otherwise null"}
     )
+    work = fields.List(fields.Nested(WorkSchema), metadata={"description": "other work that goes on, oldest first"})
 
 
 @blp.route("/health", get="getHealth")
@@ -32,4 +41,9 @@ class Health(MethodView):
 
         This operation needs neither key nor token.
         """
-        return {"status": "ok", "version": __version__, "node": current().settings.node}
+        work = [
+            {"name": name, "seconds": round(seconds, 3)}
+            for name, seconds in current().activity.oldest_first()
+            if name != f"{request.method} {request.url_rule}"
+        ]
+        return {"status": "ok", "version": __version__, "node": current().settings.node, "work": work}

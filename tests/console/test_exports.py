@@ -67,8 +67,11 @@ def test_the_beginning_of_a_file_is_shown_and_escaped(visitor, create, make_log,
     assert "log_long" not in page.text
 
 
-def test_only_possible_transitions_are_offered(visitor, create):
+def test_only_possible_transitions_are_offered(visitor, create, control):
     address = create()
+    assert buttons(visitor.page) == []  # the server makes them
+    control.put("/settings", {"exportMode": "manual"})
+    visitor.go(address)
     assert buttons(visitor.page) == ["processing", "failed"]
     offered = []
     for status in ("PROCESSING", "COMPLETED", "EXPIRED"):

@@ -43,7 +43,12 @@ def meanwhile(monkeypatch):
 
 def test_an_export_that_is_failed_while_it_is_written_stays_failed(app, api, control, export, advance, meanwhile):
     made = api.post("/team/exports", REQUEST).json
-    meanwhile(lambda: control.post(f"/exports/{made['id']}/transition", {"status": "FAILED"}))
+
+    def fail_by_hand():
+        control.put("/settings", {"exportMode": "manual"})
+        assert control.post(f"/exports/{made['id']}/transition", {"status": "FAILED"}).status_code == 200
+
+    meanwhile(fail_by_hand)
     advance()
     assert api.get(f"/team/exports/{made['id']}").json["status"] == "FAILED"
     assert files(app) == []

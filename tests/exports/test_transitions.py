@@ -65,6 +65,19 @@ def test_only_transitions_of_the_state_machine_are_made(api, manual, transition,
         assert api.get(f"/team/exports/{made['id']}").json == before
 
 
+@pytest.mark.parametrize("target", PATHS)
+@pytest.mark.parametrize("status", PATHS)
+def test_in_the_mode_auto_no_transition_is_made_by_hand(api, manual, control, transition, export, status, target):
+    made = export()
+    for step in PATHS[status]:
+        assert transition(made, step).status_code == 200
+    before = api.get(f"/team/exports/{made['id']}").json
+    control.put("/settings", {"exportMode": "auto", "exportDelayMs": 600_000})
+    answer = transition(made, target)
+    assert answer.status_code == 409 and 'settings(export_mode="manual")' in answer.json["error"]
+    assert api.get(f"/team/exports/{made['id']}").json == before
+
+
 def test_an_export_waits_for_its_delay_in_api_time(app, api, advance, control):
     control.put("/clock", {"now": "2026-04-01T12:00:00.000Z", "frozen": True})
     app.world.runtime_settings.export_delay_ms = 1500

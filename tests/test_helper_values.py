@@ -1,0 +1,228 @@
+"""Values that the helpers take, and helpers of a stand-in that does not run."""
+
+import collections
+import enum
+import os
+import re
+import types
+import uuid
+from datetime import UTC, date, datetime, timedelta, timezone
+from decimal import Decimal
+
+import httpx
+import pytest
+
+from dryline.testing import DrylineError, DrylineInProcess, DrylineServer
+
+
+class Color(enum.Enum):
+    RED = "red"
+
+
+class Size(enum.IntEnum):
+    LARGE = 3
+
+
+ID = uuid.UUID("12345678-1234-5678-1234-567812345678")
+PARIS = timezone(timedelta(hours=1))
+# A value, how it stands in JSON, and how in a query.
+VALUES = [
+    (datetime(2030, 1, 2, 3, 4, 5, tzinfo=UTC), "2030-01-02T03:04:05.000Z", "2030-01-02T03:04:05.000Z"),
+    (datetime(2030, 1, 2, 4, 4, 5, 678_000, PARIS), "2030-01-02T03:04:05.678Z", "2030-01-02T03:04:05.678Z"),
+    (date(2030, 1, 2), "2030-01-02", "2030-01-02"),
+    (ID, str(ID), str(ID)),
+    (Decimal("1.50"), 1.5, "1.50"),
+    (Decimal("7"), 7, "7"),
+    (Color.RED, "red", "red"),
+    (Size.LARGE, 3, "3"),
+    (types.MappingProxyType({"a": Decimal("0.5")}), {"a": 0.5}, None),
+    ((ID, date(2030, 1, 2)), [str(ID), "2030-01-02"], [str(ID), "2030-01-02"]),
+    (True, True, "true"),
+]
+
+
+@pytest.fixture(scope="module", params=[DrylineServer, DrylineInProcess])
+def started(request):
+    with request.param() as stand_in:
+        yield stand_in
+
+
+@pytest.fixture
+def stand_in(started):
+    started.reset()
+    return started
+
+
+@pytest.fixture
+def http(stand_in):
+    headers = {"x-api-key": stand_in.api_key}
+    with httpx.Client(transport=stand_in.transport(), base_url=stand_in.url, headers=headers) as client:
+        yield client
+
+
+@pytest.mark.parametrize(("value", "in_json", "in_query"), VALUES, ids=str)
+def test_an_expected_value_is_compared_in_the_form_of_the_api(stand_in, http, value, in_json, in_query):
+    body = {"name": "A", "metadata": {"deep": [in_json]}}
+    http.post("/api/workers", json=body, params={} if in_query is None else {"q": in_query})
+    stand_in.verify(json={"metadata": {"deep": [value]}}, times=1)
+    assert len(stand_in.wait_for_request(json={"metadata": {"deep": [value]}}, timeout_s=1)) == 1
+    if in_query is not None:
+        stand_in.verify(query={"q": value}, times=1)
+
+
+@pytest.mark.parametrize(("value", "in_json", "in_query"), VALUES, ids=str)
+def test_other_values_are_sent_in_the_form_of_the_api(stand_in, http, value, in_json, in_query):
+    stand_in.fault(path="/api/workers", status=503, body={"value": value})
+    assert http.get("/api/workers").json() == {"value": in_json}
+    talk = stand_in.talk(code="state['seen'] = state['variables']['x']\nsay('hi')\n", variables={"x": value})
+    assert talk.state["variables"]["x"] == in_json
+
+
+def test_times_are_compared_with_those_of_the_log(stand_in, http):
+    http.get("/api/workers")
+    assert len(stand_in.requests(since=stand_in.now() - timedelta(hours=1))) == 1
+    assert stand_in.requests(since=stand_in.now() + timedelta(hours=1)) == []
+
+
+LOOP: list = []
+LOOP.append(LOOP)
+REFUSED = [
+    (datetime(2030, 1, 2), "has no time zone"),
+    ({1, 2}, "of the type set has no form in JSON"),
+    (b"x", "of the type bytes has no form in JSON"),
+    (timedelta(1), "of the type timedelta has no form in JSON"),
+    (object(), "of the type object has no form in JSON"),
+    (float("nan"), "not JSON compliant"),
+    (Decimal("Infinity"), "not JSON compliant"),
+    (Decimal("sNaN"), ""),
+    (LOOP, "Circular reference"),
+    ({ID: 1}, "keys must be str"),
+    (collections.deque([1]), "of the type deque has no form in JSON"),
+]
+HELPERS = {
+    "json.a": lambda stand_in, value: stand_in.verify(json={"a": value}),
+    "query.a": lambda stand_in, value: stand_in.verify(query={"a": value}),
+    "headers.a": lambda stand_in, value: stand_in.wait_for_request(headers={"a": value}),
+    "body.a": lambda stand_in, value: stand_in.fault(status=500, body={"a": value}),
+    "override.a": lambda stand_in, value: stand_in.fault(override={"a": value}),
+    "variables.a": lambda stand_in, value: stand_in.talk(code="say('x')", variables={"a": value}),
+    "answers.a": lambda stand_in, value: stand_in.simulate_calls(answers={"a": value}),
+    "workers.0.name": lambda stand_in, value: stand_in.load({"version": 1, "workers": [{"name": value}]}),
+    "now": lambda stand_in, value: stand_in.freeze(value),
+    "since": lambda stand_in, value: stand_in.requests(since=value),
+}
+
+
+@pytest.mark.parametrize("member", HELPERS)
+@pytest.mark.parametrize(("value", "reason"), REFUSED, ids=[type(value).__name__ for value, _ in REFUSED])
+def test_a_value_without_a_form_in_json_is_refused_by_its_member(stand_in, value, reason, member):
+    if isinstance(value, Decimal) and member in ("query.a", "headers.a"):
+        pytest.skip("A query and a header have it as text.")
+    with pytest.raises(DrylineError, match=rf"^{re.escape(member)}\b.*{re.escape(reason)}"):
+        HELPERS[member](stand_in, value)
+
+
+CALLS = {
+    "client": lambda each: each.client(),
+    "async_client": lambda each: each.async_client(),
+    "environment": lambda each: each.environment,
+    "now": lambda each: each.now(),
+    "freeze": lambda each: each.freeze(),
+    "unfreeze": lambda each: each.unfreeze(),
+    "advance": lambda each: each.advance(1),
+    "settings": lambda each: each.settings(strict=True),
+    "reset": lambda each: each.reset(),
+    "state": lambda each: each.state(),
+    "load": lambda each: each.load({}),
+    "add": lambda each: each.add({}),
+    "snapshot": lambda each: each.snapshot("a"),
+    "restore": lambda each: each.restore("a"),
+    "fault": lambda each: each.fault(status=500),
+    "remove_fault": lambda each: each.remove_fault("a"),
+    "faults": lambda each: each.faults(),
+    "unused_faults": lambda each: each.unused_faults(),
+    "requests": lambda each: each.requests(),
+    "journal": lambda each: each.journal(),
+    "verify": lambda each: each.verify(),
+    "wait_for_request": lambda each: each.wait_for_request(),
+    "simulate_calls": lambda each: each.simulate_calls(),
+    "simulate_chats": lambda each: each.simulate_chats(),
+    "talk": lambda each: each.talk(code="say('x')"),
+    "plane": lambda each: each.plane("GET", "/health"),
+}
+OF_A_WHOLE = {
+    "app": lambda each: each.app,
+    "finish_export": lambda each: each.finish_export("a"),
+    "webhooks": lambda each: each.webhooks(),
+    "team": lambda each: each.team(),
+    "transport": lambda each: each.transport(),
+    "async_transport": lambda each: each.async_transport(),
+}
+COMMAND = {"command": "no-such-program"}
+NOT_RUNNING = "^The stand-in does not run.$"
+
+
+@pytest.mark.parametrize("helper", [*CALLS, *OF_A_WHOLE])
+@pytest.mark.parametrize("make", [DrylineServer, DrylineInProcess, lambda: DrylineServer(**COMMAND)])
+def test_a_helper_of_a_stand_in_that_was_not_started_says_so(make, helper):
+    with pytest.raises(DrylineError, match=NOT_RUNNING):
+        (CALLS | OF_A_WHOLE)[helper](make())
+
+
+def test_a_server_that_was_not_started_has_no_address():
+    with pytest.raises(DrylineError, match=NOT_RUNNING):
+        _ = DrylineServer().url
+    assert repr(DrylineServer()) == "<dryline at no address yet>"
+
+
+@pytest.fixture(scope="module", params=[DrylineServer, DrylineInProcess])
+def stopped(request):
+    """Return a stand-in that has ended, a team of it, and a conversation."""
+    with request.param() as stand_in:
+        team = stand_in.team()
+        talk = stand_in.talk(code="loop:\n    talk('Hi', True)\nuntil 'caller wants x':\n    say('y')\n")
+    return stand_in, team, talk
+
+
+@pytest.mark.parametrize("helper", [*CALLS, *OF_A_WHOLE])
+def test_a_helper_of_a_stand_in_that_has_ended_says_so(stopped, helper):
+    stand_in, team, _ = stopped
+    with pytest.raises(DrylineError, match=NOT_RUNNING):
+        (CALLS | OF_A_WHOLE)[helper](stand_in)
+    if helper in CALLS:
+        with pytest.raises(DrylineError, match=NOT_RUNNING):
+            CALLS[helper](team)
+
+
+def test_a_team_and_a_conversation_of_a_stand_in_that_has_ended_say_so(stopped):
+    _, team, talk = stopped
+    for call in (team.delete, lambda: talk.say("hello"), lambda: talk.choose(0)):
+        with pytest.raises(DrylineError, match=NOT_RUNNING):
+            call()
+
+
+@pytest.mark.parametrize("make", [DrylineServer, DrylineInProcess])
+def test_a_stand_in_can_start_again(make):
+    stand_in = make()
+    for _ in range(2):
+        with stand_in:
+            assert stand_in.client().workers.list() == []
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of a fork with threads, in newer versions of Python
+def test_a_forked_child_reaches_the_parents_server_by_its_address(started):
+    read, write = os.pipe()
+    started.settings(strict=True)
+    if os.fork() == 0:
+        try:
+            os.write(write, repr(started.settings()["strict"]).encode())
+        except DrylineError as error:
+            os.write(write, str(error).encode())
+        finally:
+            os._exit(0)
+    os.wait()
+    is_server = isinstance(started, DrylineServer)
+    expected = b"True" if is_server else b"The stand-in runs in the parent process, without a socket."
+    assert os.read(read, 1_000) == expected
+    os.close(read), os.close(write)
