@@ -30,7 +30,7 @@ Near = tuple[Entry, list[str]]  # a request, and the names of the criteria that 
 
 @dataclass(frozen=True)
 class Criteria:
-    """Criteria for requests. `path` may have `*`; `after` is the number of a request before; None matches all.
+    """Criteria for requests. `path` is a pattern; `after` is the number of a request before; None matches all.
 
     `json` has members that the body must have, or is the whole body. `query` and `headers` have values by name, of
     which None means that it was not sent; a list of a parameter means that it was sent repeatedly.
@@ -102,7 +102,7 @@ class Criteria:
         """Return whether one of the requests that fell out of the log may meet the criteria."""
         place_matches = not dropped.route or (
             (self.method or dropped.method).upper() == dropped.method
-            and route_pattern(self.path or "*")(dropped.route)
+            and route_pattern(self.path or "*", any_id=True)(dropped.route)
             and self.team_id in (None, dropped.team_id)
         )
         return place_matches and (self.after or 0) < dropped.number and (self.since or "") <= dropped.time
