@@ -10,8 +10,11 @@ from marshmallow import ValidationError
 from dryline.jobs import export_files
 from dryline.jobs.due_rows import retried_later, work_on_each
 from dryline.models.exports import Export, requeue_interrupted
-from dryline.storage.errors import Conflict
+from dryline.storage.errors import Conflict, Unavailable
 from dryline.world.world import World
+
+# How often a written export tries to leave a database that is locked, in real time.
+RETRY_S = 1.0
 
 log = logging.getLogger("dryline")
 
@@ -38,8 +41,21 @@ def write_next(world: World, now: str) -> bool:
                 for export in due:
                     export.transition("PROCESSING")
             for export in due:
-                write_and_complete(world, export)
+                try:
+                    write_and_complete(world, export)
+                except Unavailable:
+                    _requeue_when_possible(world, export)
+                    raise
     return bool(waiting)
+
+
+def _requeue_when_possible(world: World, export: Export) -> None:
+    """Wait until the database can be used, and let an export wait again. A start does so, too."""
+    while not world.ending.wait(RETRY_S):
+        with contextlib.suppress(Unavailable):
+            with contextlib.suppress(Conflict), world.transaction():
+                export.requeue()
+            return
 
 
 def transition(world: World, id: str, status: str, error_message: str | None = None) -> Export:
@@ -89,6 +105,9 @@ def _write_file(world: World, export: Export) -> bool:
         if status == "PROCESSING":
             with contextlib.suppress(Conflict), world.transaction():
                 export.requeue()
+    except Unavailable:
+        export.status = status
+        raise
     except Exception as error:
         export.status = status  # as in the row: the transaction was rolled back
         _fail(world, export, error)

@@ -10,6 +10,7 @@ from queue import SimpleQueue
 from typing import TYPE_CHECKING
 
 from dryline.models.due import SET_ASIDE
+from dryline.storage.errors import Unavailable
 from dryline.world.real_time import monotonic
 
 if TYPE_CHECKING:
@@ -105,11 +106,12 @@ class Runner:
         self._progress_at = began = monotonic()
         try:
             return not self.world.ending.is_set() and step(self.world, now)
-        except Exception:
+        except Exception as error:
             logged_at = self._failure_logged_at.get(step)
             if logged_at is None or began - logged_at >= self.LOG_FAILURE_EVERY_S:
                 self._failure_logged_at[step] = began
-                log.exception("%s failed. It is tried again.", step.__name__)
+                cause = None if isinstance(error, Unavailable) else error
+                log.error("%s failed, and is tried again: %s", step.__name__, error, exc_info=cause)
             return False
 
 
