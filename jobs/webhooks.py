@@ -9,6 +9,7 @@ import orjson
 
 from dryline.jobs.due_rows import retried_later
 from dryline.models.webhook_deliveries import WebhookDelivery
+from dryline.world.masking import mask_addresses
 from dryline.world.outgoing import Cut, HttpResponse, NoAddress, Refused, Unanswered
 from dryline.world.real_time import monotonic
 from dryline.world.world import World
@@ -75,8 +76,9 @@ def _add_event(world: World, delivery: WebhookDelivery, outcome: Outcome) -> Non
     elif failed and not isinstance(outcome, Refused | NoAddress):
         delay = delivery.retry_delay
         result += f" → retry in {delay.total_seconds():.0f} s" if delay else " → given up"
-    members = {"deliveryId": delivery.id, "event": delivery.event, "url": delivery.url, "status": status}
-    world.events.add(f"webhook {delivery.event} {delivery.url} {result}", is_problem=failed, **members)
+    url = mask_addresses(delivery.url)
+    members = {"deliveryId": delivery.id, "event": delivery.event, "url": url, "status": status}
+    world.events.add(f"webhook {delivery.event} {url} {result}", is_problem=failed, **members)
 
 
 def _send_all(world: World, deliveries: Iterable[WebhookDelivery]) -> dict[str, Outcome]:

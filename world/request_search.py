@@ -10,7 +10,7 @@ from urllib.parse import parse_qs
 import orjson
 
 from dryline.storage.errors import Invalid
-from dryline.world.masking import is_secret
+from dryline.world.masking import is_secret, mask_addresses
 from dryline.world.path_patterns import path_pattern, route_pattern
 from dryline.world.real_time import monotonic
 from dryline.world.request_log import DroppedRequests, Entry, RequestLog
@@ -87,6 +87,9 @@ class Criteria:
             for name in names:
                 if is_secret(name):
                     raise Invalid(f"{name} holds a secret, which the request log masks.", part)
+        for part, value in {"json": self.json, "query": self.query, "body_contains": self.body_contains}.items():
+            if _has_credentials(value):
+                raise Invalid("An address holds credentials, which the request log masks.", part)
 
     def matches(self, entries: list[Entry]) -> Iterator[Entry]:
         """Yield the entries that meet all criteria."""
@@ -139,6 +142,14 @@ def includes(actual: Any, expected: Any) -> bool:
     if isinstance(expected, list):
         return isinstance(actual, list) and len(actual) == len(expected) and all(map(includes, actual, expected))
     return bool(actual == expected) and isinstance(actual, bool) == isinstance(expected, bool)
+
+
+def _has_credentials(value: Any) -> bool:
+    """Return whether a text of a JSON value is an address with credentials."""
+    if isinstance(value, str):
+        return mask_addresses(value) != value
+    members = value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else ()
+    return any(map(_has_credentials, members))
 
 
 def _has_json(expected: Any, entry: Entry) -> bool:

@@ -1,4 +1,4 @@
-"""What a model's server answers: its text without thoughts, the JSON in it, and values in the shape that was asked for.
+"""The answers of a model's server: text without thoughts, the JSON in it, and values in the shape that was asked for.
 
 Models differ: some think aloud, put words or fences around JSON, write numbers as texts, or leave members out.
 """
