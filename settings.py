@@ -3,7 +3,7 @@
 import re
 import shlex
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, MutableMapping
 from dataclasses import Field, dataclass, field, fields
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from pathlib import Path
@@ -82,7 +82,8 @@ class Settings:
         for flag, value, is_good, rule in self._rules():
             if not is_good:
                 raise BadSetting(f"{flag} must {rule}, not {value!r}.")
-        for flag, key in (*(("--api-key", key) for key in self.api_keys), ("--admin-token", self.admin_token)):
+        secrets = [("--admin-token", self.admin_token), ("--model-key", self.model_key)]
+        for flag, key in [*(("--api-key", key) for key in self.api_keys), *secrets]:
             if key is not None and (problem := header_problem(key)):
                 raise BadSetting(f"{flag} {problem}")
         if self.public_path.partition("/")[2].partition("/")[0] in _OWN_PATHS:
@@ -117,8 +118,7 @@ class Settings:
         is_free = self.node is None or (bool(_NODE.fullmatch(self.node)) and self.node not in _OWN_PATHS)
         yield "--node", self.node, is_free, letters
         for flag, url in (("--public-url", self.public_url), ("--model-url", self.model_url)):
-            is_address = url is None or url.startswith(("http://", "https://"))
-            yield flag, url, is_address, "start with http:// or https://"
+            yield flag, _without_credentials(url), _is_url(url), "start with http:// or https://, and have no blanks"
 
     def _normalize(self) -> None:
         assign = object.__setattr__  # the class is frozen
@@ -164,12 +164,35 @@ def _address(host: str) -> IPv4Address | IPv6Address | None:
         return None
 
 
+def strip_variables(environ: MutableMapping[str, str]) -> None:
+    """Remove blanks and line ends around the values of all DRYLINE_… variables: what comes from a file often has one.
+
+    A value of blanks alone stays, and is refused.
+    """
+    for name, value in list(environ.items()):
+        if name.startswith("DRYLINE_") and value.strip():
+            environ[name] = value.strip()
+
+
+def _is_url(text: str | None) -> bool:
+    """Return whether a setting is a URL of HTTP, or None."""
+    return text is None or re.fullmatch(r"https?://\S+", text) is not None
+
+
+def _without_credentials(url: str | None) -> str | None:
+    """Return a URL for a message: the text before an @ may be a secret."""
+    return url if url is None or "@" not in url else f"…@{url.rpartition('@')[2]}"
+
+
 def header_problem(value: str) -> str:
-    """Return why a text cannot be a key or a token, which are sent in a header; an empty text if it can."""
+    """Return why a text cannot be a key or a token, which are sent in a header; an empty text if it can.
+
+    The text itself is a secret and not in it.
+    """
     if not value.strip():
         return "must not be empty."
     if not value.isascii() or not value.isprintable() or value != value.strip():
-        return f"must be printable ASCII without blanks at its ends, as it is sent in a header, not {value!r}."
+        return "must be printable ASCII without blanks at its ends, as it is sent in a header."
     return ""
 
 
