@@ -15,7 +15,9 @@ MAX_THREADS = 256
 # The variable with the id of a process: `dryline serve` ends with it. The helpers for tests set it.
 END_WITH = "DRYLINE_END_WITH"
 
-_ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://[^/?#\s]+")
+# An origin as browsers write it. https://html.spec.whatwg.org/multipage/browsers.html#ascii-serialisation-of-an-origin
+_ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://(?:[a-z0-9._-]+|\[[0-9a-f:]+\])(?::[1-9][0-9]{0,4})?")
+_USUAL_PORT = re.compile(r"http://.*:80|https://.*:443")
 _HOST_NAME = re.compile(r"[\w.-]+")
 # A node's name. It must fit into an id (world/ids.py), and `_` ends it in a key.
 _NODE = re.compile("[a-z0-9-]{1,9}")
@@ -108,9 +110,13 @@ class Settings:
         for host in self.allowed_hosts:
             is_name = bool(host.strip()) and not {"/", " ", ","} & {*host}
             yield "--allowed-host", host, is_name, "be a host's name, such as dryline.test"
-        like = "be like http://localhost:5173, without a path or a slash at its end, or *"
+        like = (
+            "be like http://localhost:5173, in lower case, without a path, a slash at its end or the usual port (80 or"
+            " 443), or * alone for every origin"
+        )
         for origin in self.cors_origins:
-            yield "--cors-origin", origin, origin in ("*", "null") or bool(_ORIGIN.fullmatch(origin)), like
+            is_sent = bool(_ORIGIN.fullmatch(origin)) and not _USUAL_PORT.fullmatch(origin)
+            yield "--cors-origin", _without_credentials(origin), origin in ("*", "null") or is_sent, like
         for host in self.webhook_hosts:
             is_host = bool(_HOST_NAME.fullmatch(host) or _address(host))
             yield "--webhook-hosts", host, is_host, "be a host's name or address alone"
@@ -146,8 +152,7 @@ class Settings:
     @property
     def loopback(self) -> bool:
         """Whether the server listens on loopback only."""
-        address = _address(self.host)
-        return self.host == "localhost" or (address is not None and address.is_loopback)
+        return is_loopback(self.host)
 
 
 def flag_of(setting: Field[Any]) -> str | None:
@@ -155,6 +160,18 @@ def flag_of(setting: Field[Any]) -> str | None:
     if setting.metadata["help"] is None:
         return None
     return setting.metadata["flag"] or "--" + setting.name.replace("_", "-")
+
+
+def is_loopback(host: str) -> bool:
+    """Return whether a host is certainly this machine: 127.x.x.x, ::1, `localhost`, and names that end in it.
+
+    https://www.rfc-editor.org/rfc/rfc6761#section-6.3 gives these names to loopback, and a dot may end each.
+    """
+    name = host.lower().removesuffix(".")
+    address = _address(name)
+    if address is None:
+        return name == "localhost" or name.endswith(".localhost")
+    return (getattr(address, "ipv4_mapped", None) or address).is_loopback
 
 
 def _address(host: str) -> IPv4Address | IPv6Address | None:

@@ -17,8 +17,9 @@ from ipaddress import IPv4Address, IPv6Address, ip_address
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dryline import __version__
+from dryline.settings import is_loopback
 from dryline.world.masking import mask_addresses
-from dryline.world.proxies import find_proxy, is_loopback
+from dryline.world.proxies import find_proxy
 
 if TYPE_CHECKING:
     from urllib3 import PoolManager
