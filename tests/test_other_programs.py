@@ -118,7 +118,7 @@ def test_background_work_waits_for_the_database_without_a_traceback(world, locke
     with locked(), app.world.active():
         app.jobs.run_due()
     (record,) = [record for record in caplog.records if record.levelno >= logging.ERROR]
-    assert record.getMessage().startswith(f"write_next failed, and is tried again: {LOCKED}")
+    assert record.getMessage().startswith(f"Background work waits: {LOCKED}")
     assert not record.exc_info
     control.post("/clock/advance", {"seconds": 0})
     assert api.get(export).json["status"] == "COMPLETED"
