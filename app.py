@@ -120,6 +120,7 @@ class Dryline(RoutedFlask):
         The views of a blueprint with `own_transactions` open them themselves.
         """
         hosts.require_known_host(self.world.settings, request.environ)
+        self.world.db.require_file()
         area = self.blueprints.get(request.blueprint or "")
         if getattr(area, "own_transactions", False):
             return super().dispatch_request()

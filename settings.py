@@ -3,7 +3,7 @@
 import re
 import shlex
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, MutableMapping
 from dataclasses import Field, dataclass, field, fields
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from pathlib import Path
@@ -15,7 +15,9 @@ MAX_THREADS = 256
 # The variable with the id of a process: `dryline serve` ends with it. The helpers for tests set it.
 END_WITH = "DRYLINE_END_WITH"
 
-_ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://[^/?#\s]+")
+# An origin as browsers write it. https://html.spec.whatwg.org/multipage/browsers.html#ascii-serialisation-of-an-origin
+_ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://(?:[a-z0-9._-]+|\[[0-9a-f:]+\])(?::[1-9][0-9]{0,4})?")
+_USUAL_PORT = re.compile(r"http://.*:80|https://.*:443")
 _HOST_NAME = re.compile(r"[\w.-]+")
 # A node's name. It must fit into an id (world/ids.py), and `_` ends it in a key.
 _NODE = re.compile("[a-z0-9-]{1,9}")
@@ -82,7 +84,8 @@ class Settings:
         for flag, value, is_good, rule in self._rules():
             if not is_good:
                 raise BadSetting(f"{flag} must {rule}, not {value!r}.")
-        for flag, key in (*(("--api-key", key) for key in self.api_keys), ("--admin-token", self.admin_token)):
+        secrets = [("--admin-token", self.admin_token), ("--model-key", self.model_key)]
+        for flag, key in [*(("--api-key", key) for key in self.api_keys), *secrets]:
             if key is not None and (problem := header_problem(key)):
                 raise BadSetting(f"{flag} {problem}")
         if self.public_path.partition("/")[2].partition("/")[0] in _OWN_PATHS:
@@ -107,9 +110,13 @@ class Settings:
         for host in self.allowed_hosts:
             is_name = bool(host.strip()) and not {"/", " ", ","} & {*host}
             yield "--allowed-host", host, is_name, "be a host's name, such as dryline.test"
-        like = "be like http://localhost:5173, without a path or a slash at its end, or *"
+        like = (
+            "be like http://localhost:5173, in lower case, without a path, a slash at its end or the usual port (80 or"
+            " 443), or * alone for every origin"
+        )
         for origin in self.cors_origins:
-            yield "--cors-origin", origin, origin in ("*", "null") or bool(_ORIGIN.fullmatch(origin)), like
+            is_sent = bool(_ORIGIN.fullmatch(origin)) and not _USUAL_PORT.fullmatch(origin)
+            yield "--cors-origin", _without_credentials(origin), origin in ("*", "null") or is_sent, like
         for host in self.webhook_hosts:
             is_host = bool(_HOST_NAME.fullmatch(host) or _address(host))
             yield "--webhook-hosts", host, is_host, "be a host's name or address alone"
@@ -117,8 +124,7 @@ class Settings:
         is_free = self.node is None or (bool(_NODE.fullmatch(self.node)) and self.node not in _OWN_PATHS)
         yield "--node", self.node, is_free, letters
         for flag, url in (("--public-url", self.public_url), ("--model-url", self.model_url)):
-            is_address = url is None or url.startswith(("http://", "https://"))
-            yield flag, url, is_address, "start with http:// or https://"
+            yield flag, _without_credentials(url), _is_url(url), "start with http:// or https://, and have no blanks"
 
     def _normalize(self) -> None:
         assign = object.__setattr__  # the class is frozen
@@ -146,8 +152,7 @@ class Settings:
     @property
     def loopback(self) -> bool:
         """Whether the server listens on loopback only."""
-        address = _address(self.host)
-        return self.host == "localhost" or (address is not None and address.is_loopback)
+        return is_loopback(self.host)
 
 
 def flag_of(setting: Field[Any]) -> str | None:
@@ -157,6 +162,18 @@ def flag_of(setting: Field[Any]) -> str | None:
     return setting.metadata["flag"] or "--" + setting.name.replace("_", "-")
 
 
+def is_loopback(host: str) -> bool:
+    """Return whether a host is certainly this machine: 127.x.x.x, ::1, `localhost`, and names that end in it.
+
+    https://www.rfc-editor.org/rfc/rfc6761#section-6.3 gives these names to loopback, and a dot may end each.
+    """
+    name = host.lower().removesuffix(".")
+    address = _address(name)
+    if address is None:
+        return name == "localhost" or name.endswith(".localhost")
+    return (getattr(address, "ipv4_mapped", None) or address).is_loopback
+
+
 def _address(host: str) -> IPv4Address | IPv6Address | None:
     try:
         return ip_address(host)
@@ -164,12 +181,35 @@ def _address(host: str) -> IPv4Address | IPv6Address | None:
         return None
 
 
+def strip_variables(environ: MutableMapping[str, str]) -> None:
+    """Remove blanks and line ends around the values of all DRYLINE_… variables: what comes from a file often has one.
+
+    A value of blanks alone stays, and is refused.
+    """
+    for name, value in list(environ.items()):
+        if name.startswith("DRYLINE_") and value.strip():
+            environ[name] = value.strip()
+
+
+def _is_url(text: str | None) -> bool:
+    """Return whether a setting is a URL of HTTP, or None."""
+    return text is None or re.fullmatch(r"https?://\S+", text) is not None
+
+
+def _without_credentials(url: str | None) -> str | None:
+    """Return a URL for a message: the text before an @ may be a secret."""
+    return url if url is None or "@" not in url else f"…@{url.rpartition('@')[2]}"
+
+
 def header_problem(value: str) -> str:
-    """Return why a text cannot be a key or a token, which are sent in a header; an empty text if it can."""
+    """Return why a text cannot be a key or a token, which are sent in a header; an empty text if it can.
+
+    The text itself is a secret and not in it.
+    """
     if not value.strip():
         return "must not be empty."
     if not value.isascii() or not value.isprintable() or value != value.strip():
-        return f"must be printable ASCII without blanks at its ends, as it is sent in a header, not {value!r}."
+        return "must be printable ASCII without blanks at its ends, as it is sent in a header."
     return ""
 
 

@@ -26,7 +26,7 @@ from dryline.commands import (
 )
 from dryline.commands.groups import DefaultGroup
 from dryline.commands.output import OUTPUT_FILE, as_refusals, buffer_output, write_document
-from dryline.settings import BadSetting, Settings
+from dryline.settings import BadSetting, Settings, strip_variables
 
 # Raised for a group without a command, such as `dryline state`. Older versions of click exit instead.
 _NO_COMMAND: Any = getattr(click.exceptions, "NoArgsIsHelpError", ())
@@ -101,6 +101,7 @@ Examples:
 @click.pass_context
 def cli(ctx: click.Context) -> None:
     """Run a local, stateful stand-in for a voice-agent workers REST API. Without a command: serve."""
+    strip_variables(os.environ)
     # In Kubernetes a Service named dryline sets this variable.
     if os.environ.get("DRYLINE_PORT", "").startswith("tcp://"):
         del os.environ["DRYLINE_PORT"]

@@ -108,13 +108,16 @@ class McpServer(MCPServer[Any]):
         try:
             answer = self._operations[name].call(self._dryline, arguments)
         except DrylineError as error:
-            raise ToolError(json.dumps(error.answer) if error.answer else str(error)) from None
+            raise _refusal(error) from None
         text = TextContent(type="text", text=json.dumps(answer))
         return CallToolResult(content=[text], structured_content={"result": answer})
 
     def about(self) -> dict[str, Any]:
         """Return the server's address and key, and its number of rows by collection."""
-        state = self._dryline.state()
+        try:
+            state = self._dryline.state()
+        except DrylineError as error:
+            raise _refusal(error) from None
         return {
             "url": self._dryline.url,
             "environment": self._dryline.environment,
@@ -143,6 +146,11 @@ class McpServer(MCPServer[Any]):
 
         with Engine() as engine:
             return [str(finding) for finding in engine.check(code, "flow")]
+
+
+def _refusal(error: DrylineError) -> ToolError:
+    """Return the error of a tool whose request was refused, or not answered."""
+    return ToolError(json.dumps(error.answer) if error.answer else str(error))
 
 
 def _resolved(document: dict[str, Any], schema: Any) -> Any:

@@ -20,6 +20,7 @@ from dryline.commands.client import base_url
 from dryline.commands.output import OUTPUT_FILE, STANDARD, write_file
 from dryline.settings import BadSetting, Settings, header_problem
 from dryline.world.clock import parse, wire
+from dryline.world.masking import mask_addresses
 from dryline.world.wording import count
 
 INCOMPLETE = 3  # exit code of a pull that left something out
@@ -139,7 +140,7 @@ def drift(url: str, api_key: str, rate: float) -> None:
     for operation, reason in job.skipped.items():
         click.echo(f"{operation}  not compared: {reason}")
     click.echo(
-        f"{url}: {len(job.checked)} of {len(job.checked) + len(job.skipped)} operations compared, "
+        f"{mask_addresses(url)}: {len(job.checked)} of {len(job.checked) + len(job.skipped)} operations compared, "
         f"{len(job.empty)} of them by empty lists, {count(len(findings), 'deviation')}"
     )
     sys.exit(0 if all(finding.what == "unknown member" for finding in findings) else 1)

@@ -15,7 +15,7 @@ _MOST = 10_000
 
 @click.command()
 @click.option("--method", help="Show only requests with this method.")
-@click.option("--path", help="Show only requests with this path; * matches any text.")
+@click.option("--path", help="Show only requests with this path; {id} matches one segment, * any text.")
 @click.option("--status", type=int, help="Show only requests with this status.")
 @click.option("--limit", type=click.IntRange(1, _MOST), default=20, show_default=True, help="Show the newest N.")
 @click.option("--follow", is_flag=True, help="Show new requests as they come, until Ctrl-C.")

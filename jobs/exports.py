@@ -11,13 +11,14 @@ from dryline.jobs import export_files
 from dryline.jobs.due_rows import retried_later, work_on_each
 from dryline.models.exports import Export, requeue_interrupted
 from dryline.storage.current_world import WorldLocal, running_part
-from dryline.storage.errors import Conflict
+from dryline.storage.errors import Conflict, Unavailable
 from dryline.world.world import World
 
 log = logging.getLogger("dryline")
 
-# The reasons of failures that could not be stored, such as on a full disk, by the ids of the exports.
-_UNSTORED_FAILURES: WorldLocal[dict[str, str]] = WorldLocal(lambda world: {})
+# The ids of exports whose writing has ended, but whose rows could not be changed, as on a full disk or while another
+# program has the database locked. Each has the reason of its failure, or None for one that has to be written again.
+_UNSETTLED: WorldLocal[dict[str, str | None]] = WorldLocal(lambda world: {})
 
 
 def expire(world: World, now: str) -> bool:
@@ -34,13 +35,17 @@ def expire(world: World, now: str) -> bool:
 
 def write_next(world: World, now: str) -> bool:
     """Write the export that has waited longest. Return whether there was one."""
-    _store_failures(world)
+    _settle(world)
     waiting = Export.due(now, 1)
     for first in waiting:
         with retried_later(world, first), running_part(team_id=first.team_id):
             export = _begin_writing(world, first)
             if export is not None:
-                write_and_complete(world, export)
+                try:
+                    write_and_complete(world, export)
+                except Unavailable:
+                    _UNSETTLED.of(world)[export.id] = None
+                    raise
     return bool(waiting)
 
 
@@ -101,6 +106,9 @@ def _write_file(world: World, export: Export) -> bool:
         if status == "PROCESSING":
             with contextlib.suppress(Conflict), world.transaction():
                 export.requeue()
+    except Unavailable:
+        export.status = status
+        raise
     except Exception as error:
         export.status = status  # as in the row: the transaction was rolled back
         _fail(world, export, error)
@@ -120,22 +128,22 @@ def _fail(world: World, export: Export, error: Exception) -> None:
     else:
         reason = "Internal error."
     log.error("Export %s failed: %s", export.id, reason, exc_info=reason == "Internal error.")
-    failures = _UNSTORED_FAILURES.of(world)
-    failures[export.id] = reason
+    unsettled = _UNSETTLED.of(world)
+    unsettled[export.id] = reason
     with contextlib.suppress(Conflict), world.transaction():
         export.fail(reason)
-    del failures[export.id]
+    del unsettled[export.id]
 
 
-def _store_failures(world: World) -> None:
-    """Store the failures that could not be stored before: until then their exports stay PROCESSING and block others."""
-    failures = _UNSTORED_FAILURES.of(world)
-    for id, reason in list(failures.items()):
+def _settle(world: World) -> None:
+    """Change the rows that could not be changed before: until then their exports stay PROCESSING and block others."""
+    unsettled = _UNSETTLED.of(world)
+    for id, reason in list(unsettled.items()):
         with world.transaction():
             export = Export.find(id=id)
             if export is not None and export.status == "PROCESSING":
-                export.fail(reason)
-        failures.pop(id, None)
+                export.requeue() if reason is None else export.fail(reason)
+        unsettled.pop(id, None)
 
 
 def _remove_file_after_commit(world: World, export: Export) -> None:

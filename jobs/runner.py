@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from dryline.models.due import SET_ASIDE
 from dryline.storage.current_world import current_task, running_part
+from dryline.storage.errors import Unavailable
 from dryline.world.clock import wire
 from dryline.world.epochs import EpochEnded
 from dryline.world.real_time import monotonic
@@ -42,7 +43,7 @@ class Runner:
         self._wake = threading.Event()
         self._awaited: SimpleQueue[threading.Event] = SimpleQueue()  # each is set after the next round
         self._progress_at = 0.0  # when the last step began, by `real_time.monotonic`
-        self._failure_logged_at: dict[Step, float] = {}
+        self._failure_logged_at: dict[Step | None, float] = {}
 
     def start(self) -> None:
         """Start the thread. It runs a round when woken, and every POLL_EVERY_S."""
@@ -127,12 +128,22 @@ class Runner:
             if not self.world.epochs.is_of_world(current_task()):
                 raise
             return True  # only a team has begun an epoch: the step looks for its rows again
-        except Exception:
-            logged_at = self._failure_logged_at.get(step)
-            if logged_at is None or began - logged_at >= self.LOG_FAILURE_EVERY_S:
-                self._failure_logged_at[step] = began
-                log.exception("%s failed. It is tried again.", step.__name__)
+        except Unavailable as error:  # for all steps alike
+            if self._is_to_be_logged(None, began):
+                log.error("Background work waits: %s", error)
             return False
+        except Exception as error:
+            if self._is_to_be_logged(step, began):
+                log.error("%s failed, and is tried again: %s", step.__name__, error, exc_info=error)
+            return False
+
+    def _is_to_be_logged(self, step: Step | None, now: float) -> bool:
+        """Return whether a step's failure was not logged for LOG_FAILURE_EVERY_S. It counts as logged from now on."""
+        logged_at = self._failure_logged_at.get(step)
+        if logged_at is not None and now - logged_at < self.LOG_FAILURE_EVERY_S:
+            return False
+        self._failure_logged_at[step] = now
+        return True
 
 
 class Jobs:

@@ -14,6 +14,7 @@ from dryline.models.due import SET_ASIDE
 from dryline.models.webhook_deliveries import WebhookDelivery
 from dryline.storage.current_world import WorldLocal, running_part
 from dryline.world.epochs import EpochEnded
+from dryline.world.masking import mask_addresses
 from dryline.world.outgoing import Cut, HttpResponse, NoAddress, Refused, Unanswered
 from dryline.world.real_time import monotonic
 from dryline.world.world import World
@@ -173,8 +174,9 @@ def _add_event(world: World, delivery: WebhookDelivery, outcome: Outcome) -> Non
     if failed and not isinstance(outcome, Refused | NoAddress):
         delay = delivery.retry_delay
         result += f" → retry in {delay.total_seconds():.0f} s" if delay else " → given up"
-    members = {"deliveryId": delivery.id, "event": delivery.event, "url": delivery.url, "status": status}
-    world.events.add(f"webhook {delivery.event} {delivery.url} {result}", is_problem=failed, **members)
+    url = mask_addresses(delivery.url)
+    members = {"deliveryId": delivery.id, "event": delivery.event, "url": url, "status": status}
+    world.events.add(f"webhook {delivery.event} {url} {result}", is_problem=failed, **members)
 
 
 def _send(world: World, delivery: WebhookDelivery) -> HttpResponse:

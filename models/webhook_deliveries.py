@@ -31,6 +31,7 @@ from dryline.storage.current_world import current
 from dryline.storage.errors import Conflict
 from dryline.storage.record import JsonField, Record, Rows, tuples
 from dryline.world.clock import parse, wire
+from dryline.world.masking import mask_addresses
 
 # The retries: API time between one attempt and the next. Assumed.
 BACKOFF = (timedelta(seconds=10), timedelta(minutes=1), timedelta(minutes=5))
@@ -67,12 +68,12 @@ class WebhookDelivery(Record):
 
     @property
     def request(self) -> dict[str, Any]:
-        """The request to send, with the recording's address on this server."""
+        """The request to send, with the recording's address on this server, and its own without credentials."""
         body = self.body
         if isinstance(body.get("recording_url"), str):
             addresses = addresses_at(current().base_url)
             body = {**body, "recording_url": addresses.of(self.log_id, body["recording_url"])}
-        return {"method": self.method, "url": self.url, "body": body}
+        return {"method": self.method, "url": mask_addresses(self.url), "body": body}
 
     @cached_property
     def unknown_fields(self) -> list[str]:

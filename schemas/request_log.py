@@ -59,7 +59,7 @@ class RequestQuery(QuerySchema):
     """Filters of the request log."""
 
     method = fields.String(load_default=None)
-    path = fields.String(load_default=None, metadata={"description": "path, where * and {…} stand for any text"})
+    path = fields.String(load_default=None, metadata={"description": "path, where {…} is one segment and * any text"})
     status = QueryInteger(load_default=None, metadata={"description": "status of the answer"})
     since = Timestamp(load_default=None)
     after = QueryInteger(load_default=None, metadata={"description": "only requests with a higher number"})
@@ -103,7 +103,7 @@ class ConditionsSchema(ApiSchema):
     """Conditions for requests. A field that is left out or null matches all requests."""
 
     method = fields.String(load_default=None)
-    path = fields.String(load_default=None, metadata={"description": "path, where * and {…} stand for any text"})
+    path = fields.String(load_default=None, metadata={"description": "path, where {…} is one segment and * any text"})
     status = Integer(load_default=None, metadata={"description": "status of the answer"})
     since = Timestamp(load_default=None)
     after = Integer(load_default=None, metadata={"description": "only requests with a higher number"})

@@ -1,20 +1,25 @@
 """The SQLite database: connections of many threads to one file."""
 
 import contextlib
+import os
 import sqlite3
 import threading
+import time
 from pathlib import Path
 from typing import Any
 
-from peewee import InterfaceError, SqliteDatabase
+from peewee import InterfaceError, OperationalError, SqliteDatabase
 
 from dryline.settings import BadSetting
-from dryline.storage.errors import Conflict
+from dryline.storage.errors import Unavailable, database_is_locked
 
 # The first version with RETURNING.
 MIN_SQLITE = (3, 35)
-# How long `restore_from` waits for another program that has the database locked.
+# How long a write waits for another program that has the database locked.
 LOCKED_TIMEOUT_S = 5.0
+# After that, for so long other writes do not wait: those that queue up would wait one after the other.
+LOCKED_FOR_S = 1.0
+LOCKED = "Another program has the database locked. Nothing has changed; try again later."
 
 PRAGMAS = {
     # Of a new file. The row of a call fills most of the usual 4,096 bytes, which would leave much of each page empty.
@@ -23,7 +28,7 @@ PRAGMAS = {
     # After a large write, the next one cuts the write-ahead log back to this.
     "journal_size_limit": 16_000_000,
     "foreign_keys": 1,
-    "busy_timeout": 30_000,
+    "busy_timeout": int(1000 * LOCKED_TIMEOUT_S),
     # Of each thread's connection, in KB. A larger one makes no list faster: the system caches the file. With 1,000, 16
     # connections that read pages of calls took 50 MB more.
     "cache_size": -200,
@@ -59,9 +64,13 @@ class WorldDatabase(SqliteDatabase):
         self._released: list[sqlite3.Connection] = []
         self._is_closed_for_good = False
         self._nonblocking_thread: int | None = None
+        self._file: tuple[int, int] | None = None  # device and number of the file, once it was opened
+        self._locked_until = 0.0  # by `_monotonic`
         pragmas = PRAGMAS | {"synchronous": self._synchronous}
         # Of the 128 prepared statements that Python caches otherwise, each connection had up to 0.8 MB.
-        super().__init__(str(path), pragmas=pragmas, timeout=30, check_same_thread=False, cached_statements=32)
+        super().__init__(
+            str(path), pragmas=pragmas, timeout=LOCKED_TIMEOUT_S, check_same_thread=False, cached_statements=32
+        )
 
     def connection(self) -> sqlite3.Connection:
         """Return the running thread's connection."""
@@ -73,11 +82,13 @@ class WorldDatabase(SqliteDatabase):
         with self._connections_lock:
             if self._is_closed_for_good:
                 raise InterfaceError("The world is closed.")
+            self.require_file()
             if self._released:
                 connection = self._released.pop()  # the one used last: its cache is of use
             else:
                 connection = super()._connect()  # type: ignore[misc]  # peewee's types leave it out
                 self._connections.add(connection)
+                self._file = self._file or _identity(self.path)
             if self.is_nonblocking:
                 connection.execute("PRAGMA busy_timeout = 0")
             return connection
@@ -86,6 +97,38 @@ class WorldDatabase(SqliteDatabase):
         with self._connections_lock:  # so that a loop over the connections never meets a closed one
             self._connections.discard(conn)
         super()._close(conn)  # type: ignore[misc]  # peewee's types leave it out
+
+    def require_file(self) -> None:
+        """Raise Unavailable if the file was removed, moved or replaced since it was opened.
+
+        SQLite would go on in the file without a name, and what it writes there is lost.
+        """
+        if self._file is None:
+            return
+        try:
+            is_same = _identity(self.path) == self._file
+        except OSError:
+            raise Unavailable(f"The data directory {self.path.parent} is gone: restart dryline.") from None
+        if not is_same:
+            raise Unavailable(f"The database {self.path} was replaced by another file: restart dryline.")
+
+    def begin(self, lock_type: str | None = None) -> None:
+        """Begin a transaction. Raises Unavailable if another program has the database locked, or the file is gone."""
+        self.require_file()
+        is_locked = not self.is_nonblocking and _monotonic() < self._locked_until
+        if is_locked:
+            self.connection().execute("PRAGMA busy_timeout = 0")
+        try:
+            super().begin(lock_type)
+        except OperationalError as error:
+            if self.is_nonblocking or not database_is_locked(error):
+                raise
+            self._locked_until = _monotonic() + LOCKED_FOR_S
+            raise Unavailable(LOCKED) from error
+        finally:
+            if is_locked:
+                self.connection().execute(f"PRAGMA busy_timeout = {PRAGMAS['busy_timeout']}")
+        self._locked_until = 0.0
 
     def release(self) -> None:
         """Let other threads use the calling thread's connection, unless it is in a transaction.
@@ -118,14 +161,16 @@ class WorldDatabase(SqliteDatabase):
     def restore_from(self, path: Path) -> None:
         """Replace the content by that of another database with the same page size, in one transaction.
 
-        The caller has the write lock. Raises Conflict if another program has the database locked for LOCKED_TIMEOUT_S.
+        The caller has the write lock. Raises Unavailable if another program has the database locked, or the file is
+        gone.
         """
 
         def raise_if_locked(code: int, remaining: int, total: int) -> None:
             # Python's `backup` would try again for ever.
             if code & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
-                raise Conflict("Another program has the database locked. Nothing has changed; try again later.")
+                raise Unavailable(LOCKED)
 
+        self.require_file()
         # A connection of its own: the target of a backup must have no transaction and no open statement.
         own = sqlite3.connect(self.path, timeout=LOCKED_TIMEOUT_S, isolation_level=None)
         with contextlib.closing(own) as target, contextlib.closing(sqlite3.connect(path)) as source:
@@ -146,6 +191,16 @@ class WorldDatabase(SqliteDatabase):
                 if connection is own or not connection.in_transaction:
                     self._close(connection)
         self._state.reset()
+
+
+def _monotonic() -> float:
+    return time.clock_gettime(time.CLOCK_MONOTONIC)  # world/real_time.py says why
+
+
+def _identity(path: Path) -> tuple[int, int]:
+    """Return the device and the number of a file. Raises OSError."""
+    status = os.stat(path)
+    return status.st_dev, status.st_ino
 
 
 def find_damage(path: Path) -> str | None:

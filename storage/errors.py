@@ -33,6 +33,10 @@ class Busy(DomainError):
     """The server has no capacity for the operation now."""
 
 
+class Unavailable(Busy):
+    """The database cannot be used now: another program has it locked, or its file is gone."""
+
+
 class Unauthorized(DomainError):
     """The API key is missing or unknown."""
 

@@ -1,5 +1,6 @@
 """JSON values: columns that hold them, their comparison, and how deeply they may be nested."""
 
+import codecs
 import json
 import re
 from typing import Any
@@ -19,8 +20,18 @@ _LONG_NUMBER = re.compile(rb"[0-9]{19,}")
 
 
 def loads(text: str | bytes) -> Any:
-    """Return the value of JSON text. Raises ValueError, also for an integer that needs more than 64 bits."""
-    value = orjson.loads(text)
+    """Return the value of JSON text, which may begin with a byte order mark.
+
+    Raises ValueError, also for another encoding, and for an integer that needs more than 64 bits.
+    """
+    if isinstance(text, bytes):
+        text = text.removeprefix(codecs.BOM_UTF8)
+    try:
+        value = orjson.loads(text)
+    except orjson.JSONDecodeError:
+        if isinstance(text, bytes):
+            _require_utf8(text)
+        raise
     # orjson makes a float of such an integer.
     raw = text if isinstance(text, bytes) else text.encode()
     if any(raw[match.start() - 1 : match.start()] in b" \n\r\t:[,-" for match in _LONG_NUMBER.finditer(raw)):
@@ -29,6 +40,17 @@ def loads(text: str | bytes) -> Any:
         except RecursionError:
             raise ValueError("it is nested too deeply") from None
     return value
+
+
+def _require_utf8(text: bytes) -> None:
+    """Raise ValueError for JSON in another encoding, such as the UTF-16 of PowerShell's `>`."""
+    try:
+        text.decode()
+        is_utf8 = b"\0" not in text[:2]  # each second byte of an ASCII text in UTF-16
+    except UnicodeDecodeError:
+        is_utf8 = False
+    if not is_utf8:
+        raise ValueError("This is not UTF-8. Save the file in that encoding")
 
 
 def _require_64_bits(digits: str) -> None:

@@ -17,6 +17,7 @@ from urllib.parse import urlencode, urlsplit
 from uuid import UUID
 
 from dryline.world import clock
+from dryline.world.masking import mask_addresses
 from dryline.world.wording import camel
 
 __tracebackhide__ = True  # pytest leaves the frames of this module out of a traceback
@@ -29,10 +30,13 @@ _HEALTH_TIMEOUT_S = 2.0
 
 
 class DrylineError(AssertionError):
-    """The server refused, or did not answer. `answer` is the JSON of its refusal."""
+    """The server refused, or did not answer. `answer` is the JSON of its refusal.
+
+    Credentials of addresses in the message are masked.
+    """
 
     def __init__(self, message: str, answer: dict[str, Any] | None = None) -> None:
-        super().__init__(message)
+        super().__init__(mask_addresses(message))
         self.answer = answer or {}
 
 

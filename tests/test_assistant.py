@@ -10,7 +10,7 @@ import pytest
 from mcp import Client, StdioServerParameters
 
 from dryline.commands.mcp_server import McpServer
-from dryline.testing import DrylineServer
+from dryline.testing import DrylineServer, connect
 
 FLOW = """\
 loop:
@@ -68,6 +68,14 @@ def test_the_address_and_the_content_of_the_stand_in_are_answered(ask, stand_in)
     (about,) = ask(("about", {}))
     assert about["environment"]["BRAINBASE_LABS_BASE_URL"] == stand_in.url
     assert about["rows"]["voiceLogs"] == len(stand_in.state()["voiceLogs"])
+
+
+def test_every_tool_says_why_it_failed():
+    with DrylineServer(scenario="empty") as stand_in:
+        server = McpServer(connect(stand_in.url))
+    calls = [("about", {}), ("workers", {}), ("call_api", {"method": "GET", "path": "workers"})]
+    answers = asyncio.run(asked(server, calls))
+    assert all(f"No dryline answers at {stand_in.url}" in answer for answer in answers), answers
 
 
 def test_calls_are_simulated_on_a_deployment_that_is_listed(ask):

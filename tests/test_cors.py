@@ -13,6 +13,23 @@ def settings():
     return Settings(ephemeral=True, scenario="empty", seed=1, cors_origins=(ORIGIN,))
 
 
+@pytest.mark.parametrize(
+    "origin",
+    [
+        *(
+            "http://localhost:5173",
+            "https://app.test:80",
+            "http://app.test:443",
+            "http://[::1]:3000",
+            "http://a_b.test",
+        ),
+        *("capacitor://localhost", "chrome-extension://abcdef", "null", "*"),
+    ],
+)
+def test_an_origin_that_browsers_send_is_taken(origin):
+    assert Settings(cors_origins=(origin,)).cors_origins == (origin,)
+
+
 def preflight(api, path="/workers", **headers):
     return api.client.options("/api" + path, headers=PREFLIGHT | headers)
 

@@ -127,6 +127,10 @@ UNIFORM = {"type": "uniform", "lowerMs": 5, "upperMs": 9}
         ({"headers": {"Content-Length": "²"}}, "headers", "number"),
         ({"headers": {"Transfer-Encoding": "chunked"}}, "headers", "Transfer-Encoding belongs to the connection"),
         ({"status": 503, "path": "workers"}, "path", "Must begin with"),
+        ({"override": {}, "path": "http://localhost/api/workers"}, "path", "leave out the scheme"),
+        ({"status": 503, "path": "/api/workers/:id"}, "path", ":id is not an id"),
+        ({"status": 503, "path": "/api/*s/w*a{x}b"}, "path", "in one segment"),
+        ({"status": 503, "path": "/_{plane}/talk"}, "path", "do not apply"),
         ({"status": 500, "path": "/_dryline/reset"}, "path", ""),
         ({"status": 500, "path": "/docs"}, "path", "do not apply"),
         ({"status": 503, "path": "/console"}, "path", "No operation"),
@@ -186,14 +190,23 @@ def test_a_rule_may_spell_its_path_in_any_way(api, fault, spelling):
     assert api.get("/workers").status_code == 503
 
 
-def test_a_parameter_in_a_rules_path_stands_for_any_text(api, fault, make_worker):
+def test_a_name_in_braces_is_one_segment_of_a_rules_path(api, fault, make_worker):
+    worker = make_worker()["id"]
     fault(status=503, path="/api/workers/{workerId}")
-    assert api.get(f"/workers/{make_worker()['id']}").status_code == 503
+    assert api.get(f"/workers/{worker}").status_code == 503
     assert api.get("/workers").status_code == 200
+    assert api.get(f"/workers/{worker}/flows").status_code == 200
 
 
-def test_many_stars_in_a_path_take_no_longer_than_one(api, fault, make_worker):
-    fault(status=500, path="/api" + "*a" * 30 + "*b")
+def test_an_encoded_slash_belongs_to_a_segment(api, fault):
+    fault(status=503, path="/api/workers/{workerId}/flows")
+    assert api.get("/workers/a%2Fb/flows").status_code == 503
+    assert api.get("/workers/a%2Fflows").status_code == 404
+
+
+@pytest.mark.parametrize("path", ["/api" + "*a" * 30 + "*b", "/api/{x}/" + "{x}a" * 30 + "{y}b", "*/{x}" * 5 + "*b"])
+def test_many_wildcards_in_a_path_take_no_longer_than_one(api, fault, path):
+    fault(path=path, override={"status": 500})
     assert api.get("/workers/" + "a" * 2_000).status_code == 404
 
 

@@ -64,6 +64,32 @@ def test_the_public_urls_name_opens_the_api_and_not_the_plane(start):
     assert ask("/_dryline/clock", host="dryline.example")[0] == 403
 
 
+# Other spellings of this machine, with and without a port.
+SPELLINGS = ["app.localhost", "a.b.LOCALHOST:4010", "localhost.", "127.0.0.1.", "127.8.8.8", "[::ffff:127.0.0.1]:4010"]
+
+
+@pytest.mark.parametrize("host", SPELLINGS)
+def test_each_spelling_of_this_machine_opens_the_api_the_plane_and_the_console(ask, host):
+    assert [ask(path, host=host)[0] for path in ("/api/workers", "/_dryline/clock", "/console")] == [200] * 3
+
+
+@pytest.mark.parametrize(
+    "host", ["localhost.evil.example", "notlocalhost", "[::ffff:8.8.8.8]", "127.0.0.1.example", "."]
+)
+def test_a_name_that_only_looks_like_this_machine_is_refused(ask, host):
+    assert ask("/api/workers", host=host)[0] == 403
+
+
+@pytest.mark.parametrize("host", ["LOCALHOST", "127.0.0.2", "::ffff:127.0.0.1"])
+def test_a_server_on_this_machine_is_open_however_its_host_is_spelled(host):
+    assert Settings(host=host).loopback
+
+
+def test_a_dot_at_the_end_of_an_allowed_host_does_not_count(start):
+    ask = start(allowed_hosts=("dryline.test",))
+    assert ask("/api/workers", host="dryline.test.:4010")[0] == 200
+
+
 @pytest.mark.parametrize("host", ["", "http://dryline.test", "dryline.test/x", "a b"])
 def test_a_name_that_is_none_is_a_bad_setting(host):
     with pytest.raises(BadSetting, match="--allowed-host"):

@@ -43,6 +43,67 @@ def test_a_request_is_shown_without_its_secrets(app, place):
     assert SECRET not in page.text
 
 
+ADDRESSES = {
+    "plain": f"http://user:{SECRET}@host.test/path",
+    "with an @": f"https://user:a@{SECRET}@host.test",
+    "token": f"http://{SECRET}@host.test",
+    "in text": f"see (http://user:{SECRET}@host.test), please",
+    "other scheme": f"postgres://user:{SECRET}@db",
+}
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_a_request_is_shown_without_the_credentials_of_addresses(app, place):
+    client = app.test_client()
+    client.post("/inbox/gateway", query_string=ADDRESSES, json=ADDRESSES, headers={"X-Callback": ADDRESSES["plain"]})
+    client.post("/inbox/gateway", data=json.dumps(ADDRESSES).replace("/", "\\/"))
+    client.post("/inbox/gateway", data=ADDRESSES)
+    entries = client.get("/_dryline/requests").json
+    assert entries[-1]["query"]["plain"] == ["http://***@host.test/path"]
+    for entry in entries:
+        page = client.get(place.format(number=entry["number"]))
+        assert "/inbox/gateway" in page.text
+        assert SECRET not in page.text
+
+
+@pytest.mark.parametrize(
+    "criteria",
+    [
+        {"json": {"urls": [ADDRESSES["plain"]]}},
+        {"query": {"a": ADDRESSES["token"]}},
+        {"bodyContains": ADDRESSES["plain"]},
+    ],
+)
+def test_a_check_of_credentials_in_an_address_is_refused(control, criteria):
+    answer = control.post("/requests/verify", criteria | {"times": 0})
+    assert (answer.status_code, answer.json["details"][0]["path"]) == (400, next(iter(criteria)))
+
+
+def test_a_webhook_is_shown_without_the_credentials_of_its_address(app, api, control, line, simulate, advance, caplog):
+    caplog.set_level(logging.INFO, "dryline")
+    body = {"url": f"http://user:{SECRET}@127.0.0.1:9/hook", "fields": ""}
+    path = f"/workers/{line['workerId']}/deployments/{line['id']}/voice/customWebhooks"
+    assert api.post(path, body).json["url"] == body["url"]
+    simulate(line, count=1)
+    advance()
+    deliveries = control.get("/webhooks").json
+    assert deliveries[0]["request"]["url"] == "http://***@127.0.0.1:9/hook"
+    client = app.test_client()
+    pages = [client.get(f"/console/webhooks{page}").text for page in ("", f"/{deliveries[0]['id']}")]
+    for text in (str(deliveries), control.get("/requests").text, caplog.text, *pages):
+        assert "127.0.0.1:9/hook" in text
+        assert SECRET not in text
+
+
+def test_a_flows_trace_shows_addresses_without_credentials(control):
+    code = "import requests\nfor scheme in ('http', 'ftp'):\n    try:\n"
+    code += f"        requests.get(scheme + '://user:{SECRET}@127.0.0.1:9/x')\n"
+    code += "    except Exception as error:\n        print(error)\n"
+    talked = control.post("/talk", {"code": code})
+    assert "127.0.0.1:9/x" in talked.text
+    assert SECRET not in talked.text
+
+
 @pytest.mark.parametrize("formatter", [TextFormatter, JsonFormatter])
 def test_the_terminal_shows_a_request_without_its_secrets(app, caplog, formatter):
     caplog.set_level(logging.INFO, "dryline.access")

@@ -1,5 +1,6 @@
 """Requests that the stand-in sends: bounds of time and size, and hosts that it may not reach."""
 
+import base64
 import contextlib
 import gzip
 import socket
@@ -8,6 +9,7 @@ import tracemalloc
 
 import pytest
 
+from dryline.tests.conftest import send as handlers_send
 from dryline.world.outgoing import Cut, Outgoing, Refused, Unanswered, send
 
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n"
@@ -52,6 +54,46 @@ def line():
 
 def ask(outgoing, url, within_s=10.0):
     return outgoing.send("GET", url, headers={}, body=None, within_s=within_s, max_bytes=10)
+
+
+@pytest.mark.parametrize(
+    ("credentials", "sent"),
+    [
+        ("user:p%40ss@", "user:p@ss"),
+        ("user:p@ss@", "user:p@ss"),
+        ("us%3Aer:a:b@", "us:er:a:b"),
+        ("user@", "user:"),
+        (":only@", ":only"),
+        ("ü:ß€@", "ü:ß€"),
+    ],
+)
+@pytest.mark.parametrize("client", ["team", "service"])
+def test_credentials_in_an_address_are_sent_as_basic_authentication(http_server, client, credentials, sent):
+    received = []
+
+    def answer(handler):
+        received.append((handler.path, handler.headers.get_all("Authorization")))
+        handlers_send(handler, 200)
+
+    url = http_server(answer).replace("://", f"://{credentials}") + "/path"
+    own = {"AUTHORIZATION": "Bearer own"}
+    if client == "team":
+        ask(Outgoing(), url)
+        Outgoing().send("GET", url, headers=own, body=None, within_s=10, max_bytes=10)
+    else:
+        send("GET", url)
+        send("GET", url, headers=own)
+    basic = f"Basic {base64.b64encode(sent.encode()).decode()}"
+    assert received == [("/path", [basic]), ("/path", ["Bearer own"])]
+
+
+@pytest.mark.parametrize(
+    "url", ["ftp://user:s3cr3t@localhost/", "http://user:s3cr3t@localhost:x/", "http://u:s3cr3t@a.test/"]
+)
+def test_no_message_shows_the_credentials_of_an_address(url):
+    with pytest.raises(Unanswered) as failed:
+        ask(Outgoing(), url)
+    assert "s3cr3t" not in str(failed.value)
 
 
 ZEROS = gzip.compress(bytes(30_000_000))

@@ -69,6 +69,86 @@ def test_a_search_for_a_request_that_cannot_be_made_is_refused(control, criteria
         assert says in answer.json["error"]
 
 
+# Texts in the place of an id: wildcards of other tools, and variables without a value.
+NO_IDS = [
+    *(":id", ":workerId", "<id>", "<int:id>", "{{id}}", "[id]", "(id)", "$ID", "${ID}", "#{id}", "%", "%s", "…", "-"),
+    *(".*", ".+", "(.*)", "(.+)", "\\w+", "\\d+", "[^/]+", "[0-9a-f-]+", "^.*$", "{id:[0-9]+", "worker_.+", "a|b"),
+    *("None", "undefined", "null", "NULL", "nil", "NaN", "[object Object]", "<nil>"),
+]
+
+
+@pytest.mark.parametrize("text", NO_IDS)
+def test_a_search_with_a_text_that_no_id_can_be_is_refused_with_a_proposal(control, text):
+    never = {"path": f"/api/workers/{text}/flows", "times": 0}
+    answers = [
+        control.post("/requests/verify", never),
+        control.post("/requests/wait", {"path": never["path"], "timeoutMs": 0}),
+        control.get(f"/requests?{urlencode({'path': never['path']})}"),
+        control.get(f"/requests/count?{urlencode({'path': never['path']})}"),
+        control.post("/faults", {"path": never["path"], "status": 503}),
+    ]
+    assert [answer.status_code for answer in answers] == [400] * 5
+    if "/" not in text:
+        proposal = "did you mean /api/workers/{workerId}/flows?"
+        assert [proposal in answer.json["error"] for answer in answers] == [True] * 5
+
+
+@pytest.mark.parametrize(
+    "path", ["/api/workers//flows", "/_dryline/reset", "/_{plane}/reset", "/docs", "{base}/api/workers"]
+)
+def test_a_check_of_a_path_that_no_request_has_is_refused(control, path):
+    answer = control.post("/requests/verify", {"path": path, "times": 0})
+    assert (answer.status_code, answer.json["details"][0]["path"]) == (400, "path")
+
+
+@pytest.mark.parametrize(
+    "id",
+    [
+        "worker_1",
+        "a.b-c~d",
+        "a b",
+        "é",
+        "+14155550100",
+        "a%3A42",
+        "%4Eone",
+        "42",
+        "w{any}",
+        "{id:.+}",
+        "*",
+        "w*",
+        "{a}*",
+    ],
+)
+def test_a_check_of_a_path_that_a_request_can_have_is_not_refused(control, id):
+    assert control.post("/requests/verify", {"path": f"/api/workers/{id}", "times": 0}).json == {"count": 0}
+
+
+def test_a_path_without_an_operation_can_be_checked_once_it_was_requested_or_an_override_answers_it(api, control):
+    assert control.post("/requests/verify", {"path": "/api/workers/:id", "times": 0}).status_code == 400
+    api.get("/workers/:id")
+    assert control.post("/requests/verify", {"path": "/api/workers/:id", "times": 1}).status_code == 200
+    control.post("/faults", {"path": "/api/new/*", "override": {}})
+    control.post("/faults", {"path": "/api/*", "status": 503})
+    assert control.post("/requests/verify", {"path": "/api/new/:id", "times": 0}).status_code == 200
+    assert control.post("/requests/verify", {"path": "/api/old/:id", "times": 0}).status_code == 400
+
+
+def test_a_name_in_braces_is_one_segment(api, control):
+    for path in ("", "/w_1", "/w_2", "/w_1/flows", "/a%2Fb", "/a%2Fb/flows"):
+        api.get(f"/workers{path}")
+    counts = {
+        "/api/workers/{workerId}": 3,
+        "/api/workers/w_{n}": 2,
+        "/api/workers/{workerId}/flows": 2,
+        "/api/workers/a%2fb": 1,
+        "/{a}/{b}": 1,
+        "*/{id}/flows": 2,
+        "/api/workers/*": 5,
+    }
+    counted = {path: control.get(f"/requests/count?{urlencode({'path': path})}").json["count"] for path in counts}
+    assert counted == counts
+
+
 LOGS = "/api/workers/{workerId}/deploymentLogs"
 SPELLINGS = ["/api/workers/", "//api//workers//"]
 

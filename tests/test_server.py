@@ -164,6 +164,54 @@ def test_variables_set_settings(start):
     assert server.call("GET", "/api/workers", headers={"x-api-key": "My API Key"}) == []
 
 
+def test_blanks_and_line_ends_around_a_variable_do_not_count(start):
+    server = start(
+        DRYLINE_EPHEMERAL="1\n",
+        DRYLINE_SCENARIO="empty\n",
+        DRYLINE_API_KEY="one\n",
+        DRYLINE_ADMIN_TOKEN=" token\r\n",
+        DRYLINE_PUBLIC_URL="https://x.test/p\n",
+        DRYLINE_MODEL_URL=" http://127.0.0.1:9/v1",
+        DRYLINE_MODEL="m\n",
+        DRYLINE_MODEL_KEY="sk\n",
+    )
+    assert server.call("GET", "/api/workers", headers={"x-api-key": "one"}) == []
+    assert server.call("GET", "/_dryline/clock", headers={"x-dryline-token": "token"})
+    assert server.call("GET", "/openapi.json")["servers"] == [{"url": "https://x.test/p"}]
+
+
+SECRET = "s3cr3t"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("serve", "--api-key", f"{SECRET}ü"),
+        ("serve", "--api-key", f"{SECRET} "),
+        ("serve", "--admin-token", f"{SECRET}\n"),
+        ("serve", "--model-url", "http://127.0.0.1/v1", "--model", "m", "--model-key", f"{SECRET}\n"),
+        ("serve", "--model-url", f"user:{SECRET}@127.0.0.1/v1", "--model", "m"),
+        ("serve", "--public-url", f"https://user:{SECRET}@a b"),
+        ("talk", "FILE", "--model-url", "http://127.0.0.1/v1", "--model", "m", "--model-key", f"{SECRET}ü"),
+        ("clock", "show", "--url", "http://127.0.0.1:9", "--admin-token", f"{SECRET}ü"),
+        ("clock", "show", "--url", f"http://user:{SECRET}@127.0.0.1:9"),
+        ("clock", "show", "--url", f"ftp://user:{SECRET}@127.0.0.1:9"),
+        ("pull", "--from", "http://127.0.0.1:9", "--api-key", f"{SECRET}ü", "--output", "FILE"),
+        ("pull", "--from", f"ftp://user:{SECRET}@127.0.0.1:9", "--api-key", "k", "--output", "FILE"),
+        ("drift", "--against", "http://127.0.0.1:9", "--api-key", f"{SECRET}ü"),
+    ],
+)
+def test_a_refusal_does_not_show_a_secret(tmp_path, words):
+    (tmp_path / "FILE").write_text("say('Hello')")
+    words = [str(tmp_path / word) if word == "FILE" else word for word in words]
+    if words[0] == "serve":
+        words += ["--host", "256.0.0.1"]  # so that a server that is not refused does not stay
+    done = CliRunner().invoke(cli, words)
+    assert done.exit_code in (1, 2)
+    assert done.stderr
+    assert SECRET not in done.output and "Cannot listen" not in done.output
+
+
 @pytest.mark.parametrize(
     ("flags", "says"),
     [
@@ -177,6 +225,14 @@ def test_variables_set_settings(start):
         (("--log-format", "xml"), "--log-format must be text or json"),
         (("--threads", "100000"), "1 to 256"),
         (("--cors-origin", "http://localhost:5173/"), "--cors-origin must be like"),
+        (("--cors-origin", "http://localhost:*"), "--cors-origin must be like"),
+        (("--cors-origin", "http://*.test"), "--cors-origin must be like"),
+        (("--cors-origin", "http://app.test:80"), "--cors-origin must be like"),
+        (("--cors-origin", "https://app.test:443"), "--cors-origin must be like"),
+        (("--cors-origin", "http://App.test"), "--cors-origin must be like"),
+        (("--cors-origin", "http://app.test:"), "--cors-origin must be like"),
+        (("--cors-origin", "http://user@app.test"), "--cors-origin must be like"),
+        (("--cors-origin", "app.test"), "--cors-origin must be like"),
         (("--webhook-hosts", "a:80"), "--webhook-hosts must be"),
         (("--scenario", "demos"), "The scenarios are demo, "),
         (("--ephemeral",), "--data-dir is of no use with --ephemeral"),

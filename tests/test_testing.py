@@ -252,6 +252,7 @@ class TestWaiting:
         ({"times": -1}, "times"),
         ({"path": "/api/workers", "json": {"naem": "x"}, "times": 0}, "did you mean name"),
         ({"path": "/api/workers/{workerId}", "times": 0}, "found 1"),
+        ({"path": "/api/workers/None", "times": 0}, "None is not an id"),
         ({"path": "/api/workers//{any}/", "at_most": 0}, "found 1"),
     ],
 )

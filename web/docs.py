@@ -40,7 +40,9 @@ def page() -> Any:
 
 @blp.get("/openapi.json")
 def openapi_json() -> Any:
-    return json_response(cast(Any, current_app).openapi.document())
+    """Return the OpenAPI document, whose server is this application, wherever another one has mounted it."""
+    url = current().settings.public_url or request.script_root or "/"
+    return json_response(cast(Any, current_app).openapi.document() | {"servers": [{"url": url}]})
 
 
 @blp.get("/docs/assets/<path:name>")

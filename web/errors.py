@@ -10,6 +10,7 @@ from werkzeug.exceptions import HTTPException
 from dryline.schemas.base import camel
 from dryline.storage import errors
 from dryline.storage.current_world import current
+from dryline.storage.database import LOCKED
 from dryline.web.base import json_response
 from dryline.web.operations import nearest_path
 from dryline.web.routing import SENT_PATH
@@ -23,6 +24,7 @@ STATUS = {
     errors.Forbidden: 403,
     errors.NotReady: 503,
     errors.Busy: 503,
+    errors.Unavailable: 503,
 }
 
 log = logging.getLogger("dryline")
@@ -108,10 +110,12 @@ def _suggestion() -> str:
 def unexpected(error: Exception) -> Any:
     """Answer an unexpected exception: log it, and give the caller a reference to the log. A full disk is a 507.
 
-    Raises MustNotWait in the event loop if a lock is the reason.
+    A lock of another program is a 503; in the event loop it raises MustNotWait.
     """
-    if current().db.is_nonblocking and errors.database_is_locked(error):
-        raise errors.MustNotWait from error
+    if errors.database_is_locked(error):
+        if current().db.is_nonblocking:
+            raise errors.MustNotWait from error
+        return domain_error(errors.Unavailable(LOCKED))
     if errors.disk_is_full(error):
         log.error("The disk is full: %s %s failed", request.method, request.path)
         return answer(507, "The disk is full.")

@@ -11,6 +11,7 @@ from dryline.storage.errors import DomainError
 from dryline.web import cors, hosts
 from dryline.web.base import json_response, sent_key
 from dryline.web.errors import answer
+from dryline.web.routing import recorded_path
 from dryline.world.faults import GIVES_UP, ConnectionCut, Fault
 from dryline.world.world import World
 
@@ -24,7 +25,7 @@ def find_fault(world: World, request: Request) -> tuple[Fault | None, dict[str, 
         return None, {}
     caller = sent_key(request) or request.headers.get("x-brainbase-api-key") or ""
     team_id = team_of(request)
-    return world.faults.apply(request.method, request.path, team_id, caller[-200:], world.now())
+    return world.faults.apply(request.method, recorded_path(request), team_id, caller[-200:], world.now())
 
 
 def team_of(request: Request) -> str | None:

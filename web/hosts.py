@@ -5,11 +5,10 @@ from urllib.parse import urlsplit
 
 from flask import Request
 
-from dryline.settings import Settings
+from dryline.settings import Settings, is_loopback
 from dryline.storage.errors import Forbidden
 from dryline.web.paths import HEALTH
 from dryline.world.outgoing import OUTGOING_HEADER
-from dryline.world.proxies import is_loopback
 
 # A proxy or tunnel adds some of these headers, or one that begins with X-Forwarded.
 _FORWARDING_HEADERS = {
@@ -63,10 +62,10 @@ def require_this_machine(settings: Settings, request: Request, door: str) -> Non
 
 
 def is_this_machine(host: str) -> bool:
-    """Return whether a Host header names this machine: `localhost`, 127.x.x.x or [::1], with any port."""
+    """Return whether a Host header names this machine, with any port, as `is_loopback` says."""
     return is_loopback(name_of(host).removeprefix("[").removesuffix("]"))
 
 
 def name_of(host: str) -> str:
-    """Return a Host header without its port, in lower case."""
-    return (host if host.endswith("]") else host.rsplit(":", 1)[0]).lower()
+    """Return a Host header without its port and a dot at its end, in lower case."""
+    return (host if host.endswith("]") else host.rsplit(":", 1)[0]).lower().removesuffix(".")

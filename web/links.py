@@ -14,8 +14,11 @@ from dryline.web.paths import CONSOLE
 
 
 def base_url() -> str:
-    """Return the start of every URL on this server: `--public-url`, or the running request's scheme and host."""
-    return current().settings.public_url or request.host_url.rstrip("/")
+    """Return the start of every URL on this server: `--public-url`, or that of the running request.
+
+    It has the path at which another application has mounted this one.
+    """
+    return current().settings.public_url or request.root_url.rstrip("/")
 
 
 def is_from_console() -> bool:

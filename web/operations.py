@@ -9,7 +9,8 @@ from marshmallow import ValidationError
 from werkzeug.routing import Rule
 
 from dryline.schemas.base import camel
-from dryline.world.path_patterns import normal_path, route_pattern
+from dryline.web.paths import is_unrecorded
+from dryline.world.path_patterns import has_name_after_star, normal_path, route_pattern, segments_that_are_no_ids
 
 METHODS = ("*", "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 
@@ -37,34 +38,61 @@ def find_operation(endpoint: str | None, method: str) -> Any:
 
 
 def find_routes(path: str) -> list[Rule]:
-    """Return the routes that answer a path, which may have `*` or `{…}`."""
+    """Return the routes that answer the paths of a pattern."""
     leads_to = route_pattern(path)
     return [rule for rule in api().url_map.iter_rules() if leads_to(rule.rule)]
 
 
 def find_operations(method: str, path: str) -> Iterator[Any]:
-    """Yield the methods of view classes that answer requests of a method and a path, either of which may be `*`."""
+    """Yield the methods of view classes that answer requests of a method, or of `*`, and the paths of a pattern."""
     for rule in find_routes(path):
         for each in rule.methods or () if method == "*" else {method.upper()}:
             if operation := find_operation(rule.endpoint, each):
                 yield operation
 
 
-def require_operation(method: str, path: str, advice: str = "") -> None:
-    """Raise ValidationError for a path that no operation has, or a method that none of its operations has.
-
-    In `path` a `*` or `{…}` matches any text. `advice` ends the message about an unknown path.
-    """
+def require_path(path: str) -> None:
+    """Raise ValidationError for a pattern that is none of a path."""
+    if "://" in path:
+        raise ValidationError("Must begin with / or *: leave out the scheme and the host.", "path")
+    if not path.startswith(("/", "*")):
+        raise ValidationError("Must begin with / or *.", "path")
     if "?" in path:
         raise ValidationError("Must not have a query: a path ends before the question mark.", "path")
+    if has_name_after_star(path):
+        raise ValidationError("Must not have * and then {…} in one segment: * alone stands for any text.", "path")
+
+
+def require_operation(method: str, path: str, advice: str = "") -> None:
+    """Raise ValidationError for a path that no recorded request can have, or a method that none of its operations has.
+
+    `path` is a pattern (world/path_patterns.py). `advice` ends the message about an unknown path.
+    """
+    require_path(path)
     routes = find_routes(path)
     if not routes:
-        near = nearest_path(api().url_map.iter_rules(), normal_path(path))
-        hint = f"; did you mean {near}?" if near else "."
-        raise ValidationError(f"No operation has this path{hint}{advice}", "path")
+        raise ValidationError(f"No operation has this path{_hint(path)}{advice}", "path")
+    if all(is_unrecorded(rule.rule) for rule in routes):
+        raise ValidationError(
+            "Requests of the control plane and the documentation are not logged, and faults do not apply to them.",
+            "path",
+        )
+
     offered = set().union(*(rule.methods or () for rule in routes))
     if method.upper() not in ("*", *offered):
         raise ValidationError(f"{path} has {', '.join(sorted(offered & set(METHODS)))}.", "method")
+
+
+def _hint(path: str) -> str:
+    """Return the end of the message about an unknown path: a path that the caller may have meant, and why."""
+    near = nearest_path(api().url_map.iter_rules(), path)
+    hint = f"; did you mean {near}?" if near else "."
+    if mistake := next(segments_that_are_no_ids(path), None):
+        hint += (
+            f" {mistake} is not an id. {{name}} stands for any segment and * for any text; other characters of an id "
+            "are percent-encoded."
+        )
+    return hint
 
 
 def nearest_path(rules: Iterable[Rule], path: str) -> str | None:
@@ -76,6 +104,13 @@ def nearest_path(rules: Iterable[Rule], path: str) -> str | None:
         return None
     # Among paths that differ only in ids, the one with the most similar number of segments comes last and wins.
     known.sort(key=lambda rule: (-abs(rule.count("/") - path.count("/")), rule))
-    by_text = {_ID.sub("", rule): rule for rule in known}
-    nearest = get_close_matches(_ID.sub("", path), by_text, n=1, cutoff=MIN_SIMILARITY)
+    by_text = {_without_ids(rule): rule for rule in known}
+    nearest = get_close_matches(_without_ids(path), by_text, n=1, cutoff=MIN_SIMILARITY)
     return re.sub(r"<(?:\w+:)?(\w+)>", lambda id: f"{{{camel(id[1])}}}", by_text[nearest[0]]) if nearest else None
+
+
+def _without_ids(path: str) -> str:
+    """Return a path without its ids, and without what was meant to be one."""
+    mistakes = set(segments_that_are_no_ids(path))
+    path = "/".join(segment for segment in path.split("/") if segment not in mistakes)
+    return _ID.sub("", normal_path(path))

@@ -8,6 +8,8 @@ from urllib.parse import quote, unquote, urlsplit
 from flask import Flask, Request
 from werkzeug.routing import MapAdapter, PathConverter, Rule, UnicodeConverter
 
+from dryline.world.path_patterns import ENCODED_SLASH, normal_path
+
 # Stands for a slash within an id while its path is matched. No id has this character.
 _SLASH = "\0"
 # In a request's environment: its path as it was sent. PATH_INFO has the normal one, by which faults and checks find it.
@@ -53,6 +55,16 @@ def path_to_match(request: Request) -> str:
     path = uri.partition("?")[0] if uri.startswith("/") else urlsplit(uri).path
     path = path.removeprefix(root) if path.startswith(f"{root}/") else path
     return unquote(re.sub("(?i)%2f", "%00", path))
+
+
+def recorded_path(request: Request) -> str:
+    """Return a request's path as faults and the request log have it: without doubled slashes, decoded but for slashes.
+
+    A slash within an id stays encoded.
+    """
+    if "%2" not in request.environ.get("REQUEST_URI", ""):
+        return request.path
+    return normal_path(path_to_match(request).replace(_SLASH, ENCODED_SLASH))
 
 
 class RoutedFlask(Flask):

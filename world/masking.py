@@ -1,4 +1,4 @@
-"""Masking of secrets in what the request log keeps.
+"""Masking of secrets in what the request log keeps, and of credentials in addresses wherever they are shown.
 
 A header, a query parameter or a JSON member is a secret if its name ends in one of the words below. The control plane,
 the console and the terminal show what the request log has, so that this is the only place that masks.
@@ -6,7 +6,7 @@ the console and the terminal show what the request log has, so that this is the 
 
 import json
 import re
-from urllib.parse import unquote_plus
+from urllib.parse import quote_plus, unquote_plus
 
 MASK = "***"
 
@@ -21,6 +21,8 @@ _MEMBER_ENDS = (b'token"', b'secret"', b'key"', b'password"', b'authorization"',
 # The length is limited so that the search takes linear time.
 _MEMBER = re.compile(r'"([^"\\]{1,100})"\s*:\s*')
 _PARAMETER = re.compile("([^&=]+)=([^&]+)")
+# The user and the password in an address, which may be within JSON that escapes slashes. The last @ ends them.
+_CREDENTIALS = re.compile(r"(\w:(?:\\?/){2})[^\s/?#\\\"'<>]{1,1000}@")
 _decoder = json.JSONDecoder()
 
 
@@ -30,11 +32,18 @@ def is_secret(name: str) -> bool:
     return _SECRET_NAME.search(name) is not None and _OPEN_NAME.search(name) is None
 
 
+def mask_addresses(text: str) -> str:
+    """Return a text whose addresses, such as `http://user:password@host/`, have their credentials masked."""
+    return _CREDENTIALS.sub(rf"\1{MASK}@", text) if "@" in text else text
+
+
 def mask_json(body: bytes) -> bytes:
     """Return JSON text with its secrets masked. It may end early, as the beginning of a long body does.
 
     Text outside of the masked values stays byte for byte. Null, true and false are not masked.
     """
+    if b"@" in body:
+        body = mask_addresses(body.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
     lower = body.lower()
     if not any(end in lower for end in _MEMBER_ENDS):
         return body
@@ -63,9 +72,11 @@ def _masked_parameter(parameter: re.Match[str]) -> str:
     name = unquote_plus(parameter[1])
     if is_secret(name) or name.lower().endswith("signature"):
         return f"{parameter[1]}={MASK}"
-    return parameter[0]
+    value = unquote_plus(parameter[2])
+    masked = mask_addresses(value)
+    return parameter[0] if masked == value else f"{parameter[1]}={quote_plus(masked, safe=MASK)}"
 
 
 def mask_header(name: str, value: str) -> tuple[str, str]:
     """Return a header with its value masked if it is a secret."""
-    return name, MASK if is_secret(name) else value
+    return name, MASK if is_secret(name) else mask_addresses(value)

@@ -5,6 +5,7 @@ It does not follow redirects, which could lead elsewhere, and repeats nothing.
 
 from __future__ import annotations
 
+import base64
 import contextlib
 import re
 import socket
@@ -16,8 +17,10 @@ from ipaddress import IPv4Address, IPv6Address, ip_address
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dryline import __version__
+from dryline.settings import is_loopback
 from dryline.storage.current_world import find_task
-from dryline.world.proxies import find_proxy, is_loopback
+from dryline.world.masking import mask_addresses
+from dryline.world.proxies import find_proxy
 
 if TYPE_CHECKING:
     from urllib3 import PoolManager
@@ -51,10 +54,10 @@ class HttpResponse(NamedTuple):
 
 
 class Unanswered(Exception):
-    """There was no response. The message is a sentence."""
+    """There was no response. The message is a sentence, in which credentials of an address are masked."""
 
     def __init__(self, message: str, *, timed_out: bool = False) -> None:
-        super().__init__(message)
+        super().__init__(mask_addresses(message))
         self.timed_out = timed_out
 
 
@@ -186,6 +189,17 @@ def _host_of(address: Url) -> str:
     return (address.host or "").strip("[]")
 
 
+def _credentials(address: Url) -> dict[str, str]:
+    """Return the header for the user and the password in a URL. https://www.rfc-editor.org/rfc/rfc7617."""
+    from urllib.parse import unquote_to_bytes
+
+    if not address.auth:
+        return {}
+    user, _, password = address.auth.partition(":")
+    pair = unquote_to_bytes(user) + b":" + unquote_to_bytes(password)
+    return {"Authorization": f"Basic {base64.b64encode(pair).decode()}"}
+
+
 def _manager(address: Url) -> PoolManager:
     """Return a client that uses the proxy of the environment, if it names one for a URL. Raises Refused."""
     from urllib.parse import unquote
@@ -209,6 +223,7 @@ def _manager(address: Url) -> PoolManager:
 class _Exchange:
     """One request in a thread of its own: a socket limits the time of each read, and an answer may come byte by byte.
 
+    The user and the password of the address are sent, unless `headers` have an Authorization.
     `check` gets the connected socket before anything is sent, and may raise Unanswered.
     """
 
@@ -271,10 +286,13 @@ class _Exchange:
 
         from urllib3.exceptions import HTTPError
 
-        headers = {"User-Agent": f"dryline/{__version__}", **self.headers}
+        has_authorization = any(name.lower() == "authorization" for name in self.headers)
+        credentials = {} if has_authorization else _credentials(self.address)
+        headers = {"User-Agent": f"dryline/{__version__}", **credentials, **self.headers}
+        url = self.address._replace(auth=None).url
         options: Any = {"timeout": self.timeout_s, "retries": False, "redirect": False, "preload_content": False}
         try:
-            with manager.request(self.method, self.address.url, body=self.body, headers=headers, **options) as response:
+            with manager.request(self.method, url, body=self.body, headers=headers, **options) as response:
                 content = bytearray()
                 # In pieces: a few kilobytes can unpack to megabytes, and a Content-Length can be of any size.
                 while piece := response.read(min(_PIECE_BYTES, self.max_bytes - len(content))):

@@ -36,17 +36,9 @@ def find_proxy(scheme: str, host: str, port: int | None) -> str | None:
     """Return the URL of the proxy for requests to a host, or None for a direct connection."""
     from urllib.request import getproxies, proxy_bypass
 
+    from dryline.settings import is_loopback
+
     proxies = getproxies()
     named = proxies.get(scheme) or proxies.get("all")
     place = host if port is None else f"{host}:{port}"
     return None if not named or is_loopback(host) or proxy_bypass(place) else named
-
-
-def is_loopback(host: str) -> bool:
-    """Return whether a host is certainly this machine: `localhost`, 127.x.x.x or ::1."""
-    from ipaddress import ip_address
-
-    try:
-        return host == "localhost" or ip_address(host).is_loopback
-    except ValueError:
-        return False

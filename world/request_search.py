@@ -10,7 +10,7 @@ from urllib.parse import parse_qs
 import orjson
 
 from dryline.storage.errors import Invalid
-from dryline.world.masking import is_secret
+from dryline.world.masking import is_secret, mask_addresses
 from dryline.world.path_patterns import path_pattern, route_pattern
 from dryline.world.real_time import monotonic
 from dryline.world.request_log import DroppedRequests, Entry, RequestLog
@@ -30,7 +30,7 @@ Near = tuple[Entry, list[str]]  # a request, and the names of the criteria that 
 
 @dataclass(frozen=True)
 class Criteria:
-    """Criteria for requests. `path` may have `*`; `after` is the number of a request before; None matches all.
+    """Criteria for requests. `path` is a pattern; `after` is the number of a request before; None matches all.
 
     `json` has members that the body must have, or is the whole body. `query` and `headers` have values by name, of
     which None means that it was not sent; a list of a parameter means that it was sent repeatedly.
@@ -87,6 +87,9 @@ class Criteria:
             for name in names:
                 if is_secret(name):
                     raise Invalid(f"{name} holds a secret, which the request log masks.", part)
+        for part, value in {"json": self.json, "query": self.query, "body_contains": self.body_contains}.items():
+            if _has_credentials(value):
+                raise Invalid("An address holds credentials, which the request log masks.", part)
 
     def matches(self, entries: list[Entry]) -> Iterator[Entry]:
         """Yield the entries that meet all criteria."""
@@ -102,7 +105,7 @@ class Criteria:
         """Return whether one of the requests that fell out of the log may meet the criteria."""
         place_matches = not dropped.route or (
             (self.method or dropped.method).upper() == dropped.method
-            and route_pattern(self.path or "*")(dropped.route)
+            and route_pattern(self.path or "*", any_id=True)(dropped.route)
             and self.team_id in (None, dropped.team_id)
         )
         return place_matches and (self.after or 0) < dropped.number and (self.since or "") <= dropped.time
@@ -139,6 +142,14 @@ def includes(actual: Any, expected: Any) -> bool:
     if isinstance(expected, list):
         return isinstance(actual, list) and len(actual) == len(expected) and all(map(includes, actual, expected))
     return bool(actual == expected) and isinstance(actual, bool) == isinstance(expected, bool)
+
+
+def _has_credentials(value: Any) -> bool:
+    """Return whether a text of a JSON value is an address with credentials."""
+    if isinstance(value, str):
+        return mask_addresses(value) != value
+    members = value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else ()
+    return any(map(_has_credentials, members))
 
 
 def _has_json(expected: Any, entry: Entry) -> bool:

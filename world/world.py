@@ -25,7 +25,7 @@ from dryline.settings import BadSetting, RuntimeSettings, Settings
 from dryline.storage.current_world import Task, WorldLocal, current_task, find_task, running
 from dryline.storage.database import WorldDatabase, require_sqlite_version
 from dryline.storage.directory import Directory, NoWorld, database_in
-from dryline.storage.errors import cannot_share_memory, disk_is_full
+from dryline.storage.errors import Unavailable, cannot_share_memory, disk_is_full
 from dryline.world.activity import Activity
 from dryline.world.arrivals import Arrivals
 from dryline.world.clock import Clock, wire
@@ -250,7 +250,7 @@ def as_bad_setting(settings: Settings) -> Iterator[None]:
     """Turn errors of files and the database into a BadSetting with a sentence about the data directory."""
     try:
         yield
-    except (OSError, sqlite3.Error, PeeweeException) as error:
+    except (OSError, sqlite3.Error, PeeweeException, Unavailable) as error:
         path = settings.data_dir
         with contextlib.suppress(FileNotFoundError):  # the working directory was removed
             path = path.absolute()

@@ -59,6 +59,8 @@ class Console(RoutedFlask):
     def dispatch_request(self) -> Any:
         """Check access, then run the view. A read runs in one transaction, with the team in `g.team`."""
         require_known_host(self.world.settings, request.environ)
+        if request.endpoint != "static":  # the page of the error needs its style sheet
+            self.world.db.require_file()
         if request.endpoint == "state.load":  # the document of a whole world is larger than a body of the API
             request.max_content_length = NO_LIMIT
         if (answer := auth.require_access()) is not None:

@@ -21,6 +21,7 @@ from dryline.web.links import base_url
 from dryline.web.operations import find_operation, find_view
 from dryline.world.faults import PRESETS
 from dryline.world.masking import MASK
+from dryline.world.path_patterns import ENCODED_SLASH
 from dryline.world.request_log import Entry
 from dryline.world.request_search import Criteria, find_nearest
 
@@ -100,9 +101,8 @@ def replay(number: int) -> Any:
         headers |= {name: f"Bearer {key}" for name in ("authorization",) if name in headers}
         headers["x-api-key"] = key
     client = current_app.api.test_client()  # type: ignore[attr-defined]
-    path = quote(entry.path, safe="/:@!$&'()*+,;=~") + (f"?{entry.query}" if entry.query else "")
     try:
-        status = client.open(path, method=entry.method, headers=headers, data=entry.body or None).status
+        status = client.open(_address(entry), method=entry.method, headers=headers, data=entry.body or None).status
     except Exception as error:  # a fault closed the connection
         status = type(error).__name__
     return flash_and_redirect(f"Sent again: {status}.", "requests.show")
@@ -149,14 +149,20 @@ def clear() -> Any:
 def as_curl(entry: Entry) -> str:
     """Return the request as a curl command, with the key in clear if the server was started with it."""
     headers = plane.entry_fields(entry)["headers"]
-    url = base_url() + entry.path + (f"?{entry.query}" if entry.query else "")
-    parts = [f"curl -X {entry.method} {shlex.quote(url)}"]
+    parts = [f"curl -X {entry.method} {shlex.quote(base_url() + _address(entry))}"]
     if "x-api-key" in headers:
         parts.append(f"-H {shlex.quote(f'x-api-key: {clear_key(entry.team_id) or NO_KEY}')}")
     parts += [f"-H {shlex.quote(f'{name}: {value}')}" for name, value in headers.items() if name == "content-type"]
     if entry.body:
         parts.append(f"-d {shlex.quote(entry.text())}")
     return " \\\n  ".join(parts)
+
+
+def _address(entry: Entry) -> str:
+    """Return the path and the query of a request, as they were sent."""
+    slash = quote(ENCODED_SLASH)
+    path = quote(entry.path, safe="/:@!$&'()*+,;=~").replace(slash, ENCODED_SLASH)
+    return f"{path}?{entry.query}" if entry.query else path
 
 
 def _find_entry(number: int) -> Entry:

@@ -10,6 +10,7 @@ from markupsafe import Markup
 from dryline.blueprints.console.highlighting import highlight
 from dryline.storage.current_world import current
 from dryline.world.clock import parse
+from dryline.world.masking import mask_addresses
 from dryline.world.wording import count
 
 
@@ -93,7 +94,7 @@ def in_text(value: Any, name: str = "") -> str:
         return ", ".join(in_text(one) for one in value)
     if isinstance(value, dict):
         if isinstance(value.get("url"), str):  # a webhook
-            return value["url"]
+            return mask_addresses(value["url"])
         return "; ".join(f"{label(key)}: {in_text(one, key)}" for key, one in value.items())
     return phone(value) if isinstance(value, str) else str(value)
 
@@ -117,6 +118,6 @@ FILTERS = {
     function.__name__: function
     for function in (
         *(duration, day, clock, remaining, phone, in_words, label, in_text, status_colour, shortened),
-        *(pretty, coloured, count),
+        *(pretty, coloured, count, mask_addresses),
     )
 }

@@ -9,7 +9,7 @@ from marshmallow import ValidationError, fields, post_load, pre_load, validate, 
 from dryline.blueprints.control.base import ControlArea, TeamQuery, known_team
 from dryline.schemas.base import ApiSchema, Boolean, Integer, Number, OneOf, Timestamp, camel
 from dryline.storage.current_world import current
-from dryline.web.operations import METHODS, require_operation
+from dryline.web.operations import METHODS, require_operation, require_path
 from dryline.web.paths import UNRECORDED
 from dryline.world.faults import LONGEST_MS, PRESETS, DelayDistribution
 from dryline.world.path_patterns import normal_path
@@ -91,7 +91,7 @@ class FaultSchema(ApiSchema):
     )
     method = fields.String(load_default="*", metadata={"description": "HTTP method, or * for any"})
     path = fields.String(
-        load_default="*", metadata={"description": "path such as /api/workers/*, where * and {…} stand for any text"}
+        load_default="*", metadata={"description": "path such as /api/workers/{id}; {…} is one segment, * any text"}
     )
     status = Integer(
         load_default=None,
@@ -162,8 +162,7 @@ class FaultSchema(ApiSchema):
     def check_request(self, data, **kwargs):
         """Check that some request can match."""
         path = data.get("path", "*")
-        if not path.startswith(("/", "*")):
-            raise ValidationError("Must begin with / or *.", "path")
+        require_path(path)
         if normal_path(path).startswith(UNRECORDED):
             raise ValidationError("Faults do not apply to the control plane and the documentation.", "path")
         if data.get("method", "*").upper() not in METHODS:

@@ -35,11 +35,11 @@ class Health(MethodView):
     quick = True
 
     @blp.response(200, HealthSchema)
-    @blp.errors(400)
+    @blp.errors(400, 503)
     def get(self):
         """Check whether the server is up.
 
-        This operation needs neither key nor token.
+        503 if its data directory was removed or replaced. This operation needs neither key nor token.
         """
         work = [
             {"name": name, "seconds": round(seconds, 3)}

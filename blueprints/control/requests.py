@@ -27,10 +27,17 @@ from dryline.storage.current_world import current
 from dryline.storage.errors import Invalid
 from dryline.web.base import json_response
 from dryline.web.errors import flatten_messages
-from dryline.web.operations import METHODS, find_operation, find_operations, require_operation
+from dryline.web.operations import (
+    METHODS,
+    find_operation,
+    find_operations,
+    find_routes,
+    require_operation,
+    require_path,
+)
 from dryline.world import request_search
 from dryline.world.clock import wire
-from dryline.world.path_patterns import normal_path
+from dryline.world.path_patterns import normal_path, path_pattern
 from dryline.world.request_log import Entry
 from dryline.world.request_search import Criteria, Near, Verification, find_nearest
 
@@ -183,20 +190,29 @@ def criteria_of(params: dict[str, Any]) -> Criteria:
         raise Invalid(f"Must be one of: {', '.join(METHODS[1:])}.", "method")
     if criteria.status is not None and not 100 <= criteria.status <= 599:
         raise Invalid("Must be 100 to 599.", "status")
-    if criteria.path is not None and not _may_occur(criteria):
+    if criteria.path is not None:
         try:
-            require_operation(criteria.method or "*", criteria.path)
+            require_path(criteria.path)
+            if not _may_occur(criteria):
+                require_operation(criteria.method or "*", criteria.path)
         except ValidationError as error:
             raise Invalid(str(error.messages[0]), str(error.field_name)) from None
     return criteria
 
 
 def _may_occur(criteria: Criteria) -> bool:
-    """Return whether there was such a request, or a fault answers this path, which need not be an operation's."""
+    """Return whether there was such a request, or an override answers this path, which then need not be an operation's.
+
+    An override is known by its own path, which no operation has: other rules with such a path are refused.
+    """
+    path = normal_path(criteria.path or "")
+    pattern = path_pattern(path)
+    overrides = [rule for rule in current().faults.rules if rule.status is not None and not find_routes(rule.path)]
+    if any(rule.pattern.fullmatch(path) or pattern.fullmatch(normal_path(rule.path)) for rule in overrides):
+        return True
+
     place = Criteria(method=criteria.method, path=criteria.path)
-    answered_paths = {normal_path(rule.path) for rule in current().faults.rules if rule.status is not None} - {"*"}
-    known = place.matches(current().requests.with_progress())
-    return normal_path(criteria.path or "") in answered_paths or next(known, None) is not None
+    return next(place.matches(current().requests.with_progress()), None) is not None
 
 
 def entry_fields(entry: Entry) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from urllib.parse import urlencode
 
 import orjson
 
+from dryline.world.masking import mask_addresses
 from dryline.world.outgoing import HttpResponse, Refused, Unanswered, send
 from dryline.world.real_time import monotonic
 
@@ -95,7 +96,7 @@ class Reader:
     def _reason(self, answer: HttpResponse) -> str:
         """Return why an answer with this status cannot be used."""
         if answer.status < 400 and (place := answer.headers.get("Location")):
-            return f", to {place}: redirects are not followed"  # another host must not get the key
+            return f", to {mask_addresses(place)}: redirects are not followed"  # another host must not get the key
         if answer.status == 404 and self.base_url.endswith("/api"):
             return ", the base URL must not end in /api"
         return REASONS.get(answer.status, "")

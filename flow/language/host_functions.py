@@ -19,6 +19,7 @@ from dryline.flow.language.events import transcript
 from dryline.flow.language.json_values import json_error, plain, text
 from dryline.flow.language.language_model import Question
 from dryline.flow.language.web import RequestFailed, send
+from dryline.world.masking import mask_addresses
 
 if TYPE_CHECKING:
     from dryline.flow.language.session import FlowSession
@@ -180,12 +181,14 @@ def converse(
 def http(session: FlowSession, line: int | None, _: Any, method: Any, url: Any, **named: Any) -> dict[str, Any]:
     """Send a request of `requests`, which passes its line. Raises Raised with the message of its exceptions."""
     sent = plain(named) | {"json": _plain_json(named.get("json"))}
+    shown = {"method": text(method), "url": mask_addresses(text(url))}
     try:
         answer = send(session.fetch, str(method).upper(), text(url), sent)
     except RequestFailed as fault:
-        session.log_bounded_event("requested", line, method=text(method), url=text(url), error=str(fault))
+        session.log_bounded_event("requested", line, **shown, error=str(fault))
         raise Raised("TimeoutError" if fault.timed_out else "OSError", str(fault)) from None
-    session.log_bounded_event("requested", line, method=text(method), url=answer["url"], status=answer["status"])
+    shown["url"] = mask_addresses(answer["url"])
+    session.log_bounded_event("requested", line, **shown, status=answer["status"])
     return answer
 
 

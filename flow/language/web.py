@@ -11,6 +11,7 @@ from urllib.parse import urlencode, urlsplit
 
 import orjson
 
+from dryline.world.masking import mask_addresses
 from dryline.world.outgoing import HttpResponse, Outgoing, Unanswered
 from dryline.world.outgoing import Refused as Forbidden
 
@@ -21,10 +22,10 @@ Fetch = Callable[[str, str, dict[str, str], bytes | None, float], HttpResponse]
 
 
 class RequestFailed(Exception):
-    """A request without a response. The message is that of `requests`."""
+    """A request without a response. The message is that of `requests`, with credentials of an address masked."""
 
     def __init__(self, message: str, *, timed_out: bool = False) -> None:
-        super().__init__(message)
+        super().__init__(mask_addresses(message))
         self.timed_out = timed_out
 
 

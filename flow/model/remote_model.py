@@ -8,7 +8,18 @@ from dryline.flow.language.events import transcript
 from dryline.flow.language.language_model import AgentUtterance, Answer, Decision, LanguageModel, Question, Talk
 from dryline.flow.language.open_talk import function_of
 from dryline.flow.model.builtin_model import BuiltInModel
+from dryline.flow.model.model_replies import (
+    Unfit,
+    error_message,
+    example_of,
+    find_object,
+    in_shape,
+    member_of,
+    text_of,
+    whole_number,
+)
 from dryline.world import outgoing
+from dryline.world.masking import MASK
 
 TIMEOUT_S = 10.0  # of the whole request
 MAX_ANSWER_BYTES = 1_000_000
@@ -40,15 +51,14 @@ class RemoteModel:
             'sentence, "sure": 0 to 1, "arguments": an object for a condition with parameters, else {}}.'
         )
         try:
-            answer = self._json(task, {"conditions": offered, "conversation": transcript(talk.messages)[-_LONGEST:]})
-            index, sure = answer.get("index"), answer.get("sure")
-            if index is not None and (not isinstance(index, int) or not 0 <= index < len(talk.conditions)):
-                raise _Unusable(f"The model chose {index!r}, which is no condition.")
-            arguments = answer.get("arguments")
+            content = {"conditions": offered, "conversation": transcript(talk.messages)[-_LONGEST:]}
+            answer = self._json(task, content, {"index"})
+            sure = in_shape(member_of(answer, "sure", None), 0.5)
+            arguments = member_of(answer, "arguments", None)
             return Decision(
-                index,
-                str(answer.get("why") or "The model says so."),
-                min(1.0, max(0.0, float(sure))) if isinstance(sure, (int, float)) else 0.5,
+                _index_of(member_of(answer, "index"), len(talk.conditions)),
+                str(member_of(answer, "why", None) or "The model says so."),
+                0.5 if sure is None else min(1.0, max(0.0, sure)),
                 self._model,
                 arguments if isinstance(arguments, dict) else {},
             )
@@ -71,20 +81,27 @@ class RemoteModel:
             return AgentUtterance(made.text, made.by, f"{fault} {made.how or ''}".strip())
 
     def ask(self, question: Question) -> Answer:
-        shape = "a text"
+        shape, example = "a text", ""
         if isinstance(question.schema, dict):
             shape = f"JSON of this schema: {orjson.dumps(question.schema).decode()}"
+            example = example_of(question.schema)
         elif question.example is not None:
             shape = f"JSON of this shape: {orjson.dumps(question.example).decode()}"
+            example = question.example
         task = (
             'Answer the question from the text alone. Answer with JSON only: {"value": …}, where the value is '
             f"{shape}. What the text does not say is null."
         )
         try:
-            answer = self._json(task, {"question": question.question, "text": question.about[-_LONGEST:]})
-            if "value" not in answer:
-                raise _Unusable("The model's answer has no value.")
-            return Answer(answer["value"], {"value": "the model"}, self._model)
+            # Some models answer with the members at once.
+            members: set[str] = set(example) if isinstance(example, dict) else set()
+            content = {"question": question.question, "text": question.about[-_LONGEST:]}
+            answer = self._json(task, content, {"value", *members})
+            value = member_of(answer, "value", answer)
+            try:
+                return Answer(in_shape(value, example), {"value": "the model"}, self._model)
+            except Unfit:
+                raise _Unusable("The model's answer has not the shape that was asked for.") from None
         except _Unusable as fault:
             made = self._otherwise.ask(question)
             return Answer(made.value, {**made.how, "": str(fault)}, made.by)
@@ -99,17 +116,14 @@ class RemoteModel:
             made = self._otherwise.summarize(question)
             return AgentUtterance(made.text, made.by, str(fault))
 
-    def _json(self, task: str, content: dict[str, Any]) -> dict[str, Any]:
-        """Return the JSON object that the model answers. Raises _Unusable."""
+    def _json(self, task: str, content: dict[str, Any], members: set[str]) -> dict[str, Any]:
+        """Return the JSON object with one of these members that the model answers. Raises _Unusable."""
         request = orjson.dumps(content).decode()
         text = self._complete([{"role": "system", "content": task}, {"role": "user", "content": request}])
-        begin, end = text.find("{"), text.rfind("}")  # models often put fences and words around it
-        try:
-            answer = orjson.loads(text[begin : end + 1])
-        except orjson.JSONDecodeError:
-            raise _Unusable("The model's answer is not JSON.") from None
-        if not isinstance(answer, dict):
-            raise _Unusable("The model's answer is no object.")
+        answer = find_object(text, members)
+        if answer is None:
+            names = " or ".join(sorted(members))
+            raise _Unusable(f"The model's answer has no JSON object with {names}.")
         return answer
 
     def _complete(self, messages: list[dict[str, str]]) -> str:
@@ -122,13 +136,31 @@ class RemoteModel:
             limits = {"timeout_s": TIMEOUT_S, "total_s": TIMEOUT_S}
             answer = outgoing.send("POST", self._url, headers=headers, body=body, **limits, max_bytes=MAX_ANSWER_BYTES)
         except outgoing.Unanswered as fault:
-            raise _Unusable(f"The model did not answer: {fault}") from None
+            raise _Unusable(self._without_key(f"The model did not answer: {fault}")) from None
         if answer.status != 200:
-            raise _Unusable(f"The model's server answered {answer.status}.")
+            message = error_message(answer.body)
+            reason = f": {message}" if message else "."
+            raise _Unusable(self._without_key(f"The model's server answered {answer.status}{reason}"))
         try:
-            text = orjson.loads(answer.body)["choices"][0]["message"]["content"]
-        except (orjson.JSONDecodeError, LookupError, TypeError):
-            raise _Unusable("The model's server gave no completion.") from None
-        if not isinstance(text, str) or not text.strip():
+            text = text_of(orjson.loads(answer.body)["choices"][0]["message"])
+        except (orjson.JSONDecodeError, LookupError, TypeError, AttributeError):
+            message = error_message(answer.body)
+            raise _Unusable(self._without_key(f"The model's server gave no completion: {message}")) from None
+        if not text:
             raise _Unusable("The model said nothing.")
-        return text.strip()
+        return text
+
+    def _without_key(self, text: str) -> str:
+        """Return a text without the key, which some servers repeat."""
+        return text.replace(self._key, MASK) if self._key else text
+
+
+def _index_of(value: Any, count: int) -> int | None:
+    """Return the index of a condition, or None for none. Raises _Unusable."""
+    try:
+        index = whole_number(value)
+    except Unfit:
+        index = -1
+    if index is not None and not 0 <= index < count:
+        raise _Unusable(f"The model chose {value!r}, which is no condition.")
+    return index

@@ -42,13 +42,13 @@ def count(connection):
     return connection.execute("SELECT COUNT(*) FROM worker").fetchone()[0]
 
 
-def test_another_programs_write_lock_is_a_409_after_some_time(control, one, other_program, monkeypatch):
+def test_another_programs_write_lock_is_a_503_after_some_time(control, one, other_program, monkeypatch):
     assert database.LOCKED_TIMEOUT_S <= 5
     monkeypatch.setattr(database, "LOCKED_TIMEOUT_S", 0.2)
     before = control.get("/state").data
     other_program.execute("BEGIN IMMEDIATE")
     answer = restore(control)
-    assert answer.status_code == 409 and answer.json["error"].startswith("Another program has the database locked")
+    assert answer.status_code == 503 and answer.json["error"].startswith("Another program has the database locked")
     other_program.rollback()
     assert control.get("/state").data == before
     assert restore(control).status_code == 204
