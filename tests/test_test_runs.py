@@ -142,6 +142,34 @@ def test_a_description_names_conditions(only, description, purpose):
     assert not [fault for fault in result.faults if "did not reach" in fault]
 
 
+def test_a_condition_with_many_placeholders_is_searched_in_linear_time(only):
+    """Would take more than hours if all lengths of the placeholders were tried."""
+    condition = f'f"caller wants {"{x} a " * 8}zzz"'
+    code = f'x = 1\nloop:\n    talk("Ask.", False)\nuntil {condition}:\n    pass\nuntil "caller is done":\n    pass\n'
+    result = only(f"caller is done, caller wants {'a ' * 2_400}", code=code)
+    assert {tuple(each["purpose"]) for each in result.conversations} == {("caller is done",)}
+
+
+@pytest.mark.parametrize(
+    ("condition", "description", "is_named"),
+    [
+        ("{x} wants {y} rooms for {z}", "Ada wants 2 rooms for two nights", True),
+        ("wants {x} rooms", f"wants {'a' * 80} rooms", True),
+        ("wants {x} rooms", f"wants {'a' * 81} rooms", False),
+        ("wants {x} rooms", "wants rooms", False),
+        ("wants {x} rooms", "Ada wants 2 roomsful", False),
+        ("wants {x} rooms", "wants a call. Then wants 2 rooms", True),
+        ("{x}", "Ada", False),
+    ],
+)
+def test_a_placeholder_of_a_condition_stands_for_some_words(only, condition, description, is_named):
+    code = f'x = y = z = 2\nloop:\n    talk("Ask.", False)\nuntil f"{condition}":\n    pass\n'
+    code += 'until "caller is done":\n    pass\n'
+    result = only(f"caller is done, {description}", code=code, runs=1)
+    named = [f'f"{condition}"'] if is_named else []
+    assert result.conversations[0]["purpose"] == [*named, "caller is done"]
+
+
 def test_a_test_of_chats_has_no_phone(only):
     assert "'transfer' is not defined" in only("caller asks for a person", mode="chat").faults[0]
     assert only("caller asks for a person").conversations[0]["ended"] == "transfer"
