@@ -30,10 +30,25 @@ def finish_next_test_run(world: World, now: str) -> bool:
     for run in runs:
         # The next start finds a run that the end of the server interrupts unchanged.
         with contextlib.suppress(checkpoints.ServerStopping), retried_later(world, run):
-            results = checkpoints.run_checkpoints(world, run)
-            with world.transaction():
-                run.finish(results)
+            _run_conversations(world, run)
     return not world.ending.is_set()
+
+
+def _run_conversations(world: World, run: TestRun) -> None:
+    from dryline.flow.sessions import checkpoints
+
+    with world.transaction():
+        may_begin = run.begin_conversations()
+    if not may_begin:
+        return
+    try:
+        results = checkpoints.run_checkpoints(world, run)
+    except Exception:
+        with world.transaction():
+            run.forget_attempt()
+        raise
+    with world.transaction():
+        run.finish(results)
 
 
 def proceed_with(records: Any) -> Step:

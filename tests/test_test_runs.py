@@ -4,6 +4,10 @@ from types import SimpleNamespace
 
 import pytest
 
+from dryline.flow.sessions import checkpoints
+from dryline.jobs.runner import Runner
+from dryline.storage.errors import Busy
+
 CLINIC = """
 say(f"{variables['clinic']}, good morning.")
 loop:
@@ -187,6 +191,49 @@ def test_a_flow_that_runs_away_ends_the_run(hurried, run):
     assert [(result["failed"], result["status"]) for result in results] == [(50, "FAILED")] * 2
     assert len(results[0]["conversations"]) == 3  # they stand for all
     assert "The run was given up" in results[1]["explanation"]
+
+
+@pytest.mark.alone
+def test_a_run_in_which_the_server_ended_three_times_has_failed(api, start, advance, monkeypatch):
+    """Else a flow that stops the server would stop it again at each start."""
+    begun = []
+
+    def stop(*_):
+        begun.append(1)
+        raise KeyboardInterrupt  # passes every handler of a step's errors, as the end of the process does
+
+    path = start("caller asks for a person", runs=5)
+    monkeypatch.setattr(checkpoints, "run_checkpoints", stop)
+    monkeypatch.setattr(Runner, "_try", try_as_if_killed)
+    advance(3601)
+    for _ in range(6):
+        advance(1)
+    (run,) = api.get(f"{path}/runs").json
+    assert (run["status"], len(begun)) == ("FAILED", 3)
+    assert "were begun 3 times, and each time the server ended" in run["results"][0]["explanation"]
+    assert (run["results"][0]["passed"], run["results"][0]["failed"]) == (0, 5)
+
+
+@pytest.mark.alone
+def test_a_run_that_waited_for_workers_of_the_engine_has_not_failed(api, start, advance, monkeypatch):
+    def refuse(*_):
+        raise Busy("All workers are busy.")
+
+    path = start("caller wants the hours")
+    with monkeypatch.context() as patch:
+        patch.setattr(checkpoints, "run_checkpoints", refuse)
+        for _ in range(5):
+            advance(3601)
+    advance(1)
+    (run,) = api.get(f"{path}/runs").json
+    assert "server ended" not in str(run["results"]) and run["status"] in ("PASSED", "FAILED")
+
+
+def try_as_if_killed(runner, step, now):
+    try:
+        return step(runner.world, now)
+    except KeyboardInterrupt:
+        return False
 
 
 def test_a_hundred_conversations_represent_all(only):
