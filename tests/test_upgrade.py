@@ -66,8 +66,8 @@ def test_the_text_of_a_file_is_still_found(world, opened, text):
         path = f"/workers/{resource['workerId']}/resources/query"
         return api.post(path, {"query": query}).json["data"]["results"]
 
-    (found,) = search("soup")
-    assert found["resourceId"] == resource["id"] and "soup" in found["text"] and len(found["text"]) <= 2_000
+    (result,) = search("soup")
+    assert result["resourceId"] == resource["id"] and "soup" in result["text"] and len(result["text"]) <= 2_000
     assert len(search("menu")) == 1
     api.delete(f"/workers/{resource['workerId']}/resources/{resource['id']}")
     assert search("soup") == search("menu") == []

@@ -181,8 +181,9 @@ def _summary(channel: Channel, row: dict[str, Any]) -> str:
 
 def _excerpt(text: str | None, part: str | None) -> tuple[str, str, str] | None:
     """Return the first hit, with some words before and after it. It begins near the hit, which is seen in a row."""
-    is_searched = text and part and len(part) <= _LONGEST_SEARCH
-    match = re.search(re.escape(part), text, re.IGNORECASE) if is_searched else None
+    if not text or not part or len(part) > _LONGEST_SEARCH:
+        return None
+    match = re.search(re.escape(part), text, re.IGNORECASE)
     if match is None:
         return None
     before, after = match.string[: match.start()], match.string[match.end() :]

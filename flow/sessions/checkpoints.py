@@ -172,7 +172,7 @@ def _without(pieces: list[str], text: str) -> str:
     """Return the text with a bar in place of each stretch that consists of the pieces with some words between."""
     if not pieces:
         return text
-    kept: list[str] = []
+    parts: list[str] = []
     at = start = 0
     for _ in range(_MOST_STARTS):
         start = text.find(pieces[0], start)
@@ -182,9 +182,9 @@ def _without(pieces: list[str], text: str) -> str:
         if end is None:
             start += 1
         else:
-            kept += [text[at:start], " | "]
+            parts += [text[at:start], " | "]
             at = start = end
-    return "".join([*kept, text[at:]])
+    return "".join([*parts, text[at:]])
 
 
 def _end_of(pieces: list[str], text: str, start: int) -> int | None:
@@ -194,10 +194,10 @@ def _end_of(pieces: list[str], text: str, start: int) -> int | None:
     """
     end = start + len(pieces[0])
     for piece in pieces[1:]:
-        found = text.find(piece, end + 1, end + _LONGEST_GAP + len(piece))
-        if found < 0:
+        start_of_piece = text.find(piece, end + 1, end + _LONGEST_GAP + len(piece))
+        if start_of_piece < 0:
             return None
-        end = found + len(piece)
+        end = start_of_piece + len(piece)
     return end if _is_between_words(text, end) else None
 
 

@@ -111,7 +111,7 @@ def test_recordings_are_hidden_and_ids_are_shortened(visitor, api):
 
 def test_a_long_path_is_shown_at_once(visitor, api):
     """Would take hours if its time grew with more than the length of the path."""
-    api.get(f"/workers/{'a_' * 10_000}")
+    api.get(f"/workers/{'a_' * 10_000}.")
     assert "GET /api/workers/a_a_" in words(visitor.go("/requests"))
 
 
