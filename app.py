@@ -26,6 +26,7 @@ from dryline.state import scenarios, snapshots
 from dryline.web import cors, docs, errors, hosts, openapi
 from dryline.web.base import Area, OrjsonProvider, admit
 from dryline.web.links import is_from_console
+from dryline.web.operations import find_view
 from dryline.web.paths import CONSOLE, PLANE, READS, SIGNED_FILES, is_below, is_unrecorded
 from dryline.web.plane import answer_and_report
 from dryline.web.recorded_requests import answer_and_record
@@ -117,14 +118,16 @@ class Dryline(RoutedFlask):
     def dispatch_request(self) -> Any:
         """Check the key and run the view in one transaction, which is committed before the answer is sent.
 
-        The views of a blueprint with `own_transactions` open them themselves.
+        The views of a blueprint with `own_transactions` open them themselves. A POST of a class with `only_reads` takes
+        no write lock, as a GET takes none.
         """
         hosts.require_known_host(self.world.settings, request.environ)
         self.world.db.require_file()
         area = self.blueprints.get(request.blueprint or "")
         if getattr(area, "own_transactions", False):
             return super().dispatch_request()
-        with self.world.reading() if request.method in READS else self.world.transaction():
+        is_read = request.method in READS or getattr(find_view(request.endpoint), "only_reads", False)
+        with self.world.reading() if is_read else self.world.transaction():
             if getattr(area, "key_required", False):
                 admit(request)  # here, so that key, team and rows are read at the same moment
             return super().dispatch_request()

@@ -60,6 +60,8 @@ class FileResources(MethodView):
 
 @blp.route("/query", post="queryResources")
 class ResourceQuery(MethodView):
+    only_reads = True
+
     @blp.arguments(ResourceQuerySchema)
     @blp.response(200, ResourceQueryResultSchema)
     def post(self, body, worker_id):

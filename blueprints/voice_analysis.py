@@ -12,6 +12,8 @@ blp = Area("Voice Analysis", "/api/voice-analysis", description="Calls, minutes 
 
 @blp.route("", post="analyzeVoice")
 class VoiceAnalysis(MethodView):
+    only_reads = True
+
     @blp.arguments(VoiceAnalysisBody, required=False)
     @blp.response(200, VoiceAnalysisSchema)
     def post(self, body):

@@ -35,6 +35,8 @@ class Workers(MethodView):
 
 @blp.route("/check-callable", post="checkCallable")
 class CheckCallable(MethodView):
+    only_reads = True
+
     @blp.arguments(CallableSchema)
     @blp.response(200, CallableSchema)
     @blp.errors(404)

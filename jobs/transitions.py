@@ -35,10 +35,25 @@ def finish_next_test_run(world: World, now: str) -> bool:
             retried_later(world, run),
             running_part(team_id=run.team_id),
         ):
-            results = checkpoints.run_checkpoints(world, run)
-            with world.transaction():
-                run.finish(now, results)
+            _run_conversations(world, run, now)
     return not world.ending.is_set()
+
+
+def _run_conversations(world: World, run: TestRun, now: str) -> None:
+    from dryline.flow.sessions import checkpoints
+
+    with world.transaction():
+        may_begin = run.begin_conversations(now)
+    if not may_begin:
+        return
+    try:
+        results = checkpoints.run_checkpoints(world, run)
+    except Exception:
+        with world.transaction():
+            run.forget_attempt()
+        raise
+    with world.transaction():
+        run.finish(now, results)
 
 
 def proceed_with(records: Any) -> Step:

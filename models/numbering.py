@@ -7,13 +7,20 @@ from functools import lru_cache
 HOME = "US"
 
 
-# 60 µs a number. The page of a campaign asks again for each of its rows.
-@lru_cache(maxsize=10_000)
+_LONGEST = 250  # characters; the library refuses longer texts, too
+
+
 def e164(text: str, country: str = HOME) -> str | None:
     """Return the number in the form `+14155550100`, or None when no telephone number can look like the text.
 
     Takes any notation. A number without a country code is one of `country`.
     """
+    return _e164(text, country) if len(text) <= _LONGEST else None
+
+
+# 60 µs a number. The page of a campaign asks again for each of its rows.
+@lru_cache(maxsize=10_000)
+def _e164(text: str, country: str) -> str | None:
     import phonenumbers  # here, because few requests need it and it would delay each start by 14 ms
 
     text = re.sub(r"^\s*([a-z]{1,10}:)?\s*00", "+", text, flags=re.IGNORECASE)

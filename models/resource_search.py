@@ -16,7 +16,6 @@ from dryline.storage.record import connection
 
 TOP_K = 10  # hits when the query does not say how many. Assumed.
 _TERMS_LIMIT = 64
-_PASSAGE_WORDS = 40
 # Words that say nothing about what is asked; they count only where a query has no others.
 _STOP_WORDS = """
 a about an and are as at be by can do does for from has have how i in is it my of on or our the their there they this to
@@ -83,14 +82,15 @@ def _search(worker: Worker, query: str, where: dict[str, list[str]], top_k: int)
     if not terms:
         return []
     scope = "".join(f" AND r.{column} IN (SELECT value FROM json_each(?))" for column in where)
-    # A match in the name weighs twice one in the text. The passage comes from the text (column 2) whatever matched.
+    # A row of the index is a passage, with the name of its resource. A match in the name weighs twice one in the text.
+    # Beside `max`, SQLite takes the other columns of a group from the row with the maximum: the best passage.
     sql = (
-        "SELECT r.id, r.name, r.rag_type, r.raw_link, -bm25(resource_index, 2.0, 1.5, 1.0) AS score,"
-        f" snippet(resource_index, 2, '', '', '…', {_PASSAGE_WORDS})"
-        " FROM resource_index JOIN resource_text t ON t.number = resource_index.rowid"
-        " JOIN resource r ON r.id = t.resource_id"
-        " WHERE resource_index MATCH ? AND r.worker_id = ? AND coalesce(r.status, 'AVAILABLE') = 'AVAILABLE'"
-        f"{scope} ORDER BY score DESC, r.id LIMIT ?"
+        "WITH hit AS MATERIALIZED (SELECT rowid AS number, -bm25(resource_index, 2.0, 1.5, 1.0) AS score"
+        " FROM resource_index WHERE resource_index MATCH ?)"
+        " SELECT r.id, r.name, r.rag_type, r.raw_link, max(hit.score) AS best, t.body"
+        " FROM hit JOIN resource_text t ON t.number = hit.number JOIN resource r ON r.id = t.resource_id"
+        " WHERE r.worker_id = ? AND coalesce(r.status, 'AVAILABLE') = 'AVAILABLE'"
+        f"{scope} GROUP BY r.id ORDER BY best DESC, r.id LIMIT ?"
     )
     params = [terms, worker.id, *[orjson.dumps(values).decode() for values in where.values()], top_k]
     return [Hit(*row) for row in connection().execute(sql, params)]

@@ -14,7 +14,8 @@ from dryline.models.uploads import Upload, own_id, reading_address
 from dryline.models.workers import Worker
 from dryline.storage.current_world import current
 from dryline.storage.errors import Invalid
-from dryline.storage.record import JsonField, Record, connection_execute
+from dryline.storage.passages import passages_of
+from dryline.storage.record import JsonField, Record, connection, connection_execute
 from dryline.world.clock import parse, wire
 
 # How long after its creation a resource is PROCESSING, and done. Assumed.
@@ -26,7 +27,7 @@ LINKS = ("WEBPAGE", "SITEMAP")
 class Resource(Record):
     """A link or a file. STARTED -> PROCESSING -> AVAILABLE, or FAILED with `processing_error`.
 
-    A trigger keeps a row of `resource_text` beside each, which the search reads (models/resource_search.py).
+    A trigger adds a row of `resource_text` for each, which the search reads (models/resource_search.py).
     """
 
     id_prefix = "resource"
@@ -128,8 +129,12 @@ class Resource(Record):
         """Add the text of the uploaded file to the search index, if it has text."""
         upload = Upload.find_by_url(self.worker_id, self.s3_file_path)
         text = upload.text(self.mime_type or upload.mime_type) if upload else None
-        if text is not None:
-            connection_execute("UPDATE resource_text SET body = ? WHERE resource_id = ?", (text, self.id))
+        if not text:
+            return
+        connection_execute("DELETE FROM resource_text WHERE resource_id = ?", (self.id,))
+        link = self.raw_link or self.file_name or ""
+        rows = ((self.id, self.name, link, passage) for passage in passages_of(text))
+        connection().executemany("INSERT INTO resource_text (resource_id, name, link, body) VALUES (?, ?, ?, ?)", rows)
 
     def _fault(self) -> str | None:
         """Return why it cannot be processed, or None. Assumed: the real service cannot have read it either."""

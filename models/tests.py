@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any, NamedTuple, Self
 
-from peewee import TextField
+from peewee import IntegerField, TextField
 
 from dryline.models.collection import FLOW, WORKER, StateCollection
 from dryline.models.flows import Flow
@@ -17,6 +17,11 @@ from dryline.storage.record import JsonField, Record
 CONVERSATION_PASSES = 0.92  # the share of a checkpoint's conversations that pass
 MOST_RUNS = 1_000_000  # of one checkpoint, however many it asks for
 _MAX_RECORDS = 20  # conversations in a checkpoint's result
+MOST_ATTEMPTS = 3  # how often the conversations of a run are begun, if the server ends within them
+_GIVEN_UP = (
+    f"The conversations were begun {MOST_ATTEMPTS} times, and each time the server ended within them. "
+    "Start the test again to try once more."
+)
 
 
 class Test(Record):
@@ -95,14 +100,31 @@ class CheckpointRun:
             "conversations": records[:_MAX_RECORDS],
         }
 
+    def failed_result(self, explanation: str) -> dict[str, Any]:
+        """Return the result of a checkpoint of which every conversation counts as failed."""
+        return {
+            "name": self.checkpoint.get("name"),
+            "runs": self.runs,
+            "passed": 0,
+            "failed": self.runs,
+            "tolerance": _number(self.checkpoint, "tolerance"),
+            "status": "FAILED",
+            "explanation": explanation,
+            "conversations": [],
+        }
+
 
 class TestRun(Run):
-    """One run of a test, with the checkpoints that the test has when the run ends."""
+    """One run of a test, with the checkpoints that the test has when the run ends.
+
+    `attempts` is how often its conversations were begun by a server that did not come to their end.
+    """
 
     id_prefix = "testrun"
     waiting = "PENDING"
 
     test_id = TextField()
+    attempts = IntegerField(default=0)
 
     @classmethod
     def last_of_each_test(cls, worker: Worker) -> dict[str, Self]:
@@ -126,10 +148,37 @@ class TestRun(Run):
         test = Test.find(id=self.test_id)
         self.start_running(moment, sum(map(_times, test.checkpoints)) if test else 0)
 
+    def begin_conversations(self, moment: str) -> bool:
+        """Count an attempt. Return whether the conversations may begin; after MOST_ATTEMPTS the run has failed.
+
+        A flow that stops the whole server would otherwise stop it again after each start.
+        """
+        run = self._still_running()
+        if run is None:
+            return False
+        if run.attempts < MOST_ATTEMPTS:
+            run.change(attempts=run.attempts + 1, updated_at=run.updated_at)
+            return True
+        test = Test.find(id=run.test_id)
+        results = [CheckpointRun(each).failed_result(_GIVEN_UP) for each in (test.checkpoints if test else [])]
+        run.end(moment, results, False)
+        return False
+
+    def forget_attempt(self) -> None:
+        """Take the last attempt back: the server has noticed itself that the conversations came to no end."""
+        run = self._still_running()
+        if run is not None:
+            run.change(attempts=max(run.attempts - 1, 0), updated_at=run.updated_at)
+
+    def _still_running(self) -> TestRun | None:
+        """Return the run as it is stored now, unless it has ended or was deleted meanwhile."""
+        run = TestRun.find(id=self.id)
+        return run if run is not None and run.status == "RUNNING" else None
+
     def finish(self, moment: str, checkpoints: list[CheckpointRun]) -> None:
         """End the run with the results of its checkpoints. Does nothing if the run has ended meanwhile."""
-        now = TestRun.find(id=self.id)
-        if now is not None and now.status == "RUNNING":
+        now = self._still_running()
+        if now is not None:
             chance = Random(self.id)  # a run gives the same result whatever runs beside it
             results = [each.result(chance) for each in checkpoints]
             now.end(moment, results, all(result["status"] == "PASSED" for result in results))

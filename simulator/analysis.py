@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from dryline.simulator.script_dialogues import Dialogue
     from dryline.simulator.slots import Slots
 
+# Characters of a key, a title or a description that are read for what it means. Caches hold these texts.
+_LONGEST_READ = 1_000
 NUMBERS = frozenset({"amount", "rating"})
 # Facts that are known without being said in every conversation.
 KNOWN = frozenset({"phone", "intent", "sentiment", "summary"})
@@ -52,6 +54,7 @@ def fact_of(key: str, about: str = "") -> str:
 
     A value that no script speaks of has its key's words as its name, such as "policy number".
     """
+    key, about = key[:_LONGEST_READ], about[:_LONGEST_READ]
     kind, text = kinds.kind_of(key, None), key
     is_other = not kinds.names_speaker(key)
     if kind == "text" and about:
@@ -92,11 +95,12 @@ def extract(definitions: Mapping[str, Any], dialogue: Dialogue, facts: Slots) ->
     values: dict[str, Any] = {}
     for key, definition in definitions.items():
         members = definition if isinstance(definition, Mapping) else {}
-        kind, about = members.get("type", "string"), str(members.get("description") or "")
+        kind, about = members.get("type", "string"), str(members.get("description") or "")[:_LONGEST_READ]
+        key_read = key[:_LONGEST_READ]
         if kind == "boolean":
-            values[key] = _is_reached(_evidence(key, about), dialogue)
+            values[key] = _is_reached(_evidence(key_read, about), dialogue)
             continue
-        fact, milestones = _fact(key, about)
+        fact, milestones = _fact(key_read, about)
         may_be_said = kind != "number" or fact in NUMBERS  # nothing else that is said is a number
         value = _said(fact, dialogue, facts) if may_be_said and _is_reached(milestones, dialogue) else None
         if value is not None:
@@ -145,7 +149,7 @@ def judge(groups: Any, dialogue: Dialogue, extracted: Mapping[str, Any], rng: Ra
     """
     if not isinstance(groups, list) or not groups:
         return None
-    known = {kinds.label_of(key): value for key, value in extracted.items() if isinstance(value, bool)}
+    known = {kinds.label_of(key[:_LONGEST_READ]): value for key, value in extracted.items() if isinstance(value, bool)}
     judged = []
     for group in groups:
         items = [_judged(item, known, dialogue, rng) for item in group.get("items") or []]
@@ -155,7 +159,7 @@ def judge(groups: Any, dialogue: Dialogue, extracted: Mapping[str, Any], rng: Ra
 
 def _judged(item: Mapping[str, Any], known: Mapping[str, bool], dialogue: Dialogue, rng: Random) -> dict[str, Any]:
     """Return the result of an item. BINARY: met or not; SCORE: a number on a scale to 1, 10 or 100."""
-    title, about = (str(item.get(name) or "") for name in ("title", "description"))
+    title, about = (str(item.get(name) or "")[:_LONGEST_READ] for name in ("title", "description"))
     is_forbidden = _FORBIDDEN.search(title.lower()) or _FORBIDDEN.search(about.lower())
     milestones = None if is_forbidden else _evidence(title, about)
     is_reached = known.get(kinds.label_of(title), _is_reached(milestones, dialogue))

@@ -24,6 +24,7 @@ from dryline.world.real_time import monotonic
 from dryline.world.world import World
 
 _SLOW_S = 2.0  # of real time: a flow of which a run takes longer, as it waits for other servers, is left for scripts
+_LONGEST_COMPARED = 1_000  # characters of an unknown condition; comparing a longer one with others takes seconds
 _MOST_STOPPED = 3  # runs that exceed a limit of the engine, before it is left for scripts
 _LACKING = {"transferred": "transfers", "voicemail": "meets a voicemail", "failed": "fails"}  # by outcome
 _ENDINGS = {"transfer": "call_transfer", "failed": "error"}
@@ -145,7 +146,8 @@ def _condition(program: Program, text: str) -> Condition:
         return texts[_normalized(text)]
     from difflib import get_close_matches  # imported late: it is only needed for a mistake
 
-    nearest = get_close_matches(_normalized(text), texts, n=3, cutoff=0.0)
+    is_short = len(text) <= _LONGEST_COMPARED
+    nearest = get_close_matches(_normalized(text), texts, n=3, cutoff=0.0) if is_short else []
     hint = f" The nearest: {'; '.join(repr(texts[each].text) for each in nearest)}." if nearest else ""
     raise Invalid(f"The flow has no condition {text!r}.{hint}", "branch")
 

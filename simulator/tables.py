@@ -20,6 +20,9 @@ def table(name: str) -> Any:
     return tuple(value.split()) if isinstance(value, str) else value
 
 
+_LONGEST = 50_000  # characters of a text in which the words of industries are searched
+
+
 @cache
 def _tables() -> dict[str, Any]:
     return read_json(Path(__file__).with_name("tables.json"))
@@ -60,7 +63,8 @@ def industries() -> tuple[Industry, ...]:
 def industry_of(*texts: str | None) -> Industry:
     """Return the industry that the texts, the most telling first, are about."""
     for text in texts:
-        counts = [len(industry.pattern.findall(text or "")) for industry in industries()[:-1]]
+        beginning = (text or "")[:_LONGEST]
+        counts = [len(industry.pattern.findall(beginning)) for industry in industries()[:-1]]
         if max(counts):
             return industries()[counts.index(max(counts))]
     return industries()[-1]

@@ -23,6 +23,11 @@ def purchase(api, *numbers, **body):
     return api.post("/team/assets/purchase_phone_numbers", {"phoneNumbers": numbers, **body})
 
 
+def test_a_long_text_is_no_number(register):
+    """Would take minutes if its time grew with the square of the text."""
+    assert register(" " * 300_000 + "x").status_code == 400
+
+
 def test_a_registered_number_comes_back_in_the_list(api, register, integration):
     answer = register()
     assert answer.status_code == 201

@@ -25,7 +25,7 @@ FILLED_BY = {
 
 
 def flow_that_fills(kind):
-    prompt = '"Ask on. " + "x " * 100000' if kind == "prompts" else '"Ask on."'
+    prompt = '"Ask on. " + "x " * 90000' if kind == "prompts" else '"Ask on."'
     turn = f'{FILLED_BY[kind]}loop:\n    talk({prompt}, False)\nuntil "caller says yes":\n    say("Good.")\n'
     return 'say("Hello.")\n' + "".join(turn.replace("{turn}", str(number)) for number in range(8))
 

@@ -156,6 +156,22 @@ def test_a_secret_in_a_form_or_in_a_text_that_is_no_json_is_masked(app, control,
     assert "password" in body and SECRET not in body
 
 
+@pytest.mark.parametrize("part", ["x", "&", "=", "%", "token", "a=b&", "=token=", '"', '"token": '])
+@pytest.mark.parametrize("content_type", ["application/x-www-form-urlencoded", "application/json"])
+def test_a_long_body_of_any_text_does_not_hold_anything_up(app, control, content_type, part):
+    """Would take a quarter of an hour if its time grew with the square of the body."""
+    body = part * (500_000 // len(part))
+    app.test_client().post("/inbox/a", data=body, content_type=content_type)
+    assert control.get("/requests/count").json == {"count": 1}
+
+
+def test_each_parameter_of_a_query_is_masked_by_its_own_name(app, control):
+    query = f"plain&=x&token&token=&token=={SECRET}&a=token={SECRET[::-1]}&signature={SECRET}&&"
+    app.test_client().post("/inbox/a", data=query, content_type="application/x-www-form-urlencoded")
+    (entry,) = control.get("/requests").json
+    assert entry["body"] == f"plain&=x&token&token=&token=***&a=token={SECRET[::-1]}&signature=***&&"
+
+
 def test_a_secret_at_the_end_of_a_long_answer_is_masked(app, api, control, make_integration):
     make_integration(authToken=SECRET * 20_000)
     api.get("/team?includeIntegrations=true")

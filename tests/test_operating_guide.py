@@ -77,7 +77,7 @@ def test_the_admin_token_opens_a_server_for_all_addresses_and_its_commands(tmp_p
 
 
 def test_the_bounds_are_the_programs():
-    assert BOUNDS["request log"] == f"{MAX_ENTRIES:,} requests, {MAX_BYTES // 1_000_000} MB of bodies"
+    assert BOUNDS["request log"] == f"{MAX_ENTRIES:,} requests, {MAX_BYTES // 1_000_000} MB"
     assert BOUNDS["request body"] == f"`--max-body-mb` ({Settings.max_body_mb})"
     assert BOUNDS["conversations in turns, as of `dryline talk`"] == f"{MAX_CONVERSATIONS:,} of a team"
     assert BOUNDS["webhooks of a deployment"] == f"{MAX_WEBHOOKS}"

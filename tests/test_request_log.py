@@ -63,6 +63,18 @@ def test_the_bodies_of_requests_and_of_answers_have_a_bound_together(api, contro
     assert len(control.get("/requests").json) == 5
 
 
+@pytest.mark.alone
+@pytest.mark.parametrize("part", ["path", "query", "one header", "many headers"])
+def test_the_bound_counts_what_else_a_client_can_make_long(app, control, monkeypatch, part):
+    monkeypatch.setattr(request_log, "MAX_BYTES", 200_000)
+    text = "x" * 30_000
+    headers = {"one header": {"x-a": text}, "many headers": {f"x-{number}": "x" for number in range(600)}}
+    path = f"/inbox/{text if part == 'path' else ''}?a={text if part == 'query' else ''}"
+    for _ in range(10):
+        app.test_client().get(path, headers=headers.get(part))
+    assert 1 <= len(control.get("/requests").json) <= 6
+
+
 def test_an_entry_has_the_ids_of_the_rows_that_it_is_about(api, control):
     worker = api.post("/workers", NEW_WORKER).json["id"]
     flow = api.post(f"/workers/{worker}/flows", {"name": "One", "code": "say('Hi')"}).json["id"]

@@ -80,6 +80,25 @@ def test_markup_that_never_closes_does_not_hold_anything_up(add_file, ask, part)
     assert ask("tea")["context"] == [id]
 
 
+def test_a_long_file_answers_with_its_best_passage_at_once(add_file, ask):
+    """Would take minutes if the place of each hit were compared with all others."""
+    rows = [f"{number},part {number},5.50,EUR,in stock\n" for number in range(40_000)]
+    rows[30_000] = "The zebra crossing is behind the house.\n"
+    id = add_file("Prices", "".join(rows), "text/csv")
+    (match,) = ask("price in EUR of part 7 in stock")["results"]
+    assert match["resourceId"] == id
+    (match,) = ask("zebra")["results"]
+    assert "29999,part 29999" in match["text"] and "zebra" in match["text"] and len(match["text"]) <= 2_000
+
+
+def test_each_word_of_a_long_text_is_found(add_file, ask):
+    words = [f"word{number}" for number in range(3_000)]
+    add_file("Words", " ".join(words))
+    add_file("Cut", "x" * 5_000 + " " + "tail")
+    for word in [*words[::97], "tail"]:
+        assert word in ask(word, wait_s=10 if word == "word0" else 0)["results"][0]["text"].split()
+
+
 def test_a_file_that_is_no_text_is_found_by_its_name_and_answers_with_it_alone(add_file, ask):
     textual = [
         add_file("Data", '{"dish": "lasagne"}', type) for type in ("application/json", "text/csv; charset=utf-8")

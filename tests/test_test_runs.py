@@ -4,6 +4,10 @@ from types import SimpleNamespace
 
 import pytest
 
+from dryline.flow.sessions import checkpoints
+from dryline.jobs.runner import Runner
+from dryline.storage.errors import Busy
+
 CLINIC = """
 say(f"{variables['clinic']}, good morning.")
 loop:
@@ -142,6 +146,34 @@ def test_a_description_names_conditions(only, description, purpose):
     assert not [fault for fault in result.faults if "did not reach" in fault]
 
 
+def test_a_condition_with_many_placeholders_is_searched_in_linear_time(only):
+    """Would take more than hours if all lengths of the placeholders were tried."""
+    condition = f'f"caller wants {"{x} a " * 8}zzz"'
+    code = f'x = 1\nloop:\n    talk("Ask.", False)\nuntil {condition}:\n    pass\nuntil "caller is done":\n    pass\n'
+    result = only(f"caller is done, caller wants {'a ' * 2_400}", code=code)
+    assert {tuple(each["purpose"]) for each in result.conversations} == {("caller is done",)}
+
+
+@pytest.mark.parametrize(
+    ("condition", "description", "is_named"),
+    [
+        ("{x} wants {y} rooms for {z}", "Ada wants 2 rooms for two nights", True),
+        ("wants {x} rooms", f"wants {'a' * 80} rooms", True),
+        ("wants {x} rooms", f"wants {'a' * 81} rooms", False),
+        ("wants {x} rooms", "wants rooms", False),
+        ("wants {x} rooms", "Ada wants 2 roomsful", False),
+        ("wants {x} rooms", "wants a call. Then wants 2 rooms", True),
+        ("{x}", "Ada", False),
+    ],
+)
+def test_a_placeholder_of_a_condition_stands_for_some_words(only, condition, description, is_named):
+    code = f'x = y = z = 2\nloop:\n    talk("Ask.", False)\nuntil f"{condition}":\n    pass\n'
+    code += 'until "caller is done":\n    pass\n'
+    result = only(f"caller is done, {description}", code=code, runs=1)
+    named = [f'f"{condition}"'] if is_named else []
+    assert result.conversations[0]["purpose"] == [*named, "caller is done"]
+
+
 def test_a_test_of_chats_has_no_phone(only):
     assert "'transfer' is not defined" in only("caller asks for a person", mode="chat").faults[0]
     assert only("caller asks for a person").conversations[0]["ended"] == "transfer"
@@ -159,6 +191,49 @@ def test_a_flow_that_runs_away_ends_the_run(hurried, run):
     assert [(result["failed"], result["status"]) for result in results] == [(50, "FAILED")] * 2
     assert len(results[0]["conversations"]) == 3  # they stand for all
     assert "The run was given up" in results[1]["explanation"]
+
+
+@pytest.mark.alone
+def test_a_run_in_which_the_server_ended_three_times_has_failed(api, start, advance, monkeypatch):
+    """Else a flow that stops the server would stop it again at each start."""
+    begun = []
+
+    def stop(*_):
+        begun.append(1)
+        raise KeyboardInterrupt  # passes every handler of a step's errors, as the end of the process does
+
+    path = start("caller asks for a person", runs=5)
+    monkeypatch.setattr(checkpoints, "run_checkpoints", stop)
+    monkeypatch.setattr(Runner, "_try", try_as_if_killed)
+    advance(3601)
+    for _ in range(6):
+        advance(1)
+    (run,) = api.get(f"{path}/runs").json
+    assert (run["status"], len(begun)) == ("FAILED", 3)
+    assert "were begun 3 times, and each time the server ended" in run["results"][0]["explanation"]
+    assert (run["results"][0]["passed"], run["results"][0]["failed"]) == (0, 5)
+
+
+@pytest.mark.alone
+def test_a_run_that_waited_for_workers_of_the_engine_has_not_failed(api, start, advance, monkeypatch):
+    def refuse(*_):
+        raise Busy("All workers are busy.")
+
+    path = start("caller wants the hours")
+    with monkeypatch.context() as patch:
+        patch.setattr(checkpoints, "run_checkpoints", refuse)
+        for _ in range(5):
+            advance(3601)
+    advance(1)
+    (run,) = api.get(f"{path}/runs").json
+    assert "server ended" not in str(run["results"]) and run["status"] in ("PASSED", "FAILED")
+
+
+def try_as_if_killed(runner, step, now):
+    try:
+        return step(runner.world, now)
+    except KeyboardInterrupt:
+        return False
 
 
 def test_a_hundred_conversations_represent_all(only):

@@ -1,5 +1,7 @@
 """A data directory of dryline 0.1 is opened as it is: rows, files and snapshots stay."""
 
+import contextlib
+import sqlite3
 import tarfile
 from pathlib import Path
 
@@ -49,6 +51,26 @@ def test_an_upload_stays(opened):
     (resource,) = control.get("/state").json["resources"]
     address = api.get(f"/workers/{resource['workerId']}/resources/{resource['id']}").json["signedS3FilePath"]
     assert api.client.get(address, buffered=True).data == b"Monday: soup"
+
+
+@pytest.mark.parametrize("text", ["Monday: soup", "Monday: bread\n" * 1_000 + "Tuesday: soup"])
+def test_the_text_of_a_file_is_still_found(world, opened, text):
+    with contextlib.closing(sqlite3.connect(world / "dryline.sqlite3")) as database:
+        database.execute("UPDATE resource SET status = 'AVAILABLE'")
+        database.execute("UPDATE resource_text SET body = ?", (text,))
+        database.commit()
+    api, control = opened()
+    (resource,) = control.get("/state").json["resources"]
+
+    def search(query):
+        path = f"/workers/{resource['workerId']}/resources/query"
+        return api.post(path, {"query": query}).json["data"]["results"]
+
+    (result,) = search("soup")
+    assert result["resourceId"] == resource["id"] and "soup" in result["text"] and len(result["text"]) <= 2_000
+    assert len(search("menu")) == 1
+    api.delete(f"/workers/{resource['workerId']}/resources/{resource['id']}")
+    assert search("soup") == search("menu") == []
 
 
 def test_snapshots_are_restored_again_and_again(opened):

@@ -17,9 +17,15 @@ from dryline.world.real_time import monotonic
 from dryline.world.request_log import ANSWER_BYTES, Entry
 from dryline.world.world import World
 
+_LONGEST_SHARED = 200  # characters of a header
 # Most requests have the headers of the one before. The cache lets the entries of the request log share them, which
 # halves an entry's memory.
-_header = lru_cache(maxsize=1_000)(mask_header)
+_shared_header = lru_cache(maxsize=1_000)(mask_header)
+
+
+def _header(name: str, value: str) -> tuple[str, str]:
+    is_short = len(name) + len(value) <= _LONGEST_SHARED
+    return _shared_header(name, value) if is_short else mask_header(name, value)
 
 
 def answer_and_record(world: World, request: Request, view: Callable[[], Any]) -> Any:

@@ -20,7 +20,6 @@ _OPEN_NAME = re.compile(r"(?i)(?:^|x-)idempotency[-_]?key$")
 _MEMBER_ENDS = (b'token"', b'secret"', b'key"', b'password"', b'authorization"', b'cookie"')
 # The length is limited so that the search takes linear time.
 _MEMBER = re.compile(r'"([^"\\]{1,100})"\s*:\s*')
-_PARAMETER = re.compile("([^&=]+)=([^&]+)")
 # The user and the password in an address, which may be within JSON that escapes slashes. The last @ ends them.
 _CREDENTIALS = re.compile(r"(\w:(?:\\?/){2})[^\s/?#\\\"'<>]{1,1000}@")
 _decoder = json.JSONDecoder()
@@ -65,16 +64,19 @@ def mask_json(body: bytes) -> bytes:
 
 def mask_query(query: str) -> str:
     """Return a query string with its secrets masked, and with the signatures of signed URLs."""
-    return _PARAMETER.sub(_masked_parameter, query) if query else query
+    return "&".join(map(_masked_parameter, query.split("&")))
 
 
-def _masked_parameter(parameter: re.Match[str]) -> str:
-    name = unquote_plus(parameter[1])
+def _masked_parameter(parameter: str) -> str:
+    encoded_name, _, value = parameter.partition("=")
+    if not value:
+        return parameter
+    name = unquote_plus(encoded_name)
     if is_secret(name) or name.lower().endswith("signature"):
-        return f"{parameter[1]}={MASK}"
-    value = unquote_plus(parameter[2])
-    masked = mask_addresses(value)
-    return parameter[0] if masked == value else f"{parameter[1]}={quote_plus(masked, safe=MASK)}"
+        return f"{encoded_name}={MASK}"
+    text = unquote_plus(value)
+    masked = mask_addresses(text)
+    return parameter if masked == text else f"{encoded_name}={quote_plus(masked, safe=MASK)}"
 
 
 def mask_header(name: str, value: str) -> tuple[str, str]:

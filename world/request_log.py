@@ -13,7 +13,8 @@ from dryline.world.masking import mask_json
 # The header of requests that a test makes itself, with the client of the test helpers.
 FROM_TEST = "X-Dryline-From-Test"
 MAX_ENTRIES = 10_000
-MAX_BYTES = 12_000_000  # of bodies, requests' and answers'
+MAX_BYTES = 24_000_000  # of all that is kept of requests and answers; the headers of most are shared
+_HEADER_BYTES = 50  # of memory that a header takes beside its text
 # The part of an answer's body that an entry keeps.
 ANSWER_BYTES = 64_000
 
@@ -45,6 +46,7 @@ class Entry:
     unmasked_answer: bytes = b""
     key_id: str | None = None
     answered_at: float = 0
+    size: int = 0  # in bytes, which the log counts
 
     def __str__(self) -> str:
         return f"{self.method} {self.path} {self.status or 'cut'}"
@@ -78,9 +80,11 @@ class Entry:
         """Return the body as text. Bytes that are no text are replaced."""
         return self.body.decode(errors="replace")
 
-    def body_bytes(self) -> int:
-        """Return the length of the request's body and of what is kept of the answer's."""
-        return len(self.body) + len(self.unmasked_answer)
+    def count_bytes(self) -> int:
+        """Return the size of what is kept of the request and its answer."""
+        headers = (*self.headers, *self.answer_headers)
+        header_bytes = sum(len(name) + len(value) + _HEADER_BYTES for name, value in headers)
+        return len(self.path) + len(self.query) + header_bytes + len(self.body) + len(self.unmasked_answer)
 
 
 @dataclass(slots=True)
@@ -98,7 +102,7 @@ class DroppedRequests:
 class RequestLog:
     """The requests of one world that are in progress, and the newest that are answered.
 
-    These are at most MAX_ENTRIES, with at most MAX_BYTES of bodies. The oldest fall out first, the newest never.
+    These are at most MAX_ENTRIES, with at most MAX_BYTES. The oldest fall out first, the newest never.
     """
 
     def __init__(self) -> None:
@@ -119,13 +123,14 @@ class RequestLog:
     def add(self, entry: Entry) -> None:
         """Add a request that was answered just now, unless the log was cleared since its `begin`."""
         entry.answered_at = time.time()
+        entry.size = entry.count_bytes()
         with self._lock:
             self.count += 1
             entry.number = self.count
             if entry in self._in_progress:
                 del self._in_progress[entry]
                 self._entries.append(entry)
-                self._bytes += entry.body_bytes()
+                self._bytes += entry.size
                 while len(self._entries) > MAX_ENTRIES or (self._bytes > MAX_BYTES and len(self._entries) > 1):
                     self._drop_oldest()
             self._added.notify_all()
@@ -144,7 +149,7 @@ class RequestLog:
 
         with self._lock:
             self._entries = deque(filter(stays, self._entries))
-            self._bytes = sum(entry.body_bytes() for entry in self._entries)
+            self._bytes = sum(entry.size for entry in self._entries)
             self._in_progress = dict.fromkeys(filter(stays, self._in_progress))
             self._dropped = {key: each for key, each in self._dropped.items() if stays(each)}
             self.clears += 1
@@ -176,7 +181,7 @@ class RequestLog:
 
     def _drop_oldest(self) -> None:
         entry = self._entries.popleft()
-        self._bytes -= entry.body_bytes()
+        self._bytes -= entry.size
         # Clients can invent any number of methods and paths, so those without a route are counted together.
         key = (entry.method, entry.route, entry.team_id) if entry.route else ("", "", None)
         dropped = self._dropped.setdefault(key, DroppedRequests(*key))

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from dryline.storage.current_world import current
 from dryline.world.clock import parse
 
+_LONGEST_REASON = 5_000  # characters in which a quoted turn is searched
 SPEAKERS = {"assistant": "agent", "user": "caller"}
 # Details of a step that are shown without their names, and those that are not shown.
 _UNNAMED_DETAILS = {"function", "condition", "type", "exception", "error", "text", "why"}
@@ -195,7 +196,9 @@ def success_criteria(results: Any, turns: Sequence[Turn]) -> list[dict[str, Any]
 
 
 def _quoted_turn(reason: Any, turns: Sequence[Turn]) -> int | None:
-    quotes = re.findall(r'["“](.{4,}?)[.…]*["”]', reason) if isinstance(reason, str) else []
+    quotes = re.findall(r'["“]([^"“”]+)["”]', reason[:_LONGEST_REASON]) if isinstance(reason, str) else []
+    quotes = [quote.rstrip(".…") for quote in quotes]
+    quotes = [quote for quote in quotes if len(quote) >= 4]
     return next((turn.number for quote in quotes for turn in turns if quote in turn.text), None)
 
 

@@ -19,6 +19,7 @@ from dryline.blueprints.console.flow_outline import outline_of
 from dryline.blueprints.console.flow_templates import TEMPLATES
 from dryline.blueprints.console.template_filters import pretty
 from dryline.flow.language.errors import Finding
+from dryline.flow.language.python_code import MAX_CODE
 from dryline.flow.sessions import conversations
 from dryline.flow.sessions.engines import engine_of, require_valid
 from dryline.models import taken_branches
@@ -194,9 +195,14 @@ def _show_editor(worker: Worker, flow: Flow | None, values: dict[str, Any], refu
     return render_template("flow_edit.html", refusal=message, **context), status
 
 
-@lru_cache(maxsize=32)
 def _check(code: str) -> list[Finding]:
-    """Return what is wrong with the code. Raises Busy. A check takes 0.1 s, and finds the same each time."""
+    """Return what is wrong with the code. Raises Busy."""
+    return _cached_findings(code) if len(code) <= MAX_CODE else engine_of(current()).check(code)
+
+
+@lru_cache(maxsize=32)
+def _cached_findings(code: str) -> list[Finding]:
+    """Return what is wrong with the code. A check takes 0.1 s, and finds the same each time."""
     return engine_of(current()).check(code)
 
 

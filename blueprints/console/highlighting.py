@@ -76,7 +76,10 @@ def _token_class(token: Token, before: Token | None) -> str | None:
 
 
 class DiffLine(NamedTuple):
-    """A line of a comparison: its number before and after, None where it is absent. A gap has the equal lines."""
+    """A line of a comparison: its number before and after, None where it is absent. A gap has the equal lines.
+
+    A `note` is the only line, and says why the texts are not compared.
+    """
 
     kind: str
     old: int | None
@@ -87,13 +90,27 @@ class DiffLine(NamedTuple):
 
 _WORD = re.compile(r"\w+|\s+|[^\w\s]")
 _LIKE = 0.5  # of the words of two lines, for one to be a change of the other
+MAX_COMPARED_LINES = 5_000  # of both texts together; comparing them takes a second or two
+MAX_COMPARED_LENGTH = 2 * MAX_LENGTH
+_TOO_LONG = (
+    f"The two texts have more than {MAX_COMPARED_LINES:,} lines or {MAX_COMPARED_LENGTH:,} characters together. "
+    "They are too long to be compared here."
+)
 
 
 def compare(old: str, new: str, around: int = 3) -> list[DiffLine]:
-    """Return the changed lines with `around` lines beside each change; an empty list when nothing changed."""
-    before, after = highlight(old), highlight(new)
+    """Return the changed lines with `around` lines beside each change; an empty list when nothing changed.
+
+    Texts beyond the bounds give a note.
+    """
+    if old == new:
+        return []
     old_lines, new_lines = split_lines(old), split_lines(new)
-    matcher = SequenceMatcher(None, old_lines, new_lines, autojunk=False)
+    if len(old_lines) + len(new_lines) > MAX_COMPARED_LINES or len(old) + len(new) > MAX_COMPARED_LENGTH:
+        return [DiffLine("note", None, None, _TOO_LONG)]
+    before, after = highlight(old), highlight(new)
+    # Its `autojunk` leaves out lines that are repeated often. Without it a long text of such lines takes minutes.
+    matcher = SequenceMatcher(None, old_lines, new_lines)
     rows: list[DiffLine] = []
     end = 0  # of the lines that are in `rows`
     for group in matcher.get_grouped_opcodes(around):
@@ -140,11 +157,22 @@ def _marked(html: Markup, text: str | None, other: str | None) -> Markup:
     """Return a line without colours, with marks around the words that the other has not; `html` if there is none."""
     if text is None or other is None:
         return html
-    words, parts = _WORD.findall(text), []
-    for tag, start, end, *_ in SequenceMatcher(None, words, _WORD.findall(other), autojunk=False).get_opcodes():
-        part = html_escape("".join(words[start:end]), quote=False)
-        parts.append(f"<mark>{part}</mark>" if part and tag != "equal" else part)
-    return Markup("".join(parts))
+    words, other_words = _WORD.findall(text), _WORD.findall(other)
+    start = _common_start(words, other_words)
+    end = len(words) - _common_start(words[start:][::-1], other_words[start:][::-1])
+    other_end = len(other_words) - (len(words) - end)
+    known = {*other_words[start:other_end]}
+    parts = [html_escape(word, quote=False) for word in words]
+    for index in range(start, end):
+        if words[index] not in known:
+            parts[index] = f"<mark>{parts[index]}</mark>"
+    return Markup("".join(parts).replace("</mark><mark>", ""))
+
+
+def _common_start(words: Sequence[str], others: Sequence[str]) -> int:
+    """Return the number of words with which both begin."""
+    pairs = zip(words, others, strict=False)
+    return next((index for index, (word, other) in enumerate(pairs) if word != other), min(len(words), len(others)))
 
 
 def editor_names() -> dict[str, list[str]]:

@@ -33,6 +33,7 @@ CHANNEL_TITLES = {
 }
 VOICE = CHANNELS[0]
 PAGE_LENGTH = 25
+_LONGEST_SEARCH = 200  # characters of a search whose hit is shown; the time of finding it grows with their number
 # The columns that a row of the list needs.
 _CALL_COLUMNS = frozenset(
     (
@@ -180,7 +181,9 @@ def _summary(channel: Channel, row: dict[str, Any]) -> str:
 
 def _excerpt(text: str | None, part: str | None) -> tuple[str, str, str] | None:
     """Return the first hit, with some words before and after it. It begins near the hit, which is seen in a row."""
-    match = re.search(re.escape(part), text, re.IGNORECASE) if text and part else None
+    if not text or not part or len(part) > _LONGEST_SEARCH:
+        return None
+    match = re.search(re.escape(part), text, re.IGNORECASE)
     if match is None:
         return None
     before, after = match.string[: match.start()], match.string[match.end() :]

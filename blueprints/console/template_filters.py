@@ -106,7 +106,12 @@ def pretty(value: Any) -> str:
 
 def shortened(path: str) -> str:
     """Return a path with the middle of its ids left out, as `worker_1000…eb3a`."""
-    return re.sub(r"(\w+_\w{4})[\w-]{16,}(\w{4})(?=/|$)", r"\1…\2", path)
+    return "/".join(map(_shortened_segment, path.split("/")))
+
+
+def _shortened_segment(segment: str) -> str:
+    prefix, underscore, rest = segment.rpartition("_")
+    return f"{prefix}_{rest[:4]}…{rest[-4:]}" if underscore and len(rest) >= 24 else segment
 
 
 def coloured(text: str) -> Markup:

@@ -6,7 +6,7 @@ Contract: based.md, section 2, for signatures and effects.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import timedelta, timezone
 from types import NoneType
 from typing import TYPE_CHECKING, Any
@@ -18,6 +18,7 @@ from dryline.flow.language.errors import readable
 from dryline.flow.language.events import transcript
 from dryline.flow.language.json_values import json_error, plain, text
 from dryline.flow.language.language_model import Question
+from dryline.flow.language.open_talk import condition_text
 from dryline.flow.language.web import RequestFailed, send
 from dryline.world.masking import mask_addresses
 
@@ -26,7 +27,11 @@ if TYPE_CHECKING:
 
 
 _OLDER_NAMES = {"system_prompt": "prompt", "first_prompt": "first"}  # of talk()'s arguments
-_MOST_VALUES = 500  # in the example and the schema of one ask(), objects and lists included
+# Bounds of what a language model reads, so that no flow keeps it busy.
+MOST_VALUES = 500  # in the example and the schema of one ask(), objects and lists included
+LONGEST_MEMBER = 1_000  # characters of a key or a text in them
+LONGEST_QUESTION = 10_000  # characters of a question or a condition
+LONGEST_TEXT = 200_000  # characters of a prompt, a text that a question is about, or what a `return` hands back
 _SENT = {"success": True, "status": "sent", "message_sid": None, "error": None, "data": None}
 
 
@@ -71,7 +76,7 @@ def is_callable(name: str, channel: str) -> bool:
 
 
 def say(session: FlowSession, line: int | None, message: Any, exact: Any = True, model: Any = None) -> str:
-    spoken = text(message)
+    spoken = _bounded("say() takes a text", text(message), LONGEST_TEXT)
     session.add_agent_message(spoken, line, by="say", exact=bool(exact))
     return spoken
 
@@ -79,7 +84,8 @@ def say(session: FlowSession, line: int | None, message: Any, exact: Any = True,
 def extract(session: FlowSession, line: int | None, key: Any, value: Any) -> None:
     if not isinstance(key, str) or key.startswith("_"):
         raise Raised("ValueError", f"An extraction's key is a text that does not begin with _, not {key!r}.")
-    name, plain_value = text(key), _plain_json(value)
+    name = _bounded("extract() takes a key", text(key), LONGEST_MEMBER)
+    plain_value = _plain_json(value)
     session.log_bounded_event("extracted", line, key=name, value=plain_value)
     session.extracted[name] = plain_value
 
@@ -134,8 +140,7 @@ def ask(
     model: Any = None,
 ) -> Any:
     example, schema = plain(example), plain(schema)
-    if sum(_count_values(each) for each in (example, schema) if each is not None) > _MOST_VALUES:
-        raise Raised("ValueError", f"ask() takes an example or schema of at most {_MOST_VALUES} values.")
+    _require_bounded_members("ask() takes an example or schema", example, schema)
     choices = session.program.choices
     request = _question(session, line, about, question, example=example, schema=schema, choices=choices)
     answer = session.answer_stubs.answer(request, session.model.ask)
@@ -172,7 +177,14 @@ def converse(
     if not is_loop or not isinstance(conditions, (list, NoneType)) or not isinstance(note, (list, tuple, NoneType)):
         raise Raised("TypeError", "talk() was called with arguments that only the engine passes")
     session.keep_state(state)
-    session.open_talk.open(loop, conditions, note, text(prompt), bool(first), plain(default_values), plain(info))
+    prompt = _bounded("talk() takes a prompt", text(prompt), LONGEST_TEXT)
+    default_values, info = plain(default_values), plain(info)
+    _bounded("talk() takes info and default values", orjson.dumps([default_values, info]), LONGEST_TEXT)
+    for condition in conditions or ():
+        _require_bounded_condition(condition)
+    if note:
+        _bounded("A return hands back a value", text(note[0]), LONGEST_TEXT)
+    session.open_talk.open(loop, conditions, note, prompt, bool(first), default_values, info)
     if conditions is None:
         return [None, None, transcript(session.messages)]
     raise Waits
@@ -234,17 +246,48 @@ def _plain_json(value: Any) -> Any:
     return plain_value
 
 
-def _count_values(value: Any) -> int:
-    """Return the number of values at all levels, objects and lists included."""
-    members = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return 1 + sum(map(_count_values, members))
+def _bounded(subject: str, value: Any, most: int) -> Any:
+    """Return a text. Raises Raised if it is longer than `most` characters; `subject` begins the message."""
+    if len(value) > most:
+        raise Raised("ValueError", f"{subject} of at most {most:,} characters.")
+    return value
+
+
+def _require_bounded_condition(condition: Any) -> None:
+    """Check the length of a condition, and the size of a tool's schema. Raises Raised."""
+    _bounded("A loop takes a condition", condition_text(condition), LONGEST_QUESTION)
+    if isinstance(condition, dict):
+        _require_bounded_members("A loop takes a tool with a schema", plain(condition))
+
+
+def _require_bounded_members(subject: str, *values: Any) -> None:
+    """Check the number of values at all levels, and the lengths of keys and texts. Raises Raised."""
+    count = 0
+    rest = [value for value in values if value is not None]
+    while rest:
+        value = rest.pop()
+        count += 1
+        texts: Iterable[str] = ()
+        if isinstance(value, dict):
+            rest += value.values()
+            texts = value
+        elif isinstance(value, list):
+            rest += value
+        elif isinstance(value, str):
+            texts = (value,)
+        if any(len(each) > LONGEST_MEMBER for each in texts):
+            raise Raised("ValueError", f"{subject} whose keys and texts have at most {LONGEST_MEMBER:,} characters.")
+    if count > MOST_VALUES:
+        raise Raised("ValueError", f"{subject} of at most {MOST_VALUES} values.")
 
 
 def _question(session: FlowSession, line: int | None, about: Any, question: Any, **form: Any) -> Question:
     made = plain(about)
     words = made if isinstance(made, str) else orjson.dumps(made, option=orjson.OPT_INDENT_2).decode()
+    _bounded("A question is about a text", words, LONGEST_TEXT)
+    question = _bounded("ask() takes a question", text(question), LONGEST_QUESTION)
     form |= {"random": session.random(), "now": session.now(), "unsaid": session.unsaid}
-    return Question(words, text(question), line=line, **form)
+    return Question(words, question, line=line, **form)
 
 
 _VOICE = {"transfer", "transfer_call", "end_call", "hangup"}

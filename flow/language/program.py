@@ -56,13 +56,18 @@ class Program:
     def __post_init__(self) -> None:
         self.code = self.rewritten.text
         self.places = Places(self.source)
-        self._generated = Places(self.code)
+
+    @cached_property
+    def _generated(self) -> Places:
+        return Places(self.code)
 
     @cached_property
     def choices(self) -> dict[str, list[str]]:
         """The texts that the code compares members with, by the member's name: `answer["size"] == "large"`."""
-        compared = _COMPARED.findall(self.source)
-        return {name: list(dict.fromkeys(value for other, value in compared if other == name)) for name, _ in compared}
+        choices: dict[str, dict[str, None]] = {}  # dicts as ordered sets
+        for name, value in _COMPARED.findall(self.source):
+            choices.setdefault(name, {})[value] = None
+        return {name: list(values) for name, values in choices.items()}
 
     def place(self, line: int, column: int) -> SourcePosition | None:
         """Return the place in the flow's code of a place in the translated code; None for the engine's own code."""

@@ -26,7 +26,10 @@ from dryline.flow.language.statements import Statement, own_statements, tree
 from dryline.flow.language.tokens import LogicalLine, Token, logical_lines
 from dryline.storage.files import read
 
-MAX_CODE = 200_000  # characters, ten times the longest known flow; translating it takes one to two seconds
+MAX_CODE = 200_000  # characters, ten times the longest known flow; translating it takes one to three seconds
+MAX_LINE = 2_000  # characters, ten times the longest known one; some regular expressions take the square of a line
+_MOST_CACHED = 32  # programs
+_LONGEST_CACHED = 32_000  # characters of code; a program can take 90 times as many bytes
 
 _NO_TEXT = re.compile("[\\0\ud800-\udfff]")
 _PLAIN = re.compile(r"""[rRuU]?("{3}|'{3}|"|')(?P<text>.*)\1""", re.DOTALL)
@@ -209,17 +212,34 @@ def _last_talk(loop: Statement) -> Token:
     return first_of_line[-1]
 
 
-@lru_cache(maxsize=256)
 def translate(code: str, file: str = "flow.based") -> Program:
     """Return the program of a flow's code. Raises CodeRefused for errors in Based; Engine.check() finds all errors."""
+    return _cached_program(code, file) if len(code) <= _LONGEST_CACHED else _program(code, file)
+
+
+@lru_cache(maxsize=_MOST_CACHED)
+def _cached_program(code: str, file: str) -> Program:
+    return _program(code, file)
+
+
+def _program(code: str, file: str) -> Program:
     source = code.replace("\r\n", "\n").replace("\r", "\n")
-    if len(source) > MAX_CODE:
-        raise CodeRefused([Finding(file, 1, 1, f"The code is longer than {MAX_CODE:,} characters.")])
     places = Places(source)
     try:
+        _require_bounded(source, places)
         return _translate(source, file, places)
     except BasedSyntaxError as fault:
         raise CodeRefused([Finding(file, *places.place(fault.offset), fault.sentence)]) from None
+
+
+def _require_bounded(source: str, places: Places) -> None:
+    """Raise BasedSyntaxError for code or a line of it that is too long."""
+    if len(source) > MAX_CODE:
+        raise BasedSyntaxError(0, f"The code is longer than {MAX_CODE:,} characters.")
+    long_line = places.first_longer_than(MAX_LINE)
+    if long_line is not None:
+        sentence = f"This line is longer than {MAX_LINE:,} characters. Break it: a text in three quotes can have lines."
+        raise BasedSyntaxError(places.offset(long_line, MAX_LINE + 1), sentence)
 
 
 def _translate(source: str, file: str, places: Places) -> Program:

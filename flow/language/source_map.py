@@ -98,6 +98,10 @@ class Places:
     def offset(self, line: int, column: int) -> int:
         return self._starts[min(line, len(self._rows)) - 1] + column - 1
 
+    def first_longer_than(self, length: int) -> int | None:
+        """Return the first line with more than `length` characters, or None."""
+        return next((line for line, row in enumerate(self._rows, 1) if len(row) > length), None)
+
     def row(self, line: int) -> str:
         """Return the text of a line."""
         return self._rows[line - 1]

@@ -1,6 +1,5 @@
 """Stubs of a test: answers that replace a model's, and HTTP responses that replace other servers'."""
 
-import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -9,6 +8,7 @@ import orjson
 from dryline.flow.language.language_model import Answer, Question
 from dryline.flow.language.web import Fetch
 from dryline.world import outgoing
+from dryline.world.path_patterns import normal_path, path_pattern
 
 Answers = dict[str, Any] | list[Any]
 _SOURCE = "the test"
@@ -99,7 +99,7 @@ def _fits(rule: Mapping[str, Any], method: str, url: str) -> bool:
     pattern = str(rule["url"])
     if "?" not in pattern:
         url = url.partition("?")[0]
-    return re.fullmatch(".*".join(map(re.escape, pattern.split("*"))), url, re.DOTALL) is not None
+    return path_pattern(pattern).fullmatch(normal_path(url)) is not None
 
 
 def _response(rule: Mapping[str, Any]) -> outgoing.HttpResponse:

@@ -16,6 +16,7 @@ from dryline.world.outgoing import HttpResponse, Outgoing, Unanswered
 from dryline.world.outgoing import Refused as Forbidden
 
 LONGEST_S = 10.0
+LONGEST_URL = 50_000  # characters, the query included
 _LARGEST = 1_000_000  # bytes of a response
 # A function of method, address, headers, body and a time limit in seconds. It returns a response or raises Unanswered.
 Fetch = Callable[[str, str, dict[str, str], bytes | None, float], HttpResponse]
@@ -46,6 +47,8 @@ def no_network(*_: Any) -> HttpResponse:
 def send(fetch: Fetch, method: str, url: str, named: dict[str, Any]) -> dict[str, Any]:
     """Send a request with the parameters of `requests`, and return the response. Raises RequestFailed."""
     url = _with_params(url, named.get("params"))
+    if len(url) > LONGEST_URL:
+        raise RequestFailed(f"Invalid URL: it has more than {LONGEST_URL:,} characters.")
     values = named.get("headers") or {}
     if not isinstance(values, dict):
         raise RequestFailed(f"Headers are a dict, not {type(values).__name__}.")

@@ -3,7 +3,6 @@
 A checkpoint's description says what the caller wants. Only the result of a conversation is stored.
 """
 
-import re
 from random import Random
 from typing import Any
 
@@ -29,8 +28,9 @@ TIMEOUT_S = 30.0  # real time for one run: a flow may wait for other servers
 _MAX_CHARACTERS = 20_000  # of a stored transcript, extraction or state
 _GIVEN_UP = "The run was given up: the flow exceeds the engine's limits or waits for other servers."
 
-_QUOTES = re.compile(r"""^[fFrR]*["']+|["']+$""")
-_LONGEST_DESCRIPTION = 5_000  # characters; the regular expressions would take long on more
+_LONGEST_DESCRIPTION = 5_000  # characters in which conditions are searched
+_LONGEST_GAP = 80  # characters that a placeholder of a condition stands for
+_MOST_STARTS = 100  # beginnings of one condition that are tried
 _BUILT_IN = BuiltInModel()
 
 
@@ -131,20 +131,85 @@ def conditions_in(program: Program, description: str) -> list[Condition]:
     no quoted condition, the most similar one is returned, if there is one.
     """
     conditions = program.conditions
-    rest = _normalized(description[:_LONGEST_DESCRIPTION])
+    description = description[:_LONGEST_DESCRIPTION]
+    rest = _normalized(description)
     by_text: dict[str, Condition] = {}  # several loops can have the same condition; a call need not reach each of them
     for condition in sorted(conditions, key=lambda each: (-len(each.text), each.line)):
-        text = condition.text if condition.fixed else _QUOTES.sub("", condition.text)
-        words = re.sub(r"\\{.*?\\}", ".{1,80}?", re.escape(_normalized(text)))
-        quoted = re.compile(rf"(?<!\w){words}(?!\w)")
-        if words and quoted.search(rest):
+        without_quotes = _without(_fixed_pieces(condition), rest)
+        if without_quotes != rest:
             by_text[_normalized(condition.text)] = condition
-            rest = quoted.sub(" | ", rest)
+            rest = without_quotes
     if by_text:
         return sorted(by_text.values(), key=lambda each: each.line)
     texts, lines = [each.text for each in conditions], [each.line for each in conditions]
     index = _BUILT_IN.choose(Talk("", texts, {}, [], 0, lines, random=Random(0)), description).index
     return [] if index is None else [conditions[index]]
+
+
+def _fixed_pieces(condition: Condition) -> list[str]:
+    """Return the texts of a condition that are fixed: those between the placeholders of an f-string.
+
+    A placeholder at the beginning or the end stands for anything, and is left out.
+    """
+    if condition.fixed:
+        return [_normalized(condition.text)]
+    without_prefix = condition.text.lstrip("fFrR")
+    is_string = without_prefix.startswith(("'", '"'))
+    text = _normalized(without_prefix.strip("\"'") if is_string else condition.text)
+
+    pieces, at = [], 0
+    while (start := text.find("{", at)) >= 0 and (end := text.find("}", start)) >= 0:
+        pieces.append(text[at:start])
+        at = end + 1
+    pieces.append(text[at:])
+
+    while pieces and not pieces[0].strip():
+        del pieces[0]
+    while pieces and not pieces[-1].strip():
+        del pieces[-1]
+    return pieces
+
+
+def _without(pieces: list[str], text: str) -> str:
+    """Return the text with a bar in place of each stretch that consists of the pieces with some words between."""
+    if not pieces:
+        return text
+    parts: list[str] = []
+    at = start = 0
+    for _ in range(_MOST_STARTS):
+        start = text.find(pieces[0], start)
+        if start < 0:
+            break
+        end = _end_of(pieces, text, start) if _is_between_words(text, start) else None
+        if end is None:
+            start += 1
+        else:
+            parts += [text[at:start], " | "]
+            at = start = end
+    return "".join([*parts, text[at:]])
+
+
+def _end_of(pieces: list[str], text: str, start: int) -> int | None:
+    """Return the end of a stretch that starts with the first piece, or None. A gap between pieces is the shortest.
+
+    This uses no regular expression: with some placeholders, one would try all their lengths with each other.
+    """
+    end = start + len(pieces[0])
+    for piece in pieces[1:]:
+        start_of_piece = text.find(piece, end + 1, end + _LONGEST_GAP + len(piece))
+        if start_of_piece < 0:
+            return None
+        end = start_of_piece + len(piece)
+    return end if _is_between_words(text, end) else None
+
+
+def _is_between_words(text: str, at: int) -> bool:
+    """Return whether no word has characters on both sides of an offset."""
+    return not (0 < at < len(text) and _is_of_word(text[at - 1]) and _is_of_word(text[at]))
+
+
+def _is_of_word(character: str) -> bool:
+    return character.isalnum() or character == "_"
 
 
 def _normalized(text: str) -> str:

@@ -1,6 +1,6 @@
-"""The database schema: numbered steps, each applied once to a database. `0001_initial` is the whole schema so far.
+"""The database schema: numbered steps, each applied once to a database. `0001_initial` is that of the first release.
 
-A change after the first release is a new step. playhouse.migrations runs the steps that a database lacks and records
+A later change is a new step. playhouse.migrations runs the steps that a database lacks and records
 them in its table `schema_migration`.
 """
 

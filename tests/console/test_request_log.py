@@ -109,6 +109,12 @@ def test_recordings_are_hidden_and_ids_are_shortened(visitor, api):
     assert "/recordings/one.wav" in words(visitor.go("/requests?recordings=shown"))
 
 
+def test_a_long_path_is_shown_at_once(visitor, api):
+    """Would take hours if its time grew with more than the length of the path."""
+    api.get(f"/workers/{'a_' * 10_000}.")
+    assert "GET /api/workers/a_a_" in words(visitor.go("/requests"))
+
+
 def test_new_requests_appear_by_themselves_while_the_reader_is_at_the_top(served, tab):
     client, seen = served.app.test_client(), tab(served)
     client.get("/api/team")

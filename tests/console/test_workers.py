@@ -95,6 +95,19 @@ class TestFlow:
         new, _, old = [one["id"] for one in api.get(f"{at}/flows/{flow['id']}/versions").json["data"]]
         assert "Variables" in open_flow(path=f"/diff?old={old}&new={new}").text
 
+    def test_texts_of_repeated_lines_are_compared(self, open_flow, change):
+        """Would take minutes if each pair of equal lines were looked at."""
+        change(code="x = 2\n\n" * 1_200, commitMessage="Before")
+        change(code="".join(f"y = {n}\n\n" for n in range(1_200)), commitMessage="After")
+        assert "added, " in open_flow(path="/diff").text
+
+    def test_texts_that_are_too_long_are_not_compared(self, open_flow, change):
+        change(code="x = 1\n" * 2_500, commitMessage="Before")
+        change(code="x = 2\n" * 2_501, commitMessage="After")
+        page = open_flow(path="/diff")
+        assert "The two texts have more than 5,000 lines or 400,000 characters together." in page.text
+        assert "x = " not in page.text and "added, " not in page.text
+
     def test_a_comparison_marks_the_words_of_a_line_that_changed(self, open_flow, change):
         change(code='x = 1\nsay("We open at <nine> today.")\ny = 2\n', commitMessage="Before")
         change(code='x = 1\nz = None\nsay("We open at <ten> today.")\ny = 2\n', commitMessage="After")

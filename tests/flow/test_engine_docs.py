@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from dryline.flow.language import interpreter, json_values, python_code, sandbox, session
+from dryline.flow.language import host_functions, interpreter, json_values, python_code, sandbox, session, web
 from dryline.flow.language.host_functions import FUNCTIONS
 from dryline.flow.model import remote_model
 from dryline.flow.sessions import conversations
@@ -32,7 +32,12 @@ def test_the_limits_are_those_of_the_engine():
     assert f"| {conversations.MAX_DUMP_BYTES:,} bytes |" in text
     assert f"| {interpreter.CHARACTERS:,} characters |" in text
     assert f"| {json_values.LARGEST:,} characters, or {json_values.LARGEST // 16:,} members |" in text
-    assert f"Code has at most {python_code.MAX_CODE:,} characters" in text
+    assert f"Code has at most {python_code.MAX_CODE:,} characters, a line of it {python_code.MAX_LINE:,}" in text
+    assert f"| values in the example and the schema of one `.ask` | {host_functions.MOST_VALUES} |" in text
+    assert f"a text in them, or of an extraction | {host_functions.LONGEST_MEMBER:,} characters |" in text
+    assert f"| a question, a condition | {host_functions.LONGEST_QUESTION:,} characters |" in text
+    assert f"what a `return` hands back | {host_functions.LONGEST_TEXT:,} characters |" in text
+    assert f"| an address with its query | {web.LONGEST_URL:,} characters |" in text
     assert f"| turns | {session.TURNS:,} |" in text
     assert f"more than {followed._SLOW_S:g} s because it waits for other servers" in text
     assert f"longer than {remote_model.TIMEOUT_S:g} s" in text

@@ -7,6 +7,7 @@ import threading
 import pytest
 
 from dryline.flow.language import interpreter
+from dryline.flow.language.branches import FlowMap
 from dryline.tests.flow.conftest import QUIZ
 
 # Flows that only the limit of time ends.
@@ -53,6 +54,58 @@ def test_a_flow_that_runs_away_ends_as_an_error_of_its_own(talk, name):
         failure = session.failure
         assert (failure.exception, failure.error) == ("MemoryError", "The flow took more memory than it may.")
         assert failure.bound
+
+
+LOOP = "loop:\n    talk({}, False{})\nuntil {}:\n    return {}\n"
+TOO_LONG = {
+    "a key": ('"t".ask("q", {"a " * 501: "x"})', "whose keys and texts have at most 1,000 characters"),
+    "an example": ('"t".ask("q", {"x": ["monday " * 200]})', "whose keys and texts have at most 1,000 characters"),
+    "a schema": (
+        '"t".ask("q", schema={"properties": {"x": {"description": "a" * 1001}}})',
+        "whose keys and texts have at most 1,000 characters",
+    ),
+    "a question": ('"t".ask("q" * 10001)', "a question of at most 10,000 characters"),
+    "a text that a question is about": ('("t" * 200001).ask("q")', "a text of at most 200,000 characters"),
+    "a text to summarize": ('("t" * 200001).summarize()', "a text of at most 200,000 characters"),
+    "a prompt": (LOOP.format('"p" * 200001', "", '"yes"', "1"), "a prompt of at most 200,000 characters"),
+    "info": (LOOP.format('"p"', ', info={"x": "i" * 200001}', '"yes"', "1"), "of at most 200,000 characters"),
+    "a condition": (LOOP.format('"p"', "", '"c" * 10001', "1"), "a condition of at most 10,000 characters"),
+    "a tool's schema": (
+        LOOP.format('"p"', "", '{"name": "f", "parameters": {"properties": {"a" * 1001: {}}}}', "1"),
+        "whose keys and texts have at most 1,000 characters",
+    ),
+    "what a return hands back": (LOOP.format('"p"', "", '"yes"', '"n" * 200001'), "of at most 200,000 characters"),
+    "what is said": ('say("s" * 200001)', "a text of at most 200,000 characters"),
+    "an extraction's key": ('extract("k" * 1001, 1)', "a key of at most 1,000 characters"),
+    "an address": ('import requests\nrequests.get("http://a/" + "b" * 50000)', "more than 50,000 characters"),
+}
+
+
+@pytest.mark.parametrize("name", TOO_LONG)
+def test_a_text_that_a_flow_passes_on_has_a_bound(engine, name):
+    code, sentence = TOO_LONG[name]
+    session = engine.open(engine.program(f"{code}\n"))
+    session.start()
+    if session.waiting:
+        session.choose(0)
+    assert session.ended == "failed"
+    assert sentence in session.failure.error
+
+
+@pytest.mark.parametrize(("length", "line"), [(2_000, None), (2_001, 2)])
+def test_a_line_of_code_has_a_bound(engine, length, line):
+    code = f'x = 1\nx = "{"a" * (length - 6)}"\n'
+    findings = engine.check(code)
+    assert [(each.line, each.column) for each in findings] == ([(line, 2_001)] if line else [])
+    assert all("longer than 2,000 characters. Break it" in each.sentence for each in findings)
+
+
+def test_the_map_of_a_flow_is_read_in_linear_time(engine):
+    """Would take minutes if each `if` were compared with each line by a regular expression."""
+    guard = f"if {' + '.join(['a'] * 480)} == 'q':\n    end_call()\n"
+    code = 'loop:\n    talk("p", False)\nuntil "b":\n    a = "q"\n' + guard * 90
+    flow_map = FlowMap(engine.program(code))
+    assert [condition.text for condition in flow_map.endings["completed"]] == ["b"]
 
 
 def test_the_calls_of_a_turn_take_only_so_much_processor_time(talk, monkeypatch):
