@@ -27,7 +27,7 @@ from dryline.flow.language.tokens import LogicalLine, Token, logical_lines
 from dryline.storage.files import read
 
 MAX_CODE = 200_000  # characters, ten times the longest known flow; translating it takes one to three seconds
-MAX_LINE = 2_000  # characters, ten times the longest known one; some regular expressions take the square of a line
+MAX_LINE = 10_000  # characters: a prompt may be one long text; some expressions take the square of a line
 _MOST_CACHED = 32  # programs
 _LONGEST_CACHED = 32_000  # characters of code; a program can take 90 times as many bytes
 

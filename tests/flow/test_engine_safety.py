@@ -92,12 +92,12 @@ def test_a_text_that_a_flow_passes_on_has_a_bound(engine, name):
     assert sentence in session.failure.error
 
 
-@pytest.mark.parametrize(("length", "line"), [(2_000, None), (2_001, 2)])
+@pytest.mark.parametrize(("length", "line"), [(10_000, None), (10_001, 2)])
 def test_a_line_of_code_has_a_bound(engine, length, line):
     code = f'x = 1\nx = "{"a" * (length - 6)}"\n'
     findings = engine.check(code)
-    assert [(each.line, each.column) for each in findings] == ([(line, 2_001)] if line else [])
-    assert all("longer than 2,000 characters. Break it" in each.sentence for each in findings)
+    assert [(each.line, each.column) for each in findings] == ([(line, 10_001)] if line else [])
+    assert all("longer than 10,000 characters. Break it" in each.sentence for each in findings)
 
 
 def test_the_map_of_a_flow_is_read_in_linear_time(engine):
