@@ -220,4 +220,3 @@ def test_a_time_inside_json_that_cannot_be_shifted_is_refused_and_a_text_like_a_
     assert put(**rows)["voiceLogs"][0]["data"] == log["data"]
     log["data"] = {"at": "9999-12-31T10:00:00.000Z"}
     assert set(faults(control.put("/state", {"version": 1, **rows}))) == {"voiceLogs[0]"}
-
