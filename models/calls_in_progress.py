@@ -212,7 +212,7 @@ def complete_imported_call(row: Row, rows: ImportContext) -> None:
         row["due_at"] = next_update(log, row.get("shown_until"))
         log_at(log, log["end_time"])
         session_at(session, log, log["end_time"])
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise Invalid(f"Not a call that could go on: {error!r}.", "call") from None
 
 
