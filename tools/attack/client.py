@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 import time
 from collections import Counter, defaultdict
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 import orjson
@@ -15,7 +17,7 @@ from dryline.tools.attack.target import Target
 
 KEY = "dryline-local-key"
 LONGEST_S, LONGEST_OF_SLOW_S, GIVE_UP_S = 5, 30, 90
-# What may take long: loads of whole worlds, simulations, moves of the clock. And what waits on purpose.
+# Loads of whole worlds, simulations and moves of the clock may take long; one operation waits on purpose.
 _SLOW = re.compile(r"/_dryline/(state|reset|undo|simulate|clock|snapshots)|/console/(state|world|live)")
 _WAITS = re.compile(r"/_dryline/requests/wait")
 DELIBERATE = (501, 503, 507)
@@ -60,11 +62,19 @@ class Client:
         """The URL of the server."""
         return self._target.url
 
-    def send(self, method: str, path: str, body: Any = None, *, data: bytes | None = None, **headers: str) -> Answer:
+    def send(
+        self,
+        method: str,
+        path: str,
+        body: Any = None,
+        *,
+        data: bytes | None = None,
+        headers: Mapping[str, str] = MappingProxyType({}),
+    ) -> Answer:
         """Send JSON, or `data` as it is, and return the answer. What is wrong with it becomes a finding."""
         if body is not None:
             data = orjson.dumps(body)
-        headers = {"x-api-key": self._key, "Content-Type": "application/json", **headers}
+        sent_headers = {"x-api-key": self._key, "Content-Type": "application/json", **headers}
         place = f"{method} {_ID.sub('ID', path.partition('?')[0][:150])}"
         starts, began = self._target.starts, time.monotonic()
         try:
@@ -72,7 +82,7 @@ class Client:
                 method,
                 self._target.url + path,
                 body=data,
-                headers=headers,
+                headers=sent_headers,
                 retries=False,
                 redirect=False,
                 timeout=GIVE_UP_S,
@@ -97,7 +107,7 @@ class Client:
             if token:
                 self._session = {"Cookie": cookie, "X-Form-Token": token[1].decode()}
         headers = {**self._session, "Content-Type": "application/x-www-form-urlencoded"}
-        return self.send("POST", path, data=fields, **headers)
+        return self.send("POST", path, data=fields, headers=headers)
 
     def never_taken(self) -> dict[str, Counter[int]]:
         """Return the statuses of each method and path to which no request succeeded."""

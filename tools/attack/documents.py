@@ -8,12 +8,13 @@ from random import Random
 from typing import Any
 
 from dryline.tests.contract.two_teams import KEYS, NORTH
-from dryline.tools.attack.client import Client
+from dryline.tools.attack.client import Answer, Client
 from dryline.tools.attack.findings import Findings
 from dryline.tools.attack.odd_values import mutated
 from dryline.tools.attack.requests import dumps
 
 _MOST_PAGES = 120
+_MOST_REFUSALS = 6  # of one document
 
 
 def attack_documents(client: Client, findings: Findings, random: Random, seconds: float, base: Any) -> tuple[int, int]:
@@ -22,9 +23,14 @@ def attack_documents(client: Client, findings: Findings, random: Random, seconds
     ends = time.monotonic() + seconds
     while time.monotonic() < ends:
         document = _mutated(random, base)
-        data = dumps(document)
-        sent += 1
-        if not client.send("PUT", "/_dryline/state?lenient=true", data=data).is_good:
+        answer = Answer(422)
+        for _ in range(_MOST_REFUSALS):
+            data = dumps(document)
+            answer = client.send("PUT", "/_dryline/state?lenient=true", data=data)
+            sent += 1
+            if answer.is_good or not _put_back_refused_rows(document, base, answer):
+                break
+        if not answer.is_good:
             continue
         taken += 1
         if random.random() < 0.5:  # before the work or after it
@@ -56,6 +62,15 @@ def _mutated(random: Random, base: Any) -> Any:
     return document
 
 
+def _put_back_refused_rows(document: Any, base: Any, answer: Answer) -> bool:
+    """Put the rows of the base where a refusal names a row, and return whether there were any."""
+    details = answer.json.get("details", []) if isinstance(answer.json, dict) else []
+    rows = [re.match(r"(\w+)\[(\d+)\]", detail["path"]) for detail in details]
+    for match in filter(None, rows):
+        document[match[1]][int(match[2])] = base[match[1]][int(match[2])]
+    return any(rows)
+
+
 def _visit(client: Client, random: Random) -> None:
     """Follow the links of the console and read the lists of the API, each page of a kind once."""
     kinds: set[str] = set()
@@ -71,10 +86,10 @@ def _visit(client: Client, random: Random) -> None:
         waiting += {link.decode().replace("&amp;", "&") for link in links if b"/static/" not in link}
         waiting += [page.headers["Location"]] if page.headers.get("Location", "").startswith("/console") else []
     for path in _READS:
-        client.send("GET", path.replace("WORKER", f"{NORTH}-workers"), **{"x-api-key": KEYS[NORTH]})
-    client.send("POST", "/api/voice-analysis", {"includeCallDetails": True}, **{"x-api-key": KEYS[NORTH]})
+        client.send("GET", path.replace("WORKER", f"{NORTH}-workers"), headers={"x-api-key": KEYS[NORTH]})
+    client.send("POST", "/api/voice-analysis", {"includeCallDetails": True}, headers={"x-api-key": KEYS[NORTH]})
     number = {"phoneNumber": "+14155550100", "timestamp": 1772445600}
-    client.send("POST", "/api/workers/check-callable", number, **{"x-api-key": KEYS[NORTH]})
+    client.send("POST", "/api/workers/check-callable", number, headers={"x-api-key": KEYS[NORTH]})
 
 
 _READS = (

@@ -1,4 +1,4 @@
-"""What the attack has found, each kind counted, with one example."""
+"""The findings of an attack, each kind counted, with one example."""
 
 from __future__ import annotations
 

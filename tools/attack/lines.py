@@ -23,7 +23,7 @@ until "caller has a complaint":
 """
 
 
-_VOICEV1 = {
+_VOICEV1: dict[str, Any] = {
     "phoneNumber": NUMBER,
     "objective": "Book an appointment",
     "language": "en-US",

@@ -175,7 +175,9 @@ class Attacker(threading.Thread):
                 return
             address = signed.json["uploadUrl"]
             data = f"{name},3\n".encode() * self.random.choice([1, 1000])
-            self.client.send("PUT", address.removeprefix(self.client.url), data=data, **{"Content-Type": "text/csv"})
+            self.client.send(
+                "PUT", address.removeprefix(self.client.url), data=data, headers={"Content-Type": "text/csv"}
+            )
             body = {"name": name, "fileName": name, "mimeType": "text/csv", "size": len(data)}
             path = f"/api/workers/{line.worker}/resources"
             self.client.send("POST", f"{path}/file", {**body, "s3FilePath": address.partition("?")[0]})
@@ -196,7 +198,7 @@ class Attacker(threading.Thread):
         def act(line: Line) -> None:
             body = {"messages": [{"role": "user", "content": "I want an appointment"}]}
             path = f"/v1/chat/completions?agent_id={line.worker}"
-            self.client.send("POST", path, body, Authorization="Bearer dryline-local-key")
+            self.client.send("POST", path, body, headers={"Authorization": "Bearer dryline-local-key"})
 
         self.with_line(act)
 
@@ -218,7 +220,9 @@ class Attacker(threading.Thread):
         self.client.send("PUT", "/_dryline/settings", {"callsPerMinute": rate, "exportMode": mode})
 
     def add_fault(self) -> None:
-        rule = self.random.choice([{"delayMs": 700}, {"status": 429}, {"delayMs": 300, "phase": "after"}])
+        rule: dict[str, Any] = self.random.choice(
+            [{"delayMs": 700}, {"status": 429}, {"delayMs": 300, "phase": "after"}]
+        )
         self.client.send("POST", "/_dryline/faults", {"path": "/api/workers*", "times": 3, **rule})
 
     def make_team(self) -> None:
@@ -265,7 +269,7 @@ class Attacker(threading.Thread):
             day = f"20{self.random.randrange(20, 40)}-0{self.random.randrange(1, 10)}-01T10:00:00Z"
             self.client.send("PUT", "/_dryline/clock", {"now": day, "frozen": self.random.random() < 0.5})
 
-    # What begins a phase
+    # Changes that begin a phase
 
     def save(self) -> None:
         with self.phases.alone():

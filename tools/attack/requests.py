@@ -114,7 +114,7 @@ def _send_long(client: Client, random: Random, method: str, path: str, text: str
         client.send(method, path, dict.fromkeys(("name", "code", "query", "content", "description", "url"), text))
     else:
         form = f"name={quote_plus(text)}" if kind == "form" else text
-        client.send(method, path, data=form.encode(), **{"Content-Type": "application/x-www-form-urlencoded"})
+        client.send(method, path, data=form.encode(), headers={"Content-Type": "application/x-www-form-urlencoded"})
 
 
 def console_routes() -> list[tuple[str, str, list[str]]]:

@@ -1,4 +1,4 @@
-"""What must hold once nobody sends requests any more."""
+"""The check of a server to which nobody sends requests any more."""
 
 from __future__ import annotations
 
