@@ -26,7 +26,7 @@ _STAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 _WEEK = timedelta(weeks=1)
 _STAMPS = ("created_at", "updated_at")
 # The times at which a row was created and the event that it describes ended.
-_HAPPENED = (*_STAMPS, "end_time", "session_end", "completed_at", "delivered_at")
+_HAPPENED = (*_STAMPS, "end_time", "session_end", "completed_at", "delivered_at", "shown_until")
 
 
 class Import:
@@ -105,6 +105,12 @@ class Import:
             record = COLLECTIONS[name].model.find(id=id)
             row = record.__data__ if record else {}
         return row
+
+    def shifted(self, value: Any) -> Any:
+        """Return JSON as it will be stored, with its times shifted. Raises OverflowError if one cannot be."""
+        if self.shift is None:
+            return value
+        return orjson.loads(_shift_times_in_text(orjson.dumps(value).decode(), self.shift))
 
     def _insert_keys(self) -> None:
         keys = []

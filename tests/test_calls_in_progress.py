@@ -180,6 +180,27 @@ def test_a_state_document_holds_a_call_whole(control, call, each_step, read, adv
     assert each_step(id)[-1] == over
 
 
+def test_a_call_goes_on_after_a_load_that_shifts_its_times(control, call, read, advance):
+    id = call()
+    advance(12)
+    document = control.get("/state").json | {"asOf": control.get("/clock").json["now"]}
+    control.put("/clock", {"now": "2026-03-09T10:00:12.000Z", "frozen": True})
+    assert control.put("/state", document).status_code == 204
+    assert read(id)["startTime"] == "2026-03-09T10:00:00.000Z"
+    assert read(id)["status"] in ("ringing", "in-progress")
+    advance(3600)
+    assert read(id)["endTime"] > "2026-03-09T10:00:12.000Z"
+
+
+def test_the_log_of_a_call_in_progress_has_the_calls_start(control, call, advance):
+    call()
+    advance(12)
+    document = control.get("/state").json
+    for start in (None, "2026-03-02T09:00:00.000Z"):
+        document["voiceLogs"][0]["startTime"] = start
+        assert control.put("/state", document).json["details"][0]["path"] == "callsInProgress[0].call"
+
+
 @pytest.mark.parametrize(
     ("damage", "member"),
     [

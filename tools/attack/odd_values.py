@@ -81,7 +81,7 @@ def _mutated_once(random: Random, value: Any) -> Any:
     elif act < 0.42:
         holder[key] = [holder[key]]
     elif act < 0.47 and isinstance(holder[key], str):
-        holder[key] = holder[key] * random.choice([2, 50, 2000])
+        holder[key] = (holder[key] * random.choice([2, 50, 2000]))[:SIZE]
     elif act < 0.55 and type(holder[key]) in (int, float):
         holder[key] = random.choice([-holder[key], 10**9, 10**15, 1e100, 1e308, -1e308, 2**62, 0.1])
     else:

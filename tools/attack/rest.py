@@ -52,5 +52,5 @@ def _due(client: Client) -> Counter[str]:
         if row.get("status") in statuses and (row.get("dueAt") or "") <= now
     )
     due.update("queuedCalls" for row in document["queuedCalls"] if (row.get("dueAt") or "") <= now)
-    due.update("callsInProgress" for _ in document["callsInProgress"])
+    due.update("callsInProgress" for row in document["callsInProgress"] if row["call"]["log"]["end_time"] <= now)
     return due
