@@ -76,6 +76,7 @@ class Client:
             data = orjson.dumps(body)
         sent_headers = {"x-api-key": self._key, "Content-Type": "application/json", **headers}
         place = f"{method} {_ID.sub('ID', path.partition('?')[0][:150])}"
+        self._target.is_up.wait()
         starts, began = self._target.starts, time.monotonic()
         try:
             sent = self._pool.request(
@@ -87,7 +88,7 @@ class Client:
                 redirect=False,
                 timeout=GIVE_UP_S,
             )
-        except urllib3.exceptions.TimeoutError:
+        except urllib3.exceptions.ReadTimeoutError:
             self._findings.add("no answer", place, f"within {GIVE_UP_S} s: {str(data)[:200]}")
             return Answer(0)
         except (urllib3.exceptions.HTTPError, OSError) as error:

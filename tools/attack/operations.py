@@ -304,4 +304,4 @@ class Attacker(threading.Thread):
 
     def _begin(self, change: Callable[[], Answer], allowed: frozenset[int] | None = frozenset()) -> None:
         with self.phases.alone():
-            self.phases.begin(lambda: change().is_good, allowed)
+            self.phases.begin(change, allowed)

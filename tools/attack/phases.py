@@ -7,12 +7,13 @@ or a webhook shows whether it belongs into the present phase.
 from __future__ import annotations
 
 import contextlib
+import math
 import re
 import threading
 import time
 from collections.abc import Callable, Iterator
 
-from dryline.tools.attack.client import Client
+from dryline.tools.attack.client import Answer, Client
 from dryline.tools.attack.findings import Findings
 
 _NAME = re.compile(rb"phase-(\d+)-")
@@ -69,20 +70,24 @@ class Phases:
                 self._is_changing = False
                 self._condition.notify_all()
 
-    def begin(self, change: Callable[[], bool], allowed: frozenset[int] | None = frozenset()) -> None:
+    def begin(self, change: Callable[[], Answer], allowed: frozenset[int] | None = frozenset()) -> None:
         """Look at the rows, and begin a phase by a change. The world may then have rows of the `allowed` phases.
 
         None allows those that it has after the change. Call it in `alone`.
         """
         self.check_rows()
-        if not change():
-            return
-        self.number += 1
-        self.acknowledged.clear()
-        self._began_at = time.monotonic()
-        if allowed is None:
-            allowed = frozenset(self._numbers(self._client.send("GET", "/_dryline/state").data))
-        self.allowed = allowed | {self.number}
+        began_at, self._began_at = self._began_at, math.inf  # during the change, webhooks of both phases may arrive
+        answer = change()
+        if answer.is_good or answer.status == 0:
+            self.number += 1
+            self.acknowledged.clear()
+            if allowed is None or answer.status == 0:  # of a killed server nobody knows whether it made the change
+                while not (state := self._client.send("GET", "/_dryline/state")).is_good:
+                    time.sleep(0.1)
+                allowed = frozenset(int(match[1]) for match in _NAME.finditer(state.data))
+            self.allowed = allowed | {self.number}
+            began_at = time.monotonic()
+        self._began_at = began_at
 
     def check_rows(self) -> None:
         """Report rows of other phases, and workers that are gone. Call it in `alone`."""
@@ -102,7 +107,3 @@ class Phases:
         """Report a webhook of another phase, which arrives too late to have been under way at the change."""
         if number not in self.allowed and time.monotonic() > self._began_at + LATE_S:
             self._findings.add("webhook of another phase", "arrived", f"{number}, but the world is in {self.number}")
-
-    @staticmethod
-    def _numbers(data: bytes) -> set[int]:
-        return {int(match[1]) for match in _NAME.finditer(data)}

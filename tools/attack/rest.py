@@ -49,8 +49,13 @@ def _due(client: Client) -> Counter[str]:
         f"{name}: {row['status']}"
         for name, statuses in _OPEN.items()
         for row in document.get(name, ())
-        if row.get("status") in statuses and (row.get("dueAt") or "") <= now
+        if row.get("status") in statuses and _time_of(row) <= now
     )
-    due.update("queuedCalls" for row in document["queuedCalls"] if (row.get("dueAt") or "") <= now)
+    due.update("queuedCalls" for row in document["queuedCalls"] if _time_of(row) <= now)
     due.update("callsInProgress" for row in document["callsInProgress"] if row["call"]["log"]["end_time"] <= now)
     return due
+
+
+def _time_of(row: dict[str, Any]) -> str:
+    """Return when a row is due, or when it was made: it may be of a time that the clock has left."""
+    return str(row.get("dueAt") or row.get("createdAt") or row.get("uploadedAt") or "")
