@@ -201,22 +201,25 @@ def _elapsed_s(log: Row, now: str) -> float:
 def complete_imported_call(row: Row, rows: ImportContext) -> None:
     """Set when an imported call is next updated. Raises Invalid for a call that could not go on."""
     deployment = next(filter(None, (rows.row(name, row["deployment_id"]) for name in _DEPLOYMENTS)), {})
-    if not rows.row("voiceLogs", row["id"]):
+    shown = rows.row("voiceLogs", row["id"])
+    if not shown:
         row["shown_until"] = None
-    call = row["call"]
     try:
+        call = rows.shifted(row["call"])
         log, session = call["log"], call["session"]
         for member in (log, session, *call["llm_logs"], *call["runtime_errors"]):
             if (member["team_id"], member["worker_id"]) != (row["team_id"], deployment["worker_id"]):
                 raise ValueError("one of its rows belongs to another worker")
         if (log["id"], log["deployment_id"]) != (row["id"], row["deployment_id"]):
             raise ValueError("its log belongs to another call")
+        if shown and shown.get("start_time") != log["start_time"]:
+            raise ValueError("its log has another startTime")
         if (row.get("shown_until") or log["start_time"]) < log["start_time"]:
             raise ValueError("shown_until is before its start")
         row["due_at"] = next_update(log, row.get("shown_until"))
         log_at(log, log["end_time"])
         session_at(session, log, log["end_time"])
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise Invalid(f"Not a call that could go on: {error!r}.", "call") from None
 
 

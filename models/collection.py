@@ -20,6 +20,9 @@ class ImportContext(Protocol):
     def row(self, name: str, id: str) -> Row:
         """Return the columns of a row of the document or of the world, or an empty dict if there is none."""
 
+    def shifted(self, value: Any) -> Any:
+        """Return JSON as it will be stored, with its times shifted. Raises OverflowError if one cannot be."""
+
 
 def by_creation(cells: list[Any]) -> tuple[Any, ...]:
     """Sort oldest first, then by id; rows without a time come first."""

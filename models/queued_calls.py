@@ -111,7 +111,7 @@ def due_times(count: int, batch_size: float, interval_minutes: float, start: dat
     times = []
     for first in range(0, count, size):
         try:
-            due = start + timedelta(minutes=interval_minutes * (first // size))
+            due = min(start + timedelta(minutes=interval_minutes * (first // size)), LAST)
         except OverflowError:
             due = LAST
         times += [wire(due)] * min(size, count - first)

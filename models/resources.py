@@ -10,7 +10,7 @@ from peewee import IntegerField, TextField
 from dryline.models.collection import WORKER, ImportContext, Row, StateCollection
 from dryline.models.due import due_rows
 from dryline.models.folders import Folder
-from dryline.models.uploads import Upload, own_id, reading_address
+from dryline.models.uploads import Upload, own_id
 from dryline.models.workers import Worker
 from dryline.storage.current_world import current
 from dryline.storage.errors import Invalid
@@ -95,10 +95,11 @@ class Resource(Record):
                 current().db.after_commit(current().wake)
 
     def project(self, names: Mapping[str, str]) -> dict[str, Any]:
-        """Return the wire form. `signedS3FilePath` of a file on this server is signed anew for each answer."""
+        """Return the wire form. `signedS3FilePath` of an upload of the worker is signed anew for each answer."""
         wire_form = super().project(names)
-        if "signedS3FilePath" in wire_form and wire_form["signedS3FilePath"] is None:
-            wire_form["signedS3FilePath"] = reading_address(self.s3_file_path)
+        if "signedS3FilePath" in wire_form and wire_form["signedS3FilePath"] is None and self.s3_file_path:
+            upload = Upload.find_by_url(self.worker_id, self.s3_file_path)
+            wire_form["signedS3FilePath"] = upload.reading_address(self.s3_file_path) if upload else None
         return wire_form
 
     @classmethod

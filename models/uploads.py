@@ -14,7 +14,7 @@ from peewee import IntegerField, TextField
 from dryline.models.row_files import RowFiles
 from dryline.models.workers import Worker
 from dryline.storage.current_world import current
-from dryline.storage.errors import NotFound
+from dryline.storage.errors import Forbidden, NotFound
 from dryline.storage.files import read, write_whole
 from dryline.storage.record import Record, tuples
 from dryline.world.clock import wire
@@ -65,6 +65,8 @@ class Upload(Record):
         signed = FILES.check("put", id, signature)
         worker = Worker.by_id(signed["worker"])
         upload = cls.find(id=id)
+        if upload is not None and upload.worker_id != worker.id:  # with a seed, ids repeat after a reset
+            raise Forbidden("The link is not valid.")
         if upload is None:
             values = {"file_name": signed["name"], "mime_type": signed["type"], "size": len(data)}
             upload = cls.add(worker, id=id, worker_id=worker.id, **values)
@@ -89,6 +91,12 @@ class Upload(Record):
         id = own_id(address)
         return cls.find(id=id, worker_id=worker_id) if id else None
 
+    def reading_address(self, address: str) -> str:
+        """Return the upload's address, signed for reading within an hour."""
+        if base := current().settings.public_url:  # the row may come from another server's snapshot
+            address = base + address[address.rindex("/uploads/") :]
+        return f"{address}?signature={FILES.sign('get', self.id, _in_an_hour())}"
+
     def text(self, mime_type: str) -> str | None:
         """Return the text of a textual file, of HTML the visible text. None for other types, and without the file."""
         if not _TEXTUAL.match(mime_type.lower()) or not self.path.exists():
@@ -109,16 +117,6 @@ def own_id(address: str | None) -> str | None:
     """Return the upload's id in an address of this server, or None for any other address."""
     match = _ADDRESS.search(address or "")
     return match[1] if match else None
-
-
-def reading_address(address: str | None) -> str | None:
-    """Sign an address of this server for reading within an hour. Returns None for any other address."""
-    id = own_id(address)
-    if address is None or id is None:
-        return None
-    if base := current().settings.public_url:  # the row may come from another server's snapshot
-        address = base + address[address.rindex("/uploads/") :]
-    return f"{address}?signature={FILES.sign('get', id, _in_an_hour())}"
 
 
 def sweep() -> bool:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Mapping
+from datetime import datetime
 from functools import cache, cached_property
 from typing import Any, ClassVar, Self
 
 from marshmallow import EXCLUDE, INCLUDE, RAISE, Schema, ValidationError, fields, types, validate
 
-from dryline.world.clock import parse, wire
+from dryline.world.clock import EARLIEST, LATEST, parse, wire
 from dryline.world.wording import camel
 
 # The beginning of every message about an unknown field.
@@ -253,15 +254,31 @@ class WindowSchema(QuerySchema):
 
 
 class Timestamp(fields.String):
-    """An ISO 8601 time. Any offset is accepted, none means UTC; it is stored as the API writes it."""
+    """An ISO 8601 time that a row can have. Any offset is accepted, none means UTC; stored as the API writes it."""
 
-    default_error_messages = {"invalid": "Not a valid datetime, such as 2026-01-31T09:00:00Z."}  # noqa: RUF012  # declared so by marshmallow
+    default_error_messages = {  # noqa: RUF012  # declared so by marshmallow
+        "invalid": "Not a valid datetime, such as 2026-01-31T09:00:00Z.",
+        "out_of_range": f"Must be from {wire(EARLIEST)} to {wire(LATEST)}.",
+    }
 
     def _deserialize(self, value: Any, attr: Any, data: Any, **kwargs: Any) -> str:
+        moment = self._moment(value)
+        if not EARLIEST <= moment <= LATEST:
+            raise self.make_error("out_of_range", input=value)
+        return wire(moment)
+
+    def _moment(self, value: Any) -> datetime:
         try:
-            return wire(parse(value))
+            return parse(value)
         except (TypeError, ValueError) as error:
             raise self.make_error("invalid", input=value) from error
+
+
+class AnyTime(Timestamp):
+    """A time anywhere in the calendar: of a filter, whose ends may be those of the calendar, or of the clock."""
+
+    def _deserialize(self, value: Any, attr: Any, data: Any, **kwargs: Any) -> str:
+        return wire(self._moment(value))
 
 
 class PageSchema(ApiSchema):

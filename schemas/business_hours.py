@@ -88,6 +88,12 @@ class CallableSchema(ApiSchema):  # Contract: checkCallable
 
 
 ROWS = {
-    "businessHours": RowForm(BusinessHoursSchema, "hours", without="team_phone_hours", team_id=fields.String()),
+    "businessHours": RowForm(
+        BusinessHoursSchema,
+        "hours",
+        without="team_phone_hours",
+        team_id=fields.String(),
+        hours=fields.Dict(keys=fields.String(), values=fields.String()),
+    ),
     "teamPhoneHours": RowForm(TeamPhoneHoursSchema, "hoursId phoneNumber", without="hours team"),
 }

@@ -5,6 +5,7 @@ from typing import Any
 from marshmallow import ValidationError, fields, validate, validates_schema
 
 from dryline.schemas.base import (
+    AnyTime,
     ApiSchema,
     Boolean,
     Integer,
@@ -61,7 +62,7 @@ class RequestQuery(QuerySchema):
     method = fields.String(load_default=None)
     path = fields.String(load_default=None, metadata={"description": "path, where {…} is one segment and * any text"})
     status = QueryInteger(load_default=None, metadata={"description": "status of the answer"})
-    since = Timestamp(load_default=None)
+    since = AnyTime(load_default=None)
     after = QueryInteger(load_default=None, metadata={"description": "only requests with a higher number"})
     team = fields.String(load_default=None, attribute="team_id", data_key="team")
     body_contains = fields.String(load_default=None)
@@ -105,7 +106,7 @@ class ConditionsSchema(ApiSchema):
     method = fields.String(load_default=None)
     path = fields.String(load_default=None, metadata={"description": "path, where {…} is one segment and * any text"})
     status = Integer(load_default=None, metadata={"description": "status of the answer"})
-    since = Timestamp(load_default=None)
+    since = AnyTime(load_default=None)
     after = Integer(load_default=None, metadata={"description": "only requests with a higher number"})
     body_contains = fields.String(load_default=None)
     body_matches = fields.String(

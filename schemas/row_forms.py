@@ -82,9 +82,19 @@ class RowForm:
         for name in self.needs:
             if name not in row:
                 faults.append((f"{path}.{name}", "Missing data for required field."))
+            elif row[name] is None and accepted[name][1].allow_none:  # an answer of the API may have null there
+                faults.append((f"{path}.{name}", "Field may not be null."))
             elif name == self.id and row[name] == "":
                 faults.append((f"{path}.{name}", "Must not be empty."))
         return values
+
+    def read_columns(self, row: Any, path: str, faults: Faults) -> Row:
+        """Return a row whose names are those of columns, checked as `read` does. Names without a field stay as sent."""
+        if not isinstance(row, dict):
+            faults.append((path, "Must be an object."))
+            return {}
+        on_the_wire = {name: row[column] for name, column in self.names.items() if column in row}
+        return row | self.read(on_the_wire, path, faults, [])
 
     def unknown_parts(self, row: Row, path: str) -> Iterator[tuple[str, str]]:
         """Yield the unknown members of the records inside a row, with messages."""

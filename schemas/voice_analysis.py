@@ -4,10 +4,10 @@ from typing import Any
 
 from marshmallow import fields
 
-from dryline.schemas.base import ApiSchema, Boolean, Number, OneOf, Timestamp
+from dryline.schemas.base import AnyTime, ApiSchema, Boolean, Number, OneOf, Timestamp
 
 
-class DayOrTime(Timestamp):
+class DayOrTime(AnyTime):
     """An ISO 8601 time, or a date such as `2026-11-21`, which stays a date: its limits depend on the time zone."""
 
     def _deserialize(self, value: Any, attr: Any, data: Any, **kwargs: Any) -> Any:

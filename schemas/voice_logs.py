@@ -5,6 +5,7 @@ from typing import Any
 from marshmallow import ValidationError, fields, validate
 
 from dryline.schemas.base import (
+    AnyTime,
     Boolean,
     Integer,
     JsonObject,
@@ -150,12 +151,12 @@ class VoiceLogFilterSchema(LogFilterSchema):
     external_call_id = fields.String(metadata={"description": "only this id"})
     call_sid = fields.String(metadata={"description": "only this id of the telephony provider's call"})
     search_query = fields.String(metadata={"description": "text in the transcription, in upper or lower case"})
-    start_time_after = Timestamp(metadata={"description": "only calls that started at this time or later"})
-    start_time_before = Timestamp(metadata={"description": "only calls that started at this time or earlier"})
-    end_time_after = Timestamp(metadata={"description": "only calls that ended at this time or later"})
-    end_time_before = Timestamp(metadata={"description": "only calls that ended at this time or earlier"})
-    start_date = Timestamp(metadata={"description": "same as `startTimeAfter`", "deprecated": True})
-    end_date = Timestamp(metadata={"description": "same as `startTimeBefore`", "deprecated": True})
+    start_time_after = AnyTime(metadata={"description": "only calls that started at this time or later"})
+    start_time_before = AnyTime(metadata={"description": "only calls that started at this time or earlier"})
+    end_time_after = AnyTime(metadata={"description": "only calls that ended at this time or later"})
+    end_time_before = AnyTime(metadata={"description": "only calls that ended at this time or earlier"})
+    start_date = AnyTime(metadata={"description": "same as `startTimeAfter`", "deprecated": True})
+    end_date = AnyTime(metadata={"description": "same as `startTimeBefore`", "deprecated": True})
     min_duration = QueryInteger(validate=validate.Range(0), metadata={"description": "least length in seconds"})
     max_duration = QueryInteger(validate=validate.Range(0), metadata={"description": "greatest length in seconds"})
 

@@ -20,7 +20,7 @@ from dryline.models.teams import Team
 from dryline.models.voice_logs import VoiceLog
 from dryline.models.workers import Worker
 from dryline.serving.log_output import set_up_logging
-from dryline.serving.server import MAX_CONNECTIONS, HttpServer
+from dryline.serving.server import FILES_OF_A_CONNECTION, MAX_CONNECTIONS, HttpServer
 from dryline.settings import BadSetting
 from dryline.storage.directory import address_in
 from dryline.storage.files import write_whole
@@ -85,7 +85,7 @@ def serve(app: Dryline, listening: socket.socket, ready_file: ReadyFile | None =
 def raise_file_limit() -> None:
     """Let the process open as many files as its connections need, within the system's hard limit."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    needed = 3 * MAX_CONNECTIONS  # the socket, and in its thread the database and the write-ahead log
+    needed = FILES_OF_A_CONNECTION * MAX_CONNECTIONS
     if soft != resource.RLIM_INFINITY and soft < needed:
         limit = needed if hard == resource.RLIM_INFINITY else min(needed, hard)
         with suppress(OSError, ValueError):

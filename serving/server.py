@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import logging
 import os
+import resource
 import socket
 import threading
 from collections.abc import Callable, Iterator
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 # Further connections wait until one is closed.
 MAX_CONNECTIONS = 1000
+# The socket, and in its thread the database and the write-ahead log.
+FILES_OF_A_CONNECTION = 3
 # How long the requests in progress may take when the server stops, in seconds.
 GRACE_S = 1.2
 
@@ -56,7 +59,7 @@ class HttpServer:
             ident="dryline",
             # A proxy may strip the path of --public-url or pass it on: both work.
             url_prefix=settings.public_path,
-            connection_limit=MAX_CONNECTIONS,
+            connection_limit=_connection_limit(),
             # Flask refuses larger bodies with the API's error. This limit keeps endless ones off the disk.
             max_request_body_size=max(settings.max_body_mb * 1_000_000, 1 << 30),
             max_request_header_size=64 * 1024,
@@ -124,6 +127,15 @@ class HttpServer:
         with self._close_lock:  # once it is closed, another file may have the number of the pipe that wakes the loop
             if not self._is_closed:
                 self._pull_trigger()
+
+
+def _connection_limit() -> int:
+    """Return how many connections the system's limit of open files allows.
+
+    Without files that are left, waitress cannot accept a connection, and asks again and again.
+    """
+    limit, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return MAX_CONNECTIONS if limit == resource.RLIM_INFINITY else min(MAX_CONNECTIONS, limit // FILES_OF_A_CONNECTION)
 
 
 class PlainSocket(socket.socket):

@@ -2,7 +2,7 @@
 
 import re
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from datetime import timedelta
 from functools import cache
 from itertools import chain
@@ -20,20 +20,20 @@ from dryline.storage.errors import BadDocument, Conflict, Invalid
 from dryline.storage.json_values import LEVELS_AROUND_ROWS, is_too_deep
 from dryline.storage.record import JsonField, Record
 from dryline.storage.statements import insert_sql
-from dryline.world.clock import parse, wire
+from dryline.world.clock import parse, require_row_time, wire
 
 _STAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 _WEEK = timedelta(weeks=1)
 _STAMPS = ("created_at", "updated_at")
 # The times at which a row was created and the event that it describes ended.
-_HAPPENED = (*_STAMPS, "end_time", "session_end", "completed_at", "delivered_at")
+_HAPPENED = (*_STAMPS, "end_time", "session_end", "completed_at", "delivered_at", "shown_until")
 
 
 class Import:
     """The import of one document. `run` does it, in a transaction without foreign keys. See `Links` for the parameters.
 
     The times of a document with an `asOf` are shifted by whole weeks, so that `asOf` lies within the week before now
-    and weekdays and hours stay the same. Rows that lie after now are left out.
+    and weekdays and hours stay the same. Rows that lie after now are left out, with the rows that require them.
     """
 
     def __init__(
@@ -49,11 +49,9 @@ class Import:
         self.unfinished: frozenset[str] = frozenset()  # ids of sessions that lie after now
         if document.as_of:
             weeks = (self.world.now() - parse(document.as_of)) // _WEEK
-            self.shift = cache(lambda stamp: wire(parse(stamp) + weeks * _WEEK))
+            self.shift = cache(lambda stamp: wire(require_row_time(parse(stamp) + weeks * _WEEK)))
             # Before `complete` adds values of the present. JSON columns are shifted when they are written.
-            for row in chain.from_iterable(self.rows.values()):
-                for part in (row, *(row.get("api_keys") or ())):
-                    _shift_times(part, self.shift)
+            self._shift_times(self.shift)
             self.unfinished = frozenset(row["id"] for row in self.rows["sessions"] if self._lies_ahead(row))
 
     def run(self) -> None:
@@ -64,6 +62,8 @@ class Import:
                 self._complete(name, about.complete)
         self.links.require_no_faults()
         self.links.require_new_ids()
+        if self.shift:
+            self.links.leave_out(self._lies_ahead)
         self._insert_keys()
         for name, about in COLLECTIONS.items():
             self._insert(name, about)
@@ -71,6 +71,22 @@ class Import:
             if about.after_import is not None:
                 about.after_import()
         self.world.ids.skip_past(chain.from_iterable(self.links.teams.values()))
+
+    def _shift_times(self, shift: Callable[[str], str]) -> None:
+        """Shift the times in the columns of all rows, and of the teams' keys. Raises BadDocument if one cannot be."""
+        for name, rows in self.rows.items():
+            for index, row in enumerate(rows):
+                for part in (row, *(row.get("api_keys") or ())):
+                    for column, value in part.items():
+                        if not (type(value) is str and len(value) == 24 and _STAMP.fullmatch(value)):
+                            continue
+                        try:
+                            part[column] = shift(value)
+                        except OverflowError as error:
+                            self.links.fault(name, index, column, f"Cannot be shifted with asOf: {error}")
+                        except ValueError:
+                            continue  # a text that looks like a time
+        self.links.require_no_faults()
 
     def _complete(self, name: str, complete: Callable[[Row, ImportContext], object]) -> None:
         """Set the values that a creation through the API would have set."""
@@ -90,6 +106,12 @@ class Import:
             row = record.__data__ if record else {}
         return row
 
+    def shifted(self, value: Any) -> Any:
+        """Return JSON as it will be stored, with its times shifted. Raises OverflowError if one cannot be."""
+        if self.shift is None:
+            return value
+        return orjson.loads(_shift_times_in_text(orjson.dumps(value).decode(), self.shift))
+
     def _insert_keys(self) -> None:
         keys = []
         for index, team in enumerate(self.rows["teams"]):
@@ -102,11 +124,7 @@ class Import:
         self._execute(insert_sql(ApiKey), insert, lambda index, column: keys[index][0])
 
     def _insert(self, name: str, about: StateCollection) -> None:
-        rows = self.rows[name]
-        places: Sequence[int] = range(len(rows))
-        if self.shift:
-            places = [place for place in places if not self._lies_ahead(rows[place])]
-            rows = [rows[place] for place in places]
+        rows, places = self.links.rows[name], self.links.places[name]
         if rows:
             tuples = _inserter(self, about.model, rows)
             self._execute(
@@ -136,6 +154,8 @@ class Import:
             raise BadDocument([(path(last, columns[-1]), message)]) from None
         except TypeError as error:  # orjson refuses to write what is nested beyond its depth
             raise BadDocument([(path(last + 1, ""), f"Cannot be stored: {error}.")]) from None
+        except OverflowError as error:
+            raise BadDocument([(path(last + 1, ""), f"A time cannot be shifted with asOf: {error}")]) from None
 
 
 def _inserter(state: Import, model: type[Record], rows: list[Row]) -> Iterator[list[Any]]:
@@ -158,12 +178,18 @@ def _inserter(state: Import, model: type[Record], rows: list[Row]) -> Iterator[l
                     raise TypeError("it is nested too deeply")
                 value = text
                 if shift and 'Z"' in value:
-                    value = _STAMP.sub(lambda match: shift(match[0]), value)
+                    value = _shift_times_in_text(value, shift)
             cells.append(value)
         yield cells
 
 
-def _shift_times(row: Row, shift: Callable[[str], str]) -> None:
-    for name, value in row.items():
-        if type(value) is str and len(value) == 24 and _STAMP.fullmatch(value):
-            row[name] = shift(value)
+def _shift_times_in_text(text: str, shift: Callable[[str], str]) -> str:
+    """Shift the times in JSON text. Raises OverflowError if one cannot be."""
+
+    def shifted(match: re.Match[str]) -> str:
+        try:
+            return shift(match[0])
+        except ValueError:
+            return match[0]  # no date, such as the 30th of February
+
+    return _STAMP.sub(shifted, text)

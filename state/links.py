@@ -1,5 +1,7 @@
 """The teams and the links of the rows of a state document. Contract: state.md, rules 2 to 5."""
 
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 import orjson
@@ -12,6 +14,7 @@ from dryline.state.collections import COLLECTIONS
 from dryline.state.forms import LENIENT_HINT, Document
 from dryline.storage.current_world import current
 from dryline.storage.errors import BadDocument, Conflict
+from dryline.storage.record import connection
 
 Row = dict[str, Any]
 _MOST_IDS = 1000  # rows of the world whose ids are compared with a mistyped one
@@ -33,6 +36,9 @@ class Links:
         self._links_to_gone_rows = 0  # the faults among them that a document with `writtenBy` may have
         # The team of every row of the document, by collection and id.
         self.teams: dict[str, dict[str, str]] = {name: {} for name in COLLECTIONS}
+        # The place of each row in the document, which differs from that in `rows` once rows are left out.
+        self.places: dict[str, Sequence[int]] = {name: range(len(rows)) for name, rows in self.rows.items()}
+        self._left_out: set[tuple[str, str]] = set()  # the collection and the id of each row that is left out
         self._survivor = survivor
         self.default_team: str | None = None
 
@@ -156,6 +162,33 @@ class Links:
                 near += [row.id for row in model.select(model.id).filter(**where).limit(_MOST_IDS)]
         return f"There is no {_noun(targets)} {id}{did_you_mean(id, near)}"
 
+    def leave_out(self, is_left_out: Callable[[Row], bool]) -> None:
+        """Leave out rows, and treat the other ones as the deletion of these rows would: delete them, or clear a link.
+
+        A team is kept in any case: it is no event, and every row is a team's.
+        """
+        for name, about in COLLECTIONS.items():  # parents come first
+            if name == "teams":
+                continue
+            parents = _columns_with(about, "CASCADE")
+            places = []
+            for index, row in enumerate(self.rows[name]):
+                if is_left_out(row) or any(self._leads_to_row_left_out(row, column, about) for column in parents):
+                    self._left_out.add((name, row["id"]))
+                else:
+                    places.append(index)
+            self.rows[name] = [self.rows[name][index] for index in places]
+            self.places[name] = places
+        for name, about in COLLECTIONS.items() if self._left_out else ():
+            for column in _columns_with(about, "SET NULL"):
+                for row in self.rows[name]:
+                    if self._leads_to_row_left_out(row, column, about):
+                        row[column] = None
+
+    def _leads_to_row_left_out(self, row: Row, column: str, about: StateCollection) -> bool:
+        targets = about.required_links.get(column) or about.optional_links[column]
+        return any((target, row.get(column)) in self._left_out for target in targets)
+
     def require_new_ids(self) -> None:
         """Raise Conflict if an id exists already."""
         if not self.rows_exist:
@@ -168,6 +201,19 @@ class Links:
                 row = current().db.execute_sql(sql, (ids,)).fetchone()
                 if row:
                     raise Conflict(f"{name}: the id {row[0]} exists already.")
+
+
+def _columns_with(about: StateCollection, action: str) -> list[str]:
+    """Return the links of a collection whose foreign key has this action when the row that it leads to is deleted."""
+    actions = _actions_on_deletion(about.model._meta.table_name)
+    return [column for column in (*about.required_links, *about.optional_links) if actions.get(column) == action]
+
+
+@cache
+def _actions_on_deletion(table: str) -> Mapping[str, str]:
+    """Return the action of each foreign key by its column. The schema of the current world is that of all worlds."""
+    rows = connection().execute(f'PRAGMA foreign_key_list("{table}")').fetchall()
+    return {row[3]: row[6] for row in rows}
 
 
 def _noun(targets: tuple[str, ...]) -> str:

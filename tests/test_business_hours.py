@@ -210,3 +210,11 @@ def test_a_time_beyond_the_calendar_or_none_at_all_is_refused(api, make_hours, t
     tie(make_hours(timezone="Asia/Tokyo"))
     answer = api.post("/workers/check-callable", {"phoneNumber": NUMBER, "timestamp": timestamp})
     assert (answer.status_code, answer.json["details"][0]["path"]) == (400, "timestamp")
+
+
+@pytest.mark.parametrize("day", [["09:00-12:00"], 9, None, {"from": "09:00"}, True])
+def test_a_day_of_imported_hours_is_a_text(control, day):
+    rows = [{"id": "h", "hours": {"monday": day}}]
+    answer = control.put("/state", {"version": 1, "businessHours": rows})
+    assert answer.status_code == 422
+    assert answer.json["details"][0]["path"] == "businessHours[0].hours.monday"

@@ -180,22 +180,49 @@ def test_a_state_document_holds_a_call_whole(control, call, each_step, read, adv
     assert each_step(id)[-1] == over
 
 
+def test_a_call_goes_on_after_a_load_that_shifts_its_times(control, call, read, advance):
+    id = call()
+    advance(12)
+    document = control.get("/state").json | {"asOf": control.get("/clock").json["now"]}
+    control.put("/clock", {"now": "2026-03-09T10:00:12.000Z", "frozen": True})
+    assert control.put("/state", document).status_code == 204
+    assert read(id)["startTime"] == "2026-03-09T10:00:00.000Z"
+    assert read(id)["status"] in ("ringing", "in-progress")
+    advance(3600)
+    assert read(id)["endTime"] > "2026-03-09T10:00:12.000Z"
+
+
+def test_the_log_of_a_call_in_progress_has_the_calls_start(control, call, advance):
+    call()
+    advance(12)
+    document = control.get("/state").json
+    for start in (None, "2026-03-02T09:00:00.000Z"):
+        document["voiceLogs"][0]["startTime"] = start
+        assert control.put("/state", document).json["details"][0]["path"] == "callsInProgress[0].call"
+
+
 @pytest.mark.parametrize(
-    "damage",
+    ("damage", "member"),
     [
-        lambda row: row["call"].pop("session"),
-        lambda row: row["call"]["log"].update(team_id="another"),
-        lambda row: row["call"]["log"].update(messages={"messages": [{"role": "assistant"}]}),
-        lambda row: row.update(shownUntil="0001-01-01T00:00:00.000Z"),
+        (lambda row: row["call"].pop("session"), "call.session"),
+        (lambda row: row["call"]["log"].update(team_id="another"), "call"),
+        (lambda row: row["call"]["log"].update(messages={"messages": [{"role": "assistant"}]}), "call"),
+        (lambda row: row["call"]["log"]["messages"]["messages"][0].update(start=1e308), "call"),
+        (lambda row: row["call"]["log"].update(messages=[]), "call.log.messages"),
+        (lambda row: row["call"]["log"].update(end_time="soon"), "call.log.endTime"),
+        (lambda row: row["call"]["session"].update(error="none"), "call.session.error"),
+        (lambda row: row["call"]["llm_logs"][0].update(data=[]), "call.llm_logs[0].data"),
+        (lambda row: row["call"].update(runtime_errors={}), "call.runtime_errors"),
+        (lambda row: row.update(shownUntil="0900-01-01T00:00:00.000Z"), "call"),
     ],
 )
-def test_a_document_with_a_call_that_could_not_go_on_is_refused(control, call, damage):
+def test_a_document_with_a_call_that_could_not_go_on_is_refused(control, call, damage, member):
     call()
     document = control.get("/state").json
     damage(document["callsInProgress"][0])
     answer = control.put("/state", document)
     assert answer.status_code == 422, answer.text
-    assert answer.json["details"][0]["path"] == "callsInProgress[0].call"
+    assert answer.json["details"][0]["path"] == f"callsInProgress[0].{member}"
 
 
 @pytest.mark.parametrize("which", ["deployment", "worker"])

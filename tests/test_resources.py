@@ -153,3 +153,34 @@ def test_a_folder_name_is_unique_in_its_worker(api, worker, make_folder, make_wo
     assert api.put(f"{path}/{other['id']}", {"name": "A"}).status_code == 409
     assert api.put(f"{path}/{other['id']}", {"name": "B", "description": "Same"}).json["description"] == "Same"
     assert api.post(f"/workers/{make_worker()['id']}/folders", {"name": "A"}).status_code == 201
+
+
+def test_the_address_of_another_workers_upload_is_not_signed(
+    api, other_api, make_file, make_worker, upload_address, control
+):
+    address = make_file()["s3FilePath"]
+    not_uploaded = upload_address("later.csv").partition("?")[0]
+    for owner, path in ((api, address), (other_api, address), (other_api, not_uploaded)):
+        worker = make_worker(api=owner)
+        made = created(owner.post(f"/workers/{worker['id']}/resources/file", FILE | {"s3FilePath": path}))
+        assert made["signedS3FilePath"] is None
+        shown = owner.get(f"/workers/{worker['id']}/resources/{made['id']}").json
+        assert shown["signedS3FilePath"] is None
+        row = {"id": f"r {worker['id']}", "workerId": worker["id"], "name": "R", "ragType": "FILE", "s3FilePath": path}
+        assert control.post("/state", {"version": 1, "resources": [row]}).status_code == 204
+        shown = owner.get(f"/workers/{worker['id']}/resources/{row['id']}").json
+        assert (shown["s3FilePath"], shown["signedS3FilePath"]) == (path, None)
+
+
+def test_an_upload_address_of_before_a_reset_does_not_replace_another_workers_upload(
+    api, make_worker, upload_address, put, control
+):
+    control.post("/reset")
+    first = make_worker()
+    created(api.post("/team/tags", {"label": "A", "color": "#112233"}))
+    old = upload_address(worker=first)
+    control.post("/reset")
+    assert make_worker()["id"] == first["id"]  # ids repeat with a seed
+    new = upload_address(worker=make_worker())
+    assert old.partition("?")[0] == new.partition("?")[0]
+    assert (put(new, b"new"), put(old, b"old")) == (200, 403)

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import resource
 import signal
 import socket
 import ssl
@@ -11,7 +12,9 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from contextlib import suppress
+from contextlib import ExitStack, closing, suppress
+from functools import partial
+from http.client import HTTPConnection
 from pathlib import Path
 
 import pytest
@@ -28,7 +31,7 @@ KEY = {"x-api-key": "dryline-local-key", "content-type": "application/json"}
 class Process:
     """A running `dryline serve`."""
 
-    def __init__(self, directory, *flags, port="0", stdout=subprocess.PIPE, **environment):
+    def __init__(self, directory, *flags, port="0", stdout=subprocess.PIPE, most_files=None, **environment):
         self.ready_file = directory / f"ready-{time.monotonic_ns()}.json"
         self.process = subprocess.Popen(
             [DRYLINE, "serve", "--port", port, "--ready-file", str(self.ready_file), *flags],
@@ -36,6 +39,7 @@ class Process:
             stderr=subprocess.PIPE,
             text=True,
             env={**os.environ, **environment},
+            preexec_fn=most_files and partial(resource.setrlimit, resource.RLIMIT_NOFILE, (most_files, most_files)),
         )
         deadline = time.monotonic() + 20
         while not self.ready_file.exists():
@@ -275,3 +279,20 @@ def test_an_error_of_the_http_server_has_the_apis_form(server):
     assert answer.startswith(b"HTTP/1.0 400")
     assert b"X-Content-Type-Options: nosniff\r\n" in answer
     assert json.loads(answer.partition(b"\r\n\r\n")[2]) == {"error": "Bad Request: Start line is invalid"}
+
+
+def test_idle_connections_leave_files_for_the_work(tmp_path):
+    server = Process(tmp_path, "--data-dir", str(tmp_path / "world"), most_files=64)
+    address = ("127.0.0.1", int(server.url.rpartition(":")[2]))
+    client = HTTPConnection(*address, timeout=20)
+    with ExitStack() as stack, closing(client):
+        client.connect()
+        for _ in range(80):
+            stack.enter_context(socket.create_connection(address))
+        for _ in range(100):
+            client.request("GET", "/_dryline/clock")
+            assert client.getresponse().read()
+        assert len(os.listdir(f"/proc/{server.process.pid}/fd")) < 50
+    server.call("POST", "/api/workers", NEW_WORKER)
+    code, _, errors = server.end()
+    assert (code, "ERROR" in errors) == (0, False)

@@ -241,3 +241,14 @@ def test_a_hundred_conversations_represent_all(only):
     assert result.failed == 1_000_000
     assert "The result of 100 conversations is scaled to 1,000,000." in result.explanation
     assert len(result.conversations) == 20
+
+
+def test_a_flow_may_ask_before_the_caller_has_said_anything(only):
+    code = """
+early = talk("Help.").ask("Which day?", {"day": "Monday"})
+loop:
+    talk("Ask which day suits them.", True)
+until "caller agrees to a day":
+    say("You are booked.")
+"""
+    assert only("caller agrees to a day", code=code).faults == []

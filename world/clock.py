@@ -10,6 +10,9 @@ from typing import Any, NamedTuple
 # Some time away from the ends of the calendar, so that a moment a while before or after now is a date, too.
 FIRST = datetime(2, 1, 1, tzinfo=UTC)
 LAST = datetime(9999, 1, 1, tzinfo=UTC)
+# The times of rows may lie before and after those of the clock, as far as they still have dates before and after them.
+EARLIEST = FIRST - timedelta(days=180)
+LATEST = LAST + timedelta(days=180)
 
 
 def wire(moment: datetime) -> str:
@@ -26,6 +29,13 @@ def parse(text: str) -> datetime:
         return moment.astimezone(UTC)
     except OverflowError as error:  # an offset can move the first and the last day of the calendar out of it
         raise ValueError(str(error)) from error
+
+
+def require_row_time(moment: datetime) -> datetime:
+    """Return the moment. Raises OverflowError, whose message is a sentence, if it is not from EARLIEST to LATEST."""
+    if not EARLIEST <= moment <= LATEST:
+        raise OverflowError(f"Times are from {wire(EARLIEST)} to {wire(LATEST)}.")
+    return moment
 
 
 class Clock:

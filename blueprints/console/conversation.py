@@ -21,6 +21,7 @@ _UNNAMED_DETAILS = {"function", "condition", "type", "exception", "error", "text
 _HIDDEN_DETAILS = {"index", "sure"}
 # Steps that are not shown, because a turn stands beside them.
 _HIDDEN_STEPS = {"start", "loop", "end", "say", "talk"}
+_LONGEST_S = 1e9  # of a conversation: a number of seconds above it is none that a page can draw
 
 
 @dataclass(frozen=True)
@@ -277,7 +278,7 @@ def _list_or_empty(value: Any) -> list[Any]:
 
 
 def _seconds_or_none(value: Any) -> float | None:
-    return value if type(value) in (int, float) and value >= 0 else None
+    return value if type(value) in (int, float) and 0 <= value <= _LONGEST_S else None
 
 
 def _text(value: Any) -> str:

@@ -9,14 +9,14 @@ from flask import session
 
 from dryline.blueprints.console.base import PageBlueprint, flash_and_redirect, load_form
 from dryline.blueprints.console.template_filters import count, offset
-from dryline.blueprints.control.clock import AdvanceSchema, ClockSchema
+from dryline.blueprints.control.clock import AdvanceSchema, ClockSchema, move_clock
 from dryline.blueprints.control.settings import SettingsSchema
 from dryline.blueprints.control.snapshots import SnapshotSchema
 from dryline.jobs import live
 from dryline.models import activity
 from dryline.state import changes, snapshots
 from dryline.storage.current_world import current
-from dryline.world.clock import Clock, parse
+from dryline.world.clock import Clock, parse, wire
 
 blp = PageBlueprint("world", path="/world")
 
@@ -27,33 +27,36 @@ def set_clock() -> Any:
     moment = parse(params["now"]) if "now" in params else None
     is_frozen = params.get("frozen")
     title = "The clock is set" if moment else "The clock is frozen" if is_frozen else "The clock is running"
-    return _change_clock(title, lambda clock: clock.set(moment, frozen=is_frozen))
+    return _change_clock("now", lambda clock: clock.set(moment, frozen=is_frozen), title)
 
 
 @blp.post("/clock/advance")
 def advance_clock() -> Any:
-    by = timedelta(seconds=load_form(AdvanceSchema)["seconds"])
-    return _change_clock(offset(by) or "The clock is advanced", lambda clock: clock.advance(by))
+    seconds = load_form(AdvanceSchema)["seconds"]
+    return _change_clock("seconds", lambda clock: clock.advance(timedelta(seconds=seconds)))
 
 
 @blp.post("/clock/reset")
 def reset_clock() -> Any:
-    return _change_clock("The clock shows real time", lambda clock: clock.reset())
+    return _change_clock("now", Clock.reset, "The clock shows real time")
 
 
-def _change_clock(title: str, change: Callable[[Clock], None]) -> Any:
-    """Change the clock, do what is due by the new time, and show what happened."""
+def _change_clock(field: str, change: Callable[[Clock], object], title: str = "") -> Any:
+    """Change the clock, do what is due by the new time, and show what happened. Without a `title`, it is the distance.
+
+    Raises Invalid, naming `field`, for a time out of the clock's range.
+    """
     world = current()
     clock = world.clock
-    before = clock.stamp()
-    change(clock)
-    world.save_runtime_state()
+    before = clock.now()
+    move_clock(field, change)
+    title = title or offset(clock.now() - before) or "The clock is advanced"
     live.take_skipped(world)
     world.run_due()
     with world.reading():
-        counts = activity.count_events(before, clock.stamp())
+        counts = activity.count_events(wire(before), clock.stamp())
     # For a minute of real time, the page Live has what ended meanwhile.
-    session["clock_move"] = {"since": before, "until": time.time() + 60}
+    session["clock_move"] = {"since": wire(before), "until": time.time() + 60}
     events = [f"{count(number, noun)} {verb}" for (noun, verb), number in counts.items()]
     message = f"{title}: {', '.join(events)}." if events else f"{title}."
     if skipped := live.take_skipped(world):

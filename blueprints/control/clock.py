@@ -1,12 +1,13 @@
 """The clock of API time."""
 
+from collections.abc import Callable
 from datetime import timedelta
 
 from flask.views import MethodView
 from marshmallow import validate
 
 from dryline.blueprints.control.base import ControlArea
-from dryline.schemas.base import ApiSchema, Boolean, Number, Timestamp
+from dryline.schemas.base import AnyTime, ApiSchema, Boolean, Number
 from dryline.storage.current_world import current
 from dryline.storage.errors import Invalid
 from dryline.world.clock import FIRST, LAST, Clock, parse, wire
@@ -17,7 +18,7 @@ blp = ControlArea("Control: clock", description="Freeze, set and advance API tim
 class ClockSchema(ApiSchema):
     """A clock of API time: its time, and whether it is frozen."""
 
-    now = Timestamp(metadata={"description": "time of the clock (API time)"})
+    now = AnyTime(metadata={"description": "time of the clock (API time)"})
     frozen = Boolean(metadata={"description": "whether the clock is stopped"})
 
 
@@ -74,13 +75,18 @@ class ClockAdvance(MethodView):
 
 def _moved(field, move):
     """Move the clock, do the work that is due, and return the answer. Raises Invalid, naming `field`."""
+    move_clock(field, move)
+    current().run_due()
+    return _as_answer()
+
+
+def move_clock(field: str, move: Callable[[Clock], object]) -> None:
+    """Move the clock, and save where it is. Raises Invalid, naming `field`, if that is out of its range."""
     try:
         move(current().clock)
     except OverflowError:
         raise Invalid(f"The clock goes from {wire(FIRST)} to {wire(LAST)}.", field) from None
     current().save_runtime_state()
-    current().run_due()
-    return _as_answer()
 
 
 def _as_answer():

@@ -3,13 +3,23 @@
 from dataclasses import asdict
 
 from flask.views import MethodView
-from marshmallow import fields, validate
+from marshmallow import ValidationError, fields, validate
 
 from dryline.blueprints.control.base import ControlArea
 from dryline.schemas.base import ApiSchema, Boolean, Integer, Number, OneOf
 from dryline.storage.current_world import current
 
 blp = ControlArea("Control: settings", description="Settings that can change while the server runs.")
+
+
+# With fewer calls, the mean time between two of them could be longer than a calendar.
+LEAST_CALLS_PER_MINUTE = 0.001
+
+
+def require_rate(value: float) -> None:
+    """Check a number of calls per minute. Raises ValidationError."""
+    if 0 < value < LEAST_CALLS_PER_MINUTE:
+        raise ValidationError(f"Must be 0, or at least {LEAST_CALLS_PER_MINUTE}.")
 
 
 class SettingsSchema(ApiSchema):
@@ -25,8 +35,11 @@ class SettingsSchema(ApiSchema):
     )
     strict = Boolean(metadata={"description": "refuse unknown fields in bodies"})
     calls_per_minute = Number(
-        validate=validate.Range(0, 600),
-        metadata={"description": "number of calls simulated in the background per minute of API time"},
+        validate=[validate.Range(0, 600), require_rate],
+        metadata={
+            "description": "number of calls simulated in the background per minute of API time: 0, or at least "
+            f"{LEAST_CALLS_PER_MINUTE}"
+        },
     )
 
 

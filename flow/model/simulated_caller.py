@@ -90,7 +90,12 @@ class Caller(BuiltInModel):
         return Decision(index, why, 1.0, "caller", arguments_of_tool(self, talk, index, said))
 
     def ask(self, question: Question) -> Answer:
-        """Return the answer to a question, and add to the caller's words what was not said before."""
+        """Return the answer to a question, and add to the caller's words what was not said before.
+
+        Before the caller has said anything, nothing answers a question but the values of a test.
+        """
+        if self.turns == 0:
+            return self._stubs.answer(question, super().ask)
         answer = self._stubs.answer(question, self._own_answer)
         if answer.by == "built-in":
             return answer

@@ -36,3 +36,21 @@ def test_a_page_of_an_odd_id_has_its_own_address_in_its_forms(visitor, control, 
     page = visitor.go(link.removeprefix("/console"))
     assert page.status == 200
     assert {form["fields"]["back"] for form in page.forms if "back" in form["fields"]} == {link}
+
+
+@pytest.mark.parametrize(
+    ("form", "fields"),
+    [
+        ("/world/clock", {"now": "0001-01-01T00:00:00Z"}),
+        ("/world/clock", {"now": "9999-01-02T00:00:00Z"}),
+        ("/world/clock", {"now": "9999-12-31T23:59:59Z"}),
+        ("/world/clock/advance", {"seconds": "1e18"}),
+        ("/world/clock/advance", {"seconds": "1e300"}),
+        ("/world/clock/advance", {"seconds": "300000000000"}),
+    ],
+)
+def test_a_time_out_of_the_clocks_range_is_refused_and_the_clock_stays(visitor, app, form, fields):
+    visitor.go("")
+    page = visitor.send(form, **fields)
+    assert "The clock goes from 0002-01-01T00:00:00.000Z to 9999-01-01T00:00:00.000Z." in page.text
+    assert app.world.clock.now().year < 3000

@@ -24,12 +24,25 @@ def test_only_what_is_sent_changes(control):
         {"strict": "yes"},
         {"callsPerMinute": -1},
         {"callsPerMinute": 1e9},
+        {"callsPerMinute": 0.0009},
+        {"callsPerMinute": 1e-12},
+        {"callsPerMinute": 5e-324},
     ],
 )
 def test_a_setting_that_cannot_be_is_refused_and_none_changes(control, body):
     answer = control.put("/settings", body | {"exportDelayMs": body.get("exportDelayMs", 5)})
     assert (answer.status_code, answer.json["details"][0]["path"]) == (400, next(iter(body)))
     assert control.get("/settings").json == START
+
+
+@pytest.mark.parametrize("rate", [0, 0.001, 600])
+def test_the_clock_moves_at_each_rate_of_calls_that_is_taken(control, make_voice_deployment, advance, rate):
+    make_voice_deployment()
+    control.put("/clock", {"now": WHEN, "frozen": True})
+    assert control.put("/settings", {"callsPerMinute": rate}).json["callsPerMinute"] == rate
+    advance(60)
+    control.put("/clock", {"now": "9999-01-01T00:00:00Z"})
+    assert control.get("/clock").json["now"].startswith("9999")
 
 
 # Calls by themselves

@@ -7,7 +7,7 @@ from dryline import __version__
 from dryline.state.collections import COLLECTIONS
 from dryline.state.forms import forms
 from dryline.tests.contract.two_teams import SOUTH, document
-from dryline.tests.control.documents import WHEN, faults, of_north
+from dryline.tests.control.documents import WHEN, faults, of_a_line, of_north
 
 FORMS = forms()
 
@@ -153,3 +153,70 @@ def test_of_a_document_with_a_moment_nothing_comes_in_that_has_not_happened_yet(
     rows = {"voiceLogs": logs, "sessions": sessions}
     state = put(asOf="2026-02-23T10:00:00.000Z", workers=[{"id": "w", "name": "W"}], **rows)
     assert [[row["id"] for row in state[name]] for name in rows] == [["over"], ["s over"]]
+
+
+def test_what_requires_a_row_that_is_left_out_is_left_out_with_it(put, control):
+    as_of, later = "2026-02-23T10:00:00.000Z", "2026-03-23T10:00:00.000Z"
+    rows = of_a_line()
+    rows["flows"][0]["updatedAt"] = rows["voiceDeployments"][0]["updatedAt"] = later
+    state = put(
+        asOf=as_of,
+        **rows,
+        flowVersions=[{"id": "v", "flowId": "f", "versionNumber": 1, "code": "loop:\n    talk()\n"}],
+        outboundCampaigns=[{"id": "c", "deploymentId": "d", "data": []}],
+        queuedCalls=[{"id": "q", "deploymentId": "d", "campaignId": "c", "row": {"phoneNumber": "+14155550101"}}],
+        tests=[{"id": "t", "workerId": "w", "flowId": "f", "name": "T"}],
+    )
+    assert {name for name, rows in state.items() if isinstance(rows, list) and rows} == {"teams", "workers", "tests"}
+    assert control.put("/state", state).status_code == 204
+
+
+def test_a_queued_call_is_left_out_with_its_campaign_alone(put, control):
+    as_of, later = "2026-02-23T10:00:00.000Z", "2026-03-23T10:00:00.000Z"
+    row = {"deploymentId": "d", "row": {"phoneNumber": "+14155550101"}}
+    state = put(
+        asOf=as_of,
+        **of_a_line(),
+        outboundCampaigns=[{"id": "c", "deploymentId": "d", "data": [], "createdAt": later}],
+        queuedCalls=[{**row, "id": "of the campaign", "campaignId": "c"}, {**row, "id": "plain"}],
+    )
+    assert [call["id"] for call in state["queuedCalls"]] == ["plain"]
+    assert control.put("/state", state).status_code == 204
+
+
+def test_a_link_to_a_row_that_is_left_out_is_null_where_a_deletion_makes_it_null(put, app):
+    ahead = {"id": "i", "appType": "twilio", "createdAt": "2026-03-23T10:00:00.000Z"}
+    number = {"id": "n", "phoneNumber": "+14155550100", "integrationId": "i"}
+    state = put(asOf="2026-02-23T10:00:00.000Z", integrations=[ahead], phoneNumbers=[number])
+    assert (state["integrations"], state["phoneNumbers"][0]["integrationId"]) == ([], None)
+    assert app.world.db.execute_sql("PRAGMA foreign_key_check").fetchall() == []
+
+
+def test_a_team_is_kept_whatever_its_times(put):
+    state = put(asOf="2026-02-23T10:00:00.000Z", teams=[{"id": "t", "name": "T", "createdAt": "2026-03-23T10:00:00Z"}])
+    assert [team["id"] for team in state["teams"]] == ["t"]
+
+
+@pytest.mark.parametrize(
+    ("as_of", "created_at", "path"),
+    [
+        ("0001-01-01T00:00:00Z", None, "asOf"),
+        (None, "9999-12-31T23:59:59Z", "workers[0].createdAt"),
+        (None, "0001-01-01T00:00:00Z", "workers[0].createdAt"),
+        ("0002-01-01T00:00:00Z", "9990-01-01T00:00:00Z", "workers[0].createdAt"),
+        ("9990-01-01T00:00:00Z", "2026-01-01T00:00:00Z", "workers[0].createdAt"),
+    ],
+)
+def test_a_time_beyond_the_calendar_is_refused(control, as_of, created_at, path):
+    worker = {"id": "w", "name": "W"} | ({"createdAt": created_at} if created_at else {})
+    document = {"version": 1, "workers": [worker]} | ({"asOf": as_of} if as_of else {})
+    assert set(faults(control.put("/state", document))) == {path}
+
+
+def test_a_time_inside_json_that_cannot_be_shifted_is_refused_and_a_text_like_a_time_stays(put, control):
+    control.put("/clock", {"now": "2026-03-12T10:00:00Z", "frozen": True})
+    log = {"id": "l", "workerId": "w", "data": {"at": "2026-02-30T10:00:00.000Z"}}
+    rows = {"asOf": "2026-02-23T10:00:00Z", "workers": [{"id": "w", "name": "W"}], "voiceLogs": [log]}
+    assert put(**rows)["voiceLogs"][0]["data"] == log["data"]
+    log["data"] = {"at": "9999-12-31T10:00:00.000Z"}
+    assert set(faults(control.put("/state", {"version": 1, **rows}))) == {"voiceLogs[0]"}

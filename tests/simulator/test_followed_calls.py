@@ -148,3 +148,19 @@ def test_a_flow_that_runs_away_three_times_is_left_for_scripts(hurried, make_lin
     errors = api.get(f"/workers/{line['workerId']}/runtime-errors?limit=100").json
     assert [error["type"] for error in errors] == ["TimeoutError"] * 3
     assert [each["branch"] for each in answer["notTaken"]] == ["caller has a complaint about a bill"] * 2
+
+
+def test_a_flow_may_ask_before_the_caller_has_said_anything(make_line, simulate):
+    code = """
+res = talk("Help.")
+early = res.ask("Which day?", {"day": "Monday"})
+loop:
+    res = talk("Ask which day suits them.", True)
+until "caller names a day":
+    extract("days", [early["day"], res.ask("Which day?", {"day": "Monday"})["day"]])
+"""
+    line = make_line(code)
+    days = [log["extractionsData"]["days"] for log in simulate(line, 3, branch="caller names a day")]
+    assert [(bool(early), bool(later)) for early, later in days] == [(False, True)] * 3
+    logs = simulate(line, 1, branch="caller names a day", answers={"day": "Sunday"})
+    assert logs[0]["extractionsData"]["days"] == ["Sunday", "Sunday"]
