@@ -13,6 +13,7 @@ from dryline.jobs.due_rows import retried_later
 from dryline.models.due import SET_ASIDE
 from dryline.models.webhook_deliveries import WebhookDelivery
 from dryline.storage.current_world import WorldLocal, running_part
+from dryline.storage.errors import Unavailable
 from dryline.world.epochs import EpochEnded
 from dryline.world.masking import mask_addresses
 from dryline.world.outgoing import Cut, HttpResponse, NoAddress, Refused, Unanswered
@@ -24,6 +25,7 @@ log = logging.getLogger("dryline")
 TIMEOUT_S = 10.0  # real time of one attempt
 BATCH_SIZE = 64  # deliveries in one step
 STEP_S = 1.0  # real time after which a sender begins no further attempt, and a step waits no longer for its senders
+STORE_AGAIN_S = 1.0  # real time between two attempts to store an outcome while the database is locked
 PUT_OFF_S = 10.0  # real time for which a URL that let a delivery time out gets no other
 MAX_SENDERS = 8  # URLs that are sent to at the same time
 MAX_ANSWER_BYTES = 2_000  # of an answer that are stored
@@ -145,10 +147,25 @@ def _send_once(world: World, id: str, now: str) -> Outcome | None:
         return None
     except Unanswered as error:
         outcome = error
-    with world.transaction():
-        _store(delivery, outcome, now)
+    if not _store_when_possible(world, delivery, outcome, now):
+        return None
     _add_event(world, delivery, outcome)
     return outcome
+
+
+def _store_when_possible(world: World, delivery: WebhookDelivery, outcome: Outcome, now: str) -> bool:
+    """Store an outcome as soon as the database can be used, so that nothing is sent twice meanwhile.
+
+    Return whether it was stored before the server's end.
+    """
+    while True:
+        try:
+            with world.transaction():
+                _store(delivery, outcome, now)
+            return True
+        except Unavailable:
+            if world.ending.wait(STORE_AGAIN_S):
+                return False
 
 
 def _store(delivery: WebhookDelivery, outcome: Outcome, now: str) -> None:
