@@ -23,6 +23,7 @@ from dryline.models.voicev1_campaigns import Voicev1Campaign
 from dryline.models.whatsapp_senders import WhatsappSender
 from dryline.settings import Settings
 from dryline.state import scenarios, snapshots
+from dryline.storage.current_world import running
 from dryline.web import cors, docs, errors, hosts, openapi
 from dryline.web.base import Area, OrjsonProvider, admit
 from dryline.web.links import is_from_console
@@ -91,12 +92,22 @@ class Dryline(RoutedFlask):
         with self.world.active():
             try:
                 if is_below(CONSOLE, environ["PATH_INFO"]):
-                    return self.console(environ, start_response)
+                    return self._show_page(environ, start_response)
                 environ[SENT_PATH] = environ["PATH_INFO"]
                 environ["PATH_INFO"] = normal_path(environ["PATH_INFO"])
                 return super().wsgi_app(environ, start_response)
             except EpochEnded:
                 raise ConnectionCut from None
+
+    def _show_page(self, environ: Any, start_response: Any) -> Any:
+        """Answer one request for a page. A page that was asked for before a reset shows the world after it."""
+        try:
+            return self.console(environ, start_response)
+        except EpochEnded:
+            if environ["REQUEST_METHOD"] not in READS:
+                raise
+            with running(self.world.new_task()):
+                return self.console(environ, start_response)
 
     @cached_property
     def console(self) -> Flask:

@@ -10,6 +10,7 @@ import orjson
 import pytest
 
 from dryline.app import create_app
+from dryline.blueprints.console import app as console_app
 from dryline.jobs import export_files
 from dryline.settings import Settings
 from dryline.tests.conftest import Api
@@ -331,3 +332,17 @@ def test_changes_at_the_same_time_are_all_made(stand):
     stand.go_on()
     assert set(stand.answers) == {204, 200}
     assert len(stand.plane.get("/undo").json["snapshots"]) == 5
+
+
+def test_a_page_that_was_asked_for_before_a_reset_shows_the_world_after_it(stand, monkeypatch):
+    require_known_host, once = console_app.require_known_host, iter([True])
+
+    def reset_once(*args):
+        if next(once, False):
+            stand.in_thread(lambda: stand.control().post("/reset", {}))  # not a part of this request
+            stand.threads[-1].join(20)
+        require_known_host(*args)
+
+    monkeypatch.setattr(console_app, "require_known_host", reset_once)
+    answer = stand.app.test_client().get("/console/workers?team=north")
+    assert (answer.status_code, "Desk" in answer.text) == (200, True)
