@@ -7,7 +7,7 @@ from typing import Any
 from dryline.models.teams import start_team
 from dryline.models.voice_deployments import VoiceDeployment
 from dryline.storage.errors import Busy
-from dryline.world.arrivals import Arrivals
+from dryline.world.arrivals import LEAST_CALLS_PER_MINUTE, Arrivals
 from dryline.world.clock import parse
 from dryline.world.wording import count
 from dryline.world.world import World
@@ -28,7 +28,7 @@ def take_skipped(world: World) -> int:
 def place_calls(world: World, now: str) -> bool:
     """Begin the next calls that have come in, on random active voice deployments of the start team."""
     calls_per_minute = world.runtime_settings.calls_per_minute
-    if calls_per_minute <= 0:
+    if calls_per_minute < LEAST_CALLS_PER_MINUTE:
         world.arrivals = None
         return False
     until, mean_wait = parse(now), timedelta(minutes=1 / calls_per_minute)

@@ -14,6 +14,7 @@ from marshmallow import EXCLUDE, INCLUDE, RAISE, Schema, ValidationError, fields
 from dryline.world.clock import EARLIEST, LATEST, parse, wire
 from dryline.world.wording import camel
 
+MAX_PATH_PATTERN = 2_000  # characters
 # The beginning of every message about an unknown field.
 UNKNOWN = "Unknown field"
 # That of marshmallow's message about a missing one.
@@ -272,6 +273,13 @@ class Timestamp(fields.String):
             return parse(value)
         except (TypeError, ValueError) as error:
             raise self.make_error("invalid", input=value) from error
+
+
+class PathPattern(fields.String):
+    """A pattern of paths, as world/path_patterns.py reads it. It is bounded, because matching it takes a while."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(validate=validate.Length(max=MAX_PATH_PATTERN), **kwargs)
 
 
 class AnyTime(Timestamp):

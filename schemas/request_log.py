@@ -11,6 +11,7 @@ from dryline.schemas.base import (
     Integer,
     JsonObject,
     Number,
+    PathPattern,
     QueryBoolean,
     QueryInteger,
     QuerySchema,
@@ -60,7 +61,7 @@ class RequestQuery(QuerySchema):
     """Filters of the request log."""
 
     method = fields.String(load_default=None)
-    path = fields.String(load_default=None, metadata={"description": "path, where {…} is one segment and * any text"})
+    path = PathPattern(load_default=None, metadata={"description": "path, where {…} is one segment and * any text"})
     status = QueryInteger(load_default=None, metadata={"description": "status of the answer"})
     since = AnyTime(load_default=None)
     after = QueryInteger(load_default=None, metadata={"description": "only requests with a higher number"})
@@ -104,7 +105,7 @@ class ConditionsSchema(ApiSchema):
     """Conditions for requests. A field that is left out or null matches all requests."""
 
     method = fields.String(load_default=None)
-    path = fields.String(load_default=None, metadata={"description": "path, where {…} is one segment and * any text"})
+    path = PathPattern(load_default=None, metadata={"description": "path, where {…} is one segment and * any text"})
     status = Integer(load_default=None, metadata={"description": "status of the answer"})
     since = AnyTime(load_default=None)
     after = Integer(load_default=None, metadata={"description": "only requests with a higher number"})

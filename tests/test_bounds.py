@@ -98,3 +98,16 @@ def test_the_number_of_snapshots_is_limited(control, monkeypatch):
     monkeypatch.setattr(snapshots, "MAX_SNAPSHOTS", 2)
     statuses = [control.post("/snapshots", {"name": name}).status_code for name in ("a", "b", "c", "b")]
     assert statuses == [201, 201, 409, 201]
+
+
+@pytest.mark.parametrize("length", [2_000, 2_001])
+def test_the_path_of_a_fault_and_of_a_check_has_a_bound(control, length):
+    path = "/api/" + "*" * (length - 5)
+    answers = [
+        control.post("/faults", {"path": path, "status": 500}),
+        control.post("/requests/verify", {"path": path, "times": 0}),
+        control.get("/requests", query_string={"path": path}),
+    ]
+    for answer in answers:
+        is_refused = answer.status_code == 400 and "maximum length 2000" in answer.text
+        assert is_refused == (length > 2_000), answer.text

@@ -3,6 +3,9 @@
 from datetime import datetime, timedelta
 from random import Random
 
+# With fewer calls, the mean time between two of them could be longer than a calendar.
+LEAST_CALLS_PER_MINUTE = 0.001
+
 
 class Arrivals:
     """The calls that come in after `since`.

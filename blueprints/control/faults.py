@@ -7,7 +7,7 @@ from flask.views import MethodView
 from marshmallow import ValidationError, fields, post_load, pre_load, validate, validates, validates_schema
 
 from dryline.blueprints.control.base import ControlArea, TeamQuery, known_team
-from dryline.schemas.base import ApiSchema, Boolean, Integer, Number, OneOf, Timestamp, camel
+from dryline.schemas.base import ApiSchema, Boolean, Integer, Number, OneOf, PathPattern, Timestamp, camel
 from dryline.storage.current_world import current
 from dryline.web.operations import METHODS, require_operation, require_path
 from dryline.web.paths import UNRECORDED
@@ -90,7 +90,7 @@ class FaultSchema(ApiSchema):
         metadata={"description": "name of a ready-made fault; other fields override it"},
     )
     method = fields.String(load_default="*", metadata={"description": "HTTP method, or * for any"})
-    path = fields.String(
+    path = PathPattern(
         load_default="*", metadata={"description": "path such as /api/workers/{id}; {…} is one segment, * any text"}
     )
     status = Integer(

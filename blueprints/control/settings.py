@@ -8,12 +8,9 @@ from marshmallow import ValidationError, fields, validate
 from dryline.blueprints.control.base import ControlArea
 from dryline.schemas.base import ApiSchema, Boolean, Integer, Number, OneOf
 from dryline.storage.current_world import current
+from dryline.world.arrivals import LEAST_CALLS_PER_MINUTE
 
 blp = ControlArea("Control: settings", description="Settings that can change while the server runs.")
-
-
-# With fewer calls, the mean time between two of them could be longer than a calendar.
-LEAST_CALLS_PER_MINUTE = 0.001
 
 
 def require_rate(value: float) -> None:
