@@ -94,7 +94,7 @@ class Stand:
         self.threads.append(thread)
 
     def wait_for(self, is_so):
-        until = time.monotonic() + 20
+        until = time.monotonic() + 60
         while not is_so():
             assert time.monotonic() < until, "The work did not begin."
             time.sleep(0.005)
@@ -108,7 +108,7 @@ class Stand:
         self.gate.set()
         for thread in threading.enumerate():
             if thread in self.threads or thread.name == "dryline-webhook":
-                thread.join(20)
+                thread.join(60)
                 assert not thread.is_alive()
 
     def state(self):
@@ -130,7 +130,7 @@ def stand(tmp_path, monkeypatch, receiver):
 
     def write_behind_gate(*args):
         begun.set()
-        gate.wait(20)
+        gate.wait(60)
         return write(*args)
 
     begun = write_behind_gate.begun = threading.Event()
@@ -173,17 +173,17 @@ def delayed_refusal(stand):
 
 def simulation(stand):
     stand.in_thread(lambda: stand.control().post("/simulate/calls", {"workerId": "w", "deploymentId": "d", "count": 3}))
-    assert stand.receiver.asked.wait(20)
+    assert stand.receiver.asked.wait(60)
 
 
 def talk(stand):
     stand.in_thread(lambda: stand.control().post("/talk", {"deploymentId": "d"}))
-    assert stand.receiver.asked.wait(20)
+    assert stand.receiver.asked.wait(60)
 
 
 def completion(stand):
     stand.in_thread(stand.engine)
-    assert stand.receiver.asked.wait(20)
+    assert stand.receiver.asked.wait(60)
 
 
 def batch(stand):
@@ -191,27 +191,27 @@ def batch(stand):
     rows = [{"phoneNumber": "+14155550100"}, {"phoneNumber": "+14155550102"}]
     assert stand.team().post(path, {"data": rows}).status_code == 200
     stand.in_thread(lambda: stand.control().post("/clock/advance", {"seconds": 0}))
-    assert stand.receiver.asked.wait(20)
+    assert stand.receiver.asked.wait(60)
 
 
 def run_of_a_test(stand):
     assert stand.team().post("/workers/w/tests/t/run").status_code in (200, 201)
     stand.in_thread(lambda: stand.control().post("/clock/advance", {"seconds": 3_600}))
-    assert stand.receiver.asked.wait(20)
+    assert stand.receiver.asked.wait(60)
 
 
 def webhooks(stand):
     body = {"workerId": "w", "deploymentId": "told", "count": 3}
     assert stand.plane.post("/simulate/calls", body).status_code == 201
     stand.in_thread(lambda: stand.control().post("/clock/advance", {"seconds": 0}))
-    assert stand.receiver.asked.wait(20)
+    assert stand.receiver.asked.wait(60)
 
 
 def export(stand):
     ask = {"format": "CSV", "startDate": "2026-01-01T00:00:00.000Z", "endDate": "2026-03-01T00:00:00.000Z"}
     assert stand.team().post("/team/exports", ask).status_code == 201
     stand.in_thread(lambda: stand.control().post("/clock/advance", {"seconds": 1}))
-    assert stand.begun.wait(20)
+    assert stand.begun.wait(60)
 
 
 WORK = {
@@ -340,7 +340,7 @@ def test_a_page_that_was_asked_for_before_a_reset_shows_the_world_after_it(stand
     def reset_once(*args):
         if next(once, False):
             stand.in_thread(lambda: stand.control().post("/reset", {}))  # not a part of this request
-            stand.threads[-1].join(20)
+            stand.threads[-1].join(60)
         require_known_host(*args)
 
     monkeypatch.setattr(console_app, "require_known_host", reset_once)
