@@ -17,12 +17,13 @@ from dryline.flow.model.agent import invites_any_request
 from dryline.flow.model.answers.slots import Slot, shaped
 from dryline.flow.model.builtin_model import BuiltInModel
 from dryline.flow.model.caller_words import choose_value, give_value, named_in, role_of, utter
-from dryline.flow.model.kinds import language_of, read_values
+from dryline.flow.model.kinds import kind_of_question, language_of, read_values
 from dryline.flow.model.questions import last_question
 
 _NEXT_IN_LOOP = 0.7  # from the first condition of a loop to the last: each so many times as usual as the one before
 _RARE = 0.05  # how usual a condition is that ends a conversation, or says that no other one is met, or was taken before
 _MOST_IDLE = 12  # turns without a further condition: a caller does not stay in a flow that has no way out
+_VOLUNTEERED = 0.4  # of the values that a flow takes together, in the sentence that says what the caller wants
 _LEFT_OUT = 0.5  # of the values for whose lack the code has a question; all of them where that may be the way
 _ROLES = ("answer", "closing")  # of conditions that callers meet only where they fit
 _SAME_FOR_A_CALLER = ("name", "phone", "email", "code", "address", "birth")  # kinds of values
@@ -141,6 +142,8 @@ class Caller(BuiltInModel):
         """Return the value for one place of an answer, and say it; None for one that the caller leaves out."""
         key = slot.path or f"{slot.kind} {slot.example}"
         value, line = self._given.get(key, (None, None))
+        if self._can_wait(slot, question.line) and (value is not None or not self._volunteers()):
+            return None
         is_open = not slot.in_list and self.flow_map.may_be_missing(slot.key, question.line)
         is_open = is_open and value is None and not self._is_named and not named_in(self._text_of("user"), slot)
         if is_open and (self.route or self.random.random() < _LEFT_OUT):
@@ -158,6 +161,21 @@ class Caller(BuiltInModel):
             return value
         self._give(value, slot)
         return value
+
+    def _can_wait(self, slot: Slot, line: int | None) -> bool:
+        """Return whether a value is one of several that a flow takes together, and not the one that was asked for."""
+        if len(slot.members) < 2 and not (slot.members and self.flow_map.may_be_missing(slot.key, line)):
+            return False
+        question = last_question(self._question)
+        offered = {key for key, each in slot.members.items() if any(one in self._question for one in str(each).split(" | "))}
+        if offered and not invites_any_request(question):
+            return slot.key not in offered
+        return kind_of_question(question) != slot.kind and not slot.is_named_in(question)
+
+    def _volunteers(self) -> bool:
+        """Return whether the caller adds a value for which nobody has asked: where they say what they want, perhaps."""
+        wants = self._next is not None and role_of(self._next.text) == "matter"
+        return wants and invites_any_request(last_question(self._question)) and self.random.random() < _VOLUNTEERED
 
     def _give(self, value: Any, slot: Slot) -> None:
         """Add a value to the caller's last words. Words that only announce one make way for it."""
