@@ -44,17 +44,17 @@ def _answer(facts: Sequence[str], utterance: str) -> str | None:
     frames, subjects = frames_of(language), _subjects(utterance, language)
     kinds = [answers for asks, answers in frames["answers_to"] if re.search(rf"\b(?:{asks})\b", utterance, re.I)]
     near: list[tuple[bool, float, str]] = []
-    own = vector(utterance, language)
+    own = vector(utterance)
     for fact in facts if frames.fits("asks_something", utterance) else ():
         is_of_kind = any(re.search(rf"(?:\b|\W)(?:{answers})", fact, re.I) for answers in kinds)
         if is_of_kind or subjects & _subjects(fact, language):
-            near.append((is_of_kind, dot(own, vector(fact, language)), fact))
+            near.append((is_of_kind, dot(own, vector(fact)), fact))
     return max(near)[-1] if near else None
 
 
 def _subjects(text: str, language: str) -> set[str]:
     """Return the stems of a text but those of words such as "the" and "have", which are in any text."""
-    return {*stems(text, language)} - {*stems(" ".join(read_values(language)["marks"]), language), ""}
+    return {*stems(text)} - {*stems(" ".join(read_values(language)["marks"])), ""}
 
 
 def _note(note: str) -> str:

@@ -17,7 +17,7 @@ from dryline.flow.model import encoder, kinds
 from dryline.flow.model.answers.filling import made_up
 from dryline.flow.model.answers.slots import Slot
 from dryline.flow.model.answers.times import SpokenTime, format_time
-from dryline.flow.model.kinds import form, label_of, language_of, read_values, variant_of
+from dryline.flow.model.kinds import form, label_of, read_values, variant_of
 from dryline.flow.model.understanding import read_condition
 from dryline.flow.phrases import SLOT, Intent, load
 from dryline.storage.files import read_json
@@ -74,28 +74,27 @@ def intent_of(condition: str, menu: tuple[str, ...] = ()) -> Intent | None:
     It is the most probable one, of those that no other condition of the menu means more, and to which the text is as
     near as the intent's own phrases are on average.
     """
-    language = language_of(" ".join(menu or (condition,)))
-    intents = load(language)
-    others = [_near_intents(each, language) for each in menu if each != condition]
+    intents = load()
+    others = [_near_intents(each) for each in menu if each != condition]
     meant: list[tuple[float, str]] = []
     for text in (condition, *encoder.alternatives(condition)[:1]):
-        near = _near_intents(text, language)
+        near = _near_intents(text)
         own = (name for name in near if name in intents and all(other[name] < near[name] for other in others))
         likely = nlargest(_MOST_LIKELY, own, key=near.__getitem__)
-        meant += [(near[name], name) for name in likely if near[name] >= _usual_nearness(name, language)]
+        meant += [(near[name], name) for name in likely if near[name] >= _usual_nearness(name)]
     return intents[max(meant)[1]] if meant else None
 
 
 @cache
-def _usual_nearness(intent: str, language: str) -> float:
+def _usual_nearness(intent: str) -> float:
     """Return how near the phrases of an intent are to it on average."""
-    phrases = [encoder.vector(phrase, language) for phrase in load(language)[intent].says]
+    phrases = [encoder.vector(phrase) for phrase in load()[intent].says]
     near = encoder.load().near_intents([*map(fmean, zip(*phrases, strict=True))], by_mean=True)
     return near[encoder.load().intents.index(intent)]
 
 
-def _near_intents(condition: str, language: str) -> dict[str, float]:
-    return encoder.near_intents(encoder.without_subject(condition), language, by_mean=True)
+def _near_intents(condition: str) -> dict[str, float]:
+    return encoder.near_intents(encoder.without_subject(condition), by_mean=True)
 
 
 @lru_cache(maxsize=2_000)
@@ -106,12 +105,12 @@ def role_of(condition: str) -> str:
     conversation) and `missed` (a wrong number). `else` is met if no other condition is, `value` by giving a value, as
     for "caller names a day".
     """
-    near = _near_intents(condition, language_of(condition))
+    near = _near_intents(condition)
     intent = max(near, key=near.__getitem__)
     for role, each in words()["roles"].items():
         if intent in each["intents"] or re.search(each["words"], condition):
             return role
-    reading = read_condition(condition, language_of(condition))
+    reading = read_condition(condition)
     return "else" if reading.is_catch_all else "matter" if reading.gives is None else "value"
 
 
@@ -172,40 +171,38 @@ def _is_own(slot: Slot) -> bool:
     return is_own and not is_other_name and not form("of_other").search(f"{slot.key} {slot.question}")
 
 
-def give_value(
-    value: Any, slot: Slot, random: Random, avoid: set[str], *, is_asked: bool = True, language: str = "en"
-) -> str:
+def give_value(value: Any, slot: Slot, random: Random, avoid: set[str], *, is_asked: bool = True) -> str:
     """Return a sentence that gives a value, and add it to `avoid`. One that only answers needs a question."""
-    sentences = sentences_with_value(value, slot.key, slot.question, language=language)
+    sentences = sentences_with_value(value, slot.key, slot.question)
     if slot.kind == "name" and not _is_own(slot):
         sentences = [each for each in sentences if not form("says_own_name").search(each)]
     if not is_asked:
         about = f"It's about {'the ' if str(value)[:1].islower() else ''}{written(value, slot.kind)}."
         fitting = [each for each in sentences if not form("says_as_answer").search(each)]
-        sentences = fitting or ([about] if language == "en" else sentences)
+        sentences = fitting or [about]
     sentence = random.choice([each for each in sentences if each not in avoid] or sentences)
     avoid.add(sentence)
     return sentence
 
 
-def sentences_with_value(value: Any, key: str = "", question: str = "", *, language: str = "en") -> list[str]:
+def sentences_with_value(value: Any, key: str = "", question: str = "") -> list[str]:
     """Return a caller's answers to a question for a value: sentences, and the bare value; `[""]` for nothing.
 
     `key` is the member's name in the example of an `ask`, `question` its question or the agent's. Each member of an
     object has a sentence of its own, a list has one: "tacos and horchata".
     """
     if isinstance(value, dict):
-        members = (sentences_with_value(each, name, language=language) for name, each in value.items())
+        members = (sentences_with_value(each, name) for name, each in value.items())
         return [" ".join(filter(None, each)) for each in zip(*members, strict=False)]
     if value is None or value in ("", []):
         return [""]
-    words = read_values(language)
+    words = read_values()
     if isinstance(value, bool):
         return [*words["yes_says" if value else "no_says"]]
     kind, noun = kinds.kind_of(key, value, question), label_of(key).rpartition(" ")[2]
     kind = "item" if isinstance(value, list) else "code" if kind == "choice" and str(value).isdigit() else kind
     text = written(value, kind)
-    frames = (words["kinds"].get(kind) or read_values()["kinds"].get(kind) or {}).get("says") or ()
+    frames = (words["kinds"].get(kind) or {}).get("says") or ()
     if part := variant_of("name", key) if kind == "name" else None:
         frames = (f"My {part} name is {{value}}.",)
     if kind == "reason" and (len(text.split()) > 3 or "'" in text):  # a clause, which "it's about" does not take

@@ -29,7 +29,6 @@ DATA_FILE = Path(__file__).with_name("understanding.bin")
 Vector = Sequence[float]
 
 _MAX_LENGTH = 2_000  # characters of a text that are read: its end
-_STEMMERS = {"en": "english", "de": "german", "es": "spanish"}
 _PART = re.compile(r"_[a-z]+|[a-z]+|[.,;:!?]")
 _ROW = 1 + DIMENSIONS // 2  # bytes: the scale in eighths of a power of two, and four bits for each dimension
 _CODES = [((pair >> 4) - 8, (pair & 15) - 8) for pair in range(256)]
@@ -64,38 +63,38 @@ def alternatives(condition: str) -> list[str]:
     return [part for part in pattern("[,;/]|<or>").split(condition) if part.strip()]
 
 
-def features(text: str, language: str = "en") -> list[str]:
+def features(text: str) -> list[str]:
     """Return the stems of a text, values as tokens such as `_day`, and the pairs of neighbouring ones, each once."""
-    parts = stems(text, language)
+    parts = stems(text)
     pairs = (f"{first} {second}" for first, second in pairwise(parts) if first and second)
     return list(dict.fromkeys((*filter(None, parts), *pairs)))
 
 
-def stems(text: str, language: str = "en") -> list[str]:
+def stems(text: str) -> list[str]:
     """Return the stems of a text in their order; an empty one separates neighbours that are no pair."""
     text = plain(text)
     for form, replacement in words()["rewritten"].items():
         text = re.sub(form, replacement, text)
-    value_words = _value_words(language)
-    return [value_words.get(part) or _stem(part, language) for part in _PART.findall(text)]
+    value_words = _value_words()
+    return [value_words.get(part) or _stem(part) for part in _PART.findall(text)]
 
 
 @lru_cache(maxsize=20_000)
-def _stem(word: str, language: str) -> str:
+def _stem(word: str) -> str:
     if not word[0].isalpha():
         return word if word[0] == "_" else ""
     import snowballstemmer  # takes 30 ms, which a start would wait for
 
     # A new one each time: a stemmer keeps the word that it is at, so threads cannot share it.
-    return str(snowballstemmer.stemmer(_STEMMERS[language]).stemWord(word))
+    return str(snowballstemmer.stemmer("english").stemWord(word))
 
 
 @cache
-def _value_words(language: str) -> dict[str, str]:
-    """Return the words of a language that are values, with the token of their kind."""
-    values = read_values(language)
+def _value_words() -> dict[str, str]:
+    """Return the words that are values, with the token of their kind."""
+    values = read_values()
     days = [*values["weekdays"], *(day for day, ahead in values["relative_days"].items() if ahead >= 0)]
-    numbers = [word for word, number in values["numbers"].items() if number != 1]  # "ein", "una" and "one" are articles
+    numbers = [word for word, number in values["numbers"].items() if number != 1]  # "one" is often no number
     kinds = {"_number": numbers, "_month": values["months"], "_day": days}
     return {plain(word): kind for kind, each in kinds.items() for word in each if word != "may"}
 
@@ -176,22 +175,22 @@ def dot(own: Vector, other: Vector) -> float:
 
 
 @lru_cache(maxsize=1_024)
-def vector(text: str, language: str = "en") -> Vector:
+def vector(text: str) -> Vector:
     """Return the vector of a text, of length 1; all zeros where none of its features is known."""
-    return load().vector(features(text, language))
+    return load().vector(features(text))
 
 
-def near_intents(text: str, language: str = "en", *, by_mean: bool = False) -> dict[str, float]:
+def near_intents(text: str, *, by_mean: bool = False) -> dict[str, float]:
     """Return the cosine of a text with each intent of the phrases, such as "want_person"."""
-    return dict(zip(load().intents, _cosines(text, language, by_mean), strict=True))
+    return dict(zip(load().intents, _cosines(text, by_mean), strict=True))
 
 
 @lru_cache(maxsize=512)
-def _cosines(text: str, language: str, by_mean: bool) -> Vector:
-    return array("d", load().near_intents(vector(text, language), by_mean=by_mean))
+def _cosines(text: str, by_mean: bool) -> Vector:
+    return array("d", load().near_intents(vector(text), by_mean=by_mean))
 
 
 @lru_cache(maxsize=512)
-def meaning(text: str, language: str = "en") -> Vector:
+def meaning(text: str) -> Vector:
     """Return how likely a text means each intent, scaled to length 1; all zeros where nothing of it is known."""
-    return unit([expm1(near / TEMPERATURE) for near in _cosines(text, language, False)])
+    return unit([expm1(near / TEMPERATURE) for near in _cosines(text, False)])

@@ -17,7 +17,7 @@ from dryline.flow.model.agent import invites_any_request
 from dryline.flow.model.answers.slots import Slot, shaped
 from dryline.flow.model.builtin_model import BuiltInModel
 from dryline.flow.model.caller_words import choose_value, give_value, named_in, role_of, utter
-from dryline.flow.model.kinds import kind_of_question, language_of, read_values
+from dryline.flow.model.kinds import kind_of_question, read_values
 from dryline.flow.model.questions import last_question
 
 _NEXT_IN_LOOP = 0.7  # from the first condition of a loop to the last: each so many times as usual as the one before
@@ -54,7 +54,6 @@ class Caller(BuiltInModel):
         self._words: list[str] = []  # of this turn: the first utterance, and sentences with values
         self._question = ""  # what the agent said last
         self._is_named = False  # whether the condition names a value
-        self._language = "en"  # of the menu
         self._used: set[str] = set()  # phrases and sentences
         self._given: dict[str, tuple[Any, int | None]] = {}  # by key: the value, and the line that asked for it
 
@@ -69,14 +68,14 @@ class Caller(BuiltInModel):
         loop = session.open_talk.loop
         if loop is None or loop < 0:
             self._next, self._is_named = None, False
-            self._words = [self.random.choice(read_values(language_of(session.open_talk.prompt))["waiting_says"])]
+            self._words = [self.random.choice(read_values()["waiting_says"])]
             return self._words[0]
         self._next = self._choose_next(session.program.loops[loop])
         if self._next is None:
             return None
         menu = tuple(session.waiting)
         condition = menu[self._next.loop.conditions.index(self._next)]
-        self._language, self._is_named = language_of(" ".join(menu)), role_of(condition) == "value"
+        self._is_named = role_of(condition) == "value"
         options: dict[str, Any] = {"menu": menu, "opening": self.turns == 1, "typed": self.typed}
         self._words = [utter(condition, self.facts, self.random, self._used, **options)]
         return self._words[0]
@@ -185,8 +184,8 @@ class Caller(BuiltInModel):
         is_said = re.search(rf"\b{re.escape(str(value))}\b", " ".join(self._words), re.IGNORECASE)
         if not announces and (isinstance(value, bool) or is_said):
             return
-        options: dict[str, Any] = {"is_asked": announces and bool(self._question), "language": self._language}
-        self._words.append(give_value(value, slot, self.random, self._used, **options))
+        is_asked = announces and bool(self._question)
+        self._words.append(give_value(value, slot, self.random, self._used, is_asked=is_asked))
         self._session.reword_user_message(" ".join(self._words[1:] if self._is_named else self._words))
 
     def _text_of(self, who: str) -> str:

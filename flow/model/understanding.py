@@ -12,7 +12,7 @@ from operator import mul, or_
 
 from dryline.flow.model import encoder
 from dryline.flow.model.encoder import dot, meaning, pattern, plain, vector, words
-from dryline.flow.model.kinds import kind_of, kind_of_question, language_of, read_values
+from dryline.flow.model.kinds import kind_of, kind_of_question, read_values
 from dryline.flow.model.number_words import read_bounds, said_number
 from dryline.flow.model.questions import is_open_question, last_question, option_by_place, options_of
 from dryline.flow.phrases import load
@@ -71,7 +71,7 @@ def understand(conditions: Sequence[str], said: str, context: Context) -> Unders
         fits = f"Of the {len(order)} conditions this one fits best" if len(order) > 1 else "The only condition fits"
         why = f"{fits}: {_reason(conditions[best], said, evidence[best])}."
         return Understanding(best, why, shares[best])
-    catch_all = next((index for index in order if read_condition(conditions[index], "en").is_catch_all), None)
+    catch_all = next((index for index in order if read_condition(conditions[index]).is_catch_all), None)
     is_tie = none < shares[best] and sum(shares[index] for index in order[:2]) >= least_share
     if is_tie and catch_all not in order[:2]:
         either = " and ".join(repr(conditions[index]) for index in order[:2])
@@ -89,10 +89,9 @@ def _reason(condition: str, said: str, evidence: dict[str, float]) -> str:
         return "it names what the condition asks for"
     if most == "yes or no":
         return "it answers the agent's question"
-    language = language_of(f"{condition} {said}")
-    shared = map(mul, meaning(said, language), meaning(encoder.without_subject(condition), language))
+    shared = map(mul, meaning(said), meaning(encoder.without_subject(condition)))
     intent = max(zip(shared, encoder.load().intents, strict=True))[1]
-    says = {**load(language), **load()}[intent].says
+    says = load()[intent].says
     heard = {*plain(said).split()}
     nearest = max(says, key=lambda text: len(heard & {*plain(text).split()}) / len(heard | {*plain(text).split()}))
     return f'it is close to "{nearest}"'
@@ -101,13 +100,13 @@ def _reason(condition: str, said: str, evidence: dict[str, float]) -> str:
 class ConditionReading:
     """A condition, and what it asks for: `kinds` are those of the values."""
 
-    def __init__(self, text: str, language: str) -> None:
+    def __init__(self, text: str) -> None:
         text = plain(encoder.without_subject(text)).strip(" .")
-        self.vector = vector(text, language)
-        self.alternatives = [meaning(part, language) for part in encoder.alternatives(text)]
-        near = encoder.near_intents(text, language)
+        self.vector = vector(text)
+        self.alternatives = [meaning(part) for part in encoder.alternatives(text)]
+        near = encoder.near_intents(text)
         self.open_intents = {name: near[name] for name in words()["open intents"]}
-        self.stems = frozenset(encoder.stems(text, language))
+        self.stems = frozenset(encoder.stems(text))
         self.sign = -1 if pattern("<negations>").search(text) else 1
         self.asks = bool(pattern("<asks>").match(text))
         self.bounds = read_bounds(text)
@@ -118,7 +117,7 @@ class ConditionReading:
         things = pattern("[,&]|<and>").split(self.gives) if self.gives else []
         labels = [pattern("(?:<articles> )+| <behind>.*").sub("", thing.strip()) for thing in things]
         self.is_matter = any(pattern("<matters>").fullmatch(label) for label in labels)
-        is_value = any(each[0] == "_" for label in labels for each in encoder.features(label, language))
+        is_value = any(each[0] == "_" for label in labels for each in encoder.features(label))
         self.kinds = [] if is_value else [kind_of(label, None) for label in labels if label]
 
     def means(self, other: encoder.Vector) -> float:
@@ -146,18 +145,18 @@ class ConditionReading:
 class Heard:
     """An utterance with its clauses. `polarity` is 1 for a yes and -1 for a no."""
 
-    def __init__(self, text: str, language: str) -> None:
+    def __init__(self, text: str) -> None:
         self.text, self.plain = text, plain(text).strip()
         self.words = " ".join(["", *re.findall(r"[a-z0-9']+", self.plain), ""])
-        self.vector, self.meaning = vector(text, language), meaning(text, language)
-        near = encoder.near_intents(text, language)
+        self.vector, self.meaning = vector(text), meaning(text)
+        near = encoder.near_intents(text)
         self.open_intents = {name: near.pop(name) for name in words()["open intents"]}
         self.matter = max(near.values())
         clauses = pattern(r"[.?!;,]+(?!\d)|<clause ends>").split(self.plain)
-        self.clauses = [vector(clause, language) for clause in clauses if clause.strip()]
+        self.clauses = [vector(clause) for clause in clauses if clause.strip()]
         denied = (pattern("<denies>(.*)").search(clause) for clause in clauses)
-        self.denied = [meaning(each[1], language) for each in denied if each]
-        self.features = frozenset(encoder.features(text, language))
+        self.denied = [meaning(each[1]) for each in denied if each]
+        self.features = frozenset(encoder.features(text))
         self.unknown = frozenset(each for each in self.features if " " not in each and not encoder.load().knows(each))
         self.number = said_number(text)
         introduction = pattern("<introduces>").search(text.lower())
@@ -169,7 +168,7 @@ class Heard:
         question = r"(?:<fillers>,? )*(?:<question words>|<question verbs>)|.*\?$"
         self.is_question = bool(pattern(question).match(self.plain))
         start = pattern(r"(?: <fillers>)* (?=.)").sub(" ", self.words, count=1)
-        yes, no = ([f" {plain(each)} " for each in read_values(language)[name]] for name in ("yes", "no"))
+        yes, no = ([f" {plain(each)} " for each in read_values()[name]] for name in ("yes", "no"))
         self.polarity = -1 if start.startswith(tuple(no)) else int(start.startswith(tuple(yes)))
 
     def has_value(self, kind: str, options: Sequence[str]) -> bool:
@@ -203,13 +202,12 @@ hear = lru_cache(maxsize=256)(Heard)
 
 def features_of(conditions: Sequence[str], said: str, context: Context) -> list[dict[str, float]]:
     """Return the features of each condition by name, and last those of none; those that are not there are 0."""
-    language = language_of(f"{context.prompt} {' '.join(conditions)} {said}")
-    menu = [read_condition(text, language) for text in conditions]
-    heard, before = hear(said, language), hear(context.earlier, language)
-    question, question_meaning = vector(context.question, language), meaning(context.question, language)
+    menu = [read_condition(text) for text in conditions]
+    heard, before = hear(said), hear(context.earlier)
+    question, question_meaning = vector(context.question), meaning(context.question)
     polarity = 0 if is_open_question(context.question) else heard.polarity
     place = option_by_place(said, context.options)
-    is_chosen, chosen = place is not None, vector(place, language) if place else None
+    is_chosen, chosen = place is not None, vector(place) if place else None
     rows: list[dict[str, float]] = []
     for at, each in enumerate(menu):
         if each.is_catch_all:  # what it says is like nothing that a caller says

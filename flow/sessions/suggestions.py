@@ -9,7 +9,6 @@ from typing import Any
 
 from dryline.flow.model.answers.slots import Slot
 from dryline.flow.model.caller_words import choose_value, give_value, intent_of, predicate, role_of, utter
-from dryline.flow.model.kinds import language_of
 from dryline.flow.model.understanding import Context, understand
 from dryline.flow.phrases import load
 
@@ -31,7 +30,7 @@ def suggest(
     condition that is met by giving a value has an example of it; conditions of no known intent have none. `opening`
     asks for the first words of a conversation, and `question` is what the agent said last.
     """
-    known = _words(" ".join((about, *conditions))) | _common_words(language_of(" ".join(conditions)))
+    known = _words(" ".join((about, *conditions))) | _common_words()
     sentences: list[str] = []
     for condition in conditions:
         if role_of(condition) == "value":
@@ -72,9 +71,9 @@ def _words(text: str) -> set[str]:
     return {word[:5] for word in re.findall(r"\w{4,}", text.lower())}
 
 
-@lru_cache(maxsize=4)
-def _common_words(language: str) -> frozenset[str]:
+@lru_cache(maxsize=1)
+def _common_words() -> frozenset[str]:
     """Return the words that phrases of many intents have, which fit any line."""
-    intents = load(language).values()
+    intents = load().values()
     counts = Counter(word for intent in intents for word in _words(" ".join((*intent.says, *intent.opens))))
     return frozenset(word for word, count in counts.items() if count >= _COMMON)
