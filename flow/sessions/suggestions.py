@@ -9,13 +9,14 @@ from typing import Any
 
 from dryline.flow.model.answers.slots import Slot
 from dryline.flow.model.caller_words import choose_value, give_value, intent_of, predicate, role_of, utter
+from dryline.flow.model.kinds import CODE, DATE, EMAIL, NAME, NUMBER, PHONE, TIME, kind_of
 from dryline.flow.model.understanding import Context, understand
 from dryline.flow.phrases import load
 
 MAX_SUGGESTIONS = 3
 _ATTEMPTS = 8
 # Kinds of values of which an example can be made from the question alone.
-_KINDS = {"name", "date", "time", "phone", "email", "address", "zip", "count"}
+_KINDS = (NAME, DATE, TIME, PHONE, EMAIL, CODE, NUMBER)
 _TIME = re.compile(r"\b\d{1,2}(?::\d{2})? ?[AP]M\b")
 _NO_KEY = frozenset(["a", "an", "the", "their", "his", "her", "another", "for", "it"])
 _COMMON = 10  # intents whose phrases have a word
@@ -53,8 +54,8 @@ def suggest(
 def _examples(condition: str, question: str, random: Random, now: datetime) -> list[str]:
     """Return sentences that give the value which a condition such as "caller gives their name" names."""
     key = " ".join(word for word in predicate(condition).split()[1:] if word not in _NO_KEY)
-    slot = Slot("", key, question=question, choices=_TIME.findall(question) or None)
-    if slot.kind not in _KINDS and not slot.choices:
+    slot = Slot("", key, question=question, choices=tuple(_TIME.findall(question)))
+    if kind_of(slot) not in _KINDS and not slot.choices:
         return []
     facts = {"name": "Ada Park"}
     values = [choose_value(slot, random, now, facts=facts, said="", heard="", question=question) for _ in range(3)]
