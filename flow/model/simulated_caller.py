@@ -13,12 +13,11 @@ from dryline.flow.language.open_talk import arguments_of_tool
 from dryline.flow.language.program import Condition, Loop
 from dryline.flow.language.session import FlowSession
 from dryline.flow.language.stubs import AnswerStubs
-from dryline.flow.model.agent import invites_any_request
 from dryline.flow.model.answers.slots import Slot, shaped
 from dryline.flow.model.builtin_model import BuiltInModel
-from dryline.flow.model.caller_words import choose_value, give_value, named_in, role_of, utter
-from dryline.flow.model.kinds import kind_of_question, read_values
-from dryline.flow.model.questions import last_question
+from dryline.flow.model.caller_words import choose_value, give_value, named_in, role_of, utter, words
+from dryline.flow.model.kinds import CODE, EMAIL, NAME, PHONE, kind_of, kind_of_question
+from dryline.flow.model.questions import invites_any_request, last_question
 
 _NEXT_IN_LOOP = 0.7  # from the first condition of a loop to the last: each so many times as usual as the one before
 _RARE = 0.05  # how usual a condition is that ends a conversation, or says that no other one is met, or was taken before
@@ -26,7 +25,7 @@ _MOST_IDLE = 12  # turns without a further condition: a caller does not stay in 
 _VOLUNTEERED = 0.4  # of the values that a flow takes together, in the sentence that says what the caller wants
 _LEFT_OUT = 0.5  # of the values for whose lack the code has a question; all of them where that may be the way
 _ROLES = ("answer", "closing")  # of conditions that callers meet only where they fit
-_SAME_FOR_A_CALLER = ("name", "phone", "email", "code", "address", "birth")  # kinds of values
+_SAME_FOR_A_CALLER = (NAME, PHONE, EMAIL, CODE)  # kinds of values
 
 
 @dataclass(eq=False)
@@ -68,7 +67,7 @@ class Caller(BuiltInModel):
         loop = session.open_talk.loop
         if loop is None or loop < 0:
             self._next, self._is_named = None, False
-            self._words = [self.random.choice(read_values()["waiting_says"])]
+            self._words = [self.random.choice(words()["waiting"])]
             return self._words[0]
         self._next = self._choose_next(session.program.loops[loop])
         if self._next is None:
@@ -139,18 +138,19 @@ class Caller(BuiltInModel):
 
     def _value(self, question: Question, slot: Slot) -> Any:
         """Return the value for one place of an answer, and say it; None for one that the caller leaves out."""
-        key = slot.path or f"{slot.kind} {slot.example}"
+        kind = kind_of(slot)
+        key = slot.path or f"{kind.name} {slot.example}"
         value, line = self._given.get(key, (None, None))
-        if self._can_wait(slot, question.line) and (value is not None or not self._volunteers()):
+        if self._can_wait(question, slot) and (value is not None or not self._volunteers()):
             return None
         is_open = not slot.in_list and self.flow_map.may_be_missing(slot.key, question.line)
         is_open = is_open and value is None and not self._is_named and not named_in(self._text_of("user"), slot)
         if is_open and (self.route or self.random.random() < _LEFT_OUT):
             return None
-        is_same = slot.kind in _SAME_FOR_A_CALLER or (line != question.line and not self._is_named)
+        is_same = kind in _SAME_FOR_A_CALLER or (line != question.line and not self._is_named)
         if value is None or not is_same:
             texts = self.flow_map.texts_for(self.route[0].loop.line) if self.route else set()
-            fitting = [choice for choice in slot.choices or () if choice in texts]
+            fitting = tuple(choice for choice in slot.choices if choice in texts)
             now = question.now or self._session.now()
             heard = {"said": self._text_of("user"), "heard": self._text_of("agent"), "question": self._question}
             slot = replace(slot, choices=fitting or slot.choices)
@@ -161,15 +161,18 @@ class Caller(BuiltInModel):
         self._give(value, slot)
         return value
 
-    def _can_wait(self, slot: Slot, line: int | None) -> bool:
+    def _can_wait(self, question: Question, slot: Slot) -> bool:
         """Return whether a value is one of several that a flow takes together, and not the one that was asked for."""
-        if len(slot.members) < 2 and not (slot.members and self.flow_map.may_be_missing(slot.key, line)):
+        members = question.example if isinstance(question.example, dict) else {}
+        is_one_of_several = len(members) > 1 or self.flow_map.may_be_missing(slot.key, question.line)
+        if slot.key not in members or not is_one_of_several:
             return False
-        question = last_question(self._question)
-        offered = {key for key, each in slot.members.items() if any(one in self._question for one in str(each).split(" | "))}
-        if offered and not invites_any_request(question):
+        asked = last_question(self._question)
+        offered = {key for key, each in members.items() if any(one in self._question for one in str(each).split(" | "))}
+        if offered and not invites_any_request(asked):
             return slot.key not in offered
-        return kind_of_question(question) != slot.kind and not slot.is_named_in(question)
+        names_it = not set(slot.label.split()).isdisjoint(re.findall(r"\w+", asked.lower()))
+        return kind_of_question(asked) is not kind_of(slot) and not names_it
 
     def _volunteers(self) -> bool:
         """Return whether the caller adds a value for which nobody has asked: where they say what they want, perhaps."""
@@ -178,7 +181,7 @@ class Caller(BuiltInModel):
 
     def _give(self, value: Any, slot: Slot) -> None:
         """Add a value to the caller's last words. Words that only announce one make way for it."""
-        if value in (None, "", NOT_SAID) or (slot.kind == "name" and str(value) in self._text_of("user")):
+        if value in (None, "", NOT_SAID) or (kind_of(slot) is NAME and str(value) in self._text_of("user")):
             return
         announces = self._is_named and len(self._words) == 1
         is_said = re.search(rf"\b{re.escape(str(value))}\b", " ".join(self._words), re.IGNORECASE)
