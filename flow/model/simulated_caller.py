@@ -13,7 +13,7 @@ from dryline.flow.language.open_talk import arguments_of_tool
 from dryline.flow.language.program import Condition, Loop
 from dryline.flow.language.session import FlowSession
 from dryline.flow.language.stubs import AnswerStubs
-from dryline.flow.model.answers.slots import Slot, shaped
+from dryline.flow.model.answers.slots import Slot, label_of, shaped
 from dryline.flow.model.builtin_model import BuiltInModel
 from dryline.flow.model.caller_words import choose_value, give_value, named_in, role_of, utter, words
 from dryline.flow.model.kinds import CODE, EMAIL, NAME, PHONE, kind_of, kind_of_question
@@ -162,17 +162,18 @@ class Caller(BuiltInModel):
         return value
 
     def _can_wait(self, question: Question, slot: Slot) -> bool:
-        """Return whether a value is one of several that a flow takes together, and not the one that was asked for."""
+        """Return whether a flow can do without a value as yet, and the agent's last question is not for it."""
         members = question.example if isinstance(question.example, dict) else {}
-        is_one_of_several = len(members) > 1 or self.flow_map.may_be_missing(slot.key, question.line)
-        if slot.key not in members or not is_one_of_several:
+        if slot.key not in members or not self.flow_map.may_be_missing(slot.key, question.line):
             return False
         asked = last_question(self._question)
-        offered = {key for key, each in members.items() if any(one in self._question for one in str(each).split(" | "))}
-        if offered and not invites_any_request(asked):
-            return slot.key not in offered
-        names_it = not set(slot.label.split()).isdisjoint(re.findall(r"\w+", asked.lower()))
-        return kind_of_question(asked) is not kind_of(slot) and not names_it
+        if not invites_any_request(asked):
+            words = set(re.findall(r"\w+", asked.lower()))
+            offered = {key for key, each in members.items() if _offers(self._question, str(each).split(" | "))}
+            named = {key for key in members if not words.isdisjoint(label_of(key).split())}
+            if offered or named:
+                return slot.key not in (offered or named)
+        return kind_of_question(asked) is not kind_of(slot)
 
     def _volunteers(self) -> bool:
         """Return whether the caller adds a value for which nobody has asked: where they say what they want, perhaps."""
@@ -193,6 +194,11 @@ class Caller(BuiltInModel):
 
     def _text_of(self, who: str) -> str:
         return " ".join(message.text for message in self._session.messages if message.who == who)
+
+
+def _offers(text: str, options: Sequence[str]) -> bool:
+    """Return whether a text names several options."""
+    return sum(option in text for option in options) > 1
 
 
 def usual(condition: Condition, shares: Mapping[str, float]) -> float:

@@ -63,8 +63,8 @@ _MATTER = re.compile(
 # Utterances.
 _CLAUSE_END = re.compile(r"[.?!;,]+(?!\d)|\b(?:but|because)\b")
 _DENIES = re.compile(
-    r"\b(?:(?:do|did|would)(?:n't|nt| not) (?:\w+ )?(?:want|need|wish|mean|like)|(?:please|just) (?:don't"
-    r"|do not)|never mind"
+    r"(?:^\W*(?:(?:actually|but|no|oh|wait) )*|\b(?:please|just) )(?:don't|do not) (?!know|have|understand|think|get)(.*)"
+    r"|\b(?:(?:do|did|would)(?:n't|nt| not) (?:\w+ )?(?:want|need|wish|mean|like)|never mind"
     r"|(?:am|is|was|are|it's|i'm|that's|this|we're) (?:not|no)(?: (?:calling|asking|trying|going|here|interested))?"
     r"|(?:is|was|are)n't|not (?:about|for|to|because|the|an?|my|calling|asking)|no need|nothing (?:to do with|about)"
     r"|instead of|rather than)\b(.*)"
@@ -201,7 +201,7 @@ def understand(conditions: Sequence[str], said: str, context: Context) -> Unders
         why = f"{fits}: {_reason(conditions[best], said, evidence[best])}."
         return Understanding(best, why, shares[best])
     catch_all = next((index for index in order if read_condition(conditions[index]).is_catch_all), None)
-    if catch_all is not None and 1 - none >= least_share:
+    if catch_all is not None:
         why = f"No other condition is clearly meant. Nearest: {conditions[best]!r}."
         return Understanding(catch_all, why, shares[catch_all])
     return Understanding(None, f"No condition is clearly meant. Nearest: {conditions[best]!r}.", 0.0)
@@ -279,7 +279,7 @@ class Heard:
         clauses = _CLAUSE_END.split(self.plain)
         self.clauses = [vector(clause) for clause in clauses if clause.strip()]
         denied = (_DENIES.search(clause) for clause in clauses)
-        self.denied = [meaning(each[1]) for each in denied if each]
+        self.denied = [meaning(each[1] or each[2]) for each in denied if each]
         self.features = frozenset(encoder.features(text))
         self.unknown = frozenset(each for each in self.features if " " not in each and not encoder.load().knows(each))
         self.number = said_number(text)
