@@ -178,6 +178,8 @@ def _asked_directly(said: str) -> str:
     """Return "Do you need it?" for "you need it"."""
     if match := re.fullmatch(r"(you|we|I|it|there|this|that) (can|could|will|would|are|were|is)\b(.*)", said):
         return _capital(f"{match[2]} {match[1]}{match[3]}?")
+    if match := re.fullmatch(r"(.{1,60}?) (still )?(suit|work|fit)s\b(.*)", said):
+        return f"Does {match[1]} {match[2] or ''}{match[3]}{match[4]}?"
     if match := re.fullmatch(r"(you|we|I) (.*)", said):
         return f"Do {match[1]} {match[2]}?"
     return f"Could you tell me whether {said}?"

@@ -88,6 +88,7 @@ class PersonName(Kind):
         ("put it under Fitzgerald please", "Jane Doe", "Fitzgerald"),
         ("sure, it's O'Brien, Patrick O'Brien", "Jane", "Patrick O'Brien"),
         ("deborah klein", "Jane Doe", "Deborah Klein"),
+        ("tom brown", "Jane Doe", "Tom Brown"),
         ("Dr. Maria van der Berg speaking", "Jane Doe", "Maria van der Berg"),
         ("I'm Olumide Adeyemi", "Jane Doe", "Olumide Adeyemi"),
         ("Jo Lee is my name", "Jane Doe", "Jo Lee"),
@@ -96,6 +97,7 @@ class PersonName(Kind):
         ("the name is on the invoice", "Jane Doe", None),
         ("I'm calling about my order", "Jane Doe", None),
         ("I am angry", "Jane Doe", None),
+        ("purple monkeys", "Jane Doe", None),
         ("this is about the bill", "Jane Doe", None),
         ("on Tuesday, please", "Jane Doe", None),
         ("I'd rather not say", "Jane Doe", None),
@@ -174,7 +176,10 @@ class PersonName(Kind):
         name: list[str] = []
         for word in words:
             is_particle = bool(name) and word.casefold() in _PARTICLES
-            if not is_particle and (_is_no_name(word) or (word.islower() and bool(name) and name[0][0].isupper())):
+            is_last = bool(name) and len(words) == 2  # "tom brown": an ordinary word may be a last name
+            if not is_particle and (
+                _is_no_name(word, is_last=is_last) or (word.islower() and bool(name) and name[0][0].isupper())
+            ):
                 if is_whole and word.casefold() not in ("please", "thanks"):
                     return None
                 break
@@ -188,14 +193,14 @@ class PersonName(Kind):
 
 
 @lru_cache(maxsize=4096)
-def _is_no_name(word: str) -> bool:
+def _is_no_name(word: str, *, is_last: bool) -> bool:
     """Return whether a word is hardly ever part of a name: "calling", "I'd", "4th", ordinary words in small letters."""
     folded = word.strip(".").casefold()
     if not folded or re.search(r"\d|@|^\w+'(?:d|ll|ve|re|m|t|s)$", folded):
         return True
     if folded in _words("never") or (word.islower() and folded.endswith("ing") and len(folded) > 4):
         return True
-    if word[0].isupper():
+    if word[0].isupper() or is_last:
         return False
     stems = {folded, folded.removesuffix("s"), folded.removesuffix("ed"), folded.removesuffix("es")}
     return not stems.isdisjoint(_words("ordinary"))
