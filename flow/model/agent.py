@@ -5,6 +5,7 @@ The agent makes no sentence out of the text of a condition, and none of what it 
 
 from dryline.flow.language.language_model import Talk
 from dryline.flow.model import encoder
+from dryline.flow.model.answers.turns import SORRY
 from dryline.flow.model.kinds import WORDS, kind_of
 from dryline.flow.model.prompts import OPENING, Prompt, asked_in, can_be_said, read_prompt, statement_in
 from dryline.flow.model.understanding import read_condition
@@ -13,7 +14,6 @@ NOT_MET = "no condition was met"
 
 _GOING_ON = "What else can I do for you?"
 _CLOSING = "Thank you, and goodbye!"
-_SORRY = "Sorry, I didn't get that."
 _OFFER = "Would you like to talk to a person?"
 _PERSON = "want_person"  # the intent of conditions that lead to a person
 
@@ -30,7 +30,7 @@ def agent_line(talk: Talk, utterance: str | None) -> tuple[str, str]:
 
 def words_to_answer(talk: Talk) -> str:
     """Return the agent's words that the user's next ones answer: the last question, without an apology before it."""
-    texts = [text.removeprefix(_SORRY).strip() for text in _Agent(talk).unanswered]
+    texts = [text.removeprefix(SORRY).strip() for text in _Agent(talk).unanswered]
     texts = texts or [message.text for message in talk.messages if message.who == "agent"][-1:]
     return next((text for text in reversed(texts) if "?" in text), texts[-1] if texts else "")
 
@@ -75,16 +75,9 @@ class _Agent:
         """
         if len(self._prompt.questions) > 1 and not self._talk.note and (upcoming := self._next_question()):
             return upcoming, "the next question of the prompt"
-        question = self._open_question()
-        if not self._has_failed():
-            return f"{_SORRY} {question}", NOT_MET
-        offers_person = any(map(_leads_to_person, self._talk.conditions))
-        return (f"{_SORRY} {_OFFER}" if offers_person else question), NOT_MET
-
-    def _has_failed(self) -> bool:
-        """Return whether the agent's last words were an apology already, or the question again."""
-        before = self.unanswered[-1] if self.unanswered else ""
-        return before.startswith(_SORRY) or self.unanswered[:-1].count(before) > 0
+        has_failed = bool(self.unanswered) and self.unanswered[-1].startswith(SORRY)
+        offers_person = has_failed and any(map(_leads_to_person, self._talk.conditions))
+        return f"{SORRY} {_OFFER if offers_person else self._open_question()}", NOT_MET
 
     def _next_question(self) -> str:
         """Return the first question of the prompt that was not asked yet."""
@@ -101,7 +94,7 @@ class _Agent:
     def _open_question(self) -> str:
         """Return the agent's last question that is not answered yet, with its sentence before; else the prompt's."""
         for text in reversed(self.unanswered):
-            said = text.removeprefix(_SORRY).strip()
+            said = text.removeprefix(SORRY).strip()
             if "?" in said and said != _OFFER:
                 return said
         return (self._prompt.questions or [self._prompt.opening])[-1] or self._value_question() or OPENING

@@ -16,7 +16,7 @@ import orjson
 from dryline.flow.language.language_model import MADE_UP, NOT_SAID, Question
 from dryline.flow.model.answers.kind import Kind
 from dryline.flow.model.answers.slots import Slot, shape_of, shaped
-from dryline.flow.model.answers.turns import Utterance, utterances_of
+from dryline.flow.model.answers.turns import SORRY, Utterance, lines_of, utterances_of
 from dryline.flow.model.kinds import CHOICE, DATE, NAME, NUMBER, TIME, WORDS, YES_NO, kind_of, kind_of_question
 
 _SAID = "said"
@@ -49,7 +49,7 @@ class Filling:
         self._now = question.now or datetime.now(UTC)
         self._known = _members_of_json(question.about)
         self._utterances = utterances_of("\n".join(map(str, self._known.values())) or question.about)
-        self._agent_lines = _agent_lines(question.about)
+        self._questions = _questions_in(question.about)
         self._slots: list[Slot] = []  # all places of the answer but those in lists
         shaped(question, self._slots.append, lambda example, place: [])
         self._kinds = {slot.path: kind_of(slot) for slot in self._slots}
@@ -171,7 +171,7 @@ class Filling:
 
     def _utterances_for(self, slot: Slot, kind: Kind) -> list[Utterance]:
         """Return the utterances that count for a place: those since the agent last asked for it, newest first."""
-        asked = [index for index, line in self._agent_lines if "?" in line and _asks(line, slot, kind, False)]
+        asked = [index for index, line in self._questions if _asks(line, slot, kind, False)]
         since = asked[-1] if asked else -1
         return [each for each in self._utterances if each.index > since]
 
@@ -191,10 +191,10 @@ class Filling:
         return any(str(self._find(each)).casefold() == folded for each in others)
 
 
-def _agent_lines(about: str) -> list[tuple[int, str]]:
-    """Return the agent's lines of a transcript, each with its place."""
-    lines = about[-20_000:].splitlines()
-    return [(index, line[7:]) for index, line in enumerate(lines) if line.startswith("Agent: ")]
+def _questions_in(about: str) -> list[tuple[int, str]]:
+    """Return the agent's questions in a transcript, each with its place, but for those that it only repeats."""
+    lines = [(index, line[7:]) for index, line in enumerate(lines_of(about)) if line.startswith("Agent: ")]
+    return [(index, line) for index, line in lines if "?" in line and not line.startswith(SORRY)]
 
 
 def _asks(question: str, slot: Slot, kind: Kind, is_only: bool) -> bool:

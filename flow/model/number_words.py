@@ -26,7 +26,8 @@ _ORDINAL = "(?:first|second|third)"
 _TENS = "(?:twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)"
 _DIGIT = "(?:zero|one|two|three|four|five|six|seven|eight|nine)"
 _SPOKEN = (
-    rf"(?:{_DIGIT}|{_TENS}|oh|o|double|triple|\d+|ten|eleven|twelve|hundred|(?:thir|four|fif|six|seven|eigh|nine)teen)"
+    rf"(?:{_DIGIT}|{_TENS}|oh|o(?!['\u2019])|double|triple|\d+|ten|eleven|twelve|hundred|(?:thir|four"
+    rf"|fif|six|seven|eigh|nine)teen)"
 )
 
 _NO_NUMBERS = (  # the group `word` is no number here

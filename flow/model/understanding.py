@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from math import exp
-from operator import mul, or_
+from operator import mul
 
 from dryline.flow.model import encoder
 from dryline.flow.model.answers.slots import Slot
@@ -368,9 +368,10 @@ def _features_of_values(
         for slot, is_asked in zip(slots, are_asked, strict=True)
     ]
     then = [before.has_value(slot, options, is_asked=False) for slot in slots]
-    if (any(now) and all(map(or_, now, then))) or (is_returned and context.is_answered):
+    is_open = [kind in (WORDS, CHOICE) for kind in kinds]  # any words may be such a value
+    is_complete = any(now) and all(map(any, zip(now, then, is_open, strict=True)))
+    if is_complete or (is_returned and context.is_answered):
         is_name = kinds == [NAME] and heard.is_all_capital
         alone = {"value alone": heard.is_bare, "name alone": is_name}
         return {"value given": 1.0, "value that was asked for": any(are_asked) or is_returned, **alone}
-    is_free = any(kind in (WORDS, CHOICE) for kind in kinds)
-    return {"value missing": bool(kinds) and not any(now) and not is_free, "part missing": any(now)}
+    return {"value missing": bool(kinds) and not any(now) and not any(is_open), "part missing": any(now)}

@@ -70,7 +70,7 @@ def test_the_agent_greets_once_with_the_name_and_company_of_the_prompt(talk):
 def test_several_questions_are_asked_one_after_the_other(talk):
     prompt = "Be kind. Ask for the first name. Ask for the ZIP code. Ask when they were born."
     said = agent(talk(LOOP.format(prompt=prompt), "Ada", "12345", "hm", "well", "so"))
-    for text, member in zip(said, ("first name", "ZIP code", "born", "Sorry", "born", "born"), strict=True):
+    for text, member in zip(said, ("first name", "ZIP code", "born", "Sorry", "Sorry", "Sorry"), strict=True):
         assert member in text
 
 
@@ -84,7 +84,7 @@ def test_the_agent_offers_a_person_after_a_second_failure_if_a_condition_leads_t
     code = "loop:\n    talk('Ask for the day.')\nuntil 'the moon is made of cheese':\n    pass\n"
     offers = f"{code}until 'caller wants to speak to a human':\n    say('One moment.')\n"
     _, sorry, again = agent(talk(code, "elephants", "monkeys"))
-    assert (sorry, again) == ("Sorry, I didn't get that. Could you tell me the day?", "Could you tell me the day?")
+    assert (sorry, again) == ("Sorry, I didn't get that. Could you tell me the day?",) * 2
     _, sorry, offer, moment = agent(talk(offers, "elephants", "monkeys", "yes please"))
     assert sorry == "Sorry, I didn't get that. Could you tell me the day?"
     assert (offer, moment) == ("Sorry, I didn't get that. Would you like to talk to a person?", "One moment.")

@@ -13,12 +13,15 @@ from dryline.flow.model.answers.time import Time
 from dryline.flow.model.number_words import to_digits
 from dryline.storage.files import read_json
 
+_AROUND_MEANING = re.compile(r"^(?:an?|the|your|my|our|some) | one$")
+
 
 class Choice(Kind):
     """One of the values that the example lists ("small | medium | large"), or with which the flow compares.
 
-    It is chosen by its own words, by words that mean it (`synonyms.json`), by its place ("the second one"), or, where
-    the values are times, by the time or the half of the day ("the morning one"). Of several the last one counts.
+    It is chosen by its own words or, where the values are times, by the time or the half of the day ("the morning
+    one"). Where the agent asked for it or named one, also by words that mean it (`synonyms.json`) and by its place
+    ("the second one"). Of several the last one counts.
     """
 
     name = "choice"
@@ -31,7 +34,7 @@ class Choice(Kind):
         **{"fifth": 4, "last": -1, "latter": -1, "later": -1},
     }
     by_place = re.compile(
-        rf"\bthe (?P<the>{'|'.join(places)})\b(?! (?:week|month|day|time|name|of)\b)"
+        rf"(?<!on )(?<!by )(?<!of )(?<!until )\bthe (?P<the>{'|'.join(places)})\b(?! (?:week|month|day|time|name|of)\b)"
         rf"|\b(?P<one>{'|'.join(places)}) (?:one|option)\b|^\W*(?P<bare>{'|'.join(places)})(?:,? please)?\W*$"
     )
     degree = re.compile(r"\bnot (?:very|so|super|that|really|too|all that) (?=\w)")
@@ -49,6 +52,8 @@ class Choice(Kind):
         ("the morning one", "10 AM | 3:30 PM", "10 AM"),
         ("something later in the afternoon", "10 AM | 3:30 PM", "3:30 PM"),
         ("a dental cleaning", "cleaning | dental cleaning", "dental cleaning"),
+        ("money back, please", "your money back | another one", "your money back"),
+        ("on the third", "cleaning | check-up | filling", None),
         ("blue elephants", "cleaning | check-up", None),
         ("either is fine", "small | medium | large", None),
         ("at five", "10 AM | 3:30 PM", None),
@@ -60,11 +65,14 @@ class Choice(Kind):
     def read(self, said: str, context: Slot) -> Any:
         texts = [str(choice) for choice in context.choices]
         times = self._times_of(texts)
+        folded = self.degree.sub("not ", said.casefold().replace("\u2019", "'"))
         place = self._by_time(said, times) if times else None
         if place is None:
-            place = _by_name(self.degree.sub("not ", said.casefold().replace("\u2019", "'")), texts)
-        if place is None:
-            place = self._by_place(said.casefold(), len(texts))
+            place = _last_named(folded, [_own_words(text) for text in texts])
+        is_offered = any(text.casefold() in context.agent.casefold() for text in texts)
+        if place is None and (context.is_asked or is_offered):
+            place = _last_named(folded, [_synonyms().get(label_of(text), []) for text in texts])
+            place = self._by_place(folded, len(texts)) if place is None else place
         return None if place is None else context.choices[place]
 
     def make(self, random: Random, context: Slot) -> Any:
@@ -96,11 +104,10 @@ class Choice(Kind):
         return place % count if place < count else None
 
 
-def _by_name(said: str, choices: Sequence[str]) -> int | None:
-    """Return the place of the choice that is named last, by its own words, else by those that mean it."""
-    own = [[choice.casefold(), label_of(choice)] for choice in choices]
-    place = _last_named(said, own)
-    return _last_named(said, [_synonyms().get(label, []) for _, label in own]) if place is None else place
+def _own_words(choice: str) -> list[str]:
+    """Return a choice, and it without the words around its meaning: "your money back" is "money back"."""
+    label = label_of(choice)
+    return [choice.casefold(), label, _AROUND_MEANING.sub("", label)]
 
 
 def _last_named(said: str, phrases: Sequence[Sequence[str]]) -> int | None:

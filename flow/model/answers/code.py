@@ -94,6 +94,7 @@ class Code(Kind):
         ("nine oh two one oh", "78701", "90210"),
         ("my account is 40118822, and I paid 120 dollars", "40118822", "40118822"),
         ("room 312", "101", "312"),
+        ("it's 40118822, I think", "12345678", "40118822"),
         ("pl-44192", "pl-20331", "pl-44192"),
         ("H 482 107 please", "H482107", "H482107"),
         ("four four seven one", "", "4471"),
@@ -137,8 +138,10 @@ class Code(Kind):
         code = re.sub(r"[\s,#]", "", run).strip("-")
         if not re.search(r"\d", code):
             return ""
-        if example[:1].isdigit():  # "I" and "a" are words before it
+        if example[:1].isdigit():  # "I" and "a" are words before it, and behind it
             code = code.lstrip("AaIi-")
+        if example[-1:].isdigit():
+            code = code.rstrip("AaIi-")
         if "-" not in example and example:
             code = code.replace("-", "")
         return code if example.islower() else code.upper()

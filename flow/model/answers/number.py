@@ -115,18 +115,20 @@ class Number(Kind):
         ("it was $1,200.50", "$5,000", "$1,200.50"),
         ("about 35k", 20000, 35000),
         ("20 percent", "10%", "20%"),
-        ("I'd give it a solid four out of five", 3, 4),
+        ("party of eight", 3, 8),
         ("minus three", 5, -3),
         ("she turned eighty one", 40, 81),
         ("120 bucks", "", 120),
         ("a dozen", 4, 12),
         ("no idea", 4, None),
+        ("nine o'clock", 4, None),
         ("on Tuesday at 9", 4, None),
         ("K48210", 4, None),
         ("call 303 555 0188", 4, None),
         ("12/02", 4, None),
         ("3 nights and 2 rooms", 4, None),
         ("20 percent", "$5,000", None),
+        ("two fifty", "$5", None),
         ("the second one", 4, None),
     )
 
@@ -148,12 +150,13 @@ class Number(Kind):
     def read_all(self, said: str, context: Slot) -> list[Any]:
         unit = unit_of(context)
         text = to_digits(said)
-        numbers = self.find(self.out_of.sub(" ", text) if unit in (RATING, COUNT) else text)
+        numbers = self.find(self.out_of.sub(" ", text) if unit == RATING else text)
         if unit == COUNT:
             return [_typed(number, context) for number in self._counts(numbers, text, context)]
         marked = [each.value for each in numbers if each.unit == unit]
         if not marked and context.is_asked:
             marked = [each.value for each in numbers if each.unit == COUNT]
+            marked = marked if unit == RATING or len(set(marked)) == 1 else []  # "two fifty" can be two amounts
         low, high = self.scale(f"{context.question} {context.agent}") or (float("-inf"), float("inf"))
         return [_typed(number, context) for number in marked if unit != RATING or low <= number <= high]
 

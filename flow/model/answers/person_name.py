@@ -12,7 +12,7 @@ from dryline.storage.files import read_json
 
 _MOST_WORDS = 4  # of a name
 _LONGEST = 80  # characters of a name
-_TITLES = frozenset(("mr", "mrs", "ms", "miss", "mister", "dr", "doctor", "professor", "officer", "captain", "madam"))
+_TITLE = re.compile(r"\b(?:mr|mrs|ms|miss|mister|dr|doctor|professor|officer|captain|madam)\b\.? (?=\w)", re.IGNORECASE)
 _PARTICLES = frozenset(("van", "von", "de", "der", "del", "la", "den", "di", "da", "dos", "bin", "al", "el", "st"))
 # First names that examples of flows have, to know them from other texts with capitals.
 _IN_EXAMPLES = (
@@ -92,6 +92,8 @@ class PersonName(Kind):
         ("Dr. Maria van der Berg speaking", "Jane Doe", "Maria van der Berg"),
         ("I'm Olumide Adeyemi", "Jane Doe", "Olumide Adeyemi"),
         ("Jo Lee is my name", "Jane Doe", "Jo Lee"),
+        ("Mr. Smith", "Jane Doe", "Smith"),
+        ("Park, Ada Park", "Jane Doe", "Ada Park"),
         ("well my wife is Sue but the account is under Peter Novak", "Jane", "Peter Novak"),
         ("book me in for a cleaning on Monday at 8 am, name is Ada Park", "Jane Doe", "Ada Park"),
         ("the name is on the invoice", "Jane Doe", None),
@@ -111,7 +113,7 @@ class PersonName(Kind):
         return first in _IN_EXAMPLES and len(others) == 1 and others[0][0].isupper() and others[0].isalpha()
 
     def read(self, said: str, context: Slot) -> str | None:
-        text = said.replace("\u2019", "'")
+        text = _TITLE.sub("", said.replace("\u2019", "'"))
         name = self._introduced(text, context) or self._closed(text) or self._alone(text, context)
         if name is None:
             return None
@@ -155,6 +157,7 @@ class PersonName(Kind):
         if not clauses:
             return None
         name = self._name_at_start(clauses[0], is_whole=True)
+        name = self._said_twice(rest, name) if name else None
         has_capitals = len(clauses[0].split()) > 1 and all(word[0].isupper() for word in clauses[0].split())
         return name if name and (context.is_asked or (has_capitals and len(clauses) == 1)) else None
 
@@ -169,10 +172,7 @@ class PersonName(Kind):
 
         `is_whole` refuses a name that does not go on to the end of its clause, as in "I'm angry about this".
         """
-        text = re.sub(r"\b(mr|mrs|ms|dr|st)\.", r"\1", text, flags=re.IGNORECASE).lstrip(" ,")
-        words = self.clause_end.split(text, maxsplit=1)[0].split()
-        while words and words[0].casefold() in _TITLES:
-            words = words[1:]
+        words = self.clause_end.split(text.lstrip(" ,"), maxsplit=1)[0].split()
         name: list[str] = []
         for word in words:
             is_particle = bool(name) and word.casefold() in _PARTICLES

@@ -9,6 +9,7 @@ from dryline.flow.model.number_words import to_digits
 from dryline.models.numbering import HOME, country_of, e164
 
 _FEWEST, _MOST = 7, 15  # digits of a number
+_SHORTEST_E164 = len("+15550183")  # of a number without an area code
 
 
 class Phone(Kind):
@@ -32,7 +33,7 @@ class Phone(Kind):
 
     # What may be a number: the matcher reads these parts of a text alone, for it is slow on long texts.
     candidate = re.compile(r"(?<![\w.-])(?:\+|\(|00)?\d[\d ().-]{5,24}\d(?![\w-])")
-    plus = re.compile(r"\bplus (?=\d)", re.IGNORECASE)
+    plus = re.compile(r"\bplus (?=\d)|(?<![\d.-])00(?=[1-9])", re.IGNORECASE)
 
     CASES = (
         ("my number is 303 555 0188", "+15551234567", "+13035550188"),
@@ -43,6 +44,8 @@ class Phone(Kind):
         ("+1 617 555 0183", "", "617-555-0183"),
         ("call 6175550183 after five", "5551234567", "6175550183"),
         ("303.555.0188", "(555) 123-4567", "(303) 555-0188"),
+        ("0044 20 7946 0958", "+15551234567", "+442079460958"),
+        ("555 0183", "+15551234567", None),
         ("I don't know it by heart", "555-1234", None),
         ("order 48210", "555-1234", None),
         ("12/02/2026 at 10:30", "555-1234", None),
@@ -73,6 +76,8 @@ class Phone(Kind):
         example = context.example_text
         text = self.plus.sub("+", to_digits(said).replace(",", ""))
         found = self.find(text, country_of(example) or HOME)
+        if example.startswith("+"):  # which needs an area code
+            found = [(span, number) for span, number in found if len(number) > _SHORTEST_E164]
         return self._written(found[-1][1], example) if found else None
 
     def make(self, random: Random, context: Slot) -> str:

@@ -53,8 +53,14 @@ class Time(Kind):
 
     patterns = (
         re.compile(rf"(?<![\d:.]){_HOUR}:(?P<minute>[0-5]\d)(?::[0-5]\d)?(?![\d:]){_HALF}"),
-        re.compile(rf"\b(?P<before>1?\d|2\d|5\d) (?:minutes? )?(?:to|before|till) {_HOUR}\b(?![:/]){_HALF}(?! ?%)"),
-        re.compile(rf"\b(?P<minute>1?\d|2\d|5\d) (?:minutes? )?(?:past|after) {_HOUR}\b(?![:/]){_HALF}"),
+        re.compile(
+            rf"(?<!from )(?<!between )\b(?P<before>(?:5|10|20|25)"
+            rf"|\d{{1,2}}(?= min)) (?:minutes? )?(?:to|before|till) {_HOUR}\b(?![:/]){_HALF}(?! ?%)"
+        ),
+        re.compile(
+            rf"\b(?P<minute>(?:5|10|20|25)|\d{{1,2}}(?= min)) (?:minutes? )?(?:past"
+            rf"|after) {_HOUR}\b(?![:/]){_HALF}"
+        ),
         re.compile(rf"\b(?P<half_past>half)(?: past)? {_HOUR}\b{_HALF}"),
         re.compile(rf"\b(?P<quarter_past>quarter) (?:past|after) {_HOUR}\b{_HALF}"),
         re.compile(rf"\b(?P<quarter_to>quarter) (?:to|of|before|till) (?:{_HOUR}\b{_HALF}|(?P<noon>noon))"),
@@ -75,7 +81,11 @@ class Time(Kind):
         re.compile(rf"\b(?:at|by|around|from|until|till|after|before|between|to|and) {_HOUR}{_NOT_A_TIME}"),
         re.compile(rf"(?<![\d:.$€£#-])(?<!\d ){_HOUR} (?P<minute>[0-5]\d)(?! \d){_NOT_A_TIME}"),
     )
-    bare = re.compile(rf"(?<![\d:.$€£#-]){_HOUR}{_NOT_A_TIME}")
+    bare = (  # these are times only where the agent asked for one
+        re.compile(r"(?<![\d:.$€£#-])(?P<hour>1\d|2[0-3]|0?\d)\.(?P<minute>[0-5]\d)(?![\d.%])"),
+        re.compile(r"(?<![\d:.$€£#-])(?P<hour>[01]\d|2[0-3])(?P<minute>[0-5]\d)(?![\d.%])"),
+        re.compile(rf"(?<![\d:.$€£#-]){_HOUR}{_NOT_A_TIME}"),
+    )
     half_of_day = re.compile(r"\b(?:(?P<a>morning)|(?P<p>afternoon|evening|at night|tonight|after lunch|after work))\b")
 
     CASES = (
@@ -91,9 +101,12 @@ class Time(Kind):
         ("quarter to noon", "14:00", "11:45"),
         ("3pm would be great", "2 PM", "3 PM"),
         ("could we do 4 o'clock?", "14:00", "16:00"),
+        ("tonight, nine o'clock", "14:00", "21:00"),
         ("a table for dinner at eight", "14:00", "20:00"),
         ("seven, please", "2 PM", "7 AM"),
         ("nine forty five", "14:00:00", "09:45:00"),
+        ("from nine to five", "2 PM", "5 PM"),
+        ("15.30", "2 PM", "3:30 PM"),
         ("8:30 AM", "", "8:30 AM"),
         ("12/02", "14:00", None),
         ("there are 4 of us, and 3 kids", "14:00", None),
@@ -125,9 +138,9 @@ class Time(Kind):
             possible = [each for each in found if each is not None]
             times += possible
             rest = blanked(rest, [each.span for each in possible])
-        if not times and is_asked:
-            bare = [self._read(match, is_sure=False) for match in self.bare.finditer(rest)]
-            times = [each for each in bare if each is not None] if len(bare) == 1 else []
+        for pattern in self.bare if is_asked and not times else ():
+            found = [self._read(match, is_sure=False) for match in pattern.finditer(rest)]
+            times = times or [each for each in found if each is not None and len(found) == 1]
         return sorted(times, key=lambda each: each.span)
 
     def read_all(self, said: str, context: Slot) -> list[str]:
@@ -192,7 +205,8 @@ class Time(Kind):
 
 
 _OTHER_NUMBERS = re.compile(
-    r"(?<![\d().+-])\+?\(?\d[\d().-]*(?: [\d().-]+){2,}|\d{1,2}[/.]\d{1,2}(?:[/.]\d{2,4})?|\b[a-z]{1,6}-?\d{3,}|\d{5,}",
+    r"(?<![\d().+-])\+?\(?\d[\d().-]*(?: [\d().-]+){2,}|\d{1,2}/\d{1,2}(?:/\d{2,4})?|\d{1,2}\.\d{1,2}\."
+    r"|\b[a-z]{1,6}-?\d{3,}|\d{5,}",
     re.IGNORECASE,
 )
 

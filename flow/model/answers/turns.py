@@ -3,6 +3,8 @@
 import re
 from dataclasses import dataclass
 
+SORRY = "Sorry, I didn't get that."  # before a question that the agent asks again because it understood nothing
+
 _LONGEST = 20_000  # characters of a text that are read: its end
 _MOST = 40  # utterances that are read, newest first
 _LONGEST_UTTERANCE = 2_000
@@ -10,7 +12,8 @@ _LONGEST_UTTERANCE = 2_000
 # Words with which speakers correct what they have just said: "Tuesday, no, Thursday".
 _CORRECTION = re.compile(
     r"(?<=\w)[,.;:!?\u2013\u2014-]\s?(?:no|nope),\s"
-    r"|\b(?:no wait|wait,? no|wait|i mean|i meant|actually|make that|make it|or rather|scratch that|correction|sorry"
+    r"|\b(?:no wait|wait,? no|(?<![a-z] )wait,|i mean|i meant|actually|make that|make it|or rather"
+    r"|scratch that|correction|sorry"
     r"|let's make it|change that to|strike that|excuse me|on second thought)\b,?(?! than\b)",
     re.IGNORECASE,
 )
@@ -23,7 +26,8 @@ _REJECTS = re.compile(
     re.IGNORECASE,
 )
 _REJECTED = re.compile(
-    r"(?<!why )\b(?:not (?:on |at |the |a |an )?|(?:instead of|rather than|anything but|except) (?:on |at |the )?)"
+    r"(?<!why )\b(?:not (?:on |at |the |a |an )?|(?:instead of|rather than|anything but|any (?:day|time) but"
+    r"|except|other than) (?:on |at |the )?)"
     r"[\w:]+(?: one\b)?",
     re.IGNORECASE,
 )
@@ -46,7 +50,7 @@ class Utterance:
 
 def utterances_of(text: str) -> list[Utterance]:
     """Return what the user said in a transcript, newest first; of any other text its lines."""
-    lines = text[-_LONGEST:].splitlines()
+    lines = lines_of(text)
     if not any(line.startswith(("User: ", "Agent: ")) for line in lines):
         said = [line[:_LONGEST_UTTERANCE] for line in lines if line.strip()]
         return [Utterance(line, "", index) for index, line in enumerate(said)][: -_MOST - 1 : -1]
@@ -64,7 +68,12 @@ def utterances_of(text: str) -> list[Utterance]:
     return utterances[: -_MOST - 1 : -1]
 
 
+def lines_of(text: str) -> list[str]:
+    """Return the lines of the end of a text, which are those that are read."""
+    return text[-_LONGEST:].splitlines()
+
+
 def _without_rejected(text: str) -> str:
     """Return a text without the values that it rejects: "not Monday, Tuesday", "Monday doesn't work"."""
-    clauses = _CLAUSE_END.split(text.replace("\u2019", "'"))
-    return " ".join(_REJECTED.sub(" ", clause) for clause in clauses if not _REJECTS.search(clause))
+    text = _REJECTED.sub(" ", text.replace("\u2019", "'"))
+    return " ".join(clause for clause in _CLAUSE_END.split(text) if not _REJECTS.search(clause))

@@ -26,9 +26,9 @@ class YesNo(Kind):
         r"|(?:have to|let me|need to) (?:check|think|ask))\b"
     )
     yes_despite_no = re.compile(
-        rf"{_FILLERS}(?:why not|no (?:problem|worries|objections?|doubt)|not (?:a problem|bad)"
+        rf"{_FILLERS}(?:why not|(?:no,? )?no (?:problem|worries|objections?|doubt)|not (?:a problem|bad)"
         rf"|i don't (?:see why not|mind)"
-        r"|wouldn't say no|can't wait|no,? (?:that's|it's) (?:fine|right|okay|ok|perfect|correct))\b"
+        r"|wouldn't say no|can't wait|no,? (?:no,? )?(?:that's|it's) (?:fine|right|okay|ok|perfect|correct))\b"
     )
     begins_with_yes = re.compile(
         rf"{_FILLERS}(?:yes|yeah|yep|yup|ya|sure|ok|okay|alright|all right|correct|right|exactly|absolutely"
@@ -39,13 +39,15 @@ class YesNo(Kind):
         r"|can|will|would))\b(?! not\b)"
     )
     begins_with_no = re.compile(
-        rf"{_FILLERS}(?:no|nope|nah|never|not|none|neither|negative|i'm (?:good|fine|all set)|i'll pass|absolutely not"
+        rf"{_FILLERS}(?:(?:that's |that is |it's )?(?:wrong|incorrect|not (?:right|true))|no|nope|nah|never"
+        rf"|not|none|neither|negative|i'm (?:good|fine|all set)|i'll pass|absolutely not"
         r"|definitely not|of course not|certainly not|(?:i|we) (?:don't|do not|didn't|can't|cannot|won't"
         r"|wouldn't|haven't)"
         r"|don't|please don't|forget it|rather not|i'd rather not|false)\b"
     )
     yes_inside = re.compile(
-        r"\b(?:i'd love to|i would love to|i agree|i accept|i suppose|count me in|let's do it|go for it|why not"
+        r"\b(?:i think so|i guess|sounds (?:good|great|fine|right|perfect)|you're right|i'd love to"
+        r"|i would love to|i agree|i accept|i suppose|count me in|let's do it|go for it|why not"
         r"|(?:it|that|this) (?:is|would be|sounds|works|looks) (?:fine|good|great|perfect|right|correct|lovely|for me)"
         r"|that's (?:fine|right|correct|good|great|it|perfect)|yes|yeah)\b"
     )
@@ -94,10 +96,13 @@ class YesNo(Kind):
         ("yeah, sure", True, True),
         ("um, okay, why not", True, True),
         ("no problem", True, True),
+        ("I think so", True, True),
+        ("no no, that's fine", True, True),
         ("no, that's fine", True, True),
         ("Sounds good to me", False, True),
         ("that would be lovely", True, True),
         ("no", True, False),
+        ("that's wrong", True, False),
         ("nope, thanks", True, False),
         ("I'm afraid that won't work", True, False),
         ("I'd rather not", True, False),
@@ -108,6 +113,8 @@ class YesNo(Kind):
         ("what does it cost?", True, None),
         ("my name is Ada Park", True, None),
         ("it depends", True, None),
+        ("the blue one", True, None),
+        ("could you say that again?", True, None),
         ("on Tuesday at nine", True, None),
         ("hm", True, None),
         ("is that right?", True, None),
