@@ -13,10 +13,11 @@ from dryline.flow.language.open_talk import arguments_of_tool
 from dryline.flow.language.program import Condition, Loop
 from dryline.flow.language.session import FlowSession
 from dryline.flow.language.stubs import AnswerStubs
+from dryline.flow.model.answers.kind import Kind
 from dryline.flow.model.answers.slots import Slot, label_of, shaped
 from dryline.flow.model.builtin_model import BuiltInModel
 from dryline.flow.model.caller_words import choose_value, give_value, named_in, role_of, utter, words
-from dryline.flow.model.kinds import CODE, EMAIL, NAME, PHONE, kind_of, kind_of_question
+from dryline.flow.model.kinds import CODE, EMAIL, NAME, PHONE, TIME, kind_of, kind_of_question
 from dryline.flow.model.questions import invites_any_request, last_question
 
 _NEXT_IN_LOOP = 0.7  # from the first condition of a loop to the last: each so many times as usual as the one before
@@ -141,8 +142,11 @@ class Caller(BuiltInModel):
         kind = kind_of(slot)
         key = slot.path or f"{kind.name} {slot.example}"
         value, line = self._given.get(key, (None, None))
-        if self._can_wait(question, slot) and (value is not None or not self._volunteers()):
-            return None
+        if self._can_wait(question, slot):
+            if named := named_in(" ".join(self._words), slot):
+                return named
+            if value is not None or not self._volunteers(kind):
+                return None
         is_open = not slot.in_list and self.flow_map.may_be_missing(slot.key, question.line)
         is_open = is_open and value is None and not self._is_named and not named_in(self._text_of("user"), slot)
         if is_open and (self.route or self.random.random() < _LEFT_OUT):
@@ -175,10 +179,11 @@ class Caller(BuiltInModel):
                 return slot.key not in (offered or named)
         return kind_of_question(asked) is not kind_of(slot)
 
-    def _volunteers(self) -> bool:
+    def _volunteers(self, kind: Kind) -> bool:
         """Return whether the caller adds a value for which nobody has asked: where they say what they want, perhaps."""
-        wants = self._next is not None and role_of(self._next.text) == "matter"
-        return wants and invites_any_request(last_question(self._question)) and self.random.random() < _VOLUNTEERED
+        says_what_they_want = self._next is not None and role_of(self._next.text) == "matter"
+        is_open = says_what_they_want and invites_any_request(last_question(self._question))
+        return is_open and kind not in (TIME, EMAIL) and self.random.random() < _VOLUNTEERED
 
     def _give(self, value: Any, slot: Slot) -> None:
         """Add a value to the caller's last words. Words that only announce one make way for it."""
