@@ -87,7 +87,7 @@ PARCELS = trouble.PARCELS.program
 @pytest.mark.parametrize(
     ("program", "utterances", "answer"),
     [
-        # What was said already is not asked for.
+        # Nothing that was said already is asked for.
         (DENTAL, ["I'm Rita Holm and I'd like a cleaning on Monday at ten in the morning"], "Monday at 10 AM"),
         (DENTAL, ["This is Rita Holm, I need to move my appointment from Friday to Monday"], "For Monday"),
         (VET, ["I'm Rita Holm, my dog needs a vaccination on Friday at nine"], "Friday at 9 AM. Is that right?"),
@@ -104,19 +104,19 @@ PARCELS = trouble.PARCELS.program
         (DENTAL, ["I need a check-up on Monday", "Rita Holm", "how about four o'clock?"], "Monday at 4 PM"),
         (DENTAL, ["I need a check-up on Monday", "Rita Holm", "the morning one"], "AM. Is that right?"),
         (DENTAL, ["I need a check-up on Friday", "Rita Holm", "something in the evening, please"], "at that time"),
-        (DENTAL, ["I need a check-up on Monday", "Rita Holm", "something in the afternoon, please"], "PM. Is that right?"),
-        # Whoever changes their mind is not cancelled.
+        (DENTAL, ["I need a check-up on Monday", "Rita Holm", "sometime in the afternoon"], "PM. Is that right?"),
+        # A change of mind is heard.
         (DENTAL, ["Please cancel my appointment", "Rita Holm", "no, don't cancel it, move it to Monday"], "For Monday"),
         (DENTAL, ["Please cancel my appointment", "Rita Holm", "no, I'd rather keep it"], "stays as it is"),
         (SHOP, ["I want to cancel order K30219", "97209", "no wait, keep it"], "nothing is cancelled"),
-        # What the caller named wins, and numbers are checked.
+        # The caller's own product counts, and numbers are checked.
         (SHOP, ["I want to return the shoes", "K30219", "97209"], "the shoes"),
         (SHOP, ["My order hasn't come", "B4411"], "no order number"),
         (POWER, ["I want to pay my bill", "A 4471"], "eight digits"),
         (POWER, ["I want to pay my bill", "123456"], "eight digits"),
         (POWER, ["I want to pay my bill", "40118822", "yes, I want to pay it", "with my credit card"], "May I charge"),
         (PARCELS, ["where is my parcel?", "H48"], "no parcel number"),
-        # Who is speaking, and what there is to be had.
+        # The agent says who is speaking, and what it can do.
         (POWER, ["is this the power company?"], "This is Alex of Cedar Valley Power"),
         (SHOP, ["who am I talking to?"], "This is Robin of Larkspur Goods"),
         (IT, ["what can you do for me?"], "a device or a password"),

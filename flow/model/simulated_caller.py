@@ -170,14 +170,14 @@ class Caller(BuiltInModel):
         members = question.example if isinstance(question.example, dict) else {}
         if slot.key not in members or not self.flow_map.may_be_missing(slot.key, question.line):
             return False
-        asked = last_question(self._question)
-        if not invites_any_request(asked):
-            words = set(re.findall(r"\w+", asked.lower()))
+        agent_question = last_question(self._question)
+        if not invites_any_request(agent_question):
+            words = set(re.findall(r"\w+", agent_question.lower()))
             offered = {key for key, each in members.items() if _offers(self._question, str(each).split(" | "))}
             named = {key for key in members if not words.isdisjoint(label_of(key).split())}
             if offered or named:
                 return slot.key not in (offered or named)
-        return kind_of_question(asked) is not kind_of(slot)
+        return kind_of_question(agent_question) is not kind_of(slot)
 
     def _volunteers(self, kind: Kind) -> bool:
         """Return whether the caller adds a value for which nobody has asked: where they say what they want, perhaps."""

@@ -63,7 +63,8 @@ _MATTER = re.compile(
 # Utterances.
 _CLAUSE_END = re.compile(r"[.?!;,]+(?!\d)|\b(?:but|because)\b")
 _DENIES = re.compile(
-    r"(?:^\W*(?:(?:actually|but|no|oh|wait) )*|\b(?:please|just) )(?:don't|do not) (?!know|have|understand|think|get)(.*)"
+    r"(?:^\W*(?:(?:actually|but|no|oh|wait) )*|\b(?:please|just) )(?:don't|do not) "
+    r"(?!know|have|understand|think|get)(.*)"
     r"|\b(?:(?:do|did|would)(?:n't|nt| not) (?:\w+ )?(?:want|need|wish|mean|like)|never mind"
     r"|(?:am|is|was|are|it's|i'm|that's|this|we're) (?:not|no)(?: (?:calling|asking|trying|going|here|interested))?"
     r"|(?:is|was|are)n't|not (?:about|for|to|because|the|an?|my|calling|asking)|no need|nothing (?:to do with|about)"
@@ -193,7 +194,7 @@ def understand(conditions: Sequence[str], said: str, context: Context) -> Unders
     evidence = [{name: value * weights[name] for name, value in row.items()} for row in rows]
     scores = [sum(each.values()) for each in evidence]
     odds = [exp(score - max(scores)) for score in scores]
-    *shares, none = (each / sum(odds) for each in odds)
+    shares = [each / sum(odds) for each in odds[:-1]]  # the last one is that of none
     order = sorted(range(len(shares)), key=lambda index: -shares[index])
     best = order[0]
     if shares[best] >= least_share:

@@ -30,7 +30,7 @@ _TEXT = re.compile(r'^([a-z_]+) = "([^"\n]* \| [^"\n]*)"', re.MULTILINE)
 
 @dataclass(frozen=True)
 class OpenQuestion:
-    """What a talk waits for: the agent's last words, the open conditions, and the flow's own code and words.
+    """The state of a talk that waits: the agent's last words, the open conditions, and the flow's code and words.
 
     `is_opening` says that the user has not spoken yet. `about` are the words that fit the flow.
     """
@@ -128,13 +128,13 @@ def _values(question: OpenQuestion, random: Random, now: datetime) -> list[str]:
 
 def _slot_asked_for(question: OpenQuestion, now: datetime) -> Slot | None:
     """Return the place for the value that the question asks for, with the example of the flow's code if it has one."""
-    asked = set(re.findall(r"\w+", question.text.lower().replace("-", "")))
+    question_words = set(re.findall(r"\w+", question.text.lower().replace("-", "")))
     places = [
         Slot(example, key, choices=choices_in(example), question=question.text, now=now)
         for key, example in question.examples.items()
     ]
     kind = kind_of_question(question.text)
-    named = [place for place in places if asked & set(place.label.split())]
+    named = [place for place in places if question_words & set(place.label.split())]
     of_kind = [place for place in places if kind_of(place) is kind]
     if named or of_kind:
         return (named or of_kind)[0]
