@@ -52,6 +52,8 @@ class Filling:
         self._questions = _questions_in(question.about)
         self._slots: list[Slot] = []  # all places of the answer but those in lists
         shaped(question, self._slots.append, lambda example, place: [])
+        self._orders: dict[tuple[int, str], list[str]] = {}  # of members that share values, by utterance
+        self._values: dict[tuple[Any, ...], list[Any]] = {}  # of the kinds whose values several members share
         self._kinds = {slot.path: kind_of(slot) for slot in self._slots}
 
     def value(self) -> Any:
@@ -137,19 +139,32 @@ class Filling:
     def _share(self, slot: Slot, kind: ValueKind, utterance: Utterance, rivals: Sequence[Slot]) -> Any:
         """Return the value of a place where several members are of its kind: they have those said in their order.
 
-        With fewer values than members, the member that the question names comes first.
+        With fewer values than members, the members that the question names come first.
         """
         context = self._context(slot, kind, utterance)
         for part in utterance.parts:
-            values = kind.read_all(part, context)
-            if not values:
-                continue
-            order = list(rivals)
-            if len(values) < len(rivals):
-                order.sort(key=lambda rival: not _names(self._asked_before(utterance), rival))
-            place = order.index(next(rival for rival in order if rival.path == slot.path))
-            return values[place] if place < len(values) else None
+            if values := self._read_all(kind, part, context):
+                paths = [rival.path for rival in rivals]
+                if len(values) < len(rivals):
+                    paths = self._named_first(utterance, rivals)
+                place = paths.index(slot.path)
+                return values[place] if place < len(values) else None
         return None
+
+    def _named_first(self, utterance: Utterance, rivals: Sequence[Slot]) -> list[str]:
+        """Return the paths of places, those first that the question before an utterance names."""
+        key = utterance.index, rivals[0].path
+        if key not in self._orders:
+            question = self._asked_before(utterance)
+            self._orders[key] = [each.path for each in sorted(rivals, key=lambda rival: not _names(question, rival))]
+        return self._orders[key]
+
+    def _read_all(self, kind: ValueKind, part: str, context: Slot) -> list[Any]:
+        """Return all values of a kind in a part of an utterance; read once for all members that share them."""
+        key = kind.name, part, context.example, context.is_asked
+        if key not in self._values:
+            self._values[key] = kind.read_all(part, context)
+        return self._values[key]
 
     def _rivals(self, slot: Slot, kind: ValueKind) -> list[Slot]:
         """Return the places beside this one, and itself, that take the same words: the two days of a stay."""
