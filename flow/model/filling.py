@@ -14,7 +14,7 @@ from typing import Any
 import orjson
 
 from dryline.flow.language.language_model import MADE_UP, NOT_SAID, Question
-from dryline.flow.model.answers.kind import Kind
+from dryline.flow.model.answers.kind import ValueKind
 from dryline.flow.model.answers.slots import Slot, shape_of, shaped
 from dryline.flow.model.answers.turns import SORRY, Utterance, lines_of, utterances_of
 from dryline.flow.model.kinds import CHOICE, DATE, NAME, NUMBER, TIME, WORDS, YES_NO, kind_of, kind_of_question
@@ -52,6 +52,8 @@ class Filling:
         self._questions = _questions_in(question.about)
         self._slots: list[Slot] = []  # all places of the answer but those in lists
         shaped(question, self._slots.append, lambda example, place: [])
+        self._orders: dict[tuple[int, str], list[str]] = {}  # of members that share values, by utterance
+        self._values: dict[tuple[Any, ...], list[Any]] = {}  # of the kinds whose values several members share
         self._kinds = {slot.path: kind_of(slot) for slot in self._slots}
 
     def value(self) -> Any:
@@ -134,24 +136,37 @@ class Filling:
                 return value
         return None
 
-    def _share(self, slot: Slot, kind: Kind, utterance: Utterance, rivals: Sequence[Slot]) -> Any:
+    def _share(self, slot: Slot, kind: ValueKind, utterance: Utterance, rivals: Sequence[Slot]) -> Any:
         """Return the value of a place where several members are of its kind: they have those said in their order.
 
-        With fewer values than members, the member that the question names comes first.
+        With fewer values than members, the members that the question names come first.
         """
         context = self._context(slot, kind, utterance)
         for part in utterance.parts:
-            values = kind.read_all(part, context)
-            if not values:
-                continue
-            order = list(rivals)
-            if len(values) < len(rivals):
-                order.sort(key=lambda rival: not _names(self._asked_before(utterance), rival))
-            place = order.index(next(rival for rival in order if rival.path == slot.path))
-            return values[place] if place < len(values) else None
+            if values := self._read_all(kind, part, context):
+                paths = [rival.path for rival in rivals]
+                if len(values) < len(rivals):
+                    paths = self._named_first(utterance, rivals)
+                place = paths.index(slot.path)
+                return values[place] if place < len(values) else None
         return None
 
-    def _rivals(self, slot: Slot, kind: Kind) -> list[Slot]:
+    def _named_first(self, utterance: Utterance, rivals: Sequence[Slot]) -> list[str]:
+        """Return the paths of places, those first that the question before an utterance names."""
+        key = utterance.index, rivals[0].path
+        if key not in self._orders:
+            question = self._asked_before(utterance)
+            self._orders[key] = [each.path for each in sorted(rivals, key=lambda rival: not _names(question, rival))]
+        return self._orders[key]
+
+    def _read_all(self, kind: ValueKind, part: str, context: Slot) -> list[Any]:
+        """Return all values of a kind in a part of an utterance; read once for all members that share them."""
+        key = kind.name, part, context.example, context.is_asked
+        if key not in self._values:
+            self._values[key] = kind.read_all(part, context)
+        return self._values[key]
+
+    def _rivals(self, slot: Slot, kind: ValueKind) -> list[Slot]:
         """Return the places beside this one, and itself, that take the same words: the two days of a stay."""
         if kind in _EACH_BY_ITSELF or (kind is NAME and _NAME_PARTS.search(slot.label)):
             return [slot]
@@ -160,27 +175,27 @@ class Filling:
         beside = [each for each in alike if each.path.rpartition(".")[0] == parent]
         return [each for each in beside if not (kind is NAME and _NAME_PARTS.search(each.label))] or [slot]
 
-    def _context(self, slot: Slot, kind: Kind, utterance: Utterance) -> Slot:
-        asked = self._asked_before(utterance)
+    def _context(self, slot: Slot, kind: ValueKind, utterance: Utterance) -> Slot:
+        question = self._asked_before(utterance)
         is_only = len(self._slots) <= 1
-        return replace(slot, agent=asked, now=self._now, is_asked=_asks(asked, slot, kind, is_only), is_only=is_only)
+        is_asked = _asks(question, slot, kind, is_only)
+        return replace(slot, agent=question, now=self._now, is_asked=is_asked, is_only=is_only)
 
     def _asked_before(self, utterance: Utterance) -> str:
         """Return the last question before an utterance: the agent's, else the flow's."""
         return utterance.question or self._question.question
 
-    def _utterances_for(self, slot: Slot, kind: Kind) -> list[Utterance]:
+    def _utterances_for(self, slot: Slot, kind: ValueKind) -> list[Utterance]:
         """Return the utterances that count for a place: those since the agent last asked for it, newest first."""
-        asked = [index for index, line in self._questions if _asks(line, slot, kind, False)]
-        since = asked[-1] if asked else -1
+        since = max((index for index, line in self._questions if _asks(line, slot, kind, False)), default=-1)
         return [each for each in self._utterances if each.index > since]
 
     def _takes_words(self, slot: Slot) -> bool:
         """Return whether a place may have the caller's own words: of several only the one that the question names."""
         others = [each for each in self._slots if self._kinds[each.path] is WORDS and each.path != slot.path]
-        asked = self._asked_before(self._utterances[0]) if self._utterances else ""
+        question = self._asked_before(self._utterances[0]) if self._utterances else ""
         if others and not slot.in_list:
-            return _names(asked, slot) and not any(_names(asked, each) for each in others)
+            return _names(question, slot) and not any(_names(question, each) for each in others)
         agent = self._utterances[0].question if self._utterances else ""
         return kind_of_question(agent) is None or _names(agent, slot) or len(self._slots) <= 1
 
@@ -197,12 +212,12 @@ def _questions_in(about: str) -> list[tuple[int, str]]:
     return [(index, line) for index, line in lines if "?" in line and not line.startswith(SORRY)]
 
 
-def _asks(question: str, slot: Slot, kind: Kind, is_only: bool) -> bool:
+def _asks(question: str, slot: Slot, kind: ValueKind, is_only: bool) -> bool:
     """Return whether a question asks for the value of a place; one that asks for no known kind, for the only one."""
     if not question or _names(question, slot):
         return True
-    asked = kind_of_question(question)
-    return asked is kind or (asked is None and is_only)
+    kind_asked_for = kind_of_question(question)
+    return kind_asked_for is kind or (kind_asked_for is None and is_only)
 
 
 def _names(question: str, slot: Slot) -> bool:

@@ -7,8 +7,8 @@ from dryline.flow.model.answers.choice import Choice
 from dryline.flow.model.answers.code import Code
 from dryline.flow.model.answers.date import Date
 from dryline.flow.model.answers.email import Email
-from dryline.flow.model.answers.kind import Kind
-from dryline.flow.model.answers.number import Number
+from dryline.flow.model.answers.kind import ValueKind
+from dryline.flow.model.answers.number import NumberValue
 from dryline.flow.model.answers.person_name import PersonName
 from dryline.flow.model.answers.phone import Phone
 from dryline.flow.model.answers.slots import Slot
@@ -16,16 +16,16 @@ from dryline.flow.model.answers.time import Time
 from dryline.flow.model.answers.words import Words
 from dryline.flow.model.answers.yes_no import YesNo
 
-YES_NO, CHOICE, NUMBER, DATE, TIME = YesNo(), Choice(), Number(), Date(), Time()
+YES_NO, CHOICE, NUMBER, DATE, TIME = YesNo(), Choice(), NumberValue(), Date(), Time()
 PHONE, EMAIL, NAME, CODE, WORDS = Phone(), Email(), PersonName(), Code(), Words()
-KINDS: tuple[Kind, ...] = (YES_NO, CHOICE, NUMBER, DATE, TIME, PHONE, EMAIL, NAME, CODE, WORDS)
+KINDS: tuple[ValueKind, ...] = (YES_NO, CHOICE, NUMBER, DATE, TIME, PHONE, EMAIL, NAME, CODE, WORDS)
 
 _BY_FORM = (EMAIL, DATE, TIME, NUMBER, PHONE)  # an example in their form decides, whatever its member is called
 _CODE_FORM = re.compile(r"(?=\D*\d)[A-Za-z\d#-]{3,}")
 _QUESTION_WORD = re.compile(r"[\w'\u2019-]+")
 
 
-def kind_of(slot: Slot) -> Kind:
+def kind_of(slot: Slot) -> ValueKind:
     """Return the kind of value of a place: by its choices, its example, the end of its name, or the question."""
     if slot.choices:
         return CHOICE
@@ -49,7 +49,7 @@ def kind_of(slot: Slot) -> Kind:
     return CODE if _CODE_FORM.fullmatch(example) else WORDS
 
 
-def _is_possible(kind: Kind, example: str) -> bool:
+def _is_possible(kind: ValueKind, example: str) -> bool:
     """Return whether a text can be a value of a kind: {"order": "two pizzas"} is no order number."""
     if kind is NAME:
         return not example[0].islower()
@@ -57,14 +57,14 @@ def _is_possible(kind: Kind, example: str) -> bool:
 
 
 @lru_cache(maxsize=1024)
-def kind_of_label(label: str) -> Kind | None:
+def kind_of_label(label: str) -> ValueKind | None:
     """Return the kind that the end of a label names: "preferred day" is a date; None for none."""
     words = label.rstrip(" 0123456789").split()
     ends = (" ".join(words[at:]) for at in range(len(words)))
     return next((_KEYS[end] for end in ends if end in _KEYS), None)
 
 
-def kind_of_question(question: str) -> Kind | None:
+def kind_of_question(question: str) -> ValueKind | None:
     """Return the kind that a question asks for: that of the longest of its phrases that is known; None for none."""
     folded = f" {' '.join(_QUESTION_WORD.findall(question[-500:].lower()))} "
     return next((kind for phrase, kind in _PHRASES if f" {phrase} " in folded), None)

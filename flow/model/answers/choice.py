@@ -7,7 +7,7 @@ from pathlib import Path
 from random import Random
 from typing import Any, ClassVar
 
-from dryline.flow.model.answers.kind import Kind
+from dryline.flow.model.answers.kind import ValueKind
 from dryline.flow.model.answers.slots import Slot, label_of
 from dryline.flow.model.answers.time import Time
 from dryline.flow.model.number_words import to_digits
@@ -16,7 +16,7 @@ from dryline.storage.files import read_json
 _AROUND_MEANING = re.compile(r"^(?:an?|the|your|my|our|some) | one$")
 
 
-class Choice(Kind):
+class Choice(ValueKind):
     """One of the values that the example lists ("small | medium | large"), or with which the flow compares.
 
     It is chosen by its own words or, where the values are times, by the time or the half of the day ("the morning
@@ -80,8 +80,9 @@ class Choice(Kind):
 
     def _times_of(self, texts: Sequence[str]) -> list[tuple[int, int]]:
         """Return the times that the choices are, on a clock of 24 hours; none where one of them is no time."""
-        found = [Time().find(text) for text in texts]
-        return [times[0].on_clock("") for times in found] if all(len(times) == 1 for times in found) else []
+        times_of_each = [Time().find(text) for text in texts]
+        is_time = all(len(times) == 1 for times in times_of_each)
+        return [times[0].on_clock("") for times in times_of_each] if is_time else []
 
     def _by_time(self, said: str, times: list[tuple[int, int]]) -> int | None:
         """Return the place of the time that was said, or of the only one in the half of the day that was said."""

@@ -5,7 +5,7 @@ from random import Random
 
 from dryline.flow.model.answers.date import Date
 from dryline.flow.model.answers.email import Email
-from dryline.flow.model.answers.kind import Kind, Span, blanked
+from dryline.flow.model.answers.kind import Span, ValueKind, blanked
 from dryline.flow.model.answers.phone import Phone
 from dryline.flow.model.answers.slots import Slot
 from dryline.flow.model.answers.time import Time
@@ -15,7 +15,7 @@ _FEWEST = 3  # digits and letters of a code
 _LONGER = 1  # digits by which a code may differ from its example
 
 
-class Code(Kind):
+class Code(ValueKind):
     """A number or letters with digits by which something is known: an order, an account, a place.
 
     It has the shape of the example: the same letters and digits in turn, and as many digits, one more or less. Letters

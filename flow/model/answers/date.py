@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from random import Random
 
-from dryline.flow.model.answers.kind import Kind, Span, blanked
+from dryline.flow.model.answers.kind import Span, ValueKind, blanked
 from dryline.flow.model.answers.slots import Slot
 from dryline.flow.model.answers.time import Time
 from dryline.flow.model.number_words import to_digits
@@ -75,7 +75,7 @@ class SpokenDate:
         return day.day == self.day and self.month in (None, day.month)
 
 
-class Date(Kind):
+class Date(ValueKind):
     """A day, in digits, by the name of a month or of a weekday, or counted from today.
 
     Where two readings are possible, the nearest day in the future counts. The example decides on the form: 2026-01-05,
@@ -175,9 +175,9 @@ class Date(Kind):
         rest = said.lower()
         dates: list[SpokenDate] = []
         for pattern in self.patterns:
-            found = [each for each in map(self._read, pattern.finditer(rest)) if each is not None]
-            dates += found
-            rest = blanked(rest, [each.span for each in found])
+            spoken = [each for each in map(self._read, pattern.finditer(rest)) if each is not None]
+            dates += spoken
+            rest = blanked(rest, [each.span for each in spoken])
         return sorted(dates, key=lambda each: each.span)
 
     def read_all(self, said: str, context: Slot) -> list[str]:

@@ -4,13 +4,13 @@ import re
 from random import Random
 from typing import ClassVar
 
-from dryline.flow.model.answers.kind import Kind, Span
+from dryline.flow.model.answers.kind import Span, ValueKind
 from dryline.flow.model.answers.people import made_up_name
 from dryline.flow.model.answers.slots import Slot
 from dryline.flow.model.number_words import to_digits
 
 
-class Email(Kind):
+class Email(ValueKind):
     """An e-mail address, written, or spoken with "at" and "dot": "deb dot klein at outlook dot com"."""
 
     name = "email"

@@ -1,4 +1,4 @@
-"""What all kinds of values have in common."""
+"""The base of all kinds of values."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ class Span(NamedTuple):
     end: int
 
 
-class Kind(ABC):
+class ValueKind(ABC):
     """A kind of value: how it is recognized in words, invented, and said.
 
     `CASES` are sentences with an example and the value that is read from them; their test runs each.

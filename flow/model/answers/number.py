@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from dryline.flow.model.answers.code import Code, alike
 from dryline.flow.model.answers.date import Date
-from dryline.flow.model.answers.kind import Kind, Span, blanked
+from dryline.flow.model.answers.kind import Span, ValueKind, blanked
 from dryline.flow.model.answers.phone import Phone
 from dryline.flow.model.answers.slots import Slot
 from dryline.flow.model.answers.time import Time
@@ -78,7 +78,7 @@ class SpokenNumber(NamedTuple):
     span: Span
 
 
-class Number(Kind):
+class NumberValue(ValueKind):
     """A number in digits or words, as a number, or as a text in the form of the example: $1,200.
 
     What is counted decides: an amount of money is no count, and three nights are no guests. Parts of dates, times,

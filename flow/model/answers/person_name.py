@@ -5,7 +5,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 from random import Random
 
-from dryline.flow.model.answers.kind import Kind
+from dryline.flow.model.answers.kind import ValueKind
 from dryline.flow.model.answers.people import FIRST, made_up_name
 from dryline.flow.model.answers.slots import Slot
 from dryline.storage.files import read_json
@@ -22,7 +22,7 @@ _IN_EXAMPLES = (
 )
 
 
-class PersonName(Kind):
+class PersonName(ValueKind):
     """The name of a person: behind "my name is", "this is" or "I'm", before "speaking", or alone.
 
     A name of several words with capitals may stand alone in any turn; one in small letters or of one word only where

@@ -1,9 +1,9 @@
-"""Telephone numbers, found by phonenumberslite."""
+"""Telephone numbers, numbers by phonenumberslite."""
 
 import re
 from random import Random
 
-from dryline.flow.model.answers.kind import Kind, Span
+from dryline.flow.model.answers.kind import Span, ValueKind
 from dryline.flow.model.answers.slots import Slot
 from dryline.flow.model.number_words import to_digits
 from dryline.models.numbering import HOME, country_of, e164
@@ -12,7 +12,7 @@ _FEWEST, _MOST = 7, 15  # digits of a number
 _SHORTEST_E164 = len("+15550183")  # of a number without an area code
 
 
-class Phone(Kind):
+class Phone(ValueKind):
     """A telephone number in digits or words, of seven digits or more.
 
     The form is that of the example: E.164 for +15551234567, the same groups for 555-123-4567. A number with more or
@@ -31,7 +31,7 @@ class Phone(Kind):
     question = "What is your phone number?"
     sentences = ("It's {value}.", "My number is {value}.", "You can reach me at {value}.")
 
-    # What may be a number: the matcher reads these parts of a text alone, for it is slow on long texts.
+    # Parts of a text that may be a number: the matcher reads these alone, for it is slow on long texts.
     candidate = re.compile(r"(?<![\w.-])(?:\+|\(|00)?\d[\d ().-]{5,24}\d(?![\w-])")
     plus = re.compile(r"\bplus (?=\d)|(?<![\d.-])00(?=[1-9])", re.IGNORECASE)
 
@@ -62,23 +62,23 @@ class Phone(Kind):
         """Return the numbers of a text whose numbers are digits, in E.164 form, each with its place."""
         import phonenumbers  # takes 14 ms, which a start would wait for
 
-        found: list[tuple[Span, str]] = []
+        numbers: list[tuple[Span, str]] = []
         for part in self.candidate.finditer(said):
             matcher = phonenumbers.PhoneNumberMatcher(part[0], country, phonenumbers.Leniency.POSSIBLE)
             for match in matcher:
                 number = match.number
                 if _FEWEST <= len(str(number.national_number)) <= _MOST:
                     form = phonenumbers.format_number(number, phonenumbers.PhoneNumberFormat.E164)
-                    found.append((Span(part.start() + match.start, part.start() + match.end), form))
-        return found
+                    numbers.append((Span(part.start() + match.start, part.start() + match.end), form))
+        return numbers
 
     def read(self, said: str, context: Slot) -> str | None:
         example = context.example_text
         text = self.plus.sub("+", to_digits(said).replace(",", ""))
-        found = self.find(text, country_of(example) or HOME)
+        numbers = self.find(text, country_of(example) or HOME)
         if example.startswith("+"):  # which needs an area code
-            found = [(span, number) for span, number in found if len(number) > _SHORTEST_E164]
-        return self._written(found[-1][1], example) if found else None
+            numbers = [(span, number) for span, number in numbers if len(number) > _SHORTEST_E164]
+        return self._written(numbers[-1][1], example) if numbers else None
 
     def make(self, random: Random, context: Slot) -> str:
         """Return a number that nobody has: 555-0100 to 555-0199, or one of the area 555."""

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from random import Random
 
-from dryline.flow.model.answers.kind import Kind, Span, blanked
+from dryline.flow.model.answers.kind import Span, ValueKind, blanked
 from dryline.flow.model.answers.slots import Slot
 from dryline.flow.model.number_words import to_digits
 
@@ -38,7 +38,7 @@ class SpokenTime:
 EVENING = re.compile(r"\b(?:dinner|table|reservation|restaurant|evening|tonight|supper|party|movie|concert)\b")
 
 
-class Time(Kind):
+class Time(ValueKind):
     """A time of day, in digits or words, with or without its half of the day.
 
     Hours before seven are in the afternoon and others in the morning, unless more was said. A bare number counts where
@@ -134,13 +134,13 @@ class Time(Kind):
         rest = said.lower()
         times: list[SpokenTime] = []
         for pattern in (*self.patterns, *self.unsure):
-            found = [self._read(match, is_sure=pattern in self.patterns) for match in pattern.finditer(rest)]
-            possible = [each for each in found if each is not None]
+            spoken = [self._read(match, is_sure=pattern in self.patterns) for match in pattern.finditer(rest)]
+            possible = [each for each in spoken if each is not None]
             times += possible
             rest = blanked(rest, [each.span for each in possible])
         for pattern in self.bare if is_asked and not times else ():
-            found = [self._read(match, is_sure=False) for match in pattern.finditer(rest)]
-            times = times or [each for each in found if each is not None and len(found) == 1]
+            spoken = [self._read(match, is_sure=False) for match in pattern.finditer(rest)]
+            times = times or [each for each in spoken if each is not None and len(spoken) == 1]
         return sorted(times, key=lambda each: each.span)
 
     def read_all(self, said: str, context: Slot) -> list[str]:

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from functools import cached_property
 
 SORRY = "Sorry, I didn't get that."  # before a question that the agent asks again because it understood nothing
 
@@ -33,7 +34,7 @@ _REJECTED = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Utterance:
     """Something the user said. `question` is what the agent had said before it, `index` its place in the text."""
 
@@ -41,7 +42,7 @@ class Utterance:
     question: str
     index: int
 
-    @property
+    @cached_property
     def parts(self) -> list[str]:
         """The parts between corrections, the last one first, without what was rejected."""
         parts = (_without_rejected(part) for part in reversed(_CORRECTION.split(self.text)))

@@ -5,13 +5,13 @@ from functools import cache
 from pathlib import Path
 from random import Random
 
-from dryline.flow.model.answers.kind import Kind
+from dryline.flow.model.answers.kind import ValueKind
 from dryline.flow.model.answers.slots import Slot
 from dryline.storage.files import read_json
 
 
-class Words(Kind):
-    """What the caller said, without the courtesies before and behind it: "It's …", "My … is …", "… please".
+class Words(ValueKind):
+    """The words of the caller, without the courtesies before and behind it: "It's …", "My … is …", "… please".
 
     A text that has nothing else, or says that the caller does not know, is none. A simulated caller has a value of
     `words.json`: of the list that has the example, else of the one that has the member's name.

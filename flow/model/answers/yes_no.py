@@ -4,13 +4,13 @@ import re
 from functools import lru_cache
 from random import Random
 
-from dryline.flow.model.answers.kind import Kind
+from dryline.flow.model.answers.kind import ValueKind
 from dryline.flow.model.answers.slots import Slot
 
 _FILLERS = r"(?:(?:um|uh|er|hm+|well|oh|so|okay so|hi|hello|i think|i guess|actually|honestly)\b[,.]? ?)*"
 
 
-class YesNo(Kind):
+class YesNo(ValueKind):
     """Yes or no, to the agent's question or about what the member's name says ("no newsletter, please").
 
     A text that begins with a yes or a no has its answer there. Otherwise a clause about the member's own matter is a
