@@ -13,7 +13,7 @@ from dryline.flow.language.open_talk import arguments_of_tool
 from dryline.flow.language.program import Condition, Loop
 from dryline.flow.language.session import FlowSession
 from dryline.flow.language.stubs import AnswerStubs
-from dryline.flow.model.answers.kind import Kind
+from dryline.flow.model.answers.kind import ValueKind
 from dryline.flow.model.answers.slots import Slot, label_of, shaped
 from dryline.flow.model.builtin_model import BuiltInModel
 from dryline.flow.model.caller_words import choose_value, give_value, named_in, role_of, utter, words
@@ -179,7 +179,7 @@ class Caller(BuiltInModel):
                 return slot.key not in (offered or named)
         return kind_of_question(agent_question) is not kind_of(slot)
 
-    def _volunteers(self, kind: Kind) -> bool:
+    def _volunteers(self, kind: ValueKind) -> bool:
         """Return whether the caller adds a value for which nobody has asked: where they say what they want, perhaps."""
         says_what_they_want = self._next is not None and role_of(self._next.text) == "matter"
         is_open = says_what_they_want and invites_any_request(last_question(self._question))
