@@ -207,6 +207,11 @@ def _offers(text: str, options: Sequence[str]) -> bool:
 
 
 def usual(condition: Condition, shares: Mapping[str, float]) -> float:
-    """Return how usual a condition is among those of its loop: its share, else the less the further down it stands."""
-    by_place = _NEXT_IN_LOOP ** condition.loop.conditions.index(condition)
-    return shares.get(condition.text, _RARE if role_of(condition.text) in ("closing", "else") else by_place)
+    """Return how usual a condition is among those of its loop: its share, else the less the further down it stands.
+
+    Nobody calls to be misunderstood: a catch-all is only met on a route to it.
+    """
+    role = role_of(condition.text)
+    if role in ("closing", "else"):
+        return shares.get(condition.text, _RARE if role == "closing" else 0.0)
+    return shares.get(condition.text, _NEXT_IN_LOOP ** condition.loop.conditions.index(condition))
