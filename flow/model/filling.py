@@ -15,7 +15,7 @@ import orjson
 
 from dryline.flow.language.language_model import MADE_UP, NOT_SAID, Question
 from dryline.flow.model.answers.kind import ValueKind
-from dryline.flow.model.answers.slots import Slot, shape_of, shaped
+from dryline.flow.model.answers.slots import Slot, choices_in, shape_of, shaped
 from dryline.flow.model.answers.turns import SORRY, Utterance, lines_of, utterances_of
 from dryline.flow.model.kinds import CHOICE, DATE, NAME, NUMBER, TIME, WORDS, YES_NO, kind_of, kind_of_question
 
@@ -84,11 +84,12 @@ class Filling:
 
     def _members_of(self, example: Any, place: Slot) -> list[Any] | None:
         """Return the members of a list that were said; None to fill the example's with invented values instead."""
+        slot = replace(place, example=example, choices=choices_in(example), in_list=True)
         members: list[Any] = []
         if isinstance(example, dict):
             members = self._said_objects(example, place)
-        elif kind_of(replace(place, example=example)) is not WORDS or self._is_asked_for(place):
-            members = self._said_members(example, place)
+        elif kind_of(slot) is not WORDS or self._is_asked_for(place):
+            members = self._said_members(slot)
         if not members and self._question.unsaid == MADE_UP:
             return None
         self.how[place.path or "value"] = _SAID if members else NOT_SAID
@@ -106,9 +107,8 @@ class Filling:
         value = inner.value()
         return [value] if _SAID in inner.how.values() else []
 
-    def _said_members(self, example: Any, place: Slot) -> list[Any]:
+    def _said_members(self, slot: Slot) -> list[Any]:
         """Return the values of the newest utterance that has some: "Tuesday and Friday" has two."""
-        slot = replace(place, example=example, in_list=True)
         kind = kind_of(slot)
         for utterance in self._utterances_for(slot, kind):
             context = self._context(slot, kind, utterance)
