@@ -79,7 +79,7 @@ def test_summaries_are_those_of_the_flows(calls):
 
 
 def test_callers_begin_in_many_ways_and_are_understood(document):
-    transcripts = [log["transcription"] or "" for log in document["voiceLogs"]]
+    transcripts = [log.get("transcription") or "" for log in document["voiceLogs"]]
     conversations = [re.findall(r"^(Agent|User): (.*)$", text, re.MULTILINE) for text in transcripts]
     first = {next((text for who, text in lines if who == "User"), "") for lines in conversations}
     assert len(first) >= 350
