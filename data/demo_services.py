@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from contextlib import suppress
+from datetime import date, datetime, time, timedelta
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 from zlib import crc32
@@ -58,43 +59,106 @@ def _number(prefix: str, params: Params) -> str:
     return f"{prefix}{crc32(orjson.dumps(params, option=orjson.OPT_SORT_KEYS)) % 9000 + 1000}"
 
 
-def _calendar(hours: dict[str, tuple[int, int]]) -> Routes:
-    """Return the routes of a calendar: `hours` are the first and the last full hour of an appointment on open days."""
+class _Calendar:
+    """The appointments of a business, every half hour. `hours` are the first and the last full hour of open weekdays.
 
-    def free(_: str, params: Params) -> Response:
-        """Give two free times on a day. Today is full; closed and unknown days lead to the next open day."""
-        day, today = str(params.get("day") or ""), str(params.get("today") or "").lower()
-        weekday = next((name for name in _WEEKDAYS if name in day.lower()), None)
-        why = None if weekday is None else "full" if weekday == today else None if weekday in hours else "closed"
-        if weekday is None or why:
-            start = _WEEKDAYS.index(weekday or today) if (weekday or today) in _WEEKDAYS else 0
-            upcoming = (*_WEEKDAYS, *_WEEKDAYS)[start + 1 : start + 8]
-            weekday = next(name for name in upcoming if name in hours and name != today)
-            day = weekday.capitalize()
-        first, last = hours[weekday]
-        middle, offer = (first + last) // 2, int(params.get("offer") or 0)
-        chance = crc32(f"{weekday}{params.get('caller')}".encode())
-        half = (chance + offer) % 2 * 30
-        morning = first + (chance + offer) % (middle - first)
-        later = middle + (chance // 8 + 2 * offer) % (last - middle)
-        moments = ((morning, half), (later, 30 - half))
-        times = [f"{(hour - 1) % 12 + 1}:{minute:02} {'PM' if hour >= 12 else 'AM'}" for hour, minute in moments]
-        return 200, {"day": day, "why": why, "times": [time.replace(":00", "") for time in times]}
+    Today is always full; no other day is.
+    """
 
-    def is_open(_: str, params: Params) -> Response:
-        first, last = hours.get(str(params.get("day")).lower(), (0, 0))
+    def __init__(self, hours: dict[str, tuple[int, int]]) -> None:
+        self._hours = hours
+        self.routes: Routes = {
+            "GET /free": self._free,
+            "GET /open": self._open,
+            r"(?:POST|PUT|DELETE) /\w+": _noted,
+        }
+
+    def _free(self, _: str, params: Params) -> Response:
+        """Give a day with two free times, or with the time that was wished for.
+
+        `day` (else the first open one), `time` and `part` of the day are what is wished; `why` says what was not to be
+        had of it. Each `offer` has other times.
+        """
+        today = _date(params.get("today")) or date(2026, 1, 1)
+        day, why = self._open_day(_date(params.get("day")), today)
+        moments = self._moments(day)
+        wished = _clock(params.get("time"))
+        if wished is not None and why is None:
+            if wished in moments:
+                return 200, {"day": f"{day}", "why": None, "times": [_written(wished)]}
+            why = "taken"
+
+        part = [moment for moment in moments if _part_of_day(moment) == params.get("part")]
+        if params.get("part") and not part:
+            why = why or "taken"
+        chance = crc32(f"{day:%A}{params.get('caller')}".encode()) + 3 * int(params.get("offer") or 0)
+        times = [_written(moment) for moment in _two_of(part or moments, chance)]
+        return 200, {"day": f"{day}", "why": why, "times": times}
+
+    def _open_day(self, wished: date | None, today: date) -> tuple[date, str | None]:
+        """Return the wished day or, if that cannot be had, the next open one and the reason."""
+        if wished is None:
+            start, why = today, None
+        elif wished < today:
+            start, why = today, "past"
+        elif wished == today:
+            start, why = today, "full"
+        elif f"{wished:%A}".lower() in self._hours:
+            return wished, None
+        else:
+            start, why = wished, "closed"
+        upcoming = (start + timedelta(days=days) for days in range(1, 8))
+        return next(day for day in upcoming if f"{day:%A}".lower() in self._hours), why
+
+    def _moments(self, day: date) -> list[time]:
+        first, last = self._hours[f"{day:%A}".lower()]
+        return [time(hour, minute) for hour in range(first, last + 1) for minute in (0, 30)]
+
+    def _open(self, _: str, params: Params) -> Response:
+        first, last = self._hours.get(str(params.get("day")).lower(), (0, 0))
         return 200, {"open": f"{first:02}:00" <= str(params.get("time")) < f"{last:02}:30"}
 
-    return {"GET /free": free, "GET /open": is_open, r"(?:POST|PUT|DELETE) /\w+": _noted}
+
+def _date(value: object) -> date | None:
+    """Return the date of a text such as `2026-12-18`; None for any other."""
+    try:
+        return date.fromisoformat(str(value))
+    except ValueError:
+        return None
+
+
+def _clock(value: object) -> time | None:
+    """Return the time of a text such as `9:30 AM` or `9 AM`; None for any other."""
+    for pattern in ("%I:%M %p", "%I %p"):
+        with suppress(ValueError):
+            return datetime.strptime(str(value), pattern).time()
+    return None
+
+
+def _written(moment: time) -> str:
+    """Return a time as `9:30 AM` or `9 AM`."""
+    return f"{moment:%I:%M %p}".lstrip("0").replace(":00", "")
+
+
+def _part_of_day(moment: time) -> str:
+    return "morning" if moment.hour < 12 else "afternoon" if moment.hour < 17 else "evening"
+
+
+def _two_of(moments: list[time], chance: int) -> list[time]:
+    """Return an early and a late one of the moments."""
+    middle = len(moments) // 2
+    return [moments[chance % middle], moments[middle + chance // 5 % (len(moments) - middle)]]
 
 
 def _noted(_: str, params: Params) -> Response:
     return 200, {"ok": True, "number": _number("B-", params)}
 
 
-def _order(number: str, _: Params) -> Response:
+def _order(number: str, params: Params) -> Response:
+    """Return an order. Its product is the one that the caller named, if they named one."""
     status, arrives = _pick(_DELIVERIES, number)
-    return 200, {"number": number, "product": _pick(_PRODUCTS, number), "status": status, "arrives": arrives}
+    product = params.get("product") or _pick(_PRODUCTS, number)
+    return 200, {"number": number, "product": product, "status": status, "arrives": arrives}
 
 
 def _cancel_order(number: str, params: Params) -> Response:
@@ -109,11 +173,18 @@ def _return(_: str, params: Params) -> Response:
 
 
 def _account(number: str, _: Params) -> Response:
-    amount = 70 + crc32(number.encode()) % 3600 / 20
-    name = f"{_pick(_NAMES, number).split()[0]} {_pick(_NAMES, number, 'last').split()[1]}"
-    document = {"number": number, "name": name, "amount": amount, "reason": _pick(_REASONS, number)}
-    card = _pick(("4417", "0932", "7761", "2085", "6314"), number)
-    return 200, document | {"difference": round(amount / 4, 2), "card": card}
+    """Return an account whose bill is from 70 to 250 dollars, in steps of five cents."""
+    steps = crc32(number.encode()) % 3600
+    amount = 70 + steps * 0.05
+    first_name, last_name = _pick(_NAMES, number).split()[0], _pick(_NAMES, number, "last").split()[1]
+    return 200, {
+        "number": number,
+        "name": f"{first_name} {last_name}",
+        "amount": round(amount, 2),
+        "difference": round(amount / 4, 2),
+        "reason": _pick(_REASONS, number),
+        "card": _pick(("4417", "0932", "7761", "2085", "6314"), number),
+    }
 
 
 def _diagnostics(_: str, params: Params) -> Response:
@@ -129,9 +200,9 @@ def _parcel(number: str, _: Params) -> Response:
 
 
 _SERVICES: dict[str, Routes] = {
-    "calendar.bayside-dental.example": _calendar({**dict.fromkeys(_WEEKDAYS[:4], (8, 17)), "friday": (8, 14)}),
-    "diary.elm-street.example": _calendar({**dict.fromkeys(_WEEKDAYS[:5], (8, 17)), "saturday": (9, 12)}),
-    "workshop.northgate-motors.example": _calendar(dict.fromkeys(_WEEKDAYS[:5], (7, 16))),
+    "calendar.bayside-dental.example": _Calendar({**dict.fromkeys(_WEEKDAYS[:4], (8, 17)), "friday": (8, 14)}).routes,
+    "diary.elm-street.example": _Calendar({**dict.fromkeys(_WEEKDAYS[:5], (8, 17)), "saturday": (9, 12)}).routes,
+    "workshop.northgate-motors.example": _Calendar(dict.fromkeys(_WEEKDAYS[:5], (7, 16))).routes,
     "api.larkspur-goods.example": {
         r"GET /v2/orders/(\w+)": _order,
         "GET /v2/orders": lambda _, params: (200, {"number": _number("K4", params)}),

@@ -17,6 +17,7 @@ from dryline.flow.language.sandbox import Sandbox
 from dryline.flow.language.session import FlowSession
 from dryline.flow.language.web import Fetch, no_network
 from dryline.flow.model.builtin_model import BuiltInModel
+from dryline.flow.model.english import are_english
 
 __all__ = ["CodeRefused", "Engine"]
 
@@ -58,7 +59,8 @@ class Engine(AbstractContextManager["Engine"]):
             program = self.checked_program(code, file)
         except CodeRefused as refused:
             return refused.findings
-        return [*program.warnings, *self._missing_imports(program), *self._unknown_names(program)]
+        warnings = [*program.warnings, *_foreign_conditions(program)]
+        return [*warnings, *self._missing_imports(program), *self._unknown_names(program)]
 
     def checked_program(self, code: str, file: str = "flow.based") -> Program:
         """Return the program of code that has no errors, ten times as fast as `check`. Raises CodeRefused, Busy."""
@@ -160,6 +162,15 @@ class Engine(AbstractContextManager["Engine"]):
             except pydantic_monty.MontyError:
                 pass
         return []
+
+
+def _foreign_conditions(program: Program) -> list[Finding]:
+    """Return a warning at the first condition if the conditions are not English. F-strings are not looked at."""
+    conditions = [each for each in program.conditions if each.fixed]
+    if are_english(each.text for each in conditions):
+        return []
+    sentence = "The built-in model reads English only. For conditions in another language, name a model (--model-url)."
+    return [Finding(program.file, conditions[0].line, 1, sentence, "warning")]
 
 
 def _finding(program: Program, fault: Any) -> Finding:

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from functools import lru_cache
+from functools import cache, lru_cache
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from dryline.flow.model import kinds
+from dryline.flow.model.answers.number import unit_of
+from dryline.flow.model.answers.slots import Slot, label_of
+from dryline.flow.model.kinds import NAME, NUMBER, kind_of_label, kind_of_question
 from dryline.simulator.tables import table
 
 if TYPE_CHECKING:
@@ -55,20 +57,41 @@ def fact_of(key: str, about: str = "") -> str:
     A value that no script speaks of has its key's words as its name, such as "policy number".
     """
     key, about = key[:_LONGEST_READ], about[:_LONGEST_READ]
-    kind, text = kinds.kind_of(key, None), key
-    is_other = not kinds.names_speaker(key)
-    if kind == "text" and about:
-        kind, text = kinds.kind_of_question(about) or "text", about
-        is_other = kinds.mentions_other(about)
-    fact = None if kind == "name" and is_other else kinds.variant_of(kind, text) or table("facts").get(kind)
-    return fact or kinds.label_of(key or about)
+    label = label_of(key)
+    return _fact_of_label(label) or (_fact_of_label(about.lower()) if about else None) or label or about
+
+
+@lru_cache(maxsize=1024)
+def _fact_of_label(label: str) -> str | None:
+    """Return the fact that a label, or a description, names at its end, or else anywhere; None for none."""
+    words = f" {' '.join(re.findall(r'[a-z0-9]+', label))} "
+    named = [(words.endswith(f" {name} "), len(name), fact) for name, fact in _names_of_facts() if f" {name} " in words]
+    kind = kind_of_label(label) or kind_of_question(label)
+    name = unit_of(Slot(None, label)) if kind is NUMBER else kind.name if kind else ""
+    if kind is NAME:
+        is_own = set(words.split()) <= {*table("own names")} and not (named and max(named)[0])
+        part = next((part for part in ("first", "last") if part in words.split()), "name")
+        return part if is_own else max(named)[2] if named else None
+    return max(named)[2] if named else table("facts of kinds").get(name)
+
+
+@cache
+def _names_of_facts() -> list[tuple[str, str]]:
+    return [(name, fact) for fact, names in table("facts").items() for name in names]
+
+
+@lru_cache(maxsize=1024)
+def milestones_of(text: str) -> tuple[str, ...]:
+    """Return the milestones that a key, title or condition names: "Appointment booked" is `booked`."""
+    label = label_of(text)
+    return tuple(name for name, words in table("milestones").items() if re.search(rf"\b(?:{'|'.join(words)})", label))
 
 
 @lru_cache(maxsize=1024)
 def _fact(key: str, about: str) -> tuple[str, Milestones | None]:
     """Return the fact that an extraction names, and the milestones that turn a proposal into that fact."""
     fact = fact_of(key, about)
-    named = kinds.milestones_of(key) or kinds.milestones_of(about)
+    named = milestones_of(key) or milestones_of(about)
     if fact in ("day", "time"):
         return fact, _DONE if _AGREED.isdisjoint(named) else _AGREED
     if fact == "amount" and "returned" in named:
@@ -79,7 +102,7 @@ def _fact(key: str, about: str) -> tuple[str, Milestones | None]:
 @lru_cache(maxsize=1024)
 def _evidence(title: str, about: str) -> Milestones | None:
     """Return the milestones that a title, or else its description, names; else all that a conversation can be about."""
-    named = kinds.milestones_of(title) or kinds.milestones_of(about)
+    named = milestones_of(title) or milestones_of(about)
     return _EVIDENCE.get(named[0], frozenset(named[:1])) if named else _ACHIEVEMENTS
 
 
@@ -149,7 +172,7 @@ def judge(groups: Any, dialogue: Dialogue, extracted: Mapping[str, Any], rng: Ra
     """
     if not isinstance(groups, list) or not groups:
         return None
-    known = {kinds.label_of(key[:_LONGEST_READ]): value for key, value in extracted.items() if isinstance(value, bool)}
+    known = {label_of(key[:_LONGEST_READ]): value for key, value in extracted.items() if isinstance(value, bool)}
     judged = []
     for group in groups:
         items = [_judged(item, known, dialogue, rng) for item in group.get("items") or []]
@@ -162,7 +185,7 @@ def _judged(item: Mapping[str, Any], known: Mapping[str, bool], dialogue: Dialog
     title, about = (str(item.get(name) or "")[:_LONGEST_READ] for name in ("title", "description"))
     is_forbidden = _FORBIDDEN.search(title.lower()) or _FORBIDDEN.search(about.lower())
     milestones = None if is_forbidden else _evidence(title, about)
-    is_reached = known.get(kinds.label_of(title), _is_reached(milestones, dialogue))
+    is_reached = known.get(label_of(title), _is_reached(milestones, dialogue))
     is_reached = is_reached or WANTED_TRANSFER in dialogue.reached
     threshold = item.get("threshold") or 0
     value: Any = is_reached

@@ -12,8 +12,8 @@ from zlib import crc32
 
 import orjson
 
-from dryline.flow.model.answers.filling import made_up
 from dryline.flow.model.answers.slots import Slot
+from dryline.flow.model.filling import made_up
 from dryline.models.business_hours import BusinessHours, TeamPhoneHours
 from dryline.models.campaigns import OutboundCampaign
 from dryline.models.deployment_parameters import show_flow

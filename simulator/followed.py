@@ -11,10 +11,9 @@ from dryline.flow.language.branches import FlowMap
 from dryline.flow.language.errors import CodeRefused
 from dryline.flow.language.program import Condition, Program
 from dryline.flow.model.caller_words import first_clause, predicate, role_of
-from dryline.flow.model.kinds import milestones_of
 from dryline.flow.model.simulated_caller import usual
 from dryline.flow.sessions.engines import engine_of
-from dryline.simulator.analysis import KNOWN, KNOWN_CONTACT, WANTED_TRANSFER, fact_of
+from dryline.simulator.analysis import KNOWN, KNOWN_CONTACT, WANTED_TRANSFER, fact_of, milestones_of
 from dryline.simulator.deployment_context import DeploymentContext
 from dryline.simulator.flow_runner import HUNG_UP, FlowRun, run_flow
 from dryline.simulator.script_dialogues import DONE, HANG_UP, LEAVE, Dialogue

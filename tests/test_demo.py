@@ -74,7 +74,17 @@ def test_most_calls_of_one_line_fail_since_a_tuesday_by_one_error(document):
 def test_summaries_are_those_of_the_flows(calls):
     summaries = {log["data"]["call_analysis"]["call_summary"] or "" for log in calls}
     assert not any("condition" in summary or "Noted" in summary for summary in summaries)
-    assert any(re.search(r"^\w+ \w+ moved the [a-z-]+ to \w+day, [\d:]+ [AP]M\.", summary) for summary in summaries)
+    moved = re.compile(r"\w+ \w+ moved the [a-z-]+ to \w+day, \w+ \d+, [\d:]+ [AP]M\.")
+    assert any(moved.match(summary) for summary in summaries)
+
+
+def test_callers_begin_in_many_ways_and_are_understood(document):
+    transcripts = [log.get("transcription") or "" for log in document["voiceLogs"]]
+    conversations = [re.findall(r"^(Agent|User): (.*)$", text, re.MULTILINE) for text in transcripts]
+    first = {next((text for who, text in lines if who == "User"), "") for lines in conversations}
+    assert len(first) >= 350
+    said = " ".join(text for lines in conversations for who, text in lines if who == "Agent")
+    assert "didn't get that" not in said and "not sure that I understood" not in said
 
 
 def test_the_version_before_mends_the_line_that_fails(api, control, workers):

@@ -10,7 +10,7 @@ from dryline.flow.language.branches import FlowMap
 from dryline.flow.language.web import no_network
 from dryline.flow.model.simulated_caller import Caller
 from dryline.flow.sessions.engines import with_demo_services
-from dryline.tools import campaign, clinic, demo_content
+from dryline.tools import campaign, clinic, demo_content, trouble
 
 BUSINESSES = (*demo_content.BUSINESSES, demo_content.QUAYSIDE, clinic.HOSPITAL, campaign.GARAGE)
 PROGRAMS = [one.program for one in BUSINESSES] + [demo_content.REMINDER]
@@ -70,12 +70,75 @@ def hold(control):
 
     def talk(program, *utterances):
         state = {"name": "Ada Park", "day": "Friday", "time": "10:15 AM", "service": "cleaning", "car": "van"}
+        state["Caller"] = "+14155550123"
         body = {"code": program.versions[-1].sound_code, "variables": program.variables, "state": state}
         id = control.post("/talk", body).json["id"]
         answers = (control.post(f"/talk/{id}", {"say": utterance}).json["events"] for utterance in utterances)
         return [" ".join(event["text"] for event in events if event["type"] == "said") for events in answers]
 
     return talk
+
+
+DENTAL, SHOP, POWER, NET = (one.program for one in demo_content.BUSINESSES)
+IT, VET, GARAGE = demo_content.QUAYSIDE.program, clinic.HOSPITAL.program, campaign.GARAGE.program
+PARCELS = trouble.PARCELS.program
+
+
+@pytest.mark.parametrize(
+    ("program", "utterances", "answer"),
+    [
+        # Nothing that was said already is asked for.
+        (DENTAL, ["I'm Rita Holm and I'd like a cleaning on Monday at ten in the morning"], "Monday at 10 AM"),
+        (DENTAL, ["This is Rita Holm, I need to move my appointment from Friday to Monday"], "For Monday"),
+        (VET, ["I'm Rita Holm, my dog needs a vaccination on Friday at nine"], "Friday at 9 AM. Is that right?"),
+        (SHOP, ["Where is my order K30219?", "97209"], "arrives"),
+        (NET, ["I'm Rita Holm and my internet is down"], "unplug the router"),
+        (IT, ["This is Rita Holm, my printer is jammed"], "switch the printer off"),
+        # Dates with a month have their own weekday.
+        (DENTAL, ["I need a check-up", "Rita Holm", "June 12"], "Friday, June 12"),
+        (DENTAL, ["I need a check-up", "Rita Holm", "06/15"], "Monday, June 15"),
+        (DENTAL, ["I need a check-up", "Rita Holm", "the 4th of June"], "Thursday, June 4"),
+        (DENTAL, ["I need a check-up", "Rita Holm", "tomorrow"], "tomorrow"),
+        (GARAGE, ["speaking", "I need another time", "June 12"], "Friday, June 12"),
+        # Times that were not offered, and parts of the day.
+        (DENTAL, ["I need a check-up on Monday", "Rita Holm", "how about four o'clock?"], "Monday at 4 PM"),
+        (DENTAL, ["I need a check-up on Monday", "Rita Holm", "the morning one"], "AM. Is that right?"),
+        (DENTAL, ["I need a check-up on Friday", "Rita Holm", "something in the evening, please"], "at that time"),
+        (DENTAL, ["I need a check-up on Monday", "Rita Holm", "sometime in the afternoon"], "PM. Is that right?"),
+        # A change of mind is heard.
+        (DENTAL, ["Please cancel my appointment", "Rita Holm", "no, don't cancel it, move it to Monday"], "For Monday"),
+        (DENTAL, ["Please cancel my appointment", "Rita Holm", "no, I'd rather keep it"], "stays as it is"),
+        (SHOP, ["I want to cancel order K30219", "97209", "no wait, keep it"], "nothing is cancelled"),
+        # The caller's own product counts, and numbers are checked.
+        (SHOP, ["I want to return the shoes", "K30219", "97209"], "the shoes"),
+        (SHOP, ["My order hasn't come", "B4411"], "no order number"),
+        (POWER, ["I want to pay my bill", "A 4471"], "eight digits"),
+        (POWER, ["I want to pay my bill", "123456"], "eight digits"),
+        (POWER, ["I want to pay my bill", "40118822", "yes, I want to pay it", "with my credit card"], "May I charge"),
+        (PARCELS, ["where is my parcel?", "H48"], "no parcel number"),
+        # The agent says who is speaking, and what it can do.
+        (POWER, ["is this the power company?"], "This is Alex of Cedar Valley Power"),
+        (SHOP, ["who am I talking to?"], "This is Robin of Larkspur Goods"),
+        (IT, ["what can you do for me?"], "a device or a password"),
+        (NET, ["hi, how are you?"], "happy to help"),
+        (DENTAL, ["can I just talk to a real person?"], "connecting you"),
+        # The end of a call.
+        (DENTAL, ["I need a check-up on Monday at ten", "Rita Holm", "yes", "no thanks, bye"], "Thank you for calling"),
+        (DENTAL, ["I need a check-up on Monday at ten", "Rita Holm", "yes", "see you Monday"], "Thank you for calling"),
+        (DENTAL, ["I need a check-up on Monday at ten", "Rita Holm", "yes", "when is it again?"], "at 10 AM"),
+        (DENTAL, ["I need a check-up on Monday at ten", "Rita Holm", "yes", "yes"], "What can I do for you?"),
+        (POWER, ["forget it"], "Thank you for calling"),
+    ],
+)
+def test_a_caller_is_answered(hold, program, utterances, answer):
+    said = hold(program, *utterances)[-1].replace("How can I help you today?", "What can I do for you?")
+    assert answer in said
+
+
+def test_a_practice_that_is_closed_connects_with_the_dentist_on_call_and_not_with_the_front_desk(hold, control):
+    control.put("/clock", {"now": "2026-05-23T17:00:00.000Z", "frozen": True})  # a Saturday
+    (said,) = hold(DENTAL, "my tooth hurts terribly")
+    assert "the dentist on call" in said and "front desk" not in said
 
 
 def test_a_card_is_charged_after_a_yes_and_only_once(hold):

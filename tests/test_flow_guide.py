@@ -77,6 +77,12 @@ def test_the_example_of_openais_client(folder):
 def test_a_caller_who_is_asked_for_a_name_can_have_a_person():
     with DrylineInProcess() as dryline:
         talk = dryline.talk(code=GUIDE["desk.based"])
-        assert talk.say("I need an appointment") == ["May I have your name?"]
+        assert talk.say("I need an appointment") == ["Gladly. May I have your name?"]
         talk.say("I want to speak to a person")
         assert talk.ended == "transfer"
+
+
+def test_a_caller_who_says_everything_at_once_is_asked_for_nothing():
+    with DrylineInProcess() as dryline:
+        talk = dryline.talk(code=GUIDE["desk.based"])
+        assert talk.say("I'm Ada Park, and I need an appointment on Monday") == ["See you on Monday, Ada Park."]

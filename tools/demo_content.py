@@ -49,7 +49,7 @@ BAYSIDE = Business(
             ("Goal reached", "The caller got an appointment or an answer", "SCORE", 7),
         ),
     },
-    calls_a_day=4.7,
+    calls_a_day=4.5,
 )
 REMINDER = Program(
     "Reminder",
@@ -112,7 +112,7 @@ LARKSPUR = Business(
         ),
         "successCriteria": criteria(("Resolved", "The caller knows what comes next", "BINARY", 1)),
     },
-    calls_a_day=3.8,
+    calls_a_day=3.65,
     parameters={"return_days": (45, "Longer in the holiday season")},
 )
 CEDAR = Business(
@@ -153,7 +153,7 @@ CEDAR = Business(
             ("No promise", "The agent promises no discount", "BINARY", 1),
         ),
     },
-    calls_a_day=2.8,
+    calls_a_day=2.7,
     parameters={"instalments_from": (120, "As the winter tariff has it")},
 )
 TIDEWATER = Business(
@@ -199,7 +199,7 @@ TIDEWATER = Business(
         ),
         "successCriteria": criteria(("Solved", "The problem is gone", "BINARY", 1)),
     },
-    calls_a_day=2.5,
+    calls_a_day=2.4,
 )
 BUSINESSES = (BAYSIDE, LARKSPUR, CEDAR, TIDEWATER)
 

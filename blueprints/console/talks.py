@@ -8,7 +8,7 @@ from flask import current_app, redirect, render_template, request, url_for
 
 from dryline.blueprints.console.base import PageBlueprint, flash_and_redirect, load_form, require_team
 from dryline.flow.sessions import conversations
-from dryline.flow.sessions.suggestions import suggest
+from dryline.flow.sessions.suggestions import OpenQuestion, suggest
 from dryline.models import activity
 from dryline.models.deployments import Deployment
 from dryline.models.flows import Flow
@@ -23,6 +23,7 @@ from dryline.storage.errors import NotFound
 blp = PageBlueprint("talks", path="/workers/<worker_id>/talk", section="workers")
 
 MAX_TALKS = 20
+_CALLER = "+14155550123"  # in `state` of a talk with a line that is called; a flow may tell a call from a chat by it
 # Parameters of a conversation. Its address has them, so that "Start again" can use them.
 _OPTIONS = ("variables", "state", "channel", "seed", "unsaid", "say")
 
@@ -47,9 +48,13 @@ def show(worker_id: str) -> Any:
     line = next((line for line in lines if deployment_id == line.id or flow_id == line.flow_id), None)
     options = _options(request.args)
     contact = None if line is None or options else sample_contact(line)
+    initial_state = contact
+    if line is not None and line.type in conversations.VOICE and not contact and not options:
+        initial_state = {"Caller": _CALLER}
     return render_template(
         "talks.html",
         contact=contact,
+        initial_state=initial_state,
         worker=worker,
         flows=flows,
         deployments=deployments,
@@ -87,20 +92,16 @@ def talk(worker_id: str, talk_id: str) -> Any:
 
 
 def _suggestions(talk: TalkSession, flow: Flow | None) -> list[str]:
-    """Return sentences that fit the flow's own words and the agent's last question."""
+    """Return sentences that answer the agent's last question, in words that fit the flow."""
     said = [event["text"] for event in talk.events if event["type"] == "said"]
-    opening = all(event["type"] != "heard" for event in talk.events)
-    waiting = talk.waiting
-    if flow and not opening:  # a condition that the code puts together is an answer to the question
-        waiting = sorted(waiting, key=flow.code.__contains__)
-    return suggest(
-        tuple(waiting),
-        Random(f"{talk.id} {talk.turns}"),
-        current().now(),
-        opening=opening,
+    question = OpenQuestion(
+        agent=said[-1] if said else "",
+        conditions=tuple(talk.waiting),
+        code=flow.code if flow else "",
         about=f"{flow.code} {flow.variables}" if flow else " ".join(said),
-        question=said[-1] if said else "",
+        is_opening=all(event["type"] != "heard" for event in talk.events),
     )
+    return suggest(question, Random(f"{talk.id} {talk.turns}"), current().now())
 
 
 @blp.get("/<talk_id>/lines/<int:number>.wav")

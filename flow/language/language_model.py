@@ -27,9 +27,8 @@ class Talk:
     """An open talk: its prompt, conditions as texts, tools by index, and the conversation so far.
 
     `note` is the value that a `return` handed back, and `returned` the condition that it belongs to. `taken_at` is the
-    number of messages when a condition was last taken: earlier questions are answered. `candidates` are the conditions
-    that the user's last words fit about equally well. `first_prompt` is that of the session's first talk: its
-    statements answer users in all talks. `random` repeats with the session's seed.
+    number of messages when a condition was last taken: earlier questions are answered. `random` repeats with the
+    session's seed.
     """
 
     prompt: str
@@ -41,8 +40,6 @@ class Talk:
     note: str | None = None
     returned: Returned | None = None
     taken_at: int = 0
-    candidates: tuple[int, ...] = ()
-    first_prompt: str = ""
     known: dict[str, Any] = field(default_factory=dict)
     random: Random = field(default_factory=Random)
     now: datetime | None = None
@@ -70,17 +67,13 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """The choice of a condition, or none (`index` is None). `sure` is from 0 to 1, `by` the name of the model.
-
-    `candidates` are the conditions that fit about equally well, if that is why none is chosen.
-    """
+    """The choice of a condition, or none (`index` is None). `sure` is from 0 to 1, `by` the name of the model."""
 
     index: int | None
     why: str
     sure: float
     by: str = "built-in"
     arguments: dict[str, Any] = field(default_factory=dict)
-    candidates: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from dryline.flow.language.events import transcript
@@ -12,7 +11,7 @@ from dryline.flow.language.language_model import NOT_SAID, Answer, Decision, Lan
 if TYPE_CHECKING:
     from dryline.flow.language.session import FlowSession
 
-_SHARED = ("prompt", "first_prompt", "conditions", "tools", "note", "taken_at", "known")  # with the model's Talk
+_SHARED = ("prompt", "conditions", "tools", "note", "taken_at", "known")  # with the model's Talk
 
 
 class OpenTalk:
@@ -22,7 +21,6 @@ class OpenTalk:
         self._session = session
         self.loop: int | None = None  # of the open talk; None if there is none
         self.prompt = ""
-        self.first_prompt = ""  # of the session: what it says holds in later talks as well
         self.conditions: list[str] = []
         self.tools: dict[int, dict[str, Any]] = {}
         self.known: dict[str, Any] = {}
@@ -48,7 +46,6 @@ class OpenTalk:
         self.loop = loop
         self.note = None if not note or note[0] is None else text(note[0])
         self.prompt = prompt
-        self.first_prompt = self.first_prompt or prompt
         self.known = {**(known if isinstance(known, dict) else {}), **(info if isinstance(info, dict) else {})}
         self.conditions = [condition_text(condition) for condition in conditions or []]
         self.tools = {index: plain(one) for index, one in enumerate(conditions or []) if isinstance(one, dict)}
@@ -72,7 +69,7 @@ class OpenTalk:
         decision = session.model.choose(self.talk(), said)
         agent_opens, self.agent_opens = self.agent_opens, False
         if decision.index is None or not 0 <= decision.index < len(self.conditions):
-            self._reply(None if agent_opens else said, decision.candidates)
+            self._reply(None if agent_opens else said)
             return None
         return self.take(decision)
 
@@ -131,8 +128,8 @@ class OpenTalk:
         offered = "; ".join(conditions) or "none"
         raise LookupError(f"The talk has no condition {choice!r}. It has: {offered}.")
 
-    def _reply(self, said: str | None, candidates: tuple[int, ...] = ()) -> None:
-        talk = replace(self.talk(), candidates=candidates)
+    def _reply(self, said: str | None) -> None:
+        talk = self.talk()
         words = self._session.model.reply(talk, said)
         if words.text:
             how = {"how": words.how} if words.how else {}

@@ -260,4 +260,4 @@ def _form() -> str:
     """Return the version of the dump, which has bytes of the sandbox."""
     import pydantic_monty  # imported late: a start does not need it
 
-    return f"4 {pydantic_monty.__version__}"
+    return f"5 {pydantic_monty.__version__}"

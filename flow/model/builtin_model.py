@@ -3,9 +3,9 @@
 from dryline.flow.language.events import last_agent_text
 from dryline.flow.language.language_model import NOT_SAID, AgentUtterance, Answer, Decision, Question, Talk
 from dryline.flow.language.open_talk import arguments_of_tool
-from dryline.flow.model.agent import agent_line, invites_any_request, words_to_answer
-from dryline.flow.model.answers.filling import fill
-from dryline.flow.model.questions import last_question
+from dryline.flow.model.agent import agent_line, words_to_answer
+from dryline.flow.model.filling import fill
+from dryline.flow.model.questions import invites_any_request, last_question
 from dryline.flow.model.understanding import Context, understand
 
 _TURNS_HEARD = 12  # in which a caller may have given what a condition asks for
@@ -21,7 +21,7 @@ class BuiltInModel:
         context = Context(words_to_answer(talk), talk.prompt, earlier, returned, _answers_returned(talk, said))
         understanding = understand(talk.conditions, said, context)
         if understanding.index is None:
-            return Decision(None, understanding.why, 0.0, candidates=understanding.candidates)
+            return Decision(None, understanding.why, 0.0)
         arguments = arguments_of_tool(self, talk, understanding.index, said)
         return Decision(understanding.index, understanding.why, understanding.sure, arguments=arguments)
 

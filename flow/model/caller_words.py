@@ -5,7 +5,7 @@
 
 import re
 from collections.abc import Mapping
-from datetime import date, datetime
+from datetime import datetime
 from functools import cache, lru_cache
 from heapq import nlargest
 from pathlib import Path
@@ -13,17 +13,45 @@ from random import Random
 from statistics import fmean
 from typing import Any
 
-from dryline.flow.model import encoder, kinds
-from dryline.flow.model.answers.filling import made_up
-from dryline.flow.model.answers.slots import Slot
-from dryline.flow.model.answers.times import SpokenTime, format_time
-from dryline.flow.model.kinds import form, label_of, language_of, read_values, variant_of
+from dryline.flow.model import encoder
+from dryline.flow.model.answers.number import MONEY, RATING, unit_of
+from dryline.flow.model.answers.slots import Slot, label_of
+from dryline.flow.model.filling import made_up
+from dryline.flow.model.kinds import CODE, EMAIL, NAME, NUMBER, PHONE, WORDS, YES_NO, kind_of
 from dryline.flow.model.understanding import read_condition
 from dryline.flow.phrases import SLOT, Intent, load
 from dryline.storage.files import read_json
 
-_ISO_DATE = re.compile(r"(\d{4}-\d{2}-\d{2})(?:[T ](.+))?")
-_CLOCK = re.compile(r"([01]\d|2[0-3]):(\d{2})(?::\d{2})?Z?")
+_OF_OTHER = re.compile(
+    r"neighbou?r|doctor|dentist|agent|manager|company|colleague|boss|friend|pet\b|animal|product|other|transfer|department"
+)
+_SAYS_OWN_NAME = re.compile(r"I'm |My name|This is")
+_SAYS_AS_ANSWER = re.compile(
+    r"^(?:Sure|Well|At|On|About|For|Around|How about|Could we|I'd (?:go for|prefer|say)|That)\b|, please\.$"
+    r"|works|would be"
+    r"|^[\w-]+(?: [\w-]+)?\.$"
+)
+_FEW_WORDS = 3
+_ROLES = {  # of conditions, by their words
+    "machine": re.compile(r"voice ?mail|answering machine", re.IGNORECASE),
+    "answer": re.compile(r"^f[\"'](?:the )?\w+ \{\w+\}[\"']$"),
+    "closing": re.compile(
+        r"\b(?:nothing else|no more|no further|no other|done|finished|goodbye|bye|that is all|hangs? up"
+        r"|end the (?:call|chat))\b",
+        re.IGNORECASE,
+    ),
+}
+_REFERS_BACK = re.compile(
+    r"^(?:yes|yeah|yep|no|nope|okay|sure|actually|and|so|then|never mind|forget|neither|let's|let me|not|right"
+    r"|alright|he|she"
+    r"|they)\b|\b(?:that|it|its|them|those|these|then|there|instead|after all|otherwise|one of|else)\b",
+    re.IGNORECASE,
+)
+_BY_PHONE = re.compile(
+    r"\b(?:call(?:ed|ing)? (?:about|because|to|you|for)|(?:hang|pick) up|on hold|operator|speaking|hear(?:ing)? you"
+    r"|(?:put|patch) me through|connect me|transfer me|on the (?:line|phone))\b",
+    re.IGNORECASE,
+)
 _MOST_LIKELY = 3  # intents of a text that are looked at
 _ATTEMPTS = 20  # to find a value that the agent has not named, such as another day
 
@@ -62,9 +90,9 @@ def _phrases(
     for phrase in (*intent.opens, *intent.says) if opening else intent.says:
         slots = SLOT.findall(phrase)
         is_known = facts.keys() >= set(slots) and len(set(slots)) == len(slots) and ":other}" not in phrase
-        if is_known and not (typed and re.search(words()["by phone"], phrase)):
+        if is_known and not (typed and _BY_PHONE.search(phrase)):
             known.append(phrase)
-    return [phrase for phrase in known if not (opening and re.search(words()["refers back"], phrase))] or known
+    return [phrase for phrase in known if not (opening and _REFERS_BACK.search(phrase))] or known
 
 
 @lru_cache(maxsize=2_000)
@@ -74,44 +102,45 @@ def intent_of(condition: str, menu: tuple[str, ...] = ()) -> Intent | None:
     It is the most probable one, of those that no other condition of the menu means more, and to which the text is as
     near as the intent's own phrases are on average.
     """
-    language = language_of(" ".join(menu or (condition,)))
-    intents = load(language)
-    others = [_near_intents(each, language) for each in menu if each != condition]
+    intents = load()
+    others = [_near_intents(each) for each in menu if each != condition]
     meant: list[tuple[float, str]] = []
     for text in (condition, *encoder.alternatives(condition)[:1]):
-        near = _near_intents(text, language)
+        near = _near_intents(text)
         own = (name for name in near if name in intents and all(other[name] < near[name] for other in others))
         likely = nlargest(_MOST_LIKELY, own, key=near.__getitem__)
-        meant += [(near[name], name) for name in likely if near[name] >= _usual_nearness(name, language)]
+        meant += [(near[name], name) for name in likely if near[name] >= _usual_nearness(name)]
     return intents[max(meant)[1]] if meant else None
 
 
 @cache
-def _usual_nearness(intent: str, language: str) -> float:
+def _usual_nearness(intent: str) -> float:
     """Return how near the phrases of an intent are to it on average."""
-    phrases = [encoder.vector(phrase, language) for phrase in load(language)[intent].says]
+    phrases = [encoder.vector(phrase) for phrase in load()[intent].says]
     near = encoder.load().near_intents([*map(fmean, zip(*phrases, strict=True))], by_mean=True)
     return near[encoder.load().intents.index(intent)]
 
 
-def _near_intents(condition: str, language: str) -> dict[str, float]:
-    return encoder.near_intents(encoder.without_subject(condition), language, by_mean=True)
+def _near_intents(condition: str) -> dict[str, float]:
+    return encoder.near_intents(encoder.without_subject(condition), by_mean=True)
 
 
 @lru_cache(maxsize=2_000)
 def role_of(condition: str) -> str:
-    """Return what a condition is to a caller: a role of `callers.json`, else `else`, `value`, or `matter`.
+    """Return what a condition is to a caller: `machine`, `answer`, `closing`, `missed`, `else`, `value`, or `matter`.
 
-    Those of `callers.json` are `machine` (a voicemail), `answer` (to the question just asked), `closing` (the end of a
+    These are `machine` (a voicemail), `answer` (to the question just asked), `closing` (the end of a
     conversation) and `missed` (a wrong number). `else` is met if no other condition is, `value` by giving a value, as
     for "caller names a day".
     """
-    near = _near_intents(condition, language_of(condition))
+    near = _near_intents(condition)
     intent = max(near, key=near.__getitem__)
-    for role, each in words()["roles"].items():
-        if intent in each["intents"] or re.search(each["words"], condition):
+    for role, pattern in _ROLES.items():
+        if pattern.search(condition) or intent in words()["intents of roles"].get(role, ()):
             return role
-    reading = read_condition(condition, language_of(condition))
+    if intent in words()["intents of roles"]["missed"]:
+        return "missed"
+    reading = read_condition(condition)
     return "else" if reading.is_catch_all else "matter" if reading.gives is None else "value"
 
 
@@ -126,8 +155,7 @@ def first_clause(condition: str) -> str:
 
 
 def _in_first_person(condition: str) -> str:
-    of_user = encoder.pattern(r"(?i)\bthe <people>(['\u2019]s\b)?")
-    text = of_user.sub(lambda user: "my" if user[1] else "me", first_clause(condition))
+    text = encoder.OF_USER.sub(lambda user: "my" if user[1] else "me", first_clause(condition))
     if predicate(condition) == " ".join(condition.split()).rstrip("."):  # it is not about the caller
         return text
     verbs, pronouns = words()["first person"], words()["pronouns"]
@@ -145,94 +173,80 @@ def choose_value(
 
     `facts` are what is known about the caller. `said` and `heard` are all words of the caller and of the agent.
     """
-    if offers := [choice for choice in slot.choices or () if str(choice) in question]:
+    if offers := [choice for choice in slot.choices if str(choice) in question]:
         return random.choice(offers)
-    if slot.kind == "rating":  # most callers are content
-        return max(made_up(slot, random, now)[0] for _ in range(6))
     if named := named_in(said, slot):
         return named
-    fact = facts.get((slot.kind == "name" and variant_of("name", slot.key)) or slot.kind)
-    if fact and _is_own(slot):
+    if kind_of(slot) is NUMBER and unit_of(slot) == RATING:  # most callers are content
+        return max(made_up(slot, random, now)[0] for _ in range(6))
+    if fact := _own_fact(slot, facts):
         return fact
     values = [made_up(slot, random, now)[0] for _ in range(_ATTEMPTS)]
     return next((each for each in values if str(each) not in heard), values[0])
 
 
 def named_in(said: str, slot: Slot) -> Any:
-    """Return the choice of a slot, or the value of the kind of its example, that was said; None for none or two."""
-    options = slot.choices or kinds.class_of(slot.example_text)
-    named = [each for each in options if re.search(rf"\b{re.escape(str(each))}s?\b", said, re.IGNORECASE)]
-    return named[0] if len(named) == 1 and slot.kind != "date" else None
+    """Return the choice of a slot that was said; None for none or two."""
+    named = [each for each in slot.choices if re.search(rf"\b{re.escape(str(each))}s?\b", said, re.IGNORECASE)]
+    return named[0] if len(named) == 1 else None
 
 
-def _is_own(slot: Slot) -> bool:
-    """Return whether a slot is the caller's own name, number or address, and not that of a neighbour or a pet."""
-    is_own = slot.kind in ("name", "phone", "email") and kinds.is_of_user(slot.key, slot.question)
-    is_other_name = "name" in slot.key and not kinds.names_speaker(slot.key)
-    return is_own and not is_other_name and not form("of_other").search(f"{slot.key} {slot.question}")
+def _own_fact(slot: Slot, facts: Mapping[str, str]) -> str | None:
+    """Return the caller's own name, or the part of it, number or address that a slot asks for."""
+    kind, label = kind_of(slot), slot.label
+    if _OF_OTHER.search(f"{label} {slot.question}"):
+        return None
+    if kind is NAME:
+        part = "first" if "first" in label else "last" if "last" in label or "surname" in label else "name"
+        return facts.get(part)
+    return facts.get(kind.name) if kind in (PHONE, EMAIL) else None
 
 
-def give_value(
-    value: Any, slot: Slot, random: Random, avoid: set[str], *, is_asked: bool = True, language: str = "en"
-) -> str:
+def give_value(value: Any, slot: Slot, random: Random, avoid: set[str], *, is_asked: bool = True) -> str:
     """Return a sentence that gives a value, and add it to `avoid`. One that only answers needs a question."""
-    sentences = sentences_with_value(value, slot.key, slot.question, language=language)
-    if slot.kind == "name" and not _is_own(slot):
-        sentences = [each for each in sentences if not form("says_own_name").search(each)]
+    sentences = sentences_with_value(value, slot)
+    if kind_of(slot) is NAME and _OF_OTHER.search(f"{slot.label} {slot.question}"):
+        sentences = [each for each in sentences if not _SAYS_OWN_NAME.match(each)]
     if not is_asked:
-        about = f"It's about {'the ' if str(value)[:1].islower() else ''}{written(value, slot.kind)}."
-        fitting = [each for each in sentences if not form("says_as_answer").search(each)]
-        sentences = fitting or ([about] if language == "en" else sentences)
+        about = f"It's about {'the ' if str(value)[:1].islower() else ''}{_written(value, slot)}."
+        sentences = [each for each in sentences if not _SAYS_AS_ANSWER.search(each)] or [about]
     sentence = random.choice([each for each in sentences if each not in avoid] or sentences)
     avoid.add(sentence)
     return sentence
 
 
-def sentences_with_value(value: Any, key: str = "", question: str = "", *, language: str = "en") -> list[str]:
+def sentences_with_value(value: Any, slot: Slot) -> list[str]:
     """Return a caller's answers to a question for a value: sentences, and the bare value; `[""]` for nothing.
 
-    `key` is the member's name in the example of an `ask`, `question` its question or the agent's. Each member of an
-    object has a sentence of its own, a list has one: "tacos and horchata".
+    Each member of an object has a sentence of its own, a list has one: "tacos and horchata".
     """
     if isinstance(value, dict):
-        members = (sentences_with_value(each, name, language=language) for name, each in value.items())
+        members = (sentences_with_value(each, Slot(each, name)) for name, each in value.items())
         return [" ".join(filter(None, each)) for each in zip(*members, strict=False)]
     if value is None or value in ("", []):
         return [""]
-    words = read_values(language)
+    kind = kind_of(slot)
     if isinstance(value, bool):
-        return [*words["yes_says" if value else "no_says"]]
-    kind, noun = kinds.kind_of(key, value, question), label_of(key).rpartition(" ")[2]
-    kind = "item" if isinstance(value, list) else "code" if kind == "choice" and str(value).isdigit() else kind
-    text = written(value, kind)
-    frames = (words["kinds"].get(kind) or read_values()["kinds"].get(kind) or {}).get("says") or ()
-    if part := variant_of("name", key) if kind == "name" else None:
-        frames = (f"My {part} name is {{value}}.",)
-    if kind == "reason" and (len(text.split()) > 3 or "'" in text):  # a clause, which "it's about" does not take
-        frames = ()
-    needs_article = not text[:1].isupper() and " " not in text[:4] and not text.endswith("s")
-    article = ("an " if text[:1] in "aeiou" else "a ") if needs_article else ""
-    places = {"value": text, "a_value": f"{article}{text}", "noun": noun if noun.endswith("s") else ""}
-    filled = (frame.format(**places) for frame in ("{value}.", *(each for each in frames if "of us" not in each)))
-    filled = (re.sub(r" +([.,?])|\.(?=\.)", r"\1", each) for each in filled)
-    return [each if re.match(r"\S+@", each) else each[:1].upper() + each[1:] for each in filled]
+        return [*(words()["yes"] if value else words()["no"])]
+    text = _written(value, slot)
+    frames = kind.sentences
+    if kind is NAME and ("first" in slot.label or "last" in slot.label):
+        frames = (f"My {'first' if 'first' in slot.label else 'last'} name is {{value}}.",)
+    if kind is WORDS and len(text.split()) > _FEW_WORDS:  # a clause, which "it's" does not take
+        frames = ("{value}.",)
+    if kind is NUMBER and label_of(slot.key).endswith("s") and "$" not in text:
+        frames = (*frames, f"{{value}} {label_of(slot.key).rpartition(' ')[2]}.")
+    filled = (frame.format(value=text).replace("..", ".") for frame in dict.fromkeys(("{value}.", *frames)))
+    return [each if "@" in each.split()[0] else each[:1].upper() + each[1:] for each in filled]
 
 
-def written(value: Any, kind: str) -> str:
+def _written(value: Any, slot: Slot) -> str:
     """Return a value as a transcript has it: "$35,000", "December 21", "4:30 PM", "555-867-5309"."""
     if isinstance(value, list):
         things = (" ".join(map(str, each.values())) if isinstance(each, dict) else str(each) for each in value)
         return " and ".join(things)
-    text = str(value).removesuffix(".0") if isinstance(value, float) else str(value)
-    if kind == "money" and isinstance(value, (int, float)):
-        return f"${value:,.2f}" if value % 1 else f"${value:,.0f}"
-    if re.fullmatch(r"\+1\d{10}", text):
-        return f"{text[2:5]}-{text[5:8]}-{text[8:]}"
-    if match := _CLOCK.fullmatch(text) if kind == "time" else None:
-        return format_time(SpokenTime(0, 0, text, int(match[1]), int(match[2])), "2 PM")
-    if match := _ISO_DATE.fullmatch(text):
-        day = date.fromisoformat(match[1])
-        year = f", {day.year}" if kind == "birth" else ""
-        at = f" at {written(match[2], 'time')}" if match[2] else ""
-        return f"{day:%B} {day.day}{year}{at}"
-    return text
+    kind = kind_of(slot)
+    if kind is NUMBER and isinstance(value, (int, float)):
+        said = kind.say(value)
+        return f"${said}" if unit_of(slot) == MONEY else said
+    return kind.say(value) if kind not in (YES_NO, CODE) else str(value)

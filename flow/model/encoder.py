@@ -19,8 +19,12 @@ from typing import Any
 
 import orjson
 
-from dryline.flow.model.kinds import read_values
-from dryline.storage.files import read, read_json
+from dryline.flow.model.answers.date import MONTHS
+from dryline.flow.model.answers.kind import Span
+from dryline.flow.model.answers.number import MONEY
+from dryline.flow.model.kinds import CODE, DATE, EMAIL, NUMBER, PHONE, TIME
+from dryline.flow.model.number_words import to_digits
+from dryline.storage.files import read
 
 DIMENSIONS = 128
 TEMPERATURE = 0.1  # of the training: cosines with intents divided by it are the logarithms of shares
@@ -28,76 +32,135 @@ DATA_FILE = Path(__file__).with_name("understanding.bin")
 
 Vector = Sequence[float]
 
-_MAX_LENGTH = 2_000  # characters of a text that are read: its end
-_STEMMERS = {"en": "english", "de": "german", "es": "spanish"}
+LONGEST = 2_000  # characters of a text that are read: its end
 _PART = re.compile(r"_[a-z]+|[a-z]+|[.,;:!?]")
+_DIGITS = re.compile(r"\b\d+(?:[.,]\d+)*\b")
+_VALUE_WORDS = {name: "_month" for name in MONTHS if name != "may"}
+
+PEOPLE = (  # whom a condition can be about; also in the plural
+    *("user", "caller", "customer", "patient", "client", "person", "lead", "contact", "guest", "prospect", "player"),
+    *(
+        "driver",
+        "member",
+        "tenant",
+        "visitor",
+        "buyer",
+        "student",
+        "carrier",
+        "employee",
+        "owner",
+        "donor",
+        "candidate",
+    ),
+    *("shopper", "borrower", "resident", "subscriber", "traveler", "traveller", "parent", "passenger", "applicant"),
+    *("homeowner", "policyholder"),
+)
+_PEOPLE = rf"(?:(?:{'|'.join(PEOPLE)})s?|they|he|she|somebody|someone|people)"
+_SUBJECT = re.compile(rf"^\W*(?:(?:the|an?|if|when|once)\s+)*{_PEOPLE}\b(?:'s?)?\s+", re.IGNORECASE)
+OF_USER = re.compile(rf"\bthe {_PEOPLE}\b(['\u2019]s\b)?", re.IGNORECASE)
+_ALTERNATIVE_END = re.compile(r"[,;/]|\bor\b")
+
+_REWRITTEN = (  # slots of phrases as the tokens of their values, and short forms in full
+    (re.compile(r"\{weekday(?::[a-z_]+)?\}"), " _day "),
+    (re.compile(r"\{(day|month|email|phone|date|money|time|code|number)(?::[a-z_]+)?\}"), r" _\1 "),
+    (re.compile(r"\{[a-z]+(?::[a-z_]+)?\}"), " . "),
+    (re.compile(r"\bcan'?t\b|\bcannot\b"), "can not"),
+    (re.compile(r"\bwon'?t\b"), "will not"),
+    (re.compile(r"\b(do|does|did|is|are|was|were|has|have|had|would|could|should|need)n'?t\b"), r"\1 not"),
+    (re.compile(r"\b(?:i'?m|im)\b"), "i am"),
+    (re.compile(r"(?<=[a-z])'re\b"), " are"),
+    (re.compile(r"(?<=[a-z])'ve\b"), " have"),
+    (re.compile(r"(?<=[a-z])'ll\b"), " will"),
+    (re.compile(r"(?<=[a-z])'d\b"), " would"),
+    (re.compile(r"\b(it|that|what|where|there|how|who|when|here|he|she|everything)'s\b"), r"\1 is"),
+    (re.compile(r"\b(gon|wan)na\b"), r"\1 to"),
+)
 _ROW = 1 + DIMENSIONS // 2  # bytes: the scale in eighths of a power of two, and four bits for each dimension
 _CODES = [((pair >> 4) - 8, (pair & 15) - 8) for pair in range(256)]
 _HALF, _ONE = 1 << 31, 4_096  # in the products of a vector with all intents
 
 
-@cache
-def words() -> dict[str, Any]:
-    """Return the lists of words by which texts are read; their entries are regular expressions."""
-    return read_json(Path(__file__).with_name("words.json"))
-
-
-@cache
-def pattern(template: str) -> re.Pattern[str]:
-    """Return a regular expression in which `<name>` stands for a word of a list."""
-    return re.compile(re.sub(r"<([a-z ]+)>", lambda name: rf"\b(?:{'|'.join(words()[name[1]])})\b", template))
-
-
 def plain(text: str) -> str:
     """Return the end of a text in lower case, without accents, with straight apostrophes."""
-    text = text[-_MAX_LENGTH:].replace("\u2019", "'").lower().replace("ß", "ss")
+    text = text[-LONGEST:].replace("\u2019", "'").lower().replace("ß", "ss")
     return "".join(char for char in unicodedata.normalize("NFKD", text) if not unicodedata.combining(char))
 
 
 def without_subject(condition: str) -> str:
     """Return a condition without the person whom it is about: "the caller wants …" is "wants …"."""
-    return pattern(r"(?i)^\W*(?:<before people>\s+)*<people>(?:'s?)?\s+").sub("", condition)
+    return _SUBJECT.sub("", condition)
 
 
 def alternatives(condition: str) -> list[str]:
     """Return the parts of a condition of which one is enough: "is early, or has no time" has two."""
-    return [part for part in pattern("[,;/]|<or>").split(condition) if part.strip()]
+    return [part for part in _ALTERNATIVE_END.split(condition) if part.strip()]
 
 
-def features(text: str, language: str = "en") -> list[str]:
+def features(text: str) -> list[str]:
     """Return the stems of a text, values as tokens such as `_day`, and the pairs of neighbouring ones, each once."""
-    parts = stems(text, language)
+    parts = stems(text)
     pairs = (f"{first} {second}" for first, second in pairwise(parts) if first and second)
     return list(dict.fromkeys((*filter(None, parts), *pairs)))
 
 
-def stems(text: str, language: str = "en") -> list[str]:
+def stems(text: str) -> list[str]:
     """Return the stems of a text in their order; an empty one separates neighbours that are no pair."""
     text = plain(text)
-    for form, replacement in words()["rewritten"].items():
-        text = re.sub(form, replacement, text)
-    value_words = _value_words(language)
-    return [value_words.get(part) or _stem(part, language) for part in _PART.findall(text)]
+    for pattern, replacement in _REWRITTEN:
+        text = pattern.sub(replacement, text)
+    return [_VALUE_WORDS.get(part) or _stem(part) for part in _PART.findall(with_tokens(text))]
+
+
+def with_tokens(text: str) -> str:
+    """Return a text with a token in place of each value, such as `_day`: the kinds of values find them."""
+    text = to_digits(text)
+    for find in (_find_emails, _find_phones, _find_money, _find_dates, _find_times, _find_codes):
+        text = _replaced(text, find(text))
+    return _DIGITS.sub(" _number ", text)
+
+
+def _find_emails(text: str) -> list[tuple[Span, str]]:
+    return [(span, "_email") for span in EMAIL.find(text)]
+
+
+def _find_phones(text: str) -> list[tuple[Span, str]]:
+    return [(span, "_phone") for span, _ in PHONE.find(text)]
+
+
+def _find_money(text: str) -> list[tuple[Span, str]]:
+    return [(each.span, "_money") for each in NUMBER.find(text) if each.unit == MONEY]
+
+
+def _find_dates(text: str) -> list[tuple[Span, str]]:
+    return [(each.span, "_date" if each.day is not None else "_day") for each in DATE.find(text)]
+
+
+def _find_times(text: str) -> list[tuple[Span, str]]:
+    return [(each.span, "_time") for each in TIME.find(text) if each.is_sure]
+
+
+def _find_codes(text: str) -> list[tuple[Span, str]]:
+    return [(span, "_code") for span in CODE.find(text)]
+
+
+def _replaced(text: str, tokens: list[tuple[Span, str]]) -> str:
+    """Return a text with tokens in place of spans, which do not overlap."""
+    pieces, at = [], 0
+    for (start, end), token in sorted(tokens):
+        if start >= at:
+            pieces += [text[at:start], f" {token} "]
+            at = end
+    return "".join((*pieces, text[at:]))
 
 
 @lru_cache(maxsize=20_000)
-def _stem(word: str, language: str) -> str:
+def _stem(word: str) -> str:
     if not word[0].isalpha():
         return word if word[0] == "_" else ""
     import snowballstemmer  # takes 30 ms, which a start would wait for
 
     # A new one each time: a stemmer keeps the word that it is at, so threads cannot share it.
-    return str(snowballstemmer.stemmer(_STEMMERS[language]).stemWord(word))
-
-
-@cache
-def _value_words(language: str) -> dict[str, str]:
-    """Return the words of a language that are values, with the token of their kind."""
-    values = read_values(language)
-    days = [*values["weekdays"], *(day for day, ahead in values["relative_days"].items() if ahead >= 0)]
-    numbers = [word for word, number in values["numbers"].items() if number != 1]  # "ein", "una" and "one" are articles
-    kinds = {"_number": numbers, "_month": values["months"], "_day": days}
-    return {plain(word): kind for kind, each in kinds.items() for word in each if word != "may"}
+    return str(snowballstemmer.stemmer("english").stemWord(word))
 
 
 class Encoder:
@@ -176,22 +239,22 @@ def dot(own: Vector, other: Vector) -> float:
 
 
 @lru_cache(maxsize=1_024)
-def vector(text: str, language: str = "en") -> Vector:
+def vector(text: str) -> Vector:
     """Return the vector of a text, of length 1; all zeros where none of its features is known."""
-    return load().vector(features(text, language))
+    return load().vector(features(text))
 
 
-def near_intents(text: str, language: str = "en", *, by_mean: bool = False) -> dict[str, float]:
+def near_intents(text: str, *, by_mean: bool = False) -> dict[str, float]:
     """Return the cosine of a text with each intent of the phrases, such as "want_person"."""
-    return dict(zip(load().intents, _cosines(text, language, by_mean), strict=True))
+    return dict(zip(load().intents, _cosines(text, by_mean), strict=True))
 
 
 @lru_cache(maxsize=512)
-def _cosines(text: str, language: str, by_mean: bool) -> Vector:
-    return array("d", load().near_intents(vector(text, language), by_mean=by_mean))
+def _cosines(text: str, by_mean: bool) -> Vector:
+    return array("d", load().near_intents(vector(text), by_mean=by_mean))
 
 
 @lru_cache(maxsize=512)
-def meaning(text: str, language: str = "en") -> Vector:
+def meaning(text: str) -> Vector:
     """Return how likely a text means each intent, scaled to length 1; all zeros where nothing of it is known."""
-    return unit([expm1(near / TEMPERATURE) for near in _cosines(text, language, False)])
+    return unit([expm1(near / TEMPERATURE) for near in _cosines(text, False)])

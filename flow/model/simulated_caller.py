@@ -13,19 +13,20 @@ from dryline.flow.language.open_talk import arguments_of_tool
 from dryline.flow.language.program import Condition, Loop
 from dryline.flow.language.session import FlowSession
 from dryline.flow.language.stubs import AnswerStubs
-from dryline.flow.model.agent import invites_any_request
-from dryline.flow.model.answers.slots import Slot, shaped
+from dryline.flow.model.answers.kind import ValueKind
+from dryline.flow.model.answers.slots import Slot, label_of, shaped
 from dryline.flow.model.builtin_model import BuiltInModel
-from dryline.flow.model.caller_words import choose_value, give_value, named_in, role_of, utter
-from dryline.flow.model.kinds import language_of, read_values
-from dryline.flow.model.questions import last_question
+from dryline.flow.model.caller_words import choose_value, give_value, named_in, role_of, utter, words
+from dryline.flow.model.kinds import CODE, EMAIL, NAME, PHONE, TIME, kind_of, kind_of_question
+from dryline.flow.model.questions import invites_any_request, last_question
 
 _NEXT_IN_LOOP = 0.7  # from the first condition of a loop to the last: each so many times as usual as the one before
 _RARE = 0.05  # how usual a condition is that ends a conversation, or says that no other one is met, or was taken before
 _MOST_IDLE = 12  # turns without a further condition: a caller does not stay in a flow that has no way out
+_VOLUNTEERED = 0.4  # of the values that a flow takes together, in the sentence that says what the caller wants
 _LEFT_OUT = 0.5  # of the values for whose lack the code has a question; all of them where that may be the way
 _ROLES = ("answer", "closing")  # of conditions that callers meet only where they fit
-_SAME_FOR_A_CALLER = ("name", "phone", "email", "code", "address", "birth")  # kinds of values
+_SAME_FOR_A_CALLER = (NAME, PHONE, EMAIL, CODE)  # kinds of values
 
 
 @dataclass(eq=False)
@@ -53,7 +54,6 @@ class Caller(BuiltInModel):
         self._words: list[str] = []  # of this turn: the first utterance, and sentences with values
         self._question = ""  # what the agent said last
         self._is_named = False  # whether the condition names a value
-        self._language = "en"  # of the menu
         self._used: set[str] = set()  # phrases and sentences
         self._given: dict[str, tuple[Any, int | None]] = {}  # by key: the value, and the line that asked for it
 
@@ -68,14 +68,14 @@ class Caller(BuiltInModel):
         loop = session.open_talk.loop
         if loop is None or loop < 0:
             self._next, self._is_named = None, False
-            self._words = [self.random.choice(read_values(language_of(session.open_talk.prompt))["waiting_says"])]
+            self._words = [self.random.choice(words()["waiting"])]
             return self._words[0]
         self._next = self._choose_next(session.program.loops[loop])
         if self._next is None:
             return None
         menu = tuple(session.waiting)
         condition = menu[self._next.loop.conditions.index(self._next)]
-        self._language, self._is_named = language_of(" ".join(menu)), role_of(condition) == "value"
+        self._is_named = role_of(condition) == "value"
         options: dict[str, Any] = {"menu": menu, "opening": self.turns == 1, "typed": self.typed}
         self._words = [utter(condition, self.facts, self.random, self._used, **options)]
         return self._words[0]
@@ -144,16 +144,22 @@ class Caller(BuiltInModel):
 
     def _value(self, question: Question, slot: Slot) -> Any:
         """Return the value for one place of an answer, and say it; None for one that the caller leaves out."""
-        key = slot.path or f"{slot.kind} {slot.example}"
+        kind = kind_of(slot)
+        key = slot.path or f"{kind.name} {slot.example}"
         value, line = self._given.get(key, (None, None))
+        if self._can_wait(question, slot):
+            if named := named_in(" ".join(self._words), slot):
+                return named
+            if value is not None or not self._volunteers(kind):
+                return None
         is_open = not slot.in_list and self.flow_map.may_be_missing(slot.key, question.line)
         is_open = is_open and value is None and not self._is_named and not named_in(self._text_of("user"), slot)
         if is_open and (self.route or self.random.random() < _LEFT_OUT):
             return None
-        is_same = slot.kind in _SAME_FOR_A_CALLER or (line != question.line and not self._is_named)
+        is_same = kind in _SAME_FOR_A_CALLER or (line != question.line and not self._is_named)
         if value is None or not is_same:
             texts = self.flow_map.texts_for(self.route[0].loop.line) if self.route else set()
-            fitting = [choice for choice in slot.choices or () if choice in texts]
+            fitting = tuple(choice for choice in slot.choices if choice in texts)
             now = question.now or self._session.now()
             heard = {"said": self._text_of("user"), "heard": self._text_of("agent"), "question": self._question}
             slot = replace(slot, choices=fitting or slot.choices)
@@ -164,23 +170,53 @@ class Caller(BuiltInModel):
         self._give(value, slot)
         return value
 
+    def _can_wait(self, question: Question, slot: Slot) -> bool:
+        """Return whether a flow can do without a value as yet, and the agent's last question is not for it."""
+        members = question.example if isinstance(question.example, dict) else {}
+        if slot.key not in members or not self.flow_map.may_be_missing(slot.key, question.line):
+            return False
+        agent_question = last_question(self._question)
+        if not invites_any_request(agent_question):
+            words = set(re.findall(r"\w+", agent_question.lower()))
+            offered = {key for key, each in members.items() if _offers(self._question, str(each).split(" | "))}
+            named = {key for key in members if not words.isdisjoint(label_of(key).split())}
+            if offered or named:
+                return slot.key not in (offered or named)
+        return kind_of_question(agent_question) is not kind_of(slot)
+
+    def _volunteers(self, kind: ValueKind) -> bool:
+        """Return whether the caller adds a value for which nobody has asked: where they say what they want, perhaps."""
+        says_what_they_want = self._next is not None and role_of(self._next.text) == "matter"
+        is_open = says_what_they_want and invites_any_request(last_question(self._question))
+        return is_open and kind not in (TIME, EMAIL) and self.random.random() < _VOLUNTEERED
+
     def _give(self, value: Any, slot: Slot) -> None:
         """Add a value to the caller's last words. Words that only announce one make way for it."""
-        if value in (None, "", NOT_SAID) or (slot.kind == "name" and str(value) in self._text_of("user")):
+        if value in (None, "", NOT_SAID) or (kind_of(slot) is NAME and str(value) in self._text_of("user")):
             return
         announces = self._is_named and len(self._words) == 1
         is_said = re.search(rf"\b{re.escape(str(value))}\b", " ".join(self._words), re.IGNORECASE)
         if not announces and (isinstance(value, bool) or is_said):
             return
-        options: dict[str, Any] = {"is_asked": announces and bool(self._question), "language": self._language}
-        self._words.append(give_value(value, slot, self.random, self._used, **options))
+        is_asked = announces and bool(self._question)
+        self._words.append(give_value(value, slot, self.random, self._used, is_asked=is_asked))
         self._session.reword_user_message(" ".join(self._words[1:] if self._is_named else self._words))
 
     def _text_of(self, who: str) -> str:
         return " ".join(message.text for message in self._session.messages if message.who == who)
 
 
+def _offers(text: str, options: Sequence[str]) -> bool:
+    """Return whether a text names several options."""
+    return sum(option in text for option in options) > 1
+
+
 def usual(condition: Condition, shares: Mapping[str, float]) -> float:
-    """Return how usual a condition is among those of its loop: its share, else the less the further down it stands."""
-    by_place = _NEXT_IN_LOOP ** condition.loop.conditions.index(condition)
-    return shares.get(condition.text, _RARE if role_of(condition.text) in ("closing", "else") else by_place)
+    """Return how usual a condition is among those of its loop: its share, else the less the further down it stands.
+
+    Nobody calls to be misunderstood: a catch-all is only met on a route to it.
+    """
+    role = role_of(condition.text)
+    if role in ("closing", "else"):
+        return shares.get(condition.text, _RARE if role == "closing" else 0.0)
+    return shares.get(condition.text, _NEXT_IN_LOOP ** condition.loop.conditions.index(condition))

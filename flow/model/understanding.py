@@ -5,19 +5,150 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from math import exp
-from operator import mul, or_
+from operator import mul
 
 from dryline.flow.model import encoder
-from dryline.flow.model.encoder import dot, meaning, pattern, plain, vector, words
-from dryline.flow.model.kinds import kind_of, kind_of_question, language_of, read_values
+from dryline.flow.model.answers.slots import Slot
+from dryline.flow.model.encoder import LONGEST, dot, meaning, plain, vector
+from dryline.flow.model.kinds import CHOICE, NAME, WORDS, kind_of, kind_of_question
 from dryline.flow.model.number_words import read_bounds, said_number
-from dryline.flow.model.questions import is_open_question, last_question, option_by_place, options_of
+from dryline.flow.model.questions import (
+    FILLER,
+    QUESTION_WORD,
+    is_open_question,
+    last_question,
+    option_by_place,
+    options_of,
+)
 from dryline.flow.phrases import load
 
 _WORD = re.compile(r"[^\W\d_][\w'-]*")
+# Intents to which a condition seldom answers: what a caller says between two matters.
+_OPEN_INTENTS = (
+    *("small_talk", "repeat", "wait_a_moment", "thanks", "greeting", "wrong_number", "dont_know", "undecided"),
+    *("has_question", "ask_robot", "confused", "more_help"),
+)
+
+# Conditions.
+_NEGATION = re.compile(
+    r"\b(?:not|no|never|without|cannot|unable|nothing|nobody|none|neither|refus\w+|declin\w+|reject\w+|\w+n't)\b"
+)
+_ASKS = re.compile(
+    r"(?:asks?(?! (?:for|to)\b)|inquires?|wonders?|(?:wants?|would like) to (?:know|ask|hear)|has (?:an? "
+    r"|any )?question)\b"
+)
+_ELSE = re.compile(
+    r"\b(?:(?:any|some|every)thing else|other|another (?:matter|request|reason|question|topic)|otherwise)\b"
+)
+_CATCH_ALL = re.compile(r"\bnone of (?:these|those|the (?:above|others))\b")
+_GIVES = re.compile(
+    r"(?:ha[sd] |is )?(?:already |just )?\b(?:giv\w+|gave|provid\w+|nam(?:es?|ed)|stat(?:es?|ed)|t(?:ells?"
+    r"|old)|shar\w+|mention\w*"
+    r"|specif\w+|cho(?:oses?|sen)|picks?(?! up)|select\w*|answers?(?: with)?|spells?|describ\w+|explain\w*"
+    r"|says?(?= (?:an?|the|their|wh\w+|how) )|confirms?(?= their )|adds?|orders?|corrects?)\b(?: us| you"
+    r"| the agent)? (.+)"
+)
+_AND = re.compile(r"[,&]|\b(?:and|as well as|along with)\b")
+_AROUND_LABEL = re.compile(
+    r"(?:\b(?:the|an?|his|her|their|its|your|some|any|which|what|valid|new|preferred|only|in|at|on)\b )+"
+    r"| \b(?:of|for|from|to|in|on|at|that|they|when|where|why|how|about|with|you|it)\b.*"
+)
+_MATTER = re.compile(
+    r"issues?|problems?|needs?|reasons?|requests?|concerns?|situation|purpose|matters?|questions?|trouble|what .*"
+)
+
+# Utterances.
+_CLAUSE_END = re.compile(r"[.?!;,]+(?!\d)|\b(?:but|because)\b")
+_DENIES = re.compile(
+    r"(?:^\W*(?:(?:actually|but|no|oh|wait) )*|\b(?:please|just) )(?:don't|do not) "
+    r"(?!know|have|understand|think|get)(.*)"
+    r"|\b(?:(?:do|did|would)(?:n't|nt| not) (?:\w+ )?(?:want|need|wish|mean|like)|never mind"
+    r"|(?:am|is|was|are|it's|i'm|that's|this|we're) (?:not|no)(?: (?:calling|asking|trying|going|here|interested))?"
+    r"|(?:is|was|are)n't|not (?:about|for|to|because|the|an?|my|calling|asking)|no need|nothing (?:to do with|about)"
+    r"|instead of|rather than)\b(.*)"
+)
+_QUESTION = re.compile(
+    rf"(?:{FILLER}\b,? )*(?:{QUESTION_WORD}|is|are|do|does|did|has|was|were|will|can (?:i|you|we) (?:find|see|tell)|any"
+    r"|what about|how (?:about|does))\b|.*\?$"
+)
+_FILLERS = re.compile(FILLER)
+_LEADING_FILLERS = re.compile(rf"(?: {FILLER}\b)* (?=.)")
+_YES = (
+    *("yes", "yeah", "yep", "yup", "sure", "ok", "okay", "correct", "right", "of course", "absolutely", "definitely"),
+    *(
+        "certainly",
+        "exactly",
+        "please do",
+        "go ahead",
+        "sounds good",
+        "that works",
+        "works for me",
+        "that's fine",
+        "fine",
+    ),
+    *("perfect", "great", "i do", "i am", "i have", "i did", "i had", "i was", "i can", "i got", "we can", "we did"),
+    *("we had", "i will", "i would", "we do", "we have", "we are", "it is", "they do", "affirmative", "uh huh", "mhm"),
+    *("i agree", "agreed", "deal", "confirmed", "i confirm", "why not", "i don't see why not", "no problem"),
+    *(
+        "i'd love to",
+        "gladly",
+        "you bet",
+        "all good",
+        "let's do it",
+        "please",
+        "go for it",
+        "indeed",
+        "true",
+        "that's it",
+    ),
+    *("alright", "all right", "i guess so", "i suppose", "totally", "go on then", "go on", "if you like"),
+    *(
+        "wouldn't say no",
+        "may as well",
+        "might as well",
+        "by all means",
+        "that'd be lovely",
+        "that would be lovely",
+        "aye",
+    ),
+)
+_NO = (
+    *(
+        "no",
+        "nope",
+        "nah",
+        "not",
+        "don't",
+        "do not",
+        "doesn't",
+        "isn't",
+        "aren't",
+        "wasn't",
+        "haven't",
+        "hasn't",
+        "won't",
+    ),
+    *(
+        "can't",
+        "cannot",
+        "never",
+        "none",
+        "rather not",
+        "no thanks",
+        "without",
+        "skip",
+        "decline",
+        "refuse",
+        "negative",
+    ),
+    *("leave off", "hold the", "neither", "no need", "i'm good", "i'm fine", "i'll pass", "wouldn't", "didn't"),
+    *("forget it", "false", "absolutely not", "hardly", "couldn't", "nothing", "uninsured", "disagree", "i'm alright"),
+    "don't bother",
+)
+_STARTS_WITH_YES, _STARTS_WITH_NO = (tuple(f" {phrase} " for phrase in phrases) for phrases in (_YES, _NO))
 
 
 @dataclass(frozen=True)
@@ -47,12 +178,11 @@ class Context:
 
 @dataclass(frozen=True, slots=True)
 class Understanding:
-    """The condition that is met, if any. `candidates` are conditions of which one is met, where only that is clear."""
+    """The condition that is met, if any."""
 
     index: int | None
     why: str
     sure: float
-    candidates: tuple[int, ...] = ()
 
 
 def understand(conditions: Sequence[str], said: str, context: Context) -> Understanding:
@@ -64,19 +194,15 @@ def understand(conditions: Sequence[str], said: str, context: Context) -> Unders
     evidence = [{name: value * weights[name] for name, value in row.items()} for row in rows]
     scores = [sum(each.values()) for each in evidence]
     odds = [exp(score - max(scores)) for score in scores]
-    *shares, none = (each / sum(odds) for each in odds)
+    shares = [each / sum(odds) for each in odds[:-1]]  # the last one is that of none
     order = sorted(range(len(shares)), key=lambda index: -shares[index])
     best = order[0]
     if shares[best] >= least_share:
         fits = f"Of the {len(order)} conditions this one fits best" if len(order) > 1 else "The only condition fits"
         why = f"{fits}: {_reason(conditions[best], said, evidence[best])}."
         return Understanding(best, why, shares[best])
-    catch_all = next((index for index in order if read_condition(conditions[index], "en").is_catch_all), None)
-    is_tie = none < shares[best] and sum(shares[index] for index in order[:2]) >= least_share
-    if is_tie and catch_all not in order[:2]:
-        either = " and ".join(repr(conditions[index]) for index in order[:2])
-        return Understanding(None, f"What was said fits {either} about as well.", 0.0, tuple(sorted(order[:2])))
-    if catch_all is not None and 1 - none >= least_share:
+    catch_all = next((index for index in order if read_condition(conditions[index]).is_catch_all), None)
+    if catch_all is not None:
         why = f"No other condition is clearly meant. Nearest: {conditions[best]!r}."
         return Understanding(catch_all, why, shares[catch_all])
     return Understanding(None, f"No condition is clearly meant. Nearest: {conditions[best]!r}.", 0.0)
@@ -89,37 +215,35 @@ def _reason(condition: str, said: str, evidence: dict[str, float]) -> str:
         return "it names what the condition asks for"
     if most == "yes or no":
         return "it answers the agent's question"
-    language = language_of(f"{condition} {said}")
-    shared = map(mul, meaning(said, language), meaning(encoder.without_subject(condition), language))
+    shared = map(mul, meaning(said), meaning(encoder.without_subject(condition)))
     intent = max(zip(shared, encoder.load().intents, strict=True))[1]
-    says = {**load(language), **load()}[intent].says
+    says = load()[intent].says
     heard = {*plain(said).split()}
     nearest = max(says, key=lambda text: len(heard & {*plain(text).split()}) / len(heard | {*plain(text).split()}))
     return f'it is close to "{nearest}"'
 
 
 class ConditionReading:
-    """A condition, and what it asks for: `kinds` are those of the values."""
+    """A condition, and what it asks for: `slots` are the places of the values that a caller gives to meet it."""
 
-    def __init__(self, text: str, language: str) -> None:
+    def __init__(self, text: str) -> None:
         text = plain(encoder.without_subject(text)).strip(" .")
-        self.vector = vector(text, language)
-        self.alternatives = [meaning(part, language) for part in encoder.alternatives(text)]
-        near = encoder.near_intents(text, language)
-        self.open_intents = {name: near[name] for name in words()["open intents"]}
-        self.stems = frozenset(encoder.stems(text, language))
-        self.sign = -1 if pattern("<negations>").search(text) else 1
-        self.asks = bool(pattern("<asks>").match(text))
+        self.vector = vector(text)
+        self.alternatives = [meaning(part) for part in encoder.alternatives(text)]
+        near = encoder.near_intents(text)
+        self.open_intents = {name: near[name] for name in _OPEN_INTENTS}
+        self.stems = frozenset(encoder.stems(text))
+        self.sign = -1 if _NEGATION.search(text) else 1
+        self.asks = _ASKS.match(text) is not None
         self.bounds = read_bounds(text)
-        self.is_else = bool(pattern("<else>").search(text))
-        self.is_catch_all = bool(pattern("<catch all>").search(text))
-        gives = pattern(r"(?:ha[sd] |is )?(?:already |just )?<gives>(?: us| you| the agent)? (.+)").match(text)
+        self.is_else = _ELSE.search(text) is not None
+        self.is_catch_all = _CATCH_ALL.search(text) is not None
+        gives = _GIVES.match(text)
         self.gives = gives[1] if gives else None
-        things = pattern("[,&]|<and>").split(self.gives) if self.gives else []
-        labels = [pattern("(?:<articles> )+| <behind>.*").sub("", thing.strip()) for thing in things]
-        self.is_matter = any(pattern("<matters>").fullmatch(label) for label in labels)
-        is_value = any(each[0] == "_" for label in labels for each in encoder.features(label, language))
-        self.kinds = [] if is_value else [kind_of(label, None) for label in labels if label]
+        labels = [_AROUND_LABEL.sub("", thing.strip()) for thing in _AND.split(self.gives)] if self.gives else []
+        self.is_matter = any(_MATTER.fullmatch(label) for label in labels)
+        is_value = any(each[0] == "_" for label in labels for each in encoder.features(label))
+        self.slots = [] if is_value else [Slot("", key=label) for label in labels if label]
 
     def means(self, other: encoder.Vector) -> float:
         """Return the cosine of a meaning with that of the nearest alternative."""
@@ -146,55 +270,44 @@ class ConditionReading:
 class Heard:
     """An utterance with its clauses. `polarity` is 1 for a yes and -1 for a no."""
 
-    def __init__(self, text: str, language: str) -> None:
+    def __init__(self, text: str) -> None:
         self.text, self.plain = text, plain(text).strip()
         self.words = " ".join(["", *re.findall(r"[a-z0-9']+", self.plain), ""])
-        self.vector, self.meaning = vector(text, language), meaning(text, language)
-        near = encoder.near_intents(text, language)
-        self.open_intents = {name: near.pop(name) for name in words()["open intents"]}
+        self.vector, self.meaning = vector(text), meaning(text)
+        near = encoder.near_intents(text)
+        self.open_intents = {name: near.pop(name) for name in _OPEN_INTENTS}
         self.matter = max(near.values())
-        clauses = pattern(r"[.?!;,]+(?!\d)|<clause ends>").split(self.plain)
-        self.clauses = [vector(clause, language) for clause in clauses if clause.strip()]
-        denied = (pattern("<denies>(.*)").search(clause) for clause in clauses)
-        self.denied = [meaning(each[1], language) for each in denied if each]
-        self.features = frozenset(encoder.features(text, language))
+        clauses = _CLAUSE_END.split(self.plain)
+        self.clauses = [vector(clause) for clause in clauses if clause.strip()]
+        denied = (_DENIES.search(clause) for clause in clauses)
+        self.denied = [meaning(each[1] or each[2]) for each in denied if each]
+        self.features = frozenset(encoder.features(text))
         self.unknown = frozenset(each for each in self.features if " " not in each and not encoder.load().knows(each))
         self.number = said_number(text)
-        introduction = pattern("<introduces>").search(text.lower())
-        self.introduced = text[introduction.end() :] if introduction else ""
-        own = _WORD.findall(self.introduced or text)
+        own = _WORD.findall(text)
         self.is_all_capital = len(own) > 1 and all(word[0].isupper() for word in own)
         known = (each for each in self.features - self.unknown if " " not in each and each[0] != "_")
-        self.is_bare = all(pattern("<fillers>").fullmatch(each) for each in known)
-        question = r"(?:<fillers>,? )*(?:<question words>|<question verbs>)|.*\?$"
-        self.is_question = bool(pattern(question).match(self.plain))
-        start = pattern(r"(?: <fillers>)* (?=.)").sub(" ", self.words, count=1)
-        yes, no = ([f" {plain(each)} " for each in read_values(language)[name]] for name in ("yes", "no"))
-        self.polarity = -1 if start.startswith(tuple(no)) else int(start.startswith(tuple(yes)))
+        self.is_bare = all(_FILLERS.fullmatch(each) for each in known)
+        self.is_question = _QUESTION.match(self.plain) is not None
+        start = _LEADING_FILLERS.sub(" ", self.words, count=1)
+        self.polarity = -1 if start.startswith(_STARTS_WITH_NO) else int(start.startswith(_STARTS_WITH_YES))
+        self._values: dict[tuple[str, str, bool], bool] = {}  # whether a value was said, by kind, label and `is_asked`
 
-    def has_value(self, kind: str, options: Sequence[str]) -> bool:
-        """Return whether a value of a kind was said, or one of the options."""
-        if kind == "name":
-            return self._has_name()
-        form, tokens = (words()[name].get(kind) for name in ("forms of kinds", "tokens of kinds"))
-        if form and re.search(form, self.plain):
-            return True
-        if tokens:
-            return not self.features.isdisjoint(tokens)
-        return self._names([*options, *read_values()["classes"].get(kind, [])])
+    def has_value(self, slot: Slot, options: Sequence[str], *, is_asked: bool) -> bool:
+        """Return whether a value for a place was said, or one of the options."""
+        kind = kind_of(slot)
+        if kind in (WORDS, CHOICE):
+            return self._names(options)
+        key = kind.name, slot.key, is_asked
+        if key not in self._values:
+            context = replace(slot, is_asked=is_asked)
+            self._values[key] = any(kind.read(line, context) is not None for line in self.text.splitlines())
+        return self._values[key]
 
     def _names(self, things: Iterable[str]) -> bool:
         """Return whether one of the things was named, in the singular or the plural."""
         known = (re.escape(plain(thing).removesuffix("s")) for thing in things if thing)
         return any(re.search(rf" {thing}s? ", self.words) for thing in known)
-
-    def _has_name(self) -> bool:
-        """Return whether a name was said: capital or unknown words, alone or after an introduction."""
-        text, most, read = (self.introduced, 9, 1) if self.introduced else (self.text, 4, 4)
-        own = _WORD.findall(text.split(",")[0])
-        own = [word for word in own if not pattern("<fillers>").fullmatch(plain(word))]
-        is_new = all(word[0].isupper() or plain(word) in self.unknown for word in own[:read])
-        return is_new and self.polarity == 0 and 0 < len(own) <= most
 
 
 read_condition = lru_cache(maxsize=2_048)(ConditionReading)
@@ -203,13 +316,12 @@ hear = lru_cache(maxsize=256)(Heard)
 
 def features_of(conditions: Sequence[str], said: str, context: Context) -> list[dict[str, float]]:
     """Return the features of each condition by name, and last those of none; those that are not there are 0."""
-    language = language_of(f"{context.prompt} {' '.join(conditions)} {said}")
-    menu = [read_condition(text, language) for text in conditions]
-    heard, before = hear(said, language), hear(context.earlier, language)
-    question, question_meaning = vector(context.question, language), meaning(context.question, language)
+    menu = [read_condition(text[-LONGEST:]) for text in conditions]
+    heard, before = hear(said[-LONGEST:]), hear(context.earlier[-LONGEST:])
+    question, question_meaning = vector(context.question), meaning(context.question)
     polarity = 0 if is_open_question(context.question) else heard.polarity
     place = option_by_place(said, context.options)
-    is_chosen, chosen = place is not None, vector(place, language) if place else None
+    is_chosen, chosen = place is not None, vector(place) if place else None
     rows: list[dict[str, float]] = []
     for at, each in enumerate(menu):
         if each.is_catch_all:  # what it says is like nothing that a caller says
@@ -247,13 +359,20 @@ def _features_of_values(
     """Return the features of the values that a condition asks for; a block that returned asks for what it lacks."""
     options, kind_of_answer = context.options, kind_of_question(context.question)
     names_option = any(option in condition.gives for option in options) if condition.gives else False
-    kinds = ([] if names_option else condition.kinds) or ([kind_of_answer or "text"] if is_returned else [])
-    now = [is_chosen or heard.has_value(kind, options) for kind in kinds]
-    then = [before.has_value(kind, options) for kind in kinds]
-    if (any(now) and all(map(or_, now, then))) or (is_returned and context.is_answered):
-        is_asked = kind_of_answer in kinds or is_returned
-        is_name = kinds == ["name"] and heard.is_all_capital
+    slots = [] if names_option else condition.slots
+    if not slots and is_returned:
+        slots = [Slot("", question=context.question)]
+    kinds = [kind_of(slot) for slot in slots]
+    are_asked = [kind is kind_of_answer for kind in kinds]
+    now = [
+        is_chosen or heard.has_value(slot, options, is_asked=is_asked)
+        for slot, is_asked in zip(slots, are_asked, strict=True)
+    ]
+    then = [before.has_value(slot, options, is_asked=False) for slot in slots]
+    is_open = [kind in (WORDS, CHOICE) for kind in kinds]  # any words may be such a value
+    is_complete = any(now) and all(map(any, zip(now, then, is_open, strict=True)))
+    if is_complete or (is_returned and context.is_answered):
+        is_name = kinds == [NAME] and heard.is_all_capital
         alone = {"value alone": heard.is_bare, "name alone": is_name}
-        return {"value given": 1.0, "value that was asked for": is_asked, **alone}
-    is_free = any(kind not in ("name", "address", *words()["tokens of kinds"]) for kind in kinds)
-    return {"value missing": bool(kinds) and not any(now) and not is_free, "part missing": any(now)}
+        return {"value given": 1.0, "value that was asked for": any(are_asked) or is_returned, **alone}
+    return {"value missing": bool(kinds) and not any(now) and not any(is_open), "part missing": any(now)}

@@ -170,6 +170,19 @@ def say(page):
     expect(event).to_contain_text("% sure")
 
 
+@DEMO.does("Press the first suggestion again and again: the appointment is booked, and the call ends.")
+def follow_suggestions(page):
+    turns = page.locator(".bubble.caller")
+    over = page.get_by_text("The conversation is over")
+    for turn in range(1, 12):
+        if over.is_visible():
+            break
+        page.get_by_role("form", name="Suggestions").get_by_role("button").first.click()
+        expect(turns).to_have_count(turn + 1)
+    expect(over).to_be_visible()
+    expect(page.locator("li.event", has_text="Extracted: booked").last).to_contain_text("true")
+
+
 @DEMO.does(
     "A problem.",
     "On the Overview, Tidewater Internet has the lowest success; \"Newest errors\" has `'technicians'` several times.",

@@ -32,11 +32,18 @@ def test_what_the_prompt_quotes_or_asks_is_said_as_it_stands(opening, prompt, wo
     [
         ("You are the receptionist. Find out what the caller needs.", "What do you need?"),
         ("Ask Ada Park to confirm Monday at 11:30 AM.", "Could you confirm Monday at 11:30 AM?"),
-        ("You're now collecting the caller's name and phone number.", "Could you tell me your name and phone number?"),
-        ("Take the customer's food order.", "What would you like to order?"),
-        ("Offer Ada two times. Ask which of them suits her.", "I can offer you two times. Which of them suits you?"),
-        ("Frage nach dem Namen.", "Darf ich Sie nach dem Namen fragen?"),
-        ("Pregunta por el nombre del cliente.", "¿Me puede decir su nombre?"),
+        ("Ask for the caller's name and phone number.", "Could you tell me your name and phone number?"),
+        ("Ask for a callback number.", "Could you tell me a callback number?"),
+        ("Ask for order numbers, then ask when it was sent.", "Could you tell me your order numbers?"),
+        ("Offer Ada two times. Ask which of them suits her.", "Which of them suits you?"),
+        ("Ask whether they have a car.", "Do you have a car?"),
+        ("Ask if they can come on Friday.", "Can you come on Friday?"),
+        ("Ask whether Friday suits them.", "Does Friday suit you?"),
+        ("Ask whether Friday still suits them.", "Does Friday still suit you?"),
+        ("Ask if the customer is happy.", "Are you happy?"),
+        ("Ask what happened, and find out when.", "What happened?"),
+        ("Ask how they would like to pay.", "How would you like to pay?"),
+        ("Ask them what the problem is.", "Could you tell me what the problem is?"),
     ],
 )
 def test_an_instruction_becomes_a_sentence_to_the_user(opening, prompt, words):
@@ -61,9 +68,9 @@ def test_the_agent_greets_once_with_the_name_and_company_of_the_prompt(talk):
 
 
 def test_several_questions_are_asked_one_after_the_other(talk):
-    prompt = "Be kind.\nThings to ask:\n- First name\n- ZIP code\n- Date of birth\n"
-    said = agent(talk(LOOP.format(prompt=prompt), "Ada", "12345", "hm"))
-    for text, member in zip(said, ("first name", "ZIP code", "date of birth", "date of birth"), strict=True):
+    prompt = "Be kind. Ask for the first name. Ask for the ZIP code. Ask when they were born."
+    said = agent(talk(LOOP.format(prompt=prompt), "Ada", "12345", "hm", "well", "so"))
+    for text, member in zip(said, ("first name", "ZIP code", "born", "Sorry", "Sorry", "Sorry"), strict=True):
         assert member in text
 
 
@@ -73,11 +80,51 @@ def test_the_agent_asks_again_after_an_utterance_about_nothing(talk):
     assert talked.events[-1]["how"] == "no condition was met"
 
 
-@pytest.mark.parametrize(("other", "asks"), [("caller ", "Would you like to move a visit or"), ("", "Sorry, I didn't")])
-def test_the_agent_asks_which_of_two_is_meant_if_it_can_say_both(talk, other, asks):
-    code = "loop:\n    talk('Ask what.')\nuntil 'caller wants to move a visit':\n    pass\n"
-    talked = talk(f"{code}until '{other}wants to move a call':\n    pass\n", "could we move it?")
-    assert agent(talked)[1].startswith(asks)
+def test_the_agent_offers_a_person_after_a_second_failure_if_a_condition_leads_to_one(talk):
+    code = "loop:\n    talk('Ask for the day.')\nuntil 'the moon is made of cheese':\n    pass\n"
+    offers = f"{code}until 'caller wants to speak to a human':\n    say('One moment.')\n"
+    _, sorry, again = agent(talk(code, "elephants", "monkeys"))
+    assert (sorry, again) == ("Sorry, I didn't get that. Could you tell me the day?",) * 2
+    _, sorry, offer, moment = agent(talk(offers, "elephants", "monkeys", "yes please"))
+    assert sorry == "Sorry, I didn't get that. Could you tell me the day?"
+    assert (offer, moment) == ("Sorry, I didn't get that. Would you like to talk to a person?", "One moment.")
+
+
+@pytest.mark.parametrize(
+    ("condition", "question"),
+    [
+        ("caller gives their phone number", "What is your phone number?"),
+        ("caller gives their name and the day", "May I have your name, please?"),
+        ("caller names a day", "Which day would suit you?"),
+        ("caller gives a reason", "How can I help you?"),
+        ("caller wants to buy a car", "How can I help you?"),
+    ],
+)
+def test_a_prompt_without_a_question_asks_for_the_value_of_a_condition(talk, condition, question):
+    code = f"loop:\n    talk('Be kind.', True)\nuntil {condition!r}:\n    pass\n"
+    assert agent(talk(code)) == [question]
+
+
+def test_statements_of_a_prompt_for_the_agent_are_never_said(talk):
+    prompt = (
+        "You are Nora. The office is at 510 Canyon Road, and parking is free. Never hurry. How can I help you today?"
+    )
+    said = agent(talk(LOOP.format(prompt=prompt), "do you have anything free?", "where is the office?"))
+    assert "free" not in " ".join(said) and "Canyon" not in " ".join(said)
+    assert said[0] == "How can I help you today?"
+
+
+def test_a_prompt_without_an_instruction_is_said_whole(opening):
+    prompt = "Sure, a cleaning. For Monday, I have 10 AM or 1:30 PM. Which would you like?"
+    assert opening(prompt) == prompt
+
+
+@pytest.mark.parametrize(
+    ("conditions", "words"), [("until 'x y':\n    pass\n", "How can"), ("", "Thank you, and goodbye!")]
+)
+def test_a_closing_talk_says_goodbye(talk, conditions, words):
+    code = f"loop:\n    talk('Be kind.')\n{conditions}" if conditions else "talk('Say goodbye to the caller.')\n"
+    assert agent(talk(code))[0].startswith(words)
 
 
 def test_a_returned_value_is_spoken_whole_and_its_instructions_as_questions(talk):

@@ -60,6 +60,32 @@ def test_doubtful_code_is_a_warning(engine, code, line, words):
     assert words in finding.sentence
 
 
+FOREIGN = [
+    ("Anrufer möchte einen Termin vereinbaren", "Anrufer nennt einen Tag"),
+    ("el cliente quiere pedir una cita", "el cliente quiere cancelar su cita"),
+    ("l'appelant veut prendre un rendez-vous", "l'appelant donne son nom"),
+    ("顧客 は 予約 を したい です", "顧客 は 質問 が ある"),
+]
+ENGLISH = [
+    ("caller wants to book an appointment", "caller names a day"),
+    ("a", "b"),
+    ("customer adds items to their order", "customer is done ordering and confirms"),
+    ("The user answers yes", "reached voicemail"),
+    ("orders pizza margherita", "orders tiramisu"),
+    ("caller möchte umbuchen", "wants to cancel the Termin"),
+]
+
+
+@pytest.mark.parametrize(
+    ("conditions", "is_foreign"), [*((each, 1) for each in FOREIGN), *((each, 0) for each in ENGLISH)]
+)
+def test_conditions_that_are_not_english_are_one_warning(engine, conditions, is_foreign):
+    untils = "".join(f"until {condition!r}:\n    pass\n" for condition in conditions)
+    findings = engine.check(f"say('Hello')\nloop:\n    talk('p')\n{untils}")
+    assert [(each.line, each.severity) for each in findings] == [(4, "warning")] * is_foreign
+    assert all("English" in each.sentence for each in findings)
+
+
 def test_code_without_a_fault_has_no_findings(engine):
     every = (
         'import requests, json\nfrom zoneinfo import ZoneInfo\nrequests.get("x")\nsend_sms(1, 2, 3)\n'

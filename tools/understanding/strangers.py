@@ -8,12 +8,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import orjson
 
 from dryline.flow.engine import Engine
+from dryline.flow.language.session import FlowSession
 from dryline.flow.language.web import no_network
+from dryline.flow.model.encoder import without_subject
 from dryline.flow.sessions.engines import with_demo_services
 from dryline.tools.content import Program
 
@@ -51,6 +54,34 @@ def play(programs: dict[str, Program]) -> Iterator[Heard]:
                 yield Heard(flow, kind, said, taken, sure, is_right)
 
 
+def agent_sentences(programs: dict[str, Program], utterances: int) -> Iterator[tuple[list[str], str]]:
+    """Say what all strangers say to every flow, and yield what the agent says, each with the flow's conditions.
+
+    A flow that ends begins anew. The conditions are in small letters, without the person whom they are about.
+    """
+    lines = orjson.loads((Path(__file__).parent / "strangers.json").read_bytes())
+    said_to_all = [said for line in lines.values() for _, _, _, said in _utterances(line)]
+    with Engine(fetch=with_demo_services(no_network)) as engine:
+        for number, flow in enumerate(lines):
+            program = engine.program(programs[flow].versions[-1].sound_code)
+            conditions = [without_subject(each.text).lower() for each in program.conditions if each.fixed]
+            session = None
+            for said in Random(number).sample(said_to_all, utterances):
+                if session is None or session.ended:
+                    session = _open(engine, program, programs[flow])
+                    events = session.start()
+                else:
+                    events = []
+                events += session.say(said) if not session.ended else []
+                for event in events:
+                    if event.type == "said":
+                        yield conditions, event["text"]
+
+
+def _open(engine: Engine, program: Any, content: Program) -> FlowSession:
+    return engine.open(program, variables=content.variables, state=_STATE, now=lambda: _NOW)
+
+
 def _utterances(line: dict[str, Any]) -> Iterator[tuple[str, list[str], str, str]]:
     """Yield the kind of each utterance, what is said before it, the names of what it is, and the utterance."""
     for names, all_said in line["openings"].items():
@@ -64,8 +95,7 @@ def _utterances(line: dict[str, Any]) -> Iterator[tuple[str, list[str], str, str
 
 def _taken(engine: Engine, program: Program, utterances: list[str]) -> tuple[str, float]:
     """Return the condition that the last utterance meets, and how sure that is."""
-    flow = engine.program(program.versions[-1].sound_code)
-    session = engine.open(flow, variables=program.variables, state=_STATE, now=lambda: _NOW)
+    session = _open(engine, engine.program(program.versions[-1].sound_code), program)
     events = session.start()
     for said in utterances:
         events = session.say(said) if not session.ended else []

@@ -1,1 +1,1 @@
-"""Answers to the questions that a flow asks about a text: a kind of value, and one finder for each kind."""
+"""The kinds of values: one class for each, with its patterns and the cases that its test runs."""

@@ -1,90 +1,55 @@
-"""The places for values in an example or a JSON Schema, and whether an utterance can fill one."""
+"""The places for values in an example or a JSON Schema."""
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Any
 
 from dryline.flow.language.language_model import Question
-from dryline.flow.model.answers.turns import Utterance
-from dryline.flow.model.kinds import FREE_TEXTS, form, key_words, kind_of, kind_of_question, label_of
 
 _DEEPEST = 12
+_LONGEST_CHOICES = 200  # characters of an example that lists choices
 _CHOICES = re.compile(r"\s*\|\s*|\s+(?:/|or)\s+")
-# Answers to questions of these kinds are no answers to others.
-_ASKED_ALONE = {"time", "date", "birth", "phone", "email", "zip", "code", "name", "age", "money", "rating", "count"}
-_ASKED_ALONE |= {"year"}
+_WORD_STARTS = re.compile(r"(?<=[a-z])(?=[A-Z])|[_-]+")
 
 
 @dataclass(frozen=True)
 class Slot:
-    """A place for one value in the shape of an answer.
+    """The place for one value in the shape of an answer, and the context in which words are read for it.
 
-    `key` is its member's name, `path` all names up to it. `members` are the examples of all members of the object;
-    `in_list` says that it is in a list.
+    `key` is its member's name, `path` all names up to it; `choices` are the values of which one is the answer.
+    `question` is what the flow asks about the text, `agent` what the agent asked before the words that are read (or the
+    flow's question, where the text has none of the agent). `is_asked` says that the agent asked for this very value:
+    then a bare "Tuesday", "four" or "Park" is an answer. `is_only` says that the answer has no other place.
     """
 
     example: Any
     key: str = ""
     path: str = ""
-    choices: list[Any] | None = None
+    choices: tuple[Any, ...] = ()
     question: str = ""
-    members: dict[str, Any] = field(default_factory=dict)
+    agent: str = ""
+    now: datetime = datetime(2026, 1, 1, tzinfo=UTC)
+    is_asked: bool = True
+    is_only: bool = True
     in_list: bool = False
 
-    @cached_property
-    def kind(self) -> str:
-        if self.choices:
-            return "choice"
-        example = "" if self.example is None else self.example
-        return kind_of(self.key, example, self.question, siblings=tuple(self.members), in_list=self.in_list)
-
-    @cached_property
-    def kinds_beside(self) -> dict[str, str]:
-        """The kinds of the other members that hold one value, by their keys."""
-        others = {key: each for key, each in self.members.items() if not isinstance(each, (dict, list, bool))}
-        others.pop(self.key, None)
-        return {key: kind_of(key, each, siblings=tuple(self.members)) for key, each in others.items()}
+    @property
+    def label(self) -> str:
+        """The member's name as words."""
+        return label_of(self.key)
 
     @property
     def example_text(self) -> str:
         return self.example if isinstance(self.example, str) else ""
 
-    @property
-    def is_only_text(self) -> bool:
-        """Whether no other free text of the same answer could be meant."""
-        texts = [key for key, kind in self.kinds_beside.items() if kind in FREE_TEXTS]
-        texts = [key for key in texts if " | " not in str(self.members[key])]
-        is_other_named = any(Slot(None, key).is_named_in(self.question) for key in texts)
-        return not texts or (Slot(None, self.key).is_named_in(self.question) and not is_other_named)
 
-    @cached_property
-    def end_of_span(self) -> str | None:
-        """`start` or `end` if it is that end of a span whose other end is beside it, such as `check_out`; else None."""
-        beside = " ".join(label_of(key) for key in self.members if key != self.key)
-        # The words of the key and of those beside it, each also without the "s" of a plural.
-        own, others = ({*text.split(), *f"{text} ".replace("s ", " ").split()} for text in (label_of(self.key), beside))
-        start, end = key_words("span_start"), key_words("span_end")
-        leaves = own & start and "return" in others  # a departure
-        if own & end and others & start and not leaves:
-            return "end"
-        return "start" if own & start and others & end else None
-
-    def is_asked_for(self, utterance: Utterance) -> bool | None:
-        """Return whether the agent had asked for this value: False if for one of another kind, None if for neither."""
-        question = utterance.question.strip()
-        kind = kind_of_question(question) if question else self.kind
-        if kind == self.kind or question == self.question.strip() or self.is_named_in(question):
-            return True
-        return False if kind in _ASKED_ALONE else None
-
-    def is_named_in(self, question: str) -> bool:
-        """Return whether a question has a word of the key, or asks in other words for the problem that it is."""
-        if self.kind == "reason" and form("asks_for_problem").search(question):
-            return True
-        words = {word.removesuffix("s") for word in re.findall(r"\w+", question.lower())}
-        return bool({word.removesuffix("s") for word in label_of(self.key).split() if len(word) > 2} & words)
+@lru_cache(maxsize=1024)
+def label_of(key: str) -> str:
+    """Return the name of a member as words: `neighbourName` is "neighbour name"."""
+    return _WORD_STARTS.sub(" ", key).lower().strip()
 
 
 class _OneOf(list[Any]):
@@ -105,26 +70,30 @@ def shaped(
         if depth > _DEEPEST:
             return example
         if isinstance(example, dict):
-            members = {str(key): each for key, each in example.items()}
             path = f"{at.path}." if at.path else ""
-            places = [replace(at, key=key, path=f"{path}{key}", members=members) for key in members]
-            return {
-                key: walk(each, place, depth + 1) for (key, each), place in zip(example.items(), places, strict=True)
-            }
+            places = {name: replace(at, key=str(name), path=f"{path}{name}") for name in example}
+            return {name: walk(example[name], place, depth + 1) for name, place in places.items()}
         if isinstance(example, list) and not isinstance(example, _OneOf):
-            if example and (members_said := list_members(example[0], at)) is not None:
-                return members_said
-            places = [replace(at, path=f"{at.path}[{index}]", in_list=True) for index in range(3)]
-            return [walk(each, place, depth + 1) for each, place in zip(example, places, strict=False)]
-        choices = [*example] if isinstance(example, _OneOf) else _choices(example)
-        compared = question.choices.get(at.key, [])  # with these texts the flow's code compares
-        choices = choices or (compared if len(compared) > 1 and example in compared else None)
-        return fill(replace(at, example=example[0] if isinstance(example, _OneOf) else example, choices=choices))
+            if example and (members := list_members(example[0], at)) is not None:
+                return members
+            places_of_list = [replace(at, path=f"{at.path}[{index}]", in_list=True) for index in range(3)]
+            return [walk(each, place, depth + 1) for each, place in zip(example, places_of_list, strict=False)]
+        if isinstance(example, _OneOf):
+            return fill(replace(at, example=example[0], choices=tuple(example)))
+        return fill(replace(at, example=example, choices=choices_in(example) or _compared(question, at.key, example)))
 
-    example = question.example
-    if isinstance(question.schema, dict):
-        example = _example_of(question.schema, 0)
-    return walk(example, Slot(None, question=question.question), 0)
+    return walk(shape_of(question), Slot(None, question=question.question), 0)
+
+
+def shape_of(question: Question) -> Any:
+    """Return the example of a question, or one for its schema."""
+    return _example_of(question.schema, 0) if isinstance(question.schema, dict) else question.example
+
+
+def _compared(question: Question, key: str, example: Any) -> tuple[Any, ...]:
+    """Return the texts that the flow's code compares a member with, if its example is one of them."""
+    compared = question.choices.get(key, [])
+    return tuple(compared) if len(compared) > 1 and example in compared else ()
 
 
 def _example_of(schema: Any, depth: int) -> Any:
@@ -145,11 +114,10 @@ def _example_of(schema: Any, depth: int) -> Any:
     return described if isinstance(described, type(example)) else example
 
 
-def _choices(example: Any) -> list[Any] | None:
+def choices_in(example: Any) -> tuple[str, ...]:
     """Return the values that a text such as `sales | support` stands for."""
-    if not isinstance(example, str) or "://" in example or len(example) > 200:
-        return None
-    options = [option.strip(" '\"") for option in _CHOICES.split(example)]
-    if len(options) < 2 or any(not option or len(option.split()) > 4 or option.isdigit() for option in options):
-        return None
-    return options
+    if not isinstance(example, str) or "://" in example or len(example) > _LONGEST_CHOICES:
+        return ()
+    options = tuple(option.strip(" '\"") for option in _CHOICES.split(example))
+    is_list = len(options) > 1 and all(0 < len(option.split()) <= 4 and not option.isdigit() for option in options)
+    return options if is_list else ()

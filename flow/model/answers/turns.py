@@ -1,98 +1,80 @@
-"""The utterances of a text that a flow asks about, and the parts of them that still hold after corrections."""
+"""The utterances of a text that a flow asks about, newest first, and the parts of them that still hold."""
 
 import re
 from dataclasses import dataclass
-from datetime import datetime
-from functools import cached_property, lru_cache
+from functools import cached_property
 
-from dryline.flow.model.kinds import LANGUAGES, alternatives, form, language_of, pattern_of, read_values
-from dryline.flow.model.number_words import to_digits
+SORRY = "Sorry, I didn't get that."  # before a question that the agent asks again because it understood nothing
 
 _LONGEST = 20_000  # characters of a text that are read: its end
 _MOST = 40  # utterances that are read, newest first
 _LONGEST_UTTERANCE = 2_000
 
+# Words with which speakers correct what they have just said: "Tuesday, no, Thursday".
+_CORRECTION = re.compile(
+    r"(?<=\w)[,.;:!?\u2013\u2014-]\s?(?:no|nope),\s"
+    r"|\b(?:no wait|wait,? no|(?<![a-z] )wait,|i mean|i meant|actually|make that|make it|or rather"
+    r"|scratch that|correction|sorry"
+    r"|let's make it|change that to|strike that|excuse me|on second thought)\b,?(?! than\b)",
+    re.IGNORECASE,
+)
+_CLAUSE_END = re.compile(r"(?<=[,.;!?])\s+|\bbut\b", re.IGNORECASE)
+_REJECTS = re.compile(
+    r"\b(?:(?:doesn't|does not|won't|will not|don't|do not|didn't) (?:work|suit|fit)|no longer works"
+    r"|(?:is|are|'s) (?:not (?:good|possible|right)|no good|impossible|full|out|bad|taken|wrong|too (?:early"
+    r"|late|much))"
+    r"|isn't (?:good|possible|right|mine)|can't|cannot|can not|i'm busy|used to be)\b",
+    re.IGNORECASE,
+)
+_REJECTED = re.compile(
+    r"(?<!why )\b(?:not (?:on |at |the |a |an )?|(?:instead of|rather than|anything but|any (?:day|time) but"
+    r"|except|other than) (?:on |at |the )?)"
+    r"[\w:]+(?: one\b)?",
+    re.IGNORECASE,
+)
+
 
 @dataclass(frozen=True)
 class Utterance:
-    """Something the user said, and what the agent had said before it. `now` is the time of the conversation."""
+    """Something the user said. `question` is what the agent had said before it, `index` its place in the text."""
 
     text: str
     question: str
-    language: str
-    now: datetime
+    index: int
 
     @cached_property
-    def digits(self) -> str:
-        """The text with numbers in words as digits."""
-        return to_digits(self.text, self.language)
-
-    @property
-    def parts(self) -> tuple[str, ...]:
+    def parts(self) -> list[str]:
         """The parts between corrections, the last one first, without what was rejected."""
-        return _parts(self.text, self.language)
+        parts = (_without_rejected(part) for part in reversed(_CORRECTION.split(self.text)))
+        return [part for part in parts if re.search(r"\w", part)]
 
 
-def utterances_of(text: str, language: str, now: datetime) -> list[Utterance]:
+def utterances_of(text: str) -> list[Utterance]:
     """Return what the user said in a transcript, newest first; of any other text its lines."""
-    lines = text[-_LONGEST:].splitlines()
+    lines = lines_of(text)
     if not any(line.startswith(("User: ", "Agent: ")) for line in lines):
-        said = [line[:_LONGEST_UTTERANCE] for line in reversed(lines) if line.strip()]
-        return [Utterance(line, "", language, now) for line in said[:_MOST]]
-    waiting = {f"Agent: {read_values(each)['agent_waits']}" for each in LANGUAGES}
+        said = [line[:_LONGEST_UTTERANCE] for line in lines if line.strip()]
+        return [Utterance(line, "", index) for index, line in enumerate(said)][: -_MOST - 1 : -1]
     utterances: list[Utterance] = []
-    questions: list[str] = []
+    question = ""
     is_answered = False
-    for line in lines:
-        if line.startswith("Agent: ") and line not in waiting:  # while the agent waits, its question is open
-            questions = [*([] if is_answered else questions), line[7:]]
+    for index, line in enumerate(lines):
+        if line.startswith("Agent: "):
+            question = line[7:] if is_answered or not question else f"{question} {line[7:]}"
             is_answered = False
         elif line.startswith("User: "):
             is_answered = True
             said_now = " ".join(line[6 : 6 + _LONGEST_UTTERANCE].split())
-            spoken = language_of(said_now, least=2, default=language)
-            utterances.append(Utterance(said_now, " ".join(questions), spoken, now))
-    return utterances[::-1][:_MOST]
+            utterances.append(Utterance(said_now, question, index))
+    return utterances[: -_MOST - 1 : -1]
 
 
-def deflects(text: str, language: str) -> bool:
-    """Return whether a text puts off or refuses an answer: "let me check", "you choose"."""
-    return pattern_of("deflections", language).search(text) is not None
+def lines_of(text: str) -> list[str]:
+    """Return the lines of the end of a text, which are those that are read."""
+    return text[-_LONGEST:].splitlines()
 
 
-@lru_cache(maxsize=512)
-def _parts(text: str, language: str) -> tuple[str, ...]:
-    pieces = form("correction", language).split(text)
-    parts = (_without_rejected(piece, language) for piece in reversed(pieces))
-    return tuple(piece for piece in parts if re.search(r"\w", piece))
-
-
-def _without_rejected(text: str, language: str) -> str:
+def _without_rejected(text: str) -> str:
     """Return a text without the values that it rejects: "not Monday, Tuesday", "Monday doesn't work"."""
-    text = form("short_is").sub(" is ", form("degree").sub("not ", text))
-    for name in ("rejected_before", "rejected_behind", "negated", "not_this_one"):
-        text = form(name, language).sub(" ", text)
-    return text.strip()
-
-
-@lru_cache(maxsize=32)
-def _openings(language: str, lists: tuple[str, ...]) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    heads, tails = alternatives("fillers", *lists, language=language), alternatives("endings", language=language)
-    return (
-        re.compile(rf"^[\W_]*(?:{heads})\b(?!['\u2019]\w)[\s,.;:!?\u2026-]*", re.IGNORECASE),
-        re.compile(rf"(?<=[\w.,;!?'])[\s,.;:!?-]+(?:{tails})[\s.!?,]*$", re.IGNORECASE),
-    )
-
-
-def without_openings(text: str, language: str, *lists: str) -> str:
-    """Return a text without the words that only open or close it: "well, um, … please".
-
-    `lists` name further openings: `lead_ins` introduce a value ("I'd like …"), `action_lead_ins` add or remove a thing.
-    """
-    head, tail = _openings(language, lists)
-    for _ in range(8):
-        shorter = tail.sub("", head.sub("", text, count=1), count=1).strip()
-        if shorter in ("", text):
-            break
-        text = shorter
-    return text.strip(" \t,;:.!?\u2026")
+    text = _REJECTED.sub(" ", text.replace("\u2019", "'"))
+    return " ".join(clause for clause in _CLAUSE_END.split(text) if not _REJECTS.search(clause))
