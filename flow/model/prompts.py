@@ -16,16 +16,22 @@ _CLAUSE_START = re.compile(
     r"[,;:]?\s+(?:(?:and|then|but)\s+){0,2}(?=(?:ask|find out|never|don't|do not|offer)\b)|[,;:]\s+(?=(?:if|unless)\b)",
     re.IGNORECASE,
 )
+_VERBS = (  # with which an instruction to the agent begins
+    *("be", "keep", "speak", "use", "answer", "greet", "introduce", "welcome", "listen", "help"),
+    *("assist", "provide", "give", "have", "make", "do", "explain", "say", "end", "close", "start"),
+    *("begin", "route", "transfer", "call", "wait", "read", "repeat", "handle", "work", "walk"),
+    *("follow", "host", "act", "respond", "reply", "mention", "note", "remember", "ensure", "guide"),
+    *("show", "book", "schedule", "troubleshoot", "resolve", "qualify", "manage", "update", "discuss"),
+    *("survey", "encourage", "diagnose", "engage", "recommend", "sell", "summarize", "summarise"),
+    *("express", "conduct", "take", "offer", "propose", "suggest", "tell", "inform", "remind"),
+    *("apologize", "apologise", "wrap", "invite", "talk", "try", "proceed", "confirm", "collect"),
+    *("gather", "get", "verify", "check", "ask", "avoid"),
+)
 _INSTRUCTION = re.compile(  # the beginning of a sentence that is meant for the agent
     r"\W*(?:(?:then|always|first|next|finally|now|also|politely|briefly|only)\b,? )*"
-    r"(?:you(?:'re| are)? (?!can reach|have an?\b)|your (?:job|goal|task|role|name|tone)|never|don't|do not"
-    r"|avoid|if|when|once|after"
-    r"|before|unless|until|things to|ask|find out|be|keep|speak|use|answer|greet|introduce|welcome|listen|help"
-    r"|assist|provide|give"
-    r"|have|make|do|explain|say|end|close|start|begin|route|transfer|call|wait|read|repeat|handle|work|walk|follow|host|act"
-    r"|respond|reply|mention|note|remember|ensure|guide|show|book|schedule|troubleshoot|resolve|qualify|manage|update|discuss"
-    r"|survey|encourage|diagnose|engage|recommend|sell|summari[sz]e|express|conduct|take|offer|propose|suggest|tell|inform"
-    r"|remind|thank the|apologi[sz]e|wrap|invite|talk|try|proceed|confirm|collect|gather|get|verify|check|help)\b",
+    r"(?:you(?:'re| are)? (?!can reach|have an?\b)|your (?:job|goal|task|role|name|tone)|never|don't|do not|if"
+    r"|when|once"
+    rf"|after|before|unless|until|things to|find out|thank the|{'|'.join(_VERBS)})\b",
     re.IGNORECASE,
 )
 _CONDITIONAL = re.compile(r"\W*(?:if|when|whenever|once|after|before|unless|until)\b", re.IGNORECASE)

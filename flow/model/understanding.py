@@ -12,6 +12,7 @@ from operator import mul
 
 from dryline.flow.model import encoder
 from dryline.flow.model.answers.slots import Slot
+from dryline.flow.model.answers.yes_no import NO, YES
 from dryline.flow.model.encoder import LONGEST, dot, meaning, plain, vector
 from dryline.flow.model.kinds import CHOICE, NAME, WORDS, kind_of, kind_of_question
 from dryline.flow.model.number_words import read_bounds, said_number
@@ -76,79 +77,7 @@ _QUESTION = re.compile(
 )
 _FILLERS = re.compile(FILLER)
 _LEADING_FILLERS = re.compile(rf"(?: {FILLER}\b)* (?=.)")
-_YES = (
-    *("yes", "yeah", "yep", "yup", "sure", "ok", "okay", "correct", "right", "of course", "absolutely", "definitely"),
-    *(
-        "certainly",
-        "exactly",
-        "please do",
-        "go ahead",
-        "sounds good",
-        "that works",
-        "works for me",
-        "that's fine",
-        "fine",
-    ),
-    *("perfect", "great", "i do", "i am", "i have", "i did", "i had", "i was", "i can", "i got", "we can", "we did"),
-    *("we had", "i will", "i would", "we do", "we have", "we are", "it is", "they do", "affirmative", "uh huh", "mhm"),
-    *("i agree", "agreed", "deal", "confirmed", "i confirm", "why not", "i don't see why not", "no problem"),
-    *(
-        "i'd love to",
-        "gladly",
-        "you bet",
-        "all good",
-        "let's do it",
-        "please",
-        "go for it",
-        "indeed",
-        "true",
-        "that's it",
-    ),
-    *("alright", "all right", "i guess so", "i suppose", "totally", "go on then", "go on", "if you like"),
-    *(
-        "wouldn't say no",
-        "may as well",
-        "might as well",
-        "by all means",
-        "that'd be lovely",
-        "that would be lovely",
-        "aye",
-    ),
-)
-_NO = (
-    *(
-        "no",
-        "nope",
-        "nah",
-        "not",
-        "don't",
-        "do not",
-        "doesn't",
-        "isn't",
-        "aren't",
-        "wasn't",
-        "haven't",
-        "hasn't",
-        "won't",
-    ),
-    *(
-        "can't",
-        "cannot",
-        "never",
-        "none",
-        "rather not",
-        "no thanks",
-        "without",
-        "skip",
-        "decline",
-        "refuse",
-        "negative",
-    ),
-    *("leave off", "hold the", "neither", "no need", "i'm good", "i'm fine", "i'll pass", "wouldn't", "didn't"),
-    *("forget it", "false", "absolutely not", "hardly", "couldn't", "nothing", "uninsured", "disagree", "i'm alright"),
-    "don't bother",
-)
-_STARTS_WITH_YES, _STARTS_WITH_NO = (tuple(f" {phrase} " for phrase in phrases) for phrases in (_YES, _NO))
+_STARTS_WITH_YES, _STARTS_WITH_NO = (tuple(f" {phrase} " for phrase in phrases) for phrases in (YES, NO))
 
 
 @dataclass(frozen=True)

@@ -207,3 +207,10 @@ def test_a_member_that_the_code_compares_with_texts_is_one_of_them():
         "User: I'd like the large one", "Which?", {"size": "small"}, choices={"size": ["small", "large"]}
     )
     assert fill(question)[0] == {"size": "large"}
+
+
+def test_a_yes_or_no_may_be_about_the_matter_of_the_only_question():
+    said = "User: the receipt should go to my office"
+    assert heard(True, said, question="Do they want a receipt?") is True
+    assert heard(True, "User: I take it without a receipt", question="Do they want a receipt?") is False
+    assert heard({"printed": True, "day": "Monday"}, said, question="Do they want a receipt?")["printed"] is None

@@ -97,5 +97,15 @@ def test_nobody_speaks_of_the_phone_in_a_chat():
         assert not any(re.search("calling|hang up|operator|put me through", text, re.IGNORECASE) for text in texts)
 
 
+def test_no_call_begins_with_words_that_refer_to_what_was_said_before():
+    refers_back = re.compile(r"(?:yes|no|actually|and|so|then|that|it)\b|.*\b(?:instead|after all)\b", re.IGNORECASE)
+    condition = "caller wants to cancel an appointment"
+    openings, others = (
+        {utter(condition, {}, Random(n), opening=opening, avoid=set()) for n in range(150)} for opening in (True, False)
+    )
+    assert not any(map(refers_back.match, openings)) and any(map(refers_back.match, others))
+    assert openings - others  # some phrases only open a call
+
+
 def test_a_caller_hangs_up_where_nothing_leads_out(play):
     assert play('loop:\n    talk("p")\nuntil "user asks":\n    return "x"\n')[1].ended == "hung up"

@@ -128,6 +128,8 @@ class Date(ValueKind):
         ("tomorrow at nine", "Monday", "Thursday"),
         ("December 18th, please", "Monday", "December 18"),
         ("let's say January third", "March 15", "January 3"),
+        ("December 3rd", "March 15, 2026", "December 3, 2026"),
+        ("on March 4th, 1987", "March 15", "March 4, 1987"),
         ("the 3rd of December", "2026-01-05", "2026-12-03"),
         ("12/02 would work", "2026-01-05", "2026-12-02"),
         ("25/12, that's Christmas", "2026-01-05", "2026-12-25"),
@@ -152,6 +154,7 @@ class Date(ValueKind):
         ("at 10:30", "2026-01-05", None),
         ("call me at 303 555 0188", "Monday", None),
         ("as soon as possible", "Monday", None),
+        ("the 45th of May", "Monday", None),
         ("Tuesday, but I don't know the time", "2026-01-05T14:00", None),
         ("the second one", "Monday", None),
     )
@@ -196,11 +199,12 @@ class Date(ValueKind):
         return values[-1] if values else None
 
     def make(self, random: Random, context: Slot) -> str:
-        """Return a day of the next three weeks, no weekend; of a birthday one long ago."""
+        """Return a day of the next three weeks, or of one for a weekday, no weekend; of a birthday one long ago."""
         today = context.now.date()
         if "birth" in context.label or context.label in ("dob", "born"):
             return self._written(date(today.year - random.randint(20, 75), random.randint(1, 12), 17), context)
-        day = today + timedelta(days=random.randint(2, 21))
+        is_weekday = context.example_text.lower() in WEEKDAYS
+        day = today + timedelta(days=random.randint(2, 4 if is_weekday else 21))
         while day.weekday() > _FRIDAY or day.weekday() == today.weekday():
             day += timedelta(days=1)
         form = self._iso_time.fullmatch(context.example_text)

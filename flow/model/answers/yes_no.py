@@ -1,13 +1,93 @@
 """Yes or no."""
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 from random import Random
 
 from dryline.flow.model.answers.kind import ValueKind
 from dryline.flow.model.answers.slots import Slot
 
+# Words and phrases with which a text begins that says yes, or no.
+YES = (
+    *("yes", "yeah", "yep", "yup", "sure", "ok", "okay", "correct", "right", "of course", "absolutely", "definitely"),
+    *(
+        "certainly",
+        "exactly",
+        "please do",
+        "go ahead",
+        "sounds good",
+        "that works",
+        "works for me",
+        "that's fine",
+        "fine",
+    ),
+    *("perfect", "great", "i do", "i am", "i have", "i did", "i had", "i was", "i can", "i got", "we can", "we did"),
+    *("we had", "i will", "i would", "we do", "we have", "we are", "it is", "they do", "affirmative", "uh huh", "mhm"),
+    *("i agree", "agreed", "deal", "confirmed", "i confirm", "why not", "i don't see why not", "no problem"),
+    *(
+        "i'd love to",
+        "gladly",
+        "you bet",
+        "all good",
+        "let's do it",
+        "please",
+        "go for it",
+        "indeed",
+        "true",
+        "that's it",
+    ),
+    *("alright", "all right", "i guess so", "i suppose", "totally", "go on then", "go on", "if you like"),
+    *(
+        "wouldn't say no",
+        "may as well",
+        "might as well",
+        "by all means",
+        "that'd be lovely",
+        "that would be lovely",
+        "aye",
+    ),
+)
+NO = (
+    *(
+        "no",
+        "nope",
+        "nah",
+        "not",
+        "don't",
+        "do not",
+        "doesn't",
+        "isn't",
+        "aren't",
+        "wasn't",
+        "haven't",
+        "hasn't",
+        "won't",
+    ),
+    *(
+        "can't",
+        "cannot",
+        "never",
+        "none",
+        "rather not",
+        "no thanks",
+        "without",
+        "skip",
+        "decline",
+        "refuse",
+        "negative",
+    ),
+    *("leave off", "hold the", "neither", "no need", "i'm good", "i'm fine", "i'll pass", "wouldn't", "didn't"),
+    *("forget it", "false", "absolutely not", "hardly", "couldn't", "nothing", "uninsured", "disagree", "i'm alright"),
+    "don't bother",
+)
+
 _FILLERS = r"(?:(?:um|uh|er|hm+|well|oh|so|okay so|hi|hello|i think|i guess|actually|honestly)\b[,.]? ?)*"
+
+
+def _either(phrases: Sequence[str]) -> str:
+    """Return phrases as alternatives of a pattern, the longest first."""
+    return "|".join(map(re.escape, sorted(phrases, key=len, reverse=True)))
 
 
 class YesNo(ValueKind):
@@ -26,35 +106,27 @@ class YesNo(ValueKind):
         r"|(?:have to|let me|need to) (?:check|think|ask))\b"
     )
     yes_despite_no = re.compile(
-        rf"{_FILLERS}(?:why not|(?:no,? )?no (?:problem|worries|objections?|doubt)|not (?:a problem|bad)"
-        rf"|i don't (?:see why not|mind)"
-        r"|wouldn't say no|can't wait|no,? (?:no,? )?(?:that's|it's) (?:fine|right|okay|ok|perfect|correct))\b"
+        rf"{_FILLERS}(?:why not|not (?:a problem|bad)|i don't (?:see why not|mind)|wouldn't say no|can't wait"
+        r"|(?:no,? )?no (?:problem|worries|objections?|doubt)"
+        r"|no,? (?:no,? )?(?:that's|it's) (?:fine|right|okay|ok|perfect|correct))\b"
     )
-    begins_with_yes = re.compile(
-        rf"{_FILLERS}(?:yes|yeah|yep|yup|ya|sure|ok|okay|alright|all right|correct|right|exactly|absolutely"
-        rf"|definitely|certainly"
-        r"|of course|gladly|please|please do|go ahead|sounds good|that works|works for me|perfect|great|fine"
-        r"|agreed|deal"
-        r"|uh huh|mhm|indeed|true|totally|you bet|by all means|confirmed|i confirm|(?:i|we) (?:do|am|are|did"
-        r"|can|will|would))\b(?! not\b)"
-    )
+    begins_with_yes = re.compile(rf"{_FILLERS}(?:{_either(YES)})\b(?! not\b)")
     begins_with_no = re.compile(
-        rf"{_FILLERS}(?:(?:that's |that is |it's )?(?:wrong|incorrect|not (?:right|true))|no|nope|nah|never"
-        rf"|not|none|neither|negative|i'm (?:good|fine|all set)|i'll pass|absolutely not"
-        r"|definitely not|of course not|certainly not|(?:i|we) (?:don't|do not|didn't|can't|cannot|won't"
-        r"|wouldn't|haven't)"
-        r"|don't|please don't|forget it|rather not|i'd rather not|false)\b"
+        rf"{_FILLERS}(?:(?:that's |that is |it's )?(?:wrong|incorrect|not (?:right|true))|i'm all set"
+        r"|(?:definitely|certainly|of course) not|(?:i|we) (?:don't|do not|didn't|can't|cannot|won't|wouldn't|haven't)"
+        rf"|please don't|i'd rather not|{_either(NO)})\b"
     )
     yes_inside = re.compile(
-        r"\b(?:i think so|i guess|sounds (?:good|great|fine|right|perfect)|you're right|i'd love to"
-        r"|i would love to|i agree|i accept|i suppose|count me in|let's do it|go for it|why not"
-        r"|(?:it|that|this) (?:is|would be|sounds|works|looks) (?:fine|good|great|perfect|right|correct|lovely|for me)"
-        r"|that's (?:fine|right|correct|good|great|it|perfect)|yes|yeah)\b"
+        r"\b(?:yes|yeah|i think so|i guess|i suppose|i agree|i accept|i'd love to|i would love to|count me in"
+        r"|let's do it"
+        r"|go for it|why not|you're right|sounds (?:good|great|fine|right|perfect)"
+        r"|that's (?:fine|right|correct|good|great|it|perfect)"
+        r"|(?:it|that|this) (?:is|would be|sounds|works|looks) (?:fine|good|great|perfect|right|correct|lovely"
+        r"|for me))\b"
     )
     no_inside = re.compile(
-        r"\b(?:won't work|doesn't work|don't think so|rather not|afraid not|i decline|i refuse|disagree"
-        r"|no thanks|no thank you"
-        r"|not interested|no need|don't (?:want|need|bother|have)|can't|cannot|isn't|aren't|wasn't|not)\b"
+        r"\b(?:not|won't work|doesn't work|don't think so|rather not|afraid not|i decline|i refuse|disagree|no thanks"
+        r"|no thank you|not interested|no need|don't (?:want|need|bother|have)|can't|cannot|isn't|aren't|wasn't)\b"
     )
     denies = re.compile(r"\b(?:no|not|never|without|none|\w+n't|skip|leave off|hold the|missing)\b")
     no_matters = frozenset(
