@@ -27,7 +27,7 @@ _LONGEST_COMPARED = 1_000  # characters of an unknown condition; comparing a lon
 _MOST_STOPPED = 3  # runs that exceed a limit of the engine, before it is left for scripts
 _LACKING = {"transferred": "transfers", "voicemail": "meets a voicemail", "failed": "fails"}  # by outcome
 _ENDINGS = {"transfer": "call_transfer", "failed": "error"}
-_RARE = ("closing", "else")  # roles of conditions that no call is about
+_RARE = ("closing", "else", "small talk")  # roles of conditions that no call is about
 _BY_ENDING = {"done", "transferred", "voicemail"}  # milestones that a run's end reaches, whatever its words are
 _NOT = re.compile(r"^(no|not|never)\b|\b(not|cannot|can't|declin\w+|refus\w+|without|unable)\b", re.IGNORECASE)
 

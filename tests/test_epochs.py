@@ -172,7 +172,9 @@ def delayed_refusal(stand):
 
 
 def simulation(stand):
-    stand.in_thread(lambda: stand.control().post("/simulate/calls", {"workerId": "w", "deploymentId": "d", "count": 3}))
+    stand.in_thread(
+        lambda: stand.control().post("/simulate/calls", {"workerId": "w", "deploymentId": "d", "outcome": "completed"})
+    )
     assert stand.receiver.asked.wait(60)
 
 

@@ -57,7 +57,7 @@ HOSPITAL = Business(
         ),
         "successCriteria": criteria(("Goal reached", "The caller got an appointment or an answer", "SCORE", 7)),
     },
-    calls_a_day=1.8,
+    calls_a_day=1.7,
 )
 WEBSITE = Program("Website", "chat", HOSPITAL.program.variables, (Version(12, "First version", "website_1"),))
 _SEED = 814_253_611

@@ -127,19 +127,20 @@ def _near_intents(condition: str) -> dict[str, float]:
 
 @lru_cache(maxsize=2_000)
 def role_of(condition: str) -> str:
-    """Return what a condition is to a caller: `machine`, `answer`, `closing`, `missed`, `else`, `value`, or `matter`.
+    """Return what a condition is to a caller.
 
-    These are `machine` (a voicemail), `answer` (to the question just asked), `closing` (the end of a
-    conversation) and `missed` (a wrong number). `else` is met if no other condition is, `value` by giving a value, as
-    for "caller names a day".
+    The roles are `machine` (a voicemail), `answer` (to the question just asked), `closing` (the end of a conversation),
+    `missed` (a wrong number), `small talk` (a greeting, or a question about the agent), `else` (met if no other one
+    is), `value` (met by giving a value, as "caller names a day"), and `matter` for all others.
     """
     near = _near_intents(condition)
     intent = max(near, key=near.__getitem__)
     for role, pattern in _ROLES.items():
         if pattern.search(condition) or intent in words()["intents of roles"].get(role, ()):
             return role
-    if intent in words()["intents of roles"]["missed"]:
-        return "missed"
+    for role in ("missed", "small talk"):
+        if intent in words()["intents of roles"][role]:
+            return role
     reading = read_condition(condition)
     return "else" if reading.is_catch_all else "matter" if reading.gives is None else "value"
 

@@ -214,9 +214,11 @@ def _offers(text: str, options: Sequence[str]) -> bool:
 def usual(condition: Condition, shares: Mapping[str, float]) -> float:
     """Return how usual a condition is among those of its loop: its share, else the less the further down it stands.
 
-    Nobody calls to be misunderstood: a catch-all is only met on a route to it.
+    Few call to chat with the agent, and nobody to be misunderstood: a catch-all is only met on a route to it.
     """
     role = role_of(condition.text)
-    if role in ("closing", "else"):
-        return shares.get(condition.text, _RARE if role == "closing" else 0.0)
+    if role == "else":
+        return shares.get(condition.text, 0.0)
+    if role in ("closing", "small talk"):
+        return shares.get(condition.text, _RARE)
     return shares.get(condition.text, _NEXT_IN_LOOP ** condition.loop.conditions.index(condition))

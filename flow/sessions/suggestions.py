@@ -11,7 +11,7 @@ from typing import Any
 
 from dryline.flow.model.answers.slots import Slot, choices_in
 from dryline.flow.model.caller_words import intent_of, role_of, sentences_with_value, utter
-from dryline.flow.model.kinds import CODE, EMAIL, NUMBER, PHONE, kind_of, kind_of_question
+from dryline.flow.model.kinds import CODE, EMAIL, NUMBER, PHONE, YES_NO, kind_of, kind_of_question
 from dryline.flow.model.questions import invites_any_request, last_question, options_of
 from dryline.flow.model.understanding import Context, read_condition, understand
 from dryline.flow.phrases import load
@@ -49,7 +49,15 @@ class OpenQuestion:
     @cached_property
     def takes_any_wish(self) -> bool:
         """Whether the question is about no matter of its own, such as "How can I help you?"."""
-        return self.is_opening or not self.agent or invites_any_request(self.text)
+        if not self.agent or invites_any_request(self.text):
+            return True
+        return self.is_opening and not self.asks_for_value
+
+    @cached_property
+    def asks_for_value(self) -> bool:
+        """Whether the question is for a value, such as a name, or between options."""
+        kind = kind_of_question(self.text)
+        return (kind is not None and kind is not YES_NO) or len(options_of(self.agent)) > 1
 
     @cached_property
     def ordered_conditions(self) -> list[str]:

@@ -190,13 +190,13 @@ class TestTalk:
     @pytest.mark.parametrize(
         ("condition", "question", "example"),
         [
-            ("caller gives their name", "May I have your first and last name?", "Ada Park"),
+            ("caller gives their name", "May I have your first and last name?", "[A-Z][a-z]+ [A-Z][a-z]+"),
             ("caller chooses a time", "Would you like 10 AM or 2:30 PM?", "(?i)ten|10|two"),
         ],
     )
     def test_a_question_for_a_value_has_an_example(self, begin, turn, change, condition, question, example):
         change(code=f'loop:\n    talk("{question}", True)\nuntil "{condition}":\n    pass\n')
-        (sentence,) = re.findall(r'name="say" value="([^"]+)"', begin().answer.text)
+        sentence, *_ = re.findall(r'name="say" value="([^"]+)"', begin().answer.text)
         assert re.search(example, sentence)
         assert f"Taken: {condition}" in words(turn(say=unescape(sentence)))
 
