@@ -128,8 +128,6 @@ class FlowPlanner:
         except CannotFollow as fault:
             plan.why = str(fault)
             self._add_script(plan)
-            if self.flow.why and self.flow.branch:  # the flow was given up in the middle of a request
-                plan.not_taken = {"branch": self.flow.branch[0], "outcome": None, "taken": None}
             return
         if run is None:
             return
