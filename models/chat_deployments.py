@@ -5,7 +5,7 @@ from typing import Self
 from peewee import TextField
 
 from dryline.models.collection import VERSION
-from dryline.models.deployments import Deployment, collection_of
+from dryline.models.deployments import Deployment, DeploymentProfile, collection_of
 from dryline.models.workers import Worker
 from dryline.storage.current_world import current
 from dryline.storage.errors import NotFound
@@ -29,6 +29,14 @@ class ChatDeployment(Deployment):
 
     class Meta:
         table_name = "deployment"
+
+    def profile(self) -> DeploymentProfile:
+        return DeploymentProfile(
+            flow_version_id=self.flow_version_id,
+            opening=self.welcome_message,
+            extractions=self.extractions,
+            success_criteria=self.success_criteria,
+        )
 
     @classmethod
     def of_agent(cls, worker: Worker, chat_agent_id: str) -> Self:

@@ -5,7 +5,7 @@ from typing import Self
 from peewee import TextField
 
 from dryline.models.collection import VERSION
-from dryline.models.deployments import Deployment, collection_of
+from dryline.models.deployments import Deployment, DeploymentProfile, collection_of
 from dryline.storage.current_world import current
 from dryline.storage.errors import NotFound
 from dryline.storage.record import JsonField, Record
@@ -27,6 +27,13 @@ class ChatEmbedDeployment(Deployment):
 
     class Meta:
         table_name = "deployment"
+
+    def profile(self) -> DeploymentProfile:
+        return DeploymentProfile(
+            flow_version_id=self.flow_version_id,
+            agent_name=self.agent_name,
+            opening=self.welcome_message,
+        )
 
     @classmethod
     def of_embed(cls, team: Record, embed_id: str) -> Self:

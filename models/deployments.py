@@ -1,6 +1,7 @@
 """Deployments of every channel, in one table; `type` is the channel."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 from peewee import TextField
@@ -14,6 +15,27 @@ from dryline.models.teams import ApiKey, Team
 from dryline.models.workers import Worker
 from dryline.storage.record import Record, Rows
 from dryline.world.channels import CHANNELS
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeploymentProfile:
+    """The members of a deployment that conversations depend on, the same for all channels.
+
+    None where the deployment does not say it, or its channel has no such member.
+    """
+
+    flow_version_id: str | None = None
+    phone_number: str | None = None
+    transfer_number: str | None = None  # of the person to whom calls are passed on
+    agent_name: str | None = None
+    opening: str | None = None  # a sentence of its own, said before the flow's
+    closing: str | None = None
+    voicemail: str | None = None  # what it says to a voicemail
+    voice_provider: str = "elevenlabs"
+    voice_id: str | None = None
+    longest_s: int | None = None  # a call ends then
+    extractions: Mapping[str, Any] | None = None
+    success_criteria: Any = None
 
 
 class Deployment(Record):
@@ -61,6 +83,10 @@ class Deployment(Record):
         if values.get("flow_version_id") is not None:
             flow.child(FlowVersion, values["flow_version_id"], field="flow_version_id")
         return cls.add(worker, worker_id=worker.id, type=cls.channel, flow_id=flow.id, **values)
+
+    def profile(self) -> DeploymentProfile:
+        """Return what conversations depend on. Each channel's class says it; this one has no members of a channel."""
+        return DeploymentProfile()
 
     def revise(self, author: ApiKey | Team, **values: Any) -> Self:
         """Change the values and write the history. Raises NotFound when the worker has no such flow."""

@@ -10,7 +10,7 @@ from peewee import BooleanField, TextField
 from dryline.models.collection import ImportContext, Row
 from dryline.models.custom_webhooks import CustomWebhook
 from dryline.models.deployment_history import DeploymentHistoryEntry
-from dryline.models.deployments import Deployment, collection_of
+from dryline.models.deployments import Deployment, DeploymentProfile, collection_of
 from dryline.models.teams import ApiKey
 from dryline.models.webhook_payloads import require_known_names
 from dryline.models.workers import Worker
@@ -59,6 +59,21 @@ class VoiceDeployment(Deployment):
     def custom_webhooks(self) -> list[CustomWebhook]:
         """Its webhooks, newest first."""
         return list(CustomWebhook.of_deployment(self))
+
+    def profile(self) -> DeploymentProfile:
+        config = self.external_config or {}
+        engine_voice = "playht" if str(config.get("voiceModel")).startswith("Play") else "elevenlabs"
+        longest_ms = config.get("maxCallDurationMs") or 0
+        return DeploymentProfile(
+            phone_number=self.phone_number,
+            transfer_number=self.backup_phone_number,
+            voicemail=config.get("voicemailMessage") or None,
+            voice_provider=self.voice_provider or engine_voice,
+            voice_id=config.get("voiceId") or self.voice_id,
+            longest_s=int(longest_ms / 1000) if longest_ms > 0 else None,
+            extractions=self.extractions,
+            success_criteria=self.success_criteria,
+        )
 
     def _set(
         self, *, custom_webhooks: Sequence[dict[str, str]] | None = None, **values: Any

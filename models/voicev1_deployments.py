@@ -1,8 +1,9 @@
 """Voice V1 deployments: the legacy form of a flow on the phone."""
 
+import orjson
 from peewee import TextField
 
-from dryline.models.deployments import Deployment, collection_of
+from dryline.models.deployments import Deployment, DeploymentProfile, collection_of
 from dryline.storage.record import JsonField
 
 
@@ -28,6 +29,17 @@ class VoiceV1Deployment(Deployment):
 
     class Meta:
         table_name = "deployment"
+
+    def profile(self) -> DeploymentProfile:
+        transfer_numbers = orjson.loads(self.allowed_transfer_numbers)
+        return DeploymentProfile(
+            phone_number=self.phone_number,
+            transfer_number=transfer_numbers[0] if transfer_numbers else None,
+            opening=self.start_sentence or None,
+            closing=self.end_sentence,
+            voice_id=self.voice_id,
+            extractions=self.extractions,
+        )
 
 
 STATE = {"voicev1Deployments": collection_of(VoiceV1Deployment)}

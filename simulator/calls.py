@@ -92,7 +92,7 @@ def make_call(
         if plan.direction == "outbound":
             plan.dialogue.mentioned |= analysis.KNOWN_CONTACT
         log["extractions_data"] = extracted = analyze(deployment, plan)
-        log["success_results"] = analysis.judge(deployment.success_criteria, plan.dialogue, extracted, rng)
+        log["success_results"] = analysis.judge(deployment.profile.success_criteria, plan.dialogue, extracted, rng)
     log["data"] = _post_call_data(deployment, plan, handed_over=talk_s(reports) > 0)
     if reports:
         numbers = (event["number"] for event in plan.run.events if event.type == "transferred") if plan.run else ()
@@ -138,7 +138,8 @@ def _post_call_data(deployment: DeploymentContext, plan: ConversationPlan, *, ha
     """Return the post-call data: latencies in milliseconds, for each answer and as percentiles, and the analysis."""
     dialogue, timeline, facts = plan.dialogue, plan.timeline, plan.facts
     characters = sum(len(said["content"]) for said in timeline.messages if said["role"] == "assistant")
-    voice = {"provider": deployment.voice, "voiceId": deployment.voice_id, "characters": characters}
+    profile = deployment.profile
+    voice = {"provider": profile.voice_provider, "voiceId": profile.voice_id, "characters": characters}
     said = bool(dialogue.steps)
     return {
         "latency": spread(timeline.answers_ms),

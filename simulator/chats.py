@@ -45,7 +45,7 @@ def make_chat(
     log = _log_row(builder)
     log["extractions_data"] = analyze(deployment, plan)
     log["metadata"] = {"simulated": True, "intent": dialogue.intent, "sentiment": facts["sentiment"]}
-    if results := analysis.judge(deployment.success_criteria, dialogue, log["extractions_data"], rng):
+    if results := analysis.judge(deployment.profile.success_criteria, dialogue, log["extractions_data"], rng):
         log["metadata"]["successResults"] = results
     log |= _of_chat(facts, rng) if deployment.channel == "Chat" else _of_widget(builder, rng)
     return builder.rows(log, log["id"], llm_logs=llm_logs)

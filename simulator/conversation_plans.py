@@ -82,7 +82,7 @@ class FlowPlanner:
             plan.dialogue = chat_dialogue(self.deployment, plan.facts, self.rng)
             plan.timeline = script_timeline(plan.dialogue.steps, self.rng, self._prompt, typed=True)
             return plan
-        timeline = flow_timeline(run, self.rng, opening=self.deployment.opening, typed=True)
+        timeline = flow_timeline(run, self.rng, opening=self.deployment.profile.opening, typed=True)
         plan.add_run(run, timeline, left="user_left")
         plan.not_taken = self.flow.not_taken(run, None)
         return plan
@@ -91,8 +91,9 @@ class FlowPlanner:
         """Return the plan of a call as of a time. Raises Busy."""
         answered_s = self._between(_ANSWERED_S)
         plan = self._begin(terms, at)
-        if self.deployment.longest_s is not None:
-            plan.longest_s = max(0.0, self.deployment.longest_s - answered_s)
+        longest_s = self.deployment.profile.longest_s
+        if longest_s is not None:
+            plan.longest_s = max(0.0, longest_s - answered_s)
         self._add_words(plan, at, is_fixed=terms.outcome is not None and not terms.is_drawn)
         if plan.outcome in _RINGS_S and (not plan.timeline.messages or plan.outcome == "voicemail"):
             answered_s = self._between(_RINGS_S[plan.outcome])
@@ -128,12 +129,11 @@ class FlowPlanner:
         except CannotFollow as fault:
             plan.why = str(fault)
             self._add_script(plan)
-            if self.flow.why and self.flow.branch:  # the flow was given up in the middle of a request
-                plan.not_taken = {"branch": self.flow.branch[0], "outcome": None, "taken": None}
             return
         if run is None:
             return
-        timeline = flow_timeline(run, self.rng, opening=self.deployment.opening, closing=self.deployment.closing)
+        profile = self.deployment.profile
+        timeline = flow_timeline(run, self.rng, opening=profile.opening, closing=profile.closing)
         longest_s = timeline.seconds if plan.longest_s is None else plan.longest_s
         left = "user_hangup"
         if run.outcome == "completed" and (run.is_late or timeline.seconds > longest_s):
@@ -155,7 +155,8 @@ class FlowPlanner:
         if self.flow.why:
             raise CannotFollow(self.flow.why)
         outcome, is_outbound, machine = plan.outcome, plan.direction == "outbound", None
-        if outcome == "voicemail" and is_outbound and self.deployment.voicemail is not None and not self.flow.branch:
+        has_own_message = self.deployment.profile.voicemail is not None
+        if outcome == "voicemail" and is_outbound and has_own_message and not self.flow.branch:
             raise CannotFollow("The deployment has a message of its own for voicemails.")
         if outcome in ("no-answer", "busy") or (outcome == "failed" and is_outbound and self.rng.random() < 0.5):
             hung_up = outcome == "no-answer" and not is_outbound

@@ -180,8 +180,8 @@ def analyze(deployment: DeploymentContext, plan: ConversationPlan) -> dict[str, 
     dialogue, facts = plan.dialogue, plan.facts
     facts |= {"intent": dialogue.intent, "summary": dialogue.summary, "sentiment": analysis.mood(dialogue, facts)}
     if plan.run is None:
-        return analysis.extract(deployment.extractions or deployment.industry.extractions, dialogue, facts)
-    return {**analysis.extract(deployment.extractions or {}, dialogue, facts), **plan.run.extracted}
+        return analysis.extract(deployment.profile.extractions or deployment.industry.extractions, dialogue, facts)
+    return {**analysis.extract(deployment.profile.extractions or {}, dialogue, facts), **plan.run.extracted}
 
 
 def write(logs: type[Log], conversations: Sequence[ConversationRows]) -> None:

@@ -10,14 +10,12 @@ from random import Random
 from typing import Any
 from zlib import crc32
 
-import orjson
-
 from dryline.flow.model.answers.slots import Slot
 from dryline.flow.model.filling import made_up
 from dryline.models.business_hours import BusinessHours, TeamPhoneHours
 from dryline.models.campaigns import OutboundCampaign
 from dryline.models.deployment_parameters import show_flow
-from dryline.models.deployments import Deployment
+from dryline.models.deployments import Deployment, DeploymentProfile
 from dryline.models.deployments_lookup import CHANNELS
 from dryline.models.flows import Flow
 from dryline.models.teams import Team
@@ -39,14 +37,14 @@ _PERSON = ("name", "first", "last", "phone", "email")
 class DeploymentContext:
     """A deployment with all that its conversations need, looked up once.
 
-    `opening`, `closing` and `voicemail` are the deployment's own sentences, None where it has none. `longest_s` is its
-    longest call in whole seconds.
+    `profile` is what the deployment itself says; the rest is of its worker, flow and team, or made up.
     """
 
     team_id: str
     worker_id: str
     deployment_id: str
     channel: str  # the deployment's type
+    profile: DeploymentProfile
     flow_id: str
     code: str | None
     variables: Mapping[str, Any]
@@ -58,14 +56,6 @@ class DeploymentContext:
     week: Week
     zone: str
     industry: Industry
-    extractions: Mapping[str, Any] | None
-    success_criteria: Any
-    voice: str
-    voice_id: str | None
-    opening: str | None
-    closing: str | None = None
-    voicemail: str | None = None
-    longest_s: float | None = None
     is_outbound: bool = False  # whether the flow calls people
     contact_rows: tuple[Mapping[str, Any], ...] = ()  # of the newest campaign of an outbound flow
     answers: dict[str, Any] | None = None  # stubs of a test for the flow's `ask`, and for other servers
@@ -90,39 +80,34 @@ def context_of(deployment: Deployment) -> DeploymentContext:
     worker = Worker.fetch(deployment, deployment.worker_id)
     flow = Flow.find(id=deployment.flow_id, team_id=deployment.team_id)
     mark = crc32(worker.name.encode(errors="replace"))  # the same worker has the same agent, the same address, ...
-    number = getattr(deployment, "phone_number", None) or f"+1{_pick(cities(), mark).area_code}5550100"
+    profile = deployment.profile()
+    number = profile.phone_number or f"+1{_pick(cities(), mark).area_code}5550100"
     city = next((city for city in cities() if number[2:5] == city.area_code), _pick(cities(), mark))
-    shown = show_flow(flow, getattr(deployment, "flow_version_id", None), deployment.id) if flow else None
+    shown = show_flow(flow, profile.flow_version_id, deployment.id) if flow else None
     code, variables = (shown.code, shown.merged_parameters) if shown else (None, {})
     hours, named = _hours(deployment, number), _AGENT.search(code or "")  # "You are Nora, …", "…, this is Nora."
-    allowed = orjson.loads(getattr(deployment, "allowed_transfer_numbers", "[]"))
-    backup = getattr(deployment, "backup_phone_number", None)
     is_outbound = flow is not None and "outbound" in (flow.label or "").lower()
     return DeploymentContext(
         team_id=deployment.team_id,
         worker_id=worker.id,
         deployment_id=deployment.id,
         channel=deployment.type,
+        profile=profile,
         flow_id=deployment.flow_id,
         code=code,
         variables=variables,
         number=number,
-        desk_number=next(iter(allowed), backup or f"+1{city.area_code}5550199"),
+        desk_number=profile.transfer_number or f"+1{city.area_code}5550199",
         business=worker.name,
-        agent=getattr(deployment, "agent_name", None) or (named[1] if named else _pick(table("agents"), mark)),
+        agent=profile.agent_name or (named[1] if named else _pick(table("agents"), mark)),
         address=_address(variables, mark, city),
         week=week_of([hours.openings(day) for day in range(7)]) if hours else default_week(mark),
         zone=hours.timezone if hours else city.zone,
         industry=industry_of(
             f"{worker.name} {worker.description or ''}", f"{deployment.name} {flow and flow.name}", code
         ),
-        extractions=getattr(deployment, "extractions", None),
-        success_criteria=getattr(deployment, "success_criteria", None),
-        opening=getattr(deployment, "start_sentence", None) or getattr(deployment, "welcome_message", None),
-        closing=getattr(deployment, "end_sentence", None),
         is_outbound=is_outbound,
         contact_rows=_contact_rows(deployment) if is_outbound else (),
-        **_voice(deployment),
     )
 
 
@@ -131,19 +116,6 @@ def _contact_rows(deployment: Deployment) -> tuple[Mapping[str, Any], ...]:
     campaigns = OutboundCampaign.select(OutboundCampaign.data).where(OutboundCampaign.deployment_id == deployment.id)
     newest = campaigns.order_by(OutboundCampaign.created_at.desc()).first()
     return tuple(newest.data[:_ROWS]) if newest else ()
-
-
-def _voice(deployment: Deployment) -> dict[str, Any]:
-    """Return the voice of a deployment, and the limits that its engine settings set for a call."""
-    config = getattr(deployment, "external_config", None) or {}
-    longest_ms = config.get("maxCallDurationMs")
-    maker = "playht" if str(config.get("voiceModel")).startswith("Play") else "elevenlabs"
-    return {
-        "voice": getattr(deployment, "voice_provider", None) or maker,
-        "voice_id": config.get("voiceId") or getattr(deployment, "voice_id", None),
-        "voicemail": config.get("voicemailMessage") or None,
-        "longest_s": int(longest_ms / 1000) if longest_ms and longest_ms > 0 else None,
-    }
 
 
 def _hours(deployment: Deployment, number: str) -> BusinessHours | None:

@@ -1,6 +1,6 @@
 """Runs a flow with a simulated caller."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from random import Random
 from typing import Any
@@ -75,6 +75,12 @@ class FlowRun:
     def came_to_its_end(self) -> bool:
         """Whether the flow came to its end: no error, and nobody hung up."""
         return self.ended in ("end of the flow", "end_call") and not self.fault
+
+    def failed_at_once(self, state: dict[str, Any]) -> "FlowRun":
+        """Return the run of another call that fails with the same error, before anybody has said anything."""
+        failed = [event for event in self.events if event.type == "failed"]
+        nothing: dict[str, Any] = {"requests": [], "extracted": {}, "taken": (), "wishes": ()}
+        return replace(self, events=failed, state=state, machine=False, is_late=False, **nothing)
 
 
 @dataclass(eq=False)

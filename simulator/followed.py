@@ -19,12 +19,10 @@ from dryline.simulator.flow_runner import HUNG_UP, FlowRun, run_flow
 from dryline.simulator.script_dialogues import DONE, HANG_UP, LEAVE, Dialogue
 from dryline.simulator.slots import Slots
 from dryline.storage.errors import Invalid
-from dryline.world.real_time import monotonic
 from dryline.world.world import World
 
-_SLOW_S = 2.0  # of real time: a flow of which a run takes longer, as it waits for other servers, is left for scripts
 _LONGEST_COMPARED = 1_000  # characters of an unknown condition; comparing a longer one with others takes seconds
-_MOST_STOPPED = 3  # runs that exceed a limit of the engine, before it is left for scripts
+_MOST_STOPPED = 3  # runs that exceed a limit of the engine, before further calls fail with the same error
 _LACKING = {"transferred": "transfers", "voicemail": "meets a voicemail", "failed": "fails"}  # by outcome
 _ENDINGS = {"transfer": "call_transfer", "failed": "error"}
 _RARE = ("closing", "else", "small talk")  # roles of conditions that no call is about
@@ -54,7 +52,8 @@ class FollowedFlow:
         shares: Mapping[str, float] | None = None,
     ) -> None:
         self.branch, self._shares = tuple(branch), shares or {}
-        self._deployment, self._engine, self._stopped = deployment, engine_of(world), 0
+        self._deployment, self._engine = deployment, engine_of(world)
+        self._stopped: list[FlowRun] = []  # runs that exceeded a limit
         self.why = "The script was asked for." if follow == "script" else self._load(deployment.code)
         if self.why and (follow == "flow" or branch):
             raise Invalid(self.why, "follow" if follow == "flow" else "branch")
@@ -72,10 +71,13 @@ class FollowedFlow:
     ) -> FlowRun:
         """Run the flow for one conversation, with the `options` of a RecordedCaller. Raises CannotFollow; Busy.
 
-        The flow may choose between completed and transferred, unless the outcome `is_fixed`.
+        The flow may choose between completed and transferred, unless the outcome `is_fixed`. A flow that has exceeded a
+        limit several times may do so for each call of a request, which could take hours: further calls fail at once.
         """
         if self.why:
             raise CannotFollow(self.why)
+        if len(self._stopped) == _MOST_STOPPED:
+            return self._stopped[-1].failed_at_once(state)
         goals = self._goals
         if not goals and (is_fixed or outcome in ("voicemail", "failed")):
             goals = self._goals_of(outcome, rng)
@@ -83,14 +85,11 @@ class FollowedFlow:
             goals = self._draw([each for each in self._map.program.conditions if role_of(each.text) != "machine"], rng)
             if rng.random() < (LEAVE if self._deployment.is_chat else HANG_UP):
                 options["max_turns"] = rng.choice((1, 2))
-        began, route = monotonic(), self._map.route_to(goals)
+        route = self._map.route_to(goals)
         options |= {"shares": self._shares, "is_machine": outcome == "voicemail"}
         run = run_flow(self._engine, self._map, self._deployment, route, state, at, rng, **options)
-        self._stopped += run.stopped
-        if monotonic() - began > _SLOW_S and not run.stopped:
-            self.why = f"A call of the flow took longer than {_SLOW_S:g} s."
-        elif self._stopped == _MOST_STOPPED:
-            self.why = f"{_MOST_STOPPED} calls of the flow exceeded a limit."
+        if run.stopped:
+            self._stopped.append(run)
         return run
 
     def not_taken(self, run: FlowRun, outcome: str | None) -> dict[str, str | None] | None:

@@ -68,7 +68,7 @@ def queued(rows: Sequence[QueuedCall]) -> list[DueRow]:
         deployment = deployments.get(key) or deployments.setdefault(key, _context_of(row))
         extractions = (row.terms or {}).get("extractions")
         if extractions and not row.campaign_id:  # a batch says what it extracts
-            deployment = replace(deployment, extractions=extractions)
+            deployment = replace(deployment, profile=replace(deployment.profile, extractions=extractions))
         due.append(DueRow(row, deployment, _contact(row.row), _metadata(row), Random(row.id)))
     return due
 

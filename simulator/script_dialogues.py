@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import TYPE_CHECKING
 
+from dryline.models.deployments import DeploymentProfile
 from dryline.simulator import scripts
 from dryline.simulator.scripts import Script, Step, load_script, wordings
 from dryline.simulator.slots import Slots
@@ -78,7 +79,7 @@ def call_dialogue(deployment: DeploymentContext, outcome: str, inbound: bool, fa
     if outcome in ("no-answer", "busy") or (outcome == "failed" and not inbound and rng.random() < 0.5):
         hung_up = inbound and outcome == "no-answer"
         return Dialogue(script.intent, script.until, "user_hangup" if hung_up else UNREACHED[outcome])
-    lines: Sequence[Step] = _own_words(deployment, script.lines(rng), outcome, inbound, facts)
+    lines: Sequence[Step] = _own_words(deployment.profile, script.lines(rng), outcome, inbound, facts)
     if outcome == "failed":
         ending, lines = "error", scripts.broken_off(lines, "U", rng)
     elif outcome == "completed" and rng.random() < HANG_UP:
@@ -88,8 +89,8 @@ def call_dialogue(deployment: DeploymentContext, outcome: str, inbound: bool, fa
 
 def chat_dialogue(deployment: DeploymentContext, facts: Slots, rng: Random) -> Dialogue:
     """Return the dialogue of a scripted chat, which some users leave early."""
-    script = facts.pick(deployment.industry.inbound)
-    welcome = _said(facts, "welcomes") if deployment.opening is None else _own(deployment.opening)
+    script, profile = facts.pick(deployment.industry.inbound), deployment.profile
+    welcome = _said(facts, "welcomes") if profile.opening is None else _own(profile.opening)
     lines: Sequence[Step] = [welcome, *script.lines(rng)]
     ending = DONE
     if rng.random() < LEAVE:
@@ -97,26 +98,24 @@ def chat_dialogue(deployment: DeploymentContext, facts: Slots, rng: Random) -> D
     return _dialogue(script, ending, lines, facts)
 
 
-def _own_words(
-    deployment: DeploymentContext, lines: list[Step], outcome: str, inbound: bool, facts: Slots
-) -> list[Step]:
+def _own_words(profile: DeploymentProfile, lines: list[Step], outcome: str, inbound: bool, facts: Slots) -> list[Step]:
     """Return the lines with the greeting and with the deployment's own sentences."""
     if outcome == "voicemail":
-        if deployment.voicemail is not None and not inbound:
-            lines[-1] = _own(deployment.voicemail)
+        if profile.voicemail is not None and not inbound:
+            lines[-1] = _own(profile.voicemail)
         return lines
     if inbound:
-        lines.insert(0, _said(facts, "greetings") if deployment.opening is None else _own(deployment.opening))
+        lines.insert(0, _said(facts, "greetings") if profile.opening is None else _own(profile.opening))
     elif outcome == "transferred":
         lines.insert(0, _said(facts, "introductions"))
-    if not inbound and deployment.opening is not None:
+    if not inbound and profile.opening is not None:
         index = next(index for index, step in enumerate(lines) if step[0] == "A")
         who, text, slots = lines[index]
         lines[index] = (who, f"{{opening}} {text}", slots)
-    if deployment.closing is not None and outcome == "completed":
+    if profile.closing is not None and outcome == "completed":
         if lines[-1][0] == "A":
             lines.pop()
-        lines.append(_own(deployment.closing))
+        lines.append(_own(profile.closing))
     return lines
 
 

@@ -78,7 +78,7 @@ _MADE: dict[str, Callable[[Slots], Any]] = {
     "email": lambda facts: f"{facts['first']}.{facts['last']}@example.com".lower().replace(" ", "."),
     "business": lambda facts: facts.deployment.business,
     "agent": lambda facts: facts.deployment.agent,
-    "opening": lambda facts: facts.deployment.opening,
+    "opening": lambda facts: facts.deployment.profile.opening,
     "premises": lambda facts: facts.deployment.address,
     "desk": lambda facts: facts.deployment.industry.desk,
     "day": lambda facts: facts.pick(facts.deployment.week.days),

@@ -1,22 +1,51 @@
-"""Routes through a flow, read from the nesting of its code. Nothing is run."""
+"""Routes through a flow, read from the tree of its translated code. Nothing is run."""
 
+from __future__ import annotations
+
+import ast
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 from dryline.flow.language.program import Condition, Program
+from dryline.flow.language.tokens import logical_lines
 
 _DEEPEST_WAY = 20  # conditions that lead to each other by what their blocks set
-_ENDS = {  # what ends a call, by its outcome
-    "transferred": r"\b(?:transfer|transfer_call)\s*\(",
-    "failed": r"^\s*raise\b",
-    "completed": r"\b(?:end_call|hangup|end)\s*\(",
+_OUTCOMES = ("transferred", "failed", "completed")  # a condition that leads to several of them has the first
+_ENDING_CALLS = {  # functions that end a call, with its outcome; a `raise` ends it as failed
+    "transfer": "transferred",
+    "transfer_call": "transferred",
+    "end_call": "completed",
+    "hangup": "completed",
+    "end": "completed",
 }
-_COMMENT = re.compile(r"(?:^|\s)#")
-_IF = re.compile(r"\s*(?:if|elif)\b")
-_TEXT = re.compile(r"""["']([^"']*)["']""")
-_EQUALS = re.compile("(?<![=!<>])=(?!=)")
-_ANY_VALUE = re.compile(r"\bTrue\b|\[|\bask\(")
-_NAME = re.compile(r"\b(?!(?:if|elif|and|or|not|in|is|None|True|False)\b)[A-Za-z_]\w*")
+_UNTIL = {"_based_took", "_based_index"}  # the `if` that an until becomes compares one of them with a number
+_ESCAPE = re.compile(r"(\\[\\'\"\n])|\\.")  # the group has those without which a text would end elsewhere
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Guard:
+    """An `if` that is no until: the names in its test, and the texts with which it compares them."""
+
+    names: frozenset[str]
+    texts: frozenset[str]
+
+
+Around = tuple[Condition | Guard, ...]  # the conditions and guards in whose blocks something stands, outermost first
+
+
+@dataclass(frozen=True, slots=True)
+class Assignment:
+    """An assignment in the block of a condition. `is_open` says that the value may be anything: it was asked for."""
+
+    number: int  # in the order of the code
+    texts: frozenset[str]
+    is_open: bool
+    condition: Condition
+
+    def has_one_of(self, texts: Iterable[str]) -> bool:
+        """Return whether its value has one of the texts, or a longer one with it."""
+        return any(text in own for text in texts for own in self.texts)
 
 
 class FlowMap:
@@ -27,13 +56,20 @@ class FlowMap:
 
     def __init__(self, program: Program) -> None:
         self.program = program
-        self._lines = [_without_comment(line) for line in program.source.split("\n")]
-        self._headers = self._read_headers()
-        self._assigned = self._read_assignments()
-        self._settings: dict[int, list[Condition]] = {}  # by the line of an `if`, once it was looked for
         self._conditions = {condition.line: condition for condition in program.conditions}
-        self.transfers = bool(self._matching(_ENDS["transferred"]))
-        self.endings = {outcome: self._leading_to(pattern) for outcome, pattern in _ENDS.items()}
+        self._loops = {loop.line for loop in program.loops}
+        # By the lines of loops and conditions. What stands around a condition includes itself.
+        self._around: dict[int, Around] = dict.fromkeys(self._loops, ())
+        self._around |= {line: (condition,) for line, condition in self._conditions.items()}
+        self._assignments: dict[str, list[Assignment]] = {}  # by the name that is assigned to
+        self._assignment_count = 0
+        self._assigned_names: dict[int, str] = {}  # by line
+        self._checked_names: set[str] = set()  # names and members of which the code asks whether they are missing
+        self._ends: dict[str, list[Around]] = {outcome: [] for outcome in _OUTCOMES}
+        self._read(_statements_of(program))
+        self._settings: dict[Guard, list[Condition]] = {}  # once they were looked for
+        self.transfers = bool(self._ends["transferred"])
+        self.endings = {outcome: self._leading_to(ends) for outcome, ends in self._ends.items()}
 
     def route_to(self, conditions: Iterable[Condition]) -> list[Condition]:
         """Return the conditions to take, in their order, with those that lead to them."""
@@ -52,104 +88,193 @@ class FlowMap:
         return [each for each in conditions if each.leaves and each not in ending]
 
     def conditions_around(self, number: int) -> list[Condition]:
-        """Return the conditions in whose blocks a line stands, outermost first, and that of the line itself."""
-        return [self._conditions[header] for header in self._headers[number] if header in self._conditions]
+        """Return the conditions around that of a line, outermost first, and itself."""
+        return _conditions_in(self._around[number])
 
     def texts_for(self, number: int) -> set[str]:
-        """Return the texts in the `if` statements around a line."""
-        guards = (self._lines[header - 1] for header in self._headers[number])
-        return {text for guard in guards if _IF.match(guard) for text in _TEXT.findall(guard)}
+        """Return the texts in the `if` statements around the loop of a line."""
+        return {text for block in self._around[number] if isinstance(block, Guard) for text in block.texts}
 
     def may_be_missing(self, name: str, line: int | None) -> bool:
         """Return whether the code asks if a member of an answer, or else what a line assigns, is missing: `not day`."""
-        assigned = re.match(r"\s*(?:\w+, )*(\w+) = ", self._lines[line - 1]) if line and not name else None
-        name = re.escape(assigned[1] if assigned else name)
-        checks = rf"\bnot {name}\b|\b{name} is None\b|\b{name}(?:[\"'][\])])? or\b|\bor {name}$"
-        return bool(name) and re.search(checks, self.program.source, re.MULTILINE) is not None
+        name = name or self._assigned_names.get(line or 0, "")
+        return name != "" and name in self._checked_names
 
-    def _read_headers(self) -> dict[int, tuple[int, ...]]:
-        """Return for each line the numbers of those in whose blocks it stands, outermost first, and its own."""
-        headers: dict[int, tuple[int, ...]] = {}
-        above: list[tuple[int, int]] = []  # indentation and number
-        for number, line in enumerate(self._lines, 1):
-            if line.strip():
-                indent = len(line) - len(line.lstrip())
-                above = [*(each for each in above if each[0] < indent), (indent, number)]
-            headers[number] = tuple(header for _, header in above)
-        return headers
+    def _read(self, statements: Iterable[ast.stmt]) -> None:
+        """Note what each node says about calls, in the order of the code. Nested code takes no recursion."""
+        waiting: list[tuple[ast.AST, Around]] = [(statement, ()) for statement in statements]
+        waiting.reverse()
+        while waiting:
+            node, around = waiting.pop()
+            parts: list[tuple[ast.AST, Around]]
+            if isinstance(node, ast.If):
+                block = (*around, self._read_if(node, around))
+                parts = [(node.test, around)]
+                parts += [(statement, block) for statement in node.body]
+                parts += [(statement, around) for statement in node.orelse]
+            else:
+                self._read_node(node, around)
+                parts = [(part, around) for part in ast.iter_child_nodes(node)]
+            waiting += reversed(parts)
 
-    def _read_assignments(self) -> dict[str, dict[int, int]]:
-        """Return for each name the lines that assign to it, with the offset behind the equals sign."""
-        assigned: dict[str, dict[int, int]] = {}
-        for number, line in enumerate(self._lines, 1):
-            start = 0
-            for equals in _EQUALS.finditer(line):
-                for name in _NAME.findall(line[start : equals.start()]):
-                    assigned.setdefault(name, {}).setdefault(number, equals.end())
-                start = equals.end()
-        return assigned
+    def _read_if(self, node: ast.If, around: Around) -> Condition | Guard:
+        """Return the condition of an until, or a guard for any other `if`."""
+        if not _is_until(node.test):
+            return Guard(frozenset(_names_in(node.test)), frozenset(_texts_in(node.test)))
+        condition = self._conditions[self._line_of(node)]
+        self._around[condition.line] = (*around, condition)
+        return condition
 
-    def _way_to(self, number: int, passed: set[int] | None = None, depth: int = 0) -> list[Condition]:
-        """Return the conditions around a line, and for each `if` around it one whose block sets what it asks for.
+    def _read_node(self, node: ast.AST, around: Around) -> None:
+        match node:
+            case ast.While():
+                line = self._line_of(node)
+                if line in self._loops:
+                    self._around[line] = around
+            case ast.Call(func=ast.Name(id=name)) if name in _ENDING_CALLS:
+                self._ends[_ENDING_CALLS[name]].append(around)
+            case ast.Raise():
+                self._ends["failed"].append(around)
+            case ast.Assign():
+                self._read_assignment(node.targets, node.value, around)
+                self._assigned_names[self._line_of(node)] = _last_name(node.targets[0])
+            case ast.AugAssign() | ast.NamedExpr() | ast.AnnAssign(value=ast.expr()):
+                self._read_assignment([node.target], node.value, around)
+            case ast.UnaryOp(op=ast.Not()):
+                self._checked_names.add(_member_name(node.operand))
+            case ast.Compare(ops=[ast.Is()], comparators=[ast.Constant(value=None)]):
+                self._checked_names.add(_member_name(node.left))
+            case ast.BoolOp(op=ast.Or()):
+                self._checked_names |= {_member_name(value) for value in node.values[:-1]}
 
-        `passed` has the lines of each `if` that was looked at, so that none is followed twice.
+    def _read_assignment(self, targets: Sequence[ast.expr], value: ast.expr | None, around: Around) -> None:
+        """Note an assignment in the block of a condition."""
+        conditions = _conditions_in(around)
+        if value is None or not conditions:
+            return
+        self._assignment_count += 1
+        texts, is_open = frozenset(_texts_in(value)), _is_open(value)
+        assignment = Assignment(self._assignment_count, texts, is_open, conditions[-1])
+        for name in {name for target in targets for name in _names_in(target)}:
+            self._assignments.setdefault(name, []).append(assignment)
+
+    def _line_of(self, node: ast.stmt) -> int:
+        place = self.program.place_of_node(node)
+        return place.line if place else 0
+
+    def _way_to(self, number: int, passed: set[Guard] | None = None, depth: int = 0) -> list[Condition]:
+        """Return the conditions around a loop, and for each guard around it one whose block sets what it asks for.
+
+        `passed` has each guard that was looked at, so that none is followed twice.
         """
         passed = set() if passed is None else passed
         way: list[Condition] = []
-        for header in self._headers[number]:
-            if header in self._conditions:
-                way.append(self._conditions[header])
-            elif header not in passed and depth < _DEEPEST_WAY:
-                setting = self._setting(header)
+        for block in self._around[number]:
+            if isinstance(block, Condition):
+                way.append(block)
+            elif block not in passed and depth < _DEEPEST_WAY:
+                setting = self._setting(block)
                 if setting and {*setting}.isdisjoint(way):
-                    passed.add(header)
+                    passed.add(block)
                     first = (self.going_on(setting) or setting)[0]
                     way = [*self._way_to(first.loop.line, passed, depth + 1), first, *way]
         return list(dict.fromkeys(way))
 
-    def _leading_to(self, pattern: str) -> list[Condition]:
-        """Return the conditions in whose blocks a statement stands, or else those whose blocks lead to it."""
+    def _leading_to(self, ends: Iterable[Around]) -> list[Condition]:
+        """Return the conditions in whose blocks calls end, or else those whose blocks lead there."""
         conditions: dict[Condition, None] = {}  # a dict as an ordered set
-        for number in self._matching(pattern):
-            around = self.conditions_around(number)[-1:]
-            if around:
-                conditions[around[0]] = None
+        for around in ends:
+            inner = _conditions_in(around)[-1:]
+            if inner:
+                conditions[inner[0]] = None
                 continue
-            for header in self._headers[number]:
-                conditions |= dict.fromkeys(self._setting(header))
+            for guard in around:
+                if isinstance(guard, Guard):
+                    conditions |= dict.fromkeys(self._setting(guard))
         return list(conditions)
 
-    def _setting(self, header: int) -> list[Condition]:
+    def _setting(self, guard: Guard) -> list[Condition]:
         """Return the conditions whose blocks have `wish = "person"` for an `if wish == "person"`, or else any value."""
-        if header not in self._settings:
-            self._settings[header] = self._find_setting(self._lines[header - 1])
-        return self._settings[header]
-
-    def _find_setting(self, guard: str) -> list[Condition]:
-        if not _IF.match(guard):
-            return []
-        names = {*_NAME.findall(_TEXT.sub("", guard))}
-        values = {*filter(None, _TEXT.findall(guard))}
-        numbers = {
-            number
-            for name in names
-            for number, offset in self._assigned.get(name, {}).items()
-            if self._has_value(number, offset, values)
-        }
-        return list(dict.fromkeys(each for number in sorted(numbers) for each in self.conditions_around(number)[-1:]))
-
-    def _has_value(self, number: int, offset: int, values: set[str]) -> bool:
-        """Return whether one of the values, or any value if there is none, stands in a line from an offset on."""
-        line = self._lines[number - 1]
-        if not values:
-            return _ANY_VALUE.search(line, offset) is not None
-        return any(line.find(value, offset) >= 0 for value in values)
-
-    def _matching(self, pattern: str) -> list[int]:
-        return [number for number, line in enumerate(self._lines, 1) if re.search(pattern, line)]
+        if guard not in self._settings:
+            texts = guard.texts - {""}
+            fitting = {
+                assignment.number: assignment.condition
+                for name in guard.names
+                for assignment in self._assignments.get(name, ())
+                if (assignment.has_one_of(texts) if texts else assignment.is_open)
+            }
+            self._settings[guard] = list(dict.fromkeys(fitting[number] for number in sorted(fitting)))
+        return self._settings[guard]
 
 
-def _without_comment(line: str) -> str:
-    """Return a line without its comment, which begins behind the last quotation mark."""
-    comment = _COMMENT.search(line, max(line.rfind('"'), line.rfind("'")) + 1)
-    return line[: comment.start()] if comment else line
+def _statements_of(program: Program) -> list[ast.stmt]:
+    """Return the statements of the flow in its translated code, without those of the prelude."""
+    statements = _parsed(program.code) or _parsed(_without_fields(program.code))
+    return [statement for statement in statements if program.place_of_node(statement)]
+
+
+def _parsed(code: str) -> list[ast.stmt]:
+    """Return the statements of code. They are none if this Python cannot parse what the sandbox can."""
+    try:
+        return ast.parse(_ESCAPE.sub(lambda match: match[1] or "__", code)).body  # Python warns of unknown escapes
+    except (SyntaxError, RecursionError, MemoryError):
+        return []
+
+
+def _without_fields(code: str) -> str:
+    """Return the code with a plain text in the place of each f-string: before 3.12, Python reads fewer of them."""
+    parts = []
+    end = 0
+    for token in (token for line in logical_lines(code) for token in line.tokens if token.fields):
+        blank = re.sub(r"[^\n]", "_", token.text[3:-3])  # of the same length, as places are found by it
+        parts += [code[end : token.start], f'"""{blank}"""']
+        end = token.end
+    return "".join([*parts, code[end:]])
+
+
+def _conditions_in(around: Around) -> list[Condition]:
+    return [block for block in around if isinstance(block, Condition)]
+
+
+def _is_until(test: ast.expr) -> bool:
+    """Return whether the test of an `if` is that of an until: `_based_index == 1`, perhaps `and` a tool's arguments."""
+    compared = test.values[0] if isinstance(test, ast.BoolOp) else test
+    is_equality = isinstance(compared, ast.Compare) and isinstance(compared.ops[0], ast.Eq)
+    return is_equality and not _UNTIL.isdisjoint(_names_in(compared))
+
+
+def _names_in(node: ast.AST) -> Iterator[str]:
+    return (part.id for part in ast.walk(node) if isinstance(part, ast.Name))
+
+
+def _texts_in(node: ast.AST) -> Iterator[str]:
+    parts = (part.value for part in ast.walk(node) if isinstance(part, ast.Constant))
+    return (value for value in parts if isinstance(value, str))
+
+
+def _is_open(value: ast.expr) -> bool:
+    """Return whether a value may be anything: True, a list or a member of something, an answer."""
+    return any(
+        isinstance(part, (ast.List, ast.ListComp, ast.Subscript))
+        or (isinstance(part, ast.Constant) and part.value is True)
+        or (isinstance(part, ast.Name) and part.id == "_based_ask")
+        for part in ast.walk(value)
+    )
+
+
+def _last_name(target: ast.expr) -> str:
+    """Return the name to which a statement assigns, the last of several; empty for a member."""
+    last = target.elts[-1] if isinstance(target, ast.Tuple) else target
+    return last.id if isinstance(last, ast.Name) else ""
+
+
+def _member_name(node: ast.expr) -> str:
+    """Return `day` for `day`, `visit.day`, `visit["day"]` and `visit.get("day")`; empty for other expressions."""
+    match node:
+        case ast.Name(id=name) | ast.Attribute(attr=name):
+            return name
+        case ast.Subscript(slice=ast.Constant(value=str(name))):
+            return name
+        case ast.Call(func=ast.Attribute(attr="get"), args=[ast.Constant(value=str(name)), *_]):
+            return name
+    return ""

@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 import logging
-import time
 from collections.abc import Callable
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from dryline.flow.language.errors import INNER, failure_at, failure_of
 from dryline.flow.language.host_functions import Over, Raised, Waits, call, is_callable
-from dryline.flow.language.json_values import TooLarge
-from dryline.flow.language.sandbox import TURN_S, Sandbox, function_named
+from dryline.flow.language.json_values import TooLarge, size_of
+from dryline.flow.language.sandbox import Sandbox, function_named
 from dryline.flow.language.source_map import SourcePosition
-from dryline.world.real_time import monotonic
 
 if TYPE_CHECKING:
     from dryline.flow.language.session import FlowSession
 
 log = logging.getLogger(__name__)
 
-CALLS_A_TURN = 500  # of host functions, between two utterances of the user
-CALLS_S = 5.0  # of processor time that they take in one turn; waiting for another server is not counted
+# Bounds of what the host does in one turn, between two utterances of the user. They are counted and not measured in
+# seconds, so that a flow ends at the same call on every machine.
+CALLS_A_TURN = 500  # of host functions
+PASSED_A_TURN = 10_000_000  # characters of the values that are passed to them; a member counts as 16 of them
 CHARACTERS = 1_000_000  # that are said, printed and logged in one conversation
 Turn = Callable[[], Any]  # of the user; the result is what the flow's call returns, or None if the flow keeps waiting
 
@@ -38,9 +38,8 @@ class Interpreter:
         self._session = session
         self._sandbox = sandbox
         self._place: SourcePosition | None = None  # of the last host call
-        self._calls = 0
-        self._spent_s = 0.0  # by the sandbox
-        self._calls_s = 0.0  # by host functions
+        self._calls = 0  # in this turn
+        self._passed = 0  # in this turn
         self._over: Stopped | None = None  # a limit that was exceeded where the sandbox hides the exception
 
     def start(self, turn: Turn | None = None) -> None:
@@ -95,11 +94,10 @@ class Interpreter:
         import pydantic_monty
 
         session = self._session
-        self._calls = 0
-        self._spent_s = self._calls_s = 0.0
+        self._calls = self._passed = 0
         try:
             while True:
-                snapshot = self._timed(step)
+                snapshot = step()
                 if isinstance(snapshot, pydantic_monty.MontyComplete):
                     self._read_state(worker)
                     raise Over("end of the flow")
@@ -132,14 +130,6 @@ class Interpreter:
             log.error("An error of the engine ended a flow's run.", exc_info=fault)
             sentence = f"The engine failed: {type(fault).__name__}: {fault}"
             self._session.fail(failure_at(program, sentence, self._place, bound=False))
-
-    def _timed(self, step: Callable[[], Any]) -> Any:
-        began = monotonic()
-        snapshot = step()
-        self._spent_s += monotonic() - began
-        if self._spent_s > TURN_S:
-            raise Stopped(f"The flow ran for longer than {TURN_S:g} s without waiting for the user.")
-        return snapshot
 
     def _answer_to(self, snapshot: Any) -> Callable[[], Any]:
         """Do a host call, and return the step that goes on with its result. Raises Over, Waits, Stopped."""
@@ -181,16 +171,14 @@ class Interpreter:
         return place
 
     def _call(self, snapshot: Any, line: int | None) -> Any:
-        """Call a host function, and count the processor time that it takes. Raises what it raises, and Stopped."""
-        began = time.thread_time()
-        value = call(self._session, snapshot.function_name, snapshot.args, snapshot.kwargs, line)
-        self._calls_s += time.thread_time() - began
-        if self._calls_s > CALLS_S:
+        """Call a host function, and count the size of its arguments. Raises what it raises, and Stopped."""
+        self._passed += size_of([snapshot.args, snapshot.kwargs])
+        if self._passed > PASSED_A_TURN:
             raise Stopped(
-                f"The flow's calls took more than {CALLS_S:g} s of processor time without waiting for the user. "
-                "Ask for fewer values, or less often."
+                f"The flow's calls passed more than {PASSED_A_TURN:,} characters, or {PASSED_A_TURN // 16:,} members, "
+                "without waiting for the user. Pass smaller values, or less often."
             )
-        return value
+        return call(self._session, snapshot.function_name, snapshot.args, snapshot.kwargs, line)
 
     def _system(self, snapshot: Any) -> Callable[[], Any]:
         """Answer a call of the sandbox for a module, the time, or a file. There are no files and no environment."""

@@ -66,6 +66,28 @@ class _Conversion:
             raise TooLarge
 
 
+def size_of(value: Any) -> int:
+    """Return the size of a value in characters, as `plain` counts it. The count ends where it exceeds LARGEST."""
+    size = 0
+    waiting = [value]
+    while waiting and size <= LARGEST:
+        part = waiting.pop()
+        if isinstance(part, str):
+            size += len(part)
+        elif isinstance(part, int):
+            size += part.bit_length() // 4
+        elif isinstance(part, dict):
+            size += 16 * len(part)
+            waiting += [*part, *part.values()]
+        elif isinstance(part, (list, tuple, set, frozenset)):
+            size += 16 * len(part)
+            waiting += part
+        elif isinstance(attributes := getattr(part, "attributes", None), dict):  # an object of the sandbox
+            size += 16 * len(attributes)
+            waiting += attributes.values()
+    return size
+
+
 def text(value: Any) -> str:
     """Return the value as Python prints it. Raises TooLarge."""
     made = plain(value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -72,6 +73,11 @@ class Program:
     def place(self, line: int, column: int) -> SourcePosition | None:
         """Return the place in the flow's code of a place in the translated code; None for the engine's own code."""
         return self._place(self._generated.offset(line, column))
+
+    def place_of_node(self, node: ast.stmt | ast.expr) -> SourcePosition | None:
+        """Return the place in the flow's code of a node of the translated code's tree, whose columns count bytes."""
+        before = self._generated.row(node.lineno).encode()[: node.col_offset].decode()
+        return self.place(node.lineno, len(before) + 1)
 
     def place_of_bytes(self, offset: int) -> SourcePosition | None:
         """Return the place in the flow's code of a byte offset into the translated code as UTF-8."""

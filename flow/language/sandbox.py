@@ -13,11 +13,15 @@ from dryline.storage.errors import Busy
 if TYPE_CHECKING:
     import pydantic_monty
 
-TURN_S = 1.0  # of processor time in the sandbox between two host calls, and of a whole turn; more is an error
+# Guards against endless loops, in seconds for which code executes. They are so long that no result of a flow depends on
+# how fast the machine is: a conversation executes for some milliseconds.
+STEP_S = 10.0  # between two host calls
+CONVERSATION_S = 60.0  # in all turns
 MEMORY_BYTES = 64 * 2**20
 _RECURSION = 400
-_LOST_S = 5.0  # of real time, after which a worker that does not answer is killed
+_LOST_S = 3 * STEP_S  # of real time, after which a worker that does not answer is killed
 _WAIT_S = 30.0  # for a free worker
+_PRINTED_S = 5.0  # what is printed between two host calls comes at once, up to 8 kB
 
 
 class Sandbox:
@@ -36,14 +40,15 @@ class Sandbox:
 
         checkout = self._started().checkout(
             limits={
-                "max_turn_duration_secs": TURN_S,
+                "max_turn_duration_secs": STEP_S,
+                "max_feed_duration_secs": CONVERSATION_S,
                 "max_memory": MEMORY_BYTES,
                 "max_recursion_depth": _RECURSION,
                 "max_suspensions": 1_000_000,  # host functions have a limit of their own, which names the line
             },
             os_policy={"datetime": "call_host", "sleep": "zero", **options.pop("os_policy", {})},
             external_modules={"zoneinfo": pydantic_monty.ExternalModule({"ZoneInfo": function_named("ZoneInfo")})},
-            print_flush_interval=_LOST_S,  # what is printed between two host calls comes at once, up to 8 kB
+            print_flush_interval=_PRINTED_S,
             **options,
         )
         with contextlib.ExitStack() as stack:

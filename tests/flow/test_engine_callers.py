@@ -57,6 +57,99 @@ if wish == "person":
     assert outcomes == {"a": "transferred", "b": "transferred", "c": "failed", "d": "completed"}
 
 
+TWO_LOOPS = """
+wish = order = None
+comes = False
+loop:
+    r = talk("p")
+until "a":
+    {block}
+until "b":
+    pass
+{guard}:
+    loop:
+        talk("q")
+    until "c":
+        {end}
+"""
+
+
+@pytest.mark.parametrize(
+    ("block", "guard", "end", "route", "outcome"),
+    [
+        ('wish = "person"', 'if wish == "person"', 'transfer("+15550100")', "a c", "transferred"),
+        ('wish = ("a",\n"person")', 'if "person" in wish', "raise ValueError(wish)", "a c", "failed"),
+        ('order = {"size": "large"}', 'if order["size"] == "large"', "end_call()", "a c", "completed"),
+        ('order = r.ask("What?", {"size": "large"})', "if order", "hangup()", "a c", "completed"),
+        ("comes = True", "if comes and not wish", "if comes: transfer_call('+1')", "a c", "transferred"),
+        ('comes = not (wish := "person")', 'if wish == "person"', "print(f'{order!r}')", "a c", "completed"),
+        (
+            'wish = "person" + f"{r["day"]}"',
+            'if wish != f"{order["a"]}" and wish == "person"',
+            'transfer("+1")',
+            "a c",
+            "transferred",
+        ),
+        ('wish = "goodbye"  # = "person"', 'if wish == "person"', 'say("I transfer (you)")', "c", "completed"),
+        ('wish = "person"', "while not wish", 'say("""\nraise\n  end_call()\n""")', "c", "completed"),
+        ('wish = "person"', 'if wish == "person":\n    pass\nelse', 'r"\\d".end()', "c", "completed"),
+        (
+            'loop:\n        talk("r")\n    until "d": wish = "person"',
+            'if wish == "person"',
+            "pass",
+            "a d c",
+            "completed",
+        ),
+    ],
+)
+def test_routes_and_ends_are_read_from_statements_and_not_from_texts(engine, block, guard, end, route, outcome):
+    flow_map = FlowMap(engine.checked_program(TWO_LOOPS.format(block=block, guard=guard, end=end)))
+    (condition,) = (each for each in flow_map.program.conditions if each.text == "c")
+    assert " ".join(each.text for each in flow_map.route_to([condition])) == route
+    assert flow_map.outcome_of(condition) == outcome
+    assert flow_map.transfers is (outcome == "transferred")
+
+
+@pytest.mark.parametrize(
+    ("asks", "is_asked"),
+    [
+        ("if not day: pass", True),
+        ("if visit['day'] is None: pass", True),
+        ("day = visit.get('day') or 'Monday'", True),
+        ("day = day or time or 'Monday'", True),
+        ("day = time or day", False),
+        ("if day is not None: pass", False),
+        ("say('Which day or time suits you? Do not day-dream.')", False),
+        ("# not day", False),
+    ],
+)
+def test_a_value_may_be_missing_if_a_statement_asks_for_its_lack(engine, asks, is_asked):
+    code = f"time = visit = {{}}\nday = 'x'.ask('Which day?', 'Monday')\n{asks}\n"
+    flow_map = FlowMap(engine.checked_program(code))
+    assert flow_map.may_be_missing("day", None) is is_asked
+    assert flow_map.may_be_missing("", 2) is is_asked
+
+
+def test_conditions_on_one_line_stand_in_the_blocks_in_which_they_are_written(engine):
+    code = """
+loop:
+    talk("p")
+until "a":
+    loop:
+        talk("q")
+    until "b":
+        loop:
+            talk("r")
+        until "c": pass
+        until "d": end_call()
+until "e": pass
+"""
+    flow_map = FlowMap(engine.checked_program(code))
+    around = {each.text: flow_map.conditions_around(each.line) for each in flow_map.program.conditions}
+    texts = {text: "".join(each.text for each in conditions) for text, conditions in around.items()}
+    assert texts == {"a": "a", "b": "ab", "c": "abc", "d": "abd", "e": "e"}
+
+
 def test_a_caller_leaves_out_what_the_code_asks_for_again_if_its_route_needs_that(play):
     code = """
 loop:

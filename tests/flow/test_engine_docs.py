@@ -25,10 +25,13 @@ def test_each_branch_of_the_example_is_reached(engine, play):
 
 def test_the_limits_are_those_of_the_engine():
     text = " ".join((PAGE + DECISIONS).split())
-    assert f"| {sandbox.TURN_S:g} s |" in text
+    assert f"| running without such a call | {sandbox.STEP_S:g} s |" in text
+    assert f"| running, in one conversation | {sandbox.CONVERSATION_S:g} s |" in text
+    assert f"| one request to another server | {web.LONGEST_S:g} s |" in text
     assert f"| {sandbox.MEMORY_BYTES // 2**20} MB |" in text
     assert f"| {interpreter.CALLS_A_TURN} |" in text
-    assert f"| processor time of these calls | {interpreter.CALLS_S:g} s |" in text
+    passed = interpreter.PASSED_A_TURN
+    assert f"| values passed to them, in one turn | {passed:,} characters, or {passed // 16:,} members |" in text
     assert f"| {conversations.MAX_DUMP_BYTES:,} bytes |" in text
     assert f"| {interpreter.CHARACTERS:,} characters |" in text
     assert f"| {json_values.LARGEST:,} characters, or {json_values.LARGEST // 16:,} members |" in text
@@ -39,7 +42,7 @@ def test_the_limits_are_those_of_the_engine():
     assert f"what a `return` hands back | {host_functions.LONGEST_TEXT:,} characters |" in text
     assert f"| an address with its query | {web.LONGEST_URL:,} characters |" in text
     assert f"| turns | {session.TURNS:,} |" in text
-    assert f"more than {followed._SLOW_S:g} s because it waits for other servers" in text
+    assert followed._MOST_STOPPED == 3 and "After three calls that exceeded a [bound]" in text
     assert f"longer than {remote_model.TIMEOUT_S:g} s" in text
 
 

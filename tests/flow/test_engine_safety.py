@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from dryline.flow.language import interpreter
+from dryline.flow.language import interpreter, sandbox
 from dryline.flow.language.branches import FlowMap
 from dryline.tests.flow.conftest import QUIZ
 
@@ -108,13 +108,33 @@ def test_the_map_of_a_flow_is_read_in_linear_time(engine):
     assert [condition.text for condition in flow_map.endings["completed"]] == ["b"]
 
 
-def test_the_calls_of_a_turn_take_only_so_much_processor_time(talk, monkeypatch):
-    monkeypatch.setattr(interpreter, "CALLS_S", 0.1)
-    code = 'example = {f"number_{n}": "A1" for n in range(100)}\nfor n in range(490):\n    "t 1".ask("q", example)\n'
-    talked = talk(code)
-    assert talked.session.failure.error.startswith("The flow's calls took more than 0.1 s of processor time")
-    assert talked.session.failure.line == 3
-    assert len(talked.of("asked")) < 490
+PASSING = {
+    "texts": ('text = "p " * 50_000', "talk(text)"),
+    "members": ("value = [1] * 10_000", "value.to_json()"),
+    "members of objects": ("class Box:\n    pass\nbox = Box()\nbox.value = [[]] * 5_000", "box.to_json()"),
+    "large numbers": ("number = 10 ** 200_000", "number.to_json()"),
+    "a value that holds one value many times": ("x = []\nfor n in range(60):\n    x = [x, x]", "x.to_json()"),
+}
+
+
+@pytest.mark.parametrize(("value", "call"), PASSING.values(), ids=PASSING.keys())
+def test_the_calls_of_a_turn_pass_only_so_much(talk, value, call):
+    """Each keeps the server busy for as long as its values are large."""
+    repeated = f"for n in range(499):\n    try:\n        {call}\n    except Exception:\n        pass\n"
+    failure = talk(f"{value}\n{repeated}").session.failure
+    assert failure.error.startswith("The flow's calls passed more than 10,000,000 characters, or 625,000 members,")
+    assert failure.bound
+
+
+def test_the_turn_of_a_user_begins_a_new_count_of_what_calls_pass(engine, monkeypatch):
+    monkeypatch.setattr(interpreter, "PASSED_A_TURN", 1_500)
+    session = engine.open(
+        engine.program('loop:\n    talk("p", False)\nuntil "x":\n    ("t" * 1_000).to_json()\n    return\n')
+    )
+    session.start()
+    for _ in range(3):
+        session.choose(0)
+    assert session.waiting
 
 
 def assert_an_error_of_its_own(session, code):
@@ -123,7 +143,15 @@ def assert_an_error_of_its_own(session, code):
     assert len(session.failure.traceback) < 50_000
 
 
-def test_others_go_on_while_a_flow_runs_away(engine):
+def test_a_flow_that_calls_now_and_then_is_ended_by_the_time_of_its_conversation(talk, monkeypatch):
+    monkeypatch.setattr(sandbox, "CONVERSATION_S", 0.1)
+    code = 'while True:\n    for n in range(20_000):\n        pass\n    "x".to_json()\n'
+    failure = talk(code).session.failure
+    assert (failure.exception, failure.bound) == ("TimeoutError", True)
+
+
+def test_others_go_on_while_a_flow_runs_away(engine, monkeypatch):
+    monkeypatch.setattr(sandbox, "STEP_S", 1.0)
     ended = threading.Event()
 
     def bomb():

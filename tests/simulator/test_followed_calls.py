@@ -1,10 +1,16 @@
 """Simulated calls run their deployment's flow: its words, its extractions and its traces are in their logs."""
 
+import itertools
+import json
+import subprocess
+import sys
 from collections import Counter
+from contextlib import ExitStack
 
 import pytest
 
 from dryline.tests.simulator.conftest import BRANCHES, FLOW, VARIABLES, said
+from dryline.world import real_time
 
 
 @pytest.fixture
@@ -126,28 +132,70 @@ def test_a_flow_reads_the_time_of_its_call(make_line, simulate):
         assert log["extractionsData"]["now"][:19] == log["startTime"][:19]
 
 
-def test_the_same_seed_gives_the_same_calls(line, simulate):
-    def plain(log):
-        left_out = ("id", "createdAt", "updatedAt", "bbEngineSessionId", "externalCallId", "call_sid", "recordingUrl")
-        return {name: log[name] for name in log if name not in (*left_out, "transferData")}
+@pytest.fixture
+def seeded_calls(line, simulate):
+    """Simulate calls with a seed and fixed times, and return all of them that does not differ from call to call."""
+    own = (
+        "id",
+        "createdAt",
+        "updatedAt",
+        "bbEngineSessionId",
+        "externalCallId",
+        "call_sid",
+        "recordingUrl",
+        "transferData",
+    )
 
-    times = {"startTime": "2026-01-01T00:00:00.000Z", "endTime": "2026-02-01T00:00:00.000Z"}
-    first, again = (simulate(line, 20, **times) for _ in range(2))
-    assert [plain(log) for log in first] == [plain(log) for log in again]
-    assert [log["transcription"] for log in first] != [
-        log["transcription"] for log in simulate(line, 20, seed=8, **times)
-    ]
+    def calls(**options):
+        times = {"startTime": "2026-01-01T00:00:00.000Z", "endTime": "2026-02-01T00:00:00.000Z"}
+        logs = simulate(line, 20, **times, **options)
+        return [{name: value for name, value in log.items() if name not in own} for log in logs]
+
+    return calls
+
+
+def test_the_same_seed_gives_the_same_calls(seeded_calls):
+    first = seeded_calls()
+    assert seeded_calls() == first
+    assert [log["transcription"] for log in seeded_calls(seed=8)] != [log["transcription"] for log in first]
+
+
+def test_a_seed_holds_while_other_programs_keep_the_machine_busy(seeded_calls):
+    alone = json.dumps(seeded_calls())
+    with ExitStack() as others:
+        for _ in range(8):
+            busy = others.enter_context(subprocess.Popen([sys.executable, "-c", "while True: pass"]))
+            others.callback(busy.kill)
+        assert json.dumps(seeded_calls()) == alone
+
+
+def test_a_seed_holds_on_a_machine_on_which_each_step_takes_seconds(seeded_calls, monkeypatch):
+    usual = seeded_calls()
+    seconds = itertools.count(start=real_time.monotonic(), step=3.0)
+    monkeypatch.setattr("time.clock_gettime", lambda _: next(seconds))
+    assert seeded_calls() == usual
 
 
 @pytest.mark.alone
-def test_a_flow_that_runs_away_three_times_is_left_for_scripts(hurried, make_line, control, api):
+def test_a_flow_that_runs_away_three_times_fails_at_once_in_further_calls(hurried, make_line, simulate, api):
     code = FLOW.replace('raise ValueError("no department for bills")', "while True:\n        pass")
     line = make_line(code, VARIABLES)
-    body = {"workerId": line["workerId"], "deploymentId": line["id"], "count": 5}
-    answer = control.post("/simulate/calls", body | {"branch": "caller has a complaint about a bill"}).json
+    logs = simulate(line, 5, branch="caller has a complaint about a bill")
+    assert [log["status"] for log in logs] == ["failed"] * 5
+    assert [bool(said(log)) for log in logs] == [True] * 3 + [False] * 2
     errors = api.get(f"/workers/{line['workerId']}/runtime-errors?limit=100").json
-    assert [error["type"] for error in errors] == ["TimeoutError"] * 3
-    assert [each["branch"] for each in answer["notTaken"]] == ["caller has a complaint about a bill"] * 2
+    assert {(error["type"], error["lineNumber"]) for error in errors} == {("TimeoutError", errors[0]["lineNumber"])}
+    assert len(errors) == 5
+
+
+@pytest.mark.alone
+def test_a_call_that_a_flow_which_ran_away_does_not_take_is_named(hurried, make_line, control):
+    code = FLOW.replace('raise ValueError("no department for bills")', "while True:\n        pass")
+    line = make_line(code, VARIABLES)
+    branch = "caller has a complaint about a bill"
+    body = {"workerId": line["workerId"], "deploymentId": line["id"], "count": 5, "branch": branch}
+    answer = control.post("/simulate/calls", body).json
+    assert [(each["branch"], each["taken"]) for each in answer["notTaken"]] == [(branch, None)] * 2
 
 
 def test_a_flow_may_ask_before_the_caller_has_said_anything(make_line, simulate):

@@ -3,7 +3,6 @@
 import pytest
 
 from dryline.models.voice_logs import OUTCOMES
-from dryline.simulator import followed
 from dryline.tests.simulator.conftest import BRANCHES, FLOW, said
 
 
@@ -140,10 +139,3 @@ def test_a_deployments_own_message_for_voicemails_goes_before_the_flow(make_line
     for log in simulate(line, 2, outcome="voicemail", direction="outbound"):
         assert why(steps_of, log) == "The deployment has a message of its own for voicemails."
         assert said(log) == ["Please call {us} back."]
-
-
-def test_a_flow_that_waits_for_others_too_long_is_left_for_scripts(line, simulate, steps_of, monkeypatch):
-    monkeypatch.setattr(followed, "_SLOW_S", -1.0)
-    first, second = simulate(line, 2, outcome="completed")
-    assert said(first)[0] == "Welcome to Oak Clinic."
-    assert why(steps_of, second) == "A call of the flow took longer than -1 s."
