@@ -15,23 +15,56 @@ Routes = dict[str, Callable[[str, Params], Response]]
 
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _PRODUCTS = (
-    *("desk lamp", "rain jacket", "suitcase", "coffee grinder", "reading chair", "pair of hiking boots"),
-    *("backpack", "tea kettle", "wool blanket", "camping stove", "toaster", "picnic basket"),
+    "desk lamp",
+    "rain jacket",
+    "suitcase",
+    "coffee grinder",
+    "reading chair",
+    "pair of hiking boots",
+    "backpack",
+    "tea kettle",
+    "wool blanket",
+    "camping stove",
+    "toaster",
+    "picnic basket",
 )
+# The status of an order, and when it arrives.
 _DELIVERIES = (
-    *(("on its way", "tomorrow between 2 and 6 PM"), ("packed and ready", "in two days")),
-    *(("on its way", "today before 8 PM"), ("delayed at the depot", "within three days")),
+    ("on its way", "tomorrow between 2 and 6 PM"),
+    ("packed and ready", "in two days"),
+    ("on its way", "today before 8 PM"),
+    ("delayed at the depot", "within three days"),
     ("on its way", "tomorrow morning"),
 )
 _REASONS = (
-    *("the meter replacement in October", "a colder month, you used a quarter more than last year"),
+    "the meter replacement in October",
+    "a colder month, you used a quarter more than last year",
     "that the last two bills were estimates, and this one is measured",
-    *("that this bill is for 35 days, and the last one was for 28", "the new rate, which began last month"),
+    "that this bill is for 35 days, and the last one was for 28",
+    "the new rate, which began last month",
 )
 _NAMES = (
-    *("Grace Tanaka", "Omar Haddad", "Linda Brooks", "Peter Novak", "Ruth Alvarez", "Sean Murphy", "Carol Jensen"),
-    *("Andre Silva", "Monica Reyes", "Thomas Becker", "Diane Foster", "Kevin Liu", "Rosa Martinez", "Walter Simmons"),
-    *("Priya Nair", "Jack Donovan", "Helen Kowalski", "Marcus Webb", "Yvonne Dupree", "Samuel Ortiz", "Joyce Palmer"),
+    "Grace Tanaka",
+    "Omar Haddad",
+    "Linda Brooks",
+    "Peter Novak",
+    "Ruth Alvarez",
+    "Sean Murphy",
+    "Carol Jensen",
+    "Andre Silva",
+    "Monica Reyes",
+    "Thomas Becker",
+    "Diane Foster",
+    "Kevin Liu",
+    "Rosa Martinez",
+    "Walter Simmons",
+    "Priya Nair",
+    "Jack Donovan",
+    "Helen Kowalski",
+    "Marcus Webb",
+    "Yvonne Dupree",
+    "Samuel Ortiz",
+    "Joyce Palmer",
 )
 
 
@@ -62,30 +95,50 @@ def _calendar(hours: dict[str, tuple[int, int]]) -> Routes:
     """Return the routes of a calendar: `hours` are the first and the last full hour of an appointment on open days."""
 
     def free(_: str, params: Params) -> Response:
-        """Give two free times on a day. Today is full; closed and unknown days lead to the next open day."""
-        day, today = str(params.get("day") or ""), str(params.get("today") or "").lower()
+        """Give two free times on a day. Today is full; closed and unknown days lead to the next open day.
+
+        `offer` is the number of offers before this one: each has other times.
+        """
+        day = str(params.get("day") or "")
+        today = str(params.get("today") or "").lower()
         weekday = next((name for name in _WEEKDAYS if name in day.lower()), None)
-        why = None if weekday is None else "full" if weekday == today else None if weekday in hours else "closed"
+        why = None
+        if weekday is not None and weekday == today:
+            why = "full"
+        elif weekday is not None and weekday not in hours:
+            why = "closed"
         if weekday is None or why:
-            start = _WEEKDAYS.index(weekday or today) if (weekday or today) in _WEEKDAYS else 0
-            upcoming = (*_WEEKDAYS, *_WEEKDAYS)[start + 1 : start + 8]
-            weekday = next(name for name in upcoming if name in hours and name != today)
+            weekday = next_open_day(weekday or today, today)
             day = weekday.capitalize()
+
         first, last = hours[weekday]
-        middle, offer = (first + last) // 2, int(params.get("offer") or 0)
+        middle = (first + last) // 2
+        offer = int(params.get("offer") or 0)
+        # No clock and no random number: the same caller is offered the same times.
         chance = crc32(f"{weekday}{params.get('caller')}".encode())
-        half = (chance + offer) % 2 * 30
-        morning = first + (chance + offer) % (middle - first)
-        later = middle + (chance // 8 + 2 * offer) % (last - middle)
-        moments = ((morning, half), (later, 30 - half))
-        times = [f"{(hour - 1) % 12 + 1}:{minute:02} {'PM' if hour >= 12 else 'AM'}" for hour, minute in moments]
-        return 200, {"day": day, "why": why, "times": [time.replace(":00", "") for time in times]}
+        minute = (chance + offer) % 2 * 30
+        earlier_hour = first + (chance + offer) % (middle - first)
+        later_hour = middle + (chance // 8 + 2 * offer) % (last - middle)
+        times = [_spoken_time(earlier_hour, minute), _spoken_time(later_hour, 30 - minute)]
+        return 200, {"day": day, "why": why, "times": times}
+
+    def next_open_day(weekday: str, today: str) -> str:
+        """Return the first open day after a weekday, but not today; after Monday if it is no weekday."""
+        start = _WEEKDAYS.index(weekday) if weekday in _WEEKDAYS else 0
+        upcoming = (*_WEEKDAYS, *_WEEKDAYS)[start + 1 : start + 8]
+        return next(name for name in upcoming if name in hours and name != today)
 
     def is_open(_: str, params: Params) -> Response:
         first, last = hours.get(str(params.get("day")).lower(), (0, 0))
         return 200, {"open": f"{first:02}:00" <= str(params.get("time")) < f"{last:02}:30"}
 
     return {"GET /free": free, "GET /open": is_open, r"(?:POST|PUT|DELETE) /\w+": _noted}
+
+
+def _spoken_time(hour: int, minute: int) -> str:
+    """Return a time such as `9:30 AM` or `2 PM`."""
+    minutes = f":{minute}" if minute else ""
+    return f"{(hour - 1) % 12 + 1}{minutes} {'PM' if hour >= 12 else 'AM'}"
 
 
 def _noted(_: str, params: Params) -> Response:
@@ -109,11 +162,18 @@ def _return(_: str, params: Params) -> Response:
 
 
 def _account(number: str, _: Params) -> Response:
+    # Made up from the number, so that an account always has the same bill: 70 to 250, in steps of 5 cents.
     amount = 70 + crc32(number.encode()) % 3600 / 20
-    name = f"{_pick(_NAMES, number).split()[0]} {_pick(_NAMES, number, 'last').split()[1]}"
-    document = {"number": number, "name": name, "amount": amount, "reason": _pick(_REASONS, number)}
-    card = _pick(("4417", "0932", "7761", "2085", "6314"), number)
-    return 200, document | {"difference": round(amount / 4, 2), "card": card}
+    first_name = _pick(_NAMES, number).split()[0]
+    last_name = _pick(_NAMES, number, "last").split()[1]
+    return 200, {
+        "number": number,
+        "name": f"{first_name} {last_name}",
+        "amount": amount,
+        "reason": _pick(_REASONS, number),
+        "difference": round(amount / 4, 2),
+        "card": _pick(("4417", "0932", "7761", "2085", "6314"), number),
+    }
 
 
 def _diagnostics(_: str, params: Params) -> Response:
