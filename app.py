@@ -1,12 +1,56 @@
 """The application: its areas, background work and requests, wired on one page."""
 
 from functools import cached_property, partial
-from importlib import import_module
 from typing import Any
 
 from flask import Flask, request
 
-from dryline.blueprints import chat_completions, custom_webhooks
+from dryline.blueprints import (
+    assets,
+    business_hours,
+    campaigns,
+    chat_completions,
+    chat_deployments,
+    chat_logs,
+    custom_voices,
+    custom_webhooks,
+    default_checks,
+    deployment_history,
+    deployment_parameters,
+    deployments_lookup,
+    downloads,
+    echo,
+    exports,
+    flow_versions,
+    flows,
+    flows_lookup,
+    folders,
+    integrations,
+    llm_logs,
+    logs_lookup,
+    message_logs,
+    resources,
+    runtime_errors,
+    sessions,
+    tags,
+    team_phone_hours,
+    teams,
+    tests,
+    uploads,
+    voice_analysis,
+    voice_deployments,
+    voice_logs,
+    voicev1_campaigns,
+    voicev1_deployments,
+    workers,
+)
+from dryline.blueprints.control import clock, faults, health, lookups, requests, simulate, talk
+from dryline.blueprints.control import exports as control_exports
+from dryline.blueprints.control import settings as control_settings
+from dryline.blueprints.control import snapshots as control_snapshots
+from dryline.blueprints.control import state as control_state
+from dryline.blueprints.control import teams as control_teams
+from dryline.blueprints.control import webhooks as control_webhooks
 from dryline.jobs import campaigns as campaign_jobs
 from dryline.jobs import exports as export_jobs
 from dryline.jobs import live as live_jobs
@@ -37,19 +81,63 @@ from dryline.world.faults import ConnectionCut
 from dryline.world.path_patterns import normal_path
 from dryline.world.world import World, as_bad_setting
 
-# The areas of the API, each a module of blueprints/, in the order of the OpenAPI document.
-_areas = """
-teams integrations assets workers tags folders resources uploads flows flow_versions flows_lookup voice_deployments
-echo voicev1_deployments chat_deployments deployment_history deployment_parameters deployments_lookup default_checks
-custom_webhooks tests custom_voices business_hours team_phone_hours exports downloads voice_logs chat_logs
-message_logs logs_lookup sessions llm_logs runtime_errors voice_analysis campaigns voicev1_campaigns
-"""
-AREAS = tuple(_areas.split())
-# The areas of the control plane, each a module of blueprints/control/.
-_control = """
-health faults requests clock state snapshots settings teams lookups simulate talk exports webhooks
-"""
-CONTROL = tuple(_control.split())
+# The areas of the API, in the order of the OpenAPI document.
+AREAS: tuple[Area, ...] = (
+    teams.blp,
+    integrations.blp,
+    assets.blp,
+    workers.blp,
+    tags.blp,
+    folders.blp,
+    resources.blp,
+    uploads.blp,
+    flows.blp,
+    flow_versions.blp,
+    flows_lookup.blp,
+    voice_deployments.blp,
+    echo.blp,
+    voicev1_deployments.blp,
+    chat_deployments.blp,
+    deployment_history.blp,
+    deployment_parameters.blp,
+    deployments_lookup.blp,
+    default_checks.blp,
+    custom_webhooks.blp,
+    tests.blp,
+    custom_voices.blp,
+    business_hours.blp,
+    team_phone_hours.blp,
+    exports.blp,
+    downloads.exports,
+    downloads.calls,
+    voice_logs.blp,
+    chat_logs.blp,
+    message_logs.sms,
+    message_logs.whatsapp,
+    logs_lookup.blp,
+    sessions.blp,
+    llm_logs.blp,
+    runtime_errors.blp,
+    voice_analysis.blp,
+    campaigns.blp,
+    voicev1_campaigns.blp,
+)
+# The areas of the control plane.
+CONTROL: tuple[Area, ...] = (
+    health.blp,
+    faults.blp,
+    requests.blp,
+    clock.blp,
+    control_state.blp,
+    control_snapshots.blp,
+    control_settings.blp,
+    control_teams.blp,
+    lookups.blp,
+    simulate.blp,
+    talk.blp,
+    control_exports.blp,
+    control_webhooks.blp,
+)
 
 # The steps of background work that are quick, in the order in which they run.
 STEPS = (
@@ -187,10 +275,8 @@ def _register(app: Dryline) -> None:
     app.register_blueprint(chat_completions.blp)
     if app.world.settings.cors_origins:
         cors.register(app, app.world.settings.cors_origins)
-    for area in (*AREAS, *(f"control.{part}" for part in CONTROL)):
-        for blp in vars(import_module(f"dryline.blueprints.{area}")).values():
-            if isinstance(blp, Area):
-                app.openapi.register_blueprint(blp)
+    for area in (*AREAS, *CONTROL):
+        app.openapi.register_blueprint(area)
 
 
 if __name__ == "__main__":  # python app.py

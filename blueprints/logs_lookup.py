@@ -3,7 +3,7 @@
 from flask import g
 from flask.views import MethodView
 
-from dryline.models.logs import find_log
+from dryline.models.logs_lookup import find_log
 from dryline.schemas.logs_lookup import AnyLogSchema
 from dryline.web.base import Area
 from dryline.web.links import log_with_recording

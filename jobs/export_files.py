@@ -14,7 +14,8 @@ from dryline.models.exports import FILES, LOGS, Export
 from dryline.models.logs import Log
 from dryline.models.recordings import RecordingAddresses, addresses_at
 from dryline.models.voice_log_filters import conditions
-from dryline.schemas.exports import FORMS, members, read_filters
+from dryline.schemas.exports import members, read_filters
+from dryline.schemas.logs_lookup import LOG_SCHEMAS
 from dryline.storage.current_world import current
 from dryline.storage.files import matching
 from dryline.storage.record import connection, wire_rows
@@ -175,4 +176,4 @@ def _sources(export: Export) -> Iterator[Source]:
             bounds = [time >= export.start_date] if export.start_date is not None else []
             bounds += [time <= export.end_date] if export.end_date is not None else []
             windows.append((time, [*where, log.start_time.is_null(not has_start), *bounds]))
-        yield Source(log, FORMS[log_type].wire_names, windows)
+        yield Source(log, LOG_SCHEMAS[log_type].wire_names, windows)

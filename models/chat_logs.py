@@ -2,6 +2,7 @@
 
 from peewee import BooleanField, IntegerField, TextField
 
+from dryline.models.channels import CHAT, CHAT_EMBED
 from dryline.models.logs import Log, collection_of
 from dryline.storage.record import JsonField
 
@@ -9,10 +10,10 @@ from dryline.storage.record import JsonField
 class ChatLog(Log):
     """One chat with a known user. `duration` is in seconds."""
 
-    kind = "ChatDeploymentLog"
+    channel = CHAT
     session = "json_extract(session_log_data, '$.sessionId')"
 
-    type = TextField(default=kind)
+    type = TextField(default=channel.type)
     user_id = TextField(null=True)
     user_name = TextField(null=True)
     user_email = TextField(null=True)
@@ -25,10 +26,10 @@ class ChatLog(Log):
 class ChatEmbedLog(Log):
     """One visit to a chat widget. `duration` is in seconds; `expired` once the visitor's session has ended."""
 
-    kind = "ChatEmbedDeploymentLog"
+    channel = CHAT_EMBED
     session = "session_id"
 
-    type = TextField(default=kind)
+    type = TextField(default=channel.type)
     expired = BooleanField(default=False)
     session_id = TextField(null=True)
     status = TextField(null=True)

@@ -10,11 +10,10 @@ from dryline.models.collection import DEPLOYMENTS, FLOW, WORKER, ImportContext, 
 from dryline.models.deployment_history import DeploymentHistoryEntry
 from dryline.models.flow_versions import FlowVersion
 from dryline.models.flows import Flow
-from dryline.models.logs import model_of
+from dryline.models.logs_lookup import LOG_CLASSES
 from dryline.models.teams import ApiKey, Team
 from dryline.models.workers import Worker
 from dryline.storage.record import Record, Rows
-from dryline.world.channels import CHANNELS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,9 +106,9 @@ class Deployment(Record):
     def remove(self) -> None:
         """Delete the deployment and its logs; the database deletes the rest that hangs on it."""
         # Logs name their deployment without a foreign key: an imported log may name one that is gone.
-        for channel in CHANNELS:
-            if channel.deployments:  # elsewhere a log's deployment is any text
-                model_of(channel).remove_below(self, "deployment_id")
+        for log_class in LOG_CLASSES:
+            if log_class.channel.deployments:  # elsewhere a log's deployment is any text
+                log_class.remove_below(self, "deployment_id")
         super().remove()
 
 

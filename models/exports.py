@@ -12,19 +12,19 @@ from peewee import IntegerField, TextField
 from dryline.models.collection import DEPLOYMENT, WORKER, ImportContext, Row, StateCollection
 from dryline.models.deployments import Deployment
 from dryline.models.due import due_rows
-from dryline.models.logs import Log, model_of
+from dryline.models.logs import Log
+from dryline.models.logs_lookup import LOG_CLASSES
 from dryline.models.row_files import RowFiles
 from dryline.models.workers import Worker
 from dryline.storage.current_world import current
 from dryline.storage.errors import Conflict, Forbidden, Invalid, NotFound
 from dryline.storage.record import JsonField, Record, unique
-from dryline.world.channels import CHANNELS
 from dryline.world.clock import parse, wire
 
 FILES = RowFiles("exports")
 
 # The log tables by `log_type`, in the order of an export of all types.
-LOGS: dict[str, type[Log]] = {channel.key: model_of(channel) for channel in CHANNELS}
+LOGS: dict[str, type[Log]] = {log_class.channel.key: log_class for log_class in LOG_CLASSES}
 
 # The state machine of the API and of the control plane. The server itself also makes PENDING of PROCESSING if the
 # writing was interrupted, and FAILED of COMPLETED if a lost file cannot be written again.
@@ -226,7 +226,7 @@ def _require_deployment(team: Record, id: str, worker_id: str | None) -> None:
     where = {"worker_id": worker_id} if worker_id is not None else {}
     if Deployment.find(id=id, team_id=team.team_id, **where) is not None:
         return
-    without_records = [LOGS[channel.key] for channel in CHANNELS if not channel.deployments]
+    without_records = [log_class for log_class in LOG_CLASSES if not log_class.channel.deployments]
     if not any(log.listing(team, deployment_id=id, **where).count() for log in without_records):
         raise NotFound(f"Deployment {id} not found.", "deployment_id")
 

@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from importlib import import_module
 from typing import Any, ClassVar
 
 from peewee import TextField
 
+from dryline.models.channels import CHANNELS, Channel
 from dryline.models.collection import FLOW, WORKER, ImportContext, Row, StateCollection
-from dryline.storage.errors import NotFound
 from dryline.storage.record import JsonField, Record, Rows, connection
-from dryline.world.channels import CHANNELS, Channel
 
 
 class Log(Record):
     """One conversation of a deployment. Ids are unique across the channels.
 
-    Each channel adds `kind` and the column `type`, which holds it. A log is deleted with its worker and with its
-    deployment (`remove_below`), and outlives its flow.
+    Each subclass names its channel, and adds the column `type`, which holds the channel's. A log is deleted with its
+    worker and with its deployment (`remove_below`), and outlives its flow.
     """
 
     id_prefix = "log"
-    kind: ClassVar[str]
+    channel: ClassVar[Channel]
     # SQL expressions for the ids of a log's session and call.
     session: ClassVar[str] = "NULL"
     call: ClassVar[str] = "NULL"
@@ -105,19 +103,6 @@ class Page:
         return {wire: getattr(self, attribute) for wire, attribute in names.items()}
 
 
-def model_of(channel: Channel) -> type[Log]:
-    """Return the class of a channel's logs."""
-    return getattr(import_module(f"dryline.models.{channel.area}"), channel.record)
-
-
-def find_log(team: Record, id: str) -> Log:
-    """Return the team's log of any channel with this id. Raises NotFound. Contract: lookupLog."""
-    for channel in CHANNELS:
-        if log := model_of(channel).find(id=id, team_id=team.team_id):
-            return log
-    raise NotFound(f"Log {id} not found.")
-
-
 def complete_imported_log(row: Row, rows: ImportContext) -> None:
     """Write the code of a flow's version in the place of its id: documents of many calls have the code once."""
     if isinstance(row.get("flow_snapshot"), dict):
@@ -127,12 +112,14 @@ def complete_imported_log(row: Row, rows: ImportContext) -> None:
 
 def collection_of(model: type[Log]) -> StateCollection:
     """Return the declaration of one channel's logs in the state document."""
-    channel = next(channel for channel in CHANNELS if channel.type == model.kind)
+    channel = model.channel
+    # Where deployments have no record, a log's deployment is any text.
+    deployment = {"deployment_id": channel.deployments} if channel.deployments else {}
     return StateCollection(
         model,
         required_links=WORKER,
-        optional_links={**FLOW, **({"deployment_id": channel.deployments} if channel.deployments else {})},
-        fixed={"type": model.kind},
+        optional_links={**FLOW, **deployment},
+        fixed={"type": channel.type},
         complete=complete_imported_log,
         shares_ids=tuple(channel.collection for channel in CHANNELS),
     )

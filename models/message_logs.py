@@ -2,6 +2,7 @@
 
 from peewee import IntegerField, TextField
 
+from dryline.models.channels import API, SMS, WHATSAPP
 from dryline.models.logs import Log, collection_of
 from dryline.storage.record import JsonField
 
@@ -19,26 +20,26 @@ class MessageLog(Log):
 class SmsLog(MessageLog):
     """An SMS conversation."""
 
-    kind = "SmsDeploymentLog"
+    channel = SMS
 
-    type = TextField(default=kind)
+    type = TextField(default=channel.type)
 
 
 class WhatsappLog(MessageLog):
     """A WhatsApp conversation."""
 
-    kind = "WhatsappDeploymentLog"
+    channel = WHATSAPP
 
-    type = TextField(default=kind)
+    type = TextField(default=channel.type)
 
 
 class ApiLog(Log):
     """A conversation of the API channel, without a deployment. Its own members are those of the last request."""
 
-    kind = "ApiDeploymentLog"
+    channel = API
     session = "json_extract(metadata, '$.bbEngineSessionId')"
 
-    type = TextField(default=kind)
+    type = TextField(default=channel.type)
     request_model = TextField(null=True)
     request_messages = JsonField(null=True)
     response_content = TextField(null=True)

@@ -2,6 +2,7 @@
 
 from peewee import IntegerField, TextField
 
+from dryline.models.channels import VOICE
 from dryline.models.logs import Log, collection_of
 from dryline.storage.record import JsonField
 
@@ -12,11 +13,11 @@ OUTCOMES = ("completed", "transferred", "voicemail", "no-answer", "busy", "faile
 class VoiceLog(Log):
     """One call. `duration` is in seconds; `transfer_data` is the whole transfer record or None."""
 
-    kind = "VoiceDeploymentLog"
+    channel = VOICE
     session = "bb_engine_session_id"
     call = "call_sid"
 
-    type = TextField(default=kind)
+    type = TextField(default=channel.type)
     status = TextField(null=True)
     bb_engine_session_id = TextField(null=True)
     external_call_id = TextField(null=True)

@@ -85,7 +85,14 @@ def _text(value: Any) -> str | None:
 
 # First those that are no columns of the log; `webhook_payload` adds their values.
 NAMES = (
-    *("webhook_id", "log_id", "start_timestamp", "end_timestamp", "duration_ms", "transcript", "sentiment", "summary"),
+    "webhook_id",
+    "log_id",
+    "start_timestamp",
+    "end_timestamp",
+    "duration_ms",
+    "transcript",
+    "sentiment",
+    "summary",
     *VoiceLog._meta.sorted_field_names,
 )
 

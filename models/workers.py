@@ -3,9 +3,8 @@
 from peewee import TextField
 
 from dryline.models.collection import StateCollection
-from dryline.models.logs import model_of
+from dryline.models.logs_lookup import LOG_CLASSES
 from dryline.storage.record import JsonField, Record, connection_execute
-from dryline.world.channels import CHANNELS
 
 
 class Worker(Record):
@@ -24,8 +23,8 @@ class Worker(Record):
 
     def remove(self) -> None:
         """Delete the worker with its flows, deployments, logs, tag assignments and the rest. Contract: deleteWorker."""
-        for channel in CHANNELS:
-            model_of(channel).remove_below(self, "worker_id")
+        for log_class in LOG_CLASSES:
+            log_class.remove_below(self, "worker_id")
         connection_execute("DELETE FROM llm_log WHERE worker_id = ?", (self.id,))
         super().remove()
 

@@ -4,25 +4,21 @@ from typing import Any
 
 from marshmallow import RAISE, ValidationError, fields, validate, validates_schema
 
-from dryline.schemas.base import ApiSchema, Integer, JsonObject, Number, OneOf, Timestamp, instance_of
-from dryline.schemas.logs import schema_of
+from dryline.schemas.base import ApiSchema, Integer, JsonObject, Number, OneOf, Timestamp
+from dryline.schemas.logs_lookup import LOG_SCHEMAS
 from dryline.schemas.row_forms import RowForm
 from dryline.schemas.voice_logs import VoiceLogFilterSchema
 from dryline.storage.json_values import loads
-from dryline.world.channels import CHANNELS
 
 STATUSES = ("PENDING", "PROCESSING", "COMPLETED", "FAILED", "EXPIRED")
 FORMATS = ("CSV", "JSON")
-LOG_TYPES = tuple(channel.key for channel in CHANNELS)
-
-# The schema of each type of log, whose `wire_names` are the fields of its exports.
-FORMS = {channel.key: instance_of(schema_of(channel)) for channel in CHANNELS}
+LOG_TYPES = tuple(LOG_SCHEMAS)
 
 
 def members(log_type: str | None) -> list[str]:
     """Return the wire names of the fields of a log type, or of all types, in the record's order."""
     types = [log_type] if log_type else LOG_TYPES
-    return list(dict.fromkeys(name for one in types for name in FORMS[one].wire_names))
+    return list(dict.fromkeys(name for one in types for name in LOG_SCHEMAS[one].wire_names))
 
 
 def require_members(names: list[str], log_type: str | None = None) -> None:

@@ -1,7 +1,5 @@
 """Schemas that logs of all channels share."""
 
-from importlib import import_module
-
 from marshmallow import fields, validate
 
 from dryline.schemas.base import (
@@ -14,7 +12,6 @@ from dryline.schemas.base import (
     QuerySchema,
     Timestamp,
 )
-from dryline.world.channels import Channel
 
 
 class LogSchema(ApiSchema):  # Contract: records.any_log
@@ -72,8 +69,3 @@ class NumberedPageSchema(ApiSchema):
     """A page of a list. Subclasses add `data`."""
 
     pagination = fields.Nested(PaginationSchema)
-
-
-def schema_of(channel: Channel) -> type[LogSchema]:
-    """Return the schema of a channel's logs."""
-    return getattr(import_module(f"dryline.schemas.{channel.area}"), f"{channel.record}Schema")

@@ -57,10 +57,18 @@ class TextFormatter(logging.Formatter):
         if "fault" in members:
             note = f"[fault: {printable(members['fault'])}]"
         address = printable(f"{entry.path}?{entry.query}" if entry.query else entry.path)
-        status, number = str(entry.status or "cut"), entry.status or 999
+        status = str(entry.status or "cut")
         if self._has_colours:
-            status = click.style(status, fg="green" if number < 400 else "yellow" if number < 500 else "red")
-        return f"{printable(entry.method):<6} {address} {status} {entry.duration_ms:.0f} ms" + f"  {note}".rstrip()
+            status = click.style(status, fg=_colour_of(entry.status))
+        line = f"{printable(entry.method):<6} {address} {status} {entry.duration_ms:.0f} ms"
+        return f"{line}  {note}" if note else line
+
+
+def _colour_of(status: int | None) -> str:
+    """Return the colour of a status; None is a connection that was cut."""
+    if status is None or status >= 500:
+        return "red"
+    return "yellow" if status >= 400 else "green"
 
 
 class JsonFormatter(logging.Formatter):
@@ -75,7 +83,8 @@ class JsonFormatter(logging.Formatter):
         level = record.levelname
         if isinstance(record.msg, Entry):
             members = request_members(self._app, record.msg)
-            is_success = (record.msg.status or 999) < 400 and record.msg.fault_id is None
+            status = record.msg.status  # None if the connection was cut
+            is_success = status is not None and status < 400 and record.msg.fault_id is None
             level = "INFO" if is_success else "WARNING"
         elif isinstance(record.msg, BackgroundEvent):
             members = record.msg.members

@@ -76,8 +76,10 @@ def serve(app: Dryline, listening: socket.socket, ready_file: ReadyFile | None =
         app.close()
         logging.shutdown()  # writes the last lines
         if signal.SIGINT in received and not settings.quiet:  # from a person; other signals are from programs
-            place = f"The state is in {app.world.directory}."
-            _print(f"\ndryline has stopped. {'The temporary data is removed.' if settings.ephemeral else place}")
+            state = f"The state is in {app.world.directory}."
+            if settings.ephemeral:
+                state = "The temporary data is removed."
+            _print(f"\ndryline has stopped. {state}")
         for number in STOP_SIGNALS:  # a second signal must not break off the interpreter's exit
             signal.signal(number, signal.SIG_IGN)
 
@@ -110,13 +112,16 @@ def announce(app: Dryline, url: str) -> None:
         members = {"url": url, "version": __version__, "data": str(world.directory), "world": _describe_world(world)}
         world.events.add("started", **members, ephemeral=settings.ephemeral, new=world.is_new)
         return
+    node = f", node {settings.node}," if settings.node else ""
+    other_keys = "  (any other is valid, too)" if settings.any_key else ""
+    removal = "  (temporary: removed at the stop)" if settings.ephemeral else ""
     lines = [
-        f"dryline {__version__}{f', node {settings.node},' if settings.node else ''} answers on {url}",
+        f"dryline {__version__}{node} answers on {url}",
         f"  world       {_describe_world(world)}",
-        f"  API key     {', '.join(settings.api_keys)}" + ("  (any other is valid, too)" if settings.any_key else ""),
+        f"  API key     {', '.join(settings.api_keys)}{other_keys}",
         f"  console     {url}/",
         f"  docs        {url}/docs",
-        f"  data        {world.directory}" + ("  (temporary: removed at the stop)" if settings.ephemeral else ""),
+        f"  data        {world.directory}{removal}",
     ]
     if world.clock.is_frozen:
         lines.append(f"  clock       frozen at {world.clock.stamp()} before the last stop")

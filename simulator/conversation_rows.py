@@ -70,7 +70,7 @@ class RowBuilder:
             "updated_at": self.ends,
             "deployment_id": deployment.deployment_id,
             "flow_id": deployment.flow_id,
-            "type": model.kind,
+            "type": model.channel.type,
             "start_time": self.starts,
             "end_time": self.ends,
             "duration": self.duration,

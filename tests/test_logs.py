@@ -50,7 +50,7 @@ def test_a_log_has_its_channels_path_and_a_path_for_all_channels(api, get, worke
     model = MODELS[segment]
     id = add_log(model, worker, messages=MESSAGES)
     log = get(segment, id).json
-    assert (log["type"], log["workerId"], log["messages"]) == (model.kind, worker["id"], MESSAGES)
+    assert (log["type"], log["workerId"], log["messages"]) == (model.channel.type, worker["id"], MESSAGES)
     assert api.get(f"/logs/{id}").json == log
     for other in MODELS.keys() - {segment}:
         assert get(other, id).status_code == 404

@@ -62,7 +62,10 @@ def http_error(error: HTTPException) -> Any:
     status = error.code or 500
     messages = getattr(error, "data", {}).get("messages")
     if messages:
-        details = [{"path": path, "message": text} for one in messages.values() for path, text in flatten_messages(one)]
+        # By location: webargs has the messages about the body under `json`, those about the query under `query`.
+        locations = messages.values()
+        faults = [fault for location in locations for fault in flatten_messages(location)]
+        details = [{"path": path, "message": text} for path, text in faults]
         response = answer(status, _summary(details), details)
     else:
         response = answer(status, _sentence(error, status))

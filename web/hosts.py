@@ -12,8 +12,16 @@ from dryline.world.outgoing import OUTGOING_HEADER
 
 # A proxy or tunnel adds some of these headers, or one that begins with X-Forwarded.
 _FORWARDING_HEADERS = {
-    *("forwarded", "via", "x-real-ip", "x-client-ip", "true-client-ip", "cf-connecting-ip", "x-original-forwarded-for"),
-    *("forwarded-for", "x-cluster-client-ip", "x-envoy-external-address"),
+    "cf-connecting-ip",
+    "forwarded",
+    "forwarded-for",
+    "true-client-ip",
+    "via",
+    "x-client-ip",
+    "x-cluster-client-ip",
+    "x-envoy-external-address",
+    "x-original-forwarded-for",
+    "x-real-ip",
 }
 
 

@@ -90,8 +90,12 @@ class Converter(OpenAPIConverter):
 
     def schema2jsonschema(self, schema: Any) -> dict[str, Any]:
         """Return a schema's properties with its docstring as description."""
-        description = " ".join((inspect.getdoc(schema if isinstance(schema, type) else type(schema)) or "").split())
-        return {**super().schema2jsonschema(schema), **({"description": description} if description else {})}
+        result = super().schema2jsonschema(schema)
+        schema_class = schema if isinstance(schema, type) else type(schema)
+        docstring = inspect.getdoc(schema_class)
+        if docstring:
+            result["description"] = " ".join(docstring.split())
+        return result
 
     def field2property(self, field: fields.Field) -> dict[str, Any]:
         """Return a field's schema, with a description from its metadata or from the glossary."""
@@ -237,7 +241,9 @@ def schema_name(schema: Any) -> str:
     partial = getattr(schema, "partial", False)
     name = re.sub("(Update)?(Body)?(Schema)?$" if partial else "(Body)?(Schema)?$", "", cls.__name__)
     name = name.replace("Voicev1", "VoiceV1")
-    return name if issubclass(cls, _Answer | PartSchema) else name + ("Patch" if partial else "Body")
+    if issubclass(cls, _Answer | PartSchema):
+        return name
+    return name + ("Patch" if partial else "Body")
 
 
 def add_examples(operation: dict[str, Any], examples: dict[str, Any]) -> None:
@@ -245,5 +251,6 @@ def add_examples(operation: dict[str, Any], examples: dict[str, Any]) -> None:
     if "body" in examples:
         operation["requestBody"]["content"]["application/json"]["example"] = examples["body"]
     for status, answers in examples.get("answers", {}).items():
+        content = operation["responses"][status]["content"]
         for media_type, example in answers.items():
-            operation["responses"][status]["content"][media_type]["example"] = example
+            content[media_type]["example"] = example

@@ -20,6 +20,8 @@ MAX_LENGTH = 300
 MIN_SIMILARITY = 0.75
 # A segment of a path that is an id: one of a record, a parameter of a route, or one in braces.
 _ID = re.compile(r"/(?:[A-Za-z0-9]+_[A-Za-z0-9-]{6,}|<[^/]*>|\{[^/]*\}|\*)(?=/|$)")
+# A parameter of a route: `<worker_id>`, or `<path:name>` with a converter. The name is the group.
+_PARAMETER = re.compile(r"<(?:\w+:)?(\w+)>")
 
 
 def api() -> Flask:
@@ -96,7 +98,10 @@ def _hint(path: str) -> str:
 
 
 def nearest_path(rules: Iterable[Rule], path: str) -> str | None:
-    """Return the known path that is spelled most like `path`, ids apart, as OpenAPI writes it; None if none is near."""
+    """Return the known path that is spelled most like `path`, ids apart, as the OpenAPI document writes it.
+
+    None if no path is similar enough.
+    """
     from difflib import get_close_matches  # imported here because only a wrong path needs it
 
     known = [rule.rule for rule in rules]
@@ -106,7 +111,9 @@ def nearest_path(rules: Iterable[Rule], path: str) -> str | None:
     known.sort(key=lambda rule: (-abs(rule.count("/") - path.count("/")), rule))
     by_text = {_without_ids(rule): rule for rule in known}
     nearest = get_close_matches(_without_ids(path), by_text, n=1, cutoff=MIN_SIMILARITY)
-    return re.sub(r"<(?:\w+:)?(\w+)>", lambda id: f"{{{camel(id[1])}}}", by_text[nearest[0]]) if nearest else None
+    if not nearest:
+        return None
+    return _PARAMETER.sub(lambda match: f"{{{camel(match[1])}}}", by_text[nearest[0]])
 
 
 def _without_ids(path: str) -> str:

@@ -19,14 +19,26 @@ def answer_and_report(world: World, request: Request, view: Callable[[], Any]) -
     with world.activity.doing(f"{request.method} {request.url_rule or request.path}"):
         response = view()
     status = response.status_code
-    if request.method not in READS or status >= 400:
-        body = response.get_json(silent=True) if status >= 400 else None
-        error = str(body["error"]) if isinstance(body, dict) and "error" in body else ""
-        ms = (monotonic() - start) * 1000
-        text = f"{request.method:<6} {request.path} {status} {ms:.0f} ms" + (f"  {error}" if error else "")
-        members = {"method": request.method, "path": request.path, "status": status, "durationMs": round(ms, 3)}
-        world.events.add(text, is_problem=status >= 400, **members, **({"error": error} if error else {}))
+    has_failed = status >= 400
+    if request.method in READS and not has_failed:
+        return response
+
+    duration_ms = (monotonic() - start) * 1000
+    text = f"{request.method:<6} {request.path} {status} {duration_ms:.0f} ms"
+    members = {"method": request.method, "path": request.path, "status": status, "durationMs": round(duration_ms, 3)}
+    if has_failed and (error := _error_of(response)):
+        text += f"  {error}"
+        members["error"] = error
+    world.events.add(text, is_problem=has_failed, **members)
     return response
+
+
+def _error_of(response: Any) -> str:
+    """Return the message of an error response; an empty text if its body has none."""
+    body = response.get_json(silent=True)
+    if isinstance(body, dict) and "error" in body:
+        return str(body["error"])
+    return ""
 
 
 def guard() -> None:

@@ -1,1 +1,1 @@
-"""One running stand-in: world, clock, ids, events, outgoing HTTP, data directory; the table of channels."""
+"""One running stand-in: world, clock, ids, events, outgoing HTTP, data directory."""

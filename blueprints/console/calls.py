@@ -11,25 +11,26 @@ from dryline.blueprints.console.log_lists import CHANNEL_TITLES, PAGE_LENGTH, VO
 from dryline.models import activity, voice_log_pages
 from dryline.models.calls_in_progress import UNDER_WAY, CallInProgress
 from dryline.models.campaigns import OutboundCampaign
+from dryline.models.channels import CHANNELS, Channel
 from dryline.models.deployments import Deployment
 from dryline.models.exports import Export
 from dryline.models.flow_versions import FlowVersion
 from dryline.models.flows import Flow
 from dryline.models.llm_logs import LlmLog
-from dryline.models.logs import Log, find_log
+from dryline.models.logs import Log
+from dryline.models.logs_lookup import find_log
 from dryline.models.runtime_errors import RuntimeErrorRecord
 from dryline.models.sessions import Session
 from dryline.models.voice_logs import OUTCOMES, VoiceLog
 from dryline.models.webhook_deliveries import WebhookDelivery
 from dryline.models.workers import Worker
 from dryline.schemas.exports import FORMATS, ExportBody
-from dryline.schemas.logs import LogSchema, schema_of
-from dryline.schemas.logs_lookup import AnyLogSchema
+from dryline.schemas.logs import LogSchema
+from dryline.schemas.logs_lookup import LOG_SCHEMAS, AnyLogSchema
 from dryline.schemas.voice_logs import SORTABLE
 from dryline.simulator import recording_files
 from dryline.storage.current_world import current
 from dryline.web.links import base_url, log_with_recording
-from dryline.world.channels import CHANNELS, Channel
 
 blp = PageBlueprint("calls", "Calls", "c", path="/calls")
 
@@ -106,7 +107,7 @@ def call(log_id: str) -> Any:
     steps = conversation.read_steps(trace)
     exchanges = list(conversation.model_exchanges(log, LlmLog.of_conversation(log)))
     events = conversation.merge(turns, steps, exchanges)
-    channel = next(one for one in CHANNELS if one.type == log.kind)
+    channel = log.channel
     shared = {
         "log": log,
         "channel": channel,
@@ -180,7 +181,7 @@ def _call_values(log: VoiceLog, turns: list[conversation.Turn], events: list[con
 def _own_members(log: Log, channel: Channel) -> list[tuple[str, Any]]:
     """Return the members that only the logs of this channel have, by the wire's names, without nulls."""
     shared = {*LogSchema().wire_names, "transcription", "status"}
-    members = ((name, getattr(log, attribute)) for name, attribute in schema_of(channel)().wire_names.items())
+    members = ((name, getattr(log, attribute)) for name, attribute in LOG_SCHEMAS[channel.key].wire_names.items())
     return [(name, value) for name, value in members if name not in shared and value is not None]
 
 

@@ -11,16 +11,17 @@ from flask import g, request
 from marshmallow import Schema, ValidationError
 
 from dryline.models import voice_log_pages
-from dryline.models.exports import LONGEST_WINDOW
-from dryline.models.logs import Page, model_of
+from dryline.models.channels import CHANNELS, VOICE, Channel
+from dryline.models.exports import LOGS, LONGEST_WINDOW
+from dryline.models.logs import Page
 from dryline.models.workers import Worker
 from dryline.schemas.base import camel
 from dryline.schemas.chat_logs import ChatEmbedLogFilterSchema
-from dryline.schemas.logs import NumberedLogsSchema, PageArgumentsSchema, schema_of
+from dryline.schemas.logs import NumberedLogsSchema, PageArgumentsSchema
+from dryline.schemas.logs_lookup import LOG_SCHEMAS
 from dryline.schemas.voice_logs import VoiceLogFilterSchema, VoiceLogListSchema
 from dryline.storage.current_world import current
 from dryline.storage.errors import NotFound
-from dryline.world.channels import CHANNELS, Channel
 from dryline.world.clock import FIRST, parse, wire
 
 CHANNEL_TITLES = {
@@ -31,7 +32,6 @@ CHANNEL_TITLES = {
     "whatsapp": "WhatsApp",
     "api": "API",
 }
-VOICE = CHANNELS[0]
 PAGE_LENGTH = 25
 _LONGEST_SEARCH = 200  # characters of a search whose hit is shown; the time of finding it grows with their number
 # The columns that a row of the list needs.
@@ -125,7 +125,7 @@ class LogListQuery:
         params = {**self.params, **changes}
         if self.channel is VOICE:
             return voice_log_pages.search(self.owner, **{**params, "fields": _CALL_COLUMNS})
-        return model_of(self.channel).numbered(self.owner, **params)
+        return LOGS[self.channel.key].numbered(self.owner, **params)
 
     @property
     def quick_ranges(self) -> list[tuple[str, dict[str, Any], bool]]:
@@ -161,7 +161,7 @@ class LogListQuery:
 
 def rows_of(channel: Channel, page: Page, search_text: str | None) -> list[dict[str, Any]]:
     """Return the page's logs as the API answers them; `about` is the text before, within and after the search hit."""
-    rows = orjson.loads(orjson.dumps(schema_of(channel)().dump(page.data)))
+    rows = orjson.loads(orjson.dumps(LOG_SCHEMAS[channel.key].dump(page.data)))
     for row in rows:
         row["about"] = _excerpt(row.get("transcription"), search_text) or ("", "", _summary(channel, row))
     return rows

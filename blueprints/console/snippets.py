@@ -6,12 +6,12 @@ import textwrap
 from collections.abc import Mapping
 from urllib.parse import quote
 
+from dryline.models.channels import Channel
 from dryline.models.teams import Team, authenticate
 from dryline.models.workers import Worker
 from dryline.storage.current_world import current
 from dryline.storage.errors import Unauthorized
 from dryline.web.links import base_url
-from dryline.world.channels import Channel
 
 # Written where the server does not know a key in clear.
 NO_KEY = "YOUR_API_KEY"

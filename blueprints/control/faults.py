@@ -19,8 +19,15 @@ blp = ControlArea("Control: faults", description="Make matching requests fail, w
 
 # The effects of a fault, of which it needs at least one.
 EFFECTS = (
-    *("status", "delay_ms", "delay_distribution", "bytes_per_second", "rate_limit"),
-    *("drop", "malformed", "headers", "override"),
+    "status",
+    "delay_ms",
+    "delay_distribution",
+    "bytes_per_second",
+    "rate_limit",
+    "drop",
+    "malformed",
+    "headers",
+    "override",
 )
 _HEADER_VALUE = re.compile(r"[\t\x20-\x7e\xa0-\xff]*")
 _STATUS, _DELAY_MS = validate.Range(200, 599), validate.Range(0, LONGEST_MS)

@@ -7,10 +7,10 @@ and which values must be unique.
 from collections import Counter
 from typing import Any
 
+from dryline.models.channels import CHANNELS
 from dryline.schemas.row_forms import Faults
 from dryline.state.collections import COLLECTIONS
 from dryline.state.forms import BEGINNING, forms
-from dryline.world.channels import CHANNELS
 from dryline.world.world import World
 
 Row = dict[str, Any]

@@ -8,7 +8,7 @@ from urllib.parse import quote
 import orjson
 
 from dryline.commands.remote.reader import Reader, ReadError
-from dryline.world.channels import CHANNELS
+from dryline.models.channels import CHANNELS
 from dryline.world.clock import parse
 
 Row = dict[str, Any]

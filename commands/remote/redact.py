@@ -11,10 +11,10 @@ import re
 from functools import cache
 from typing import Any
 
+from dryline.models.channels import CHANNELS
 from dryline.models.numbering import e164
 from dryline.state.collections import COLLECTIONS
 from dryline.state.forms import forms
-from dryline.world.channels import CHANNELS
 
 Row = dict[str, Any]
 

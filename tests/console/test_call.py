@@ -6,9 +6,9 @@ import re
 
 import pytest
 
+from dryline.models.channels import CHANNELS
 from dryline.tests.console.demo_rows import demo_row
 from dryline.tests.console.visitor import Visitor, words
-from dryline.world.channels import CHANNELS
 
 MESSAGES = [
     {"role": "assistant", "content": "Hello, Bayside Dental.", "start": 1.5, "end": 3.0},
