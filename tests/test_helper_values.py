@@ -113,11 +113,17 @@ HELPERS = {
 }
 
 
-@pytest.mark.parametrize("member", HELPERS)
-@pytest.mark.parametrize(("value", "reason"), REFUSED, ids=[type(value).__name__ for value, _ in REFUSED])
-def test_a_value_without_a_form_in_json_is_refused_by_its_member(stand_in, value, reason, member):
-    if isinstance(value, Decimal) and member in ("query.a", "headers.a"):
-        pytest.skip("A query and a header have it as text.")
+# A query and a header have every Decimal as text.
+REFUSED_BY = [
+    pytest.param(member, value, reason, id=f"{member} {type(value).__name__}")
+    for member in HELPERS
+    for value, reason in REFUSED
+    if not (isinstance(value, Decimal) and member in ("query.a", "headers.a"))
+]
+
+
+@pytest.mark.parametrize(("member", "value", "reason"), REFUSED_BY)
+def test_a_value_without_a_form_in_json_is_refused_by_its_member(stand_in, member, value, reason):
     with pytest.raises(DrylineError, match=rf"^{re.escape(member)}\b.*{re.escape(reason)}"):
         HELPERS[member](stand_in, value)
 

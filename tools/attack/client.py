@@ -46,6 +46,13 @@ class Answer:
             return None
 
 
+# The requests that begin an epoch, of the world or of a team.
+_BEGINS_EPOCH = re.compile(
+    r"/_dryline/(?:reset|undo)|PUT /_dryline/state|/restore|DELETE /_dryline/teams/"
+    r"|POST /console/(?:world/reset|state/(?:document|scenario)|state/teams/\S+/remove)"
+)
+
+
 class Client:
     """A client of the API, the control plane and the console. Threads may share one."""
 
@@ -78,6 +85,10 @@ class Client:
         place = f"{method} {_ID.sub('ID', path.partition('?')[0][:150])}"
         self._target.is_up.wait()
         starts, began = self._target.starts, time.monotonic()
+        epochs, may_be_cut = self._target.epochs, self._target.unanswered_epochs > 0
+        begins_epoch = _BEGINS_EPOCH.search(place) is not None
+        self._target.epochs += begins_epoch
+        self._target.unanswered_epochs += begins_epoch
         try:
             sent = self._pool.request(
                 method,
@@ -93,9 +104,12 @@ class Client:
             return Answer(0)
         except (urllib3.exceptions.HTTPError, OSError) as error:
             self._target.is_up.wait()
-            if self._target.starts == starts:  # it was not killed
+            is_cut = may_be_cut or self._target.epochs != epochs  # a reset ends earlier requests
+            if self._target.starts == starts and not is_cut:  # nor was the server killed
                 self._findings.add("connection", place, error)
             return Answer(0)
+        finally:
+            self._target.unanswered_epochs -= begins_epoch
         self._watch(place, time.monotonic() - began, sent, path, data)
         return Answer(sent.status, sent.data, sent.headers)
 

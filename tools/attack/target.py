@@ -40,6 +40,8 @@ class Target:
         self.process: subprocess.Popen[bytes]
         self.is_up = threading.Event()  # clear while it is killed and started again
         self.starts = 0
+        self.epochs = 0  # requests that begin an epoch, and that were sent so far
+        self.unanswered_epochs = 0  # those of them that have no answer yet
 
     def _mount(self) -> bool:
         command = ["mount", "-t", "tmpfs", "-o", f"size={DISK_MB}m", "tmpfs", str(self.folder)]
