@@ -18,8 +18,10 @@ log = logging.getLogger("dryline")
 
 BATCH_SIZE = 50  # rows in one step, so that other steps get their turn
 
-# Errors that no row causes: a lock, a full or damaged disk.
-_OF_NO_ROW = (Busy, sqlite3.OperationalError, peewee.OperationalError)
+
+def is_of_no_row(error: BaseException) -> bool:
+    """Return whether no row causes an error: a lock, a full or damaged disk."""
+    return isinstance(error, Busy | sqlite3.OperationalError | peewee.OperationalError) or disk_is_full(error)
 
 
 @contextlib.contextmanager
@@ -31,7 +33,7 @@ def retried_later(world: World, row: Record) -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        if isinstance(error, _OF_NO_ROW) or disk_is_full(error):
+        if is_of_no_row(error):
             raise
         if type(row).find(id=row.id) is None:
             return

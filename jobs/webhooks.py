@@ -3,17 +3,16 @@
 import contextlib
 import logging
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextvars import copy_context
 from urllib.parse import urlencode
 
 import orjson
 
-from dryline.jobs.due_rows import retried_later
+from dryline.jobs.due_rows import is_of_no_row, retried_later
 from dryline.models.due import SET_ASIDE
 from dryline.models.webhook_deliveries import WebhookDelivery
 from dryline.storage.current_world import WorldLocal, running_part
-from dryline.storage.errors import Unavailable
 from dryline.world.epochs import EpochEnded
 from dryline.world.masking import mask_addresses
 from dryline.world.outgoing import Cut, HttpResponse, NoAddress, Refused, Unanswered
@@ -25,7 +24,7 @@ log = logging.getLogger("dryline")
 TIMEOUT_S = 10.0  # real time of one attempt
 BATCH_SIZE = 64  # deliveries in one step
 STEP_S = 1.0  # real time after which a sender begins no further attempt, and a step waits no longer for its senders
-STORE_AGAIN_S = 1.0  # real time between two attempts to store an outcome while the database is locked
+STORE_AGAIN_S = 1.0  # real time between two attempts to store an outcome
 PUT_OFF_S = 10.0  # real time for which a URL that let a delivery time out gets no other
 MAX_SENDERS = 8  # URLs that are sent to at the same time
 MAX_ANSWER_BYTES = 2_000  # of an answer that are stored
@@ -94,6 +93,7 @@ class Senders:
                 _send_in_order(world, deliveries, now)
         except Exception:
             log.exception("Deliveries to %s could not be sent. They are tried again.", url)
+            world.ending.wait(STORE_AGAIN_S)
         finally:
             with self._ended:
                 del self._threads[url]
@@ -136,8 +136,7 @@ def _send_once(world: World, id: str, now: str) -> Outcome | None:
             return None
         has_webhook = delivery.has_active_webhook()
     if not has_webhook:
-        with world.transaction():
-            delivery.give_up("The webhook was deleted or switched off.")
+        _store_when_possible(world, lambda: delivery.give_up("The webhook was deleted or switched off."))
         return None
 
     outcome: Outcome
@@ -147,25 +146,28 @@ def _send_once(world: World, id: str, now: str) -> Outcome | None:
         return None
     except Unanswered as error:
         outcome = error
-    if not _store_when_possible(world, delivery, outcome, now):
+    if not _store_when_possible(world, lambda: _store(delivery, outcome, now)):
         return None
     _add_event(world, delivery, outcome)
     return outcome
 
 
-def _store_when_possible(world: World, delivery: WebhookDelivery, outcome: Outcome, now: str) -> bool:
-    """Store an outcome as soon as the database can be used, so that nothing is sent twice meanwhile.
+def _store_when_possible(world: World, store: Callable[[], None]) -> bool:
+    """Store what has become of a delivery, as soon as the database is not locked and the disk is not full.
 
-    Return whether it was stored before the server's end.
+    Until then nothing more is sent to the URL: the same message would come again and again. Return whether it was
+    stored before the server's end. Raises EpochEnded.
     """
     while True:
         try:
             with world.transaction():
-                _store(delivery, outcome, now)
+                store()
             return True
-        except Unavailable:
-            if world.ending.wait(STORE_AGAIN_S):
-                return False
+        except Exception as error:
+            if not is_of_no_row(error):
+                raise
+        if world.ending.wait(STORE_AGAIN_S):
+            return False
 
 
 def _store(delivery: WebhookDelivery, outcome: Outcome, now: str) -> None:

@@ -1,11 +1,14 @@
 """Deliveries to a receiver that calls the API meanwhile, or is slow, or outlives the server."""
 
+import errno
 import threading
 
 import pytest
 
 from dryline.app import create_app
+from dryline.jobs import webhooks
 from dryline.jobs.runner import Jobs
+from dryline.models.webhook_deliveries import WebhookDelivery
 from dryline.settings import Settings
 from dryline.tests.control.documents import of_a_line
 
@@ -87,3 +90,20 @@ def test_a_worker_that_is_deleted_while_its_batch_is_called_is_no_error(
     advance()
     assert api.get(worker).status_code == 404
     assert [record.getMessage() for record in caplog.records if record.levelname == "ERROR"] == []
+
+
+def test_nothing_is_sent_twice_while_the_disk_is_full(app, receiver, add_webhook, simulate, deliveries, monkeypatch):
+    full, stored = OSError(errno.ENOSPC, "No space left on device"), WebhookDelivery.record_success
+    failures = iter([full] * 3)
+
+    def store(delivery, *args):
+        for failure in failures:
+            raise failure
+        stored(delivery, *args)
+
+    monkeypatch.setattr(webhooks, "STORE_AGAIN_S", 0.01)
+    monkeypatch.setattr(WebhookDelivery, "record_success", store)
+    add_webhook(receiver.url)
+    simulate()
+    assert [one["status"] for one in deliveries()] == ["DELIVERED", "DELIVERED"]
+    assert len(receiver.requests) == 2
