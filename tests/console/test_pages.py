@@ -59,7 +59,7 @@ def test_pages_are_small_and_have_unique_ids_and_no_broken_link(demo):
     client, links = demo.app.test_client(), set()
     for address in ADDRESSES + SUBPAGES:
         page = Visitor(client).go(address)
-        assert (page.status, len(page.answer.data) <= 62_000) == (200, True), address
+        assert (page.status, len(page.answer.data) <= 62_000) == (200, True), (address, len(page.answer.data))
         assert all(url.startswith(("/console/", "/recordings/")) for url in page.fetched)
         assert len(page.ids) == len(set(page.ids))
         links |= set({kind_of(link): link for link in page.links if link.startswith("/")}.values())
