@@ -2,8 +2,9 @@
 
 `0.2.0.dev20261127154500+g1a2b3c4d5e6f` is the commit 1a2b3c4d5e6f of that time, on the way to 0.2.0. It rises from
 commit to commit, in a shallow clone too. Where the changelog's newest heading has a date, as in
-`## 0.2.0 (2026-12-01)`, this is the release, and its version is the base alone. tools/build_backend.py runs this file, so
-it uses the standard library alone.
+`## 0.2.0 (2026-12-01)`, this is the release, and its version is the base alone.
+
+tools/build_backend.py runs this file, so it uses the standard library alone.
 """
 
 import re
