@@ -30,7 +30,7 @@ def find_regular(path: Path) -> Path | None:
 def _replace(target: Path, content: bytes) -> bool:
     """Write a new file and rename it to `target`. Return False if that cannot be done here; nothing is left then."""
     try:
-        file = NamedTemporaryFile(dir=target.parent, prefix=f".{target.name[:100]}.", delete=False)
+        file = NamedTemporaryFile(dir=target.parent, prefix=f".{target.name[:100]}.", delete=False)  # noqa: SIM115  # closed below
     except OSError:  # such as a folder that may not be written to
         return False
     part = Path(file.name)
