@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Literal, Self
 from urllib.parse import urlsplit
 
-from dryline.settings import DEFAULT_API_KEY, END_WITH, BadSetting, Settings, flag_of
+from dryline.settings import DEFAULT_API_KEY, END_WITH, BadSetting, Settings, flag_of, make_settings
 from dryline.testing.plane import TIMEOUT_S, DrylineError, PlaneReply, Sender, in_process, over_http
 from dryline.testing.real_files import real_files
 from dryline.testing.stand_in import StandIn
@@ -81,7 +81,7 @@ class Started(StandIn):
                 f"dryline's server needs {error.name}, which is not installed. Start a server of another environment: "
                 'DrylineServer(command="…/bin/dryline"), or use a running one: connect(url).'
             ) from None
-        settings = import_module("dryline.settings").Settings(**self._settings)
+        settings = make_settings(self._settings)
         return self._running.enter_context(getattr(server, how)(settings, *arguments))
 
     def stop(self) -> None:

@@ -343,5 +343,5 @@ def test_the_types_of_rows_have_the_members_that_answers_have(row, schema):
     "url", ["127.0.0.1:4999", "http://127.0.0.1:4120x", "http://", "ftp://127.0.0.1", "", "http://[::1"]
 )
 def test_a_text_that_is_no_address_is_named(url):
-    with pytest.raises(DrylineError, match=re.escape(f"{url.rstrip('/')!r} is not the address of a server, such as")):
+    with pytest.raises(DrylineError, match=re.escape(f"{url!r} is not the address of a server, such as")):
         connect(url)
