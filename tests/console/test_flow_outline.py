@@ -51,7 +51,7 @@ def open_outline(visitor, flow):
 def outline(page):
     """Return the rows of the outline: depth, ways and calls with their share."""
     text = page.html.split('class="start"')[1]
-    rows = re.findall(r'<ol class="outline">|</ol>|<li><div><span.*?</div>', text, re.S)
+    rows = re.findall(r'<ol class="outline">|</ol>|<li><div> ?<span.*?</div>', text, re.S)
     depth, ways = 0, []
     for row in rows:
         depth += {"<ol": 1, "</o": -1}.get(row[:3], 0)
