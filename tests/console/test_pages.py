@@ -74,6 +74,24 @@ def test_a_page_is_accessible_and_used_by_keyboard(onlooker, address):
     assert onlooker.faults(contrast=address in COLOURFUL) == []
 
 
+LISTS = {
+    f"{DESK}": "/console/workers",
+    f"{DESK}/flows/{FLOW}": "/console/workers",
+    "/calls/latest": "/console/calls",
+    f"/campaigns/{demo_id('outboundCampaigns')}": "/console/campaigns",
+    f"/exports/{demo_id('exports')}": "/console/exports",
+    "/calls": "/console/calls",
+    "/campaigns/new": "/console/campaigns/new",
+}
+
+
+@pytest.mark.parametrize("address", LISTS)
+def test_a_change_of_team_leads_from_a_row_of_a_team_to_the_list(served, control, address):
+    control.post("/teams", {"name": "Other"})
+    page = Visitor(served.app.test_client()).go(address)
+    assert page.form(LISTS[address].removeprefix("/console"))["fields"].get("team")
+
+
 def test_a_page_of_another_team_is_not_found(served):
     client = served.app.test_client()
     team = client.post("/_dryline/teams", json={"name": "Other"}).json["id"]
