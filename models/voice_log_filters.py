@@ -1,5 +1,7 @@
 """The filters of voice logs as SQL conditions, for lists and exports."""
 
+import re
+
 from peewee import SQL
 
 from dryline.models.logs import Log
@@ -24,7 +26,15 @@ FILTERS = {
     "end_date": ("start_time", "{} <= ?"),
     "min_duration": ("duration", "{} >= ?"),
     "max_duration": ("duration", "{} <= ?"),
+    # Of the console alone.
+    "sentiment": ("data", "json_extract({}, '$.call_analysis.user_sentiment') = ?"),
+    "call_text": (
+        "transcription",
+        "is_of_call({}, from_number || ' ' || to_number, id || ' ' || call_sid || ' ' || external_call_id, ?)",
+    ),
 }
+_TELEPHONE_NUMBER = re.compile(r"[+\d\s().-]+")
+_LEAST_DIGITS = 4  # of a part of a telephone number, such as its end
 
 
 def conditions(filters: Values, log: type[Log]) -> list[SQL]:
@@ -36,6 +46,8 @@ def conditions(filters: Values, log: type[Log]) -> list[SQL]:
     if "search_query" in filters:
         # On this thread's connection. SQLite itself ignores case in ASCII letters only.
         connection().create_function("contains_folded", 2, _contains_folded, deterministic=True)
+    if "call_text" in filters:
+        connection().create_function("is_of_call", 4, _is_of_call, deterministic=True)
     result = []
     for name, value in filters.items():
         column, condition = FILTERS[name]
@@ -46,3 +58,12 @@ def conditions(filters: Values, log: type[Log]) -> list[SQL]:
 
 def _contains_folded(text: str | None, part: str) -> bool:
     return text is not None and part.casefold() in text.casefold()
+
+
+def _is_of_call(transcription: str | None, numbers: str | None, ids: str | None, part: str) -> bool:
+    """Return whether a text is in a call's transcript, in one of its numbers in any notation, or is one of its ids."""
+    if _contains_folded(transcription, part) or part in (ids or "").split():
+        return True
+    digits = re.sub(r"\D", "", part)
+    is_number = len(digits) >= _LEAST_DIGITS and _TELEPHONE_NUMBER.fullmatch(part) is not None
+    return is_number and digits in (numbers or "")

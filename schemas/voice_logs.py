@@ -1,5 +1,6 @@
 """Schemas of voice logs."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from marshmallow import ValidationError, fields, validate
@@ -121,12 +122,16 @@ class MemberNames(fields.String):
 
 
 class SortMember(fields.String):
-    """The wire name of a field to sort by, loaded as its attribute."""
+    """The wire name of a field to sort by, one of `members`, loaded as its attribute."""
+
+    def __init__(self, members: Sequence[str], **kwargs: Any) -> None:
+        super().__init__(metadata={"enum": list(members), **kwargs.pop("metadata", {})}, **kwargs)
+        self.members = members
 
     def _deserialize(self, value: Any, attr: Any, data: Any, **kwargs: Any) -> str:
         name = super()._deserialize(value, attr, data, **kwargs)
-        if name not in SORTABLE:
-            raise ValidationError(f"Must be one of: {', '.join(SORTABLE)}.")
+        if name not in self.members:
+            raise ValidationError(f"Must be one of: {', '.join(self.members)}.")
         return ATTRIBUTES[name]
 
 
@@ -165,8 +170,7 @@ class VoiceLogListSchema(VoiceLogFilterSchema, PageArgumentsSchema, SelectionSch
     """Filters, order, page and fields of voice logs."""
 
     sort_by = SortMember(
-        load_default="start_time",
-        metadata={"description": "field to sort by", "enum": list(SORTABLE), "default": "startTime"},
+        SORTABLE, load_default="start_time", metadata={"description": "field to sort by", "default": "startTime"}
     )
     sort_order = fields.String(
         load_default="desc", validate=OneOf("asc", "desc"), metadata={"description": "order: asc or desc"}

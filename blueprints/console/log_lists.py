@@ -9,7 +9,8 @@ from typing import Any
 
 import orjson
 from flask import g, request, url_for
-from marshmallow import Schema, ValidationError
+from marshmallow import Schema, ValidationError, fields
+from marshmallow.validate import OneOf
 
 from dryline.blueprints.console import snippets
 from dryline.blueprints.console.template_filters import in_words
@@ -27,7 +28,7 @@ from dryline.schemas.chat_logs import ChatEmbedLogFilterSchema
 from dryline.schemas.exports import FORMATS
 from dryline.schemas.logs import NumberedLogsSchema, PageArgumentsSchema
 from dryline.schemas.logs_lookup import LOG_SCHEMAS
-from dryline.schemas.voice_logs import SORTABLE, VoiceLogFilterSchema, VoiceLogListSchema
+from dryline.schemas.voice_logs import SORTABLE, SortMember, VoiceLogFilterSchema, VoiceLogListSchema
 from dryline.storage.current_world import current
 from dryline.storage.errors import NotFound
 from dryline.world.clock import FIRST, parse, wire
@@ -41,6 +42,8 @@ CHANNEL_TITLES = {
     "api": "API",
 }
 PAGE_LENGTH = 25
+SORTED = (*SORTABLE, "duration")
+SENTIMENTS = ("Positive", "Neutral", "Negative")
 _LONGEST_SEARCH = 200  # characters of a search whose hit is shown; the time of finding it grows with their number
 # The columns that a row of the list needs.
 _CALL_COLUMNS = frozenset(
@@ -52,14 +55,32 @@ _CALL_COLUMNS = frozenset(
 # Parameters that are not filters.
 _LIST_PARAMETERS = {"page", "limit", "cursor", "sort_by", "sort_order", "fields"}
 # Parameters that the form shows without "More filters".
-_COMMON = ["searchQuery", "status", "direction", "deploymentId", "startTimeAfter", "page", "limit", "cursor"]
+_COMMON = [
+    *("searchQuery", "status", "sentiment", "direction", "deploymentId", "startTimeAfter"),
+    *("page", "limit", "cursor"),
+]
 
 
 class WidgetLogsSchema(ChatEmbedLogFilterSchema, PageArgumentsSchema):
     """The query of a list of widget logs."""
 
 
-_SCHEMAS: dict[str, type[Schema]] = {"voice": VoiceLogListSchema, "chat-embed": WidgetLogsSchema}
+class CallsSchema(VoiceLogListSchema):
+    """The query of a list of calls: that of the API, and what the API lacks."""
+
+    sentiment = fields.String(data_key="sentiment", validate=OneOf(SENTIMENTS))
+    sort_by = SortMember(SORTED, data_key="sortBy", load_default="start_time")
+
+
+_SCHEMAS: dict[str, type[Schema]] = {"voice": CallsSchema, "chat-embed": WidgetLogsSchema}
+
+
+@dataclass(frozen=True)
+class SortLink:
+    """The link in the head of a column. `order` is that of the present list; None if another column sorts it."""
+
+    address: str
+    order: str | None
 
 
 class LogListQuery:
@@ -82,7 +103,25 @@ class LogListQuery:
         self.query = {name: value for name, value in args.items() if value != "" and name in names}
         self.errors: dict[str, str] = {}
         self.params = self._load(schema, {"limit": str(PAGE_LENGTH), **self.query})
+        if re.search(r"\d", self.params.get("search_query", "")):  # it can be a telephone number or an id as well
+            self.params["call_text"] = self.params.pop("search_query")
         self.filters = {name: value for name, value in self.params.items() if name not in _LIST_PARAMETERS}
+
+    @property
+    def beyond_the_api(self) -> str:
+        """What selects or sorts these calls and is unknown to the API, in words; empty if there is nothing."""
+        parts = {
+            "the sentiment": "sentiment" in self.filters,
+            "a number or an id in the search field": "call_text" in self.filters,
+            "the length": self.params.get("sort_by") == "duration",
+        }
+        return " and ".join(text for text, is_set in parts.items() if is_set)
+
+    @property
+    def api_query(self) -> dict[str, str]:
+        """The parameters that the API has too, by the wire's names."""
+        unknown = {("sentiment", self.query.get("sentiment")), ("sortBy", "duration")}
+        return {name: value for name, value in self.query.items() if (name, value) not in unknown}
 
     def _load(self, schema: Schema, texts: Mapping[str, str]) -> dict[str, Any]:
         try:
@@ -149,6 +188,8 @@ class LogListQuery:
     @property
     def export(self) -> dict[str, str] | None:
         """The form values of an export of these logs, or None if exports lack one of the filters."""
+        if self.beyond_the_api:
+            return None
         # Without an end, that of the present minute: in a form it reads better than a time with milliseconds.
         next_minute = f"{wire(current().now() + timedelta(minutes=1))[:16]}:00.000Z"
         until = self.filters.get("start_time_before") or self.filters.get("end_date") or next_minute
@@ -212,8 +253,9 @@ class LogListPage:
             return []
         channel = self.list_query.channel
         rows = orjson.loads(orjson.dumps(LOG_SCHEMAS[channel.key].dump(self.logs.data)))
-        search_text = self.list_query.filters.get("search_query")
+        search_text = self.list_query.query.get("searchQuery")
         for row in rows:
+            row["sentiment"] = _sentiment(row)
             row["about"] = _excerpt(row.get("transcription"), search_text) or ("", "", _summary(channel, row))
         return rows
 
@@ -226,6 +268,15 @@ class LogListPage:
     def has_duration(self) -> bool:
         """Whether the logs of the channel have a duration."""
         return "duration" in self.rows[0]
+
+    def sort_link(self, member: str) -> SortLink:
+        """Return the link that sorts calls by a member: downwards first, then the other way round."""
+        query = self.list_query.query
+        is_present = query.get("sortBy", "startTime") == member
+        order = query.get("sortOrder", "desc") if is_present else None
+        upcoming = "asc" if order == "desc" else "desc"
+        address = self.address(sortBy=member, sortOrder=upcoming, page=None, cursor=None)
+        return SortLink(address, order)
 
     @property
     def has_numbers(self) -> bool:
@@ -270,9 +321,14 @@ class LogListPage:
         return [(outcome, in_words(outcome)) for outcome in (*UNDER_WAY, *OUTCOMES)]
 
     @property
+    def sentiments(self) -> list[tuple[str, str]]:
+        """The sentiments of calls."""
+        return [(sentiment, sentiment.lower()) for sentiment in SENTIMENTS]
+
+    @property
     def sortable(self) -> list[tuple[str, str]]:
         """The members of calls by which the list can be sorted."""
-        return [(name, name) for name in SORTABLE]
+        return [(name, name) for name in SORTED]
 
     @property
     def deployments(self) -> list[tuple[str, str]]:
@@ -289,8 +345,12 @@ class LogListPage:
     @cached_property
     def snippets(self) -> dict[str, str]:
         """The request that the API answers with this list, by language; none if it lists no logs of the channel."""
-        query = {"limit": str(PAGE_LENGTH), **self.list_query.query}
-        return snippets.list_snippets(g.team, self.list_query.channel, self.list_query.worker, query)
+        query = {"limit": str(PAGE_LENGTH), **self.list_query.api_query}
+        code = snippets.list_snippets(g.team, self.list_query.channel, self.list_query.worker, query)
+        if not (missing := self.list_query.beyond_the_api):
+            return code
+        comment = f"# The API cannot select or sort calls by {missing}.\n"
+        return {language: comment + text for language, text in code.items()}
 
     @cached_property
     def export(self) -> dict[str, str] | None:
@@ -306,6 +366,11 @@ class LogListPage:
 def _channel_parameter(channel: Channel) -> str | None:
     """Return the value of `channel` in an address: none for calls."""
     return None if channel is VOICE else channel.key
+
+
+def _sentiment(row: dict[str, Any]) -> str:
+    analysis = (row.get("data") or {}).get("call_analysis")
+    return str(analysis.get("user_sentiment") or "") if isinstance(analysis, dict) else ""
 
 
 def _summary(channel: Channel, row: dict[str, Any]) -> str:

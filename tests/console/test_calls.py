@@ -37,6 +37,13 @@ def listed(api, worker, channel="voice", **query):
     return [log["id"] for log in (answer["data"] if isinstance(answer, dict) else answer)]
 
 
+def every_log(api):
+    """Return the clinic's calls, the newest first."""
+    pages = [api.get(f"/workers/{CLINIC}/deploymentLogs/voice?limit=100&page={page}").json for page in (1, 2, 3)]
+    assert len(pages[-1]["data"]) < 100
+    return [log for page in pages for log in page["data"]]
+
+
 def run(code):
     """Return the output of a Python program."""
     with redirect_stdout(StringIO()) as printed:
@@ -70,6 +77,40 @@ def test_every_filter_of_the_api_has_a_field(visitor):
     form = next(form for form in visitor.go("/calls").forms if "searchQuery" in form["fields"])
     beside = {"fields", "startDate", "endDate", "page", "cursor"}
     assert {field.data_key for field in VoiceLogListSchema().fields.values()} - beside <= form["fields"].keys()
+
+
+@pytest.mark.parametrize("text", ["+16175550183", "617 555 0183", "+1 (617) 555-0183", "555-0183", "0183"])
+def test_a_number_in_any_notation_finds_its_calls(visitor, control, text):
+    line = demo_id("voiceDeployments", workerId=CLINIC)
+    body = {"workerId": CLINIC, "deploymentId": line, "count": 1, "customerNumber": "+16175550183"}
+    (made,) = control.post("/simulate/calls", body).json["ids"]
+    assert made in ids(visitor.go(f"/calls?searchQuery={quote(text)}&limit=100"))
+    assert made not in ids(visitor.go("/calls?searchQuery=617%20555%200184&limit=100"))
+
+
+def test_an_id_finds_its_call_alone(visitor, api):
+    log = api.get(f"/workers/{CLINIC}/deploymentLogs/voice?limit=1").json["data"][0]
+    for text in (log["id"], log["call_sid"]):
+        assert ids(visitor.go(f"/calls?searchQuery={text}")) == [log["id"]]
+
+
+@pytest.mark.parametrize("sentiment", ["Positive", "Neutral", "Negative"])
+def test_calls_are_selected_by_sentiment(visitor, api, sentiment):
+    page = visitor.go(f"/calls?worker={CLINIC}&sentiment={sentiment}&limit=100")
+    logs = every_log(api)
+    expected = [log["id"] for log in logs if log["data"]["call_analysis"]["user_sentiment"] == sentiment]
+    assert expected and ids(page) == expected[:100]
+    assert "# The API cannot select or sort calls by the sentiment." in page.text
+
+
+def test_a_click_on_the_head_of_a_column_sorts_and_another_one_turns_it_round(visitor, api):
+    lengths = {log["id"]: log["duration"] for log in every_log(api)}
+    page = visitor.go(f"/calls?worker={CLINIC}&limit=100")
+    for order in ("desc", "asc"):
+        link = next(link for link in page.links if "sortBy=duration" in link and f"sortOrder={order}" in link)
+        page = visitor.go(link.removeprefix("/console"))
+        shown = [lengths[id] or 0 for id in ids(page)]
+        assert shown == sorted(shown, reverse=order == "desc")
 
 
 def test_calls_of_all_workers_are_one_list_unless_a_worker_is_chosen(visitor, api):
