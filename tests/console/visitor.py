@@ -46,7 +46,7 @@ class Page(HTMLParser):
         super().__init__()
         self.answer, self.status = answer, answer.status_code
         self.links, self.forms, self.fetched, self.ids = [], [], [], []
-        self.text, self._tags = "", []
+        self._texts, self._tags = [], []
         self._select, self._options, self._textarea = None, [], None
         self.feed(answer.get_data(as_text=True))
 
@@ -81,7 +81,12 @@ class Page(HTMLParser):
         if self._textarea and self.forms:  # browsers ignore a newline after the tag
             self.forms[-1]["fields"][self._textarea] = data.removeprefix("\n")
         if not self._tags or self._tags[-1] not in ("script", "style"):
-            self.text += data
+            self._texts.append(data)
+
+    @property
+    def text(self):
+        """The text as a browser shows it: a line break in the HTML is no more than a blank."""
+        return re.sub(r"\s*\n\s*", " ", "".join(self._texts))
 
     @property
     def html(self):
