@@ -9,7 +9,7 @@ import json
 import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from decimal import Decimal
 from enum import Enum
 from typing import Any, NamedTuple
@@ -71,7 +71,7 @@ def require_url(url: str) -> str:
         address = urlsplit(url)
         if address.scheme in ("http", "https") and address.hostname and address.port != 0:
             return url
-    except ValueError:  # the port is no number
+    except (ValueError, AttributeError):  # the port is no number, or the address no text
         pass
     raise DrylineError(f"{url!r} is not the address of a server, such as http://127.0.0.1:4010.")
 
@@ -140,17 +140,28 @@ def in_process(app: Any, url: str) -> Sender:
     return call
 
 
-def require_timeout(timeout_s: float) -> float:
+def require_timeout(timeout_s: float, *, may_be_0: bool = False) -> float:
     """Return a time limit. Raises DrylineError for one that is not between 0 and a day."""
-    if not 0 < timeout_s <= LONGEST_TIMEOUT_S:
-        longest = f"{LONGEST_TIMEOUT_S:,.0f}"
-        raise DrylineError(f"timeout_s must be a number of seconds above 0 and at most {longest}, not {timeout_s!r}.")
+    is_number = isinstance(timeout_s, int | float) and 0 <= timeout_s <= LONGEST_TIMEOUT_S
+    if not is_number or (timeout_s == 0 and not may_be_0):
+        bounds = f"{'from' if may_be_0 else 'above'} 0 and at most {LONGEST_TIMEOUT_S:,.0f}"
+        raise DrylineError(f"timeout_s must be a number of seconds {bounds}, not {timeout_s!r}.")
     return timeout_s
 
 
 def members(**values: Any) -> dict[str, Any]:
     """Return the values that are not None by their names in the API."""
     return {camel(name): value for name, value in values.items() if value is not None}
+
+
+def members_in(values: Any) -> Any:
+    """Return a mapping by its names in the API, and any other value as it is."""
+    return {camel(str(name)): value for name, value in values.items()} if isinstance(values, Mapping) else values
+
+
+def milliseconds(value: float | timedelta | None) -> float | None:
+    """Return a time in milliseconds, which may be a timedelta."""
+    return round(value.total_seconds() * 1000) if isinstance(value, timedelta) else value
 
 
 def as_number(value: Decimal) -> int | float:

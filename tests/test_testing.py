@@ -137,6 +137,17 @@ def test_rows_of_helpers_are_not_in_the_request_log(stand_in):
     assert stand_in.requests() == []
 
 
+def test_the_next_export_fails_with_its_error(stand_in):
+    stand_in.settings(export_outcome="FAILED", export_error="No logs.")
+    body = {"startDate": "2026-01-01T00:00:00Z", "endDate": "2026-02-01T00:00:00Z", "format": "CSV"}
+    options = {"base_url": stand_in.url, "headers": {"x-api-key": stand_in.api_key}}
+    with httpx.Client(transport=stand_in.transport(), **options) as http:
+        export = http.post("/api/team/exports", json=body).json()
+        stand_in.advance(1)
+        export = http.get(f"/api/team/exports/{export['id']}").json()
+    assert (export["status"], export["errorMessage"]) == ("FAILED", "No logs.")
+
+
 class TestExportsByHand:
     @pytest.fixture
     def export(self, stand_in):
@@ -332,5 +343,5 @@ def test_the_types_of_rows_have_the_members_that_answers_have(row, schema):
     "url", ["127.0.0.1:4999", "http://127.0.0.1:4120x", "http://", "ftp://127.0.0.1", "", "http://[::1"]
 )
 def test_a_text_that_is_no_address_is_named(url):
-    with pytest.raises(DrylineError, match=re.escape(f"{url.rstrip('/')!r} is not the address of a server, such as")):
+    with pytest.raises(DrylineError, match=re.escape(f"{url!r} is not the address of a server, such as")):
         connect(url)
