@@ -93,9 +93,10 @@ class Page(HTMLParser):
         """The HTML without the line breaks at the edges of its texts."""
         return re.sub(r"\s+", " ", re.sub(r"(?<=>)\s*\n\s*|\s*\n\s*(?=<)", "", self.answer.text))
 
-    def form(self, action, last=False):
+    def form(self, action, last=False, methods=("get", "post")):
         """Return the first form, or the last, whose address ends like this."""
-        forms = [form for form in self.forms if form["action"].partition("?")[0].endswith(action)]
+        forms = [form for form in self.forms if form["method"] in methods]
+        forms = [form for form in forms if form["action"].partition("?")[0].endswith(action)]
         return forms[-1 if last else 0]
 
 
@@ -111,7 +112,7 @@ class Visitor:
         return self.page
 
     def send(self, action, last=False, **fields):
-        """Send the form whose address ends with `action`, with these fields filled in."""
-        form = self.page.form(action, last)
+        """Send the form of POST whose address ends with `action`, with these fields filled in."""
+        form = self.page.form(action, last, methods=("post",))
         self.page = Page(self.client.post(form["action"], data={**form["fields"], **fields}, follow_redirects=True))
         return self.page
