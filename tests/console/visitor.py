@@ -93,9 +93,9 @@ class Page(HTMLParser):
         """The HTML without the line breaks at the edges of its texts."""
         return re.sub(r"\s+", " ", re.sub(r"(?<=>)\s*\n\s*|\s*\n\s*(?=<)", "", self.answer.text))
 
-    def form(self, action, last=False, methods=("get", "post")):
-        """Return the first form, or the last, whose address ends like this."""
-        forms = [form for form in self.forms if form["method"] in methods]
+    def form(self, action, last=False, method="post"):
+        """Return the first form of this method, or the last, whose address ends like this."""
+        forms = [form for form in self.forms if form["method"] == method]
         forms = [form for form in forms if form["action"].partition("?")[0].endswith(action)]
         return forms[-1 if last else 0]
 
@@ -113,6 +113,6 @@ class Visitor:
 
     def send(self, action, last=False, **fields):
         """Send the form of POST whose address ends with `action`, with these fields filled in."""
-        form = self.page.form(action, last, methods=("post",))
+        form = self.page.form(action, last)
         self.page = Page(self.client.post(form["action"], data={**form["fields"], **fields}, follow_redirects=True))
         return self.page
