@@ -6,6 +6,7 @@ the server.
 
 import http.client
 import json
+import sys
 import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
@@ -223,6 +224,18 @@ def _refused_member(body: Any, write: Callable[[Any], str]) -> str:
     return ".".join(path) or "body"
 
 
+def _has_running_loop() -> bool:
+    """Return whether an event loop of asyncio runs in this thread."""
+    asyncio = sys.modules.get("asyncio")
+    if asyncio is None:
+        return False
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True
+
+
 class ControlPlane:
     """A client of a server's control plane, or of one team's part of it."""
 
@@ -262,6 +275,11 @@ class ControlPlane:
             return self._read_json(self._send(method, f"/_dryline{path}", headers, content, timeout_s=timeout_s))
         except NoReplyInTime as error:
             hint = "The limit is the argument timeout_s of the stand-in, or dryline_timeout in pytest's configuration."
+            if _has_running_loop():
+                hint += (
+                    " The event loop of this thread waited meanwhile. If it has to answer, call the helper in another "
+                    "thread, such as: await asyncio.to_thread(dryline.advance, 1)."
+                )
             raise NoReplyInTime(f"{error}{self._describe_work()} {hint}") from None
 
     def _describe_work(self) -> str:
