@@ -1,8 +1,10 @@
 """Campaigns of both kinds: progress row by row, the next batch, and new campaigns from CSV."""
 
 from collections import Counter
-from collections.abc import Iterable
-from typing import Any
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate
+from typing import Any, NamedTuple
 
 from flask import g, render_template, request, url_for
 
@@ -15,10 +17,12 @@ from dryline.models.campaigns import ACTIVE, OutboundCampaign
 from dryline.models.deployments import Deployment
 from dryline.models.logs import Page
 from dryline.models.queued_calls import number_fault
+from dryline.models.teams import Team
 from dryline.models.voice_deployments import VoiceDeployment
 from dryline.models.voice_logs import VoiceLog
+from dryline.models.voicev1_campaigns import Voicev1Campaign
 from dryline.models.workers import Worker
-from dryline.schemas.contact_rows import CampaignSheetSchema, read_contacts
+from dryline.schemas.contact_rows import CampaignSheetSchema, Contacts, read_contacts
 from dryline.storage.current_world import current
 from dryline.world.wording import count
 
@@ -28,6 +32,7 @@ ROWS_PER_PAGE = 100
 MAX_PREVIEWED_ROWS = 20
 MAX_PREVIEWED_FAULTS = 50
 MAX_COLUMNS = 6
+_COLOURS = {QUEUED: "queued", IN_CALL: "in-call", IDLE: "idle", **charts.OUTCOME_COLOURS}
 
 
 @blp.get("")
@@ -40,32 +45,108 @@ def show() -> Any:
 
 @blp.get("/<campaign_id>")
 def campaign(campaign_id: str) -> Any:
-    """Show a campaign with a square and a line for each row; `state` in the address selects lines."""
-    campaign = find_campaign(require_team(), campaign_id)
-    rows = rows_of(campaign)
-    state = request.args.get("state")
-    listed = [row for row in rows if state in (None, "", row.state)]
-    last_page = max(-(-len(listed) // ROWS_PER_PAGE), 1)
-    number = min(max(request.args.get("page", 1, int), 1), last_page)
-    data = listed[(number - 1) * ROWS_PER_PAGE : number * ROWS_PER_PAGE]
-    due_times = sorted(row.at for row in rows if row.state == QUEUED and row.at)
-    return render_template(
-        "campaign.html",
-        campaign=campaign,
-        is_outbound=isinstance(campaign, OutboundCampaign),
-        is_active=campaign.status in ACTIVE,
-        deployment=Deployment.find(id=campaign.deployment_id),
-        rows=rows,
-        counts=Counter(row.state for row in rows),
-        colour=_colour,
-        page=Page(data, len(listed), number, ROWS_PER_PAGE),
-        columns=_columns(row.row for row in rows[:MAX_PREVIEWED_ROWS]),
-        results=results_of(data),
-        state_filter=state,
-        next_at=due_times[0] if due_times else None,
-        next_count=due_times.count(due_times[0]) if due_times else 0,
-        is_calling=any(row.state == IN_CALL for row in rows),
-    )
+    """Show a campaign with a line for each row; `state` in the address selects lines."""
+    return render_template("campaign.html", page=CampaignPage(find_campaign(require_team(), campaign_id)))
+
+
+class CampaignPart(NamedTuple):
+    """The rows of a campaign that have one state: the number of them, and of those in the parts before."""
+
+    state: str
+    number: int
+    x: int
+
+    @property
+    def colour(self) -> str:
+        """The colour of the state: a class in the style sheet."""
+        return _COLOURS.get(self.state, "other")
+
+
+@dataclass
+class CampaignPage:
+    """The page of a campaign, with its rows, or with those of the state that the address has."""
+
+    campaign: OutboundCampaign | Voicev1Campaign
+
+    @property
+    def is_outbound(self) -> bool:
+        """Whether the campaign is one of voice deployments, which can be started and stopped."""
+        return isinstance(self.campaign, OutboundCampaign)
+
+    @property
+    def can_start(self) -> bool:
+        """Whether the campaign can be started."""
+        return self.is_outbound and self.campaign.status not in (*ACTIVE, "COMPLETED")
+
+    @property
+    def can_stop(self) -> bool:
+        """Whether the campaign can be stopped."""
+        return self.is_outbound and self.campaign.status in ACTIVE
+
+    @cached_property
+    def deployment(self) -> Deployment | None:
+        """The deployment, unless it was deleted."""
+        return Deployment.find(id=self.campaign.deployment_id)
+
+    # The rows.
+
+    @cached_property
+    def rows(self) -> list[RowProgress]:
+        """The rows of the campaign, with their states."""
+        return rows_of(self.campaign)
+
+    @property
+    def is_calling(self) -> bool:
+        """Whether a row is being called."""
+        return any(row.state == IN_CALL for row in self.rows)
+
+    @cached_property
+    def parts(self) -> list[CampaignPart]:
+        """The rows by their states."""
+        counts = Counter(row.state for row in self.rows)
+        starts = accumulate(counts.values(), initial=0)
+        return [CampaignPart(state, number, x) for (state, number), x in zip(counts.items(), starts, strict=False)]
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns of the list: those of the first rows."""
+        rows = (row.row for row in self.rows[:MAX_PREVIEWED_ROWS])
+        names = dict.fromkeys(name for row in rows for name in row if name not in ("id", "phoneNumber"))
+        return list(names)[:MAX_COLUMNS]
+
+    @property
+    def state(self) -> str | None:
+        """The state of the rows that are listed; None for all."""
+        return request.args.get("state")
+
+    @cached_property
+    def listed(self) -> Page:
+        """The rows that are listed."""
+        rows = [row for row in self.rows if not self.state or row.state == self.state]
+        last_page = max(-(-len(rows) // ROWS_PER_PAGE), 1)
+        number = min(max(request.args.get("page", 1, int), 1), last_page)
+        return Page(rows[(number - 1) * ROWS_PER_PAGE : number * ROWS_PER_PAGE], len(rows), number, ROWS_PER_PAGE)
+
+    @cached_property
+    def results(self) -> dict[str, str]:
+        """The results of the calls of these rows."""
+        return results_of(self.listed.data)
+
+    # The next batch.
+
+    @cached_property
+    def _due_times(self) -> list[str]:
+        return sorted(row.at for row in self.rows if row.state == QUEUED and row.at)
+
+    @property
+    def next_at(self) -> str | None:
+        """The time of the next batch."""
+        return self._due_times[0] if self._due_times else None
+
+    @property
+    def next_count(self) -> int:
+        """The number of rows in the next batch."""
+        return self._due_times.count(self.next_at or "")
 
 
 def results_of(rows: list[RowProgress]) -> dict[str, str]:
@@ -79,15 +160,6 @@ def results_of(rows: list[RowProgress]) -> dict[str, str]:
         values = {name: value for name, value in extracted.items() if str(value) not in ids[log.id]}
         results[log.id] = call_analysis(log).get("call_summary") or (in_text(values) if values else "")
     return results
-
-
-def _colour(state: str) -> str:
-    colours = {QUEUED: "queued", IN_CALL: "in-call", IDLE: "idle", **charts.OUTCOME_COLOURS}
-    return colours.get(state, "other")
-
-
-def _columns(rows: Iterable[dict[str, Any]]) -> list[str]:
-    return list(dict.fromkeys(name for row in rows for name in row if name not in ("id", "phoneNumber")))[:MAX_COLUMNS]
 
 
 @blp.post("/<campaign_id>/next")
@@ -133,24 +205,58 @@ def preview() -> Any:
 
 
 def _show_form(values: dict[str, str], is_preview: bool = False) -> str:
-    deployments = list(VoiceDeployment.listing(require_team()))
-    chosen = next((one for one in deployments if one.id == values.get("deploymentId")), None)
-    contacts = read_contacts(values.get("data", ""))
-    faults = contacts.faults | {line: fault for line, row in contacts.rows.items() if (fault := number_fault(row))}
-    return render_template(
-        "campaign_new.html",
-        form=values,
-        is_preview=is_preview,
-        contacts=contacts,
-        preview_rows=list(contacts.rows.items())[:MAX_PREVIEWED_ROWS],
-        faults=sorted(faults.items()),
-        max_faults=MAX_PREVIEWED_FAULTS,
-        callable_count=sum(line not in faults for line in contacts.rows),
-        deployments=deployments,
-        chosen=chosen,
-        workers={one.id: one.name for one in Worker.listing(require_team())},
-        current_url=url_for("campaigns.new"),
-    )
+    page = NewCampaignPage(require_team(), values, is_preview)
+    return render_template("campaign_new.html", page=page, current_url=url_for("campaigns.new"))
+
+
+@dataclass
+class NewCampaignPage:
+    """The page that makes a campaign: its form, with a preview of the rows."""
+
+    team: Team
+    form: dict[str, str]
+    is_preview: bool
+
+    @cached_property
+    def deployments(self) -> list[VoiceDeployment]:
+        """The deployments that a campaign can call with."""
+        return list(VoiceDeployment.listing(self.team))
+
+    @property
+    def chosen(self) -> VoiceDeployment | None:
+        """The chosen deployment."""
+        return next((one for one in self.deployments if one.id == self.form.get("deploymentId")), None)
+
+    @cached_property
+    def worker_names(self) -> dict[str, str]:
+        """The names of the workers by id."""
+        return {one.id: one.name for one in Worker.listing(self.team)}
+
+    @cached_property
+    def contacts(self) -> Contacts:
+        """The rows of the text, with the faults of its lines."""
+        return read_contacts(self.form.get("data", ""))
+
+    @property
+    def first_rows(self) -> list[tuple[int, dict[str, Any]]]:
+        """The first rows, with their lines."""
+        return list(self.contacts.rows.items())[:MAX_PREVIEWED_ROWS]
+
+    @cached_property
+    def faults(self) -> dict[int, str]:
+        """The reasons why rows cannot be called, by line."""
+        bad_numbers = {line: fault for line, row in self.contacts.rows.items() if (fault := number_fault(row))}
+        return self.contacts.faults | bad_numbers
+
+    @property
+    def first_faults(self) -> list[tuple[int, str]]:
+        """The first reasons, with their lines."""
+        return sorted(self.faults.items())[:MAX_PREVIEWED_FAULTS]
+
+    @property
+    def callable_count(self) -> int:
+        """The number of rows that can be called."""
+        return sum(line not in self.faults for line in self.contacts.rows)
 
 
 @blp.post("")

@@ -1,10 +1,11 @@
 """Deployments of every channel: settings and history."""
 
 from collections.abc import Mapping
-from functools import partial
+from dataclasses import dataclass
+from functools import cached_property, partial
 from itertools import groupby
 from operator import itemgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 from flask import render_template, url_for
@@ -15,6 +16,7 @@ from dryline.models.available_numbers import available_numbers
 from dryline.models.business_hours import BusinessHours, TeamPhoneHours
 from dryline.models.campaign_progress import campaigns_of
 from dryline.models.deployment_history import DeploymentHistoryEntry
+from dryline.models.deployment_parameters import DeploymentParameter
 from dryline.models.deployments import Deployment
 from dryline.models.deployments_lookup import list_deployments, look_up_deployment
 from dryline.models.flow_versions import FlowVersion
@@ -35,6 +37,7 @@ _APART = {
     *("deploymentParameters", "extractions", "successCriteria", "customWebhooks", "externalConfig"),
 }
 MAX_HISTORY = 50
+_MEMBER_TITLES = {"flowId": "Flow"}  # of those whose label would be another
 
 
 @blp.get("")
@@ -70,25 +73,89 @@ def create(worker_id: str) -> Any:
 
 @blp.get("/<deployment_id>")
 def deployment(worker_id: str, deployment_id: str) -> Any:
-    team = require_team()
-    worker = Worker.fetch(team, worker_id)
+    worker = Worker.fetch(require_team(), worker_id)
     deployment, members = _members(worker, deployment_id)
-    version_id = members.get("flowVersionId")
-    history = DeploymentHistoryEntry.of_deployment(deployment).slice(MAX_HISTORY)
-    return render_template(
-        "deployment.html",
-        worker=worker,
-        deployment=deployment,
-        members=members,
-        settings=settings_of(members),
-        hours=opening_hours(members["phoneNumber"]) if members.get("phoneNumber") else [],
-        parameters=list(deployment.deployment_parameters),
-        flow=Flow.find(id=deployment.flow_id, team_id=deployment.team_id),
-        flows=list(Flow.listing(worker, worker_id=worker.id)),
-        version=FlowVersion.find(id=version_id) if version_id else None,
-        history=DeploymentHistoryEntrySchema().dump(list(history)),
-        campaigns=[one for one in campaigns_of(team) if one.deployment_id == deployment.id],
-    )
+    return render_template("deployment.html", worker=worker, page=DeploymentPage(worker, deployment, members))
+
+
+class HistoryEntry(NamedTuple):
+    """A change of a deployment: the titles of what changed, each with the texts before and after."""
+
+    created_at: str
+    author: str
+    changes: list[tuple[str, str, str]]
+
+
+@dataclass
+class DeploymentPage:
+    """The page of a deployment. `members` is the deployment as the API answers it."""
+
+    worker: Worker
+    deployment: Any
+    members: dict[str, Any]
+
+    @property
+    def settings(self) -> list[tuple[str, str]]:
+        """The settings, as labels and texts."""
+        return settings_of(self.members)
+
+    @cached_property
+    def hours(self) -> list[tuple[str, str]]:
+        """The business hours of its number."""
+        number = self.members.get("phoneNumber")
+        return opening_hours(number) if number else []
+
+    @cached_property
+    def parameters(self) -> list[DeploymentParameter]:
+        """The parameters, which override variables of the flow."""
+        return list(self.deployment.deployment_parameters)
+
+    @cached_property
+    def flow(self) -> Flow | None:
+        """The flow, unless it was deleted."""
+        return Flow.find(id=self.deployment.flow_id, team_id=self.deployment.team_id)
+
+    @cached_property
+    def flows(self) -> list[Flow]:
+        """The flows of the worker."""
+        return list(Flow.listing(self.worker, worker_id=self.worker.id))
+
+    @cached_property
+    def version(self) -> FlowVersion | None:
+        """The version that the deployment is pinned to."""
+        version_id = self.members.get("flowVersionId")
+        return FlowVersion.find(id=version_id) if version_id else None
+
+    @cached_property
+    def campaigns(self) -> list[Any]:
+        """The campaigns that call with the deployment."""
+        return [one for one in campaigns_of(require_team()) if one.deployment_id == self.deployment.id]
+
+    @property
+    def history(self) -> list[HistoryEntry]:
+        """The newest changes."""
+        entries = DeploymentHistoryEntry.of_deployment(self.deployment).slice(MAX_HISTORY)
+        return [self._history_entry(one) for one in DeploymentHistoryEntrySchema().dump(list(entries))]
+
+    def _history_entry(self, entry: Mapping[str, Any]) -> HistoryEntry:
+        author = "by a person" if entry["authorType"] == "USER" else "through the API"
+        is_of_parameters = entry["changeType"] == "PARAMETERS"
+        changes = [
+            (
+                name if is_of_parameters else _MEMBER_TITLES.get(name) or label(name),
+                self._text_of(name, change["from"]),
+                self._text_of(name, change["to"]),
+            )
+            for name, change in entry["changes"].items()
+        ]
+        return HistoryEntry(entry["createdAt"], author, changes)
+
+    def _text_of(self, name: str, value: Any) -> str:
+        """Return a value of a member in words, and a flow's id as its name."""
+        if name != "flowId":
+            return in_text(value, name)
+        names = [flow.name for flow in self.flows if flow.id == value]
+        return names[0] if names else str(value)
 
 
 @blp.post("/<deployment_id>")

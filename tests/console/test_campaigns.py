@@ -111,7 +111,7 @@ class TestRunning:
         address = create(SHEET + "d,Cy,+14155550104\n", batch_size="1")
         page = visitor.go(address)
         assert calls() == ["a"]
-        assert states(page)[1:] == ["queued"] * 3 and "1 row in 0:05:00" in page.text
+        assert states(page)[1:] == ["queued"] * 3 and "1 row in 0:05:00" in words(page)
         page = visitor.send("/next")
         assert calls() == ["a", "b"] and "1 row in 0:10:00" in page.text
         assert states(visitor.go(f"{address}?state=queued")) == ["queued", "queued"]

@@ -89,7 +89,7 @@ LISTS = {
 def test_a_change_of_team_leads_from_a_row_of_a_team_to_the_list(served, control, address):
     control.post("/teams", {"name": "Other"})
     page = Visitor(served.app.test_client()).go(address)
-    assert page.form(LISTS[address].removeprefix("/console"))["fields"].get("team")
+    assert page.form(LISTS[address].removeprefix("/console"), method="get")["fields"].get("team")
 
 
 def test_a_page_of_another_team_is_not_found(served):

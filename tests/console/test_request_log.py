@@ -21,7 +21,7 @@ def newest(visitor):
 
 def listed(page):
     """Return the paths of the listed GET requests."""
-    return set(re.findall(r"GET (/api/[\w/]+)\n", page.text))
+    return set(re.findall(r"GET (/api/[\w/]+) ", page.text))
 
 
 def test_request_and_answer_are_shown_with_links_to_the_worker_and_the_documentation(visitor, api):

@@ -122,6 +122,6 @@ def test_a_flow_that_calls_people_begins_with_a_made_up_contact(demo, tab):
         f"/workers/{demo_id('workers', name='Bayside Dental')}/talk?flowId={demo_id('flows', name='Reminder')}"
     )
     expect(page.get_by_text("it begins with a made-up contact")).to_be_visible()
-    name = re.search(r"contact \((\w+ \w+)", page.locator("form.stack").text_content())[1]
+    name = re.search(r"contact\s+\((\w+ \w+)", page.locator("form.stack").text_content())[1]
     page.get_by_role("button", name="Begin").click()
     expect(page.locator(".bubble", has_text=name).first).to_be_visible()

@@ -46,7 +46,7 @@ class Page(HTMLParser):
         super().__init__()
         self.answer, self.status = answer, answer.status_code
         self.links, self.forms, self.fetched, self.ids = [], [], [], []
-        self.text, self._tags = "", []
+        self._texts, self._tags = [], []
         self._select, self._options, self._textarea = None, [], None
         self.feed(answer.get_data(as_text=True))
 
@@ -81,16 +81,22 @@ class Page(HTMLParser):
         if self._textarea and self.forms:  # browsers ignore a newline after the tag
             self.forms[-1]["fields"][self._textarea] = data.removeprefix("\n")
         if not self._tags or self._tags[-1] not in ("script", "style"):
-            self.text += data
+            self._texts.append(data)
+
+    @property
+    def text(self):
+        """The text as a browser shows it: a line break in the HTML is no more than a blank."""
+        return re.sub(r"\s*\n\s*", " ", "".join(self._texts))
 
     @property
     def html(self):
         """The HTML without the line breaks at the edges of its texts."""
         return re.sub(r"\s+", " ", re.sub(r"(?<=>)\s*\n\s*|\s*\n\s*(?=<)", "", self.answer.text))
 
-    def form(self, action, last=False):
-        """Return the first form, or the last, whose address ends like this."""
-        forms = [form for form in self.forms if form["action"].partition("?")[0].endswith(action)]
+    def form(self, action, last=False, method="post"):
+        """Return the first form of this method, or the last, whose address ends like this."""
+        forms = [form for form in self.forms if form["method"] == method]
+        forms = [form for form in forms if form["action"].partition("?")[0].endswith(action)]
         return forms[-1 if last else 0]
 
 
@@ -106,7 +112,7 @@ class Visitor:
         return self.page
 
     def send(self, action, last=False, **fields):
-        """Send the form whose address ends with `action`, with these fields filled in."""
+        """Send the form of POST whose address ends with `action`, with these fields filled in."""
         form = self.page.form(action, last)
         self.page = Page(self.client.post(form["action"], data={**form["fields"], **fields}, follow_redirects=True))
         return self.page
