@@ -32,7 +32,7 @@ PATIENCE_S = 10.0
 
 World = TypeVar("World", bound=StandIn)
 REFUSED = pytest.StashKey[str]()  # the sentence of a test whose request was refused
-_FAILED = pytest.StashKey[bool]()  # set for a test that failed
+UNCHECKED = pytest.StashKey[bool]()  # set for a test that failed or was skipped: its faults may be unused
 
 
 def sentence_for(item: pytest.Item | None) -> str:
@@ -105,6 +105,8 @@ class SessionServer(DrylineServer):
 
     def has_refused(self) -> bool:
         """Return whether a request of the running test was refused."""
+        if self._rule_id is None:
+            return False
         with contextlib.suppress(DrylineError):
             return any(rule["hits"] for rule in self.faults() if rule["id"] == self._rule_id)
         return False
@@ -133,6 +135,7 @@ def run(world: World, ignored: list[list[str]]) -> Iterator[World]:
     _note_ignored(world)
     ignored += world._created.ignored
     if isinstance(world, Started):
+        world._created.fault_ids.clear()  # those of tests are checked after each one
         world.stop()
 
 
@@ -167,7 +170,7 @@ def in_use(world: StandIn, request: pytest.FixtureRequest) -> Iterator[None]:
 
 def sections_of(item: pytest.Item, when: str, port: ReservedPort | None) -> list[tuple[str, str]]:
     """Return what a failing test's report says of its stand-ins, and note that it failed."""
-    item.stash[_FAILED] = True
+    item.stash[UNCHECKED] = True
     newest = _int_option(item.config, "journal") or 0
     sections: list[tuple[str, str]] = []
     values = getattr(item, "funcargs", {}).values() if newest and when != "teardown" else ()
@@ -196,7 +199,7 @@ def _finish(world: StandIn, item: pytest.Item) -> None:
     """Remove faults and snapshots of the test, and fail a passed test whose fault rules were not applied."""
     created = world._created
     try:
-        unused = world.unused_faults() if created.fault_ids and not item.stash.get(_FAILED, False) else []
+        unused = world.unused_faults() if created.fault_ids and not item.stash.get(UNCHECKED, False) else []
         world.plane("DELETE", "/faults")  # the first fault that matches counts, also before the one that refuses
         for name in created.snapshots:
             with contextlib.suppress(DrylineError):  # the test may have deleted it
