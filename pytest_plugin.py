@@ -286,7 +286,7 @@ def pytest_runtest_makereport(
     if report.failed and "dryline.testing" in sys.modules:
         from dryline.testing.fixtures import sections_of
 
-        report.sections += sections_of(item, call.when, item.config.stash.get(_port, None))
+        report.sections += sections_of(item, call, item.config.stash.get(_port, None))
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -6,6 +6,7 @@ import contextlib
 import http.client
 import json
 import socket
+import traceback
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -29,6 +30,14 @@ STATUS, RETRY_HEADER = 421, ("x-should-retry", "false")
 _SWITCH = "To switch this off, set dryline_isolate = false in pytest's configuration, or DRYLINE_ISOLATE=0 for one run."
 # How long a client may take for its request.
 PATIENCE_S = 10.0
+
+# The packages whose frames stand in the traceback of a request that they keep, and their names.
+PATCHES = {
+    "respx": "respx",
+    "pytest_httpx": "pytest-httpx",
+    "responses": "responses",
+    "pytest_socket": "pytest-socket",
+}
 
 World = TypeVar("World", bound=StandIn)
 REFUSED = pytest.StashKey[str]()  # the sentence of a test whose request was refused
@@ -168,12 +177,12 @@ def in_use(world: StandIn, request: pytest.FixtureRequest) -> Iterator[None]:
     _finish(world, request.node)
 
 
-def sections_of(item: pytest.Item, when: str, port: ReservedPort | None) -> list[tuple[str, str]]:
+def sections_of(item: pytest.Item, call: pytest.CallInfo[None], port: ReservedPort | None) -> list[tuple[str, str]]:
     """Return what a failing test's report says of its stand-ins, and note that it failed."""
     item.stash[UNCHECKED] = True
     newest = _int_option(item.config, "journal") or 0
     sections: list[tuple[str, str]] = []
-    values = getattr(item, "funcargs", {}).values() if newest and when != "teardown" else ()
+    values = getattr(item, "funcargs", {}).values() if newest and call.when != "teardown" else ()
     for world in dict.fromkeys(value for value in values if isinstance(value, Driver)):
         try:
             sections += journal.sections(world, newest)
@@ -181,7 +190,26 @@ def sections_of(item: pytest.Item, when: str, port: ReservedPort | None) -> list
             sections.append((f"Requests to {str(world)[1:-1]}", f"The request log is not available: {error}"))
     refused = port and port.server and port.server.has_refused()
     sentence = sentence_for(item) if refused else item.stash.get(REFUSED, None)
+    if sentence is None and call.excinfo and "_dryline_session_server" in getattr(item, "fixturenames", ()):
+        sentence = _describe_patch(call.excinfo.value, port)
     return [*sections, ("dryline", sentence)] if sentence else sections
+
+
+def _describe_patch(error: BaseException, port: ReservedPort | None) -> str | None:
+    """Return which tool has patched the client and kept a request from dryline; None if none of these did."""
+    chain: list[BaseException] = []
+    while error not in chain:
+        chain.append(error)
+        error = error.__cause__ or error.__context__ or error
+    # A request to another address, which the tool has refused, is the test's own affair.
+    is_to_dryline = port is None or any(f":{port.number}" in str(one) for one in chain)
+    for one in chain:
+        for frame, _ in traceback.walk_tb(one.__traceback__):
+            package = frame.f_globals.get("__name__", "").partition(".")[0]
+            if package == "pytest_socket" or (package in PATCHES and is_to_dryline):
+                tool = PATCHES[package]
+                return f"{tool} kept a request of this test from dryline: see Beside other tools in docs/recipes.md."
+    return None
 
 
 def _marked(item: pytest.Item) -> dict[str, Any]:
