@@ -51,6 +51,7 @@ _INHERITED = "_DRYLINE_REPLACED"
 _isolation: pytest.StashKey[tuple[str, dict[str, str | None]]] = pytest.StashKey()
 _port: pytest.StashKey[ReservedPort] = pytest.StashKey()
 _ignored: pytest.StashKey[list[list[str]]] = pytest.StashKey()  # names that the API does not have, for each request
+_refused: pytest.StashKey[list[str]] = pytest.StashKey()  # passing tests whose requests were refused
 _suspended: pytest.StashKey[pytest.MonkeyPatch] = pytest.StashKey()  # of a test that is not isolated
 
 
@@ -205,7 +206,9 @@ def _find_configuration(start: Path, inipath: Path | None) -> Path | None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Add the plugin's marker."""
-    config.stash[_ignored] = getattr(config, "workeroutput", {}).setdefault("dryline_ignored", [])
+    output = getattr(config, "workeroutput", {})
+    config.stash[_ignored] = output.setdefault("dryline_ignored", [])
+    config.stash[_refused] = output.setdefault("dryline_refused", [])
     config.addinivalue_line(
         "markers",
         "dryline(scenario, strict, export_mode, export_delay_ms, export_outcome, export_error, calls_per_minute, "
@@ -249,11 +252,24 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, None, None]:
     """Answer requests again, as fixtures of a wider scope may end now, and set the variables again."""
     port = item.config.stash.get(_port, None)
+    if _was_refused(item, port):
+        item.config.stash[_refused].append(item.nodeid)
     if port and port.server:
         port.server.accept()
     yield
     if patch := item.stash.get(_suspended, None):
         patch.undo()
+
+
+def _was_refused(item: pytest.Item, port: ReservedPort | None) -> bool:
+    """Return whether a request of a test was kept from the real service, and no report of the test has said so."""
+    if port is None or "dryline.testing" not in sys.modules:  # no request has come in
+        return False
+    from dryline.testing.fixtures import REFUSED, UNCHECKED
+
+    if UNCHECKED in item.stash:
+        return False
+    return REFUSED in item.stash or (port.server is not None and port.server.has_refused())
 
 
 @pytest.hookimpl(hookwrapper=True, tryfirst=True)
@@ -263,20 +279,30 @@ def pytest_runtest_makereport(
     """Add the newest requests to the report of a failing test, and as its last line why one was refused."""
     outcome = yield
     report: pytest.TestReport = outcome.get_result()
+    if report.skipped and "dryline.testing" in sys.modules:
+        from dryline.testing.fixtures import UNCHECKED
+
+        item.stash[UNCHECKED] = True
     if report.failed and "dryline.testing" in sys.modules:
         from dryline.testing.fixtures import sections_of
 
-        report.sections += sections_of(item, call.when, item.config.stash.get(_port, None))
+        report.sections += sections_of(item, call, item.config.stash.get(_port, None))
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any, error: object) -> None:
     """Take over what a worker of pytest-xdist has counted."""
-    node.config.stash[_ignored] += getattr(node, "workeroutput", {}).get("dryline_ignored", [])
+    output = getattr(node, "workeroutput", {})
+    node.config.stash[_ignored] += output.get("dryline_ignored", [])
+    node.config.stash[_refused] += output.get("dryline_refused", [])
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
-    """Count the requests with names that the API does not have."""
+    """Count the requests with names that the API does not have, and name passing tests whose requests were refused."""
+    if refused := config.stash[_refused]:
+        tests = f"{refused[0]} and {len(refused) - 1} more" if len(refused) > 1 else refused[0]
+        sentence = f"dryline kept requests of passing tests from the real service: {tests}. Add the fixture dryline."
+        terminalreporter.write_line(sentence, yellow=True)
     if ignored := config.stash[_ignored]:
         from dryline.testing.journal import format_ignored
 

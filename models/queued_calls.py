@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
+from difflib import get_close_matches
 from typing import Any, Self
 
 from peewee import TextField, fn
@@ -142,7 +143,10 @@ def number_fault(row: Row) -> str | None:
     if phone_number(row) is not None:
         return None
     stated = stated_number(row)
-    return "The row has no phoneNumber." if stated is None else f"{stated!r} is no phone number in E.164 form."
+    if stated is not None:
+        return f"{stated!r} is no phone number in E.164 form."
+    misspelt = get_close_matches(_NUMBERS[0], map(str, row), n=1)
+    return f"The row has no phoneNumber; it has {misspelt[0]}." if misspelt else "The row has no phoneNumber."
 
 
 STATE = {

@@ -64,8 +64,11 @@ def read(document: Any, *, lenient: bool = False) -> Document:
     if not isinstance(document, dict):
         raise BadDocument([("", "The state document must be an object.")])
     faults: Faults = []
-    if type(document.get("version")) is not int or document["version"] != VERSION:
-        faults.append(("version", f"Must be {VERSION}."))
+    version = document.get("version")
+    if type(version) is not int or version != VERSION:
+        is_newer = type(version) is int and version > VERSION
+        hint = f" Version {version} is of a newer dryline: read it there, or upgrade this one." if is_newer else ""
+        faults.append(("version", f"Must be {VERSION}.{hint}"))
     as_of = document.get("asOf")
     if as_of is not None:
         try:

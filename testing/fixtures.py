@@ -6,6 +6,7 @@ import contextlib
 import http.client
 import json
 import socket
+import traceback
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -30,9 +31,17 @@ _SWITCH = "To switch this off, set dryline_isolate = false in pytest's configura
 # How long a client may take for its request.
 PATIENCE_S = 10.0
 
+# The packages whose frames stand in the traceback of a request that they keep, and their names.
+PATCHES = {
+    "respx": "respx",
+    "pytest_httpx": "pytest-httpx",
+    "responses": "responses",
+    "pytest_socket": "pytest-socket",
+}
+
 World = TypeVar("World", bound=StandIn)
 REFUSED = pytest.StashKey[str]()  # the sentence of a test whose request was refused
-_FAILED = pytest.StashKey[bool]()  # set for a test that failed
+UNCHECKED = pytest.StashKey[bool]()  # set for a test that failed or was skipped: its faults may be unused
 
 
 def sentence_for(item: pytest.Item | None) -> str:
@@ -105,6 +114,8 @@ class SessionServer(DrylineServer):
 
     def has_refused(self) -> bool:
         """Return whether a request of the running test was refused."""
+        if self._rule_id is None:
+            return False
         with contextlib.suppress(DrylineError):
             return any(rule["hits"] for rule in self.faults() if rule["id"] == self._rule_id)
         return False
@@ -133,6 +144,7 @@ def run(world: World, ignored: list[list[str]]) -> Iterator[World]:
     _note_ignored(world)
     ignored += world._created.ignored
     if isinstance(world, Started):
+        world._created.fault_ids.clear()  # those of tests are checked after each one
         world.stop()
 
 
@@ -165,12 +177,12 @@ def in_use(world: StandIn, request: pytest.FixtureRequest) -> Iterator[None]:
     _finish(world, request.node)
 
 
-def sections_of(item: pytest.Item, when: str, port: ReservedPort | None) -> list[tuple[str, str]]:
+def sections_of(item: pytest.Item, call: pytest.CallInfo[None], port: ReservedPort | None) -> list[tuple[str, str]]:
     """Return what a failing test's report says of its stand-ins, and note that it failed."""
-    item.stash[_FAILED] = True
+    item.stash[UNCHECKED] = True
     newest = _int_option(item.config, "journal") or 0
     sections: list[tuple[str, str]] = []
-    values = getattr(item, "funcargs", {}).values() if newest and when != "teardown" else ()
+    values = getattr(item, "funcargs", {}).values() if newest and call.when != "teardown" else ()
     for world in dict.fromkeys(value for value in values if isinstance(value, Driver)):
         try:
             sections += journal.sections(world, newest)
@@ -178,7 +190,26 @@ def sections_of(item: pytest.Item, when: str, port: ReservedPort | None) -> list
             sections.append((f"Requests to {str(world)[1:-1]}", f"The request log is not available: {error}"))
     refused = port and port.server and port.server.has_refused()
     sentence = sentence_for(item) if refused else item.stash.get(REFUSED, None)
+    if sentence is None and call.excinfo and "_dryline_session_server" in getattr(item, "fixturenames", ()):
+        sentence = _describe_patch(call.excinfo.value, port)
     return [*sections, ("dryline", sentence)] if sentence else sections
+
+
+def _describe_patch(error: BaseException, port: ReservedPort | None) -> str | None:
+    """Return which tool has patched the client and kept a request from dryline; None if none of these did."""
+    chain: list[BaseException] = []
+    while error not in chain:
+        chain.append(error)
+        error = error.__cause__ or error.__context__ or error
+    # A request to another address, which the tool has refused, is the test's own affair.
+    is_to_dryline = port is None or any(f":{port.number}" in str(one) for one in chain)
+    for one in chain:
+        for frame, _ in traceback.walk_tb(one.__traceback__):
+            package = frame.f_globals.get("__name__", "").partition(".")[0]
+            if package == "pytest_socket" or (package in PATCHES and is_to_dryline):
+                tool = PATCHES[package]
+                return f"{tool} kept a request of this test from dryline: see Beside other tools in docs/recipes.md."
+    return None
 
 
 def _marked(item: pytest.Item) -> dict[str, Any]:
@@ -196,7 +227,7 @@ def _finish(world: StandIn, item: pytest.Item) -> None:
     """Remove faults and snapshots of the test, and fail a passed test whose fault rules were not applied."""
     created = world._created
     try:
-        unused = world.unused_faults() if created.fault_ids and not item.stash.get(_FAILED, False) else []
+        unused = world.unused_faults() if created.fault_ids and not item.stash.get(UNCHECKED, False) else []
         world.plane("DELETE", "/faults")  # the first fault that matches counts, also before the one that refuses
         for name in created.snapshots:
             with contextlib.suppress(DrylineError):  # the test may have deleted it

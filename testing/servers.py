@@ -11,7 +11,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import fields
 from importlib import import_module
 from pathlib import Path
@@ -19,9 +19,10 @@ from typing import IO, TYPE_CHECKING, Any, Literal, Self
 from urllib.parse import urlsplit
 
 from dryline.settings import DEFAULT_API_KEY, END_WITH, BadSetting, Settings, flag_of, make_settings
+from dryline.testing import journal
 from dryline.testing.plane import TIMEOUT_S, DrylineError, NoReply, PlaneReply, Sender, in_process, over_http
 from dryline.testing.real_files import real_files
-from dryline.testing.stand_in import StandIn
+from dryline.testing.stand_in import StandIn, warn_of_other_version
 from dryline.world.processes import ended_by_owner
 from dryline.world.real_time import monotonic
 
@@ -79,15 +80,30 @@ class Started(StandIn):
         except ModuleNotFoundError as error:
             raise DrylineError(
                 f"dryline's server needs {error.name}, which is not installed. Start a server of another environment: "
-                'DrylineServer(command="…/bin/dryline"), or use a running one: connect(url).'
+                'DrylineServer(command="…/bin/dryline"), or --dryline-command=…/bin/dryline for the fixtures. Or use a '
+                "running one: connect(url), or --dryline-url=ADDRESS."
             ) from None
         settings = make_settings(self._settings)
         return self._running.enter_context(getattr(server, how)(settings, *arguments))
 
     def stop(self) -> None:
-        """Finish the requests in progress, stop, and remove a temporary world. A forked child leaves it running."""
+        """Finish the requests in progress, stop, and remove a temporary world. A forked child leaves it running.
+
+        Raises DrylineError afterwards if a rule of `fault()` was never applied, or less than `times` times.
+        """
+        unused = self._describe_unused_faults()
         self._process_id = None
         self._running.close()
+        if unused:
+            raise DrylineError("\n".join(unused))
+
+    def _describe_unused_faults(self) -> list[str]:
+        """Return why rules were not applied. A server that has ended has none."""
+        if not self._created.fault_ids or self._process_id is None or self._is_parents:
+            return []
+        with suppress(DrylineError):
+            return [journal.format_unused_fault(self, rule) for rule in self.unused_faults()]
+        return []
 
     def _require_running(self) -> None:
         """Raise DrylineError if the stand-in has not been started or has been stopped."""
@@ -115,7 +131,9 @@ class Started(StandIn):
     def __enter__(self) -> Self:
         return self.start()
 
-    def __exit__(self, *exc: object) -> None:
+    def __exit__(self, kind: object, *exc: object) -> None:
+        if kind is not None:  # the block's own error matters more than rules that it has not come to
+            self._created.fault_ids.clear()
         self.stop()
 
     def transport(self) -> Transport:
@@ -160,6 +178,9 @@ class DrylineServer(Started):
             command = [*self._command, "serve", *flags(self._settings)]
             self._url = self._running.enter_context(_serving(command))
             self._sender = over_http(self._url)
+            # After `_sender`, and before the server counts as running, which `plane` would require.
+            health = json.loads(self._sender("GET", "/_dryline/health", {}, timeout_s=self.timeout_s).content)
+            warn_of_other_version(self._url, health["version"])
 
     def _serve_in_thread(self, *arguments: Any) -> None:
         server = self._in_this_process("in_thread", *arguments)

@@ -296,7 +296,16 @@ def connect(
     health = stand_in.plane("GET", "/health")
     if not isinstance(health, dict) or health.get("status") != "ok":
         raise DrylineError(f"The server at {url} is not dryline.")
+    warn_of_other_version(url, str(health.get("version")))
     return stand_in
+
+
+def warn_of_other_version(url: str, version: str) -> None:
+    """Warn if a server has another version than these helpers: a newer helper may ask for what it does not know."""
+    from dryline import __version__  # imported late: in a checkout it asks git
+
+    if version != __version__:
+        warnings.warn(f"The dryline at {url} is {version}, and these helpers are {__version__}.", stacklevel=3)
 
 
 def wait_until(

@@ -133,3 +133,10 @@ def test_a_batch_goes_on_where_it_was_when_its_state_is_put_back(control, api, l
     assert [log["metadata"]["rowId"] for log in logs()] == ["r0", "r1", "r2", "r3"]
     assert all(log["metadata"]["additionalData"] == {"shop": "Harbour"} for log in logs())
     assert [log["startTime"][11:16] for log in logs()] == ["00:00", "01:00", "02:00", "03:00"]
+
+
+def test_a_row_with_a_misspelt_number_says_which_member_it_has(api, line_path, logs, advance):
+    api.post(f"{line_path}/make-batch-calls", {"data": [{"id": "r", "phoneNumbr": "+14155550100"}, {"id": "s"}]})
+    advance(60)
+    errors = {log["metadata"]["error"] for log in logs()}
+    assert errors == {"The row has no phoneNumber; it has phoneNumbr.", "The row has no phoneNumber."}

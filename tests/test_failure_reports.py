@@ -120,3 +120,37 @@ def test_the_end_of_a_session_counts_requests_with_names_that_the_api_lacks(run_
     result = run_pytest(IGNORED, *flags)
     result.assert_outcomes(passed=4)
     assert result.outlines.count(COUNT) == 1
+
+
+def test_the_last_lines_name_tests_whose_requests_were_refused_although_they_passed(run_pytest):
+    result = run_pytest(
+        """
+        import contextlib, brainbase_labs
+
+        def ask():
+            with contextlib.suppress(Exception):
+                brainbase_labs.BrainbaseLabs(max_retries=0).workers.list()
+
+        def test_a(): ask()
+        def test_b(dryline): ask()
+        def test_c(): ask()
+        """
+    )
+    result.assert_outcomes(passed=3)
+    result.stdout.fnmatch_lines(["*kept requests of passing tests from the real service: *::test_a and 1 more.*"])
+
+
+@pytest.mark.parametrize("end", ["pytest.skip('later')", "pytest.xfail('later')", "assert False"])
+def test_a_test_that_does_not_pass_may_leave_faults_unused(run_pytest, end):
+    result = run_pytest(f"""
+        import pytest
+
+        def test_a(dryline):
+            dryline.fault(status=503)
+            {end}
+
+        def test_b(dryline):
+            dryline.fault(status=503)
+    """)
+    outcomes = result.parseoutcomes()
+    assert (outcomes["errors"], outcomes["passed"]) == (1, 1), outcomes

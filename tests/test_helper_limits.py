@@ -9,6 +9,7 @@ from contextlib import contextmanager
 
 import pytest
 
+from dryline import __version__
 from dryline.testing import DrylineError, DrylineInProcess, DrylineServer, connect
 from dryline.tests.conftest import send
 
@@ -109,7 +110,7 @@ def test_a_wait_for_a_request_has_its_own_time_beside_the_limit(started):
 def silent(http_server):
     """Return the address of a server that answers nothing but its health."""
     ended = threading.Event()
-    health = {"status": "ok", "version": "0", "work": [{"name": "background work: deliver", "seconds": 31.0}]}
+    health = {"status": "ok", "version": __version__, "work": [{"name": "background work: deliver", "seconds": 31.0}]}
 
     def answer(handler):
         if handler.path != "/_dryline/health":

@@ -11,7 +11,8 @@ import pytest
 from dryline.testing import DrylineServer
 
 PAGE = (Path(__file__).parent.parent / "docs/recipes.md").read_text()
-RECIPES = dict(re.findall(r'```python title="([^"]+)"\n(.*?)```', PAGE, re.DOTALL))
+# Those whose names begin with test_ are for test_beside_other_tools.py.
+RECIPES = dict(re.findall(r'```python title="(?!test_)([^"]+)"\n(.*?)```', PAGE, re.DOTALL))
 
 
 @pytest.fixture(scope="module")

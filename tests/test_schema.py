@@ -1,6 +1,7 @@
 """The database's schema: what the migrations make is what the models say, and an older data directory is brought up."""
 
 import contextlib
+import hashlib
 import importlib
 import pkgutil
 import shutil
@@ -62,6 +63,23 @@ def test_every_foreign_key_has_an_index(app, tables):
             if key.column not in indexed[name]
         ]
     assert missing == []
+
+
+# The digest of the schema, by its number. A change of the schema is a new step with a new number: versions that do not
+# know it refuse the database.
+DIGESTS = {3: "ee22b8a20bfe62a0"}
+
+
+def test_each_change_of_the_schema_raises_its_number(app):
+    own = """
+        SELECT sql FROM sqlite_master WHERE sql NOTNULL
+        AND name NOT LIKE 'sqlite_%' AND name NOT LIKE 'resource_index_%' AND name != 'schema_migration'
+        ORDER BY sql
+    """
+    with app.world.active():
+        statements = app.world.db.execute_sql(own).fetchall()
+    text = "\n".join(" ".join(sql.split()) for (sql,) in statements)
+    assert {LATEST: hashlib.sha256(text.encode()).hexdigest()[:16]} == DIGESTS
 
 
 A_LATER_STEP = """

@@ -41,7 +41,11 @@ def output(result):
 def last_line(result, test):
     """Return the last line of a failing test's report."""
     report = re.split(rf"^_+ (?:ERROR at \w+ of )?{test} _+$", output(result), flags=re.MULTILINE)[1]
-    return re.split(r"^(?:_{3,}|={3,}).*$", report, flags=re.MULTILINE)[0].strip().splitlines()[-1]
+    return (
+        re.split(r"^(?:_{3,}|={3,}|dryline kept requests of).*$", report, flags=re.MULTILINE)[0]
+        .strip()
+        .splitlines()[-1]
+    )
 
 
 CLIENT_OF_A_CONFTEST = """

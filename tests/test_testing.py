@@ -367,3 +367,24 @@ def test_connections_of_other_clients_stay_open():
         assert "connection" not in http.get("/_dryline/health").headers
         answer = http.get("/_dryline/health", headers={"x-stainless-async": "async:asyncio"})
         assert answer.headers["connection"] == "close"
+
+
+@pytest.mark.parametrize("make", [DrylineServer, DrylineInProcess])
+def test_the_end_of_a_stand_in_reports_rules_that_were_not_applied(make):
+    stand_in = make().start()
+    stand_in.fault(path="/api/workers", status=503)
+    stand_in.fault(path="/api/team", status=503, unused_ok=True)
+    with pytest.raises(DrylineError, match=r"^The fault on /api/workers was never applied") as raised:
+        stand_in.stop()
+    assert "/api/team" not in str(raised.value)
+    stand_in.stop()
+    with make() as stand_in:
+        stand_in.fault(path="/api/workers", status=503, times=1)
+        with pytest.raises(InternalServerError):
+            stand_in.client(max_retries=0).workers.list()
+
+
+def test_an_error_of_the_block_is_not_hidden_by_rules_that_were_not_applied():
+    with pytest.raises(KeyError), DrylineInProcess() as stand_in:
+        stand_in.fault(path="/api/workers", status=503)
+        raise KeyError("own")

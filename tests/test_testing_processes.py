@@ -12,6 +12,8 @@ from pathlib import Path
 import click
 import pytest
 
+import dryline
+from dryline import __version__
 from dryline.commands.serve import serve
 from dryline.settings import BadSetting, Settings
 from dryline.testing import DrylineError, DrylineServer, connect, servers
@@ -134,7 +136,8 @@ ALONE = """if True:
     root = importlib.util.spec_from_file_location(
         "dryline", f"{sys.argv[1]}/__init__.py", submodule_search_locations=[sys.argv[1]]
     )
-    sys.modules["dryline"] = importlib.util.module_from_spec(root)
+    sys.modules["dryline"] = package = importlib.util.module_from_spec(root)
+    root.loader.exec_module(package)
     from dryline.testing import DrylineError, DrylineServer, connect, wait_until
     world = connect(sys.argv[2], "secret")
     world.simulate_calls(1)
@@ -185,3 +188,13 @@ def test_the_end_of_a_forked_child_leaves_the_parents_world_alone(kind, how):
     command = [sys.executable, "-c", FORKS, kind, how]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60)
     assert done.stdout == "1 2\n", done.stderr
+
+
+def test_helpers_warn_once_of_a_server_of_another_version(monkeypatch):
+    monkeypatch.setattr(dryline, "__version__", "0.3.0")
+    message = rf"The dryline at http://\S+ is {re.escape(__version__)}, and these helpers are 0\.3\.0\."
+    with pytest.warns(UserWarning, match=message) as caught, DrylineServer(command=DRYLINE) as server:
+        assert server.client().workers.list() == []
+        assert len(caught) == 1
+        connect(server.url)
+        assert len(caught) == 2

@@ -104,6 +104,12 @@ def test_only_version_1_is_taken(control, version):
     assert "version" in faults(control.put("/state", {}))
 
 
+def test_a_document_of_a_newer_format_is_refused_as_such(control):
+    answer = control.put("/state", {"version": 2, "workers": [], "novelties": []})
+    assert (answer.status_code, answer.json["details"][0]["path"]) == (422, "version")
+    assert "Version 2 is of a newer dryline" in answer.json["error"]
+
+
 def test_a_collection_is_a_list_of_objects(control):
     sent = {"version": 1, "workers": {}, "tags": [1]}
     assert set(faults(control.put("/state", sent))) == {"workers", "tags[0]"}
