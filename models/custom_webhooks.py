@@ -30,11 +30,11 @@ class CustomWebhook(Record):
     active = BooleanField(default=True)
 
     @classmethod
-    def add(cls, team: Record, **values: Any) -> Self:
+    def add(cls, scope: Record, **values: Any) -> Self:
         """Insert a webhook, whose id has the vendor's form. Raises Invalid if the deployment has too many."""
-        if cls.listing(team, deployment_id=values["deployment_id"]).count() >= MAX_WEBHOOKS:
+        if cls.listing(scope, deployment_id=values["deployment_id"]).count() >= MAX_WEBHOOKS:
             raise Invalid(f"A deployment has at most {MAX_WEBHOOKS} webhooks.", "url")
-        return super().add(team, **{"id": new_id(), **values})
+        return super().add(scope, **{"id": new_id(), **values})
 
     @classmethod
     def of_deployment(cls, deployment: Record) -> Rows:

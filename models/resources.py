@@ -106,13 +106,21 @@ class Resource(Record):
     def due(cls, moment: str, limit: int) -> list[Self]:
         # A PROCESSING resource waits for its end only, so that it is not due again before that. One that is newer than
         # the moment was created before the clock was set back, and does not wait for the old time.
-        condition = (
-            "status = 'STARTED' AND (created_at <= :started OR created_at > :moment)"
-            " OR status = 'PROCESSING' AND (created_at <= :processing OR created_at > :moment)"
-        )
+        where = """
+            status IN ('STARTED', 'PROCESSING')
+            AND (
+                status = 'STARTED' AND created_at <= :latest_started
+                OR status = 'PROCESSING' AND created_at <= :latest_processing
+                OR created_at > :moment
+            )
+        """
         now = parse(moment)
-        ages = {"started": wire(now - PROCESSING_AFTER), "processing": wire(now - DONE_AFTER)}
-        return due_rows(cls, condition, "created_at, id", limit, moment=moment, **ages)
+        params = {
+            "moment": moment,
+            "latest_started": wire(now - PROCESSING_AFTER),
+            "latest_processing": wire(now - DONE_AFTER),
+        }
+        return due_rows(cls, where, "created_at, id", limit, **params)
 
     def proceed(self, moment: str) -> None:
         """Change the status to that of a moment. A resource that is newer, since the clock was set back, is done."""
