@@ -10,12 +10,13 @@ from peewee import IntegerField, TextField
 from dryline.models.collection import WORKER, ImportContext, Row, StateCollection
 from dryline.models.due import due_rows
 from dryline.models.folders import Folder
+from dryline.models.plain_sql import index_text
 from dryline.models.uploads import Upload, own_id
 from dryline.models.workers import Worker
 from dryline.storage.current_world import current
 from dryline.storage.errors import Invalid
 from dryline.storage.passages import passages_of
-from dryline.storage.record import JsonField, Record, connection, connection_execute
+from dryline.storage.record import JsonField, Record
 from dryline.world.clock import parse, wire
 
 # How long after its creation a resource is PROCESSING, and done. Assumed.
@@ -140,10 +141,7 @@ class Resource(Record):
         text = upload.text(self.mime_type or upload.mime_type) if upload else None
         if not text:
             return
-        connection_execute("DELETE FROM resource_text WHERE resource_id = ?", (self.id,))
-        link = self.raw_link or self.file_name or ""
-        rows = ((self.id, self.name, link, passage) for passage in passages_of(text))
-        connection().executemany("INSERT INTO resource_text (resource_id, name, link, body) VALUES (?, ?, ?, ?)", rows)
+        index_text(self.id, self.name, self.raw_link or self.file_name or "", passages_of(text))
 
     def _fault(self) -> str | None:
         """Return why it cannot be processed, or None. Assumed: the real service cannot have read it either."""

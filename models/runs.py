@@ -6,7 +6,8 @@ from typing import Any, ClassVar, Self
 from peewee import TextField
 
 from dryline.models.collection import ImportContext, Row
-from dryline.models.due import due_rows, json_list
+from dryline.models.due import due_rows
+from dryline.models.plain_sql import json_list
 from dryline.storage.current_world import current
 from dryline.storage.record import JsonField, Record
 from dryline.world.clock import parse, wire

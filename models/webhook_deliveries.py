@@ -14,7 +14,8 @@ from peewee import IntegerField, TextField
 
 from dryline.models.collection import DEPLOYMENT, ImportContext, Row, StateCollection
 from dryline.models.custom_webhooks import CustomWebhook
-from dryline.models.due import due_rows, json_list
+from dryline.models.due import due_rows
+from dryline.models.plain_sql import json_list
 from dryline.models.recordings import addresses_at
 from dryline.models.voice_deployments import VoiceDeployment
 from dryline.models.webhook_payloads import (

@@ -4,7 +4,8 @@ A column stores the wire's own text for times and JSON, so that a response needs
 
 The queries of `Record` and `Rows` are compiled: peewee writes the SQL of each form of a query once (statements.py), and
 a lookup is one `execute` with that SQL. A lookup takes 17 µs so, and 384 µs as `Model.select().where().get_or_none()`;
-each request does two or three. All other queries in models/ are written with peewee where they are used.
+each request does two or three. Other queries in models/ are written with peewee where they are used; those that
+have to be plain SQL are in `models/plain_sql.py`.
 """
 
 from __future__ import annotations
@@ -261,6 +262,11 @@ def connection() -> Any:
 def connection_execute(sql: str, params: Iterable[Any]) -> Any:
     """Run a statement and return its cursor. Raises peewee's errors instead of sqlite3's."""
     return current().db.execute_sql(sql, params)
+
+
+def unconverted(query: Any) -> Any:
+    """Run a peewee query and return SQLite's cursor over its rows, whose cells are as they are stored."""
+    return connection().execute(*query.sql())
 
 
 def tuples(query: Any) -> list[tuple[Any, ...]]:
