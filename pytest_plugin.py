@@ -208,8 +208,9 @@ def pytest_configure(config: pytest.Config) -> None:
     config.stash[_ignored] = getattr(config, "workeroutput", {}).setdefault("dryline_ignored", [])
     config.addinivalue_line(
         "markers",
-        "dryline(scenario, strict, export_mode, export_delay_ms, calls_per_minute, isolate): the start of the test's "
-        "world. With isolate=False, clients that the test makes reach the real service.",
+        "dryline(scenario, strict, export_mode, export_delay_ms, export_outcome, export_error, calls_per_minute, "
+        "isolate): the start of the test's world. With isolate=False, clients that the test makes reach the real "
+        "service.",
     )
 
 

@@ -78,6 +78,8 @@ class Settings:
     # Without a flag: they change while the server runs (`RuntimeSettings`).
     export_mode: str = _setting("auto")  # or "manual": only `/_dryline/exports/{id}/transition` changes exports
     export_delay_ms: int = _setting(0)  # API time before an export is written
+    export_outcome: str = _setting("COMPLETED")  # of an export in the mode auto, or "FAILED"
+    export_error: str = _setting("The export failed.")  # the errorMessage of exports that fail by this setting
     calls_per_minute: float = _setting(0)  # live calls per minute of API time
 
     def __post_init__(self) -> None:
@@ -240,6 +242,8 @@ class RuntimeSettings:
 
     export_mode: str
     export_delay_ms: int
+    export_outcome: str
+    export_error: str
     strict: bool
     calls_per_minute: float
 

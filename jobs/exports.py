@@ -40,22 +40,34 @@ def write_next(world: World, now: str) -> bool:
     for first in waiting:
         with retried_later(world, first), running_part(team_id=first.team_id):
             export = _begin_writing(world, first)
-            if export is not None:
-                try:
+            if export is None:
+                continue
+            try:
+                if world.runtime_settings.export_outcome == "FAILED":
+                    _fail_by_setting(world, export)
+                else:
                     write_and_complete(world, export)
-                except Unavailable:
-                    _UNSETTLED.of(world)[export.id] = None
-                    raise
+            except Unavailable:
+                _UNSETTLED.of(world)[export.id] = None
+                raise
     return bool(waiting)
 
 
 def _begin_writing(world: World, first: Export) -> Export | None:
-    """Change an export to PROCESSING, and return it; None if a request has changed it meanwhile."""
+    """Change an export to PROCESSING, and return it; None if a request has changed it, or the mode, meanwhile."""
     with world.transaction():
         export = Export.find(id=first.id)
-        if export is None or export.status != "PENDING":
+        if export is None or export.status != "PENDING" or export.is_changed_by_hand:
             return None
         return export.transition("PROCESSING")
+
+
+def _fail_by_setting(world: World, export: Export) -> None:
+    """Make an export that is PROCESSING FAILED, as the setting `export_outcome` says."""
+    with contextlib.suppress(Conflict), world.transaction():
+        export.fail(world.runtime_settings.export_error)
+        message = f"export {export.id} FAILED, as exportOutcome says"
+        world.db.after_commit(lambda: world.events.add(message, exportId=export.id, status="FAILED"))
 
 
 def transition(world: World, id: str, status: str, error_message: str | None = None) -> Export:

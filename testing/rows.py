@@ -75,6 +75,8 @@ class RuntimeValues(TypedDict):
 
     exportMode: Literal["auto", "manual"]
     exportDelayMs: int
+    exportOutcome: Literal["COMPLETED", "FAILED"]
+    exportError: str
     strict: bool
     callsPerMinute: float
 

@@ -113,12 +113,18 @@ class Driver(Traffic, Conversations):
         *,
         export_mode: Literal["auto", "manual"] | None = None,
         export_delay_ms: int | None = None,
+        export_outcome: Literal["COMPLETED", "FAILED"] | None = None,
+        export_error: str | None = None,
         strict: bool | None = None,
         calls_per_minute: float | None = None,
     ) -> RuntimeValues:
-        """Change the settings that are passed, until the next reset. Returns all of them."""
-        changes = members(export_mode=export_mode, export_delay_ms=export_delay_ms, strict=strict)
-        changes |= members(calls_per_minute=calls_per_minute)
+        """Change the settings that are passed, until the next reset. Returns all of them.
+
+        With `export_outcome="FAILED"`, exports in the mode `auto` fail with the message `export_error`.
+        """
+        changes = members(export_mode=export_mode, export_delay_ms=export_delay_ms)
+        changes |= members(export_outcome=export_outcome, export_error=export_error)
+        changes |= members(strict=strict, calls_per_minute=calls_per_minute)
         values: RuntimeValues = self.plane("PUT" if changes else "GET", "/settings", changes or None)
         return values
 

@@ -137,6 +137,17 @@ def test_rows_of_helpers_are_not_in_the_request_log(stand_in):
     assert stand_in.requests() == []
 
 
+def test_the_next_export_fails_with_its_error(stand_in):
+    stand_in.settings(export_outcome="FAILED", export_error="No logs.")
+    body = {"startDate": "2026-01-01T00:00:00Z", "endDate": "2026-02-01T00:00:00Z", "format": "CSV"}
+    options = {"base_url": stand_in.url, "headers": {"x-api-key": stand_in.api_key}}
+    with httpx.Client(transport=stand_in.transport(), **options) as http:
+        export = http.post("/api/team/exports", json=body).json()
+        stand_in.advance(1)
+        export = http.get(f"/api/team/exports/{export['id']}").json()
+    assert (export["status"], export["errorMessage"]) == ("FAILED", "No logs.")
+
+
 class TestExportsByHand:
     @pytest.fixture
     def export(self, stand_in):

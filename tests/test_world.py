@@ -241,8 +241,9 @@ def test_changed_settings_stay_over_a_restart_and_flags_set_the_others(restart):
     _, plane = restart()
     plane.put("/settings", {"exportMode": "manual", "exportDelayMs": 250})
     _, plane = restart(strict=True)
-    state = {"exportMode": "manual", "exportDelayMs": 250, "strict": True, "callsPerMinute": 0}
-    assert plane.get("/settings").json == state
+    state = plane.get("/settings").json
+    assert (state["exportMode"], state["exportDelayMs"]) == ("manual", 250)
+    assert (state["strict"], state["callsPerMinute"]) == (True, 0)
 
 
 @pytest.mark.parametrize("back", [("DELETE", "/clock"), ("POST", "/reset")])

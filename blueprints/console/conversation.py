@@ -41,6 +41,11 @@ class Turn:
     latency_ms: float | None = None
     line: int | None = None
 
+    @property
+    def party(self) -> str:
+        """The speaker: agent, caller or other."""
+        return self.speaker if self.speaker in ("agent", "caller") else "other"
+
 
 @dataclass(frozen=True)
 class Step:
@@ -177,23 +182,37 @@ def transfer(log: Any) -> Transfer | None:
     return None if at is None else Transfer(at, number if isinstance(number, str) else None)
 
 
+def latency_percentiles(log: Any) -> list[tuple[str, int]]:
+    """Return the percentiles of the latency of a log in milliseconds, by name."""
+    latency = _dict_or_empty(_dict_or_empty(getattr(log, "data", None)).get("latency"))
+    percentiles = ((name, _seconds_or_none(latency.get(name))) for name in ("p50", "p90", "p95", "p99"))
+    return [(name, round(value)) for name, value in percentiles if value is not None]
+
+
 def success_criteria(results: Any, turns: Sequence[Turn]) -> list[dict[str, Any]] | None:
     """Return the success results by criterion; None if they have another form.
 
-    Each has its items, and these in `turn` the number of the turn that their reason quotes.
+    Each has its items, and these in `turn` the number of the turn that their reason quotes, in `score` their value.
     """
     criteria = [one for one in _list_or_empty(_dict_or_empty(results).get("criteria")) if isinstance(one, dict)]
     return [
         {
             **one,
             "items": [
-                {**item, "turn": _quoted_turn(item.get("reason"), turns)}
+                {**item, "turn": _quoted_turn(item.get("reason"), turns), "score": _score(item)}
                 for item in _list_or_empty(one.get("items"))
                 if isinstance(item, dict)
             ],
         }
         for one in criteria
     ] or None
+
+
+def _score(item: dict[str, Any]) -> str | None:
+    """Return the value of a success result and the value that it needs; None for one of yes or no."""
+    if "value" not in item or isinstance(item["value"], bool):
+        return None
+    return f"{item['value']} of at least {item['threshold']}" if "threshold" in item else str(item["value"])
 
 
 def _quoted_turn(reason: Any, turns: Sequence[Turn]) -> int | None:

@@ -30,6 +30,14 @@ class SettingsSchema(ApiSchema):
         validate=validate.Range(0, 30 * 24 * 3600 * 1000),
         metadata={"description": "API time that an export is PENDING, in milliseconds"},
     )
+    export_outcome = fields.String(
+        validate=OneOf("COMPLETED", "FAILED"),
+        metadata={"description": "FAILED: in the mode auto, exports fail instead of being written"},
+    )
+    export_error = fields.String(
+        validate=validate.Length(1, 1_000),
+        metadata={"description": "errorMessage of exports that fail by exportOutcome"},
+    )
     strict = Boolean(metadata={"description": "refuse unknown fields in bodies"})
     calls_per_minute = Number(
         validate=[validate.Range(0, 600), require_rate],

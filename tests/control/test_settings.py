@@ -4,7 +4,13 @@ import pytest
 
 from dryline.tests.control.documents import WHEN
 
-START = {"exportMode": "auto", "exportDelayMs": 0, "strict": False, "callsPerMinute": 0}
+EXPORTS = {
+    "exportMode": "auto",
+    "exportDelayMs": 0,
+    "exportOutcome": "COMPLETED",
+    "exportError": "The export failed.",
+}
+START = {**EXPORTS, "strict": False, "callsPerMinute": 0}
 
 
 def test_only_what_is_sent_changes(control):
@@ -21,6 +27,9 @@ def test_only_what_is_sent_changes(control):
         {"exportMode": "sometimes"},
         {"exportDelayMs": -1},
         {"exportDelayMs": "1"},
+        {"exportOutcome": "EXPIRED"},
+        {"exportError": ""},
+        {"exportError": "x" * 1_001},
         {"strict": "yes"},
         {"callsPerMinute": -1},
         {"callsPerMinute": 1e9},

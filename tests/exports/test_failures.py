@@ -54,6 +54,20 @@ def test_an_export_that_is_failed_while_it_is_written_stays_failed(app, api, con
     assert files(app) == []
 
 
+def test_an_export_waits_if_the_mode_becomes_manual_while_it_is_found(api, control, advance, monkeypatch):
+    made = api.post("/team/exports", REQUEST).json
+    due = Export.due
+
+    def find_and_change_mode(*args):
+        rows = due(*args)
+        control.put("/settings", {"exportMode": "manual"})
+        return rows
+
+    monkeypatch.setattr(Export, "due", find_and_change_mode)
+    advance()
+    assert api.get(f"/team/exports/{made['id']}").json["status"] == "PENDING"
+
+
 def test_a_shutdown_makes_an_interrupted_export_pending_again(app, api, make_log):
     make_log()
     made = api.post("/team/exports", REQUEST).json

@@ -89,6 +89,36 @@ def test_an_export_waits_for_its_delay_in_api_time(app, api, advance, control):
     assert status == ["PENDING", "PENDING", "COMPLETED"]
 
 
+def test_exports_fail_in_the_mode_auto_while_the_setting_says_so(app, control, export, make_log):
+    make_log()
+    control.put("/settings", {"exportOutcome": "FAILED", "exportError": "The disk is full."})
+    failed = [export(), export()]
+    assert {(row["status"], row["errorMessage"], row["downloadUrl"]) for row in failed} == {
+        ("FAILED", "The disk is full.", None)
+    }
+    assert files(app) == []
+    control.put("/settings", {"exportOutcome": "COMPLETED"})
+    assert export()["status"] == "COMPLETED"
+
+
+def test_an_export_that_fails_by_the_setting_waits_for_its_delay(api, advance, control):
+    control.put("/clock", {"now": "2026-04-01T12:00:00.000Z", "frozen": True})
+    control.put("/settings", {"exportOutcome": "FAILED", "exportDelayMs": 1500})
+    made = api.post("/team/exports", REQUEST).json
+    status = []
+    for seconds in (1.499, 0.001):
+        advance(seconds)
+        status.append(api.get(f"/team/exports/{made['id']}").json["status"])
+    assert status == ["PENDING", "FAILED"]
+
+
+def test_by_hand_an_export_is_completed_whatever_the_setting_says(control, manual, transition, export):
+    control.put("/settings", {"exportOutcome": "FAILED"})
+    made = export()
+    assert transition(made, "PROCESSING").status_code == 200
+    assert transition(made, "COMPLETED").json["status"] == "COMPLETED"
+
+
 def test_a_link_still_works_after_a_restart(restart):
     api, control = restart()
     made = api.post("/team/exports", REQUEST).json
