@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Iterable, Mapping
 from datetime import datetime
+from difflib import get_close_matches
 from functools import cache, cached_property
 from typing import Any, ClassVar, Self
 
@@ -29,8 +30,6 @@ def unknown_field(name: str, known: tuple[str, ...]) -> str:
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """Return the end of a message about an unknown name: the nearest known one, or a full stop."""
-    from difflib import get_close_matches  # imported here because only a misspelt name needs it
-
     near = get_close_matches(name, known, n=1)
     return f"; did you mean {near[0]}?" if near else "."
 

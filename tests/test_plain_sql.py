@@ -22,8 +22,8 @@ def plan(app):
         answers = []
         plans = plans_of(app, lambda: answers.append(send(path, method=method, **request)))
         assert answers[0].status_code < 300, answers[0].text
-        (found,) = [plan for sql, plan in plans.items() if text in sql]
-        return found
+        (statement_plan,) = [steps for sql, steps in plans.items() if text in sql]
+        return statement_plan
 
     return plan
 
