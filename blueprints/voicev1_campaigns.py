@@ -10,8 +10,6 @@ from dryline.models.workers import Worker
 from dryline.schemas.campaigns import BatchCallsResultSchema
 from dryline.schemas.voicev1_campaigns import (
     Voicev1BatchCallsBodySchema,
-    Voicev1CampaignBodySchema,
-    Voicev1CampaignDataBodySchema,
     Voicev1CampaignDataSchema,
     Voicev1CampaignRunSchema,
     Voicev1CampaignSchema,
@@ -39,7 +37,7 @@ class MakeVoicev1BatchCalls(MethodView):
 
 @blp.route("/campaigns", tags=TAGS, post="createVoiceV1Campaign")
 class Voicev1Campaigns(MethodView):
-    @blp.arguments(Voicev1CampaignBodySchema, required=False)
+    @blp.arguments(Voicev1CampaignSchema, required=False)
     @blp.response(201, Voicev1CampaignSchema)
     def post(self, body, worker_id, deployment_id):
         """Create a legacy campaign.
@@ -82,7 +80,7 @@ class Voicev1CampaignRow(MethodView):
         deployment = Worker.fetch(g.team, worker_id).child(VoiceV1Deployment, deployment_id)
         return deployment.child(Voicev1Campaign, campaign_id).row(data_id)
 
-    @blp.arguments(Voicev1CampaignDataBodySchema)
+    @blp.arguments(Voicev1CampaignDataSchema)
     @blp.response(200, Voicev1CampaignDataSchema)
     def put(self, body, worker_id, deployment_id, campaign_id, data_id):
         """Update a row of a legacy campaign.

@@ -37,14 +37,17 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 class ApiSchema(Schema):
     """A record or a body. Names become camelCase, unknown fields are ignored, dumping only renames.
 
-    `dump_only` marks the fields that only answers have, in schemas that bodies have too. `Meta.sometimes` names the
-    fields that an answer may lack; the OpenAPI document marks the others as required.
-    `Meta.without_effect` names the fields of a body that are checked and then dropped.
+    A record has one schema. Its body, its patch (`partial=True`) and its answer follow from it: `dump_only` marks the
+    fields that only answers have, `load_only` those that only bodies have. `Meta.sometimes` names the fields that an
+    answer may lack; the OpenAPI document marks the others as required. `Meta.null_in_answers` names those that a body
+    may leave out but not send as null. `Meta.without_effect` names the fields of a body that are checked and then
+    dropped.
     """
 
     class Meta:
         unknown = EXCLUDE
         sometimes: ClassVar[tuple[str, ...]] = ()
+        null_in_answers: ClassVar[tuple[str, ...]] = ()
         without_effect: ClassVar[tuple[str, ...]] = ()
 
     error_messages: dict[str, str] = {"type": "Must be a JSON object."}  # noqa: RUF012  # declared so by marshmallow

@@ -203,6 +203,8 @@ class _Answer:
         field_obj.required = field_name not in self.Meta.sometimes  # type: ignore[attr-defined]
         field_obj.dump_only = field_obj.load_only = False
         field_obj.load_default = missing
+        if field_name in self.Meta.null_in_answers:  # type: ignore[attr-defined]
+            field_obj.allow_none = True
         for inner in (field_obj, getattr(field_obj, "inner", None)):
             if isinstance(inner, fields.Nested) and isinstance(inner.nested, type):
                 inner.nested = answer_schema(inner.nested)

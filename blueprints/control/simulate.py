@@ -118,7 +118,7 @@ class NotTakenSchema(ApiSchema):
 class SimulatedSchema(ApiSchema):
     """The logs of simulated conversations. `notTaken` is left out where it would be empty."""
 
-    class Meta:
+    class Meta(ApiSchema.Meta):
         sometimes = ("not_taken",)
 
     ids = fields.List(fields.String(), metadata={"description": "ids of the logs, in the order of their creation"})
