@@ -50,7 +50,15 @@ class ApiSchema(Schema):
         null_in_answers: ClassVar[tuple[str, ...]] = ()
         without_effect: ClassVar[tuple[str, ...]] = ()
 
+    # The name of the record in the OpenAPI document: `Worker`. A request's is `WorkerBody` or `WorkerPatch`.
+    record_name: ClassVar[str]
+
     error_messages: dict[str, str] = {"type": "Must be a JSON object."}  # noqa: RUF012  # declared so by marshmallow
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        """Name the record: `WorkerSchema`, `WorkerBody` and `WorkerUpdateBody` are all of a `Worker`."""
+        super().__init_subclass__(**kwargs)
+        cls.record_name = cls.__name__.removesuffix("Schema").removesuffix("Body").removesuffix("Update")
 
     def __deepcopy__(self, memo: Any) -> Self:
         """Return the schema itself. It never changes, and flask-smorest copies it with every decorator of a view."""

@@ -48,7 +48,7 @@ class LenientNumber(Number):
         return super()._deserialize(value, attr, data, **kwargs)
 
 
-class Voicev1BatchCallsBodySchema(ApiSchema):
+class VoiceV1BatchCallsBodySchema(ApiSchema):
     """Batch calls of a legacy voice deployment."""
 
     data = fields.List(AsSent(CallRowSchema), required=True, metadata={"description": "rows, one per call"})
@@ -64,7 +64,7 @@ class Voicev1BatchCallsBodySchema(ApiSchema):
     ws_url = fields.String(attribute="wsUrl")
 
 
-class Voicev1CampaignDataSchema(ApiSchema):  # Contract: records.voicev1_campaign_data
+class VoiceV1CampaignDataSchema(ApiSchema):  # Contract: records.voicev1_campaign_data
     """A row of a legacy campaign."""
 
     class Meta(ApiSchema.Meta):
@@ -85,7 +85,7 @@ class Voicev1CampaignDataSchema(ApiSchema):  # Contract: records.voicev1_campaig
     updated_at = Timestamp(dump_only=True)
 
 
-class Voicev1CampaignSchema(ApiSchema):  # Contract: records.voicev1_campaign
+class VoiceV1CampaignSchema(ApiSchema):  # Contract: records.voicev1_campaign
     """A legacy campaign."""
 
     id = fields.String(dump_only=True)
@@ -99,13 +99,13 @@ class Voicev1CampaignSchema(ApiSchema):  # Contract: records.voicev1_campaign
     created_at = Timestamp(dump_only=True)
     updated_at = Timestamp(dump_only=True)
     data = fields.List(
-        fields.Nested(Voicev1CampaignDataSchema),
+        fields.Nested(VoiceV1CampaignDataSchema),
         dump_only=True,
         metadata={"description": "rows of the campaign, in the order in which they were sent"},
     )
 
 
-class Voicev1CampaignRunSchema(ApiSchema):
+class VoiceV1CampaignRunSchema(ApiSchema):
     """Rows to add and call."""
 
     data = fields.List(
@@ -116,9 +116,9 @@ class Voicev1CampaignRunSchema(ApiSchema):
 
 
 ROWS = {
-    "voicev1Campaigns": RowForm(Voicev1CampaignSchema, "deploymentId", without="data"),
+    "voicev1Campaigns": RowForm(VoiceV1CampaignSchema, "deploymentId", without="data"),
     "voicev1CampaignData": RowForm(
-        Voicev1CampaignDataSchema,
+        VoiceV1CampaignDataSchema,
         "campaignId rowData",
         due_at=Timestamp(allow_none=True),
         done_at=Timestamp(allow_none=True),
