@@ -3,11 +3,13 @@
 import re
 import shlex
 import shutil
-from collections.abc import Iterator, MutableMapping
+from collections.abc import Iterator, Mapping, MutableMapping
 from dataclasses import Field, dataclass, field, fields
+from difflib import get_close_matches
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from pathlib import Path
-from typing import Any, Self
+from types import NoneType, UnionType
+from typing import Any, Self, get_args, get_origin
 from urllib.parse import urlsplit
 
 DEFAULT_API_KEY = "dryline-local-key"
@@ -23,6 +25,16 @@ _HOST_NAME = re.compile(r"[\w.-]+")
 _NODE = re.compile("[a-z0-9-]{1,9}")
 # The first segments of this server's own paths. Behind a proxy, a node of such a name would hide them.
 _OWN_PATHS = ("_dryline", "api", "console", "docs", "downloads", "inbox", "openapi.json", "recordings", "uploads", "v1")
+# The types of settings in words, and the types that may stand for them.
+_KINDS = {
+    int: "a whole number",
+    float: "a number",
+    bool: "true or false",
+    str: "a text",
+    Path: "a path",
+    tuple: "a list of texts",
+}
+_ALSO: dict[type, tuple[type, ...]] = {float: (int,), str: (Path,), Path: (str,), tuple: (list,)}
 _SPEECH_PLACEHOLDERS = ("text", "speed", "role", "language", "out")
 
 
@@ -83,6 +95,7 @@ class Settings:
     calls_per_minute: float = _setting(0)  # live calls per minute of API time
 
     def __post_init__(self) -> None:
+        self._require_types()
         for flag, value, is_good, rule in self._rules():
             if not is_good:
                 raise BadSetting(f"{flag} must {rule}, not {value!r}.")
@@ -100,12 +113,26 @@ class Settings:
             raise BadSetting("--model and --model-key need --model-url, the URL of the model's server.")
         self._normalize()
 
+    def _require_types(self) -> None:
+        """Raise BadSetting for a value that has another type than its setting. The value may be a secret."""
+        for setting in fields(self):
+            value = getattr(self, setting.name)
+            kind, is_optional = _kind_of(setting.type)
+            if value is None and is_optional:
+                continue
+            if not isinstance(value, (kind, *_ALSO.get(kind, ()))):
+                flag = flag_of(setting) or setting.name
+                raise BadSetting(f"{flag} must be {_KINDS[kind]}, not of the type {type(value).__name__}.")
+
     def _rules(self) -> Iterator[tuple[str, Any, bool, str]]:
         """Yield flags with their values, whether these are good, and what they must do."""
         yield "--port", self.port, 0 <= self.port <= 65535, "be 0 to 65535"
         yield "--threads", self.threads, 1 <= self.threads <= MAX_THREADS, f"be 1 to {MAX_THREADS}"
         yield "--max-body-mb", self.max_body_mb, self.max_body_mb >= 1, "be at least 1"
         yield "--recordings-mb", self.recordings_mb, self.recordings_mb >= 1, "be at least 1"
+        yield "export_mode", self.export_mode, self.export_mode in ("auto", "manual"), "be auto or manual"
+        is_outcome = self.export_outcome in ("COMPLETED", "FAILED")
+        yield "export_outcome", self.export_outcome, is_outcome, "be COMPLETED or FAILED"
         yield "--log-format", self.log_format, self.log_format in ("text", "json"), "be text or json"
         is_voice = self.speech in ("auto", "tones") or speech_command(self.speech) is not None
         yield "--speech", self.speech, is_voice, 'be auto, tones or "command: …"'
@@ -155,6 +182,24 @@ class Settings:
     def loopback(self) -> bool:
         """Whether the server listens on loopback only."""
         return is_loopback(self.host)
+
+
+def _kind_of(annotation: Any) -> tuple[type, bool]:
+    """Return the type of a setting without its arguments, and whether the setting may be None."""
+    options = get_args(annotation) if isinstance(annotation, UnionType) else (annotation,)
+    kind = next(option for option in options if option is not NoneType)
+    return get_origin(kind) or kind, NoneType in options
+
+
+def make_settings(values: Mapping[str, Any]) -> Settings:
+    """Return settings by their names. Raises BadSetting for a name that there is not, with the nearest one."""
+    names = [setting.name for setting in fields(Settings)]
+    for name in values:
+        if name not in names:
+            near = get_close_matches(name, names, n=1)
+            hint = f"; did you mean {near[0]}?" if near else ". docs/settings.md lists them."
+            raise BadSetting(f"There is no setting {name}{hint}")
+    return Settings(**values)
 
 
 def flag_of(setting: Field[Any]) -> str | None:

@@ -1,9 +1,9 @@
 """Conditions: small expressions that a contact row must meet to be called. Contract: makeVoiceBatchCalls, condition.
 
-    {{status}} == "active" and not {{age}} < 18 or city in "Rome, Oslo"
+    {{status}} == "active" and not {{age}} < 18 or city == "Oslo"
 
 Tests are joined by `or` and, more closely, by `and`; `not` turns one round. A test is a value by itself, true unless it
-is empty or says no, or two values compared by == != < <= > >= `contains` `in`. Values are texts in quotes, numbers,
+is empty or says no, or two values compared by == != < <= > >=. Values are texts in quotes, numbers,
 true, false, and the row's own by name, in {{ }} or bare. No source shows the grammar: assumed.
 
 What the row lacks is nothing: a comparison with nothing is false, but for `== null` and `!= null`, which ask for it.
@@ -24,7 +24,7 @@ _TOKEN = re.compile(
     r"""\s*(?:
     "(?P<text>[^"]*)" | '(?P<quoted>[^']*)'
     |\{\{(?P<name>[^{}]*)\}\}
-    |(?P<sign>[=!<>&|]+)
+    |(?P<sign>[=!<>]+)
     |(?P<word>[\w.\-]+)
     )""",
     re.VERBOSE,
@@ -35,8 +35,7 @@ _COMPARE: Mapping[str, Callable[[Any, Any], bool]] = {
     **{"==": operator.eq, "!=": operator.ne},
     **{"<=": operator.le, ">=": operator.ge, "<": operator.lt, ">": operator.gt},
 }
-_SAME = {"===": "==", "=": "==", "!==": "!=", "<>": "!=", "&&": "and", "||": "or", "!": "not"}
-_SIGNS = {*_COMPARE, "contains", "in", "and", "or", "not"}
+_SIGNS = {*_COMPARE, "and", "or", "not"}
 _LONGEST = 10_000  # characters
 
 
@@ -85,7 +84,7 @@ def _tokens(text: str) -> list[Token]:
         if match is None or match.lastgroup is None:
             raise _bad(f"{text[at : at + 20].strip()!r} cannot be read")
         at, kind, says = match.end(), match.lastgroup, match[match.lastgroup]
-        low = _SAME.get(says, says.lower())
+        low = says.lower()
         if kind == "sign" or (kind == "word" and low in _SIGNS):
             tokens.append(("sign", low))
         elif kind == "word" and low in ("null", "none"):
@@ -128,10 +127,6 @@ def _compare(sign: str, left: Any, right: Any) -> bool:
     """Compare numbers as numbers, anything else as text. A number and a text are not equal and have no order."""
     if left is None or right is None:
         return False
-    if sign == "contains":
-        return _as_text(right) in _as_text(left)
-    if sign == "in":
-        return _as_text(left) in [part.strip() for part in _as_text(right).split(",")]
     numbers = _as_number(left), _as_number(right)
     if None not in numbers:
         return _COMPARE[sign](*numbers)

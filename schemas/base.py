@@ -265,12 +265,20 @@ class WindowSchema(QuerySchema):
 
 
 class Timestamp(fields.String):
-    """An ISO 8601 time that a row can have. Any offset is accepted, none means UTC; stored as the API writes it."""
+    """An ISO 8601 time that a row can have. Any offset is accepted, none means UTC; stored as the API writes it.
+
+    With `needs_offset` a time without an offset is refused, as its sender may mean local time.
+    """
 
     default_error_messages = {  # noqa: RUF012  # declared so by marshmallow
         "invalid": "Not a valid datetime, such as 2026-01-31T09:00:00Z.",
+        "no_offset": "Has no time zone: add one, such as the Z of 2026-01-31T09:00:00Z.",
         "out_of_range": f"Must be from {wire(EARLIEST)} to {wire(LATEST)}.",
     }
+
+    def __init__(self, *, needs_offset: bool = False, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.needs_offset = needs_offset
 
     def _deserialize(self, value: Any, attr: Any, data: Any, **kwargs: Any) -> str:
         moment = self._moment(value)
@@ -280,9 +288,13 @@ class Timestamp(fields.String):
 
     def _moment(self, value: Any) -> datetime:
         try:
-            return parse(value)
+            moment = parse(value)
+            has_offset = datetime.fromisoformat(value).tzinfo is not None
         except (TypeError, ValueError) as error:
             raise self.make_error("invalid", input=value) from error
+        if self.needs_offset and not has_offset:
+            raise self.make_error("no_offset", input=value)
+        return moment
 
 
 class PathPattern(fields.String):

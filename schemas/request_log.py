@@ -64,7 +64,7 @@ class RequestQuery(QuerySchema):
     method = fields.String(load_default=None)
     path = PathPattern(load_default=None, metadata={"description": "path, where {…} is one segment and * any text"})
     status = QueryInteger(load_default=None, metadata={"description": "status of the answer"})
-    since = AnyTime(load_default=None)
+    since = AnyTime(load_default=None, needs_offset=True)
     after = QueryInteger(load_default=None, metadata={"description": "only requests with a higher number"})
     team = fields.String(load_default=None, attribute="team_id", data_key="team")
     body_contains = fields.String(load_default=None)
@@ -90,6 +90,8 @@ def require_pattern(value: str) -> None:
 class TimesSchema(ApiSchema):
     """The expected number of requests."""
 
+    error_messages = {"type": "Must be a number, or an object with min and max."}  # noqa: RUF012
+
     min = Integer(load_default=None, validate=validate.Range(0), metadata={"description": "least number of requests"})
     max = Integer(load_default=None, validate=validate.Range(0), metadata={"description": "most requests"})
 
@@ -106,7 +108,7 @@ class ConditionsSchema(ApiSchema):
     method = fields.String(load_default=None)
     path = PathPattern(load_default=None, metadata={"description": "path, where {…} is one segment and * any text"})
     status = Integer(load_default=None, metadata={"description": "status of the answer"})
-    since = AnyTime(load_default=None)
+    since = AnyTime(load_default=None, needs_offset=True)
     after = Integer(load_default=None, metadata={"description": "only requests with a higher number"})
     body_contains = fields.String(load_default=None)
     body_matches = fields.String(

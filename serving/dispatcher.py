@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 # The longest path and query together that the event loop takes. No request of the API needs more.
 LONG_ADDRESS = 5_000
 
+# The header by which the vendor's clients say whether they are async.
+ASYNC_CLIENT = "X_STAINLESS_ASYNC"
+
 log = logging.getLogger("dryline")
 
 
@@ -43,6 +46,10 @@ class QuickDispatcher:
         request = channel.requests[0]
         if request.error is not None:  # waitress itself refuses the request
             request.error = _as_api_error(request.error)
+        if request.headers.get(ASYNC_CLIENT, "").startswith("async"):
+            # A connection of an async client belongs to an event loop, and tests begin one after the other with the
+            # same client. waitress closes a connection if the request says so.
+            request.headers["CONNECTION"] = "close"
         if self._app.world.db.is_nonblocking:
             self._arrived.append(channel)
         else:

@@ -29,7 +29,7 @@ def reset(
     """
     lenient = world.settings.lenient if lenient is None else lenient
     try:
-        content = scenarios.load(scenario or world.settings.scenario, lenient=lenient)
+        content = scenarios.load_again(world, scenario or world.settings.scenario, lenient=lenient)
         with _replacing_state(world) as begin_epoch, undoable(world, undo) as snapshot:
             scenarios.fill_anew(world, content)
             begin_epoch()

@@ -1,10 +1,11 @@
 """The start of a world, and the reset to it: the first team, its keys, and the scenario."""
 
 import contextlib
+import pickle
 import sqlite3
 from pathlib import Path
 from stat import S_ISREG
-from typing import Any
+from typing import Any, NamedTuple, Self
 
 import orjson
 
@@ -14,6 +15,7 @@ from dryline.state import forms
 from dryline.state.document import admit_start_keys, insert, replacing_rows, wipe, without_foreign_keys
 from dryline.state.forms import Document
 from dryline.state.import_rows import Import
+from dryline.storage.current_world import WorldLocal
 from dryline.storage.directory import NoWorld, database_in
 from dryline.storage.errors import BadDocument
 from dryline.storage.files import read
@@ -22,6 +24,8 @@ from dryline.world.world import World
 
 SHIPPED = Path(__file__).parent.parent / "data"
 EMPTY = "empty"
+# The largest file whose document is kept in memory for the next reset.
+MOST_BYTES_REMEMBERED = 20_000_000
 # The scenarios that come with dryline, and the content of each.
 ABOUT = {
     "demo": "A voice agency with four businesses, five weeks of calls, a campaign, webhooks and tests.",
@@ -114,6 +118,53 @@ def load(name: str, *, lenient: bool = False) -> Document | None:
         raise _unreadable(path, error) from None
     except ValueError as error:
         raise _unreadable(path, f"it is not valid JSON: {error}") from None
+
+
+def load_again(world: World, name: str, *, lenient: bool = False) -> Document | None:
+    """Return a scenario's document as `load` does. The last one is remembered, and read again if its file has changed.
+
+    Reading it takes most of the time of a reset.
+    """
+    path = _path(name)
+    if path is None:
+        return None
+    try:
+        version = _FileVersion.of(path, lenient)
+    except OSError as error:
+        raise _unreadable(path, error) from None
+    remembered = _LAST_READ.of(world)
+    if remembered and remembered[0].version == version:
+        document: Document = pickle.loads(remembered[0].pickled)  # a copy, as an import changes the rows
+        return document
+    read_anew = load(name, lenient=lenient)
+    remembered.clear()
+    if version.size <= MOST_BYTES_REMEMBERED:
+        remembered.append(_ReadDocument(version, pickle.dumps(read_anew)))
+    return read_anew
+
+
+class _FileVersion(NamedTuple):
+    """The marks of a file with its present content, and the way in which it is read."""
+
+    path: Path
+    size: int
+    changed_ns: int
+    inode: int
+    lenient: bool
+
+    @classmethod
+    def of(cls, path: Path, lenient: bool) -> Self:
+        status = path.stat()
+        return cls(path.absolute(), status.st_size, status.st_mtime_ns, status.st_ino, lenient)
+
+
+class _ReadDocument(NamedTuple):
+    version: _FileVersion
+    pickled: bytes
+
+
+# The document that the last reset of a world has read, or nothing.
+_LAST_READ: WorldLocal[list[_ReadDocument]] = WorldLocal(lambda world: [])
 
 
 def _path(name: str) -> Path | None:

@@ -1,6 +1,5 @@
 """The file of `--ready-file`, which exists while the server answers."""
 
-import os
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -22,15 +21,12 @@ class ReadyFile:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._before: os.stat_result | None = None  # status of the file of an earlier server
 
     def prepare(self) -> None:
         """Remove the file of an earlier server, and check that its folder can be written to."""
         with self._as_bad_setting():
             target = find_regular(self.path)
-            if target and target.exists():
-                self._before = target.stat()
-                self.remove()
+            self.remove()
             if target and not target.exists():
                 with TemporaryFile(dir=target.parent):
                     pass
@@ -42,7 +38,7 @@ class ReadyFile:
             if self.path.exists() and S_ISFIFO(self.path.stat().st_mode):  # opening it waits for a reader
                 threading.Thread(target=write_output, args=[self.path, content], name="ready file", daemon=True).start()
             else:
-                write_output(self.path, content, before=self._before)
+                write_output(self.path, content)
 
     def remove(self) -> None:
         """Remove the file. A mount point is emptied."""

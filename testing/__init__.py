@@ -3,27 +3,53 @@
 `pytest_plugin.py` has the fixtures for pytest. Importing this package needs only the standard library.
 """
 
-from dryline.testing.conversations import NotTaken, Talk
-from dryline.testing.plane import DrylineError
+from typing import TYPE_CHECKING, Any
+
+from dryline.testing.conversations import Answers, CallOptions, ChatOptions, HttpStub, NotTaken, Outcome, Talk
+from dryline.testing.plane import DrylineError, NoReply
 from dryline.testing.rows import Delivery, ExportRow, FaultRule, LoggedRequest, RuntimeValues
 from dryline.testing.servers import DrylineInProcess, DrylineServer, async_transport, transport
 from dryline.testing.stand_in import StandIn, Team, connect, wait_until
+from dryline.testing.traffic import Criteria, DelayDistribution, LogCriteria, RateLimit
+
+if TYPE_CHECKING:
+    from dryline.testing.transports import Transport
 
 __all__ = [
+    "Answers",
+    "CallOptions",
+    "ChatOptions",
+    "Criteria",
+    "DelayDistribution",
     "Delivery",
     "DrylineError",
     "DrylineInProcess",
     "DrylineServer",
     "ExportRow",
     "FaultRule",
+    "HttpStub",
+    "LogCriteria",
     "LoggedRequest",
+    "NoReply",
     "NotTaken",
+    "Outcome",
+    "RateLimit",
     "RuntimeValues",
     "StandIn",
     "Talk",
     "Team",
+    "Transport",
     "async_transport",
     "connect",
     "transport",
     "wait_until",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Import what needs a package besides the standard library when it is first used."""
+    if name == "Transport":
+        from dryline.testing.transports import Transport
+
+        return Transport
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

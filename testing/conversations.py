@@ -160,8 +160,7 @@ class Conversations(ControlPlane):
         if deployment is not None:
             warnings.warn("deployment is now deployment_id.", DeprecationWarning, stacklevel=3)
         row = self._find_or_add_deployment(kind, deployment_id or deployment)
-        body = {"workerId": row["workerId"], "deploymentId": row["id"], "count": count, **members(**options)}
-        body |= members(http=None if http is None else list(http))
+        body = {"workerId": row["workerId"], "deploymentId": row["id"], "count": count, **members(http=http, **options)}
         answer = self.plane("POST", f"/simulate/{'calls' if kind == 'voice' else 'chats'}", body)
         if answer.get("notTaken") and not anyway:
             raise NotTaken(not_taken_sentence(answer["notTaken"]), answer)
@@ -212,5 +211,5 @@ class Conversations(ControlPlane):
         """Begin a conversation with `code`, with a flow, or with the flow of a deployment (docs/flows.md)."""
         options = members(code=code, flow_id=flow_id, deployment_id=deployment_id)
         options |= members(variables=variables, state=state, channel=channel, seed=seed, say=say, unsaid=unsaid)
-        options |= members(answers=answers, http=None if http is None else list(http))
+        options |= members(answers=answers, http=http)
         return Talk(self.plane, options)

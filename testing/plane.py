@@ -6,10 +6,11 @@ the server.
 
 import http.client
 import json
+import sys
 import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from decimal import Decimal
 from enum import Enum
 from typing import Any, NamedTuple
@@ -71,7 +72,7 @@ def require_url(url: str) -> str:
         address = urlsplit(url)
         if address.scheme in ("http", "https") and address.hostname and address.port != 0:
             return url
-    except ValueError:  # the port is no number
+    except (ValueError, AttributeError):  # the port is no number, or the address no text
         pass
     raise DrylineError(f"{url!r} is not the address of a server, such as http://127.0.0.1:4010.")
 
@@ -140,17 +141,28 @@ def in_process(app: Any, url: str) -> Sender:
     return call
 
 
-def require_timeout(timeout_s: float) -> float:
+def require_timeout(timeout_s: float, *, may_be_0: bool = False) -> float:
     """Return a time limit. Raises DrylineError for one that is not between 0 and a day."""
-    if not 0 < timeout_s <= LONGEST_TIMEOUT_S:
-        longest = f"{LONGEST_TIMEOUT_S:,.0f}"
-        raise DrylineError(f"timeout_s must be a number of seconds above 0 and at most {longest}, not {timeout_s!r}.")
+    is_number = isinstance(timeout_s, int | float) and 0 <= timeout_s <= LONGEST_TIMEOUT_S
+    if not is_number or (timeout_s == 0 and not may_be_0):
+        bounds = f"{'from' if may_be_0 else 'above'} 0 and at most {LONGEST_TIMEOUT_S:,.0f}"
+        raise DrylineError(f"timeout_s must be a number of seconds {bounds}, not {timeout_s!r}.")
     return timeout_s
 
 
 def members(**values: Any) -> dict[str, Any]:
     """Return the values that are not None by their names in the API."""
     return {camel(name): value for name, value in values.items() if value is not None}
+
+
+def members_in(values: Any) -> Any:
+    """Return a mapping by its names in the API, and any other value as it is."""
+    return {camel(str(name)): value for name, value in values.items()} if isinstance(values, Mapping) else values
+
+
+def milliseconds(value: float | timedelta | None) -> float | None:
+    """Return a time in milliseconds, which may be a timedelta."""
+    return round(value.total_seconds() * 1000) if isinstance(value, timedelta) else value
 
 
 def as_number(value: Decimal) -> int | float:
@@ -212,6 +224,18 @@ def _refused_member(body: Any, write: Callable[[Any], str]) -> str:
     return ".".join(path) or "body"
 
 
+def _has_running_loop() -> bool:
+    """Return whether an event loop of asyncio runs in this thread."""
+    asyncio = sys.modules.get("asyncio")
+    if asyncio is None:
+        return False
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True
+
+
 class ControlPlane:
     """A client of a server's control plane, or of one team's part of it."""
 
@@ -251,6 +275,11 @@ class ControlPlane:
             return self._read_json(self._send(method, f"/_dryline{path}", headers, content, timeout_s=timeout_s))
         except NoReplyInTime as error:
             hint = "The limit is the argument timeout_s of the stand-in, or dryline_timeout in pytest's configuration."
+            if _has_running_loop():
+                hint += (
+                    " The event loop of this thread waited meanwhile. If it has to answer, call the helper in another "
+                    "thread, such as: await asyncio.to_thread(dryline.advance, 1)."
+                )
             raise NoReplyInTime(f"{error}{self._describe_work()} {hint}") from None
 
     def _describe_work(self) -> str:

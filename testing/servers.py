@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Literal, Self
 from urllib.parse import urlsplit
 
-from dryline.settings import DEFAULT_API_KEY, END_WITH, BadSetting, Settings, flag_of
-from dryline.testing.plane import TIMEOUT_S, DrylineError, PlaneReply, Sender, in_process, over_http
+from dryline.settings import DEFAULT_API_KEY, END_WITH, BadSetting, Settings, flag_of, make_settings
+from dryline.testing.plane import TIMEOUT_S, DrylineError, NoReply, PlaneReply, Sender, in_process, over_http
 from dryline.testing.real_files import real_files
 from dryline.testing.stand_in import StandIn
 from dryline.world.processes import ended_by_owner
@@ -81,7 +81,7 @@ class Started(StandIn):
                 f"dryline's server needs {error.name}, which is not installed. Start a server of another environment: "
                 'DrylineServer(command="…/bin/dryline"), or use a running one: connect(url).'
             ) from None
-        settings = import_module("dryline.settings").Settings(**self._settings)
+        settings = make_settings(self._settings)
         return self._running.enter_context(getattr(server, how)(settings, *arguments))
 
     def stop(self) -> None:
@@ -185,6 +185,17 @@ class DrylineInProcess(Started):
         self._application = self._in_this_process("running")
         self._application.world.address = self.url
         self._sender = in_process(self._application, self.url)
+        outgoing = import_module("dryline.world.outgoing")
+
+        def send_to_own_inbox(*arguments: Any, **options: Any) -> Any:
+            try:
+                reply = self._sender(*arguments, **options)
+            except NoReply as error:
+                raise outgoing.Unanswered(str(error)) from None
+            return outgoing.HttpResponse(reply.status, {}, reply.content)
+
+        self._application.world.outgoing.own_host = urlsplit(self.url).hostname
+        self._application.world.outgoing.send_to_own_inbox = send_to_own_inbox
 
     def _transport(self) -> dict[str, Any]:
         return {"transport": self.transport()}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import time
 import warnings
 from collections.abc import Callable
@@ -17,8 +18,10 @@ from dryline.testing.plane import (
     DrylineError,
     PlaneReply,
     members,
+    milliseconds,
     over_http,
     require_timeout,
+    require_url,
 )
 from dryline.testing.rows import Delivery, ExportRow, RuntimeValues
 from dryline.testing.traffic import Created, Traffic
@@ -100,10 +103,18 @@ class Driver(Traffic, Conversations):
         return clock.parse(self.plane("PUT", "/clock", {"frozen": False})["now"])
 
     def advance(
-        self, seconds: float = 0, *, minutes: float = 0, hours: float = 0, days: float = 0, weeks: float = 0
+        self,
+        seconds: float | timedelta = 0,
+        *,
+        minutes: float = 0,
+        hours: float = 0,
+        days: float = 0,
+        weeks: float = 0,
     ) -> datetime:
-        """Move API time forward, e.g. `advance(days=1)`. Work that is due is done when this returns."""
-        total = timedelta(seconds=seconds, minutes=minutes, hours=hours, days=days, weeks=weeks).total_seconds()
+        """Move API time forward, e.g. `advance(days=1)`, or by a timedelta. Due work is done when this returns."""
+        first = seconds if isinstance(seconds, timedelta) else _time("seconds", seconds)
+        others = {"minutes": minutes, "hours": hours, "days": days, "weeks": weeks}
+        total = sum((_time(unit, value) for unit, value in others.items()), first).total_seconds()
         timeout_s = max(self.timeout_s, LONG_TIMEOUT_S) if total > _LONG_ADVANCE_S else None
         answer = self.plane("POST", "/clock/advance", {"seconds": total}, timeout_s=timeout_s)
         return clock.parse(answer["now"])
@@ -112,7 +123,7 @@ class Driver(Traffic, Conversations):
         self,
         *,
         export_mode: Literal["auto", "manual"] | None = None,
-        export_delay_ms: int | None = None,
+        export_delay_ms: int | timedelta | None = None,
         export_outcome: Literal["COMPLETED", "FAILED"] | None = None,
         export_error: str | None = None,
         strict: bool | None = None,
@@ -122,7 +133,7 @@ class Driver(Traffic, Conversations):
 
         With `export_outcome="FAILED"`, exports in the mode `auto` fail with the message `export_error`.
         """
-        changes = members(export_mode=export_mode, export_delay_ms=export_delay_ms)
+        changes = members(export_mode=export_mode, export_delay_ms=milliseconds(export_delay_ms))
         changes |= members(export_outcome=export_outcome, export_error=export_error)
         changes |= members(strict=strict, calls_per_minute=calls_per_minute)
         values: RuntimeValues = self.plane("PUT" if changes else "GET", "/settings", changes or None)
@@ -152,7 +163,18 @@ class Driver(Traffic, Conversations):
 
     def restore(self, name: str) -> None:
         """Restore a snapshot."""
-        self.plane("POST", f"/snapshots/{quote(name, safe='')}/restore")
+        self.plane("POST", f"/snapshots/{quote(str(name), safe='')}/restore")
+
+
+def _time(unit: str, value: float) -> timedelta:
+    """Return an amount of time. Raises DrylineError, naming the unit, for a value that is none."""
+    try:
+        return timedelta(**{unit: value})
+    except OverflowError:
+        raise DrylineError(f"{unit}: {value!r} is beyond the range of the clock.") from None
+    except (TypeError, ValueError):
+        also = " or a timedelta" if unit == "seconds" else ""
+        raise DrylineError(f"{unit} must be a number{also}, not {value!r}.") from None
 
 
 class StandIn(Driver):
@@ -219,6 +241,13 @@ class StandIn(Driver):
         return Team(self, row["id"], row["name"], row["apiKey"])
 
 
+# Python's messages about wrong arguments name a method with its class. Users know the classes above by this name only.
+for _owner in Driver.__mro__[:-1]:
+    for _name, _method in vars(_owner).items():
+        if inspect.isfunction(_method) and not _name.startswith("_"):
+            _method.__qualname__ = f"{StandIn.__name__}.{_name}"
+
+
 class Team(Driver):
     """One team of a stand-in, with the same helpers, which use its key and change nothing of other teams.
 
@@ -261,7 +290,7 @@ def connect(
 
     A helper waits for an answer for 30 s, or `timeout_s`. Raises DrylineError if no dryline answers.
     """
-    url = url.rstrip("/")
+    url = require_url(url).rstrip("/")
     stand_in = StandIn(timeout_s=timeout_s)
     stand_in.url, stand_in._token, stand_in.api_key, stand_in._send = url, token, api_key, over_http(url)
     health = stand_in.plane("GET", "/health")
@@ -284,7 +313,7 @@ def wait_until(
     """
     if told is not None:
         warnings.warn("told is now message.", DeprecationWarning, stacklevel=2)
-    deadline = monotonic() + timeout_s
+    deadline = monotonic() + require_timeout(timeout_s, may_be_0=True)
     while True:
         failure = ""
         try:

@@ -5,12 +5,20 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, Literal, TypedDict, Unpack
 from urllib.parse import quote
 
 from dryline.testing import journal
-from dryline.testing.plane import ControlPlane, DrylineError, as_json, members
+from dryline.testing.plane import (
+    ControlPlane,
+    DrylineError,
+    as_json,
+    members,
+    members_in,
+    milliseconds,
+    require_timeout,
+)
 from dryline.testing.rows import FaultRule, LoggedRequest
 
 __tracebackhide__ = True  # pytest leaves the frames of this module out of a traceback
@@ -47,6 +55,21 @@ class Criteria(LogCriteria, total=False):
     headers: Mapping[str, str | None] | None
 
 
+class RateLimit(TypedDict):
+    """A rate limit for each key: `requests` are allowed in `window_seconds` of API time."""
+
+    requests: int
+    window_seconds: float
+
+
+class DelayDistribution(TypedDict):
+    """Delays in real time, drawn at random between two bounds."""
+
+    type: Literal["uniform"]
+    lower_ms: int
+    upper_ms: int
+
+
 class Traffic(ControlPlane):
     """The helpers for requests of the API."""
 
@@ -61,10 +84,10 @@ class Traffic(ControlPlane):
         status: int | None = None,
         body: Any = None,
         headers: dict[str, str] | None = None,
-        delay_ms: int | None = None,
-        delay_distribution: dict[str, Any] | None = None,
+        delay_ms: int | timedelta | None = None,
+        delay_distribution: DelayDistribution | None = None,
         bytes_per_second: int | None = None,
-        rate_limit: dict[str, Any] | None = None,
+        rate_limit: RateLimit | None = None,
         drop: bool | None = None,
         malformed: Literal["truncated", "garbage"] | None = None,
         override: dict[str, Any] | None = None,
@@ -75,15 +98,28 @@ class Traffic(ControlPlane):
         team: str | None = None,
         unused_ok: bool = False,
     ) -> str:
-        """Make chosen requests fail and return the rule's id; docs/control-plane.md describes the members.
+        """Make chosen requests fail, and return the rule's id.
+
+        Which requests: those with this `method` and `path`, in which `{id}` stands for one segment and `*` for any
+        text; with `team` only those of this team's id. The rule leaves out the first `skip` that match, applies to each
+        with a `probability`, and ends after `times`. With a `rate_limit` it applies to requests beyond the limit. Of
+        several rules that match, the oldest applies.
+
+        What happens: they are answered by `status`, with `body` and `headers`, and are not carried out. `override` is
+        such an answer (`status`, `body`, `headers`) also for a path that the API does not have. They wait for
+        `delay_ms`, or for a random time (`delay_distribution`). `bytes_per_second` makes the answer slow, `drop` closes
+        the connection, `malformed` spoils the answer. With `phase="after"` the request is carried out first, and its
+        answer is lost. A `preset` is a ready-made rule, such as `unavailable-twice`: `dryline faults presets` lists
+        them.
 
         The pytest fixtures fail a test whose rule was not applied `times` times, or once, unless `unused_ok`. Raises
         DrylineError for a rule that could never match.
         """
         target = members(path=path, method=method, probability=probability, times=times, skip=skip, team_id=team)
         answer = members(preset=preset, status=status, body=body, headers=headers, override=override)
-        timing = members(delay_ms=delay_ms, delay_distribution=delay_distribution, bytes_per_second=bytes_per_second)
-        rule = target | answer | timing | members(rate_limit=rate_limit, drop=drop, malformed=malformed, phase=phase)
+        timing = members(delay_ms=milliseconds(delay_ms), bytes_per_second=bytes_per_second)
+        timing |= members(delay_distribution=members_in(delay_distribution), rate_limit=members_in(rate_limit))
+        rule = target | answer | timing | members(drop=drop, malformed=malformed, phase=phase)
         id = str(self.plane("POST", "/faults", rule)["id"])
         if not unused_ok:
             self._created.fault_ids.append(id)
@@ -91,7 +127,7 @@ class Traffic(ControlPlane):
 
     def remove_fault(self, id: str) -> None:
         """Remove a rule, which then need not be applied."""
-        self.plane("DELETE", f"/faults/{quote(id, safe='')}")
+        self.plane("DELETE", f"/faults/{quote(str(id), safe='')}")
         if id in self._created.fault_ids:
             self._created.fault_ids.remove(id)
 
@@ -141,6 +177,7 @@ class Traffic(ControlPlane):
 
         Earlier requests count, too. Raises DrylineError as `verify` does, after `timeout_s` of real time.
         """
+        require_timeout(timeout_s, may_be_0=True)
         limits = members(count=count, timeout_ms=round(timeout_s * 1000))
         answer = self._check("wait", criteria, limits, timeout_s=timeout_s + self.timeout_s)
         entries: list[LoggedRequest] = answer["requests"]

@@ -57,7 +57,7 @@ def _respond(app: Callable[..., Iterable[bytes]], request: httpx.Request) -> htt
 
     def gives_up(delay_s: float) -> bool:
         nonlocal gave_up
-        gave_up = read_timeout_s is not None and delay_s > read_timeout_s
+        gave_up = read_timeout_s is not None and delay_s >= read_timeout_s
         return gave_up
 
     def wrapped(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:

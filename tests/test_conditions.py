@@ -11,17 +11,15 @@ ROW = {"status": "active", "age": "42", "city": "Oslo", "vip": "true", "left": "
 TRUE = """
 {{status}} == "active"
 {{status}} == active
-"{{status}}" === "active"
+"{{status}}" == "active"
 "{{city}}-{{status}}" == "Oslo-active"
 {{age}} > 9
-age >= 42 and age <= 42.0 && age != 41
-{{age}} < 9 or {{age}} > 40 || false
+age >= 42 and age <= 42.0 and age != 41
+{{age}} < 9 or {{age}} > 40 or false
 not {{left}}
 {{vip}}
 {{missing}} == null
 not missing2 == 'x'
-city in "Rome, Oslo"
-city contains 'sl'
 debt > 12
 '2026-03-01' <= '2026-03-02'
 a == b or city == Oslo and age == 42
@@ -33,7 +31,6 @@ age > 18 and status == 'gone' or city == 'Oslo' and status == gone
 {{missing}}
 {{left}}
 not vip
-city in "Rome, Bergen"
 {{age}} < "5"
 null
 """
@@ -49,7 +46,7 @@ def test_a_row_that_does_not_meet_it_fails(text):
     assert not RowCondition(text).meets(ROW)
 
 
-@pytest.mark.parametrize("sign", ["==", "!=", "<", "<=", ">", ">=", "contains", "in"])
+@pytest.mark.parametrize("sign", ["==", "!=", "<", "<=", ">", ">="])
 @pytest.mark.parametrize("row", [{}, {"age": None}])
 def test_a_comparison_with_what_the_row_lacks_is_false(row, sign):
     for text in (f"age {sign} 18", f"{{{{age}}}} {sign} 18", f"18 {sign} {{{{age}}}}", f'"{{{{age}}}}" {sign} 18'):
@@ -62,7 +59,24 @@ def test_a_text_has_no_order_beside_a_number():
 
 @pytest.mark.parametrize(
     "text",
-    ["==", "age >", "age > 1 2", "{{age", "__import__('os')", "(age > 1)", "a == b == c", "and", "a" * 20_000],
+    [
+        "==",
+        "age >",
+        "age > 1 2",
+        "age = 1",
+        "age === 1",
+        "age <> 1",
+        "vip && age",
+        "vip || age",
+        "!vip",
+        "city in 'Oslo'",
+        "{{age",
+        "__import__('os')",
+        "(age > 1)",
+        "a == b == c",
+        "and",
+        "a" * 20_000,
+    ],
 )
 def test_a_text_that_is_no_condition_is_refused(text):
     with pytest.raises(Invalid) as refusal:
@@ -73,12 +87,11 @@ def test_a_text_that_is_no_condition_is_refused(text):
 @pytest.mark.parametrize(
     ("text", "row"),
     [
-        ('"a" in v', {"v": " " * 5_000_000}),
+        ("v", {"v": " " * 5_000_000}),
         ("v == 1", {"v": "1" * 5_000_000}),
-        ("v contains " + "a" * 5_000, {"v": "a" * 4_999 + "b" * 1_000_000}),
         ('"' + "{{" * 3_000 + '" == v', {"v": "x"}),
     ],
-    ids=["blanks", "digits", "near misses", "placeholders"],
+    ids=["blanks", "digits", "placeholders"],
 )
 def test_no_text_and_no_value_takes_long(text, row):
     """Would not end today if a look cost more than the value is long."""

@@ -1,5 +1,6 @@
 """The time limit of the helpers, and the message when it is over."""
 
+import asyncio
 import json
 import re
 import threading
@@ -167,3 +168,15 @@ def test_an_option_that_is_no_time_is_one_sentence(run_pytest):
     result = run_pytest("def test_it(dryline): pass", "--dryline-timeout=soon")
     text = result.stdout.str() + result.stderr.str()
     assert "dryline_timeout must be a number of seconds above 0 and at most 86,400, not 'soon'." in text
+
+
+def test_a_helper_that_gives_up_beside_an_event_loop_names_the_way_out(started):
+    async def main():
+        with held(started), pytest.raises(DrylineError) as raised:
+            started.advance(minutes=1)
+        return str(raised.value)
+
+    assert "await asyncio.to_thread(dryline.advance, 1)" in asyncio.run(main())
+    with held(started), pytest.raises(DrylineError) as raised:
+        started.advance(minutes=1)
+    assert "to_thread" not in str(raised.value)

@@ -2,17 +2,21 @@
 
 import collections
 import enum
+import inspect
 import os
 import re
 import types
 import uuid
 from datetime import UTC, date, datetime, timedelta, timezone
 from decimal import Decimal
+from pathlib import Path
 
 import httpx
 import pytest
 
-from dryline.testing import DrylineError, DrylineInProcess, DrylineServer
+from dryline import testing
+from dryline.settings import BadSetting
+from dryline.testing import DrylineError, DrylineInProcess, DrylineServer, StandIn, wait_until
 
 
 class Color(enum.Enum):
@@ -126,6 +130,117 @@ REFUSED_BY = [
 def test_a_value_without_a_form_in_json_is_refused_by_its_member(stand_in, member, value, reason):
     with pytest.raises(DrylineError, match=rf"^{re.escape(member)}\b.*{re.escape(reason)}"):
         HELPERS[member](stand_in, value)
+
+
+@pytest.mark.parametrize(
+    ("helper", "choices"),
+    [
+        (lambda each: each.finish_export("a", "DONE"), "status: Must be one of: PENDING, PROCESSING, COMPLETED"),
+        (lambda each: each.settings(export_mode="x"), "exportMode: Must be one of: auto, manual"),
+        (lambda each: each.settings(export_outcome="x"), "exportOutcome: Must be one of: COMPLETED, FAILED"),
+        (lambda each: each.webhooks(status="x"), "status: Must be one of: PENDING, DELIVERED"),
+        (lambda each: each.simulate_calls(outcome="x"), "outcome: Must be one of: completed, transferred"),
+        (lambda each: each.simulate_calls(direction="x"), "direction: Must be one of: inbound, outbound"),
+        (lambda each: each.simulate_chats(follow="x"), "follow: Must be one of: flow, script"),
+        (lambda each: each.talk(code="say('x')", channel="x"), "channel: Must be one of: voice, chat"),
+        (lambda each: each.fault(status=500, phase="x"), "phase: Must be one of: before, after"),
+        (lambda each: each.fault(malformed="x"), "malformed: Must be true, truncated or garbage"),
+        (lambda each: each.fault(preset="x"), "preset: Must be one of: rate-limited"),
+        (lambda each: each.fault(status=500, method="x"), "method: Must be one of: *, GET"),
+        (lambda each: each.fault(rate_limit=3), "rateLimit: Must be a JSON object"),
+        (lambda each: each.verify(times="x"), "times: Must be a number, or an object with min and max"),
+        (lambda each: each.wait_for_request(timeout_s="x"), "timeout_s must be a number of seconds from 0"),
+        (lambda each: wait_until(lambda: True, timeout_s="x"), "timeout_s must be a number of seconds from 0"),
+        (lambda each: DrylineServer(timeout_s="x"), "timeout_s must be a number of seconds above 0"),
+        (lambda each: each.advance("x"), "seconds must be a number or a timedelta, not 'x'"),
+        (lambda each: each.advance(days="x"), "days must be a number, not 'x'"),
+        (lambda each: each.advance(weeks=1e30), "weeks: 1e+30 is beyond the range of the clock"),
+        (lambda each: each.simulate_calls(http=3), "http: Not a valid list"),
+        (lambda each: each.restore(3), "Snapshot 3 not found"),
+    ],
+)
+def test_a_wrong_value_is_refused_with_those_that_are_taken(stand_in, helper, choices):
+    with pytest.raises(DrylineError, match="^" + re.escape(choices)):
+        helper(stand_in)
+
+
+NAIVE = ["2030-01-01T09:00:00", "2030-01-01 09:00", "2030-01-01", datetime(2030, 1, 1)]
+
+
+@pytest.mark.parametrize("naive", NAIVE, ids=str)
+@pytest.mark.parametrize(
+    "helper",
+    [
+        lambda each, time: each.freeze(time),
+        lambda each, time: each.requests(since=time),
+        lambda each, time: each.verify(since=time, times=0),
+        lambda each, time: each.wait_for_request(since=time),
+        lambda each, time: each.simulate_calls(start_time=time),
+        lambda each, time: each.simulate_chats(end_time=time),
+    ],
+)
+def test_a_time_without_a_zone_is_refused_as_text_too(stand_in, helper, naive):
+    with pytest.raises(DrylineError, match=r"(?i)has no time zone: add one"):
+        helper(stand_in, naive)
+
+
+@pytest.mark.parametrize("zoned", ["2030-01-01T09:00:00Z", "2030-01-01T10:00:00+01:00"])
+def test_a_time_with_a_zone_is_taken(stand_in, zoned):
+    assert stand_in.freeze(zoned) == datetime(2030, 1, 1, 9, tzinfo=UTC)
+
+
+def test_lengths_of_time_may_be_timedeltas(stand_in):
+    frozen = stand_in.freeze("2030-01-01T09:00:00Z")
+    assert stand_in.advance(timedelta(hours=1), minutes=1) == frozen + timedelta(minutes=61)
+    stand_in.fault(path="/api/workers", delay_ms=timedelta(seconds=1.5))
+    assert stand_in.faults()[0]["delayMs"] == 1500
+    assert stand_in.settings(export_delay_ms=timedelta(minutes=1))["exportDelayMs"] == 60_000
+
+
+@pytest.mark.parametrize("window", ["window_seconds", "windowSeconds"])
+def test_the_members_of_a_rule_have_the_names_of_arguments(stand_in, window):
+    stand_in.fault(path="/api/workers", rate_limit={"requests": 2, window: 10})
+    assert stand_in.faults()[0]["rateLimit"] == {"requests": 2, "windowSeconds": 10}
+    stand_in.fault(path="/api/workers", delay_distribution={"type": "uniform", "lower_ms": 1, "upper_ms": 2})
+    assert stand_in.faults()[0]["delayDistribution"] == {"type": "uniform", "lowerMs": 1, "upperMs": 2}
+
+
+@pytest.mark.parametrize(
+    ("settings", "reason"),
+    [
+        ({"scenaro": "demo"}, "There is no setting scenaro; did you mean scenario?"),
+        ({"port": "x"}, "--port must be a whole number, not of the type str."),
+        ({"api_keys": "secret"}, "--api-key must be a list of texts, not of the type str."),
+        ({"calls_per_minute": "x"}, "calls_per_minute must be a number"),
+        ({"export_mode": "x"}, "export_mode must be auto or manual, not 'x'."),
+        ({"export_outcome": "x"}, "export_outcome must be COMPLETED or FAILED, not 'x'."),
+        ({"log_format": "x"}, "--log-format must be text or json"),
+    ],
+)
+def test_a_wrong_setting_is_refused_by_its_name(settings, reason):
+    with pytest.raises(BadSetting, match="^" + re.escape(reason)):
+        DrylineInProcess(**settings).start()
+
+
+def test_messages_of_python_name_the_class_that_users_know(stand_in):
+    for helper in (stand_in.fault, stand_in.advance, stand_in.talk, stand_in.finish_export, stand_in.plane):
+        with pytest.raises(TypeError, match=rf"^StandIn\.{helper.__name__}\(\) got an unexpected keyword"):
+            helper(no_such_argument=1)
+
+
+def test_all_types_of_the_reference_can_be_imported():
+    reference = (Path(testing.__file__).parents[1] / "docs" / "testing.md").read_text().partition("## Reference")[2]
+    capitalized = {*re.findall(r"\b[A-Z][a-z]\w*", " ".join(re.findall(r"`([^`]+)`", reference)))}
+    of_python = {"Any", "Callable", "Literal", "Mapping", "None", "Required", "Self", "Sequence", "Unpack", "False"}
+    of_python |= {"WSGIApplication", "AssertionError"}
+    of_others = {"BrainbaseLabs", "AsyncBrainbaseLabs", "Client", "AsyncClient", "Value", "Test"}
+    missing = {name for name in capitalized - of_python - of_others if not hasattr(testing, name)}
+    assert {"CallOptions", "Criteria", "HttpStub", "Outcome", "Transport"} <= {*testing.__all__} and missing == set()
+
+
+def test_help_explains_each_parameter_of_a_rule():
+    parameters = {*inspect.signature(StandIn.fault).parameters} - {"self"}
+    assert [name for name in parameters if f"`{name}" not in (StandIn.fault.__doc__ or "")] == []
 
 
 CALLS = {

@@ -343,5 +343,27 @@ def test_the_types_of_rows_have_the_members_that_answers_have(row, schema):
     "url", ["127.0.0.1:4999", "http://127.0.0.1:4120x", "http://", "ftp://127.0.0.1", "", "http://[::1"]
 )
 def test_a_text_that_is_no_address_is_named(url):
-    with pytest.raises(DrylineError, match=re.escape(f"{url.rstrip('/')!r} is not the address of a server, such as")):
+    with pytest.raises(DrylineError, match=re.escape(f"{url!r} is not the address of a server, such as")):
         connect(url)
+
+
+def test_an_async_client_works_in_one_event_loop_after_the_other():
+    import asyncio
+
+    with DrylineServer() as server:
+        client = server.async_client(max_retries=0)
+
+        async def add_and_list(count):
+            await asyncio.gather(*(client.workers.create(**NEW_WORKER) for _ in range(count)))
+            return len(await client.workers.list())
+
+        assert [asyncio.run(add_and_list(5)) for _ in range(3)] == [5, 10, 15]
+        sync = [server.client().workers.list() for _ in range(2)]
+        assert [len(workers) for workers in sync] == [15, 15]
+
+
+def test_connections_of_other_clients_stay_open():
+    with DrylineServer() as server, httpx.Client(base_url=server.url) as http:
+        assert "connection" not in http.get("/_dryline/health").headers
+        answer = http.get("/_dryline/health", headers={"x-stainless-async": "async:asyncio"})
+        assert answer.headers["connection"] == "close"

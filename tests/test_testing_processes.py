@@ -116,7 +116,9 @@ def test_every_flag_of_the_server_can_be_given_as_a_setting(name):
     assert parsed == (["a", "b"] if option.multiple else True if option.is_flag else "7")
 
 
-@pytest.mark.parametrize("name", ["export_mode", "export_delay_ms", "calls_per_minute"])
+@pytest.mark.parametrize(
+    "name", ["export_mode", "export_delay_ms", "export_outcome", "export_error", "calls_per_minute"]
+)
 def test_a_setting_without_a_flag_is_refused(name):
     assert name in Settings.__dataclass_fields__
     with pytest.raises(BadSetting, match=f"settings\\({name}="):

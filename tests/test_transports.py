@@ -4,6 +4,7 @@ import asyncio
 
 import httpx
 import pytest
+from brainbase_labs import APITimeoutError
 
 from dryline.testing import DrylineInProcess, DrylineServer, transport
 from dryline.tests.conftest import NEW_WORKER
@@ -140,3 +141,46 @@ def test_a_transport_has_a_world_of_its_own_that_ends_with_it():
             assert other.get("/api/workers").json() == []
         assert directory.exists()
     assert not directory.exists()
+
+
+def test_a_delay_of_exactly_the_clients_timeout_takes_no_time(in_process):
+    in_process.fault(path="/api/workers", delay_ms=60_000)
+    with pytest.raises(APITimeoutError):
+        in_process.client(max_retries=0).workers.list()  # whose timeout is 60 s
+
+
+@pytest.mark.parametrize("address", ["http://dryline.local", "http://user:password@dryline.local"])
+def test_webhooks_reach_the_inbox_without_a_socket(in_process, address):
+    line = make_line(in_process, url=f"{address}/inbox/calls?from=line")
+    in_process.simulate_calls(1, deployment_id=line.id, outcome="completed")
+    in_process.advance(1)
+    assert {row["status"] for row in in_process.webhooks()} == {"DELIVERED"}
+    start, end = reversed(in_process.requests(path="/inbox/calls"))
+    assert (start["method"], end["query"], "summary" in end["body"]) == ("POST", {"from": ["line"]}, True)
+
+
+def test_without_a_socket_a_webhook_reaches_the_inbox_alone(in_process):
+    line = make_line(in_process, url="http://dryline.local/_dryline/reset")
+    in_process.simulate_calls(1, deployment_id=line.id, outcome="completed")
+    in_process.advance(1)
+    assert {row["status"] for row in in_process.webhooks()} == {"REFUSED"}
+    assert "leads to this server itself" in (in_process.webhooks()[0]["error"] or "")
+
+
+def test_a_reset_ends_deliveries_to_the_inbox_without_a_socket(in_process):
+    line = make_line(in_process, url="http://dryline.local/inbox/calls")
+    in_process.simulate_calls(5, deployment_id=line.id)
+    in_process.reset()
+    in_process.advance(1)
+    assert in_process.requests(path="/inbox/*") == []
+
+
+def make_line(stand_in, *, url):
+    """Return a voice deployment that sends webhooks to an address."""
+    client = stand_in.client()
+    worker = client.workers.create(**NEW_WORKER)
+    flow = client.workers.flows.create(worker.id, name="Main", label=None, code='say("Goodbye.")', variables="{}")
+    options = {"name": "Line", "phone_number": "+14155550100", "flow_id": flow.id}
+    line = client.workers.deployments.voice.create(worker.id, **options)
+    client.workers.deployments.voice.custom_webhooks.create(line.id, worker_id=worker.id, url=url, fields="summary")
+    return line

@@ -1,6 +1,7 @@
-"""The version of a build names its commit, and rises from commit to commit."""
+"""The version of a build is that of its release, or names its commit, and rises from commit to commit."""
 
 import os
+import re
 import subprocess
 import sys
 import tarfile
@@ -18,8 +19,8 @@ GIT = {
 }
 
 
-def git(folder, *arguments, date="2026-01-05T10:00:00Z"):
-    environment = {**os.environ, **GIT, "GIT_AUTHOR_DATE": date, "GIT_COMMITTER_DATE": date}
+def git(folder, *arguments, at="2026-01-05T10:00:00Z"):
+    environment = {**os.environ, **GIT, "GIT_AUTHOR_DATE": at, "GIT_COMMITTER_DATE": at}
     done = subprocess.run(["git", *arguments], cwd=folder, env=environment, capture_output=True, text=True, check=True)
     return done.stdout.strip()
 
@@ -35,14 +36,21 @@ def sources():
     return {name for name in tracked() if "/" not in name or (name.endswith(".py") and not name.startswith(is_apart))}
 
 
+def with_heading(folder, heading):
+    """Write a heading over the changelog's newest one."""
+    changelog = folder / "CHANGELOG.md"
+    changelog.write_text(re.sub(r"(?m)^## .*$", f"## {heading}", changelog.read_text(), count=1))
+
+
 @pytest.fixture(scope="module")
 def checkout(tmp_path_factory):
     """Return a clone of the project with two commits, and the version that its newest should have."""
     folder = copied(sources(), tmp_path_factory.mktemp("checkout"))
+    with_heading(folder, f"{BASE} (unreleased)")
     git(folder, "init", "--quiet")
     git(folder, "add", "--all")
     git(folder, "commit", "--quiet", "--message", "one")
-    git(folder, "commit", "--quiet", "--allow-empty", "--message", "two", date="2026-01-05T11:30:15Z")
+    git(folder, "commit", "--quiet", "--allow-empty", "--message", "two", at="2026-01-05T11:30:15Z")
     return folder, f"{BASE}.dev20260105113015+g{git(folder, 'log', '-1', '--abbrev=12', '--format=%h')}"
 
 
@@ -101,3 +109,23 @@ def test_an_editable_installation_has_the_version_of_the_present_commit(checkout
     code = "import runpy; print(runpy.run_path('version.py')['find_version']())"
     answer = subprocess.run([sys.executable, "-c", code], cwd=source, capture_output=True, text=True)
     assert answer.stdout.strip() == newest
+
+
+def test_the_commit_whose_heading_has_a_date_is_exactly_the_release(checkout, tmp_path):
+    git(tmp_path, "clone", "--quiet", str(checkout[0]), "copy")
+    folder = tmp_path / "copy"
+    with_heading(folder, f"{BASE} (2026-01-06)")
+    git(folder, "commit", "--quiet", "--all", "--message", "release")
+    assert version_of(folder, tmp_path / "wheel") == BASE
+
+
+def test_the_commit_after_a_release_is_on_the_way_to_the_next(checkout, tmp_path):
+    git(tmp_path, "clone", "--quiet", str(checkout[0]), "copy")
+    folder = tmp_path / "copy"
+    with_heading(folder, f"9.8.0 (unreleased)\n\n## {BASE} (2026-01-06)")
+    version = folder / "version.py"
+    version.write_text(version.read_text().replace(f'BASE = "{BASE}"', 'BASE = "9.8.0"'))
+    git(folder, "commit", "--quiet", "--all", "--message", "next", at="2026-01-07T08:00:00Z")
+    built_version = version_of(folder, tmp_path / "wheel")
+    assert built_version.startswith("9.8.0.dev20260107080000+g")
+    assert Version(BASE) < Version(built_version)

@@ -33,6 +33,8 @@ DICTS: tuple[type, ...] = (
         conversations.ChatOptions,
         conversations.CallOptions,
         conversations.HttpStub,
+        traffic.RateLimit,
+        traffic.DelayDistribution,
     ),
     *(rows.LoggedRequest, rows.FaultRule, rows.Delivery),
     *(rows.RuntimeValues, rows.ExportRow),

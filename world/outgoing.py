@@ -121,6 +121,9 @@ class Outgoing:
         # Where the world answers: its server says so. `own` has the host and the port of each listening socket.
         self.own: list[tuple[str, int]] = []
         self.own_url: str | None = None
+        # Of a world without a socket: the host of its links, and a function that sends a request to its inbox.
+        self.own_host: str | None = None
+        self.send_to_own_inbox: Callable[..., HttpResponse] | None = None
         self._ended: Future[None] = Future()
 
     def send(
@@ -131,6 +134,8 @@ class Outgoing:
         Reserved headers are left out. Raises Unanswered: Refused, NoAddress, Cut, or when no response came in time.
         """
         address = _parse(url)
+        if self.send_to_own_inbox is not None and address.host in (OWN_INBOX, self.own_host):
+            return self._send_without_socket(method, address, headers, body, within_s)
         if address.host == OWN_INBOX:
             if self.own_url is None:
                 raise Refused("This server has no address of its own.")
@@ -144,6 +149,21 @@ class Outgoing:
         if not (address.path or "").startswith(INBOX):
             exchange.check = self._require_not_own
         return exchange.run(PoolManager(), within_s, self._ended)
+
+    def _send_without_socket(
+        self, method: str, address: Url, headers: Mapping[str, str], body: bytes | None, within_s: float
+    ) -> HttpResponse:
+        """Send a request to the inbox of this world, which has no socket. Raises Unanswered and EpochEnded."""
+        path = address.request_uri
+        if self.send_to_own_inbox is None or not path.startswith(INBOX):
+            raise Refused(f"{address.host} leads to this server itself.", own_server=True)
+        if self._ended.done():
+            raise Cut()
+        task = find_task()
+        sending = task.world.epochs.sending(task) if task else contextlib.nullcontext()
+        with sending:
+            sent = _credentials(address) | _marked(headers)
+            return self.send_to_own_inbox(method, path, sent, body, timeout_s=within_s)
 
     def end(self) -> None:
         """Give up the requests in progress: each such `send` raises Cut at once, and so does every later one."""

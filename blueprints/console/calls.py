@@ -5,22 +5,16 @@ from urllib.parse import urlencode
 
 from flask import g, make_response, redirect, render_template, request, url_for
 
-from dryline.blueprints.console import snippets
 from dryline.blueprints.console.base import PageBlueprint, flash_and_redirect, load_form, require_team
 from dryline.blueprints.console.conversation_pages import CallPage, ConversationPage
-from dryline.blueprints.console.log_lists import CHANNEL_TITLES, PAGE_LENGTH, LogListQuery, rows_of
+from dryline.blueprints.console.log_lists import LogListPage, LogListQuery
 from dryline.models import activity
-from dryline.models.calls_in_progress import UNDER_WAY
-from dryline.models.channels import CHANNELS
-from dryline.models.deployments import Deployment
 from dryline.models.exports import Export
-from dryline.models.flows import Flow
 from dryline.models.llm_logs import LlmLog
 from dryline.models.logs_lookup import find_log
-from dryline.models.voice_logs import OUTCOMES, VoiceLog
-from dryline.schemas.exports import FORMATS, ExportBody
+from dryline.models.voice_logs import VoiceLog
+from dryline.schemas.exports import ExportBody
 from dryline.schemas.logs_lookup import AnyLogSchema
-from dryline.schemas.voice_logs import SORTABLE
 from dryline.storage.current_world import current
 from dryline.web.links import base_url, log_with_recording
 
@@ -33,29 +27,8 @@ def show() -> Any:
     if "" in request.args.values():  # a form also sends its empty fields
         args = urlencode([(name, value) for name, value in request.args.items(multi=True) if value != ""])
         return redirect(f"{request.script_root}{request.path}?{args}")
-    query = LogListQuery()
-    worker = query.worker
-    page = None if query.errors else query.page()
-    own = {"worker_id": worker.id} if worker else {}
-    deployments = list(Deployment.listing(g.team, **own))
-    content = render_template(
-        "calls.html",
-        list_query=query,
-        page=page,
-        rows=rows_of(query.channel, page, query.filters.get("search_query")) if page else [],
-        channels=[(CHANNEL_TITLES[one.key], one.key) for one in CHANNELS],
-        outcomes=(*UNDER_WAY, *OUTCOMES),
-        sortable=SORTABLE,
-        formats=FORMATS,
-        deployments=[(one.id, one.name) for one in deployments],
-        names={one.id: one.name for one in deployments},
-        worker_names={one.id: one.name for one in query.workers},
-        flows=[(one.id, one.name) for one in Flow.listing(g.team, **own)],
-        snippets=snippets.list_snippets(g.team, query.channel, worker, {"limit": str(PAGE_LENGTH), **query.query})
-        if page
-        else {},
-    )
-    return content, 400 if query.errors else 200
+    page = LogListPage(LogListQuery())
+    return render_template("calls.html", page=page), 400 if page.list_query.errors else 200
 
 
 @blp.get("/new-count")

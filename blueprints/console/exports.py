@@ -7,7 +7,7 @@ import itertools
 import json
 from collections.abc import Iterator
 from datetime import timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
 from flask import g, render_template, request
 
@@ -28,6 +28,8 @@ MAX_FILE_ROWS = 10
 PREVIEW_BYTES = 130_000  # no cell in them is too long for the module csv
 # Of the first rows of a file. They have different names in the types of logs.
 FIRST_COLUMNS = ("startTime", "direction", "fromNumber", "toNumber", "userName", "status", "duration")
+TIMES = ("createdAt", "updatedAt", "startTime", "endTime")
+IDS = ("id", "workerid", "deploymentid", "flowid", "callsid")  # without underscores, in lower case
 DEFAULT_WINDOW = timedelta(days=7)
 
 
@@ -75,9 +77,25 @@ def export(export_id: str) -> Any:
         worker=Worker.find(id=export.worker_id, team_id=export.team_id) if export.worker_id else None,
         deployment=Deployment.find(id=export.deployment_id, team_id=export.team_id) if export.deployment_id else None,
         transitions=export.transitions_by_hand,
-        columns=[columns[index] for index in order],
+        columns=[FileColumn(columns[index]) for index in order],
         rows=[[row[index] for index in order] for row in rows],
     )
+
+
+class FileColumn(NamedTuple):
+    """A column of a file."""
+
+    name: str
+
+    @property
+    def is_time(self) -> bool:
+        """Whether its cells are times of the API."""
+        return self.name in TIMES
+
+    @property
+    def is_id(self) -> bool:
+        """Whether its cells are ids, by the names of JSON or of CSV."""
+        return self.name.lower().replace("_", "") in IDS
 
 
 def _rank(column: str) -> int:

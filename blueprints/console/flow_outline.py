@@ -29,6 +29,18 @@ class Way(NamedTuple):
     others: int
     following: list["Way"]
 
+    @property
+    def at_the_start(self) -> int:
+        """The number of calls in progress that have met none of the conditions that follow."""
+        return self.calls - self.ended - self.others - sum(one.calls for one in self.following)
+
+    @property
+    def short_texts(self) -> list[str]:
+        """The texts of the steps. Those after the first leave out the word with which the first begins."""
+        first, *others = [step.text for step in self.steps]
+        subject = f"{first.split(' ')[0]} "
+        return [first, *(text.removeprefix(subject) for text in others)]
+
 
 def outline_of(paths: Sequence[TakenPath], lines: Mapping[str, int]) -> Way:
     """Return the way of all calls, without a step. `lines` has the lines of conditions by their text."""

@@ -1,6 +1,8 @@
 """Flows: code, findings, conditions, versions and their comparison, and an editor."""
 
-from functools import lru_cache
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from typing import Any
 
 from flask import g, redirect, render_template, request, url_for
@@ -15,10 +17,11 @@ from dryline.blueprints.console.base import (
     load_texts,
     require_team,
 )
-from dryline.blueprints.console.flow_outline import outline_of
+from dryline.blueprints.console.flow_outline import Way, outline_of
 from dryline.blueprints.console.flow_templates import TEMPLATES
 from dryline.blueprints.console.template_filters import pretty
 from dryline.flow.language.errors import Finding
+from dryline.flow.language.program import Condition
 from dryline.flow.language.python_code import MAX_CODE
 from dryline.flow.sessions import conversations
 from dryline.flow.sessions.engines import engine_of, require_valid
@@ -27,11 +30,14 @@ from dryline.models.deployment_parameters import show_flow
 from dryline.models.deployments import Deployment
 from dryline.models.flow_versions import FlowVersion
 from dryline.models.flows import Flow
+from dryline.models.taken_branches import TakenPath
+from dryline.models.voice_logs import VoiceLog
 from dryline.models.workers import Worker
 from dryline.schemas.flows import FlowSheetSchema
 from dryline.schemas.talk_sessions import TalkBody
 from dryline.storage.current_world import current
 from dryline.storage.errors import Busy, Conflict, DomainError
+from dryline.world.wording import count
 
 blp = PageBlueprint("flows", path="/workers/<worker_id>/flows", section="workers")
 
@@ -49,37 +55,95 @@ def show(worker_id: str) -> Any:
     deployments: dict[str, list[Deployment]] = {}
     for one in Deployment.listing(worker, worker_id=worker.id):
         deployments.setdefault(one.flow_id, []).append(one)
-    counts = FlowVersion.counts(worker)
-    return render_template("flows.html", worker=worker, flows=flows, deployments=deployments, counts=counts)
+    version_counts = FlowVersion.counts(worker)
+    return render_template(
+        "flows.html", worker=worker, flows=flows, deployments=deployments, version_counts=version_counts
+    )
 
 
 @blp.get("/<flow_id>")
 def flow(worker_id: str, flow_id: str) -> Any:
     """Show a flow, with `?version=` as that version has it."""
     worker = Worker.fetch(require_team(), worker_id)
-    flow = show_flow(worker.child(Flow, flow_id), request.args.get("version") or None)
-    engine = engine_of(current())
-    findings = _check(flow.code)
-    is_sound = all(finding.severity != "error" for finding in findings)
-    paths = taken_branches.taken_paths(flow, flow.code)
-    conditions = engine.program(flow.code).conditions if is_sound else []
-    taken = {key for path in paths for key in (*path.conditions, *path.lines)}
-    in_progress = taken_branches.calls_in_progress(flow, MAX_IN_PROGRESS)
-    return render_template(
-        "flow.html",
-        worker=worker,
-        flow=flow,
-        version=request.args.get("version"),
-        versions=list(FlowVersion.listing(flow, flow_id=flow.id)),
-        lines=highlighting.highlight(flow.code),
-        findings=findings,
-        is_sound=is_sound,
-        outline=outline_of(paths, {one.text: one.line for one in conditions}),
-        not_taken=[one for one in conditions if one.line not in taken and one.text not in taken],
-        in_progress=[(call, conversation.elapsed_s(call)) for call in in_progress],
-        max_calls=taken_branches.MAX_CALLS,
-        deployments=list(Deployment.listing(flow, flow_id=flow.id)),
-    )
+    version_id = request.args.get("version") or None
+    flow = show_flow(worker.child(Flow, flow_id), version_id)
+    return render_template("flow.html", worker=worker, page=FlowPage(flow, version_id))
+
+
+@dataclass
+class FlowPage:
+    """The page of a flow, or of one of its versions: `flow` then has its code and variables."""
+
+    flow: Flow
+    version_id: str | None
+
+    @cached_property
+    def versions(self) -> list[FlowVersion]:
+        """The versions, newest first."""
+        return list(FlowVersion.listing(self.flow, flow_id=self.flow.id))
+
+    @property
+    def version_title(self) -> str:
+        """The number of the newest version, and of the one that is shown."""
+        titles = [f"version {one.version_number}" for one in self.versions[:1]]
+        titles += [f"shown in version {one.version_number}" for one in self.versions if one.id == self.version_id]
+        return ", ".join(titles)
+
+    @cached_property
+    def deployments(self) -> list[Deployment]:
+        """The deployments of the flow."""
+        return list(Deployment.listing(self.flow, flow_id=self.flow.id))
+
+    # The code.
+
+    @property
+    def code_lines(self) -> list[Any]:
+        """The lines of the code, as HTML."""
+        return highlighting.highlight(self.flow.code)
+
+    @cached_property
+    def findings(self) -> list[Finding]:
+        """The findings of a check of the code."""
+        return _check(self.flow.code)
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether the code can run."""
+        return all(finding.severity != "error" for finding in self.findings)
+
+    # The outline: the ways that the calls took through the conditions.
+
+    @cached_property
+    def _paths(self) -> list[TakenPath]:
+        return taken_branches.taken_paths(self.flow, self.flow.code)
+
+    @cached_property
+    def _conditions(self) -> Sequence[Condition]:
+        return engine_of(current()).program(self.flow.code).conditions if self.is_sound else []
+
+    @cached_property
+    def outline(self) -> Way:
+        """The way of all calls."""
+        return outline_of(self._paths, {one.text: one.line for one in self._conditions})
+
+    @property
+    def outlined_calls(self) -> str:
+        """The calls of the outline in words."""
+        if self.outline.calls < taken_branches.MAX_CALLS:
+            return "calls of the last 7 days"
+        return f"last {count(taken_branches.MAX_CALLS)} calls"
+
+    @cached_property
+    def not_taken(self) -> list[Condition]:
+        """The conditions that no call took."""
+        taken = {key for path in self._paths for key in (*path.conditions, *path.lines)}
+        return [one for one in self._conditions if one.line not in taken and one.text not in taken]
+
+    @cached_property
+    def in_progress(self) -> list[tuple[VoiceLog, float]]:
+        """The calls in progress, each with the time since it began."""
+        calls = taken_branches.calls_in_progress(self.flow, MAX_IN_PROGRESS)
+        return [(call, conversation.elapsed_s(call)) for call in calls]
 
 
 @blp.get("/<flow_id>/diff")
@@ -92,6 +156,8 @@ def diff(worker_id: str, flow_id: str) -> Any:
     old, new = request.args.get("old", previous), request.args.get("new", "")
     old_flow = show_flow(worker.child(Flow, flow_id), old or None)
     new_flow = show_flow(worker.child(Flow, flow_id), new or None)
+    code = highlighting.compare(old_flow.code, new_flow.code)
+    added, removed = (sum(line.kind == kind for line in code) for kind in ("added", "removed"))
     return render_template(
         "flow_diff.html",
         worker=worker,
@@ -99,7 +165,8 @@ def diff(worker_id: str, flow_id: str) -> Any:
         versions=versions,
         old=old,
         new=new,
-        code=highlighting.compare(old_flow.code, new_flow.code),
+        code=code,
+        code_title=f"Lines of code: {added} added, {removed} removed",
         variables=highlighting.compare(pretty(old_flow.variables), pretty(new_flow.variables)),
     )
 

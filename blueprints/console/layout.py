@@ -39,12 +39,20 @@ def context() -> dict[str, Any]:
         "teams": Team.everyone() if g.get("team") else [],
         "team": g.get("team"),
         "all_teams": page.all_teams,
+        "team_action": _team_action(page),
         "form_token": form_token,
         "change_version": g.get("change_version") or change_version(),
         "current_url": current_url(),
         "part_counts": _part_counts,
         "base_url": base_url(),
     }
+
+
+def _team_action(page: PageBlueprint) -> str:
+    """Return the address of the present page for another team: that of its list, if the page shows a row of a team."""
+    if request.view_args and page.section:
+        return url_for(f"{page.section}.show")
+    return request.script_root + request.path
 
 
 def _part_counts(worker: Worker) -> dict[str, int]:

@@ -3,7 +3,9 @@
 import time
 from collections.abc import Iterable
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import timedelta
+from functools import cached_property
 from typing import Any
 
 from flask import g, render_template, request, session, url_for
@@ -11,6 +13,7 @@ from markupsafe import Markup
 
 from dryline.blueprints.console import conversation
 from dryline.blueprints.console.base import PageBlueprint, flash_and_redirect, load_form, require_team
+from dryline.blueprints.console.conversation import Turn
 from dryline.blueprints.control.simulate import SimulateCallsBody, simulate
 from dryline.flow.language.errors import CodeRefused
 from dryline.flow.sessions.engines import engine_of
@@ -18,8 +21,9 @@ from dryline.models import activity
 from dryline.models.calls_in_progress import CallInProgress
 from dryline.models.deployments import Deployment
 from dryline.models.flows import Flow
+from dryline.models.teams import Team
 from dryline.models.voice_deployments import VoiceDeployment
-from dryline.models.voice_logs import OUTCOMES
+from dryline.models.voice_logs import OUTCOMES, VoiceLog
 from dryline.models.workers import Worker
 from dryline.storage.current_world import current
 from dryline.storage.errors import DomainError
@@ -37,30 +41,85 @@ def show() -> Any:
 
     The address has the form's choices.
     """
-    calls = CallInProgress.logs(g.team, MAX_CALLS)
-    with_a_person = CallInProgress.ids_with_a_person(g.team)
-    deployments = activity.usual_lines(g.team)
-    ids = [one.id for one in deployments]
-    chosen_id = request.args.get("deploymentId") or next(iter(ids), None)
-    return render_template(
-        "live.html",
-        total=CallInProgress.count(g.team),
-        cards=[
-            (call, conversation.read_turns(call)[-2:], conversation.elapsed_s(call))
-            for call in calls
-            if call.id not in with_a_person
-        ],
-        transferred=[(call, conversation.elapsed_s(call)) for call in calls if call.id in with_a_person],
-        ended=[
-            (call, conversation.call_analysis(call).get("call_summary"))
-            for call in activity.ended_calls(g.team, _ended_since(), MAX_ENDED)
-        ],
-        worker_names={worker.id: worker.name for worker in Worker.listing(g.team)},
-        deployment_names={one.id: one.name for one in Deployment.listing(g.team)},
-        deployments=deployments,
-        conditions=_conditions_of(chosen_id) if chosen_id in ids else (),
-        outcomes=OUTCOMES,
-    )
+    return render_template("live.html", page=LivePage(g.team))
+
+
+@dataclass
+class LivePage:
+    """The page: the form, and the calls in progress."""
+
+    team: Team
+
+    # The form.
+
+    @cached_property
+    def deployments(self) -> list[VoiceDeployment]:
+        """The lines on which a call can be placed."""
+        return activity.usual_lines(self.team)
+
+    @property
+    def conditions(self) -> Iterable[str]:
+        """The conditions of the flow of the chosen deployment."""
+        ids = [one.id for one in self.deployments]
+        chosen_id = request.args.get("deploymentId") or next(iter(ids), None)
+        return _conditions_of(chosen_id) if chosen_id in ids else ()
+
+    @property
+    def outcomes(self) -> Iterable[str]:
+        """The outcomes that a call may have."""
+        return OUTCOMES
+
+    # The calls.
+
+    @property
+    def total(self) -> int:
+        """The number of calls in progress, also of those that are not listed."""
+        return CallInProgress.count(self.team)
+
+    @cached_property
+    def _calls(self) -> list[tuple[VoiceLog, float]]:
+        """The calls in progress, each with the time since it began."""
+        return [(call, conversation.elapsed_s(call)) for call in CallInProgress.logs(self.team, MAX_CALLS)]
+
+    @cached_property
+    def _with_a_person(self) -> set[str]:
+        return CallInProgress.ids_with_a_person(self.team)
+
+    @property
+    def cards(self) -> list[tuple[VoiceLog, list[Turn], float]]:
+        """The calls that an agent speaks in, each with its last two turns and the time since it began."""
+        return [
+            (call, conversation.read_turns(call)[-2:], elapsed_s)
+            for call, elapsed_s in self._calls
+            if call.id not in self._with_a_person
+        ]
+
+    @cached_property
+    def transferred(self) -> list[tuple[VoiceLog, float]]:
+        """The calls that a person took over, each with the time since it began."""
+        return [(call, elapsed_s) for call, elapsed_s in self._calls if call.id in self._with_a_person]
+
+    @cached_property
+    def ended(self) -> list[tuple[VoiceLog, str | None]]:
+        """The calls that ended just now, each with its summary."""
+        calls = activity.ended_calls(self.team, _ended_since(), MAX_ENDED)
+        return [(call, conversation.call_analysis(call).get("call_summary")) for call in calls]
+
+    # Names.
+
+    @cached_property
+    def worker_names(self) -> dict[str, str]:
+        """The names of the workers by id."""
+        return {worker.id: worker.name for worker in Worker.listing(self.team)}
+
+    @cached_property
+    def _deployment_names(self) -> dict[str, str]:
+        return {one.id: one.name for one in Deployment.listing(self.team)}
+
+    def line_of(self, call: VoiceLog) -> str:
+        """Return the names of the worker and of the deployment of a call."""
+        names = (self.worker_names.get(call.worker_id, ""), self._deployment_names.get(call.deployment_id or "", ""))
+        return ", ".join(names)
 
 
 def _ended_since() -> str:

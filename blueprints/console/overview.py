@@ -1,23 +1,30 @@
 """The overview: figures, recent calls, work that is under way, and the newest errors."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from datetime import timedelta
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from flask import g, render_template, request, url_for
 
 from dryline.blueprints.console import charts, figures
 from dryline.blueprints.console.base import PageBlueprint
+from dryline.blueprints.console.figures import Figure
 from dryline.blueprints.console.template_filters import day
 from dryline.models import activity, call_figures
 from dryline.models.call_figures import WEEK, Comparison, Period
 from dryline.models.calls_in_progress import CallInProgress
+from dryline.models.campaigns import OutboundCampaign
+from dryline.models.exports import Export
+from dryline.models.runtime_errors import RuntimeErrorRecord
 from dryline.models.teams import Team
 from dryline.models.voice_logs import VoiceLog
 from dryline.models.workers import Worker
 from dryline.storage.errors import NotFound
 from dryline.world.clock import wire
+from dryline.world.wording import count
 
 blp = PageBlueprint("overview", "Overview", "o")
 
@@ -46,28 +53,117 @@ def show() -> Any:
     key = request.args.get("range", "7d")
     if key not in RANGES:
         raise NotFound(f"There is no range {key!r}.")
-    shown = RANGES[key]
-    columns = _columns(g.team, shown.period)
-    comparisons = call_figures.by_worker(g.team, shown.period)
-    workers = list(Worker.listing(g.team))
-    none = Comparison([])
-    return render_template(
-        "overview.html",
-        figures=figures.figures_of(comparisons.values()),
-        kinds=figures.KINDS,
-        businesses=[(worker, figures.texts(comparisons.get(worker.id, none).total)) for worker in workers],
-        names={worker.id: worker.name for worker in workers},
-        calls=activity.newest_logs(g.team, VoiceLog, MAX_CALLS),
-        ranges=RANGES,
-        range=key,
-        columns=columns,
-        axis=charts.axis(max(column.total for column in columns)),
-        legend=_legend(columns),
-        errors=activity.newest_errors(g.team, MAX_ERRORS),
-        exports=activity.open_exports(g.team),
-        campaigns=activity.active_campaigns(g.team),
-        running=CallInProgress.count(g.team),
-    )
+    return render_template("overview.html", page=OverviewPage(g.team, key))
+
+
+@dataclass
+class OverviewPage:
+    """The page: figures and a chart of a period, and the newest calls and errors."""
+
+    team: Team
+    range_key: str
+
+    @property
+    def ranges(self) -> Mapping[str, Range]:
+        """The periods that a person may choose, by their keys in the address."""
+        return RANGES
+
+    @property
+    def range(self) -> Range:
+        """The period that is shown."""
+        return RANGES[self.range_key]
+
+    # Work that is under way.
+
+    @cached_property
+    def running(self) -> int:
+        """The number of calls in progress."""
+        return CallInProgress.count(self.team)
+
+    @cached_property
+    def exports(self) -> list[Export]:
+        """The exports that are being made."""
+        return activity.open_exports(self.team)
+
+    @cached_property
+    def campaigns(self) -> list[OutboundCampaign]:
+        """The campaigns that call."""
+        return activity.active_campaigns(self.team)
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether any work is under way."""
+        return bool(self.running or self.exports or self.campaigns)
+
+    # Figures.
+
+    @cached_property
+    def _comparisons(self) -> Mapping[str, Comparison]:
+        return call_figures.by_worker(self.team, self.range.period)
+
+    @property
+    def figures(self) -> list[Figure]:
+        """The figures of all workers together."""
+        return figures.figures_of(self._comparisons.values())
+
+    @property
+    def figure_titles(self) -> list[str]:
+        """The titles of the figures."""
+        return [kind.title for kind in figures.KINDS]
+
+    @cached_property
+    def businesses(self) -> list[tuple[Worker, list[str]]]:
+        """Each worker with its figures."""
+        none = Comparison([])
+        return [(worker, figures.texts(self._comparisons.get(worker.id, none).total)) for worker in self._workers]
+
+    @cached_property
+    def _workers(self) -> list[Worker]:
+        return list(Worker.listing(self.team))
+
+    @cached_property
+    def worker_names(self) -> dict[str, str]:
+        """The names of the workers by id."""
+        return {worker.id: worker.name for worker in self._workers}
+
+    # The chart.
+
+    @cached_property
+    def columns(self) -> list[charts.Column]:
+        """The columns of the chart."""
+        return _columns(self.team, self.range.period)
+
+    @property
+    def _highest(self) -> int:
+        return max(column.total for column in self.columns)
+
+    @cached_property
+    def axis(self) -> list[int]:
+        """The numbers of the chart's horizontal lines, from zero."""
+        return charts.axis(self._highest)
+
+    @property
+    def chart_words(self) -> str:
+        """The chart in words."""
+        total = sum(column.total for column in self.columns)
+        return f"{count(total, 'call')} in {self.range.title}, at most {self._highest} in one"
+
+    @property
+    def legend(self) -> list[tuple[str, str, int]]:
+        """The class, the name and the number of calls of each outcome in the chart."""
+        return _legend(self.columns)
+
+    # The newest calls and errors.
+
+    @cached_property
+    def calls(self) -> list[VoiceLog]:
+        """The newest calls."""
+        return activity.newest_logs(self.team, VoiceLog, MAX_CALLS)
+
+    @cached_property
+    def errors(self) -> list[RuntimeErrorRecord]:
+        """The newest runtime errors."""
+        return activity.newest_errors(self.team, MAX_ERRORS)
 
 
 def _columns(team: Team, period: Period) -> list[charts.Column]:

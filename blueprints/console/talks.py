@@ -1,18 +1,23 @@
 """Conversations of a person with a flow, turn by turn, with the flow's decisions."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
 from random import Random
 from typing import Any
 
 from flask import current_app, redirect, render_template, request, url_for
 
 from dryline.blueprints.console.base import PageBlueprint, flash_and_redirect, load_form, require_team
+from dryline.blueprints.console.template_filters import pretty
 from dryline.flow.sessions import conversations
+from dryline.flow.sessions.conversations import FlowSource
 from dryline.flow.sessions.suggestions import OpenQuestion, suggest
 from dryline.models import activity
 from dryline.models.deployments import Deployment
 from dryline.models.flows import Flow
 from dryline.models.talk_sessions import TalkSession
+from dryline.models.voice_deployments import VoiceDeployment
 from dryline.models.workers import Worker
 from dryline.schemas.talk_sessions import TalkBody, TurnBody
 from dryline.simulator import recording_files, recordings
@@ -32,39 +37,109 @@ _OPTIONS = ("variables", "state", "channel", "seed", "unsaid", "say")
 def show(worker_id: str) -> Any:
     """Show a form for a conversation with the flow or deployment in the address, and the conversations so far."""
     worker = Worker.fetch(require_team(), worker_id)
-    flows = list(Flow.listing(worker, worker_id=worker.id))
-    flow_ids = {flow.id for flow in flows}
-    deployments = [one for one in Deployment.listing(worker, worker_id=worker.id) if one.flow_id in flow_ids]
-    lines = [line for line in activity.usual_lines(require_team()) if line.worker_id == worker.id]
-    deployment_id = request.args.get("deploymentId")
-    usual_ids = [line.flow_id for line in lines if line.flow_id in flow_ids] + [flow.id for flow in flows]
-    flow_id = request.args.get("flowId") or (usual_ids[0] if usual_ids and not deployment_id else None)
-    target, source = None, None
-    if flow_id:
-        target, source = ("flowId", flow_id), conversations.source_of(worker.team_id, flow_id=flow_id)
-    elif deployment_id:
-        target = ("deploymentId", deployment_id)
-        source = conversations.source_of(worker.team_id, deployment_id=deployment_id)
-    line = next((line for line in lines if deployment_id == line.id or flow_id == line.flow_id), None)
-    options = _options(request.args)
-    contact = None if line is None or options else sample_contact(line)
-    initial_state = contact
-    if line is not None and line.type in conversations.VOICE and not contact and not options:
-        initial_state = {"Caller": _CALLER}
-    return render_template(
-        "talks.html",
-        contact=contact,
-        initial_state=initial_state,
-        worker=worker,
-        flows=flows,
-        deployments=deployments,
-        target=target,
-        source=source,
-        model=remote_model(),
-        options=options,
-        talks=list(TalkSession.listing(worker, worker_id=worker.id).slice(MAX_TALKS)),
-        names={one.id: one.name for one in (*flows, *deployments)},
-    )
+    page = TalksPage(worker, request.args.get("flowId"), request.args.get("deploymentId"))
+    return render_template("talks.html", worker=worker, page=page, model=remote_model())
+
+
+@dataclass
+class TalksPage:
+    """The page of a worker's conversations, with a form that begins one.
+
+    `asked_flow_id` and `deployment_id` are those of the address.
+    """
+
+    worker: Worker
+    asked_flow_id: str | None
+    deployment_id: str | None
+
+    @cached_property
+    def flows(self) -> list[Flow]:
+        """The flows of the worker."""
+        return list(Flow.listing(self.worker, worker_id=self.worker.id))
+
+    @cached_property
+    def deployments(self) -> list[Deployment]:
+        """The deployments of these flows."""
+        flow_ids = {flow.id for flow in self.flows}
+        deployments = Deployment.listing(self.worker, worker_id=self.worker.id)
+        return [one for one in deployments if one.flow_id in flow_ids]
+
+    @property
+    def names(self) -> dict[str, str]:
+        """The names of flows and deployments by id."""
+        return {one.id: one.name for one in self.flows} | {one.id: one.name for one in self.deployments}
+
+    @property
+    def talks(self) -> list[TalkSession]:
+        """The newest conversations."""
+        return list(TalkSession.listing(self.worker, worker_id=self.worker.id).slice(MAX_TALKS))
+
+    # The flow or the deployment to talk to.
+
+    @cached_property
+    def _lines(self) -> list[VoiceDeployment]:
+        return [line for line in activity.usual_lines(require_team()) if line.worker_id == self.worker.id]
+
+    @cached_property
+    def flow_id(self) -> str | None:
+        """The flow of the address, or else the most used one, unless the address has a deployment."""
+        if self.asked_flow_id or self.deployment_id:
+            return self.asked_flow_id
+        flow_ids = [flow.id for flow in self.flows]
+        usual_ids = [line.flow_id for line in self._lines if line.flow_id in flow_ids]
+        return next(iter(usual_ids + flow_ids), None)
+
+    @property
+    def target_name(self) -> str:
+        """The name of the form's field with the id of the flow or of the deployment."""
+        return "flowId" if self.flow_id else "deploymentId"
+
+    @property
+    def target_id(self) -> str | None:
+        """The id of the flow or of the deployment; None for a worker without flows."""
+        return self.flow_id or self.deployment_id
+
+    @cached_property
+    def source(self) -> FlowSource | None:
+        """The code and the variables; None for a worker without flows."""
+        if self.flow_id:
+            return conversations.source_of(self.worker.team_id, flow_id=self.flow_id)
+        if self.deployment_id:
+            return conversations.source_of(self.worker.team_id, deployment_id=self.deployment_id)
+        return None
+
+    # The options.
+
+    @cached_property
+    def options(self) -> dict[str, Any]:
+        """The options of the address."""
+        return _options(request.args)
+
+    @property
+    def has_open_options(self) -> bool:
+        """Whether an option is set that a person sees only among the options."""
+        return not self.options.keys().isdisjoint(("variables", "state", "say", "channel"))
+
+    @cached_property
+    def _line(self) -> VoiceDeployment | None:
+        lines = (line for line in self._lines if self.deployment_id == line.id or self.flow_id == line.flow_id)
+        return next(lines, None)
+
+    @cached_property
+    def contact(self) -> dict[str, Any] | None:
+        """A made-up contact for a flow that calls people, unless there are options."""
+        return None if self._line is None or self.options else sample_contact(self._line)
+
+    @property
+    def initial_state_text(self) -> str:
+        """The state in which the conversation begins, as JSON."""
+        if self.options:
+            return self.options.get("state", "")
+        if self.contact:
+            return pretty(self.contact)
+        if self._line is not None and self._line.type in conversations.VOICE:
+            return pretty({"Caller": _CALLER})
+        return ""
 
 
 @blp.post("")

@@ -14,6 +14,7 @@ from dryline.blueprints.control.settings import SettingsSchema
 from dryline.blueprints.control.snapshots import SnapshotSchema
 from dryline.jobs import live
 from dryline.models import activity
+from dryline.schemas.base import AnyTime
 from dryline.state import changes, snapshots
 from dryline.storage.current_world import current
 from dryline.world.clock import Clock, parse, wire
@@ -21,9 +22,15 @@ from dryline.world.clock import Clock, parse, wire
 blp = PageBlueprint("world", path="/world")
 
 
+class ClockForm(ClockSchema):
+    """The clock, whose time the form names in UTC, without an offset."""
+
+    now = AnyTime()
+
+
 @blp.post("/clock")
 def set_clock() -> Any:
-    params = load_form(ClockSchema)
+    params = load_form(ClockForm)
     moment = parse(params["now"]) if "now" in params else None
     is_frozen = params.get("frozen")
     title = "The clock is set" if moment else "The clock is frozen" if is_frozen else "The clock is running"

@@ -18,7 +18,7 @@ blp = ControlArea("Control: clock", description="Freeze, set and advance API tim
 class ClockSchema(ApiSchema):
     """A clock of API time: its time, and whether it is frozen."""
 
-    now = AnyTime(metadata={"description": "time of the clock (API time)"})
+    now = AnyTime(needs_offset=True, metadata={"description": "time of the clock (API time)"})
     frozen = Boolean(metadata={"description": "whether the clock is stopped"})
 
 

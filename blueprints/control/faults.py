@@ -230,7 +230,7 @@ class Faults(MethodView):
         """Add a fault.
 
         A fault selects requests by `method` and `path`, and has one or more effects. If several faults match a request,
-        the first one applies. 400 if no request can match or the fault has no effect.
+        the oldest applies. 400 if no request can match or the fault has no effect.
         """
         body["team_id"] = query.get("team_id") or known_team(body["team_id"], "team_id")
         return vars(add(body))

@@ -51,9 +51,12 @@ class SimulateBody(ApiSchema):
     seed = Integer(load_default=None, metadata={"description": "the same seed gives the same content, with other ids"})
     start_time = Timestamp(
         load_default=None,
+        needs_offset=True,
         metadata={"description": "start of the first conversation; default: within the 24 hours before `endTime`"},
     )
-    end_time = Timestamp(load_default=None, metadata={"description": "end of the last conversation; default: now"})
+    end_time = Timestamp(
+        load_default=None, needs_offset=True, metadata={"description": "end of the last conversation; default: now"}
+    )
     llm_logs = Boolean(
         load_default=None, metadata={"description": "whether to write LLM logs; default: true up to a count of 1,000"}
     )

@@ -107,7 +107,7 @@ def another(page):
 def third(page):
     place(page, "completed")
     card(page).get_by_role("link").click()
-    expect(page.locator("h1")).to_have_text(re.compile("Call (from|to) "))
+    expect(page.locator("h1")).to_have_text(re.compile(r"Call (from|to)\s"))
     wait_for(page, page.locator(".turn").nth(1))
 
 
@@ -197,7 +197,7 @@ def problem(page):
     error = errors.locator("p", has_text="Tidewater Internet").filter(has_text="'technicians'")
     expect(error).to_contain_text(re.compile("[5-9] times|\\d\\d times"))
     error.get_by_role("link").click()
-    expect(page.locator("h1")).to_have_text(re.compile("Call (from|to) "))
+    expect(page.locator("h1")).to_have_text(re.compile(r"Call (from|to)\s"))
     page.wait_for_load_state()
     errors.get_by_role("link", name=re.compile("^line ")).click()
     failed = page.locator(".code li.now")

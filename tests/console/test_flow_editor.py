@@ -111,7 +111,7 @@ class TestConflict:
         assert now()["code"] == f"# theirs\n{CODE}"
         fields = page.form("/edit")["fields"]
         assert (fields["code"], fields["commitMessage"]) == (OTHER, "Elm")
-        rows = re.findall(r'<tr class="(added|removed)">.*?<code>(.*?)</code>', page.answer.text)
+        rows = re.findall(r'<tr class="(added|removed)">.*?<code>(.*?)</code>', page.html)
         assert [(kind, re.sub(r"<.*?>", "", text)) for kind, text in rows] == [
             ("removed", "# theirs"),
             ("removed", 'say("Oak Clinic.")'),

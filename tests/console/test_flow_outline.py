@@ -50,8 +50,8 @@ def open_outline(visitor, flow):
 
 def outline(page):
     """Return the rows of the outline: depth, ways and calls with their share."""
-    text = page.answer.text.split('class="start"')[1]
-    rows = re.findall(r'<ol class="outline">|</ol>|<li><div><span.*?</div>', text, re.S)
+    text = page.html.split('class="start"')[1]
+    rows = re.findall(r'<ol class="outline">|</ol>|<li><div> ?<span.*?</div>', text, re.S)
     depth, ways = 0, []
     for row in rows:
         depth += {"<ol": 1, "</o": -1}.get(row[:3], 0)
@@ -100,5 +100,5 @@ def test_a_call_in_progress_is_marked_where_it_is(visitor, control, flow, make_v
 
 def outlined(page):
     """Return the condition at which the page marks a call in progress."""
-    match = re.search(r'<a href="#L[0-9]+"[^>]*>([^<]*)</a> <b class="dot-here">1 now', page.answer.text)
+    match = re.search(r'<a href="#L[0-9]+"[^>]*>([^<]*)</a> ?<b class="dot-here">1 now', page.html)
     return match and match[1]

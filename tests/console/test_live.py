@@ -51,8 +51,8 @@ def test_a_card_has_the_last_two_turns_and_a_mark_while_somebody_speaks(visitor,
     (running,) = control.get("/state").json["callsInProgress"]
     turns = running["call"]["log"]["messages"]["messages"]
     advance(turns[2]["start"] + 0.1)
-    html = visitor.go("/live").answer.text
-    said = re.findall(r'class="said[^>]*><strong>\w+</strong>(?:<span[^>]*></span>)? (.*?)</p>', html)
+    html = visitor.go("/live").html
+    said = re.findall(r'class="said[^>]*><strong>\w+</strong>(?:<span[^>]*></span>)? ?(.*?)</p>', html)
     assert [unescape(text) for text in said] == [turn["content"] for turn in turns[1:3]]
     assert html.count('class="speaks"') == 1
     advance(turns[2]["end"] - turns[2]["start"])

@@ -25,7 +25,7 @@ def call(control, add_log, make_worker):
 
 def chart(visitor, span=None):
     """Return the chart's label, the titles of its columns that have calls, and the lines' numbers."""
-    html = visitor.go(f"?range={span}" if span else "").answer.text
+    html = visitor.go(f"?range={span}" if span else "").html
     (label,) = re.findall(r'aria-label="(\d+ calls? in [^"]*)"', html)
     (lines,) = re.findall(r'<div class="ys[^>]*>(.*?)</div>', html)
     columns = [
@@ -52,8 +52,8 @@ POOR = {"latency": {"p50": 1200}, "call_analysis": {"call_successful": False}}
 
 def figures(page):
     """Return the figures of a page: title, value, change and whether that is better or worse."""
-    row = page.answer.text.partition('<dl class="figures">')[2].partition("</dl>")[0]
-    cells = re.findall(r'<dt[^>]*>(.*?)</dt><dd><b>(.*?)</b> <span class="note (\w*)">(.*?)</span>', row)
+    row = page.html.partition('<dl class="figures">')[2].partition("</dl>")[0]
+    cells = re.findall(r'<dt[^>]*>(.*?)</dt><dd><b>(.*?)</b><span class="note (\w*)">(.*?)</span>', row)
     return {title: (value, change, trend) for title, value, trend, change in cells}
 
 

@@ -59,7 +59,7 @@ def test_pages_are_small_and_have_unique_ids_and_no_broken_link(demo):
     client, links = demo.app.test_client(), set()
     for address in ADDRESSES + SUBPAGES:
         page = Visitor(client).go(address)
-        assert (page.status, len(page.answer.data) <= 62_000) == (200, True), address
+        assert (page.status, len(page.answer.data) <= 62_000) == (200, True), (address, len(page.answer.data))
         assert all(url.startswith(("/console/", "/recordings/")) for url in page.fetched)
         assert len(page.ids) == len(set(page.ids))
         links |= set({kind_of(link): link for link in page.links if link.startswith("/")}.values())
@@ -72,6 +72,24 @@ def test_a_page_is_accessible_and_used_by_keyboard(onlooker, address):
     onlooker.wrong.clear()
     onlooker.go(address)
     assert onlooker.faults(contrast=address in COLOURFUL) == []
+
+
+LISTS = {
+    f"{DESK}": "/console/workers",
+    f"{DESK}/flows/{FLOW}": "/console/workers",
+    "/calls/latest": "/console/calls",
+    f"/campaigns/{demo_id('outboundCampaigns')}": "/console/campaigns",
+    f"/exports/{demo_id('exports')}": "/console/exports",
+    "/calls": "/console/calls",
+    "/campaigns/new": "/console/campaigns/new",
+}
+
+
+@pytest.mark.parametrize("address", LISTS)
+def test_a_change_of_team_leads_from_a_row_of_a_team_to_the_list(served, control, address):
+    control.post("/teams", {"name": "Other"})
+    page = Visitor(served.app.test_client()).go(address)
+    assert page.form(LISTS[address].removeprefix("/console"))["fields"].get("team")
 
 
 def test_a_page_of_another_team_is_not_found(served):

@@ -7,7 +7,7 @@ from html import unescape
 from html.parser import HTMLParser
 from urllib.request import urlopen
 
-_SNIPPET = re.compile(r'>([^<>]+)</(?:summary|h2)>\s*<div class="snippet"><pre[^>]*><code>(.*?)</code>', re.DOTALL)
+_SNIPPET = re.compile(r'>([^<>]+)</(?:summary|h2)>\s*<div class="snippet">\s*<pre[^>]*><code>(.*?)</code>', re.DOTALL)
 
 
 def snippets(server, address):
@@ -82,6 +82,11 @@ class Page(HTMLParser):
             self.forms[-1]["fields"][self._textarea] = data.removeprefix("\n")
         if not self._tags or self._tags[-1] not in ("script", "style"):
             self.text += data
+
+    @property
+    def html(self):
+        """The HTML without the line breaks at the edges of its texts."""
+        return re.sub(r"\s+", " ", re.sub(r"(?<=>)\s*\n\s*|\s*\n\s*(?=<)", "", self.answer.text))
 
     def form(self, action, last=False):
         """Return the first form, or the last, whose address ends like this."""

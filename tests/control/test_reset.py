@@ -2,11 +2,14 @@
 
 import json
 import os
+import re
+from datetime import timedelta
 
 import pytest
 
 from dryline.tests.contract.two_teams import document
 from dryline.tests.control.documents import WHEN
+from dryline.world.clock import parse
 
 
 @pytest.fixture
@@ -64,6 +67,51 @@ def test_a_scenario_that_cannot_be_is_refused_and_nothing_has_changed(control, m
     assert (answer.status_code, answer.json["details"][0]["path"]) == (400, "scenario")
     assert control.get("/state").data == before
     assert control.get("/clock").json["frozen"] is True
+
+
+def rows_of_present(control):
+    """Return all rows as text, in which every time of the last minute is the same."""
+    present = re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+Z")
+    now = parse(control.get("/clock").json["now"])
+
+    def as_now(match):
+        return "NOW" if abs(parse(match[0]) - now) < timedelta(minutes=1) else match[0]
+
+    state = control.get("/state").json
+    for row in state["resources"]:
+        del row["status"]  # it changes in the moments after the reset
+    return present.sub(as_now, json.dumps(state))
+
+
+@pytest.mark.parametrize("name", ["demo", "clinic", "campaign", "trouble", "two teams"])
+def test_each_reset_to_a_scenario_gives_the_same_rows(control, scenario, name):
+    if name == "two teams":
+        scenario.write_text(json.dumps(document() | {"asOf": "2026-03-03T03:03:03Z"}))
+        name = str(scenario)
+    states = []
+    for _ in range(3):
+        assert control.post("/reset", {"scenario": name}).status_code == 204
+        states.append(rows_of_present(control))
+        control.put("/clock", {"now": "2031-01-01T00:00:00Z"})
+    assert states[0] == states[1] == states[2]
+    assert control.put("/state", json.loads(control.get("/state").data)).status_code == 204
+
+
+@pytest.mark.parametrize("in_between", [None, "empty", "demo"])
+def test_a_reset_reads_a_file_again_that_has_changed(control, scenario, in_between):
+    before = scenario.read_text()
+    control.post("/reset", {"scenario": str(scenario)})
+    if in_between:
+        control.post("/reset", {"scenario": in_between})
+    scenario.write_text(before.replace("From the file", "From the fine"))
+    control.post("/reset", {"scenario": str(scenario)})
+    assert [row["name"] for row in control.get("/state").json["workers"]] == ["From the fine"]
+
+
+def test_a_file_that_was_read_leniently_is_refused_otherwise(control, scenario):
+    scenario.write_text('{"version": 1, "workers": [{"id": "w", "name": "A", "nam": 1}]}')
+    assert control.post("/reset?lenient=true", {"scenario": str(scenario)}).status_code == 204
+    assert control.post("/reset", {"scenario": str(scenario)}).status_code == 400
 
 
 def test_one_teams_data_goes_alone(control, api):
