@@ -200,7 +200,7 @@ class Dryline(RoutedFlask):
     @cached_property
     def console(self) -> Flask:
         """The console's application."""
-        from dryline.blueprints.console.app import Console  # imported on first use: a start need not wait for it
+        from dryline.blueprints.console.app import Console  # noqa: PLC0415  # the console's first page
 
         return Console(self)
 

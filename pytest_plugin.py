@@ -126,7 +126,7 @@ class ReservedPort:
                 connection, _ = self.listening.accept()
             except OSError:  # the client has gone
                 continue
-            from dryline.testing.fixtures import answer
+            from dryline.testing.fixtures import answer  # noqa: PLC0415  # 25 ms with the others
 
             threading.Thread(target=answer, args=(connection, self), daemon=True).start()
 
@@ -284,7 +284,7 @@ def pytest_runtest_makereport(
 
         item.stash[UNCHECKED] = True
     if report.failed and "dryline.testing" in sys.modules:
-        from dryline.testing.fixtures import sections_of
+        from dryline.testing.fixtures import sections_of  # noqa: PLC0415  # 25 ms with the others
 
         report.sections += sections_of(item, call, item.config.stash.get(_port, None))
 
@@ -304,14 +304,14 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
         sentence = f"dryline kept requests of passing tests from the real service: {tests}. Add the fixture dryline."
         terminalreporter.write_line(sentence, yellow=True)
     if ignored := config.stash[_ignored]:
-        from dryline.testing.journal import format_ignored
+        from dryline.testing.journal import format_ignored  # noqa: PLC0415  # 25 ms with the others
 
         terminalreporter.write_line(format_ignored(ignored), yellow=True)
 
 
 @pytest.fixture(scope="session")
 def _dryline_session_server(pytestconfig: pytest.Config) -> Iterator[StandIn]:
-    from dryline.testing.fixtures import run, start_server
+    from dryline.testing.fixtures import run, start_server  # noqa: PLC0415  # 25 ms with the others
 
     yield from run(start_server(pytestconfig, pytestconfig.stash.get(_port, None)), pytestconfig.stash[_ignored])
 
@@ -327,7 +327,7 @@ def dryline(
     _dryline_session_server: StandIn, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[StandIn]:
     """Reset the session's server and point the vendor's client to it through the environment."""
-    from dryline.testing.fixtures import in_use
+    from dryline.testing.fixtures import in_use  # noqa: PLC0415  # 25 ms with the others
 
     with in_use(_dryline_session_server, request):
         _set_variables(_dryline_session_server.environment, monkeypatch)
@@ -336,7 +336,7 @@ def dryline(
 
 @pytest.fixture(scope="session")
 def _dryline_process(pytestconfig: pytest.Config) -> Iterator[DrylineInProcess]:
-    from dryline.testing.fixtures import run, start_process
+    from dryline.testing.fixtures import run, start_process  # noqa: PLC0415  # 25 ms with the others
 
     yield from run(start_process(pytestconfig), pytestconfig.stash[_ignored])
 
@@ -346,7 +346,7 @@ def dryline_in_process(
     _dryline_process: DrylineInProcess, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[DrylineInProcess]:
     """Reset a world that is called without a socket, the fastest start. Only clients of this fixture reach it."""
-    from dryline.testing.fixtures import in_use
+    from dryline.testing.fixtures import in_use  # noqa: PLC0415  # 25 ms with the others
 
     port = _reserved_port(request.config)
     port.item = request.node
@@ -367,7 +367,7 @@ def _direct_variables(url: str) -> dict[str, str]:
     """Return the variables with which clients reach a server without the proxy that the environment names, if any."""
     if not any(name[-6:].lower() == "_proxy" for name in os.environ):
         return {}
-    from dryline.world.proxies import direct_variables
+    from dryline.world.proxies import direct_variables  # noqa: PLC0415  # 25 ms with the others
 
     return direct_variables(url)
 

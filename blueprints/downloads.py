@@ -6,6 +6,8 @@ from marshmallow import fields
 from dryline.models import recordings
 from dryline.models.exports import Export
 from dryline.schemas.base import QuerySchema
+from dryline.simulator import recording_files
+from dryline.simulator.recordings import call_of
 from dryline.storage.current_world import current
 from dryline.storage.errors import NotReady
 from dryline.web import files
@@ -79,9 +81,6 @@ class RecordingFile(MethodView):
         The URL is the log's `recordingUrl`. It needs no key and supports `Range`. The file is WAV with two channels and
         is made on first use. 403 if the link was altered or has expired, 404 if the log is deleted.
         """
-        from dryline.simulator import recording_files  # imported on first use: a start does not need it
-        from dryline.simulator.recordings import call_of
-
         world = current()
         with world.reading():
             log = recordings.log_of_link(call_sid, **query)

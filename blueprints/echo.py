@@ -6,12 +6,9 @@ from flask.views import MethodView
 from dryline.models.echo import EchoAgent, EchoScorecard, EchoSuite
 from dryline.models.echo_runs import EchoRun
 from dryline.schemas.echo import (
-    EchoAgentBody,
     EchoAgentSchema,
     EchoRunSchema,
-    EchoScorecardBody,
     EchoScorecardSchema,
-    EchoSuiteBody,
     EchoSuiteSchema,
 )
 from dryline.web.base import Area
@@ -26,7 +23,7 @@ class EchoSuites(MethodView):
         """List the team's Echo suites, newest first."""
         return EchoSuite.listing(g.team)
 
-    @blp.arguments(EchoSuiteBody)
+    @blp.arguments(EchoSuiteSchema)
     @blp.response(201, EchoSuiteSchema)
     @blp.errors(404)
     def post(self, body):
@@ -39,7 +36,7 @@ class EchoSuites(MethodView):
 
 @blp.route("/suites/<id>", put="updateEchoSuite", delete="deleteEchoSuite")
 class EchoSuiteById(MethodView):
-    @blp.arguments(EchoSuiteBody(partial=True))
+    @blp.arguments(EchoSuiteSchema(partial=True))
     @blp.response(200, EchoSuiteSchema)
     def put(self, body, id):
         """Update an Echo suite."""
@@ -58,7 +55,7 @@ class EchoAgents(MethodView):
         """List the team's Echo agents, newest first."""
         return EchoAgent.listing(g.team)
 
-    @blp.arguments(EchoAgentBody)
+    @blp.arguments(EchoAgentSchema)
     @blp.response(201, EchoAgentSchema)
     @blp.errors(404)
     def post(self, body):
@@ -71,7 +68,7 @@ class EchoAgents(MethodView):
 
 @blp.route("/agents/<id>", put="updateEchoAgent", delete="deleteEchoAgent")
 class EchoAgentById(MethodView):
-    @blp.arguments(EchoAgentBody(partial=True))
+    @blp.arguments(EchoAgentSchema(partial=True))
     @blp.response(200, EchoAgentSchema)
     def put(self, body, id):
         """Update an Echo agent."""
@@ -90,7 +87,7 @@ class EchoScorecards(MethodView):
         """List the team's Echo scorecards, newest first."""
         return EchoScorecard.listing(g.team)
 
-    @blp.arguments(EchoScorecardBody)
+    @blp.arguments(EchoScorecardSchema)
     @blp.response(201, EchoScorecardSchema)
     @blp.errors(404)
     def post(self, body):
@@ -108,7 +105,7 @@ class EchoScorecardById(MethodView):
         """Retrieve an Echo scorecard."""
         return EchoScorecard.fetch(g.team, id)
 
-    @blp.arguments(EchoScorecardBody(partial=True))
+    @blp.arguments(EchoScorecardSchema(partial=True))
     @blp.response(200, EchoScorecardSchema)
     def put(self, body, id):
         """Update an Echo scorecard."""

@@ -6,7 +6,7 @@ from flask.views import MethodView
 from dryline.models.folders import Folder
 from dryline.models.resources import Resource
 from dryline.models.workers import Worker
-from dryline.schemas.folders import FolderBodySchema, FolderSchema
+from dryline.schemas.folders import FolderSchema
 from dryline.schemas.resources import ResourceSchema
 from dryline.web.base import Area
 
@@ -21,7 +21,7 @@ class Folders(MethodView):
         worker = Worker.fetch(g.team, worker_id)
         return Folder.listing(worker, worker_id=worker.id)
 
-    @blp.arguments(FolderBodySchema)
+    @blp.arguments(FolderSchema)
     @blp.response(201, FolderSchema)
     @blp.errors(409)
     def post(self, body, worker_id):
@@ -41,7 +41,7 @@ class FolderById(MethodView):
         """Retrieve a folder."""
         return Worker.fetch(g.team, worker_id).child(Folder, folder_id)
 
-    @blp.arguments(FolderBodySchema(partial=True))
+    @blp.arguments(FolderSchema(partial=True))
     @blp.response(200, FolderSchema)
     @blp.errors(409)
     def put(self, body, worker_id, folder_id):

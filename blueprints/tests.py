@@ -5,7 +5,7 @@ from flask.views import MethodView
 
 from dryline.models.tests import Test, TestRun
 from dryline.models.workers import Worker
-from dryline.schemas.tests import TestBody, TestRunSchema, TestSchema
+from dryline.schemas.tests import TestRunSchema, TestSchema
 from dryline.web.base import Area
 
 blp = Area("Tests", "/api/workers/<worker_id>/tests", description="Tests of a worker's flows, and their runs.")
@@ -13,7 +13,7 @@ blp = Area("Tests", "/api/workers/<worker_id>/tests", description="Tests of a wo
 
 @blp.route("", post="createTest")
 class Tests(MethodView):
-    @blp.arguments(TestBody)
+    @blp.arguments(TestSchema)
     @blp.response(201, TestSchema)
     def post(self, body, worker_id):
         """Create a test.
@@ -26,7 +26,7 @@ class Tests(MethodView):
 
 @blp.route("/<test_id>", put="updateTest", delete="deleteTest")
 class TestById(MethodView):
-    @blp.arguments(TestBody(partial=True))
+    @blp.arguments(TestSchema(partial=True))
     @blp.response(200, TestSchema)
     def put(self, body, worker_id, test_id):
         """Update a test.

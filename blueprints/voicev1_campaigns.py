@@ -9,12 +9,10 @@ from dryline.models.voicev1_deployments import VoiceV1Deployment
 from dryline.models.workers import Worker
 from dryline.schemas.campaigns import BatchCallsResultSchema
 from dryline.schemas.voicev1_campaigns import (
-    Voicev1BatchCallsBodySchema,
-    Voicev1CampaignBodySchema,
-    Voicev1CampaignDataBodySchema,
-    Voicev1CampaignDataSchema,
-    Voicev1CampaignRunSchema,
-    Voicev1CampaignSchema,
+    VoiceV1BatchCallsBodySchema,
+    VoiceV1CampaignDataSchema,
+    VoiceV1CampaignRunSchema,
+    VoiceV1CampaignSchema,
 )
 from dryline.web.base import Area
 
@@ -24,7 +22,7 @@ TAGS = ["Voice V1 Deployments"]
 
 @blp.route("/make-batch-calls", tags=TAGS, post="makeVoiceV1BatchCalls")
 class MakeVoicev1BatchCalls(MethodView):
-    @blp.arguments(Voicev1BatchCallsBodySchema)
+    @blp.arguments(VoiceV1BatchCallsBodySchema)
     @blp.response(200, BatchCallsResultSchema)
     def post(self, body, worker_id, deployment_id):
         """Queue calls of a legacy deployment to a list of contacts.
@@ -39,8 +37,8 @@ class MakeVoicev1BatchCalls(MethodView):
 
 @blp.route("/campaigns", tags=TAGS, post="createVoiceV1Campaign")
 class Voicev1Campaigns(MethodView):
-    @blp.arguments(Voicev1CampaignBodySchema, required=False)
-    @blp.response(201, Voicev1CampaignSchema)
+    @blp.arguments(VoiceV1CampaignSchema, required=False)
+    @blp.response(201, VoiceV1CampaignSchema)
     def post(self, body, worker_id, deployment_id):
         """Create a legacy campaign.
 
@@ -51,7 +49,7 @@ class Voicev1Campaigns(MethodView):
 
 @blp.route("/campaigns/<campaign_id>", tags=TAGS, get="getVoiceV1Campaign")
 class Voicev1CampaignById(MethodView):
-    @blp.response(200, Voicev1CampaignSchema)
+    @blp.response(200, VoiceV1CampaignSchema)
     def get(self, worker_id, deployment_id, campaign_id):
         """Retrieve a legacy campaign with its rows."""
         deployment = Worker.fetch(g.team, worker_id).child(VoiceV1Deployment, deployment_id)
@@ -60,8 +58,8 @@ class Voicev1CampaignById(MethodView):
 
 @blp.route("/campaigns/<campaign_id>/run", tags=TAGS, post="runVoiceV1Campaign")
 class Voicev1CampaignRun(MethodView):
-    @blp.arguments(Voicev1CampaignRunSchema)
-    @blp.response(200, Voicev1CampaignSchema)
+    @blp.arguments(VoiceV1CampaignRunSchema)
+    @blp.response(200, VoiceV1CampaignSchema)
     def post(self, body, worker_id, deployment_id, campaign_id):
         """Add rows to a legacy campaign and call them.
 
@@ -76,14 +74,14 @@ class Voicev1CampaignRun(MethodView):
     "/campaigns/<campaign_id>/data/<data_id>", tags=TAGS, get="getVoiceV1CampaignData", put="updateVoiceV1CampaignData"
 )
 class Voicev1CampaignRow(MethodView):
-    @blp.response(200, Voicev1CampaignDataSchema)
+    @blp.response(200, VoiceV1CampaignDataSchema)
     def get(self, worker_id, deployment_id, campaign_id, data_id):
         """Retrieve a row of a legacy campaign."""
         deployment = Worker.fetch(g.team, worker_id).child(VoiceV1Deployment, deployment_id)
         return deployment.child(Voicev1Campaign, campaign_id).row(data_id)
 
-    @blp.arguments(Voicev1CampaignDataBodySchema)
-    @blp.response(200, Voicev1CampaignDataSchema)
+    @blp.arguments(VoiceV1CampaignDataSchema)
+    @blp.response(200, VoiceV1CampaignDataSchema)
     def put(self, body, worker_id, deployment_id, campaign_id, data_id):
         """Update a row of a legacy campaign.
 

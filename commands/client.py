@@ -14,6 +14,7 @@ import click
 from click.core import ParameterSource
 
 from dryline.settings import BadSetting, Settings, header_problem
+from dryline.storage.directory import InUse, address_in, find_temporary_directories, is_in_use
 
 if TYPE_CHECKING:
     from dryline.testing.plane import ControlPlane as ControlPlane
@@ -32,7 +33,7 @@ def _unless_flagged(ctx: click.Context, option: click.Parameter, value: Any) -> 
 
 def base_url(context: Any, parameter: click.Parameter, value: str | None) -> str | None:
     """Return a parameter's value if it is an address that requests can go to. Raises BadSetting."""
-    from dryline.testing.plane import DrylineError, require_url
+    from dryline.testing.plane import DrylineError, require_url  # noqa: PLC0415  # 21 ms
 
     try:
         return require_url(value) if value is not None else None
@@ -114,7 +115,7 @@ def open_world(
     A data directory without a server is opened in this process; the control plane's `url` is empty then. Raises
     BadSetting, and click.ClickException for what the control plane refuses.
     """
-    from dryline.testing.plane import ControlPlane, DrylineError, in_process, over_http
+    from dryline.testing.plane import ControlPlane, DrylineError, in_process, over_http  # noqa: PLC0415  # 21 ms
 
     if url and data_dir is not None:
         raise BadSetting("Name the world by --url or by --data-dir, not by both.")
@@ -136,9 +137,8 @@ def open_world(
 
 def _opened(data_dir: Path, admin_token: str | None) -> Any:
     """Return the application of a data directory, None if another process uses the directory."""
-    from dryline.app import create_app
-    from dryline.state.scenarios import stored_start
-    from dryline.storage.directory import InUse
+    from dryline.app import create_app  # noqa: PLC0415  # 276 ms
+    from dryline.state.scenarios import stored_start  # noqa: PLC0415  # 92 ms
 
     try:
         # No keys: a directory that is only opened keeps the keys that it has.
@@ -150,8 +150,6 @@ def _opened(data_dir: Path, admin_token: str | None) -> Any:
 
 def _address(data_dir: Path) -> str:
     """Return the address of the server that uses a directory. Raises BadSetting if it does not say."""
-    from dryline.storage.directory import address_in
-
     try:
         return address_in(data_dir).read_text()
     except FileNotFoundError:
@@ -208,16 +206,12 @@ def find_servers(data_dir: Path, *, with_temporary: bool = False) -> list[str]:
 
 def _temporary_servers() -> dict[str, Path]:
     """Return the directories of this user's temporary servers by their addresses."""
-    from dryline.storage.directory import find_temporary_directories
-
     places = find_temporary_directories(Path(tempfile.gettempdir()))
     return {url: place for place in places if (url := _served(place))}
 
 
 def _served(directory: Path) -> str | None:
     """Return the address of the server that uses a directory, None if there is none."""
-    from dryline.storage.directory import address_in, is_in_use
-
     with suppress(OSError):
         url = address_in(directory).read_text()
         if is_in_use(directory):
@@ -227,7 +221,7 @@ def _served(directory: Path) -> str | None:
 
 def answers(url: str) -> bool:
     """Return whether a dryline answers at this address."""
-    from dryline.testing.plane import NoReply, send
+    from dryline.testing.plane import NoReply, send  # noqa: PLC0415  # 21 ms
 
     try:
         reply = send("GET", f"{url}/_dryline/health", {}, timeout_s=1)

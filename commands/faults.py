@@ -9,6 +9,8 @@ from dryline.commands.client import ControlPlane, on_world
 from dryline.commands.groups import DefaultGroup
 from dryline.commands.output import AS_JSON, print_done, print_rows
 from dryline.commands.param_types import JsonObjectParam
+from dryline.world.faults import PRESETS
+from dryline.world.wording import camel
 
 
 @click.group(cls=DefaultGroup, default="list")
@@ -36,8 +38,6 @@ def list_faults(world: ControlPlane, as_json: bool) -> None:
 @on_world()
 def add_fault(world: ControlPlane, rule: dict[str, Any] | None, **values: Any) -> None:
     """Add a rule: a PRESET (`dryline faults presets` lists them), or one of your own."""
-    from dryline.world.wording import camel
-
     body = (rule or {}) | {camel(name): value for name, value in values.items() if value is not None}
     if not body.keys() - {"method", "path", "times"}:
         raise click.UsageError("Say what the rule does: a PRESET, --status, --delay-ms, --drop, or --rule.")
@@ -47,8 +47,6 @@ def add_fault(world: ControlPlane, rule: dict[str, Any] | None, **values: Any) -
 @faults.command("presets")
 def list_presets() -> None:
     """List the presets."""
-    from dryline.world.faults import PRESETS
-
     for name, preset in PRESETS.items():
         click.echo(f"{name:<20} {preset['title']}")
 

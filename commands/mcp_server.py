@@ -12,6 +12,7 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp.types import CallToolResult, InputRequiredResult, TextContent, Tool
 
 from dryline import __version__
+from dryline.flow.engine import Engine
 from dryline.testing import DrylineError, StandIn
 from dryline.testing.plane import send
 
@@ -142,8 +143,6 @@ class McpServer(MCPServer[Any]):
 
     def check_flow(self, code: str) -> list[str]:
         """Return the mistakes in a flow's code, each with line and column. Code without mistakes can run."""
-        from dryline.flow.engine import Engine
-
         with Engine() as engine:
             return [str(finding) for finding in engine.check(code, "flow")]
 

@@ -11,6 +11,8 @@ from typing import Any
 
 import click
 
+from dryline.storage.output_files import write_output
+
 STANDARD = "-"  # as the name of a file: standard output or input
 OUTPUT_FILE = click.Path(path_type=Path, dir_okay=False, readable=False, writable=True, allow_dash=True)
 AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -44,8 +46,6 @@ def write_document(file: Path, document: Any) -> None:
 
 def write_file(file: Path, content: bytes) -> None:
     """Write a file, or standard output for `-`. Raises click.ClickException."""
-    from dryline.storage.output_files import write_output
-
     if str(file) == STANDARD:
         if sys.stdout is None:
             raise click.ClickException("Standard output is closed.")

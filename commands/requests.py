@@ -23,7 +23,7 @@ _MOST = 10_000
 @on_world()
 def requests(world: ControlPlane, limit: int, follow: bool, as_json: bool, **criteria: Any) -> None:
     """Show the requests that the server answered, the newest last."""
-    from dryline.testing.plane import NoReply
+    from dryline.testing.plane import NoReply  # noqa: PLC0415  # 21 ms
 
     if follow and not world.url:
         raise click.ClickException(
@@ -55,7 +55,7 @@ def _answered(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _print_requests(entries: Any, as_json: bool) -> None:
-    from dryline.testing.journal import request_and_answer
+    from dryline.testing.journal import request_and_answer  # noqa: PLC0415  # 21 ms
 
     for entry in entries:
         line = json.dumps(entry) if as_json else request_and_answer(entry)

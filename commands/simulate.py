@@ -7,6 +7,7 @@ import click
 
 from dryline.commands.client import ControlPlane, on_world
 from dryline.commands.output import AS_JSON, print_rows
+from dryline.world.wording import camel
 
 
 @click.command()
@@ -44,8 +45,7 @@ def simulate(world: ControlPlane, chats: bool, **values: Any) -> None:
 
     Ends with 1 if the flow's code led one elsewhere than --branch or --outcome wanted; it is kept.
     """
-    from dryline.testing.conversations import not_taken_sentence
-    from dryline.world.wording import camel
+    from dryline.testing.conversations import not_taken_sentence  # noqa: PLC0415  # 21 ms
 
     if values["worker_id"] is None or values["deployment_id"] is None:
         values |= _find_deployment(world, chats, values["worker_id"], values["deployment_id"])

@@ -6,6 +6,7 @@ import json
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from difflib import unified_diff
 from pathlib import Path
 from typing import Any
 
@@ -92,7 +93,7 @@ def talk(file: Path | None, flow_id: str | None, script: Path | None, say: str |
 
 @contextmanager
 def _conversation_on_server(values: dict[str, Any], options: dict[str, Any]) -> Iterator[Turn]:
-    from dryline.testing.plane import DrylineError, NoReply
+    from dryline.testing.plane import DrylineError, NoReply  # noqa: PLC0415  # 21 ms
 
     with open_world(values["url"], values["data_dir"], values["admin_token"]) as world:
         talk_id = ""
@@ -120,11 +121,11 @@ def _conversation_on_server(values: dict[str, Any], options: dict[str, Any]) -> 
 
 @contextmanager
 def _conversation_with_file(file: Path, options: dict[str, Any], values: dict[str, Any]) -> Iterator[Turn]:
-    from dryline.flow.engine import CodeRefused, Engine
-    from dryline.flow.language.web import fetcher
-    from dryline.flow.model.remote_model import RemoteModel
-    from dryline.flow.sessions.engines import with_demo_services
-    from dryline.world.outgoing import Outgoing
+    from dryline.flow.engine import CodeRefused, Engine  # noqa: PLC0415  # 71 ms
+    from dryline.flow.language.web import fetcher  # noqa: PLC0415  # 23 ms
+    from dryline.flow.model.remote_model import RemoteModel  # noqa: PLC0415  # 56 ms
+    from dryline.flow.sessions.engines import with_demo_services  # noqa: PLC0415  # 76 ms
+    from dryline.world.outgoing import Outgoing  # noqa: PLC0415  # 29 ms
 
     settings = Settings(**{name: values[name] for name in ("webhook_hosts", "model_url", "model", "model_key")})
     model = RemoteModel(settings.model_url, settings.model or "", settings.model_key) if settings.model_url else None
@@ -154,9 +155,9 @@ def _conversation_with_file(file: Path, options: dict[str, Any], values: dict[st
 
 def _read_stubs(file: Path) -> list[dict[str, Any]]:
     """Return the responses of a file. Raises click.BadParameter."""
-    from marshmallow import RAISE, ValidationError
+    from marshmallow import RAISE, ValidationError  # noqa: PLC0415  # 52 ms
 
-    from dryline.schemas.talk_sessions import HttpStubSchema
+    from dryline.schemas.talk_sessions import HttpStubSchema  # noqa: PLC0415  # 52 ms
 
     try:
         stubs: list[dict[str, Any]] = HttpStubSchema(many=True, unknown=RAISE).load(json.loads(read_text(file)))
@@ -222,8 +223,6 @@ def _compare(turn: Turn, script: Path) -> Iterator[str]:
 
     Only kinds of lines that the script has are compared, and failures always.
     """
-    from difflib import unified_diff
-
     lines = [line.rstrip() for line in read_text(script).splitlines()]
     expected = [line for line in lines if line and not line.startswith("#") and line != "You:"]
     kinds = {_kind(line) for line in expected} | {"Failed", "Refused"}

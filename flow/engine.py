@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import orjson
+import pydantic_monty
 
 from dryline.flow.language.calls_rewriting import RESERVED
 from dryline.flow.language.errors import CodeRefused, Finding, readable
@@ -64,8 +65,6 @@ class Engine(AbstractContextManager["Engine"]):
 
     def checked_program(self, code: str, file: str = "flow.based") -> Program:
         """Return the program of code that has no errors, ten times as fast as `check`. Raises CodeRefused, Busy."""
-        import pydantic_monty
-
         program = translate(code, file)
         with self._sandbox.worker() as worker:
             try:
@@ -147,8 +146,6 @@ class Engine(AbstractContextManager["Engine"]):
         return findings
 
     def _type_errors(self, program: Program) -> list[dict[str, Any]]:
-        import pydantic_monty
-
         options = {"type_check": True, "type_check_stubs": _STUBS, "type_check_format": "json"}
         with self._sandbox.worker(**options) as worker:
             try:
@@ -183,8 +180,6 @@ def _finding(program: Program, fault: Any) -> Finding:
 
 def _error_of(worker: Any, code: str) -> str:
     """Run code, and return the message of its error; empty if there is none."""
-    import pydantic_monty
-
     try:
         worker.feed_run(code)
     except pydantic_monty.MontyError as fault:

@@ -18,7 +18,7 @@ from dryline.schemas.exports import members, read_filters
 from dryline.schemas.logs_lookup import LOG_SCHEMAS
 from dryline.storage.current_world import current
 from dryline.storage.files import matching
-from dryline.storage.record import connection, wire_rows
+from dryline.storage.record import unconverted, wire_rows
 
 BATCH_ROWS = 50  # a batch of long calls takes megabytes; larger ones are not faster
 SUFFIXES = (".csv", ".json", ".part")
@@ -154,8 +154,7 @@ def _batches(source: Source, columns: list[Any]) -> Iterator[list[tuple[Any, ...
     ]
     # SQLite merges both. The index on team and start time gives the order of the first. Only the second, which few logs
     # belong to, is sorted in memory.
-    sql, params = (started + not_started).order_by(SQL("time"), SQL("id")).sql()
-    cursor = connection().execute(sql, params)
+    cursor = unconverted((started + not_started).order_by(SQL("time"), SQL("id")))
     while rows := cursor.fetchmany(BATCH_ROWS):
         if shutdown.is_set():
             raise WriteInterrupted

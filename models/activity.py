@@ -1,5 +1,6 @@
 """Recent activity of a team for the console: counts, and the newest rows."""
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -17,7 +18,7 @@ from dryline.models.tests import Test
 from dryline.models.voice_deployments import VoiceDeployment
 from dryline.models.voice_logs import VoiceLog
 from dryline.storage.current_world import current
-from dryline.storage.record import Record, connection, tuples
+from dryline.storage.record import Record, tuples
 
 RECENT_CALLS = 200
 
@@ -65,12 +66,10 @@ def ended_calls(team: Team, since: str, limit: int) -> list[VoiceLog]:
 
 def usual_lines(team: Team) -> list[VoiceDeployment]:
     """Return the active voice deployments, those with most of the last inbound calls first."""
-    sql = (
-        "SELECT deployment_id, COUNT(*) FROM (SELECT deployment_id, direction FROM voice_log WHERE team_id = ?"
-        f" ORDER BY start_time DESC, id DESC LIMIT {RECENT_CALLS}) WHERE direction = 'inbound' GROUP BY 1"
-    )
-    counts = dict(connection().execute(sql, (team.id,)).fetchall())
-    return sorted(VoiceDeployment.listing(team, status="ACTIVE"), key=lambda line: -counts.get(line.id, 0))
+    recent = VoiceLog.select(VoiceLog.deployment_id, VoiceLog.direction).where(VoiceLog.team_id == team.id)
+    recent = recent.order_by(VoiceLog.start_time.desc(), VoiceLog.id.desc()).limit(RECENT_CALLS)
+    counts = Counter(deployment for deployment, direction in tuples(recent) if direction == "inbound")
+    return sorted(VoiceDeployment.listing(team, status="ACTIVE"), key=lambda line: -counts[line.id])
 
 
 def newest_errors(team: Record, limit: int, **where: Any) -> list[RuntimeErrorRecord]:

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from datetime import UTC, datetime, tzinfo
 from typing import Any, NamedTuple, Self
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from peewee import TextField
 
@@ -96,8 +97,6 @@ def check_hours(values: dict[str, Any]) -> None:
 
 def zone_of(name: str) -> tzinfo:
     """Return the time zone with this name. Raises Invalid, naming `timezone`, for an unknown one."""
-    from zoneinfo import ZoneInfo, ZoneInfoNotFoundError  # 2 ms, which a start can do without
-
     with suppress(ZoneInfoNotFoundError, ValueError, OSError):
         zone = ZoneInfo(name)
         if zone.key:

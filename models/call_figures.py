@@ -10,28 +10,10 @@ from typing import NamedTuple, Self
 
 import orjson
 
+from dryline.models.plain_sql import sum_calls
 from dryline.storage.current_world import current
-from dryline.storage.record import Record, connection
+from dryline.storage.record import Record
 from dryline.world.clock import wire
-
-# A part of a period is recognised by the first characters of its calls' times.
-# LIMIT -1 keeps SQLite from merging the queries: it would sort the calls with all of their `data`.
-_SQL = """
-SELECT worker_id, stamp, COUNT(*),
-    TOTAL(status IN ('completed', 'transferred')), TOTAL(status = 'transferred'),
-    TOTAL(CASE WHEN status IN ('completed', 'transferred') THEN duration END),
-    JSON_GROUP_ARRAY(latency) FILTER (WHERE latency IS NOT NULL),
-    TOTAL(success IN ('true', 'false')), TOTAL(success = 'true')
-FROM (
-    SELECT worker_id, CASE WHEN start_time >= :start THEN substr(start_time, 1, :length) END AS stamp, status, duration,
-        CASE WHEN json_type(data, '$.latency.p50') IN ('integer', 'real')
-            THEN json_extract(data, '$.latency.p50') END AS latency,
-        json_type(data, '$.call_analysis.call_successful') AS success
-    FROM voice_log
-    WHERE team_id = :team AND status NOT IN ('ringing', 'in-progress')
-        AND start_time >= :start_before AND start_time <= :now AND (start_time <= :now_before OR start_time >= :start)
-    LIMIT -1)
-GROUP BY 1, 2"""
 
 
 class Period(NamedTuple):
@@ -126,9 +108,9 @@ def by_worker(team: Record, period: Period = WEEK) -> dict[str, Comparison]:
     now, start, stamps = current().now(), period.starts()[0], period.stamps()
     span = period.size * period.part
     times = {"start": start, "start_before": start - span, "now": now, "now_before": now - span}
-    bound = {name: wire(time) for name, time in times.items()} | {"team": team.team_id, "length": len(stamps[0])}
+    params = {name: wire(time) for name, time in times.items()} | {"team": team.team_id, "length": len(stamps[0])}
     figures: dict[str, Comparison] = {}
-    for row in connection().execute(_SQL, bound):
+    for row in sum_calls(params):
         worker_id, stamp, calls, answered, transferred, answered_s, latencies, evaluated, successful = row
         comparison = figures.setdefault(worker_id, Comparison([CallFigures() for _ in stamps]))
         one = CallFigures(calls, answered, transferred, answered_s, orjson.loads(latencies), evaluated, successful)

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from datetime import timedelta
 from typing import Any, Self
 
-from peewee import IntegrityError, TextField
+from peewee import SQL, IntegrityError, TextField, fn
 
 from dryline.models.collection import ImportContext, StateCollection
 from dryline.models.due import due_rows
@@ -23,7 +23,7 @@ from dryline.models.webhook_deliveries import announce
 from dryline.models.webhook_payloads import ENDED, STARTED
 from dryline.storage.current_world import current
 from dryline.storage.errors import Invalid
-from dryline.storage.record import JsonField, Record, connection
+from dryline.storage.record import JsonField, Record, tuples
 from dryline.world.clock import parse, wire
 
 Row = dict[str, Any]
@@ -99,12 +99,13 @@ class CallInProgress(Record):
     @classmethod
     def ids_with_a_person(cls, team: Team) -> set[str]:
         """Return the ids of the team's calls in progress that a person has taken over after a transfer."""
-        sql = (
-            "SELECT call_in_progress.id FROM call_in_progress,"
-            " json_each(call, '$.log.transfer_data.transferEvents') AS event WHERE team_id = ?"
-            " AND event.value ->> 'type' = 'answered' AND event.value ->> 'timestamp' <= ?"
+        events = fn.json_each(cls.call, "$.log.transfer_data.transferEvents").alias("event")
+        has_answered = (
+            fn.json_extract(SQL("event.value"), "$.type") == "answered",
+            fn.json_extract(SQL("event.value"), "$.timestamp") <= current().stamp(),
         )
-        return {id for (id,) in connection().execute(sql, (team.id, current().stamp()))}
+        query = cls.select(cls.id).from_(cls, events).where(cls.team_id == team.id, *has_answered)
+        return {id for (id,) in tuples(query)}
 
     def proceed(self, moment: str) -> None:
         """Update the rows to a moment. A call whose rows conflict with others is dropped; its log stays as it is."""

@@ -5,32 +5,20 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from peewee import JOIN, Case, Value, fn
+
 from dryline.models.calls_in_progress import UNDER_WAY
 from dryline.models.campaigns import OutboundCampaign
 from dryline.models.queued_calls import QueuedCall, number_fault, numbered
 from dryline.models.teams import Team
-from dryline.models.voicev1_campaigns import NEVER, OPEN, Voicev1Campaign
+from dryline.models.voicev1_campaigns import NEVER, OPEN, Voicev1Campaign, Voicev1CampaignData
 from dryline.storage.current_world import current
 from dryline.storage.errors import NotFound
-from dryline.storage.record import Record, connection_execute, tuples
+from dryline.storage.record import Record, tuples, unconverted
 
 IN_CALL = "in progress"
 QUEUED = "queued"
 IDLE = "not queued"
-
-_LISTED = """
-SELECT c.id, c.name, 'Voice', c.status, c.deployment_id, c.created_at,
-       CASE json_type(c.data) WHEN 'array' THEN json_array_length(c.data) ELSE 1 END, count(q.id), min(q.due_at)
-  FROM outbound_campaign c LEFT JOIN queued_call q ON q.campaign_id = c.id
- WHERE c.team_id = :team GROUP BY c.id
-UNION ALL
-SELECT c.id, NULL, 'VoiceV1', c.status, c.deployment_id, c.created_at, count(d.id),
-       count(d.due_at) FILTER (WHERE d.done_at IS NULL AND d.due_at < :never AND d.status IN ('PENDING', 'PROCESSING')),
-       min(d.due_at) FILTER (WHERE d.done_at IS NULL AND d.due_at < :never AND d.status IN ('PENDING', 'PROCESSING'))
-  FROM voicev1_campaign c LEFT JOIN voicev1_campaign_data d ON d.campaign_id = c.id
- WHERE c.team_id = :team GROUP BY c.id
-ORDER BY 6 DESC, 1 DESC
-"""
 
 
 @dataclass(slots=True)
@@ -65,7 +53,47 @@ class RowProgress:
 
 def campaigns_of(team: Team) -> list[Summary]:
     """Return the team's campaigns, newest first."""
-    return [Summary(*row) for row in connection_execute(_LISTED, {"team": team.id, "never": NEVER})]
+    summaries = [*_outbound_summaries(team), *_legacy_summaries(team)]
+    return sorted(summaries, key=lambda summary: (summary.created_at, summary.id), reverse=True)
+
+
+def _outbound_summaries(team: Team) -> Iterator[Summary]:
+    campaign, call = OutboundCampaign, QueuedCall
+    is_list = fn.json_type(campaign.data) == "array"
+    query = campaign.select(
+        campaign.id,
+        campaign.name,
+        Value("Voice"),
+        campaign.status,
+        campaign.deployment_id,
+        campaign.created_at,
+        Case(None, [(is_list, fn.json_array_length(campaign.data))], 1),
+        fn.COUNT(call.id),
+        fn.MIN(call.due_at),
+    )
+    query = query.join(call, JOIN.LEFT_OUTER, on=(call.campaign_id == campaign.id))
+    for cells in unconverted(query.where(campaign.team_id == team.id).group_by(campaign.id)):
+        yield Summary(*cells)
+
+
+def _legacy_summaries(team: Team) -> Iterator[Summary]:
+    campaign, row = Voicev1Campaign, Voicev1CampaignData
+    is_waiting = row.status.in_(OPEN) & row.done_at.is_null() & (row.due_at < NEVER)
+    waiting_until = Case(None, [(is_waiting, row.due_at)])
+    query = campaign.select(
+        campaign.id,
+        Value(None),
+        Value("VoiceV1"),
+        campaign.status,
+        campaign.deployment_id,
+        campaign.created_at,
+        fn.COUNT(row.id),
+        fn.COUNT(waiting_until),
+        fn.MIN(waiting_until),
+    )
+    query = query.join(row, JOIN.LEFT_OUTER, on=(row.campaign_id == campaign.id))
+    for cells in unconverted(query.where(campaign.team_id == team.id).group_by(campaign.id)):
+        yield Summary(*cells)
 
 
 def find_campaign(team: Record, id: str) -> OutboundCampaign | Voicev1Campaign:

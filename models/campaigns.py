@@ -138,14 +138,17 @@ class OutboundCampaign(Record):
     @classmethod
     def due(cls, moment: str, limit: int) -> list[Self]:
         """Return those to start, as they were imported without a queue, or to complete."""
-        over = (
-            "status IN ('STARTED', 'RUNNING')"
-            " AND NOT EXISTS (SELECT 1 FROM queued_call WHERE campaign_id = t1.id)"
-            " AND (status = 'STARTED' OR coalesce(ends_at, '') <= :moment"
-            # Its calls have ended early, since the clock was set back.
-            " OR NOT EXISTS (SELECT 1 FROM call_in_progress WHERE deployment_id = t1.deployment_id))"
-        )
-        return due_rows(cls, over, "created_at, id", limit, moment=moment)
+        # The last condition is for calls that have ended early, since the clock was set back.
+        where = """
+            status IN ('STARTED', 'RUNNING')
+            AND NOT EXISTS (SELECT 1 FROM queued_call WHERE campaign_id = t1.id)
+            AND (
+                status = 'STARTED'
+                OR coalesce(ends_at, '') <= :moment
+                OR NOT EXISTS (SELECT 1 FROM call_in_progress WHERE deployment_id = t1.deployment_id)
+            )
+        """
+        return due_rows(cls, where, "created_at, id", limit, moment=moment)
 
     def proceed(self, moment: str) -> None:
         """Start an imported campaign, or complete one whose last call has ended."""

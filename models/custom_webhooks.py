@@ -6,6 +6,7 @@ from typing import Any, Self
 from peewee import BooleanField, TextField
 
 from dryline.models.collection import VOICE_DEPLOYMENT, StateCollection
+from dryline.models.deployments import Deployment
 from dryline.storage.current_world import current
 from dryline.storage.errors import Invalid
 from dryline.storage.record import Record, Rows
@@ -30,11 +31,11 @@ class CustomWebhook(Record):
     active = BooleanField(default=True)
 
     @classmethod
-    def add(cls, team: Record, **values: Any) -> Self:
+    def add(cls, scope: Record, **values: Any) -> Self:
         """Insert a webhook, whose id has the vendor's form. Raises Invalid if the deployment has too many."""
-        if cls.listing(team, deployment_id=values["deployment_id"]).count() >= MAX_WEBHOOKS:
+        if cls.listing(scope, deployment_id=values["deployment_id"]).count() >= MAX_WEBHOOKS:
             raise Invalid(f"A deployment has at most {MAX_WEBHOOKS} webhooks.", "url")
-        return super().add(team, **{"id": new_id(), **values})
+        return super().add(scope, **{"id": new_id(), **values})
 
     @classmethod
     def of_deployment(cls, deployment: Record) -> Rows:
@@ -44,8 +45,6 @@ class CustomWebhook(Record):
     @classmethod
     def by_deployment(cls, worker: Record) -> Callable[[str], list[Self]]:
         """Return the webhooks of the worker's deployments, by the deployment's id."""
-        from dryline.models.deployments import Deployment
-
         webhooks: dict[str, list[Self]] = {}
         query = cls.select().join(Deployment, on=(Deployment.id == cls.deployment_id))
         for webhook in query.where(Deployment.worker_id == worker.id).order_by(cls.created_at.desc(), cls.id.desc()):

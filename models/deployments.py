@@ -64,9 +64,9 @@ class Deployment(Record):
         return super().find(**cls._within_channel(where))
 
     @classmethod
-    def listing(cls, team: Record, **where: Any) -> Rows:
-        """Return the team's deployments of the channel with these column values, newest first."""
-        return super().listing(team, **cls._within_channel(where))
+    def listing(cls, scope: Record, **where: Any) -> Rows:
+        """Return the deployments of the scope's team and of the channel with these column values, newest first."""
+        return super().listing(scope, **cls._within_channel(where))
 
     @classmethod
     def _within_channel(cls, where: dict[str, Any]) -> dict[str, Any]:

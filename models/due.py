@@ -1,19 +1,17 @@
 """Due rows: a query that an index answers. A record's `due` returns the next rows by a moment of API time, in order.
 
-It takes no lock and costs microseconds, since it runs once a second for each kind of background work. So it is plain
-SQL with a compiled list of columns.
+It takes no lock and costs microseconds, since it runs once a second for each kind of background work.
 
 After the clock was set back, nothing waits for the old time: a row that was begun later than the moment is due at once.
 A time that a client has named stays, such as that of a batch.
 """
 
-from typing import Any, TypeVar
+from typing import TypeVar
 
-import orjson
-
+from dryline.models import plain_sql
+from dryline.models.plain_sql import json_list
 from dryline.storage.current_world import WorldLocal, current
-from dryline.storage.record import Record, connection
-from dryline.storage.statements import select_sql
+from dryline.storage.record import Record
 from dryline.world.real_time import monotonic
 
 AnyRecord = TypeVar("AnyRecord", bound=Record)
@@ -22,20 +20,19 @@ RETRY_AFTER_S = 60.0  # of real time
 
 # The rows whose work failed, by class and id, and until when they are left alone, by `real_time.monotonic`. So they
 # do not hold up the rows behind them.
-SET_ASIDE: WorldLocal[dict[tuple[type[Any], str], float]] = WorldLocal(lambda world: {})
+SET_ASIDE: WorldLocal[dict[tuple[type[Record], str], float]] = WorldLocal(lambda world: {})
 
 
-def due_rows(model: type[AnyRecord], condition: str, order: str, limit: int = 1, **moments: str) -> list[AnyRecord]:
-    """Return the first `limit` rows that meet `condition`, in `order`.
+def due_rows(model: type[AnyRecord], where: str, order: str, limit: int = 1, **params: str) -> list[AnyRecord]:
+    """Return the first `limit` rows that meet the condition `where`, in `order`. Rows that are set aside are left out.
 
-    Both are SQL about the table `t1`, whose `:names` are `moments` of API time. Rows that are set aside are left out.
+    Both are SQL about the table `t1`. A `:name` in it is one of `params`: a moment of API time, or a JSON list.
     """
-    params: dict[str, Any] = {**moments, "limit": limit}
+    return plain_sql.due(model, where, order, {**params, "set_aside": json_list(_set_aside(model)), "limit": limit})
+
+
+def _set_aside(model: type[Record]) -> list[str]:
+    """Return the ids of the rows that are left alone for now."""
     now = monotonic()
     failures = list(SET_ASIDE.of(current()).items())
-    if failed := [id for (failed_model, id), until in failures if failed_model is model and until > now]:
-        params["failed"] = orjson.dumps(failed).decode()
-        condition = f"({condition}) AND id NOT IN (SELECT value FROM json_each(:failed))"
-    select = select_sql(model, tuple(model._meta.sorted_field_names), ())
-    rows = connection().execute(f"{select} WHERE {condition} ORDER BY {order} LIMIT :limit", params)
-    return [model.from_row(row) for row in rows]
+    return [id for (failed_model, id), until in failures if failed_model is model and until > now]

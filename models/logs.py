@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from peewee import TextField
+from peewee import SQL, TextField
 
 from dryline.models.channels import CHANNELS, Channel
 from dryline.models.collection import FLOW, WORKER, ImportContext, Row, StateCollection
-from dryline.storage.record import JsonField, Record, Rows, connection
+from dryline.models.plain_sql import remove_logs
+from dryline.storage.record import JsonField, Record, Rows, tuples
 
 
 class Log(Record):
@@ -54,25 +55,14 @@ class Log(Record):
     @property
     def engine_ids(self) -> tuple[str | None, str | None]:
         """The ids of its session and its call."""
-        sql = f"SELECT {self.session}, {self.call} FROM {self._meta.table_name} WHERE id = ?"
-        return connection().execute(sql, (self.id,)).fetchone()
+        cls = type(self)
+        (ids,) = tuples(cls.select(SQL(cls.session), SQL(cls.call)).where(cls.id == self.id))
+        return ids
 
     @classmethod
     def remove_below(cls, parent: Record, column: str) -> None:
         """Delete the logs whose `column` is the parent's id, with their sessions, LLM logs and runtime errors."""
-        own_logs = f"FROM {cls._meta.table_name} WHERE {column} = :parent AND +team_id = :team"
-        sessions = f"(SELECT {cls.session} {own_logs})"
-        # A plus keeps SQLite from an index whose first column is the team: it would read all logs of the team.
-        for statement in (
-            f"DELETE FROM llm_log WHERE team_id = :team AND session_id IN {sessions}",
-            f"DELETE FROM llm_log WHERE team_id = :team AND call_id IN (SELECT {cls.call} {own_logs})",
-            f"DELETE FROM runtime_error WHERE worker_id = :worker AND (bb_engine_session_id IN {sessions}"
-            f" OR json_extract(metadata, '$.logId') IN (SELECT id {own_logs}))",
-            f"DELETE FROM session WHERE +team_id = :team AND id IN {sessions}",
-            f"DELETE {own_logs}",
-        ):
-            values = {"parent": parent.id, "team": parent.team_id, "worker": getattr(parent, "worker_id", parent.id)}
-            connection().execute(statement, values)
+        remove_logs(cls._meta.table_name, cls.session, cls.call, column, parent)
 
 
 def owner_column(owner: Record) -> str:

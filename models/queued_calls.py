@@ -72,8 +72,10 @@ class QueuedCall(Record):
     @classmethod
     def due(cls, moment: str, limit: int) -> list[Self]:
         due = due_rows(cls, "due_at <= :moment", "due_at, id", limit, moment=moment)
-        # A row that was due when it was queued, before the clock was set back. Later batches keep their times.
-        return due or due_rows(cls, "created_at > :moment AND due_at <= created_at", "due_at, id", limit, moment=moment)
+        # A row that was due when it was queued, before the clock was set back. Later batches keep their times. The plus
+        # keeps SQLite from the index that has the order, and from reading all of it.
+        queued_later = "created_at > :moment AND due_at <= created_at"
+        return due or due_rows(cls, queued_later, "+due_at, id", limit, moment=moment)
 
     @classmethod
     def first_due(cls, campaign_id: str) -> str | None:

@@ -6,13 +6,11 @@ The real service puts a retrieval model behind this; here the answer is made of 
 import re
 from typing import Any, NamedTuple
 
-import orjson
-
 from dryline.models.folders import Folder
+from dryline.models.plain_sql import search_passages
 from dryline.models.resources import Resource
 from dryline.models.workers import Worker
 from dryline.storage.errors import NotFound
-from dryline.storage.record import connection
 
 TOP_K = 10  # hits when the query does not say how many. Assumed.
 _TERMS_LIMIT = 64
@@ -81,19 +79,7 @@ def _search(worker: Worker, query: str, where: dict[str, list[str]], top_k: int)
     terms = _terms(query)
     if not terms:
         return []
-    scope = "".join(f" AND r.{column} IN (SELECT value FROM json_each(?))" for column in where)
-    # A row of the index is a passage, with the name of its resource. A match in the name weighs twice one in the text.
-    # Beside `max`, SQLite takes the other columns of a group from the row with the maximum: the best passage.
-    sql = (
-        "WITH hit AS MATERIALIZED (SELECT rowid AS number, -bm25(resource_index, 2.0, 1.5, 1.0) AS score"
-        " FROM resource_index WHERE resource_index MATCH ?)"
-        " SELECT r.id, r.name, r.rag_type, r.raw_link, max(hit.score) AS best, t.body"
-        " FROM hit JOIN resource_text t ON t.number = hit.number JOIN resource r ON r.id = t.resource_id"
-        " WHERE r.worker_id = ? AND coalesce(r.status, 'AVAILABLE') = 'AVAILABLE'"
-        f"{scope} GROUP BY r.id ORDER BY best DESC, r.id LIMIT ?"
-    )
-    params = [terms, worker.id, *[orjson.dumps(values).decode() for values in where.values()], top_k]
-    return [Hit(*row) for row in connection().execute(sql, params)]
+    return [Hit(*cells) for cells in search_passages(terms, worker.id, where, top_k)]
 
 
 def _scope(worker: Worker, ids: list[str], folder_id: str | None, folder_name: str | None) -> dict[str, list[str]]:

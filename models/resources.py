@@ -10,12 +10,13 @@ from peewee import IntegerField, TextField
 from dryline.models.collection import WORKER, ImportContext, Row, StateCollection
 from dryline.models.due import due_rows
 from dryline.models.folders import Folder
+from dryline.models.plain_sql import index_text
 from dryline.models.uploads import Upload, own_id
 from dryline.models.workers import Worker
 from dryline.storage.current_world import current
 from dryline.storage.errors import Invalid
 from dryline.storage.passages import passages_of
-from dryline.storage.record import JsonField, Record, connection, connection_execute
+from dryline.storage.record import JsonField, Record
 from dryline.world.clock import parse, wire
 
 # How long after its creation a resource is PROCESSING, and done. Assumed.
@@ -106,13 +107,21 @@ class Resource(Record):
     def due(cls, moment: str, limit: int) -> list[Self]:
         # A PROCESSING resource waits for its end only, so that it is not due again before that. One that is newer than
         # the moment was created before the clock was set back, and does not wait for the old time.
-        condition = (
-            "status = 'STARTED' AND (created_at <= :started OR created_at > :moment)"
-            " OR status = 'PROCESSING' AND (created_at <= :processing OR created_at > :moment)"
-        )
+        where = """
+            status IN ('STARTED', 'PROCESSING')
+            AND (
+                status = 'STARTED' AND created_at <= :latest_started
+                OR status = 'PROCESSING' AND created_at <= :latest_processing
+                OR created_at > :moment
+            )
+        """
         now = parse(moment)
-        ages = {"started": wire(now - PROCESSING_AFTER), "processing": wire(now - DONE_AFTER)}
-        return due_rows(cls, condition, "created_at, id", limit, moment=moment, **ages)
+        params = {
+            "moment": moment,
+            "latest_started": wire(now - PROCESSING_AFTER),
+            "latest_processing": wire(now - DONE_AFTER),
+        }
+        return due_rows(cls, where, "created_at, id", limit, **params)
 
     def proceed(self, moment: str) -> None:
         """Change the status to that of a moment. A resource that is newer, since the clock was set back, is done."""
@@ -132,10 +141,7 @@ class Resource(Record):
         text = upload.text(self.mime_type or upload.mime_type) if upload else None
         if not text:
             return
-        connection_execute("DELETE FROM resource_text WHERE resource_id = ?", (self.id,))
-        link = self.raw_link or self.file_name or ""
-        rows = ((self.id, self.name, link, passage) for passage in passages_of(text))
-        connection().executemany("INSERT INTO resource_text (resource_id, name, link, body) VALUES (?, ?, ?, ?)", rows)
+        index_text(self.id, self.name, self.raw_link or self.file_name or "", passages_of(text))
 
     def _fault(self) -> str | None:
         """Return why it cannot be processed, or None. Assumed: the real service cannot have read it either."""

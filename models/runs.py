@@ -7,6 +7,7 @@ from peewee import TextField
 
 from dryline.models.collection import ImportContext, Row
 from dryline.models.due import due_rows
+from dryline.models.plain_sql import json_list
 from dryline.storage.current_world import current
 from dryline.storage.record import JsonField, Record
 from dryline.world.clock import parse, wire
@@ -45,12 +46,15 @@ class Run(Record):
     @classmethod
     def due_with_status(cls, moment: str, limit: int, *statuses: str) -> list[Self]:
         """Return the due runs with these statuses, as `due` does."""
-        # The expressions of the index of open runs.
-        since, is_open = "COALESCE(due_at, created_at)", f"status IN ('{cls.waiting}', 'RUNNING')"
-        has_status = " OR ".join(f"status = '{status}'" for status in statuses)
+        # The expressions of the index of open runs are written as they stand there.
         # A run that was last changed later than the moment, before the clock was set back, does not wait again.
-        where = f"{is_open} AND ({has_status}) AND ({since} <= :moment OR updated_at > :moment)"
-        return due_rows(cls, where, f"{since}, id", limit, moment=moment)
+        where = f"""
+            status IN ('{cls.waiting}', 'RUNNING')
+            AND status IN (SELECT value FROM json_each(:statuses))
+            AND (COALESCE(due_at, created_at) <= :moment OR updated_at > :moment)
+        """
+        order = "COALESCE(due_at, created_at), id"
+        return due_rows(cls, where, order, limit, moment=moment, statuses=json_list(statuses))
 
     def start_running(self, moment: str, conversations: int) -> None:
         """Change the status to RUNNING, as of the time it was due, at the latest of the moment of the round.

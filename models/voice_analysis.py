@@ -14,7 +14,7 @@ from dryline.models.calls_in_progress import CallInProgress
 from dryline.models.voice_logs import VoiceLog
 from dryline.storage.current_world import current
 from dryline.storage.errors import Invalid
-from dryline.storage.record import Record, connection
+from dryline.storage.record import Record, unconverted
 from dryline.world.clock import parse, wire
 
 # A call without a start counts by when its log was made.
@@ -133,7 +133,7 @@ def _conditions(
 def _rows(conditions: list[Any], *columns: Any) -> Iterator[tuple[Any, ...]]:
     """Return these columns of the calls, the earliest start first."""
     query = VoiceLog.select(*columns).where(*conditions).order_by(VoiceLog.start_time, VoiceLog.id)
-    return connection().execute(*query.sql())
+    return unconverted(query)
 
 
 def _details(

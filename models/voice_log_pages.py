@@ -3,7 +3,7 @@
 A search runs two queries: one for the ids on the page, one for the requested columns of these logs. A cursor holds the
 sort key of the last log on its page: a query after it starts at that row (keyset pagination), so a page deep in the
 list costs what the first one does. The indexes `voice_log_listing` and `voice_log_filters` hold every column that a
-list filters or sorts by, but for the transcription. The SQL is plain text: peewee takes 0.4 ms to write each query.
+list filters or sorts by, but for the transcription.
 """
 
 from __future__ import annotations
@@ -14,20 +14,15 @@ from typing import Any
 from itsdangerous import BadData
 
 from dryline.models.logs import Page, offset_of, owner_column
+from dryline.models.plain_sql import Order, SortKey, VoiceLogFilter, voice_log_columns
 from dryline.models.recordings import RecordingAddresses
 from dryline.models.voice_log_filters import conditions
 from dryline.models.voice_logs import VoiceLog
 from dryline.storage.errors import Invalid
-from dryline.storage.record import Record, Values, connection, wire_rows
+from dryline.storage.record import Record, Values, wire_rows
 from dryline.storage.signatures import token_serializer
 
 _CURSORS = "voice log cursors"
-# The value of the sort column, and the id that decides among equal values.
-SortKey = tuple[Any, str]
-Order = tuple[str, str]  # sort column; "asc" or "desc"
-
-# Few logs have such an id. SQLite prefers the index of the worker's logs, unless a `+` keeps it from using the column.
-_CALL_IDS = frozenset({"external_call_id", "call_sid"})
 
 
 def search(
@@ -102,9 +97,7 @@ class SelectedLogs:
             return []
         if self.fields is not None:
             names = {wire: name for wire, name in names.items() if name in self.fields or name == "id"}
-        columns = ", ".join((*names.values(), "id"))
-        sql = f'SELECT {columns} FROM "voice_log" WHERE "id" IN ({", ".join("?" * len(self.ids))})'
-        rows = {row[-1]: row for row in connection().execute(sql, self.ids)}
+        rows = voice_log_columns(self.ids, list(names.values()))
         logs = wire_rows(VoiceLog, names, [rows[id] for id in self.ids])
         if self.addresses:
             for wire, name in names.items():
@@ -123,64 +116,21 @@ def find_page(
 
     The list is that of a worker, or of a team with all its workers.
     """
-    where, params = _criteria(owner, filters)
-    keys = _sort_keys(where, params, order, after, limit, offset)
+    logs = _filter(owner, filters)
+    keys = logs.sort_keys(order, after, limit, offset)
     if not after and len(keys) < limit and (keys or not offset):
         return keys, offset + len(keys)  # the list ends on this page, so there is nothing left to count
-    (total,) = connection().execute(f'SELECT COUNT(*) FROM "voice_log" WHERE {where}', params).fetchone()
-    return keys, total
+    return keys, logs.count()
 
 
 def find_neighbours(log: VoiceLog, filters: Values, owner: Record) -> tuple[str | None, str | None]:
     """Return the ids of the owner's calls that began just before and just after this one, of those that match."""
-    where, params = _criteria(owner, filters)
+    logs = _filter(owner, filters)
     here = (log.start_time, log.id)
-    before = _sort_keys(where, params, ("start_time", "desc"), here, 1, 0)
-    after = _sort_keys(where, params, ("start_time", "asc"), here, 1, 0)
+    before = logs.sort_keys(("start_time", "desc"), here, 1)
+    after = logs.sort_keys(("start_time", "asc"), here, 1)
     return before[0][1] if before else None, after[0][1] if after else None
 
 
-def _criteria(owner: Record, filters: Values) -> tuple[str, list[Any]]:
-    """Return the condition of the owner's logs that pass the filters, and its parameters."""
-    prefix = "" if _CALL_IDS.isdisjoint(filters) else "+"
-    parts = conditions(filters, VoiceLog)
-    where = " AND ".join([f"{prefix}{owner_column(owner)} = ?", *[part.sql for part in parts]])
-    return where, [owner.id, *filters.values()]
-
-
-def _sort_keys(
-    where: str, params: list[Any], order: Order, after: SortKey | None, limit: int, offset: int
-) -> list[SortKey]:
-    column, direction = order
-    keys: list[SortKey] = []
-    for condition, position in _index_ranges(order, after):
-        sql = (
-            f'SELECT {column}, id FROM "voice_log" WHERE {where} AND {condition}'
-            f" ORDER BY {column} {direction}, id {direction} LIMIT ? OFFSET ?"
-        )
-        keys += connection().execute(sql, (*params, *position, limit - len(keys), offset)).fetchall()
-        if len(keys) == limit:
-            break
-    return keys
-
-
-def _index_ranges(order: Order, after: SortKey | None) -> list[tuple[str, tuple[Any, ...]]]:
-    """Return the index ranges that hold the rest of a list, in its order: each an SQL condition and its parameters.
-
-    SQLite sorts NULL below every value: first when ascending, last when descending.
-    """
-    if after is None:
-        return [("1", ())]
-    column, direction = order
-    value, id = after
-    operator = "<" if direction == "desc" else ">"
-    ranges: list[tuple[str, tuple[Any, ...]]] = []
-    if value is None:
-        ranges.append((f"{column} IS NULL AND id {operator} ?", (id,)))
-        if direction == "asc":
-            ranges.append((f"{column} IS NOT NULL", ()))
-    else:
-        ranges.append((f"({column}, id) {operator} (?, ?)", (value, id)))
-        if direction == "desc":
-            ranges.append((f"{column} IS NULL", ()))
-    return ranges
+def _filter(owner: Record, filters: Values) -> VoiceLogFilter:
+    return VoiceLogFilter(owner_column(owner), owner.id, filters, conditions(filters, VoiceLog))

@@ -86,12 +86,14 @@ class Voicev1Campaign(Record):
 
     @classmethod
     def due(cls, moment: str, limit: int) -> list[Self]:
-        its_rows = "SELECT 1 FROM voicev1_campaign_data WHERE campaign_id = t1.id"
-        over = (
-            f"status = 'RUNNING' AND EXISTS ({its_rows})"
-            f" AND NOT EXISTS ({its_rows} AND status IN ('PENDING', 'PROCESSING'))"
-        )
-        return due_rows(cls, over, "created_at, id", limit)
+        where = """
+            status = 'RUNNING'
+            AND EXISTS (SELECT 1 FROM voicev1_campaign_data WHERE campaign_id = t1.id)
+            AND NOT EXISTS (
+                SELECT 1 FROM voicev1_campaign_data WHERE campaign_id = t1.id AND status IN ('PENDING', 'PROCESSING')
+            )
+        """
+        return due_rows(cls, where, "created_at, id", limit)
 
     def proceed(self, moment: str) -> None:
         """Complete the campaign, or fail it if every row failed, as of the time the last row was done."""
@@ -138,11 +140,15 @@ class Voicev1CampaignData(Record):
 
     @classmethod
     def due(cls, moment: str, limit: int) -> list[Self]:
-        waiting = "status IN ('PENDING', 'PROCESSING') AND done_at IS NULL"
-        due = due_rows(cls, f"{waiting} AND due_at <= :moment", "due_at, id", limit, moment=moment)
-        # A row that was due when it was sent, before the clock was set back. Later batches keep their times.
-        stale = f"{waiting} AND updated_at > :moment AND due_at <= updated_at"
-        return due or due_rows(cls, stale, "due_at, id", limit, moment=moment)
+        waiting = "status IN ('PENDING', 'PROCESSING') AND done_at IS NULL AND due_at <= :moment"
+        # A row that was due when it was sent, before the clock was set back. Later batches keep their times. The plus
+        # keeps SQLite from an index that has all rows which wait.
+        waiting_since_later = """
+            status IN ('PENDING', 'PROCESSING') AND +done_at IS NULL
+            AND updated_at > :moment AND due_at <= updated_at
+        """
+        due = due_rows(cls, waiting, "due_at, id", limit, moment=moment)
+        return due or due_rows(cls, waiting_since_later, "due_at, id", limit, moment=moment)
 
     def called(self, begins_at: str, ends_at: str, outcome: dict[str, Any]) -> None:
         """Record that the row is being called until `ends_at`, and the outcome of the call."""
@@ -150,13 +156,15 @@ class Voicev1CampaignData(Record):
 
     @classmethod
     def over(cls, moment: str, limit: int) -> list[Self]:
-        over = due_rows(cls, "status = 'PROCESSING' AND done_at <= :moment", "done_at, id", limit, moment=moment)
+        # The first condition is that of the index.
+        ended = "status IN ('PENDING', 'PROCESSING') AND status = 'PROCESSING' AND done_at <= :moment"
         # A row whose call has ended early, since the clock was set back.
-        early = (
-            "status = 'PROCESSING' AND done_at > :moment"
-            " AND NOT EXISTS (SELECT 1 FROM call_in_progress WHERE id = json_extract(t1.outcome, '$.logId'))"
-        )
-        return over or due_rows(cls, early, "done_at, id", limit, moment=moment)
+        ended_early = """
+            status IN ('PENDING', 'PROCESSING') AND status = 'PROCESSING' AND done_at > :moment
+            AND NOT EXISTS (SELECT 1 FROM call_in_progress WHERE id = json_extract(t1.outcome, '$.logId'))
+        """
+        over = due_rows(cls, ended, "done_at, id", limit, moment=moment)
+        return over or due_rows(cls, ended_early, "done_at, id", limit, moment=moment)
 
     def finish(self) -> None:
         """Set the row's result to the outcome of its call."""

@@ -10,12 +10,12 @@ from datetime import timedelta
 from functools import cache, cached_property
 from typing import Any, Self
 
-import orjson
 from peewee import IntegerField, TextField
 
 from dryline.models.collection import DEPLOYMENT, ImportContext, Row, StateCollection
 from dryline.models.custom_webhooks import CustomWebhook
 from dryline.models.due import due_rows
+from dryline.models.plain_sql import json_list
 from dryline.models.recordings import addresses_at
 from dryline.models.voice_deployments import VoiceDeployment
 from dryline.models.webhook_payloads import (
@@ -90,17 +90,30 @@ class WebhookDelivery(Record):
     @classmethod
     def due(cls, moment: str, limit: int, *, but_urls: Sequence[str] = ()) -> list[Self]:
         """Return the next deliveries that are due, without those to `but_urls`."""
-        others = "status = 'PENDING' AND url NOT IN (SELECT value FROM json_each(:but_urls))"
-        params = {"moment": moment, "but_urls": orjson.dumps(but_urls).decode()}
-        due = due_rows(cls, f"{others} AND due_at <= :moment", "due_at, id", limit, **params)
-        if due:
-            return due
-        # A delivery that was created, or tried in vain, later than the moment, before the clock was set back.
-        attempted_later = [f"attempts = {number} AND due_at > :after_{number}" for number in range(1, len(BACKOFF) + 1)]
-        begun_later = " OR ".join(["attempts = 0 AND due_at > :moment AND created_at > :moment", *attempted_later])
-        for number, pause in enumerate(BACKOFF, 1):
-            params[f"after_{number}"] = wire(parse(moment) + pause)
-        return due_rows(cls, f"{others} AND ({begun_later})", "due_at, id", limit, **params)
+        waiting = """
+            status = 'PENDING' AND due_at <= :moment
+            AND url NOT IN (SELECT value FROM json_each(:but_urls))
+        """
+        # A delivery that was created, or tried in vain, later than the moment, before the clock was set back: it is due
+        # later than one whose last attempt, of as many, was at the moment.
+        begun_later = """
+            id IN (
+                SELECT delivery.id FROM json_each(:latest_due) AS latest
+                CROSS JOIN webhook_delivery AS delivery
+                WHERE delivery.status = 'PENDING'
+                AND delivery.attempts = latest.key
+                AND delivery.due_at > latest.value
+            )
+            AND (attempts > 0 OR created_at > :moment)
+            AND url NOT IN (SELECT value FROM json_each(:but_urls))
+        """
+        but = json_list(but_urls)
+        # By the number of attempts: when a delivery is due that was created, or last tried, at the moment.
+        latest_due = json_list([moment, *[wire(parse(moment) + pause) for pause in BACKOFF]])
+        due = due_rows(cls, waiting, "due_at, id", limit, moment=moment, but_urls=but)
+        return due or due_rows(
+            cls, begun_later, "due_at, id", limit, moment=moment, but_urls=but, latest_due=latest_due
+        )
 
     @classmethod
     def search(cls, limit: int, *, but: str | None = None, **where: Any) -> list[Self]:

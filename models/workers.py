@@ -4,7 +4,8 @@ from peewee import TextField
 
 from dryline.models.collection import StateCollection
 from dryline.models.logs_lookup import LOG_CLASSES
-from dryline.storage.record import JsonField, Record, connection_execute
+from dryline.models.plain_sql import remove_llm_logs
+from dryline.storage.record import JsonField, Record
 
 
 class Worker(Record):
@@ -25,7 +26,7 @@ class Worker(Record):
         """Delete the worker with its flows, deployments, logs, tag assignments and the rest. Contract: deleteWorker."""
         for log_class in LOG_CLASSES:
             log_class.remove_below(self, "worker_id")
-        connection_execute("DELETE FROM llm_log WHERE worker_id = ?", (self.id,))
+        remove_llm_logs(self.id)
         super().remove()
 
 

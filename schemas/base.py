@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Iterable, Mapping
 from datetime import datetime
+from difflib import get_close_matches
 from functools import cache, cached_property
 from typing import Any, ClassVar, Self
 
@@ -29,8 +30,6 @@ def unknown_field(name: str, known: tuple[str, ...]) -> str:
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """Return the end of a message about an unknown name: the nearest known one, or a full stop."""
-    from difflib import get_close_matches  # imported here because only a misspelt name needs it
-
     near = get_close_matches(name, known, n=1)
     return f"; did you mean {near[0]}?" if near else "."
 
@@ -38,17 +37,28 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 class ApiSchema(Schema):
     """A record or a body. Names become camelCase, unknown fields are ignored, dumping only renames.
 
-    `dump_only` marks the fields that only answers have, in schemas that bodies have too. `Meta.sometimes` names the
-    fields that an answer may lack; the OpenAPI document marks the others as required.
-    `Meta.without_effect` names the fields of a body that are checked and then dropped.
+    A record has one schema. Its body, its patch (`partial=True`) and its answer follow from it: `dump_only` marks the
+    fields that only answers have, `load_only` those that only bodies have. `Meta.sometimes` names the fields that an
+    answer may lack; the OpenAPI document marks the others as required. `Meta.null_in_answers` names those that a body
+    may leave out but not send as null. `Meta.without_effect` names the fields of a body that are checked and then
+    dropped.
     """
 
     class Meta:
         unknown = EXCLUDE
         sometimes: ClassVar[tuple[str, ...]] = ()
+        null_in_answers: ClassVar[tuple[str, ...]] = ()
         without_effect: ClassVar[tuple[str, ...]] = ()
 
+    # The name of the record in the OpenAPI document: `Worker`. A request's is `WorkerBody` or `WorkerPatch`.
+    record_name: ClassVar[str]
+
     error_messages: dict[str, str] = {"type": "Must be a JSON object."}  # noqa: RUF012  # declared so by marshmallow
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        """Name the record: `WorkerSchema`, `WorkerBody` and `WorkerUpdateBody` are all of a `Worker`."""
+        super().__init_subclass__(**kwargs)
+        cls.record_name = cls.__name__.removesuffix("Schema").removesuffix("Body").removesuffix("Update")
 
     def __deepcopy__(self, memo: Any) -> Self:
         """Return the schema itself. It never changes, and flask-smorest copies it with every decorator of a view."""

@@ -29,7 +29,7 @@ class MessageBody(Schema):
     content = Content(load_default="", allow_none=True)
 
 
-class StreamOptions(Schema):
+class StreamOptionsBody(Schema):
     """Options of a stream."""
 
     include_usage = Boolean(load_default=False)
@@ -43,7 +43,7 @@ class CompletionBody(Schema):
     stream = Boolean(load_default=False, allow_none=True)
     n = Integer(allow_none=True, validate=validate.Equal(1, error="A flow gives one answer, so n must be 1."))
     response_format = fields.Dict(allow_none=True)
-    stream_options = fields.Nested(StreamOptions(unknown=EXCLUDE), load_default=None)
+    stream_options = fields.Nested(StreamOptionsBody(unknown=EXCLUDE), load_default=None)
 
 
 def read_completion(body: Any) -> dict[str, Any]:

@@ -14,33 +14,31 @@ def text_or_texts(value: Any) -> None:
         raise ValidationError("Must be a text or a list of texts.")
 
 
-class EchoSuiteBody(ApiSchema):  # Contract: createEchoSuite
-    """An Echo suite to create or update."""
+class EchoSuiteSchema(ApiSchema):  # Contract: records.echo_suite, createEchoSuite
+    """An Echo test suite."""
 
+    class Meta(ApiSchema.Meta):
+        null_in_answers = ("description", "deployment_id")
+
+    id = fields.String(dump_only=True)
+    team_id = fields.String(dump_only=True)
     name = fields.String(required=True)
     description = fields.String()
     deployment_id = fields.String()
     scorecard_ids = fields.List(fields.String(), metadata={"description": "stored as sent, not checked"})
     echo_scorecard_ids = fields.List(fields.String(), metadata={"description": "Echo scorecards of the team"})
+    created_at = Timestamp(dump_only=True)
+    updated_at = Timestamp(dump_only=True)
 
 
-class EchoSuiteSchema(ApiSchema):  # Contract: records.echo_suite
-    """An Echo test suite."""
+class EchoAgentSchema(ApiSchema):  # Contract: records.echo_agent, createEchoAgent
+    """An Echo agent: a simulated caller."""
 
-    id = fields.String()
-    team_id = fields.String()
-    name = fields.String()
-    description = fields.String(allow_none=True)
-    deployment_id = fields.String(allow_none=True)
-    scorecard_ids = fields.List(fields.String())
-    echo_scorecard_ids = fields.List(fields.String())
-    created_at = Timestamp()
-    updated_at = Timestamp()
+    class Meta(ApiSchema.Meta):
+        null_in_answers = ("deployment_id", "suite_id")
 
-
-class EchoAgentBody(ApiSchema):  # Contract: createEchoAgent
-    """An Echo agent to create or update."""
-
+    id = fields.String(dump_only=True)
+    team_id = fields.String(dump_only=True)
     name = fields.String(required=True)
     type = fields.String(required=True, metadata={"description": "kind of caller, stored as sent"})
     purpose = fields.String(required=True)
@@ -48,27 +46,18 @@ class EchoAgentBody(ApiSchema):  # Contract: createEchoAgent
     deployment_id = fields.String()
     suite_id = fields.String()
     scorecard_ids = fields.List(fields.String(), metadata={"description": "Echo scorecards of the team"})
+    created_at = Timestamp(dump_only=True)
+    updated_at = Timestamp(dump_only=True)
 
 
-class EchoAgentSchema(ApiSchema):  # Contract: records.echo_agent
-    """An Echo agent: a simulated caller."""
+class EchoScorecardSchema(ApiSchema):  # Contract: records.echo_scorecard, createEchoScorecard
+    """An Echo scorecard: criteria for conversations."""
 
-    id = fields.String()
-    team_id = fields.String()
-    name = fields.String()
-    type = fields.String(metadata={"description": "kind of caller, stored as sent"})
-    purpose = fields.String()
-    goals = fields.Raw(metadata={"description": "list of texts, or one text"})
-    deployment_id = fields.String(allow_none=True)
-    suite_id = fields.String(allow_none=True)
-    scorecard_ids = fields.List(fields.String())
-    created_at = Timestamp()
-    updated_at = Timestamp()
+    class Meta(ApiSchema.Meta):
+        null_in_answers = ("description", "suite_id", "agent_id", "deployment_id")
 
-
-class EchoScorecardBody(ApiSchema):  # Contract: createEchoScorecard
-    """An Echo scorecard to create or update."""
-
+    id = fields.String(dump_only=True)
+    team_id = fields.String(dump_only=True)
     name = fields.String(required=True)
     description = fields.String()
     items = fields.List(
@@ -80,21 +69,8 @@ class EchoScorecardBody(ApiSchema):  # Contract: createEchoScorecard
     suite_id = fields.String()
     agent_id = fields.String()
     deployment_id = fields.String()
-
-
-class EchoScorecardSchema(ApiSchema):  # Contract: records.echo_scorecard
-    """An Echo scorecard: criteria for conversations."""
-
-    id = fields.String()
-    team_id = fields.String()
-    name = fields.String()
-    description = fields.String(allow_none=True)
-    items = fields.List(JsonObject())
-    suite_id = fields.String(allow_none=True)
-    agent_id = fields.String(allow_none=True)
-    deployment_id = fields.String(allow_none=True)
-    created_at = Timestamp()
-    updated_at = Timestamp()
+    created_at = Timestamp(dump_only=True)
+    updated_at = Timestamp(dump_only=True)
 
 
 class EchoRunSchema(ApiSchema):  # Contract: records.echo_run
@@ -115,5 +91,5 @@ class EchoRunSchema(ApiSchema):  # Contract: records.echo_run
 ROWS = {
     "echoSuites": RowForm(EchoSuiteSchema, "name"),
     "echoScorecards": RowForm(EchoScorecardSchema, "name"),
-    "echoAgents": RowForm(EchoAgentSchema, "name"),
+    "echoAgents": RowForm(EchoAgentSchema, "name", goals=fields.Raw()),
 }

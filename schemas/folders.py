@@ -6,23 +6,19 @@ from dryline.schemas.base import ApiSchema, JsonObject, Timestamp
 from dryline.schemas.row_forms import RowForm
 
 
-class FolderSchema(ApiSchema):  # Contract: records.folder
+class FolderSchema(ApiSchema):  # Contract: records.folder; the body is the client's
     """A folder for knowledge resources."""
 
-    id = fields.String()
-    created_at = Timestamp()
-    updated_at = Timestamp()
-    name = fields.String(metadata={"description": "name, unique in the worker"})
-    worker_id = fields.String()
-    description = fields.String(allow_none=True)
-    graph_metadata = JsonObject(allow_none=True)
+    class Meta(ApiSchema.Meta):
+        null_in_answers = ("description",)
 
-
-class FolderBodySchema(ApiSchema):  # From the client
-    """A folder to create or update. The description may be left out but not null."""
-
-    name = fields.String(required=True)
+    id = fields.String(dump_only=True)
+    created_at = Timestamp(dump_only=True)
+    updated_at = Timestamp(dump_only=True)
+    name = fields.String(required=True, metadata={"description": "name, unique in the worker"})
+    worker_id = fields.String(dump_only=True)
     description = fields.String()
+    graph_metadata = JsonObject(dump_only=True, allow_none=True)
 
 
 ROWS = {"folders": RowForm(FolderSchema, "workerId name")}

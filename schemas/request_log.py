@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import regex
 from marshmallow import ValidationError, fields, validate, validates_schema
 
 from dryline.schemas.base import (
@@ -78,8 +79,6 @@ class RequestListQuery(RequestQuery):
 
 def require_pattern(value: str) -> None:
     """Check a regular expression. Raises ValidationError."""
-    import regex  # imported on first use: a start does not need it
-
     try:
         regex.compile(value)
     except regex.error as error:

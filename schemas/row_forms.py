@@ -41,6 +41,8 @@ class RowForm:
     def _columns(self) -> Mapping[str, tuple[str, fields.Field]]:
         """The column and the field of each row field, by its name on the wire."""
         record = dict(self._schema().fields) if self._schema else {}
+        for name in self._schema.Meta.null_in_answers if self._schema else ():
+            record[name].allow_none = True
         exported = {name: f for name, f in record.items() if not f.load_only and name not in self._without}
         return {
             field.data_key or camel(name): (field.attribute or name, field)

@@ -18,31 +18,25 @@ class CheckpointSchema(PartSchema):  # Contract: createTest, checkpoints
     )
 
 
-class TestBody(ApiSchema):  # Contract: createTest
-    """A test to create or update."""
-
-    name = fields.String(required=True)
-    description = fields.String(required=True)
-    checkpoints = fields.List(AsSent(CheckpointSchema), required=True)
-    test_mode = fields.String(required=True)
-    system_prompt = fields.String(required=True)
-    flow_id = fields.String(required=True)
-
-
-class TestSchema(ApiSchema):  # Contract: records.test
+class TestSchema(ApiSchema):  # Contract: records.test, createTest
     """A test."""
 
-    id = fields.String()
-    created_at = Timestamp()
-    updated_at = Timestamp()
-    name = fields.String()
-    description = fields.String(allow_none=True)
-    test_mode = fields.String()
-    system_prompt = fields.String()
-    checkpoints = fields.List(fields.Nested(CheckpointSchema))
-    worker_id = fields.String()
-    flow_id = fields.String()
-    websocket_url = fields.String(allow_none=True, metadata={"description": "URL of the engine's WebSocket"})
+    class Meta(ApiSchema.Meta):
+        null_in_answers = ("description",)
+
+    id = fields.String(dump_only=True)
+    created_at = Timestamp(dump_only=True)
+    updated_at = Timestamp(dump_only=True)
+    name = fields.String(required=True)
+    description = fields.String(required=True)
+    test_mode = fields.String(required=True)
+    system_prompt = fields.String(required=True)
+    checkpoints = fields.List(AsSent(CheckpointSchema), required=True)
+    worker_id = fields.String(dump_only=True)
+    flow_id = fields.String(required=True)
+    websocket_url = fields.String(
+        dump_only=True, allow_none=True, metadata={"description": "URL of the engine's WebSocket"}
+    )
 
 
 class TestRunSchema(ApiSchema):  # Contract: records.test_run

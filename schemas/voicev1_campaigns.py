@@ -48,7 +48,7 @@ class LenientNumber(Number):
         return super()._deserialize(value, attr, data, **kwargs)
 
 
-class Voicev1BatchCallsBodySchema(ApiSchema):
+class VoiceV1BatchCallsBodySchema(ApiSchema):
     """Batch calls of a legacy voice deployment."""
 
     data = fields.List(AsSent(CallRowSchema), required=True, metadata={"description": "rows, one per call"})
@@ -64,57 +64,48 @@ class Voicev1BatchCallsBodySchema(ApiSchema):
     ws_url = fields.String(attribute="wsUrl")
 
 
-class Voicev1CampaignDataSchema(ApiSchema):  # Contract: records.voicev1_campaign_data
+class VoiceV1CampaignDataSchema(ApiSchema):  # Contract: records.voicev1_campaign_data
     """A row of a legacy campaign."""
 
-    id = fields.String(attribute="row_id", metadata={"description": "stored as sent"})
-    campaign_id = fields.String()
+    class Meta(ApiSchema.Meta):
+        null_in_answers = ("result",)
+
+    id = fields.String(dump_only=True, attribute="row_id", metadata={"description": "stored as sent"})
+    campaign_id = fields.String(dump_only=True)
     row_data = JsonObject()
     status = fields.String(
         validate=OneOf("PENDING", "PROCESSING", "COMPLETED", "FAILED"),
-        metadata={"description": "status of the row: PENDING, PROCESSING during its call, then COMPLETED or FAILED"},
-    )
-    result = JsonObject(allow_none=True, metadata={"description": "result of the call"})
-    created_at = Timestamp()
-    updated_at = Timestamp()
-
-
-class Voicev1CampaignDataBodySchema(ApiSchema):
-    """Changes of a row of a legacy campaign."""
-
-    row_data = JsonObject()
-    status = fields.String(
-        validate=OneOf("PENDING", "PROCESSING", "COMPLETED", "FAILED"),
-        metadata={"description": "new status; PENDING calls the row now, any other status does not"},
+        metadata={
+            "description": "status of the row: PENDING, PROCESSING during its call, then COMPLETED or FAILED. "
+            "An update to PENDING calls the row now, one to any other status does not"
+        },
     )
     result = JsonObject(metadata={"description": "result of the call"})
+    created_at = Timestamp(dump_only=True)
+    updated_at = Timestamp(dump_only=True)
 
 
-class Voicev1CampaignSchema(ApiSchema):  # Contract: records.voicev1_campaign
+class VoiceV1CampaignSchema(ApiSchema):  # Contract: records.voicev1_campaign
     """A legacy campaign."""
 
-    id = fields.String()
+    id = fields.String(dump_only=True)
     status = fields.String(
+        dump_only=True,
         validate=OneOf("RUNNING", "COMPLETED", "FAILED"),
         metadata={"description": "status: RUNNING, COMPLETED when no row is open, FAILED when all rows failed"},
     )
     steps = fields.List(JsonObject())
-    deployment_id = fields.String()
-    created_at = Timestamp()
-    updated_at = Timestamp()
+    deployment_id = fields.String(dump_only=True)
+    created_at = Timestamp(dump_only=True)
+    updated_at = Timestamp(dump_only=True)
     data = fields.List(
-        fields.Nested(Voicev1CampaignDataSchema),
+        fields.Nested(VoiceV1CampaignDataSchema),
+        dump_only=True,
         metadata={"description": "rows of the campaign, in the order in which they were sent"},
     )
 
 
-class Voicev1CampaignBodySchema(ApiSchema):
-    """A legacy campaign to create."""
-
-    steps = fields.List(JsonObject())
-
-
-class Voicev1CampaignRunSchema(ApiSchema):
+class VoiceV1CampaignRunSchema(ApiSchema):
     """Rows to add and call."""
 
     data = fields.List(
@@ -125,9 +116,9 @@ class Voicev1CampaignRunSchema(ApiSchema):
 
 
 ROWS = {
-    "voicev1Campaigns": RowForm(Voicev1CampaignSchema, "deploymentId", without="data"),
+    "voicev1Campaigns": RowForm(VoiceV1CampaignSchema, "deploymentId", without="data"),
     "voicev1CampaignData": RowForm(
-        Voicev1CampaignDataSchema,
+        VoiceV1CampaignDataSchema,
         "campaignId rowData",
         due_at=Timestamp(allow_none=True),
         done_at=Timestamp(allow_none=True),

@@ -10,17 +10,15 @@ import socket
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from waitress import create_server, wasyncore
 
+from dryline.app import Dryline, create_app
 from dryline.serving.dispatcher import QuickDispatcher
 from dryline.settings import BadSetting, Settings
 from dryline.world.processes import ended_by_owner
 from dryline.world.real_time import monotonic
-
-if TYPE_CHECKING:
-    from dryline.app import Dryline
 
 # Further connections wait until one is closed.
 MAX_CONNECTIONS = 1000
@@ -176,8 +174,6 @@ def bind(settings: Settings) -> socket.socket:
 @contextmanager
 def running(settings: Settings) -> Iterator[Dryline]:
     """Run an application with its jobs, and without a socket, for a block. Raises BadSetting."""
-    from dryline.app import create_app
-
     app = create_app(settings)
     with ended_by_owner(app.close):
         app.jobs.start()

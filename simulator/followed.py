@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from difflib import get_close_matches
 from math import prod
 from random import Random
 from typing import Any
@@ -142,7 +143,6 @@ def _condition(program: Program, text: str) -> Condition:
     texts = {_normalized(condition.text): condition for condition in reversed(program.conditions)}
     if _normalized(text) in texts:
         return texts[_normalized(text)]
-    from difflib import get_close_matches  # imported late: it is only needed for a mistake
 
     is_short = len(text) <= _LONGEST_COMPARED
     nearest = get_close_matches(_normalized(text), texts, n=3, cutoff=0.0) if is_short else []

@@ -4,7 +4,8 @@ A column stores the wire's own text for times and JSON, so that a response needs
 
 The queries of `Record` and `Rows` are compiled: peewee writes the SQL of each form of a query once (statements.py), and
 a lookup is one `execute` with that SQL. A lookup takes 17 µs so, and 384 µs as `Model.select().where().get_or_none()`;
-each request does two or three. All other queries in models/ are written with peewee where they are used.
+each request does two or three. Other queries in models/ are written with peewee where they are used; those that
+have to be plain SQL are in `models/plain_sql.py`.
 """
 
 from __future__ import annotations
@@ -31,7 +32,8 @@ class Record(Model):
     """A row of one team.
 
     The fields of a model name its columns only. Foreign keys with their cascades, unique columns, checks and indexes
-    are declared in `storage/migrations/`. Where a method takes a `team`, any record of the team will do.
+    are declared in `storage/migrations/`. A method that takes a `scope` stays within one team: that of the record
+    that is passed, such as the team itself, a worker or a deployment.
     """
 
     id_prefix: ClassVar[str]
@@ -57,12 +59,12 @@ class Record(Model):
         return cls.from_row(row) if row else None
 
     @classmethod
-    def fetch(cls, team: Record, id: str, *, field: str | None = None, **parent: Any) -> Self:
-        """Return the team's row with this id, and with these further column values (`worker_id=…`).
+    def fetch(cls, scope: Record, id: str, *, field: str | None = None, **parent: Any) -> Self:
+        """Return the row of the scope's team with this id, and with these further column values (`worker_id=…`).
 
         Raises NotFound; `field` is the member of the body that the id comes from.
         """
-        record = cls.find(id=id, team_id=team.team_id, **parent)
+        record = cls.find(id=id, team_id=scope.team_id, **parent)
         if record is None:
             raise NotFound(f"{cls.noun()} {id} not found.", field)
         return record
@@ -80,9 +82,9 @@ class Record(Model):
         return model.fetch(self, id, field=field, **{f"{self._meta.table_name}_id": self.id})
 
     @classmethod
-    def listing(cls, team: Record, **where: Any) -> Rows:
-        """Return the team's rows with these column values, in the class's `order`."""
-        return Rows(cls, {"team_id": team.team_id, **where})
+    def listing(cls, scope: Record, **where: Any) -> Rows:
+        """Return the rows of the scope's team with these column values, in the class's `order`."""
+        return Rows(cls, {"team_id": scope.team_id, **where})
 
     @classmethod
     def from_row(cls, row: Iterable[Any]) -> Self:
@@ -113,11 +115,11 @@ class Record(Model):
     # Writing
 
     @classmethod
-    def add(cls, team: Record, **values: Any) -> Self:
-        """Insert a row with a new id and the present time; columns left out get their default."""
+    def add(cls, scope: Record, **values: Any) -> Self:
+        """Insert a row of the scope's team with a new id and the present time; columns left out get their default."""
         world = current()
         now = world.stamp()
-        values = {"id": world.ids.new(cls.id_prefix), "team_id": team.team_id, "created_at": now} | values
+        values = {"id": world.ids.new(cls.id_prefix), "team_id": scope.team_id, "created_at": now} | values
         if "updated_at" in cls._meta.fields:
             values.setdefault("updated_at", now)
         record = cls(**values)
@@ -260,6 +262,11 @@ def connection() -> Any:
 def connection_execute(sql: str, params: Iterable[Any]) -> Any:
     """Run a statement and return its cursor. Raises peewee's errors instead of sqlite3's."""
     return current().db.execute_sql(sql, params)
+
+
+def unconverted(query: Any) -> Any:
+    """Run a peewee query and return SQLite's cursor over its rows, whose cells are as they are stored."""
+    return connection().execute(*query.sql())
 
 
 def tuples(query: Any) -> list[tuple[Any, ...]]:

@@ -49,7 +49,7 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     """Import what needs a package besides the standard library when it is first used."""
     if name == "Transport":
-        from dryline.testing.transports import Transport
+        from dryline.testing.transports import Transport  # noqa: PLC0415  # an optional package
 
         return Transport
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -138,7 +138,7 @@ class Started(StandIn):
 
     def transport(self) -> Transport:
         """Return a transport for `httpx.Client`, without a socket."""
-        from dryline.testing.transports import Transport
+        from dryline.testing.transports import Transport  # noqa: PLC0415  # an optional package
 
         self._require_running()
         return Transport(self)
@@ -227,7 +227,7 @@ def transport(**settings: Any) -> Transport:
 
     `httpx.Client(transport=testing.transport(), base_url="http://dryline.local")`.
     """
-    from dryline.testing.transports import Transport
+    from dryline.testing.transports import Transport  # noqa: PLC0415  # an optional package
 
     return Transport(DrylineInProcess(**settings).start(), owned=True)
 

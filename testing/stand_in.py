@@ -62,13 +62,13 @@ class Driver(Traffic, Conversations):
 
     def client(self, **options: Any) -> BrainbaseLabs:
         """Return the vendor's client for this stand-in; `options` go to the client."""
-        from brainbase_labs import BrainbaseLabs
+        from brainbase_labs import BrainbaseLabs  # noqa: PLC0415  # an optional package
 
         return BrainbaseLabs(**self._options(options))
 
     def async_client(self, **options: Any) -> AsyncBrainbaseLabs:
         """Return the vendor's async client for this stand-in."""
-        from brainbase_labs import AsyncBrainbaseLabs
+        from brainbase_labs import AsyncBrainbaseLabs  # noqa: PLC0415  # an optional package
 
         return AsyncBrainbaseLabs(**self._options(options, is_async=True))
 
@@ -78,7 +78,7 @@ class Driver(Traffic, Conversations):
         headers = {FROM_TEST: "1", **options.get("default_headers", {})}
         options = {"base_url": self.url, "api_key": self.api_key, **options, "default_headers": headers}
         if "http_client" not in options:
-            from dryline.testing.vendor_clients import DirectAsyncHttpClient, DirectHttpClient
+            from dryline.testing.vendor_clients import DirectAsyncHttpClient, DirectHttpClient  # noqa: PLC0415  # an optional package
 
             client = DirectAsyncHttpClient if is_async else DirectHttpClient
             needs_tls = self.url.startswith("https://")  # a TLS context takes 20 ms to make

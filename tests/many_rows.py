@@ -22,8 +22,8 @@ def statements_of(app, function):
 
 
 def plans_of(app, function):
-    """Run a function and return SQLite's plan for each of its SELECT statements, one step a line."""
-    statements = [sql for sql in statements_of(app, function) if sql.lstrip().startswith("SELECT")]
+    """Run a function and return SQLite's plan for each statement that reads or deletes rows, one step a line."""
+    statements = [sql for sql in statements_of(app, function) if sql.lstrip().startswith(("SELECT", "WITH", "DELETE"))]
     with app.world.active():
         explain = app.world.db.connection().execute
         return {sql: "\n".join(row[3] for row in explain(f"EXPLAIN QUERY PLAN {sql}")) for sql in statements}

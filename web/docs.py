@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from flask import Blueprint, Response, current_app, redirect, render_template, request, send_from_directory
+from swagger_ui_bundle import swagger_ui_path
 
 from dryline.storage.current_world import current
 from dryline.storage.errors import Forbidden
@@ -48,8 +49,6 @@ def openapi_json() -> Any:
 @blp.get("/docs/assets/<path:name>")
 def asset(name: str) -> Any:
     """Return a file of Swagger UI."""
-    from swagger_ui_bundle import swagger_ui_path  # imported on first use: a start does not need it
-
     return send_from_directory(swagger_ui_path, name, max_age=86_400)
 
 

@@ -195,14 +195,16 @@ def _use_forms(operation: dict[str, Any]) -> None:
                 content["schema"] = answer_schema(type(schema))(many=schema.many)
 
 
-class _Answer:
-    """A mixin for schemas in the form of answers."""
+class _Answer(ApiSchema):
+    """A schema in the form of answers."""
 
     def on_bind_field(self, field_name: str, field_obj: fields.Field) -> None:
-        super().on_bind_field(field_name, field_obj)  # type: ignore[misc]
-        field_obj.required = field_name not in self.Meta.sometimes  # type: ignore[attr-defined]
+        super().on_bind_field(field_name, field_obj)
+        field_obj.required = field_name not in self.Meta.sometimes
         field_obj.dump_only = field_obj.load_only = False
         field_obj.load_default = missing
+        if field_name in self.Meta.null_in_answers:
+            field_obj.allow_none = True
         for inner in (field_obj, getattr(field_obj, "inner", None)):
             if isinstance(inner, fields.Nested) and isinstance(inner.nested, type):
                 inner.nested = answer_schema(inner.nested)
@@ -238,12 +240,11 @@ def request_form(schema: Any) -> Any:
 def schema_name(schema: Any) -> str:
     """Return a component's name: `Worker` for answers, `WorkerBody` and `WorkerPatch` for requests."""
     cls = schema if isinstance(schema, type) else type(schema)
-    partial = getattr(schema, "partial", False)
-    name = re.sub("(Update)?(Body)?(Schema)?$" if partial else "(Body)?(Schema)?$", "", cls.__name__)
-    name = name.replace("Voicev1", "VoiceV1")
+    if not issubclass(cls, ApiSchema):
+        return cls.__name__
     if issubclass(cls, _Answer | PartSchema):
-        return name
-    return name + ("Patch" if partial else "Body")
+        return cls.record_name
+    return cls.record_name + ("Patch" if getattr(schema, "partial", False) else "Body")
 
 
 def add_examples(operation: dict[str, Any], examples: dict[str, Any]) -> None:

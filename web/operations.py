@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator
+from difflib import get_close_matches
 from typing import Any
 
 from flask import Flask, current_app
@@ -102,8 +103,6 @@ def nearest_path(rules: Iterable[Rule], path: str) -> str | None:
 
     None if no path is similar enough.
     """
-    from difflib import get_close_matches  # imported here because only a wrong path needs it
-
     known = [rule.rule for rule in rules]
     if len(path) > MAX_LENGTH or path in known:
         return None

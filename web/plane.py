@@ -1,5 +1,6 @@
 """The control plane's requests: who may send them, and which of them are logged."""
 
+import hmac
 from collections.abc import Callable
 from typing import Any
 
@@ -49,8 +50,6 @@ def guard() -> None:
     settings = current().settings
     require_not_outgoing(request, "control plane")
     if settings.admin_token is not None:
-        import hmac
-
         sent = request.headers.get("x-dryline-token", "")
         if not hmac.compare_digest(sent.encode(), settings.admin_token.encode()):
             raise Forbidden("The control plane needs the header x-dryline-token: the server's --admin-token.")

@@ -13,8 +13,15 @@ import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass
+from http.client import HTTPException
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import unquote, unquote_to_bytes
+
+from urllib3 import HTTPConnectionPool, HTTPSConnectionPool, PoolManager, ProxyManager
+from urllib3.exceptions import HTTPError, NewConnectionError, ProtocolError
+from urllib3.exceptions import TimeoutError as Late
+from urllib3.util import make_headers, parse_url
 
 from dryline import __version__
 from dryline.settings import is_loopback
@@ -126,8 +133,6 @@ class Outgoing:
 
         Reserved headers are left out. Raises Unanswered: Refused, NoAddress, Cut, or when no response came in time.
         """
-        from urllib3 import PoolManager
-
         address = _parse(url)
         if self.send_to_own_inbox is not None and address.host in (OWN_INBOX, self.own_host):
             return self._send_without_socket(method, address, headers, body, within_s)
@@ -193,9 +198,6 @@ def _plain(host: str) -> IPv4Address | IPv6Address:
 
 def _parse(url: str) -> Url:
     """Return the parts of a URL. Raises NoAddress, and Refused for a URL of another scheme."""
-    from urllib3.exceptions import HTTPError  # imported late: a start does not need it
-    from urllib3.util import parse_url
-
     try:
         address = parse_url(url)
     except HTTPError as error:
@@ -211,8 +213,6 @@ def _host_of(address: Url) -> str:
 
 def _credentials(address: Url) -> dict[str, str]:
     """Return the header for the user and the password in a URL. https://www.rfc-editor.org/rfc/rfc7617."""
-    from urllib.parse import unquote_to_bytes
-
     if not address.auth:
         return {}
     user, _, password = address.auth.partition(":")
@@ -222,12 +222,6 @@ def _credentials(address: Url) -> dict[str, str]:
 
 def _manager(address: Url) -> PoolManager:
     """Return a client that uses the proxy of the environment, if it names one for a URL. Raises Refused."""
-    from urllib.parse import unquote
-
-    from urllib3 import PoolManager, ProxyManager
-    from urllib3.exceptions import HTTPError
-    from urllib3.util import make_headers, parse_url
-
     named = find_proxy(address.scheme or "http", _host_of(address), address.port)
     if named is None:
         return PoolManager()
@@ -269,8 +263,6 @@ class _Exchange:
             return self._run(manager, within_s, ended)
 
     def _run(self, manager: PoolManager, within_s: float | None, ended: Future[None] | None) -> HttpResponse:
-        from urllib3 import HTTPConnectionPool, HTTPSConnectionPool
-
         outcome: Future[HttpResponse] = Future()
 
         def exchange() -> None:
@@ -302,10 +294,6 @@ class _Exchange:
 
     def _send(self, manager: PoolManager) -> HttpResponse:
         """Send the request, and read at most `max_bytes` bytes of the response's body. Raises Unanswered."""
-        from http.client import HTTPException
-
-        from urllib3.exceptions import HTTPError
-
         has_authorization = any(name.lower() == "authorization" for name in self.headers)
         credentials = {} if has_authorization else _credentials(self.address)
         headers = {"User-Agent": f"dryline/{__version__}", **credentials, **self.headers}
@@ -322,9 +310,6 @@ class _Exchange:
             raise self._unanswered(error, manager.proxy) from None
 
     def _unanswered(self, error: Exception, proxy: Url | None) -> Unanswered:
-        from urllib3.exceptions import NewConnectionError, ProtocolError
-        from urllib3.exceptions import TimeoutError as Late
-
         # In urllib3, the error of a refused connection is a kind of timeout.
         if isinstance(error, (Late, TimeoutError)) and not isinstance(error, NewConnectionError):
             return _late_error(self.timeout_s)

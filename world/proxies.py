@@ -1,9 +1,11 @@
-"""Proxies of the environment: requests to outside services use them, requests to a stand-in never do.
-
-The pytest plugin imports this module at its start, so it imports other modules late.
-"""
+"""Proxies of the environment: requests to outside services use them, requests to a stand-in never do."""
 
 import os
+from importlib.util import find_spec
+from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
+
+from dryline.settings import is_loopback
 
 _THIS_MACHINE = ("127.0.0.1", "localhost", "::1")
 
@@ -14,8 +16,6 @@ def direct_variables(url: str) -> dict[str, str]:
     httpx makes no client at all if a SOCKS proxy is named and its package for SOCKS is missing: then the variables of
     that proxy become empty.
     """
-    from urllib.parse import urlsplit
-
     named = [name for name, value in os.environ.items() if value and name[-6:].lower() == "_proxy"]
     if not named:
         return {}
@@ -26,18 +26,12 @@ def direct_variables(url: str) -> dict[str, str]:
 
 
 def _unusable_variables(names: list[str]) -> list[str]:
-    from importlib.util import find_spec
-
     socks = [name for name in names if os.environ[name].startswith("socks")]
     return [] if socks and find_spec("socksio") else socks
 
 
 def find_proxy(scheme: str, host: str, port: int | None) -> str | None:
     """Return the URL of the proxy for requests to a host, or None for a direct connection."""
-    from urllib.request import getproxies, proxy_bypass
-
-    from dryline.settings import is_loopback
-
     proxies = getproxies()
     named = proxies.get(scheme) or proxies.get("all")
     place = host if port is None else f"{host}:{port}"

@@ -8,6 +8,7 @@ from typing import Any
 from urllib.parse import parse_qs
 
 import orjson
+import regex
 
 from dryline.storage.errors import Invalid
 from dryline.world.masking import is_secret, mask_addresses
@@ -116,8 +117,6 @@ def _regex_test(pattern: str) -> Test:
 
     Python's `re` has no time limit and stops all other threads meanwhile. `regex` has one and lets them run.
     """
-    import regex  # imported late: a start does not need it
-
     compiled = regex.compile(pattern, regex.DOTALL)
     deadline = monotonic() + MAX_SEARCH_S
 

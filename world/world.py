@@ -22,6 +22,7 @@ from typing import Any
 from peewee import PeeweeException
 
 from dryline.settings import BadSetting, RuntimeSettings, Settings
+from dryline.storage import migrations
 from dryline.storage.current_world import Task, WorldLocal, current_task, find_task, running
 from dryline.storage.database import WorldDatabase, require_sqlite_version
 from dryline.storage.directory import Directory, NoWorld, database_in
@@ -88,8 +89,6 @@ class World:
             undo.pop_all()
 
     def _bring_up_to_date(self) -> None:
-        from dryline.storage import migrations
-
         migrations.bring_up_to_date(self.db)
         if self.settings.seed is not None:
             self.ids.restart(self.settings.seed, self._count_start())

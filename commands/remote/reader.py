@@ -6,6 +6,8 @@ from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
 import orjson
+from urllib3.exceptions import InvalidHeader
+from urllib3.util import Retry
 
 from dryline.world.masking import mask_addresses
 from dryline.world.outgoing import HttpResponse, Refused, Unanswered, send
@@ -118,9 +120,6 @@ class Reader:
 
 def _retry_after_s(header: str | None) -> float | None:
     """Return the pause in seconds of a Retry-After header, a number or an HTTP date; None if it is not readable."""
-    from urllib3.exceptions import InvalidHeader
-    from urllib3.util import Retry
-
     try:
         return None if header is None else Retry().parse_retry_after(header)
     except (InvalidHeader, ValueError, OverflowError):

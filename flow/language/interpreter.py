@@ -7,6 +7,8 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+import pydantic_monty
+
 from dryline.flow.language.errors import INNER, failure_at, failure_of
 from dryline.flow.language.host_functions import Over, Raised, Waits, call, is_callable
 from dryline.flow.language.json_values import TooLarge, size_of
@@ -91,8 +93,6 @@ class Interpreter:
 
     def _run(self, worker: Any, step: Callable[[], Any]) -> Any:
         """Run until the flow waits for the user, and return the snapshot; None if the run has ended."""
-        import pydantic_monty
-
         session = self._session
         self._calls = self._passed = 0
         try:
@@ -133,8 +133,6 @@ class Interpreter:
 
     def _answer_to(self, snapshot: Any) -> Callable[[], Any]:
         """Do a host call, and return the step that goes on with its result. Raises Over, Waits, Stopped."""
-        import pydantic_monty
-
         place = self._place_of(snapshot)
         self._place = place or self._place
         self._calls += 1
@@ -189,8 +187,6 @@ class Interpreter:
         return snapshot.resume_not_handled
 
     def _read_state(self, worker: Any) -> None:
-        import pydantic_monty
-
         try:
             self._session.keep_state(worker.feed_run("state"))
         except (pydantic_monty.MontyError, RuntimeError, TooLarge):

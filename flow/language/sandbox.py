@@ -8,6 +8,8 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
+import pydantic_monty
+
 from dryline.storage.errors import Busy
 
 if TYPE_CHECKING:
@@ -36,8 +38,6 @@ class Sandbox:
     @contextlib.contextmanager
     def worker(self, **options: Any) -> Iterator[pydantic_monty.MontySession]:
         """Check out a worker for the block. Raises Busy."""
-        import pydantic_monty  # imported late: a start does not need it
-
         checkout = self._started().checkout(
             limits={
                 "max_turn_duration_secs": STEP_S,
@@ -60,8 +60,6 @@ class Sandbox:
 
     def _started(self) -> pydantic_monty.Monty:
         if self._pool is None:
-            import pydantic_monty
-
             with self._lock:
                 if self._closed:
                     raise Busy("The server is stopping, and runs no more flows.")

@@ -8,6 +8,7 @@ from random import Random
 from typing import Any, Self
 
 import orjson
+import pydantic_monty
 
 from dryline.flow.language.errors import Failure
 from dryline.flow.language.events import Event, Message
@@ -258,6 +259,4 @@ class FlowSession:
 
 def _form() -> str:
     """Return the version of the dump, which has bytes of the sandbox."""
-    import pydantic_monty  # imported late: a start does not need it
-
     return f"5 {pydantic_monty.__version__}"

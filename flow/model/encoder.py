@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import orjson
+import snowballstemmer
 
 from dryline.flow.model.answers.date import MONTHS
 from dryline.flow.model.answers.kind import Span
@@ -157,7 +158,6 @@ def _replaced(text: str, tokens: list[tuple[Span, str]]) -> str:
 def _stem(word: str) -> str:
     if not word[0].isalpha():
         return word if word[0] == "_" else ""
-    import snowballstemmer  # takes 30 ms, which a start would wait for
 
     # A new one each time: a stemmer keeps the word that it is at, so threads cannot share it.
     return str(snowballstemmer.stemmer("english").stemWord(word))

@@ -4,6 +4,7 @@ from urllib.parse import urlsplit
 
 import orjson
 
+from dryline.data import demo_services
 from dryline.flow.engine import Engine
 from dryline.flow.language.errors import CodeRefused
 from dryline.flow.language.web import Fetch, fetcher
@@ -39,13 +40,12 @@ def with_demo_services(fetch: Fetch) -> Fetch:
     def fetch_or_answer(
         method: str, url: str, headers: dict[str, str], body: bytes | None, timeout_s: float
     ) -> HttpResponse:
-        if (urlsplit(url).hostname or "").endswith(".example"):
-            from dryline.data import demo_services  # imported for the shipped scenarios alone
-
-            if answer := demo_services.answer(method, url, body):
-                status, document = answer
-                return HttpResponse(status, {"Content-Type": "application/json"}, orjson.dumps(document))
-        return fetch(method, url, headers, body, timeout_s)
+        is_example = (urlsplit(url).hostname or "").endswith(".example")
+        answer = demo_services.answer(method, url, body) if is_example else None
+        if answer is None:
+            return fetch(method, url, headers, body, timeout_s)
+        status, document = answer
+        return HttpResponse(status, {"Content-Type": "application/json"}, orjson.dumps(document))
 
     return fetch_or_answer
 

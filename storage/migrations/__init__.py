@@ -10,6 +10,7 @@ import logging
 from pathlib import Path
 
 from peewee import SqliteDatabase
+from playhouse.migrations import Runner
 
 from dryline.settings import BadSetting
 
@@ -38,8 +39,6 @@ def bring_up_to_date(db: SqliteDatabase) -> None:
             " Start that version, or give another data directory."
         )
     if version < LATEST:
-        from playhouse.migrations import Runner  # imported late: an ordinary start has nothing to migrate
-
         logging.getLogger("peewee.migrations").setLevel(logging.WARNING)  # one log line a step is too much
         with db.atomic():
             Runner(db, str(HERE)).up()

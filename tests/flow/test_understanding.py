@@ -44,8 +44,7 @@ def test_the_data_file_has_the_weights_that_fit_the_dialogues(outcomes):
 
 def test_a_start_reads_nothing_of_the_model():
     code = "import sys, dryline.app, dryline.flow.phrases as phrases, dryline.flow.model.encoder as encoder\n"
-    code += "for read in (encoder.load, phrases.load): assert not read.cache_info().currsize\n"
-    code += "assert 'snowballstemmer' not in sys.modules"
+    code += "for read in (encoder.load, phrases.load): assert not read.cache_info().currsize"
     subprocess.run([sys.executable, "-c", code], check=True)
 
 

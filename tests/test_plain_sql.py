@@ -1,0 +1,68 @@
+"""The queries of models/plain_sql.py find their rows by an index, in the order in which they are needed."""
+
+from functools import partial
+
+import pytest
+
+from dryline.tests.contract.two_teams import KEYS, NORTH, id_of
+from dryline.tests.many_rows import ManyRows, plans_of
+
+WORKER = f"/api/workers/{id_of(NORTH, 'workers')}"
+VOICE_LOGS = f"{WORKER}/deploymentLogs/voice"
+SORTED = "USE TEMP B-TREE FOR ORDER BY"
+
+
+@pytest.fixture
+def plan(app):
+    """Return the plan of the one statement of a request that contains a text."""
+    ManyRows(app).fill(3, "voiceLogs", "resources")
+    send = partial(app.test_client().open, headers={"x-api-key": KEYS[NORTH]})
+
+    def plan(text, path, method="GET", **request):
+        answers = []
+        plans = plans_of(app, lambda: answers.append(send(path, method=method, **request)))
+        assert answers[0].status_code < 300, answers[0].text
+        (statement_plan,) = [steps for sql, steps in plans.items() if text in sql]
+        return statement_plan
+
+    return plan
+
+
+@pytest.mark.parametrize("order", ["asc", "desc"])
+def test_a_page_of_voice_logs_is_read_in_the_order_of_an_index(plan, order):
+    query = f"sortBy=startTime&sortOrder={order}&limit=1"
+    read = plan("SELECT start_time, id", f"{VOICE_LOGS}?{query}")
+    assert "INDEX voice_log_listing (worker_id=?)" in read
+    assert SORTED not in read
+
+
+def test_a_page_after_a_cursor_begins_at_its_row(app, plan):
+    page = app.test_client().get(f"{VOICE_LOGS}?limit=1", headers={"x-api-key": KEYS[NORTH]}).json
+    read = plan("SELECT start_time, id", f"{VOICE_LOGS}?limit=1&cursor={page['nextCursor']}")
+    assert "(worker_id=? AND (start_time,id)<(?,?))" in read
+    assert SORTED not in read
+
+
+def test_a_call_is_found_by_the_index_of_its_id(plan):
+    assert "(call_sid=?)" in plan("SELECT start_time, id", f"{VOICE_LOGS}?callSid=CA1")
+
+
+def test_the_figures_of_calls_are_read_from_their_period(plan):
+    read = plan("JSON_GROUP_ARRAY", "/console")
+    assert "(team_id=? AND start_time>? AND start_time<?)" in read
+
+
+def test_resources_are_found_by_the_index_of_words(plan):
+    read = plan("resource_index MATCH", f"{WORKER}/resources/query", "POST", json={"query": "opening hours"})
+    assert "SCAN resource_index VIRTUAL TABLE INDEX" in read
+    assert "SCAN t" not in read
+    assert "SCAN r" not in read.replace("SCAN resource_index", "")
+
+
+@pytest.mark.parametrize("table", ["llm_log", "runtime_error", "session", "voice_log"])
+def test_the_logs_of_a_deleted_worker_are_found_by_an_index(app, table):
+    ManyRows(app).fill(3, "voiceLogs", "resources")
+    send = partial(app.test_client().delete, WORKER, headers={"x-api-key": KEYS[NORTH]})
+    deletions = {sql: plan for sql, plan in plans_of(app, send).items() if f"DELETE FROM {table} " in sql}
+    assert deletions
+    assert "SCAN" not in "\n".join(deletions.values())
