@@ -10,12 +10,12 @@ from typing import Any
 
 from dryline.models.voice_logs import OUTCOMES
 from dryline.simulator.deployment_context import DeploymentContext, contact_row, with_person
+from dryline.simulator.facts import Facts
 from dryline.simulator.flow_runner import FlowRun
 from dryline.simulator.followed import CannotFollow, FollowedFlow, dialogue_of
 from dryline.simulator.people import facts_of_row
 from dryline.simulator.script_dialogues import UNREACHED, Dialogue, call_dialogue, chat_dialogue
 from dryline.simulator.scripts import load_script
-from dryline.simulator.slots import Slots
 from dryline.simulator.timeline import Timeline, flow_timeline, script_timeline
 
 # Outcomes in percent: of any call, and of an inbound one, which reaches no voicemail.
@@ -48,7 +48,7 @@ class ConversationPlan:
     `not_taken` says which branch or outcome was wanted, and which condition was taken instead, if the flow led there.
     """
 
-    facts: Slots
+    facts: Facts
     outcome: str = "completed"
     direction: str = ""  # of a call
     row: Mapping[str, Any] | None = None  # of the contact
@@ -74,7 +74,7 @@ class FlowPlanner:
 
     def plan_chat(self, at: datetime) -> ConversationPlan:
         """Return the plan of a chat as of a time. Raises Busy."""
-        plan = ConversationPlan(Slots(self.deployment, self.rng, {}))
+        plan = ConversationPlan(Facts(self.deployment, self.rng, {}))
         try:
             run = self.flow.converse("completed", {}, at, self.rng, facts=_own_facts(plan.facts))
         except CannotFollow as fault:
@@ -109,7 +109,7 @@ class FlowPlanner:
         outcome, row = self._outcome(terms), terms.row
         is_outbound = self.deployment.is_outbound or outcome in ("voicemail", "no-answer", "busy")
         direction = terms.direction or ("outbound" if is_outbound else "inbound")
-        facts = Slots(self.deployment, self.rng, facts_of_row(row, terms.customer_number))
+        facts = Facts(self.deployment, self.rng, facts_of_row(row, terms.customer_number))
         if row is None and direction == "outbound" and self.deployment.code is not None:
             row = with_person(contact_row(self.deployment, self.rng, at), facts)
             facts |= facts_of_row(row, terms.customer_number)
@@ -169,6 +169,6 @@ class FlowPlanner:
         return self.flow.converse(outcome, state, at, self.rng, is_fixed=is_fixed, **caller)
 
 
-def _own_facts(facts: Slots) -> dict[str, Any]:
+def _own_facts(facts: Facts) -> dict[str, Any]:
     """Return the facts about the person; those of an appointment in a contact row may be what they want to change."""
     return {name: facts[name] for name in ("name", "first", "last", "phone", "email") if facts[name]}

@@ -15,9 +15,9 @@ from dryline.flow.model.simulated_caller import usual
 from dryline.flow.sessions.engines import engine_of
 from dryline.simulator.analysis import KNOWN, KNOWN_CONTACT, WANTED_TRANSFER, fact_of, milestones_of
 from dryline.simulator.deployment_context import DeploymentContext
+from dryline.simulator.facts import Facts
 from dryline.simulator.flow_runner import HUNG_UP, FlowRun, run_flow
 from dryline.simulator.script_dialogues import DONE, HANG_UP, LEAVE, Dialogue
-from dryline.simulator.slots import Slots
 from dryline.storage.errors import Invalid
 from dryline.world.world import World
 
@@ -154,7 +154,7 @@ def _normalized(text: str) -> str:
     return " ".join(text.split()).casefold()
 
 
-def dialogue_of(run: FlowRun, facts: Slots, *, left: str) -> Dialogue:
+def dialogue_of(run: FlowRun, facts: Facts, *, left: str) -> Dialogue:
     """Return the dialogue of a run, with its results, and add the facts that the caller gave to `facts`.
 
     `left` is the ending of a conversation that the user, or the channel, broke off.
@@ -186,7 +186,7 @@ def _reached(run: FlowRun, last: str) -> set[str]:
     return reached | ({"transferred", WANTED_TRANSFER} if is_transferred else {"done"})
 
 
-def _learn(run: FlowRun, facts: Slots) -> set[str]:
+def _learn(run: FlowRun, facts: Facts) -> set[str]:
     """Add the facts that the caller gave to the flow, and return their names."""
     learned: set[str] = set()
     for event in (each for each in run.events if each.type in ("asked", "extracted")):

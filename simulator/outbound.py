@@ -19,9 +19,9 @@ from dryline.simulator.calls import make_call, starting_at, store
 from dryline.simulator.conversation_plans import CallTerms, ConversationPlan, FlowPlanner
 from dryline.simulator.conversation_rows import ConversationRows
 from dryline.simulator.deployment_context import DeploymentContext, context_of
+from dryline.simulator.facts import Facts
 from dryline.simulator.followed import FollowedFlow
 from dryline.simulator.people import facts_of_row
-from dryline.simulator.slots import Slots
 from dryline.storage.current_world import current
 from dryline.storage.errors import Busy
 from dryline.world.clock import parse, wire
@@ -164,7 +164,7 @@ def place(due: DueRow) -> ConversationRows:
     start = starting_at(due.begins_at)
     if due.plan is not None:
         return make_call(due.deployment, due.chance, due.plan, start, metadata=due.metadata)
-    facts = Slots(due.deployment, due.chance, facts_of_row(row, None))
+    facts = Facts(due.deployment, due.chance, facts_of_row(row, None))
     plan = ConversationPlan(facts, "no-answer", "outbound", row)
     metadata = {**due.metadata, "error": number_fault(row)}
     call = make_call(due.deployment, due.chance, plan, start, metadata=metadata)
