@@ -52,7 +52,7 @@ def _make_calls(world: World, arrivals: Arrivals, calls: list[tuple[datetime, Ra
     from dryline.simulator.calls import make_call, starting_at, store  # imported late: a start does not need it
     from dryline.simulator.conversation_plans import CallTerms, FlowPlanner
     from dryline.simulator.deployment_context import context_of
-    from dryline.simulator.followed import FollowedFlow
+    from dryline.simulator.followed import FollowedFlow, NotFollowed
 
     with world.reading():
         team = start_team()
@@ -63,13 +63,13 @@ def _make_calls(world: World, arrivals: Arrivals, calls: list[tuple[datetime, Ra
     if not contexts:
         return 0
     world.enter_team(team.id)
-    flows: dict[str, FollowedFlow] = {}
+    flows: dict[str, FollowedFlow | NotFollowed] = {}
     plans: list[tuple[Any, datetime, Random, Any]] = []
     for starts, random in calls:
         context = random.choice(contexts)
         try:
             if context.deployment_id not in flows:
-                flows[context.deployment_id] = FollowedFlow(world, context)
+                flows[context.deployment_id] = FollowedFlow.read(world, context)
             plan = FlowPlanner(context, random, flows[context.deployment_id]).plan_call(CallTerms(), starts)
         except Busy:
             if not plans:

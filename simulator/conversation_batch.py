@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 from dryline.models.scripted_outcomes import scripted_outcome
 from dryline.simulator.conversation_plans import ConversationPlan
 from dryline.simulator.deployment_context import DeploymentContext
-from dryline.simulator.followed import FollowedFlow
+from dryline.simulator.followed import FollowedFlow, NotFollowed
 from dryline.storage.errors import DomainError, Invalid
 from dryline.world.world import World
 
@@ -36,7 +36,7 @@ class SimulationRequest:
     The other party has `customer_number` (E.164), else each call another number. Without an `outcome` the number may
     determine it (models/scripted_outcomes.py). The same `seed` gives the same conversations, people and outcomes; ids
     are always new. LLM logs are more than half of all rows, so more than LLM_LOGGED conversations have none by default.
-    `follow` (flow, script), `branch` and `shares` are those of FollowedFlow.
+    `follow` is `flow`, `script` or None; `branch` and `shares` are those of FollowedFlow.
     """
 
     count: int
@@ -62,11 +62,19 @@ class SimulationRequest:
         """Return the generator of all that is left to chance."""
         return Random(world.ids.random.getrandbits(64) if self.seed is None else self.seed)
 
-    def flow_of(self, world: World, deployment: DeploymentContext) -> FollowedFlow:
-        """Return the flow that the conversations follow. Raises Invalid for what it cannot do; Busy."""
-        outcome = self.outcome or scripted_outcome(self.customer_number)
-        wants: dict[str, Any] = {"follow": self.follow, "branch": self.branch, "shares": self.shares}
-        return FollowedFlow(world, deployment, outcome=outcome, **wants)
+    def flow_of(self, world: World, deployment: DeploymentContext) -> FollowedFlow | NotFollowed:
+        """Return the flow to follow, or why there is none. Raises Invalid for what it cannot do; Busy."""
+        is_scripted = self.follow == "script"
+        flow = NotFollowed("The script was asked for.") if is_scripted else FollowedFlow.read(world, deployment)
+        if isinstance(flow, FollowedFlow):
+            flow = flow.taking(self.branch, self.shares or {})
+            outcome = self.outcome or scripted_outcome(self.customer_number)
+            flow.require_possible(outcome, never_scripted=self.follow == "flow")
+        elif self.follow == "flow":
+            raise Invalid(flow.why, "follow")
+        elif self.branch:
+            raise Invalid(flow.why, "branch")
+        return flow
 
 
 class ConversationBatch:

@@ -20,7 +20,7 @@ from dryline.simulator.conversation_plans import CallTerms, ConversationPlan, Fl
 from dryline.simulator.conversation_rows import ConversationRows
 from dryline.simulator.deployment_context import DeploymentContext, context_of
 from dryline.simulator.facts import Facts
-from dryline.simulator.followed import FollowedFlow
+from dryline.simulator.followed import FollowedFlow, NotFollowed
 from dryline.simulator.people import facts_of_row
 from dryline.storage.current_world import current
 from dryline.storage.errors import Busy
@@ -108,7 +108,7 @@ def settle(world: World, due: Sequence[DueRow]) -> list[DueRow]:
     It stops after HELD_S. A row without a usable number is not called. A number or member of the row may determine the
     outcome. Raises Busy.
     """
-    flows: dict[str, FollowedFlow] = {}
+    flows: dict[str, FollowedFlow | NotFollowed] = {}
     late = monotonic() + HELD_S
     for index, one in enumerate(due):
         if index and monotonic() > late:
@@ -122,7 +122,7 @@ def settle(world: World, due: Sequence[DueRow]) -> list[DueRow]:
     return list(due)
 
 
-def _planned(world: World, due: DueRow, flows: dict[str, FollowedFlow]) -> ConversationPlan | None:
+def _planned(world: World, due: DueRow, flows: dict[str, FollowedFlow | NotFollowed]) -> ConversationPlan | None:
     """Return the plan of a row's call; None if it has no usable number. Raises Busy."""
     number = phone_number(due.contact)
     if number is None:
@@ -132,7 +132,7 @@ def _planned(world: World, due: DueRow, flows: dict[str, FollowedFlow]) -> Conve
     person: dict[str, Any] = {"direction": "outbound", "customer_number": number, "row": due.contact}
     terms, at = CallTerms(outcome=said or drawn, is_drawn=said is None, **person), due.begins_at
     if due.key not in flows:
-        flows[due.key] = FollowedFlow(world, due.deployment)
+        flows[due.key] = FollowedFlow.read(world, due.deployment)
     return FlowPlanner(due.deployment, due.chance, flows[due.key]).plan_call(terms, at)
 
 
