@@ -50,9 +50,10 @@ def _make_calls(world: World, arrivals: Arrivals, calls: list[tuple[datetime, Ra
     if not calls:
         return 0
     from dryline.simulator.calls import make_call, starting_at, store  # imported late: a start does not need it
-    from dryline.simulator.conversation_plans import CallTerms, FlowPlanner
+    from dryline.simulator.conversation_plans import FlowPlanner
     from dryline.simulator.deployment_context import context_of
     from dryline.simulator.followed import FollowedFlow, NotFollowed
+    from dryline.simulator.request import SimulationRequest
 
     with world.reading():
         team = start_team()
@@ -70,7 +71,7 @@ def _make_calls(world: World, arrivals: Arrivals, calls: list[tuple[datetime, Ra
         try:
             if context.deployment_id not in flows:
                 flows[context.deployment_id] = FollowedFlow.read(world, context)
-            plan = FlowPlanner(context, random, flows[context.deployment_id]).plan_call(CallTerms(), starts)
+            plan = FlowPlanner(context, random, flows[context.deployment_id]).plan_call(SimulationRequest(), starts)
         except Busy:
             if not plans:
                 raise

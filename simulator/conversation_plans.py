@@ -14,6 +14,7 @@ from dryline.simulator.facts import Facts
 from dryline.simulator.flow_runner import FlowRun
 from dryline.simulator.followed import CannotFollow, FollowedFlow, NotFollowed, dialogue_of
 from dryline.simulator.people import facts_of_row
+from dryline.simulator.request import SimulationRequest
 from dryline.simulator.script_dialogues import UNREACHED, Dialogue, call_dialogue, chat_dialogue
 from dryline.simulator.scripts import load_script
 from dryline.simulator.timeline import Timeline, flow_timeline, script_timeline
@@ -24,21 +25,6 @@ _SHARES_INBOUND = tuple(accumulate((75, 16, 3, 2, 0, 4)))
 # Seconds of ringing: the least, and how much more it can be. Assumed.
 _RINGS_S = {"no-answer": (20, 10), "voicemail": (14, 8), "busy": (2, 1), "failed": (1, 2)}
 _ANSWERED_S = (3, 4)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CallTerms:
-    """The terms of a call before it is planned. None is left to chance.
-
-    `customer_number` (E.164) and `row`, a campaign's contact row, describe the other party. `is_drawn` says that the
-    outcome was drawn: the flow may have another.
-    """
-
-    outcome: str | None = None
-    direction: str | None = None
-    customer_number: str | None = None
-    row: Mapping[str, Any] | None = None
-    is_drawn: bool = False
 
 
 @dataclass(slots=True)
@@ -89,14 +75,14 @@ class FlowPlanner:
         plan.not_taken = flow.not_taken(run, None)
         return plan
 
-    def plan_call(self, terms: CallTerms, at: datetime) -> ConversationPlan:
+    def plan_call(self, request: SimulationRequest, at: datetime) -> ConversationPlan:
         """Return the plan of a call as of a time. Raises Busy."""
         answered_s = self._between(_ANSWERED_S)
-        plan = self._begin(terms, at)
+        plan = self._begin(request, at)
         longest_s = self.deployment.profile.longest_s
         if longest_s is not None:
             plan.longest_s = max(0.0, longest_s - answered_s)
-        self._add_words(plan, at, is_fixed=terms.outcome is not None and not terms.is_drawn)
+        self._add_words(plan, at, is_fixed=request.is_fixed)
         if plan.outcome in _RINGS_S and (not plan.timeline.messages or plan.outcome == "voicemail"):
             answered_s = self._between(_RINGS_S[plan.outcome])
         plan.timeline = plan.timeline.delayed(answered_s)
@@ -111,22 +97,22 @@ class FlowPlanner:
         least, more = seconds
         return round(least + more * self.rng.random(), 2)
 
-    def _begin(self, terms: CallTerms, at: datetime) -> ConversationPlan:
+    def _begin(self, request: SimulationRequest, at: datetime) -> ConversationPlan:
         """Return a plan without words. A call of an outbound flow has a contact row."""
-        outcome, row = self._outcome(terms), terms.row
+        outcome, row = self._outcome(request), request.row
         is_outbound = self.deployment.is_outbound or outcome in ("voicemail", "no-answer", "busy")
-        direction = terms.direction or ("outbound" if is_outbound else "inbound")
-        facts = Facts(self.deployment, self.rng, facts_of_row(row, terms.customer_number))
+        direction = request.direction or ("outbound" if is_outbound else "inbound")
+        facts = Facts(self.deployment, self.rng, facts_of_row(row, request.customer_number))
         if row is None and direction == "outbound" and self.deployment.code is not None:
             row = with_person(contact_row(self.deployment, self.rng, at), facts)
-            facts |= facts_of_row(row, terms.customer_number)
+            facts |= facts_of_row(row, request.customer_number)
         return ConversationPlan(facts, outcome, direction, row)
 
-    def _outcome(self, terms: CallTerms) -> str:
-        if isinstance(self.flow, FollowedFlow) and self.flow.branch and (terms.outcome is None or terms.is_drawn):
+    def _outcome(self, request: SimulationRequest) -> str:
+        if isinstance(self.flow, FollowedFlow) and self.flow.branch and not request.is_fixed:
             return "voicemail" if self.flow.meets_machine else "completed"
-        shares = _SHARES_INBOUND if terms.direction == "inbound" else _SHARES
-        return terms.outcome or OUTCOMES[bisect(shares, 100 * self.rng.random())]
+        shares = _SHARES_INBOUND if request.direction == "inbound" else _SHARES
+        return request.wanted_outcome or OUTCOMES[bisect(shares, 100 * self.rng.random())]
 
     def _add_words(self, plan: ConversationPlan, at: datetime, *, is_fixed: bool) -> None:
         """Add the words of a call that is no longer than the longest one, unless a person takes over."""

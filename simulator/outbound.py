@@ -16,12 +16,13 @@ from dryline.models.voice_logs import OUTCOMES
 from dryline.models.voicev1_campaigns import Voicev1Campaign, Voicev1CampaignData
 from dryline.models.voicev1_deployments import VoiceV1Deployment
 from dryline.simulator.calls import make_call, starting_at, store
-from dryline.simulator.conversation_plans import CallTerms, ConversationPlan, FlowPlanner
+from dryline.simulator.conversation_plans import ConversationPlan, FlowPlanner
 from dryline.simulator.conversation_rows import ConversationRows
 from dryline.simulator.deployment_context import DeploymentContext, context_of
 from dryline.simulator.facts import Facts
 from dryline.simulator.followed import FollowedFlow, NotFollowed
 from dryline.simulator.people import facts_of_row
+from dryline.simulator.request import SimulationRequest
 from dryline.storage.current_world import current
 from dryline.storage.errors import Busy
 from dryline.world.clock import parse, wire
@@ -130,10 +131,10 @@ def _planned(world: World, due: DueRow, flows: dict[str, FollowedFlow | NotFollo
     drawn = due.chance.choices(OUTCOMES, _SHARES)[0]
     said = scripted_outcome(number, due.metadata["row"])
     person: dict[str, Any] = {"direction": "outbound", "customer_number": number, "row": due.contact}
-    terms, at = CallTerms(outcome=said or drawn, is_drawn=said is None, **person), due.begins_at
+    request = SimulationRequest(outcome=said or drawn, is_drawn=said is None, **person)
     if due.key not in flows:
         flows[due.key] = FollowedFlow.read(world, due.deployment)
-    return FlowPlanner(due.deployment, due.chance, flows[due.key]).plan_call(terms, at)
+    return FlowPlanner(due.deployment, due.chance, flows[due.key]).plan_call(request, due.begins_at)
 
 
 def call_queued(due: Sequence[DueRow], still_queued: Container[str]) -> None:
