@@ -50,9 +50,10 @@ def _make_calls(world: World, arrivals: Arrivals, calls: list[tuple[datetime, Ra
     if not calls:
         return 0
     from dryline.simulator.calls import make_call, starting_at, store  # noqa: PLC0415  # 62 ms
-    from dryline.simulator.conversation_plans import CallTerms, FlowPlanner  # noqa: PLC0415  # 62 ms
+    from dryline.simulator.conversation_plans import FlowPlanner  # noqa: PLC0415  # 62 ms
     from dryline.simulator.deployment_context import context_of  # noqa: PLC0415  # 31 ms
-    from dryline.simulator.followed import FollowedFlow  # noqa: PLC0415  # 62 ms
+    from dryline.simulator.followed import FollowedFlow, NotFollowed  # noqa: PLC0415  # 62 ms
+    from dryline.simulator.request import SimulationRequest  # noqa: PLC0415  # 62 ms
 
     with world.reading():
         team = start_team()
@@ -63,14 +64,14 @@ def _make_calls(world: World, arrivals: Arrivals, calls: list[tuple[datetime, Ra
     if not contexts:
         return 0
     world.enter_team(team.id)
-    flows: dict[str, FollowedFlow] = {}
+    flows: dict[str, FollowedFlow | NotFollowed] = {}
     plans: list[tuple[Any, datetime, Random, Any]] = []
     for starts, random in calls:
         context = random.choice(contexts)
         try:
             if context.deployment_id not in flows:
-                flows[context.deployment_id] = FollowedFlow(world, context)
-            plan = FlowPlanner(context, random, flows[context.deployment_id]).plan_call(CallTerms(), starts)
+                flows[context.deployment_id] = FollowedFlow.read(world, context)
+            plan = FlowPlanner(context, random, flows[context.deployment_id]).plan_call(SimulationRequest(), starts)
         except Busy:
             if not plans:
                 raise

@@ -17,8 +17,8 @@ from dryline.flow.model.kinds import NAME, NUMBER, kind_of_label, kind_of_questi
 from dryline.simulator.tables import table
 
 if TYPE_CHECKING:
+    from dryline.simulator.facts import Facts
     from dryline.simulator.script_dialogues import Dialogue
-    from dryline.simulator.slots import Slots
 
 # Characters of a key, a title or a description that are read for what it means. Caches hold these texts.
 _LONGEST_READ = 1_000
@@ -110,7 +110,7 @@ def _is_reached(milestones: Milestones | None, dialogue: Dialogue) -> bool:
     return milestones is None or not milestones.isdisjoint(dialogue.reached)
 
 
-def extract(definitions: Mapping[str, Any], dialogue: Dialogue, facts: Slots) -> dict[str, Any]:
+def extract(definitions: Mapping[str, Any], dialogue: Dialogue, facts: Facts) -> dict[str, Any]:
     """Return the values of a deployment's extractions, each of its type.
 
     A value that was not said is left out or, where it is required, empty: "", 0, {}, []. A boolean is always there.
@@ -133,7 +133,7 @@ def extract(definitions: Mapping[str, Any], dialogue: Dialogue, facts: Slots) ->
     return values
 
 
-def _said(fact: str, dialogue: Dialogue, facts: Slots) -> Any:
+def _said(fact: str, dialogue: Dialogue, facts: Facts) -> Any:
     if fact in dialogue.mentioned or fact in KNOWN:
         return facts[fact]
     if fact == "name" and "first" in dialogue.mentioned:
@@ -149,7 +149,7 @@ def _typed(kind: str, fact: str, value: Any) -> Any:
     return [value] if kind == "array" else str(value)
 
 
-def mood(dialogue: Dialogue, facts: Slots) -> str:
+def mood(dialogue: Dialogue, facts: Facts) -> str:
     """Return `Positive`, `Neutral` or `Negative`."""
     draw = facts.random()
     if "rated" in dialogue.reached:

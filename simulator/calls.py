@@ -10,15 +10,15 @@ from typing import Any
 
 from dryline.models.calls_in_progress import CallInProgress, transcription
 from dryline.models.recordings import neutral_address
-from dryline.models.scripted_outcomes import scripted_outcome
 from dryline.models.voice_logs import VoiceLog
 from dryline.models.webhook_deliveries import announce
 from dryline.models.webhook_payloads import ENDED, STARTED
 from dryline.simulator import analysis
-from dryline.simulator.conversation_batch import STEP, ConversationBatch, SimulationRequest, moments
-from dryline.simulator.conversation_plans import CallTerms, ConversationPlan, FlowPlanner
+from dryline.simulator.conversation_batch import STEP, ConversationBatch, moments
+from dryline.simulator.conversation_plans import ConversationPlan, FlowPlanner
 from dryline.simulator.conversation_rows import ConversationRows, RowBuilder, analyze, hex_id, write
 from dryline.simulator.deployment_context import DeploymentContext
+from dryline.simulator.request import SimulationRequest
 from dryline.simulator.timeline import spread
 from dryline.storage.current_world import current
 from dryline.world.clock import wire
@@ -61,11 +61,9 @@ def prepare_calls(world: World, deployment: DeploymentContext, request: Simulati
     times = _Times(request, world.now(), rng, deployment.zone)
     flow = request.flow_of(world, deployment)
     planner = FlowPlanner(deployment, rng, flow)
-    outcome = request.outcome or scripted_outcome(request.customer_number)
-    terms = CallTerms(outcome=outcome, direction=request.direction, customer_number=request.customer_number)
     llm_logs = request.has_llm_logs
     return ConversationBatch(
-        (planner.plan_call(terms, times.flow_time(index)) for index in range(request.count)),
+        (planner.plan_call(request, times.flow_time(index)) for index in range(request.count)),
         make=lambda index, plan: make_call(deployment, rng, plan, partial(times.start, index), llm_logs=llm_logs),
         keep=partial(store, in_progress=request.in_progress),
     )

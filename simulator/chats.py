@@ -8,11 +8,12 @@ from typing import Any
 from dryline.models.chat_logs import ChatEmbedLog, ChatLog
 from dryline.models.logs import Log
 from dryline.simulator import analysis
-from dryline.simulator.conversation_batch import ConversationBatch, SimulationRequest, moments
+from dryline.simulator.conversation_batch import ConversationBatch, moments
 from dryline.simulator.conversation_plans import ConversationPlan, FlowPlanner
 from dryline.simulator.conversation_rows import ConversationRows, RowBuilder, analyze, write
 from dryline.simulator.deployment_context import DeploymentContext
-from dryline.simulator.slots import Slots
+from dryline.simulator.facts import Facts
+from dryline.simulator.request import SimulationRequest
 from dryline.simulator.tables import table
 from dryline.simulator.timeline import spread
 from dryline.world.clock import wire
@@ -74,7 +75,7 @@ def _at(builder: RowBuilder, seconds: float) -> str:
     return wire(builder.start + timedelta(seconds=seconds))
 
 
-def _of_chat(facts: Slots, rng: Random) -> dict[str, Any]:
+def _of_chat(facts: Facts, rng: Random) -> dict[str, Any]:
     """Return the user, and for four in ten a rating and feedback that fit the sentiment."""
     email = facts["email"]
     members: dict[str, Any] = {

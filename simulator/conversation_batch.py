@@ -1,72 +1,21 @@
 """Batches of generated conversations, and the times at which they begin."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime, timedelta
 from operator import itemgetter
 from random import Random
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from dryline.models.scripted_outcomes import scripted_outcome
 from dryline.simulator.conversation_plans import ConversationPlan
-from dryline.simulator.deployment_context import DeploymentContext
-from dryline.simulator.followed import FollowedFlow
 from dryline.storage.errors import DomainError, Invalid
-from dryline.world.world import World
 
 # The share of calls that an hour lets through, on the wall clock of the business; less on a weekend.
 _BUSY_HOURS = (*[0.02] * 6, 0.1, 0.3, 0.8, 1, 1, 1, 0.8, 0.8, 1, 1, 0.9, 0.7, 0.4, 0.3, 0.2, 0.1, 0.05, 0.03)
 _DAY_S = 86_400
 STEP = timedelta(milliseconds=1)  # from the newest conversation to the next
 LONGEST_S = 900  # no call is longer
-LLM_LOGGED = 1000
 AT_ONCE = 100  # conversations that are planned before they are written
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SimulationRequest:
-    """The conversations that a request wants.
-
-    They lie between `start_time`, when the first one begins, and `end_time`; without `start_time`, in the 24 hours
-    before `end_time` (now), when the last call ends. No call ends after an `end_time`: one that does not fit begins
-    before `start_time`. Calls `in_progress` go on by the clock, and without times begin now. Others without times begin
-    `after` the newest conversation of the deployment.
-
-    The other party has `customer_number` (E.164), else each call another number. Without an `outcome` the number may
-    determine it (models/scripted_outcomes.py). The same `seed` gives the same conversations, people and outcomes; ids
-    are always new. LLM logs are more than half of all rows, so more than LLM_LOGGED conversations have none by default.
-    `follow` (flow, script), `branch` and `shares` are those of FollowedFlow.
-    """
-
-    count: int
-    outcome: str | None = None
-    direction: str | None = None
-    customer_number: str | None = None
-    seed: int | None = None
-    start_time: datetime | None = None
-    end_time: datetime | None = None
-    llm_logs: bool | None = None
-    follow: str | None = None
-    branch: Sequence[str] = ()
-    shares: Mapping[str, float] | None = None
-    in_progress: bool = False
-    after: datetime | None = None
-
-    @property
-    def has_llm_logs(self) -> bool:
-        """Whether the conversations have LLM logs."""
-        return self.count <= LLM_LOGGED if self.llm_logs is None else self.llm_logs
-
-    def random(self, world: World) -> Random:
-        """Return the generator of all that is left to chance."""
-        return Random(world.ids.random.getrandbits(64) if self.seed is None else self.seed)
-
-    def flow_of(self, world: World, deployment: DeploymentContext) -> FollowedFlow:
-        """Return the flow that the conversations follow. Raises Invalid for what it cannot do; Busy."""
-        outcome = self.outcome or scripted_outcome(self.customer_number)
-        wants: dict[str, Any] = {"follow": self.follow, "branch": self.branch, "shares": self.shares}
-        return FollowedFlow(world, deployment, outcome=outcome, **wants)
 
 
 class ConversationBatch:

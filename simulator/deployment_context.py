@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from random import Random
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
 from dryline.flow.model.answers.slots import Slot
@@ -26,6 +26,9 @@ from dryline.simulator.people import City, cities
 from dryline.simulator.tables import Industry, industry_of, table
 from dryline.storage.current_world import current
 from dryline.storage.errors import NotFound
+
+if TYPE_CHECKING:
+    from dryline.simulator.facts import Facts
 
 _AGENT = re.compile(r"\b(?:You(?: are|'re)|[Tt]his is) ([A-Z][a-z]{2,})(?=[,.]| (?:from|of|at|with|and) )")
 _ROWS = 50  # of a campaign that are looked at
@@ -159,6 +162,6 @@ def sample_contact(deployment: Deployment) -> dict[str, Any]:
     return contact_row(context, Random(0), current().now()) if context.is_outbound else {}
 
 
-def with_person(row: Mapping[str, Any], facts: Mapping[str, Any]) -> dict[str, Any]:
+def with_person(row: Mapping[str, Any], facts: Facts) -> dict[str, Any]:
     """Return the row with the name, number and e-mail address of the person who is called."""
     return {**row, **{member: facts[fact] for member in row if (fact := fact_of(member)) in _PERSON}}

@@ -2,12 +2,14 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from difflib import get_close_matches
 from math import prod
 from random import Random
-from typing import Any
+from typing import Any, Self
 
+from dryline.flow.engine import Engine
 from dryline.flow.language.branches import FlowMap
 from dryline.flow.language.errors import CodeRefused
 from dryline.flow.language.program import Condition, Program
@@ -16,9 +18,9 @@ from dryline.flow.model.simulated_caller import usual
 from dryline.flow.sessions.engines import engine_of
 from dryline.simulator.analysis import KNOWN, KNOWN_CONTACT, WANTED_TRANSFER, fact_of, milestones_of
 from dryline.simulator.deployment_context import DeploymentContext
+from dryline.simulator.facts import Facts
 from dryline.simulator.flow_runner import HUNG_UP, FlowRun, run_flow
 from dryline.simulator.script_dialogues import DONE, HANG_UP, LEAVE, Dialogue
-from dryline.simulator.slots import Slots
 from dryline.storage.errors import Invalid
 from dryline.world.world import World
 
@@ -35,36 +37,66 @@ class CannotFollow(Exception):
     """A conversation follows a script instead of its flow. The message is the reason, a sentence."""
 
 
+@dataclass(frozen=True, slots=True)
+class NotFollowed:
+    """A flow that no conversation can follow. `why` is the reason, a sentence."""
+
+    why: str
+
+
+@dataclass(slots=True, kw_only=True)
 class FollowedFlow:
     """The flow of a request's conversations, or of those of one round of a job.
 
-    `why` is the reason for using scripts instead, a sentence. `follow` is `flow`, `script` or None, `branch` the texts
-    of the conditions to take. Raises Invalid for an unknown branch or an impossible outcome; Busy.
+    `branch` has the texts of the conditions to take, `goals` these conditions, and `shares` says how usual conditions
+    are.
     """
 
-    def __init__(
-        self,
-        world: World,
-        deployment: DeploymentContext,
-        *,
-        follow: str | None = None,
-        branch: Sequence[str] = (),
-        outcome: str | None = None,
-        shares: Mapping[str, float] | None = None,
-    ) -> None:
-        self.branch, self._shares = tuple(branch), shares or {}
-        self._deployment, self._engine = deployment, engine_of(world)
-        self._stopped: list[FlowRun] = []  # runs that exceeded a limit
-        self.why = "The script was asked for." if follow == "script" else self._load(deployment.code)
-        if self.why and (follow == "flow" or branch):
-            raise Invalid(self.why, "follow" if follow == "flow" else "branch")
-        if self.why:
-            return
-        self._goals = [_condition(self._map.program, text) for text in branch]
-        self.meets_machine = any(role_of(condition.text) == "machine" for condition in self._goals)
-        if branch and (outcome in ("no-answer", "busy") or (outcome == "voicemail" and not self.meets_machine)):
+    deployment: DeploymentContext
+    engine: Engine
+    flow_map: FlowMap
+    branch: tuple[str, ...] = ()
+    goals: list[Condition] = field(default_factory=list)
+    shares: Mapping[str, float] = field(default_factory=dict)
+    stopped: list[FlowRun] = field(default_factory=list)  # runs that exceeded a limit
+
+    @classmethod
+    def read(cls, world: World, deployment: DeploymentContext) -> Self | NotFollowed:
+        """Return the flow of a deployment, or the reason why it cannot be followed. Raises Busy."""
+        code = deployment.code
+        if code is None:
+            return NotFollowed("The flow was deleted.")
+        engine = engine_of(world)
+        try:
+            program = engine.checked_program(code)
+            lacking = engine.lacking(program)
+        except CodeRefused as refused:
+            fault = refused.findings[0]
+            return NotFollowed(f"The flow cannot run. Line {fault.line}, column {fault.column}: {fault.sentence}")
+        if lacking:
+            return NotFollowed(f"The flow cannot run here. Line {lacking.line}: {lacking.sentence}")
+        if program.loops and not program.conditions:
+            return NotFollowed("The flow's loops have no conditions that a caller could meet.")
+        if not any(row.strip() and not row.strip().startswith("#") for row in code.splitlines()):
+            return NotFollowed("The flow is empty.")
+        return cls(deployment=deployment, engine=engine, flow_map=FlowMap(program))
+
+    def taking(self, branch: Sequence[str], shares: Mapping[str, float]) -> Self:
+        """Return the flow for callers who take these conditions. Raises Invalid for one that the flow does not have."""
+        goals = [_condition(self.flow_map.program, text) for text in branch]
+        return replace(self, branch=tuple(branch), goals=goals, shares=shares)
+
+    @property
+    def meets_machine(self) -> bool:
+        """Whether the branch is that of a voicemail."""
+        return any(role_of(condition.text) == "machine" for condition in self.goals)
+
+    def require_possible(self, outcome: str | None, *, never_scripted: bool) -> None:
+        """Raise Invalid for an outcome that the branch, or a call that is `never_scripted`, cannot have."""
+        needs_machine = outcome == "voicemail" and not self.meets_machine
+        if self.branch and (outcome in ("no-answer", "busy") or needs_machine):
             raise Invalid(f"A call with the outcome {outcome} takes no branch.", "outcome")
-        if follow == "flow" and outcome == "transferred" and not self._map.transfers:
+        if never_scripted and outcome == "transferred" and not self.flow_map.transfers:
             raise Invalid(f"No branch of the flow {_LACKING[outcome]}.", "outcome")
 
     def converse(
@@ -75,22 +107,21 @@ class FollowedFlow:
         The flow may choose between completed and transferred, unless the outcome `is_fixed`. A flow that has exceeded a
         limit several times may do so for each call of a request, which could take hours: further calls fail at once.
         """
-        if self.why:
-            raise CannotFollow(self.why)
-        if len(self._stopped) == _MOST_STOPPED:
-            return self._stopped[-1].failed_at_once(state)
-        goals = self._goals
+        if len(self.stopped) == _MOST_STOPPED:
+            return self.stopped[-1].failed_at_once(state)
+        goals = self.goals
         if not goals and (is_fixed or outcome in ("voicemail", "failed")):
             goals = self._goals_of(outcome, rng)
         elif not goals:
-            goals = self._draw([each for each in self._map.program.conditions if role_of(each.text) != "machine"], rng)
-            if rng.random() < (LEAVE if self._deployment.is_chat else HANG_UP):
+            conditions = self.flow_map.program.conditions
+            goals = self._draw([each for each in conditions if role_of(each.text) != "machine"], rng)
+            if rng.random() < (LEAVE if self.deployment.is_chat else HANG_UP):
                 options["max_turns"] = rng.choice((1, 2))
-        route = self._map.route_to(goals)
-        options |= {"shares": self._shares, "is_machine": outcome == "voicemail"}
-        run = run_flow(self._engine, self._map, self._deployment, route, state, at, rng, **options)
+        route = self.flow_map.route_to(goals)
+        options |= {"shares": self.shares, "is_machine": outcome == "voicemail"}
+        run = run_flow(self.engine, self.flow_map, self.deployment, route, state, at, rng, **options)
         if run.stopped:
-            self._stopped.append(run)
+            self.stopped.append(run)
         return run
 
     def not_taken(self, run: FlowRun, outcome: str | None) -> dict[str, str | None] | None:
@@ -101,40 +132,21 @@ class FollowedFlow:
         last = run.taken[-1] if run.taken else None
         return {**missed, "taken": last} if any(missed.values()) else None
 
-    def _load(self, code: str | None) -> str:
-        """Read the flow. Return the reason if it cannot be followed, else an empty text."""
-        if code is None:
-            return "The flow was deleted."
-        try:
-            program = self._engine.checked_program(code)
-            lacking = self._engine.lacking(program)
-        except CodeRefused as refused:
-            fault = refused.findings[0]
-            return f"The flow cannot run. Line {fault.line}, column {fault.column}: {fault.sentence}"
-        if lacking:
-            return f"The flow cannot run here. Line {lacking.line}: {lacking.sentence}"
-        if program.loops and not program.conditions:
-            return "The flow's loops have no conditions that a caller could meet."
-        if not any(row.strip() and not row.strip().startswith("#") for row in code.splitlines()):
-            return "The flow is empty."
-        self._map = FlowMap(program)
-        return ""
-
     def _goals_of(self, outcome: str, rng: Random) -> list[Condition]:
         """Return conditions whose code leads to an outcome: one to begin with, then those to try where it does not."""
-        is_machine, conditions = outcome == "voicemail", self._map.program.conditions
+        is_machine, conditions = outcome == "voicemail", self.flow_map.program.conditions
         fit = [each for each in conditions if (role_of(each.text) == "machine") == is_machine]
-        fit = [each for each in fit if is_machine or self._map.outcome_of(each) == outcome]
+        fit = [each for each in fit if is_machine or self.flow_map.outcome_of(each) == outcome]
         fit = [each for each in fit if each.fixed and role_of(each.text) not in _RARE] or fit
-        if not fit and outcome in _LACKING and not (outcome == "transferred" and self._map.transfers):
+        if not fit and outcome in _LACKING and not (outcome == "transferred" and self.flow_map.transfers):
             raise CannotFollow(f"No branch of the flow {_LACKING[outcome]}.")
         first = self._draw(fit, rng)
         return first if outcome == "completed" else [*first, *(each for each in fit if each not in first)]
 
     def _draw(self, conditions: Sequence[Condition], rng: Random) -> list[Condition]:
         """Return what the next caller wants: one of the conditions, the usual ones more often; or nothing."""
-        ways = [self._map.conditions_around(condition.line) for condition in conditions]
-        weights = [prod(usual(each, self._shares) for each in way) for way in ways]
+        ways = [self.flow_map.conditions_around(condition.line) for condition in conditions]
+        weights = [prod(usual(each, self.shares) for each in way) for way in ways]
         return rng.choices(conditions, weights if any(weights) else None) if conditions else []
 
 
@@ -154,7 +166,7 @@ def _normalized(text: str) -> str:
     return " ".join(text.split()).casefold()
 
 
-def dialogue_of(run: FlowRun, facts: Slots, *, left: str) -> Dialogue:
+def dialogue_of(run: FlowRun, facts: Facts, *, left: str) -> Dialogue:
     """Return the dialogue of a run, with its results, and add the facts that the caller gave to `facts`.
 
     `left` is the ending of a conversation that the user, or the channel, broke off.
@@ -186,7 +198,7 @@ def _reached(run: FlowRun, last: str) -> set[str]:
     return reached | ({"transferred", WANTED_TRANSFER} if is_transferred else {"done"})
 
 
-def _learn(run: FlowRun, facts: Slots) -> set[str]:
+def _learn(run: FlowRun, facts: Facts) -> set[str]:
     """Add the facts that the caller gave to the flow, and return their names."""
     learned: set[str] = set()
     for event in (each for each in run.events if each.type in ("asked", "extracted")):

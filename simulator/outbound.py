@@ -16,12 +16,13 @@ from dryline.models.voice_logs import OUTCOMES
 from dryline.models.voicev1_campaigns import Voicev1Campaign, Voicev1CampaignData
 from dryline.models.voicev1_deployments import VoiceV1Deployment
 from dryline.simulator.calls import make_call, starting_at, store
-from dryline.simulator.conversation_plans import CallTerms, ConversationPlan, FlowPlanner
+from dryline.simulator.conversation_plans import ConversationPlan, FlowPlanner
 from dryline.simulator.conversation_rows import ConversationRows
 from dryline.simulator.deployment_context import DeploymentContext, context_of
-from dryline.simulator.followed import FollowedFlow
+from dryline.simulator.facts import Facts
+from dryline.simulator.followed import FollowedFlow, NotFollowed
 from dryline.simulator.people import facts_of_row
-from dryline.simulator.slots import Slots
+from dryline.simulator.request import SimulationRequest
 from dryline.storage.current_world import current
 from dryline.storage.errors import Busy
 from dryline.world.clock import parse, wire
@@ -108,7 +109,7 @@ def settle(world: World, due: Sequence[DueRow]) -> list[DueRow]:
     It stops after HELD_S. A row without a usable number is not called. A number or member of the row may determine the
     outcome. Raises Busy.
     """
-    flows: dict[str, FollowedFlow] = {}
+    flows: dict[str, FollowedFlow | NotFollowed] = {}
     late = monotonic() + HELD_S
     for index, one in enumerate(due):
         if index and monotonic() > late:
@@ -122,7 +123,7 @@ def settle(world: World, due: Sequence[DueRow]) -> list[DueRow]:
     return list(due)
 
 
-def _planned(world: World, due: DueRow, flows: dict[str, FollowedFlow]) -> ConversationPlan | None:
+def _planned(world: World, due: DueRow, flows: dict[str, FollowedFlow | NotFollowed]) -> ConversationPlan | None:
     """Return the plan of a row's call; None if it has no usable number. Raises Busy."""
     number = phone_number(due.contact)
     if number is None:
@@ -130,10 +131,10 @@ def _planned(world: World, due: DueRow, flows: dict[str, FollowedFlow]) -> Conve
     drawn = due.chance.choices(OUTCOMES, _SHARES)[0]
     said = scripted_outcome(number, due.metadata["row"])
     person: dict[str, Any] = {"direction": "outbound", "customer_number": number, "row": due.contact}
-    terms, at = CallTerms(outcome=said or drawn, is_drawn=said is None, **person), due.begins_at
+    request = SimulationRequest(outcome=said or drawn, is_drawn=said is None, **person)
     if due.key not in flows:
-        flows[due.key] = FollowedFlow(world, due.deployment)
-    return FlowPlanner(due.deployment, due.chance, flows[due.key]).plan_call(terms, at)
+        flows[due.key] = FollowedFlow.read(world, due.deployment)
+    return FlowPlanner(due.deployment, due.chance, flows[due.key]).plan_call(request, due.begins_at)
 
 
 def call_queued(due: Sequence[DueRow], still_queued: Container[str]) -> None:
@@ -164,7 +165,7 @@ def place(due: DueRow) -> ConversationRows:
     start = starting_at(due.begins_at)
     if due.plan is not None:
         return make_call(due.deployment, due.chance, due.plan, start, metadata=due.metadata)
-    facts = Slots(due.deployment, due.chance, facts_of_row(row, None))
+    facts = Facts(due.deployment, due.chance, facts_of_row(row, None))
     plan = ConversationPlan(facts, "no-answer", "outbound", row)
     metadata = {**due.metadata, "error": number_fault(row)}
     call = make_call(due.deployment, due.chance, plan, start, metadata=metadata)

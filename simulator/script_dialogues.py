@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from dryline.models.deployments import DeploymentProfile
 from dryline.simulator import scripts
+from dryline.simulator.facts import Facts, pick
 from dryline.simulator.scripts import Script, Step, load_script, wordings
-from dryline.simulator.slots import Slots
 from dryline.simulator.tables import table
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ class Dialogue:
         return Dialogue(self.intent, self.until, "max_duration", steps)
 
 
-def call_dialogue(deployment: DeploymentContext, outcome: str, inbound: bool, facts: Slots, rng: Random) -> Dialogue:
+def call_dialogue(deployment: DeploymentContext, outcome: str, inbound: bool, facts: Facts, rng: Random) -> Dialogue:
     """Return the dialogue of a scripted call."""
     industry = deployment.industry
     if outcome == "voicemail":
@@ -75,7 +75,7 @@ def call_dialogue(deployment: DeploymentContext, outcome: str, inbound: bool, fa
     elif outcome == "transferred":
         script, ending = industry.transfer, "call_transfer"
     else:
-        script, ending = facts.pick(industry.inbound if inbound else industry.outbound), DONE
+        script, ending = pick(facts.random, industry.inbound if inbound else industry.outbound), DONE
     if outcome in ("no-answer", "busy") or (outcome == "failed" and not inbound and rng.random() < 0.5):
         hung_up = inbound and outcome == "no-answer"
         return Dialogue(script.intent, script.until, "user_hangup" if hung_up else UNREACHED[outcome])
@@ -87,9 +87,9 @@ def call_dialogue(deployment: DeploymentContext, outcome: str, inbound: bool, fa
     return _dialogue(script, ending, lines, facts)
 
 
-def chat_dialogue(deployment: DeploymentContext, facts: Slots, rng: Random) -> Dialogue:
+def chat_dialogue(deployment: DeploymentContext, facts: Facts, rng: Random) -> Dialogue:
     """Return the dialogue of a scripted chat, which some users leave early."""
-    script, profile = facts.pick(deployment.industry.inbound), deployment.profile
+    script, profile = pick(facts.random, deployment.industry.inbound), deployment.profile
     welcome = _said(facts, "welcomes") if profile.opening is None else _own(profile.opening)
     lines: Sequence[Step] = [welcome, *script.lines(rng)]
     ending = DONE
@@ -98,7 +98,7 @@ def chat_dialogue(deployment: DeploymentContext, facts: Slots, rng: Random) -> D
     return _dialogue(script, ending, lines, facts)
 
 
-def _own_words(profile: DeploymentProfile, lines: list[Step], outcome: str, inbound: bool, facts: Slots) -> list[Step]:
+def _own_words(profile: DeploymentProfile, lines: list[Step], outcome: str, inbound: bool, facts: Facts) -> list[Step]:
     """Return the lines with the greeting and with the deployment's own sentences."""
     if outcome == "voicemail":
         if profile.voicemail is not None and not inbound:
@@ -119,9 +119,9 @@ def _own_words(profile: DeploymentProfile, lines: list[Step], outcome: str, inbo
     return lines
 
 
-def _said(facts: Slots, name: str) -> Step:
+def _said(facts: Facts, name: str) -> Step:
     """Return a sentence of the agent in one of its wordings."""
-    return facts.pick(wordings("A", table("agent says")[name]))
+    return pick(facts.random, wordings("A", table("agent says")[name]))
 
 
 def _own(sentence: str) -> Step:
@@ -129,7 +129,7 @@ def _own(sentence: str) -> Step:
     return ("A", sentence, frozenset())
 
 
-def _dialogue(script: Script, ending: str, lines: Sequence[Step], facts: Slots) -> Dialogue:
+def _dialogue(script: Script, ending: str, lines: Sequence[Step], facts: Facts) -> Dialogue:
     steps = [
         (who, text.format_map(facts), slots) if slots and who != "=" else (who, text, slots)
         for who, text, slots in lines

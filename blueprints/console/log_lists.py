@@ -109,7 +109,7 @@ class LogListQuery:
 
     @property
     def beyond_the_api(self) -> str:
-        """What selects or sorts these calls and is unknown to the API, in words; empty if there is nothing."""
+        """The filters and the order of this list that the API lacks, in words; empty if there are none."""
         parts = {
             "the sentiment": "sentiment" in self.filters,
             "a number or an id in the search field": "call_text" in self.filters,

@@ -171,8 +171,8 @@ def simulate(prepare, body, team_id, *channels):
     `prepare` plans them, which may run the flow. They are written in portions, each in a transaction: what a flow has
     sent to other servers cannot be rolled back.
     """
-    from dryline.simulator.conversation_batch import SimulationRequest  # noqa: PLC0415  # 63 ms
     from dryline.simulator.deployment_context import context_of, deployment_of  # noqa: PLC0415  # 31 ms
+    from dryline.simulator.request import SimulationRequest  # noqa: PLC0415  # 63 ms
 
     for name in ("start_time", "end_time"):
         if body[name] is not None:
