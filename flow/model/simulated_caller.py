@@ -8,7 +8,7 @@ from typing import Any
 
 from dryline.flow.language.branches import FlowMap
 from dryline.flow.language.events import last_agent_text
-from dryline.flow.language.language_model import NOT_SAID, Answer, Decision, Question, Talk
+from dryline.flow.language.language_model import NOT_SAID, AgentUtterance, Answer, Decision, Question, Talk
 from dryline.flow.language.open_talk import arguments_of_tool
 from dryline.flow.language.program import Condition, Loop
 from dryline.flow.language.session import FlowSession
@@ -48,8 +48,10 @@ class Menu:
 
 
 @dataclass(eq=False)
-class Caller(BuiltInModel):
+class Caller:
     """A caller for `FlowSession.play`, and the session's language model: it knows what the caller means.
+
+    What the agent says is the built-in model's.
 
     `facts` hold what is certain about the caller: `name`, `first`, `last`, `phone`, `email`. `shares` say how usual
     conditions are, by their texts. `answers` has the values of a test. A caller who writes is `typed`.
@@ -67,6 +69,7 @@ class Caller(BuiltInModel):
         self.taken: list[Condition] = []
         self.turns = self._idle = 0
         self._stubs = AnswerStubs(self.answers)
+        self._agent = BuiltInModel()
         self._session: FlowSession  # from the first turn on
         self._next: Condition | None = None
         self._words: list[str] = []  # of this turn: the first utterance, and sentences with values
@@ -107,13 +110,19 @@ class Caller(BuiltInModel):
         why = "It is what the caller is after."
         return Decision(index, why, 1.0, "caller", arguments_of_tool(self, talk, index, said))
 
+    def reply(self, talk: Talk, said: str | None) -> AgentUtterance:
+        return self._agent.reply(talk, said)
+
+    def summarize(self, question: Question) -> AgentUtterance:
+        return self._agent.summarize(question)
+
     def ask(self, question: Question) -> Answer:
         """Return the answer to a question, and add to the caller's words what was not said before.
 
         Before the caller has said anything, nothing answers a question but the values of a test.
         """
         if self.turns == 0:
-            return self._stubs.answer(question, super().ask)
+            return self._stubs.answer(question, self._agent.ask)
         answer = self._stubs.answer(question, self._own_answer)
         if answer.by == "built-in":
             return answer
@@ -194,7 +203,7 @@ class Caller(BuiltInModel):
 
     def _own_answer(self, question: Question) -> Answer:
         if question.example is None and not isinstance(question.schema, dict):
-            return super().ask(question)
+            return self._agent.ask(question)
         return Answer(shaped(question, lambda slot: self._value(question, slot)), {}, "caller")
 
     def _value(self, question: Question, slot: Slot) -> Any:
