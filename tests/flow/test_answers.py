@@ -162,3 +162,7 @@ def test_ten_times_the_text_takes_about_ten_times_the_work(kind, piece):
         return process_time() - began
 
     assert cpu_s(40_000) < 40 * max(cpu_s(4_000), 0.01)
+
+
+def test_an_invented_code_has_digits_also_where_the_example_has_none():
+    assert kind_of(Slot("", "order_number")).make(Random(1), Slot("", "order_number", now=NOW)).isdigit()
