@@ -59,7 +59,8 @@ def filled(app, start, monkeypatch):
     client = app.test_client()
     state = client.get("/_dryline/state").data
     if state != start:
-        assert client.put("/_dryline/state", data=state, content_type="application/json").status_code == 204
+        answer = client.put("/_dryline/state", data=state, content_type="application/json")
+        assert answer.status_code == 204, answer.text
         assert client.post("/_dryline/snapshots/start/restore").status_code == 204
 
 

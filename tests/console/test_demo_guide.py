@@ -248,7 +248,7 @@ def filters(page):
     page.locator("select[name=worker]").select_option(label="Bayside Dental")
     page.wait_for_url("**worker=*")
     page.get_by_label("Outcome").select_option("completed")
-    page.get_by_label("Text in the transcript").fill("appointment")
+    page.get_by_label("Words, number or id").fill("appointment")
     page.keyboard.press("Enter")
     page.wait_for_url("**searchQuery=appointment*")
     expect(page.locator("tr[data-open] mark").first).to_be_visible()
