@@ -265,7 +265,7 @@ def _was_refused(item: pytest.Item, port: ReservedPort | None) -> bool:
     """Return whether a request of a test was kept from the real service, and no report of the test has said so."""
     if port is None or "dryline.testing" not in sys.modules:  # no request has come in
         return False
-    from dryline.testing.fixtures import REFUSED, UNCHECKED
+    from dryline.testing.fixtures import REFUSED, UNCHECKED  # noqa: PLC0415  # see above
 
     if UNCHECKED in item.stash:
         return False
@@ -280,7 +280,7 @@ def pytest_runtest_makereport(
     outcome = yield
     report: pytest.TestReport = outcome.get_result()
     if report.skipped and "dryline.testing" in sys.modules:
-        from dryline.testing.fixtures import UNCHECKED
+        from dryline.testing.fixtures import UNCHECKED  # noqa: PLC0415  # see above
 
         item.stash[UNCHECKED] = True
     if report.failed and "dryline.testing" in sys.modules:

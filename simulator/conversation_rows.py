@@ -122,7 +122,7 @@ class RowBuilder:
                     "event_type": event,
                     "call_id": call_id,
                     "session_id": self.session_id,
-                    "data": {name: body, "decidedBy": call.by},
+                    "data": {name: body, "decidedBy": call.request.by},
                 }
                 rows.append(row)
         return rows

@@ -34,18 +34,20 @@ class FlowError:
 class ModelRequest:
     """A request to a language model: a prompt with the messages so far, or a question `about` a text.
 
-    `heard` counts the messages before it, `tools` are the conditions to choose from.
+    `heard` counts the messages before it, `tools` are the conditions to choose from, `by` is what decided in the
+    model's place.
     """
 
     prompt: str
     heard: int = 0
     about: str | None = None
     tools: tuple[str, ...] = ()
+    by: str = "built-in"
 
 
 @dataclass(slots=True)
 class FlowRun:
-    """The result of running a flow once. `requests` has one entry for each event that involves a language model.
+    """The result of running a flow once. An event `model` is a request to a language model, where it happened.
 
     `ended` is FlowSession.ended. `taken` are the texts of the conditions that were met, `wishes` those of them that are
     no answers to the flow's questions. `stopped` says that the flow went past a limit, `machine` that it was a
@@ -53,7 +55,6 @@ class FlowRun:
     """
 
     events: list[Event]
-    requests: list[ModelRequest]
     extracted: dict[str, Any]
     state: dict[str, Any]
     ended: str
@@ -79,13 +80,13 @@ class FlowRun:
     def failed_at_once(self, state: dict[str, Any]) -> "FlowRun":
         """Return the run of another call that fails with the same error, before anybody has said anything."""
         failed = [event for event in self.events if event.type == "failed"]
-        nothing: dict[str, Any] = {"requests": [], "extracted": {}, "taken": (), "wishes": ()}
+        nothing: dict[str, Any] = {"extracted": {}, "taken": (), "wishes": ()}
         return replace(self, events=failed, state=state, machine=False, is_late=False, **nothing)
 
 
 @dataclass(eq=False)
 class RecordedCaller(Caller):
-    """A caller who records the requests to a language model.
+    """A caller who logs the requests to a language model as events of the session.
 
     They hang up after `max_turns`, and when the call has lasted `longest_s`. `first` replaces their first words.
     """
@@ -96,7 +97,7 @@ class RecordedCaller(Caller):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self.requests: list[ModelRequest] = []
+        self.session: FlowSession  # before it runs
         self.is_late = False
 
     def __call__(self, session: FlowSession) -> str | None:
@@ -110,22 +111,25 @@ class RecordedCaller(Caller):
     def choose(self, talk: Talk, said: str) -> Decision:
         decision = super().choose(talk, said)
         if decision.index is not None:
-            self.requests.append(ModelRequest(talk.prompt, len(talk.messages), tools=tuple(talk.conditions)))
+            self._log(talk.prompt, len(talk.messages), tools=tuple(talk.conditions), by="caller")
         return decision
 
     def reply(self, talk: Talk, said: str | None) -> AgentUtterance:
         words = super().reply(talk, said)
         if words.text:
-            self.requests.append(ModelRequest(talk.prompt, len(talk.messages), tools=tuple(talk.conditions)))
+            self._log(talk.prompt, len(talk.messages), tools=tuple(talk.conditions))
         return words
 
     def ask(self, question: Question) -> Answer:
-        self.requests.append(ModelRequest(question.question, about=question.about))
+        self._log(question.question, about=question.about, by="caller")
         return super().ask(question)
 
     def summarize(self, question: Question) -> AgentUtterance:
-        self.requests.append(ModelRequest(question.question or "Summarize.", about=question.about))
+        self._log(question.question or "Summarize.", about=question.about)
         return super().summarize(question)
+
+    def _log(self, prompt: str, heard: int = 0, **members: Any) -> None:
+        self.session.log_event("model", None, request=ModelRequest(prompt, heard, **members))
 
 
 def run_flow(
@@ -157,11 +161,11 @@ def run_flow(
         now=lambda: at,
         http=deployment.http,
     )
+    caller.session = session
     events = session.play(caller)
     taken = [event["condition"] for event in events if event.type == "taken"]
     run = FlowRun(
         events,
-        caller.requests,
         session.extracted,
         session.state,
         session.ended or HUNG_UP,

@@ -31,7 +31,6 @@ class ModelCall(NamedTuple):
     event: Event
     asked_at: float
     answered_at: float
-    by: str  # what decided in the model's place
 
     @property
     def answer(self) -> dict[str, Any]:
@@ -160,11 +159,11 @@ class _TimelineBuilder:
         self.timeline.functions.append((function, self.now / 100))
         self.advance(*_CALLS)
 
-    def ask_model(self, request: ModelRequest, event: Event, by: str) -> None:
+    def ask_model(self, request: ModelRequest, event: Event) -> None:
         """Add a request to a language model, which takes time."""
         asked_at = self.now / 100
         self.advance(*(_ASKS if event.type == "asked" else _THINKS))
-        self.timeline.model_calls.append(ModelCall(request, event, asked_at, self.now / 100, by))
+        self.timeline.model_calls.append(ModelCall(request, event, asked_at, self.now / 100))
 
     def add_event(self, event: Event) -> None:
         if event.type == "said":
@@ -198,7 +197,7 @@ def script_timeline(steps: Sequence[Step], rng: Random, prompt: str, *, typed: b
         if who == "A":
             if builder.user_ended is not None:
                 event = Event("said", None, {"by": "talk", "text": text})
-                builder.ask_model(ModelRequest(prompt, len(builder.timeline.messages)), event, "script")
+                builder.ask_model(ModelRequest(prompt, len(builder.timeline.messages), by="script"), event)
             elif builder.timeline.messages:
                 builder.advance(*_THINKS)
             builder.agent(text)
@@ -219,15 +218,16 @@ def flow_timeline(
     `opening` and `closing` are the channel's own sentences. The closing is said where the flow came to its end.
     """
     builder = _TimelineBuilder(rng, typed=typed)
-    requests, heard = iter(run.requests), 0
+    request, heard = ModelRequest(""), 0
     if opening:
         builder.agent(opening, "say", by="channel")
     for event in run.events:
-        if event.type == "said" and event.details.get("exact") is False:
-            builder.ask_model(ModelRequest(f"Say in your own words: {event['text']}", heard), event, "built-in")
+        if event.type == "model":
+            request = event["request"]
+        elif event.type == "said" and event.details.get("exact") is False:
+            builder.ask_model(ModelRequest(f"Say in your own words: {event['text']}", heard), event)
         elif event.type in ("taken", "asked", "summarized") or (event.type == "said" and event["by"] == "talk"):
-            by = "built-in" if event.type in ("said", "summarized") else "caller"
-            builder.ask_model(next(requests), event, by)
+            builder.ask_model(request, event)
         heard += event.type in ("said", "heard")
         builder.add_event(event)
     if closing and run.came_to_its_end:

@@ -302,7 +302,7 @@ def connect(
 
 def warn_of_other_version(url: str, version: str) -> None:
     """Warn if a server has another version than these helpers: a newer helper may ask for what it does not know."""
-    from dryline import __version__  # imported late: in a checkout it asks git
+    from dryline import __version__  # noqa: PLC0415  # in a checkout it asks git
 
     if version != __version__:
         warnings.warn(f"The dryline at {url} is {version}, and these helpers are {__version__}.", stacklevel=3)

@@ -62,8 +62,15 @@ def test_a_nightly_export_has_the_numbers_as_they_are(run, server, tmp_path):
 
 def test_a_webhook_receiver_gets_start_and_end(run):
     lines = run("receiver.py")
-    assert sorted(line.split()[0] for line in lines) == ["call_ended", "call_started"]
+    assert sorted(line.split()[0] for line in lines) == ["ended", "started"]
     assert len({line.split()[1] for line in lines}) == 1
+
+
+def test_the_webhook_receiver_reads_no_header_that_only_dryline_sends():
+    _, _, program = PAGE.partition('title="receiver.py"')
+    program, _, _ = program.partition("\n```")
+    assert "Receiver" in program
+    assert "X-Dryline" not in program
 
 
 def test_a_campaign_calls_its_rows_once_it_runs(run):

@@ -8,7 +8,7 @@ from typing import Any
 
 from dryline.flow.language.branches import FlowMap
 from dryline.flow.language.events import last_agent_text
-from dryline.flow.language.language_model import NOT_SAID, Answer, Decision, Question, Talk
+from dryline.flow.language.language_model import NOT_SAID, AgentUtterance, Answer, Decision, Question, Talk
 from dryline.flow.language.open_talk import arguments_of_tool
 from dryline.flow.language.program import Condition, Loop
 from dryline.flow.language.session import FlowSession
@@ -25,13 +25,33 @@ _RARE = 0.05  # how usual a condition is that ends a conversation, or says that 
 _MOST_IDLE = 12  # turns without a further condition: a caller does not stay in a flow that has no way out
 _VOLUNTEERED = 0.4  # of the values that a flow takes together, in the sentence that says what the caller wants
 _LEFT_OUT = 0.5  # of the values for whose lack the code has a question; all of them where that may be the way
-_ROLES = ("answer", "closing")  # of conditions that callers meet only where they fit
 _SAME_FOR_A_CALLER = (NAME, PHONE, EMAIL, CODE)  # kinds of values
 
 
+class Menu:
+    """The conditions of a loop as a caller sees them.
+
+    `answers` answer the question just asked, `closing` ends the conversation, `others` are what a call can be about.
+    """
+
+    def __init__(self, loop: Loop, invites_any_request: bool, taken: Sequence[Condition]) -> None:
+        self.loop = loop
+        self.answers = [each for each in loop.conditions if role_of(each.text) == "answer"]
+        self.closing = [each for each in loop.conditions if role_of(each.text) == "closing"]
+        self.others = [each for each in loop.conditions if role_of(each.text) not in ("answer", "closing", "machine")]
+        self.is_asked = bool(self.answers) and not invites_any_request
+        self.is_first = not any(each.loop is loop for each in taken)
+
+    def like(self, condition: Condition) -> Condition | None:
+        """Return the condition with the same text: several loops can have one."""
+        return next((each for each in self.loop.conditions if each.text == condition.text), None)
+
+
 @dataclass(eq=False)
-class Caller(BuiltInModel):
+class Caller:
     """A caller for `FlowSession.play`, and the session's language model: it knows what the caller means.
+
+    What the agent says is the built-in model's.
 
     `facts` hold what is certain about the caller: `name`, `first`, `last`, `phone`, `email`. `shares` say how usual
     conditions are, by their texts. `answers` has the values of a test. A caller who writes is `typed`.
@@ -49,6 +69,7 @@ class Caller(BuiltInModel):
         self.taken: list[Condition] = []
         self.turns = self._idle = 0
         self._stubs = AnswerStubs(self.answers)
+        self._agent = BuiltInModel()
         self._session: FlowSession  # from the first turn on
         self._next: Condition | None = None
         self._words: list[str] = []  # of this turn: the first utterance, and sentences with values
@@ -89,13 +110,19 @@ class Caller(BuiltInModel):
         why = "It is what the caller is after."
         return Decision(index, why, 1.0, "caller", arguments_of_tool(self, talk, index, said))
 
+    def reply(self, talk: Talk, said: str | None) -> AgentUtterance:
+        return self._agent.reply(talk, said)
+
+    def summarize(self, question: Question) -> AgentUtterance:
+        return self._agent.summarize(question)
+
     def ask(self, question: Question) -> Answer:
         """Return the answer to a question, and add to the caller's words what was not said before.
 
         Before the caller has said anything, nothing answers a question but the values of a test.
         """
         if self.turns == 0:
-            return self._stubs.answer(question, super().ask)
+            return self._stubs.answer(question, self._agent.ask)
         answer = self._stubs.answer(question, self._own_answer)
         if answer.by == "built-in":
             return answer
@@ -105,32 +132,69 @@ class Caller(BuiltInModel):
         return Answer(answer.value, {}, "caller")
 
     def _choose_next(self, loop: Loop) -> Condition | None:
-        """Return the condition to take: the next one of the route, an answer to the last question, or a usual one."""
-        answers, closing = ([each for each in loop.conditions if role_of(each.text) == role] for role in _ROLES)
-        others = [each for each in loop.conditions if role_of(each.text) not in (*_ROLES, "machine")]
-        staying = [each for each in others if not each.leaves]
-        is_asked = bool(answers) and not invites_any_request(last_question(self._question))
-        is_first = not any(each.loop is loop for each in self.taken)
-        for at, step in enumerate(self.route):
-            # Several loops can have a condition with the same text.
-            condition = next((each for each in loop.conditions if each.text == step.text), None)
-            is_early = is_asked and bool(self.taken) and condition in closing  # who has begun a matter goes through it
-            if condition and (is_asked or condition not in answers) and not is_early:
-                matters = staying or self.flow_map.going_on(others)
-                if condition in closing and is_first and not is_asked and matters:
-                    return self._draw(matters)  # nobody is done who has not asked for anything
-                del self.route[: at + 1]
+        """Return the condition to take: that of the first rule which has one."""
+        menu = Menu(loop, invites_any_request(last_question(self._question)), self.taken)
+        rules = (
+            self._matter_before_closing,
+            self._step_of_route,
+            self._answer_to_question,
+            self._way_to_route,
+            self._any_condition,
+        )
+        for rule in rules:
+            condition = rule(menu)
+            if condition is not None:
                 return condition
-        if is_asked:
-            return answers[0]
-        ways = others  # to an answer, if the agent has not asked for it yet
-        if not self.route or self.route[0].loop is not loop:
-            ways = self.flow_map.going_on(others if is_first else others + closing) if self.route else []
-            ways = [each for each in ways if each not in self.taken]
-        if not ways:
-            self.route.clear()  # a way that did not lead there is not tried again
-            ways = (closing if not is_first else others) or others or loop.conditions
+        return None
+
+    def _matter_before_closing(self, menu: Menu) -> Condition | None:
+        """Return something to ask for, if the route only ends a conversation in which nothing was asked for yet."""
+        index = self._position_in_route(menu)
+        is_done = index is not None and menu.like(self.route[index]) in menu.closing
+        if not is_done or menu.is_asked or not menu.is_first:
+            return None
+        matters = [each for each in menu.others if not each.leaves] or self.flow_map.going_on(menu.others)
+        return self._draw(matters) if matters else None
+
+    def _step_of_route(self, menu: Menu) -> Condition | None:
+        """Return the first condition of the route that can be taken here. Those before it are passed over."""
+        index = self._position_in_route(menu)
+        if index is None:
+            return None
+        condition = menu.like(self.route[index])
+        del self.route[: index + 1]
+        return condition
+
+    def _answer_to_question(self, menu: Menu) -> Condition | None:
+        return menu.answers[0] if menu.is_asked else None
+
+    def _way_to_route(self, menu: Menu) -> Condition | None:
+        """Return a condition that may lead to the next one of the route."""
+        if not self.route:
+            return None
+        if self.route[0].loop is menu.loop:  # it is an answer that the agent has not asked for yet
+            ways = menu.others
+        else:
+            leading = menu.others if menu.is_first else menu.others + menu.closing
+            ways = [each for each in self.flow_map.going_on(leading) if each not in self.taken]
         return self._draw(ways) if ways else None
+
+    def _any_condition(self, menu: Menu) -> Condition | None:
+        """Return a usual condition, or the end once something was asked for. The rest of the route is given up."""
+        self.route.clear()
+        usual_ones = menu.others if menu.is_first else menu.closing
+        ways = usual_ones or menu.others or menu.loop.conditions
+        return self._draw(ways) if ways else None
+
+    def _position_in_route(self, menu: Menu) -> int | None:
+        """Return the position in the route of the first condition that can be taken here."""
+        for index, step in enumerate(self.route):
+            condition = menu.like(step)
+            is_unasked_answer = condition in menu.answers and not menu.is_asked
+            is_early = condition in menu.closing and menu.is_asked and bool(self.taken)  # in the middle of a matter
+            if condition is not None and not is_unasked_answer and not is_early:
+                return index
+        return None
 
     def _draw(self, ways: Sequence[Condition]) -> Condition:
         """Return one of the conditions, the usual ones more often, and seldom one that was taken before."""
@@ -139,7 +203,7 @@ class Caller(BuiltInModel):
 
     def _own_answer(self, question: Question) -> Answer:
         if question.example is None and not isinstance(question.schema, dict):
-            return super().ask(question)
+            return self._agent.ask(question)
         return Answer(shaped(question, lambda slot: self._value(question, slot)), {}, "caller")
 
     def _value(self, question: Question, slot: Slot) -> Any:

@@ -10,7 +10,7 @@ import pytest
 
 from dryline.flow.model.answers.slots import Slot, choices_in
 from dryline.flow.model.caller_words import sentences_with_value
-from dryline.flow.model.kinds import KINDS, kind_of, kind_of_question
+from dryline.flow.model.kinds import KINDS, NUMBER, kind_of, kind_of_question
 
 NOW = datetime(2026, 11, 25, 15, tzinfo=UTC)  # a Wednesday
 CASES = [pytest.param(kind, *case, id=f"{kind.name}: {case[0]}") for kind in KINDS for case in kind.CASES]
@@ -44,6 +44,17 @@ def test_bare_words_are_a_value_only_where_the_agent_asked_for_it(kind, said, va
     example = {"number": 4, "yes_no": True}.get(kind.name, "")
     key = "guests" if kind.name == "number" else "newsletter" if kind.name == "yes_no" else ""
     assert kind.read(said, Slot(example, key, now=NOW, is_asked=False)) == value
+
+
+@pytest.mark.parametrize(
+    ("key", "question", "said", "value"),
+    [
+        ("", "And how much was it?", "I paid 120 dollars for 2 lamps", 120),
+        ("lamps", "And how much was it?", "I paid 120 dollars for 2 lamps", 2),
+    ],
+)
+def test_the_question_decides_what_a_number_without_a_name_is_a_number_of(key, question, said, value):
+    assert NUMBER.read(said, Slot(1, key, question=question, now=NOW)) == value
 
 
 @pytest.mark.parametrize(
@@ -151,3 +162,7 @@ def test_ten_times_the_text_takes_about_ten_times_the_work(kind, piece):
         return process_time() - began
 
     assert cpu_s(40_000) < 40 * max(cpu_s(4_000), 0.01)
+
+
+def test_an_invented_code_has_digits_also_where_the_example_has_none():
+    assert kind_of(Slot("", "order_number")).make(Random(1), Slot("", "order_number", now=NOW)).isdigit()

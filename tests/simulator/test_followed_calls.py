@@ -101,6 +101,22 @@ def test_each_talk_and_ask_has_an_llm_log_with_both_hooks(booked, session_of, ap
         assert times == sorted(times) and log["startTime"] <= times[0] and times[-1] <= log["endTime"]
 
 
+def test_the_llm_log_of_a_tool_has_the_request_that_chose_it(make_line, simulate, api):
+    tool = {
+        "name": "book",
+        "description": "caller wants a table",
+        "parameters": {"properties": {"day": {"type": "string"}}},
+    }
+    line = make_line(f'loop:\n    talk("You take bookings.", True)\nuntil {tool}:\n    say("Booked.")\n')
+    (log,) = simulate(line, 1, branch=str(tool))
+    rows = api.get(f"/workers/{log['workerId']}/llm-logs/by-call/{log['call_sid']}").json
+    answers = [row["data"]["response"]["json"]["choices"][0] for row in rows[1::2]]
+    chosen = next(index for index, answer in enumerate(answers) if answer["finish_reason"] == "tool_calls")
+    request = rows[2 * chosen]["data"]["request"]["json"]
+    assert request["messages"][0]["content"] == "You take bookings."
+    assert [one["function"]["description"] for one in request["tools"]] == ["caller wants a table"]
+
+
 def test_an_exception_is_a_runtime_error_on_its_line_and_a_failed_call(line, simulate, session_of, api):
     (log,) = simulate(line, 1, branch="caller has a complaint about a bill")
     assert (log["status"], log["data"]["disconnection_reason"]) == ("failed", "error")

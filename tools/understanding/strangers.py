@@ -4,7 +4,7 @@
 it for: one or more names of `meets`, the beginnings of conditions of the flow; an empty one stands for none.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -42,6 +42,18 @@ class Heard:
         return not self.is_right and self.sure >= SURE
 
 
+@dataclass(frozen=True, slots=True)
+class Spoken:
+    """A sentence of an agent. `by` is `say` for one that the flow says, else the model that made it.
+
+    `conditions` are the flow's, in small letters, without the person whom they are about.
+    """
+
+    conditions: list[str]
+    text: str
+    by: str
+
+
 def play(programs: dict[str, Program]) -> Iterator[Heard]:
     """Say everything to its flow, and yield what was taken."""
     lines = orjson.loads((Path(__file__).parent / "strangers.json").read_bytes())
@@ -54,28 +66,34 @@ def play(programs: dict[str, Program]) -> Iterator[Heard]:
                 yield Heard(flow, kind, said, taken, sure, is_right)
 
 
-def agent_sentences(programs: dict[str, Program], utterances: int) -> Iterator[tuple[list[str], str]]:
-    """Say what all strangers say to every flow, and yield what the agent says, each with the flow's conditions.
-
-    A flow that ends begins anew. The conditions are in small letters, without the person whom they are about.
-    """
+def all_said() -> list[str]:
+    """Return what all strangers say, to whichever flow."""
     lines = orjson.loads((Path(__file__).parent / "strangers.json").read_bytes())
-    said_to_all = [said for line in lines.values() for _, _, _, said in _utterances(line)]
+    return [said for line in lines.values() for _, _, _, said in _utterances(line)]
+
+
+def agent_sentences(programs: dict[str, Program], sources: Sequence[list[str]], utterances: int) -> Iterator[Spoken]:
+    """Say a number of utterances of each source to every flow, and yield what the agent says.
+
+    A flow that ends begins anew.
+    """
     with Engine(fetch=with_demo_services(no_network)) as engine:
-        for number, flow in enumerate(lines):
-            program = engine.program(programs[flow].versions[-1].sound_code)
+        for number, content in enumerate(programs.values()):
+            program = engine.program(content.versions[-1].sound_code)
             conditions = [without_subject(each.text).lower() for each in program.conditions if each.fixed]
+            random = Random(number)
+            utterances_of_all = [said for source in sources for said in random.sample(source, utterances)]
             session = None
-            for said in Random(number).sample(said_to_all, utterances):
+            for said in random.sample(utterances_of_all, len(utterances_of_all)):
                 if session is None or session.ended:
-                    session = _open(engine, program, programs[flow])
+                    session = _open(engine, program, content)
                     events = session.start()
                 else:
                     events = []
                 events += session.say(said) if not session.ended else []
                 for event in events:
                     if event.type == "said":
-                        yield conditions, event["text"]
+                        yield Spoken(conditions, event["text"], event["by"])
 
 
 def _open(engine: Engine, program: Any, content: Program) -> FlowSession:

@@ -114,6 +114,8 @@ class NumberValue(ValueKind):
         ("maybe around seven and a half thousand", "$5,000", "$7,500"),
         ("it was $1,200.50", "$5,000", "$1,200.50"),
         ("about 35k", 20000, 35000),
+        ("1.5 million dollars", "$5,000", "$1,500,000"),
+        ("$1,200,000", "$5,000", "$1,200,000"),
         ("20 percent", "10%", "20%"),
         ("party of eight", 3, 8),
         ("minus three", 5, -3),

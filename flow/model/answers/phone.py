@@ -15,7 +15,7 @@ _SHORTEST_E164 = len("+15550183")  # of a number without an area code
 
 
 class Phone(ValueKind):
-    """A telephone number in digits or words, of seven digits or more.
+    """A telephone number in digits or words, of seven digits or more. An amount of money is none.
 
     The form is that of the example: E.164 for +15551234567, the same groups for 555-123-4567. A number with more or
     fewer digits than the example is written 303-555-0188, or as it was said.
@@ -34,7 +34,8 @@ class Phone(ValueKind):
     sentences = ("It's {value}.", "My number is {value}.", "You can reach me at {value}.")
 
     # Parts of a text that may be a number: the matcher reads these alone, for it is slow on long texts.
-    candidate = re.compile(r"(?<![\w.-])(?:\+|\(|00)?\d[\d ().-]{5,24}\d(?![\w-])")
+    candidate = re.compile(r"(?<![\w.$€£-])(?:\+|\(|00)?\d[\d ().-]{5,24}\d(?![\w-])")
+    amount_end = re.compile(r" ?(?:dollars?|bucks|euros?|pounds?|quid|USD|EUR)\b", re.IGNORECASE)
     plus = re.compile(r"\bplus (?=\d)|(?<![\d.-])00(?=[1-9])", re.IGNORECASE)
 
     CASES = (
@@ -54,6 +55,8 @@ class Phone(ValueKind):
         ("the parcel is K4821077", "555-1234", None),
         ("on 2026-12-03", "555-1234", None),
         ("4 people, 3 nights", "555-1234", None),
+        ("it cost $1,200,000", "555-1234", None),
+        ("one and a half million dollars", "555-1234", None),
     )
 
     def is_example(self, text: str) -> bool:
@@ -64,6 +67,8 @@ class Phone(ValueKind):
         """Return the numbers of a text whose numbers are digits, in E.164 form, each with its place."""
         numbers: list[tuple[Span, str]] = []
         for part in self.candidate.finditer(said):
+            if self.amount_end.match(said, part.end()):
+                continue
             matcher = phonenumbers.PhoneNumberMatcher(part[0], country, phonenumbers.Leniency.POSSIBLE)
             for match in matcher:
                 number = match.number
