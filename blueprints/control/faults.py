@@ -71,7 +71,7 @@ class OverrideSchema(ApiSchema):
     headers = fields.Dict(fields.String(), fields.String(), load_default=None, validate=check_headers)
 
 
-class Answer(fields.Nested):
+class StatusOrAnswer(fields.Nested):
     """An answer, or a status alone."""
 
     other_forms = ({"type": "integer", "minimum": 200, "maximum": 599},)
@@ -147,7 +147,7 @@ class FaultSchema(ContentSchema):
         metadata={"description": "headers to add to the answer"},
     )
     answers = fields.List(
-        Answer(OverrideSchema),
+        StatusOrAnswer(OverrideSchema),
         load_default=None,
         validate=validate.Length(1, MAX_ANSWERS),
         metadata={"description": "answers to give in turn; without `times` each is given once"},
