@@ -8,9 +8,12 @@ import click
 from dryline.commands.client import ControlPlane, on_world
 from dryline.commands.groups import DefaultGroup
 from dryline.commands.output import AS_JSON, print_done, print_rows
-from dryline.commands.param_types import JsonObjectParam
+from dryline.commands.param_types import JsonObjectParam, JsonParam
 from dryline.world.faults import PRESETS
 from dryline.world.wording import camel
+
+# The members of a rule that say which requests it is for, and not what it does.
+_TARGET = {"method", "path", "json", "query", "requestHeaders", "bodyContains", "times"}
 
 
 @click.group(cls=DefaultGroup, default="list")
@@ -30,7 +33,12 @@ def list_faults(world: ControlPlane, as_json: bool) -> None:
 @click.argument("preset", required=False)
 @click.option("--method", help="Method of the requests. Default: any.")
 @click.option("--path", help="Path of the requests, such as /api/workers/*. Default: any.")
+@click.option("--json", type=JsonParam(), help="JSON that the body must have; it may have further members.")
+@click.option("--query", type=JsonObjectParam(), help="Query parameters by name, as a JSON object; null: not sent.")
+@click.option("--request-headers", type=JsonObjectParam(), help="Headers of the request, in the same form.")
+@click.option("--body-contains", help="Text that the body must contain.")
 @click.option("--status", type=int, help="Answer with this status.")
+@click.option("--answers", type=JsonParam(), help='Answers in turn, such as [429, {"status": 500, "body": {}}].')
 @click.option("--delay-ms", type=int, help="Delay the answer by this many milliseconds.")
 @click.option("--drop", is_flag=True, default=None, help="Close the connection instead of answering.")
 @click.option("--times", type=int, help="Apply the rule at most this many times.")
@@ -39,8 +47,8 @@ def list_faults(world: ControlPlane, as_json: bool) -> None:
 def add_fault(world: ControlPlane, rule: dict[str, Any] | None, **values: Any) -> None:
     """Add a rule: a PRESET (`dryline faults presets` lists them), or one of your own."""
     body = (rule or {}) | {camel(name): value for name, value in values.items() if value is not None}
-    if not body.keys() - {"method", "path", "times"}:
-        raise click.UsageError("Say what the rule does: a PRESET, --status, --delay-ms, --drop, or --rule.")
+    if not body.keys() - _TARGET:
+        raise click.UsageError("Say what the rule does: a PRESET, --status, --answers, --delay-ms, --drop, or --rule.")
     click.echo(_fault_line(world.plane("POST", "/faults", body)))
 
 

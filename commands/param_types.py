@@ -29,16 +29,23 @@ class CommaSeparated(click.types.StringParamType):
         return [value.strip() for value in rv.split(",")]
 
 
-class JsonObjectParam(click.ParamType):
-    """A JSON object, converted to a dict."""
+class JsonParam(click.ParamType):
+    """A JSON text, converted to its value."""
 
     name = "json"
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> dict[str, Any]:
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         try:
-            document = json.loads(value)
+            return json.loads(value)
         except ValueError as error:
             self.fail(f"it is not valid JSON: {error}.", param, ctx)
+
+
+class JsonObjectParam(JsonParam):
+    """A JSON object, converted to a dict."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> dict[str, Any]:
+        document = super().convert(value, param, ctx)
         if not isinstance(document, dict):
             self.fail("it must be a JSON object.", param, ctx)
         return document

@@ -102,7 +102,18 @@ class TimesSchema(ApiSchema):
             raise ValidationError("Must not be less than min.", "max")
 
 
-class ConditionsSchema(ApiSchema):
+class ContentSchema(ApiSchema):
+    """Conditions for the content of a request, beside its headers. A field that is left out or null matches all."""
+
+    body_contains = fields.String(load_default=None, metadata={"description": "text in the request's body"})
+    json = fields.Raw(
+        load_default=None,
+        metadata={"description": "JSON that the body must have; it may have further members at every depth"},
+    )
+    query = JsonObject(load_default=None, metadata={"description": "query parameters by name; null: not sent"})
+
+
+class ConditionsSchema(ContentSchema):
     """Conditions for requests. A field that is left out or null matches all requests."""
 
     method = fields.String(load_default=None)
@@ -110,17 +121,11 @@ class ConditionsSchema(ApiSchema):
     status = Integer(load_default=None, metadata={"description": "status of the answer"})
     since = AnyTime(load_default=None, needs_offset=True)
     after = Integer(load_default=None, metadata={"description": "only requests with a higher number"})
-    body_contains = fields.String(load_default=None)
     body_matches = fields.String(
         load_default=None,
         validate=[validate.Length(max=1_000), require_pattern],
         metadata={"description": "regular expression for the request's body; all searches together may take 2 seconds"},
     )
-    json = fields.Raw(
-        load_default=None,
-        metadata={"description": "JSON that the body must have; it may have further members at every depth"},
-    )
-    query = JsonObject(load_default=None, metadata={"description": "query parameters by name; null: not sent"})
     headers = JsonObject(load_default=None, metadata={"description": "values of headers by name; null: not sent"})
     from_test = Boolean(load_default=None, metadata={"description": FROM_TEST})
 

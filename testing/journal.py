@@ -45,15 +45,21 @@ def _delivery(row: Delivery) -> str:
 def format_unused_fault(world: Driver, rule: FaultRule) -> str:
     """Return why a test fails whose rule was not applied, with the requests that came nearest."""
     place = {name: value for name, value in (("method", rule["method"]), ("path", rule["path"])) if value != "*"}
+    content = {"json": rule["json"], "query": rule["query"], "headers": rule["requestHeaders"]}
+    content |= {"bodyContains": rule["bodyContains"]}
+    content = {name: value for name, value in content.items() if value is not None}
     target = " ".join(place.values()) or "every request"
     was = f"applied {rule['hits']} of {rule['times']} times" if rule["times"] else "never applied"
     lines = [f"The fault on {target} was {was}. If that is meant, pass unused_ok=True to fault()."]
+    if content:
+        lines.append(_wanted(place | content))
     if spared := rule["matches"] - rule["hits"]:
         lines.append(
             f"{count(spared, 'request')} matched, and skip, probability, rate_limit or another fault spared it."
         )
+    check = place | content | {"times": {"min": 1_000_000}}
     try:
-        world.plane("POST", "/requests/verify", place | {"times": {"min": 1_000_000}}, query={"team": rule["teamId"]})
+        world.plane("POST", "/requests/verify", check, query={"team": rule["teamId"]})
     except DrylineError as error:
         lines += _nearest(error.answer.get("nearest", []))
     return "\n  ".join(lines)
@@ -97,11 +103,15 @@ def format_failed_check(error: str, criteria: dict[str, Any], answer: dict[str, 
     """Return the message of a failed `verify`: the criteria, the nearest requests, the requests beyond the limit."""
     lines = [error]
     if criteria:
-        lines.append("wanted: " + ", ".join(f"{name} {value!r}" for name, value in criteria.items()))
+        lines.append(_wanted(criteria))
     lines += _nearest(answer.get("nearest", []))
     for entry in answer.get("surplus", ()):
         lines.append(f"too many: {_request(entry, '' if entry['body'] is None else json.dumps(entry['body']))}")
     return "\n  ".join(lines)
+
+
+def _wanted(criteria: dict[str, Any]) -> str:
+    return "wanted: " + ", ".join(f"{name} {value!r}" for name, value in criteria.items())
 
 
 def _nearest(requests: list[dict[str, Any]]) -> list[str]:

@@ -33,9 +33,14 @@ class FaultRule(TypedDict):
     createdAt: str
     method: str
     path: str
+    json: Any
+    query: dict[str, Any] | None
+    requestHeaders: dict[str, Any] | None
+    bodyContains: str | None
     status: int | None
     body: Any
     headers: dict[str, str] | None
+    answers: list[dict[str, Any]] | None
     delayMs: int
     delayDistribution: dict[str, Any] | None
     bytesPerSecond: int | None

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from json import loads
 from typing import Any, Literal, TypedDict, Unpack
 from urllib.parse import quote
 
@@ -70,6 +70,13 @@ class DelayDistribution(TypedDict):
     upper_ms: int
 
 
+def _sent(criteria: dict[str, Any]) -> dict[str, Any]:
+    """Return criteria as they are sent: a decimal number is one in a body, and has all its digits elsewhere."""
+    texts = {name: criteria.pop(name) for name in ("query", "headers", "requestHeaders") if name in criteria}
+    sent: dict[str, Any] = loads(as_json(criteria)) | loads(as_json(texts, decimal=str))
+    return sent
+
+
 class Traffic(ControlPlane):
     """The helpers for requests of the API."""
 
@@ -80,10 +87,15 @@ class Traffic(ControlPlane):
         *,
         path: str | None = None,
         method: str | None = None,
+        json: Any = None,
+        query: Mapping[str, Any] | None = None,
+        request_headers: Mapping[str, str | None] | None = None,
+        body_contains: str | None = None,
         preset: str | None = None,
         status: int | None = None,
         body: Any = None,
         headers: dict[str, str] | None = None,
+        answers: Sequence[int | dict[str, Any]] | None = None,
         delay_ms: int | timedelta | None = None,
         delay_distribution: DelayDistribution | None = None,
         bytes_per_second: int | None = None,
@@ -100,13 +112,15 @@ class Traffic(ControlPlane):
     ) -> str:
         """Make chosen requests fail, and return the rule's id.
 
-        Which requests: those with this `method` and `path`, in which `{id}` stands for one segment and `*` for any
-        text; with `team` only those of this team's id. The rule leaves out the first `skip` that match, applies to each
+        Which requests: those that `verify` finds by `method`, `path`, `json`, `query` and `body_contains`; its
+        `headers` are `request_headers` here. In a path `{id}` stands for one segment and `*` for any text. With `team`
+        only requests of this team's id. The rule leaves out the first `skip` that match, applies to each
         with a `probability`, and ends after `times`. With a `rate_limit` it applies to requests beyond the limit. Of
         several rules that match, the oldest applies.
 
         What happens: they are answered by `status`, with `body` and `headers`, and are not carried out. `override` is
-        such an answer (`status`, `body`, `headers`) also for a path that the API does not have. They wait for
+        such an answer (`status`, `body`, `headers`) also for a path that the API does not have. `answers` are given in
+        turn, each once unless there are `times`: `[429, 503, {"status": 500, "body": {}}]`. Requests wait for
         `delay_ms`, or for a random time (`delay_distribution`). `bytes_per_second` makes the answer slow, `drop` closes
         the connection, `malformed` spoils the answer. With `phase="after"` the request is carried out first, and its
         answer is lost. A `preset` is a ready-made rule, such as `unavailable-twice`: `dryline faults presets` lists
@@ -116,7 +130,9 @@ class Traffic(ControlPlane):
         DrylineError for a rule that could never match.
         """
         target = members(path=path, method=method, probability=probability, times=times, skip=skip, team_id=team)
-        answer = members(preset=preset, status=status, body=body, headers=headers, override=override)
+        content = members(json=json, query=query, request_headers=request_headers, body_contains=body_contains)
+        target |= _sent(content)
+        answer = members(preset=preset, status=status, body=body, headers=headers, override=override, answers=answers)
         timing = members(delay_ms=milliseconds(delay_ms), bytes_per_second=bytes_per_second)
         timing |= members(delay_distribution=members_in(delay_distribution), rate_limit=members_in(rate_limit))
         rule = target | answer | timing | members(drop=drop, malformed=malformed, phase=phase)
@@ -184,10 +200,7 @@ class Traffic(ControlPlane):
         return entries
 
     def _check(self, route: str, criteria: Criteria, limits: dict[str, Any], *, timeout_s: float | None = None) -> Any:
-        values = members(**criteria)
-        # A decimal number is sent with all its digits there, and as a number in a body.
-        texts = {name: values.pop(name) for name in ("query", "headers") if name in values}
-        sent: dict[str, Any] = json.loads(as_json(values)) | json.loads(as_json(texts, decimal=str))
+        sent = _sent(members(**criteria))
         query = {"team": sent.pop("team", None)}
         try:
             return self.plane("POST", f"/requests/{route}", sent | limits, query=query, timeout_s=timeout_s)

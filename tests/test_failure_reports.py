@@ -76,6 +76,18 @@ UNUSED = {
         'fault(path="/api/workers", delay_ms=1, times=2)',
         ["The fault on /api/workers was applied 1 of 2 times.*"],
     ),
+    "content": (
+        'fault(path="/api/workers", json={"name": "Back desk"}, status=503)',
+        [
+            "The fault on /api/workers was never applied.*",
+            "  wanted: path '/api/workers', json {'name': 'Back desk'}",
+            "  nearest: POST /api/workers 201 *(missed: json.name)",
+        ],
+    ),
+    "answers": (
+        'fault(path="/api/workers", answers=[201, 503])',
+        ["The fault on /api/workers was applied 1 of 2 times.*"],
+    ),
     "any": ("fault(status=503, skip=9)", ["The fault on every request was never applied.*"]),
 }
 

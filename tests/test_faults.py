@@ -327,3 +327,107 @@ def test_a_slow_body_comes_whole_in_pieces_with_a_pause_before_each(api, fault, 
 def test_an_answer_without_a_body_is_not_slow(api, fault):
     fault(bytesPerSecond=1)
     assert api._send("HEAD", "/workers").data == b""
+
+
+# Criteria as in a search of the request log
+
+
+@pytest.mark.parametrize(
+    ("criteria", "is_hit"),
+    [
+        ({"json": {"name": "B"}}, True),
+        ({"json": {"name": "A"}}, False),
+        ({"json": {}}, True),
+        ({"query": {"dryRun": 1}}, True),
+        ({"query": {"dryRun": None}}, False),
+        ({"query": {"limit": None}}, True),
+        ({"requestHeaders": {"x-trace": "7"}}, True),
+        ({"requestHeaders": {"X-Trace": None}}, False),
+        ({"bodyContains": '"B"'}, True),
+        ({"bodyContains": "front"}, False),
+        ({"json": {"name": "B"}, "query": {"dryRun": "2"}}, False),
+    ],
+)
+def test_a_rule_applies_to_the_requests_that_a_search_with_its_criteria_finds(api, control, fault, criteria, is_hit):
+    fault(method="POST", path="/api/workers", status=503, **criteria)
+    answer = api.post("/workers?dryRun=1", NEW_WORKER | {"name": "B"}, headers={"X-Trace": "7"})
+    assert (answer.status_code == 503) is is_hit
+    search = {("headers" if name == "requestHeaders" else name): value for name, value in criteria.items()}
+    assert (control.post("/requests/verify", search).status_code == 200) is is_hit
+
+
+def test_other_requests_use_up_nothing_of_a_rule(api, control, fault):
+    fault(method="POST", json={"name": "B"}, status=503, times=1, skip=1)
+    names = ["A", "B", "A", "B", "B"]
+    statuses = [api.post("/workers", NEW_WORKER | {"name": name}).status_code for name in names]
+    assert statuses == [201, 201, 201, 503, 201]
+    assert control.get("/faults").json[0]["matches"] == 3
+
+
+@pytest.mark.parametrize(
+    ("rule", "path"),
+    [
+        ({"json": {"apiKey": "x"}}, "json"),
+        ({"query": {"token": "x"}}, "query"),
+        ({"requestHeaders": {"x-api-key": "k"}}, "requestHeaders"),
+        ({"bodyContains": "https://me:word@example.com/"}, "bodyContains"),
+        ({"query": 5}, "query"),
+        ({"requestHeaders": ["x"]}, "requestHeaders"),
+    ],
+)
+def test_a_criterion_that_no_request_of_the_log_meets_is_refused(control, rule, path):
+    answer = control.post("/faults", {"status": 503, **rule})
+    assert (answer.status_code, answer.json["details"][0]["path"]) == (400, path)
+
+
+# Answers in turn
+
+
+def test_each_answer_is_given_once_and_then_the_operations_own(api, control, fault):
+    last = {"status": 500, "body": {"error": "Down."}, "headers": {"X-Canned": "1"}}
+    rule = fault(path="/api/workers", answers=[429, 503, last], headers={"Retry-After": "2"}, skip=1)
+    answers = [api.get("/workers") for _ in range(5)]
+    assert [answer.status_code for answer in answers] == [200, 429, 503, 500, 200]
+    assert (answers[3].json, answers[3].headers["X-Canned"]) == ({"error": "Down."}, "1")
+    assert [answer.headers.get("Retry-After") for answer in answers] == [None, "2", "2", "2", None]
+    assert rule["times"] == 3
+    assert control.get("/faults").json[0]["hits"] == 3
+
+
+@pytest.mark.parametrize(("times", "statuses"), [(1, [429, 200, 200, 200]), (3, [429, 503, 429, 200])])
+def test_times_counts_the_requests_that_get_one_of_the_answers(api, fault, times, statuses):
+    fault(path="/api/workers", answers=[429, 503], times=times)
+    assert [api.get("/workers").status_code for _ in range(4)] == statuses
+
+
+def test_answers_replace_the_429_of_a_rate_limit(api, fault):
+    fault(path="/api/workers", answers=[503], rateLimit={"requests": 1, "windowSeconds": 30})
+    assert [api.get("/workers").status_code for _ in range(3)] == [200, 503, 200]
+
+
+def test_answers_after_the_write(api, fault):
+    fault(method="POST", answers=[500], phase="after")
+    assert api.post("/workers", NEW_WORKER).status_code == 500
+    assert len(api.get("/workers").json) == 1
+
+
+@pytest.mark.parametrize(
+    ("rule", "path", "message"),
+    [
+        ({"answers": []}, "answers", "Length must be between 1 and 1000"),
+        ({"answers": [500] * 1_001}, "answers", "Length must be between 1 and 1000"),
+        ({"answers": [99]}, "answers.0.status", "200"),
+        ({"answers": [True]}, "answers.0", "a status"),
+        ({"answers": [{"status": 500, "headers": {"X": "a\r\nb"}}]}, "answers.0.headers", "Not a header"),
+        ({"override": {"headers": {"X": "a\r\nb"}}}, "override.headers", "Not a header"),
+        ({"answers": [{"staus": 500}]}, "answers.0.staus", ""),
+        ({"answers": [500], "status": 503}, "answers", "each answer has its own"),
+        ({"answers": [500], "override": {}}, "answers", "each answer has its own"),
+        ({"answers": [500], "drop": True}, "answers", "a dropped connection has no answer"),
+    ],
+)
+def test_answers_that_cannot_be_given_are_refused(control, rule, path, message):
+    answer = control.post("/faults", rule)
+    assert answer.status_code == 400
+    messages = {detail["path"]: detail["message"] for detail in answer.json["details"]}
+    assert message in messages[path]

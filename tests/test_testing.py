@@ -3,11 +3,12 @@
 import re
 import threading
 from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 from typing import Any
 
 import httpx
 import pytest
-from brainbase_labs import InternalServerError
+from brainbase_labs import APIStatusError, InternalServerError
 
 from dryline.blueprints.control.faults import FaultSchema
 from dryline.blueprints.control.settings import SettingsSchema
@@ -278,6 +279,21 @@ def test_a_frozen_clock_goes_on_from_where_it_is(stand_in):
     stand_in.freeze("2030-01-01T00:00:00Z")
     stand_in.unfreeze()
     assert not stand_in.plane("GET", "/clock")["frozen"] and stand_in.now().year == 2030
+
+
+def test_a_fault_takes_the_criteria_of_a_check_and_answers_in_turn(stand_in):
+    stand_in.fault(json={"name": "B"}, request_headers={"X-Trace": Decimal("7.10")}, answers=[429, {"status": 503}])
+    client = stand_in.client(max_retries=0, default_headers={"X-Trace": "7.10"})
+
+    def create(name):
+        try:
+            client.workers.create(name=name, description=None, status=None)
+        except APIStatusError as error:
+            return error.status_code
+        return 201
+
+    assert [create(name) for name in ["A", "B", "B", "B"]] == [201, 429, 503, 201]
+    assert stand_in.unused_faults() == []
 
 
 def test_a_removed_fault_applies_no_longer(stand_in):

@@ -8,24 +8,27 @@ from flask import Request, Response, request
 from dryline.models.teams import authenticate
 from dryline.storage.current_world import Task, current_task
 from dryline.storage.errors import DomainError
-from dryline.web import cors, hosts
+from dryline.web import cors, errors, hosts
 from dryline.web.base import json_response, sent_key
-from dryline.web.errors import answer
-from dryline.web.routing import recorded_path
-from dryline.world.faults import GIVES_UP, ConnectionCut, Fault
+from dryline.world.faults import GIVES_UP, AppliedFault, ConnectionCut, Fault, FaultAnswer
+from dryline.world.request_log import Entry
 from dryline.world.world import World
 
 # The interval between two pieces of a slow body, in seconds.
 PIECE_S = 0.05
 
 
-def find_fault(world: World, request: Request) -> tuple[Fault | None, dict[str, str]]:
-    """Return the fault that applies to a request, and the headers of the rate limits that it counts for."""
+def find_fault(world: World, request: Request, entry: Entry) -> tuple[AppliedFault | None, dict[str, str]]:
+    """Return the fault that applies to a request, and the headers of the rate limits that it counts for.
+
+    `entry` is the request as the log has it, so that a rule matches what a search of the log finds. If there are rules,
+    its team is set.
+    """
     if not world.faults or (world.settings.cors_origins and cors.is_preflight(request)):
         return None, {}
     caller = sent_key(request) or request.headers.get("x-brainbase-api-key") or ""
-    team_id = team_of(request)
-    return world.faults.apply(request.method, recorded_path(request), team_id, caller[-200:], world.now())
+    entry.team_id = team_of(request)
+    return world.faults.apply(entry, caller[-200:], world.now())
 
 
 def team_of(request: Request) -> str | None:
@@ -36,25 +39,25 @@ def team_of(request: Request) -> str | None:
         return None
 
 
-def apply_fault(world: World, fault: Fault, view: Callable[[], Any]) -> Any:
+def apply_fault(world: World, applied: AppliedFault, view: Callable[[], Any]) -> Any:
     """Return the response to the current request with a fault. `Fault` says when the view runs.
 
     Raises EpochEnded if the world, or the request's team, is reset during the delay.
     """
     current_task().team_id = team_of(request)
-    replaced = view() if fault.phase == "after" else None
+    replaced = view() if applied.rule.phase == "after" else None
     response = None
     try:
-        response = _respond(world, fault, view, replaced)
+        response = _respond(world, applied, view, replaced)
     finally:
         if replaced is not None and replaced is not response:
             replaced.close()  # a download has its file open
     return response
 
 
-def _respond(world: World, fault: Fault, view: Callable[[], Any], response: Any) -> Any:
+def _respond(world: World, applied: AppliedFault, view: Callable[[], Any], response: Any) -> Any:
     """Return the response with a fault. `response` is the view's, or None if the view has not run."""
-    task = current_task()
+    task, fault, answer = current_task(), applied.rule, applied.answer
     delay_ms = fault.next_delay_ms()
     gives_up = request.environ.get(GIVES_UP, lambda seconds: False)
     world.db.release()  # for the time of the delay
@@ -63,13 +66,14 @@ def _respond(world: World, fault: Fault, view: Callable[[], Any], response: Any)
         return Dropped()
     if fault.drop:
         return Dropped()
-    if fault.status is not None:
-        response = hosts.add_browser_headers(cors.add_headers(_error_response(fault), world.settings.cors_origins))
+    if answer.status is not None:
+        response = _answer_response(fault, answer, answer.status)
+        response = hosts.add_browser_headers(cors.add_headers(response, world.settings.cors_origins))
     elif response is None:
         response = view()
     if fault.malformed is not None:
         response = _malformed(response, fault.malformed)
-    for name, value in (fault.headers or {}).items():
+    for name, value in (answer.headers or {}).items():
         if name.lower() != "connection":
             response.headers[name] = value
         elif fault.malformed != "truncated":  # which ends the connection, too, and needs the length
@@ -109,13 +113,12 @@ def _pieces(world: World, task: Task, body: bytes, fault: Fault) -> Iterator[byt
         yield body[start : start + size]
 
 
-def _error_response(fault: Fault) -> Any:
-    assert fault.status is not None
-    if fault.body is None:
-        return answer(fault.status, f"Fault {fault.id} applies to this request.")
-    if isinstance(fault.body, str):
-        return Response(fault.body, fault.status, mimetype="text/plain")
-    return json_response(fault.body, fault.status)
+def _answer_response(fault: Fault, answer: FaultAnswer, status: int) -> Any:
+    if answer.body is None:
+        return errors.answer(status, f"Fault {fault.id} applies to this request.")
+    if isinstance(answer.body, str):
+        return Response(answer.body, status, mimetype="text/plain")
+    return json_response(answer.body, status)
 
 
 def _malformed(response: Any, kind: str) -> Any:

@@ -9,9 +9,8 @@ from typing import Any
 from flask import Request, current_app, g
 
 from dryline.storage.current_world import current_task
-from dryline.web.faulty_responses import Dropped, apply_fault, find_fault, slow_down, team_of
+from dryline.web.faulty_responses import Dropped, apply_fault, find_fault, slow_down
 from dryline.web.routing import recorded_path
-from dryline.world.faults import Fault
 from dryline.world.masking import mask_header, mask_json, mask_query
 from dryline.world.real_time import monotonic
 from dryline.world.request_log import ANSWER_BYTES, Entry
@@ -34,8 +33,9 @@ def answer_and_record(world: World, request: Request, view: Callable[[], Any]) -
     Raises EpochEnded, and records nothing, if the epoch in which the request came has ended.
     """
     start = monotonic()
-    fault, rate_limit_headers = find_fault(world, request)
-    entry = _new_entry(world, request, fault)
+    entry = _new_entry(world, request)
+    fault, rate_limit_headers = find_fault(world, request, entry)
+    entry.fault_id = fault.rule.id if fault else None
     world.requests.begin(entry)
     try:
         response = view() if fault is None else apply_fault(world, fault, view)
@@ -53,13 +53,13 @@ def answer_and_record(world: World, request: Request, view: Callable[[], Any]) -
     entry.answer_headers = tuple(starmap(_header, response.headers))
     entry.unmasked_answer = _answer(response)
     world.requests.add(entry)
-    if status is not None and fault is not None and fault.bytes_per_second is not None:
-        slow_down(world, response, fault)
+    if status is not None and fault is not None and fault.rule.bytes_per_second is not None:
+        slow_down(world, response, fault.rule)
     return response
 
 
-def _new_entry(world: World, request: Request, fault: Fault | None) -> Entry:
-    """Return the entry of a request that has just arrived. Only with a fault its team is known yet."""
+def _new_entry(world: World, request: Request) -> Entry:
+    """Return the entry of a request that has just arrived. Its team is not known yet."""
     rule = request.url_rule
     return Entry(
         time=world.stamp(),
@@ -68,8 +68,6 @@ def _new_entry(world: World, request: Request, fault: Fault | None) -> Entry:
         query=mask_query(request.environ.get("QUERY_STRING", "")),
         headers=tuple(starmap(_header, request.headers)),
         body=_body(request),
-        fault_id=fault.id if fault else None,
-        team_id=team_of(request) if fault else None,
         route=rule.rule if rule else "",
         endpoint=request.endpoint,
         # Interned: the entries of the log share these texts.

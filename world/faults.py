@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -15,6 +15,8 @@ from dryline.storage.files import read_json
 from dryline.world.path_patterns import path_pattern
 from dryline.world.rate_limits import RateLimit
 from dryline.world.real_time import monotonic
+from dryline.world.request_log import Entry
+from dryline.world.request_search import Criteria
 
 if TYPE_CHECKING:
     from dryline.storage.current_world import Task
@@ -44,9 +46,25 @@ class DelayDistribution(NamedTuple):
         return {name: getattr(self, attribute) for name, attribute in names.items()}
 
 
+class FaultAnswer(NamedTuple):
+    """The answer that a rule gives to one request. Without a `status` it is the view's, with these headers added."""
+
+    status: int | None
+    body: Any = None
+    headers: Mapping[str, str] | None = None
+
+    def project(self, names: Mapping[str, str]) -> dict[str, Any]:
+        """Return the wire form. `names` maps wire names to attributes."""
+        return {name: getattr(self, attribute) for name, attribute in names.items()}
+
+
 @dataclass(eq=False)
 class Fault:
-    """One rule. In `path`, `*` and `{…}` match any text. It is applied at most `times` times, after `skip` matches.
+    """One rule. It is applied at most `times` times, after `skip` matches.
+
+    `method`, `path`, `json`, `query`, `request_headers` and `body_contains` are criteria as in a search of the request
+    log; `*` matches any method or path. With `answers`, each application gives the next one, and the first follows the
+    last.
 
     With `phase` `after` the view runs and its writes are committed, and only the answer is lost. With `before` a rule
     with a `status` or `drop` replaces the view; a rule that only delays or spoils the answer or adds headers needs the
@@ -76,12 +94,36 @@ class Fault:
     chance: random.Random = field(default_factory=random.Random)
     matches: int = 0
     hits: int = 0
+    json: Any = None
+    query: Mapping[str, Any] | None = None
+    request_headers: Mapping[str, Any] | None = None
+    body_contains: str | None = None
+    answers: Sequence[FaultAnswer] | None = None
 
     # Set when the rule is removed, which ends its delays.
     removed = False
 
     def __post_init__(self) -> None:
         self.pattern = path_pattern(self.path)
+        criteria = Criteria(
+            method=None if self.method == "*" else self.method,
+            path=self.path,
+            team_id=self.team_id,
+            body_contains=self.body_contains,
+            json=self.json,
+            query=self.query,
+            headers=self.request_headers,
+        )
+        self._tests = criteria.tests()
+
+    def matches_request(self, entry: Entry) -> bool:
+        """Return whether a request meets all criteria of the rule."""
+        return all(test(entry) for _, test in self._tests)
+
+    @property
+    def further_criteria(self) -> list[str]:
+        """The names of the criteria beside method, path and team, such as `json.name`."""
+        return [name for name, _ in self._tests if name not in ("method", "path", "team")]
 
     def in_words(self) -> str:
         """Return the rule's effect as a phrase."""
@@ -90,6 +132,7 @@ class Fault:
             *([f"{delays.lower_ms:,} to {delays.upper_ms:,} ms late"] if (delays := self.delay_distribution) else []),
             *([limit.in_words()] if (limit := self.rate_limit) else []),
             *([f"answers {self.status}"] if self.status else []),
+            *([f"answers {', '.join(str(each.status) for each in self.answers)} in turn"] if self.answers else []),
             *(["cuts the connection"] if self.drop else []),
             *([f"{self.malformed} answer"] if self.malformed else []),
             *([f"{self.bytes_per_second:,} bytes a second"] if self.bytes_per_second else []),
@@ -105,6 +148,13 @@ class Fault:
     def is_used_up(self) -> bool:
         """Whether it was applied `times` times."""
         return self.times is not None and self.hits >= self.times
+
+    def answer_of(self, hit: int) -> FaultAnswer:
+        """Return the answer of one application of the rule; `hit` counts them from 1."""
+        if not self.answers:
+            return FaultAnswer(self.status, self.body, self.headers)
+        answer = self.answers[(hit - 1) % len(self.answers)]
+        return answer._replace(headers={**(self.headers or {}), **(answer.headers or {})})
 
     def next_delay_ms(self) -> int:
         """Return the delay of the next request in milliseconds."""
@@ -124,6 +174,13 @@ class Fault:
             if world.ending.wait(min(left, CHECK_INTERVAL_S)):
                 break
         return False
+
+
+class AppliedFault(NamedTuple):
+    """A rule that applies to one request, and the answer that it gives."""
+
+    rule: Fault
+    answer: FaultAnswer
 
 
 class FaultRules:
@@ -179,18 +236,17 @@ class FaultRules:
         for rule in removed:
             rule.removed = True
 
-    def apply(
-        self, method: str, path: str, team_id: str | None, caller: str, now: datetime
-    ) -> tuple[Fault | None, dict[str, str]]:
+    def apply(self, entry: Entry, caller: str, now: datetime) -> tuple[AppliedFault | None, dict[str, str]]:
         """Return the rule to apply to this request, or None, and the headers about rate limits.
 
         Matches and hits are counted. Rate limits count requests of each `caller`; `now` is API time.
         """
         headers: dict[str, str] = {}
+        # Outside of the lock, for which the event loop waits: to compare a large body takes a while.
+        matching = [rule for rule in self.rules if rule.matches_request(entry)]
         with self.lock:
-            for rule in self.rules:
-                is_of_sender = rule.method in ("*", method) and rule.team_id in (None, team_id)
-                if not is_of_sender or rule.pattern.fullmatch(path) is None:
+            for rule in matching:
+                if rule.removed:
                     continue
                 rule.matches += 1
                 if rule.matches <= rule.skip or rule.is_used_up:
@@ -203,7 +259,7 @@ class FaultRules:
                 if self._random.random() >= rule.probability:
                     continue
                 rule.hits += 1
-                return rule, headers
+                return AppliedFault(rule, rule.answer_of(rule.hits)), headers
         return None, headers
 
 

@@ -4,16 +4,19 @@ import re
 from wsgiref.util import is_hop_by_hop
 
 from flask.views import MethodView
-from marshmallow import ValidationError, fields, post_load, pre_load, validate, validates, validates_schema
+from marshmallow import ValidationError, fields, post_load, pre_load, validate, validates_schema
 
 from dryline.blueprints.control.base import ControlArea, TeamQuery, known_team
-from dryline.schemas.base import ApiSchema, Boolean, Integer, Number, OneOf, PathPattern, Timestamp, camel
+from dryline.schemas.base import ApiSchema, Boolean, Integer, JsonObject, Number, OneOf, PathPattern, Timestamp, camel
+from dryline.schemas.request_log import ContentSchema
 from dryline.storage.current_world import current
+from dryline.storage.errors import Invalid
 from dryline.web.operations import METHODS, require_operation, require_path
 from dryline.web.paths import UNRECORDED
-from dryline.world.faults import LONGEST_MS, PRESETS, DelayDistribution
+from dryline.world.faults import LONGEST_MS, PRESETS, DelayDistribution, FaultAnswer
 from dryline.world.path_patterns import normal_path
 from dryline.world.rate_limits import RateLimit
+from dryline.world.request_search import Criteria
 
 blp = ControlArea("Control: faults", description="Make matching requests fail, wait or lose their answer.")
 
@@ -28,7 +31,9 @@ EFFECTS = (
     "malformed",
     "headers",
     "override",
+    "answers",
 )
+MAX_ANSWERS = 1_000
 _HEADER_VALUE = re.compile(r"[\t\x20-\x7e\xa0-\xff]*")
 _STATUS, _DELAY_MS = validate.Range(200, 599), validate.Range(0, LONGEST_MS)
 
@@ -44,12 +49,37 @@ class Malformed(fields.Field):
         return value
 
 
+def check_headers(headers):
+    """Check the headers of an answer. Those of the connection are the server's own, except `Connection: close`."""
+    for name, value in (headers or {}).items():
+        if not (name.isascii() and name.replace("-", "").isalnum()) or not _HEADER_VALUE.fullmatch(value):
+            raise ValidationError(f"Not a header: {name!r}.")
+        is_of_connection = is_hop_by_hop(name) or name.lower() in ("proxy-connection", "trailer")
+        if is_of_connection and (name.lower(), value.lower()) != ("connection", "close"):
+            raise ValidationError(f"{name} belongs to the connection; only Connection: close can be set.")
+        if name.lower() == "content-length" and not value.isdecimal():
+            raise ValidationError("Content-Length must be a number.")
+
+
 class OverrideSchema(ApiSchema):
-    """An answer instead of the operation's. The path need not exist on this server."""
+    """An answer instead of the operation's."""
+
+    error_messages = {"type": "Must be a status, or an object with status, body and headers."}  # noqa: RUF012
 
     status = Integer(load_default=200, validate=_STATUS, metadata={"description": "status of the answer"})
     body = fields.Raw(load_default=None, metadata={"description": "body of the answer: JSON or text"})
-    headers = fields.Dict(fields.String(), fields.String(), load_default=None)
+    headers = fields.Dict(fields.String(), fields.String(), load_default=None, validate=check_headers)
+
+
+class StatusOrAnswer(fields.Nested):
+    """An answer, or a status alone."""
+
+    other_forms = ({"type": "integer", "minimum": 200, "maximum": 599},)
+
+    def _deserialize(self, value, attr, data, partial=None, **kwargs):
+        if isinstance(value, int) and not isinstance(value, bool):
+            value = {"status": value}
+        return super()._deserialize(value, attr, data, partial, **kwargs)
 
 
 class RateLimitSchema(ApiSchema):
@@ -86,7 +116,7 @@ class DelayDistributionSchema(ApiSchema):
         return DelayDistribution(**data)
 
 
-class FaultSchema(ApiSchema):
+class FaultSchema(ContentSchema):
     """A fault. It needs at least one effect on the answer: its content, its time or its form."""
 
     id = fields.String(dump_only=True)
@@ -100,6 +130,9 @@ class FaultSchema(ApiSchema):
     path = PathPattern(
         load_default="*", metadata={"description": "path such as /api/workers/{id}; {…} is one segment, * any text"}
     )
+    request_headers = JsonObject(
+        load_default=None, metadata={"description": "values of the request's headers by name; null: not sent"}
+    )
     status = Integer(
         load_default=None,
         validate=_STATUS,
@@ -107,7 +140,17 @@ class FaultSchema(ApiSchema):
     )
     body = fields.Raw(load_default=None, metadata={"description": "body to answer with `status`: JSON or text"})
     headers = fields.Dict(
-        fields.String(), fields.String(), load_default=None, metadata={"description": "headers to add to the answer"}
+        fields.String(),
+        fields.String(),
+        load_default=None,
+        validate=check_headers,
+        metadata={"description": "headers to add to the answer"},
+    )
+    answers = fields.List(
+        StatusOrAnswer(OverrideSchema),
+        load_default=None,
+        validate=validate.Length(1, MAX_ANSWERS),
+        metadata={"description": "answers to give in turn; without `times` each is given once"},
     )
     delay_ms = Integer(load_default=0, validate=_DELAY_MS, metadata={"description": "delay in real time"})
     delay_distribution = fields.Nested(
@@ -178,9 +221,22 @@ class FaultSchema(ApiSchema):
             require_operation(data.get("method", "*"), path, " An override may have any.")
 
     @validates_schema
+    def check_secrets(self, data, **kwargs):
+        """Check that no criterion compares a secret, which the request log masks."""
+        content = {name: data.get(name) for name in ("json", "query", "body_contains")}
+        try:
+            Criteria(**content, headers=data.get("request_headers")).tests()
+        except Invalid as error:
+            field = "request_headers" if error.field == "headers" else error.field
+            raise ValidationError(str(error), camel(field)) from None
+
+    @validates_schema
     def check_conflicts(self, data, **kwargs):
         """Check that no effect cancels another one."""
-        answers = [name for name in ("status", "body", "malformed", "bytes_per_second") if data.get(name) is not None]
+        names = ("status", "body", "malformed", "bytes_per_second", "answers")
+        answers = [name for name in names if data.get(name) is not None]
+        if data.get("answers") and ("override" in data or set(answers) & {"status", "body"}):
+            raise ValidationError("Not allowed with status, body or override: each answer has its own.", "answers")
         if data.get("delay_ms") and data.get("delay_distribution"):
             raise ValidationError("Not allowed with delayMs: send one of the two.", "delayDistribution")
         if data.get("drop") and answers:
@@ -196,18 +252,6 @@ class FaultSchema(ApiSchema):
     def check_effect(self, data, **kwargs):
         if not any(data.get(name) for name in EFFECTS):
             raise ValidationError(f"A fault needs one of: {', '.join(map(camel, EFFECTS))}.", "status")
-
-    @validates("headers")
-    def check_headers(self, headers, **kwargs):
-        """Check the headers. Those of the connection are the server's own, except `Connection: close`."""
-        for name, value in (headers or {}).items():
-            if not (name.isascii() and name.replace("-", "").isalnum()) or not _HEADER_VALUE.fullmatch(value):
-                raise ValidationError(f"Not a header: {name!r}.")
-            is_of_connection = is_hop_by_hop(name) or name.lower() in ("proxy-connection", "trailer")
-            if is_of_connection and (name.lower(), value.lower()) != ("connection", "close"):
-                raise ValidationError(f"{name} belongs to the connection; only Connection: close can be set.")
-            if name.lower() == "content-length" and not value.isdecimal():
-                raise ValidationError("Content-Length must be a number.")
 
 
 @blp.route("/faults", get="listFaults", post="addFault", delete="clearFaults")
@@ -229,8 +273,9 @@ class Faults(MethodView):
     def post(self, body, query):
         """Add a fault.
 
-        A fault selects requests by `method` and `path`, and has one or more effects. If several faults match a request,
-        the oldest applies. 400 if no request can match or the fault has no effect.
+        A fault selects requests by `method`, `path` and the conditions of `verifyRequests` for content and headers, and
+        has one or more effects. If several faults match a request, the oldest applies. 400 if no request can match or
+        the fault has no effect.
         """
         body["team_id"] = query.get("team_id") or known_team(body["team_id"], "team_id")
         return vars(add(body))
@@ -263,7 +308,10 @@ def add(body):
     body.pop("preset", None)
     answer = body.pop("override", {})
     headers = (answer.pop("headers", None) or {}) | (body["headers"] or {})
-    if body["rate_limit"] and not (body["drop"] or body["malformed"] or body["status"] or answer):
+    if body["rate_limit"] and not (body["drop"] or body["malformed"] or body["status"] or body["answers"] or answer):
         body["status"] = 429
+    if body["answers"]:
+        body["answers"] = [FaultAnswer(**each) for each in body["answers"]]
+        body["times"] = body["times"] or len(body["answers"])
     rule = body | answer | {"method": body["method"].upper(), "headers": headers or None}
     return world.faults.add(world.ids.new("fault"), world.stamp(), **rule)

@@ -132,6 +132,21 @@ def test_the_clock_is_frozen_moved_set_and_runs_again(run, served):
     assert not run("clock", "reset").startswith("2031")
 
 
+def test_a_fault_takes_the_criteria_of_a_check_and_answers_in_turn(run, served):
+    criteria = {
+        "json": {"name": "B"},
+        "query": {"dryRun": None},
+        "requestHeaders": {"X-Trace": "7"},
+        "bodyContains": "B",
+    }
+    options = ["--json", '{"name": "B"}', "--query", '{"dryRun": null}', "--request-headers", '{"X-Trace": "7"}']
+    run("faults", "add", *options, "--body-contains", "B", "--answers", '[429, {"status": 500, "body": "x"}]')
+    (rule,) = served.plane("GET", "/faults")
+    assert {name: rule[name] for name in criteria} == criteria
+    assert [(answer["status"], answer["body"]) for answer in rule["answers"]] == [(429, None), (500, "x")]
+    run("faults", "off")
+
+
 def test_faults_are_switched_on_listed_and_switched_off(run, served):
     added = run("faults", "add", "unavailable-twice", "--path", "/api/workers", "--rule", '{"headers": {"X": "y"}}')
     (rule,) = served.plane("GET", "/faults")
