@@ -22,10 +22,11 @@ from dryline.models.voicev1_deployments import VoiceV1Deployment
 from dryline.storage.current_world import current
 from dryline.storage.errors import Invalid, NotFound
 from dryline.storage.record import JsonField, Record
+from dryline.world.clock import LATEST, wire
 
 OPEN = ("PENDING", "PROCESSING")
-# `due_at` of a row whose status was set by hand.
-NEVER = "9999-12-31T23:59:59.999Z"
+# `due_at` of a row whose status was set by hand: the last time that a document may have.
+NEVER = wire(LATEST)
 
 
 class Voicev1Campaign(Record):

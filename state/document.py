@@ -7,7 +7,10 @@ import contextlib
 from collections.abc import Iterator, Mapping
 from functools import cache
 from itertools import compress
-from typing import Any
+from typing import IO, Any
+
+import orjson
+from peewee import chunked
 
 from dryline.models.due import SET_ASIDE
 from dryline.models.teams import ApiKey, Team, digest, forget_keys, start_team
@@ -19,27 +22,34 @@ from dryline.storage.record import connection, wire_rows
 from dryline.world.world import World
 
 Row = dict[str, Any]
+_ROWS_AT_A_TIME = 200
 # The members of a key in a team's `apiKeys`, and their columns.
 _KEY = {"id": "id", "name": "name", "sha256": "sha256", "createdAt": "created_at"}
 
 
-def export(team_id: str | None = None) -> dict[str, Any]:
-    """Return the document, of all teams or of one: each collection's rows, oldest first, then by id.
+def write(file: IO[bytes], team_id: str | None = None) -> None:
+    """Write the document, of all teams or of one: each collection's rows, oldest first, then by id, a row a line.
 
-    Raises NotFound for an unknown team.
+    It is written in portions, because the calls of a long run are hundreds of megabytes. Raises NotFound for an unknown
+    team.
     """
     require_team(team_id)
-    document: dict[str, Any] = {**BEGINNING}
+    file.write(orjson.dumps(BEGINNING)[:-1])
     for name, form in forms().items():
-        rows = document[name] = rows_of(name, form.names, team_id)
-        if form.on_export is not None:
+        file.write(b',\n"%s":[' % name.encode())
+        separator = b"\n"
+        for rows in _portions(name, form.names, team_id):
             for row in rows:
-                form.on_export(row)
-    return document
+                if form.on_export is not None:
+                    form.on_export(row)
+                file.write(separator + orjson.dumps(row))
+                separator = b",\n"
+        file.write(b"]")
+    file.write(b"}")
 
 
-def rows_of(collection: str, names: Mapping[str, str], team_id: str | None) -> list[Row]:
-    """Return one collection's rows as they look on the wire."""
+def _portions(collection: str, names: Mapping[str, str], team_id: str | None) -> Iterator[list[Row]]:
+    """Yield one collection's rows as they look on the wire, some hundred at a time."""
     about = COLLECTIONS[collection]
     model, fields = about.model, about.model._meta.fields
     members = {member: name for member, name in names.items() if name in fields}
@@ -47,17 +57,24 @@ def rows_of(collection: str, names: Mapping[str, str], team_id: str | None) -> l
     if team_id is not None:
         conditions["team_id"] = team_id
     where = " AND ".join(f'"{name}" = ?' for name in conditions)
-    # The columns of the sort key come last, because not every row shows them.
-    cells = ", ".join(f'"{fields[name].column_name}"' for name in (*members.values(), *about.sorted_by))
-    sql = f'SELECT {cells} FROM "{model._meta.table_name}"' + (f" WHERE {where}" if where else "")
-    rows = connection().execute(sql, tuple(conditions.values())).fetchall()
-    # SQLite would carry the large cells along while it sorts.
-    rows.sort(key=lambda row: about.age(list(row[len(members) :])))
-    wire = wire_rows(model, members, (row[: len(members)] for row in rows))
-    keys = ApiKey.by_team() if model is Team else {}
-    for team in wire if model is Team else ():
-        team["apiKeys"] = [key.project(_KEY) for key in keys.get(team["id"], ())]
-    return wire
+    table = f'"{model._meta.table_name}"'
+
+    # SQLite would carry the large cells along while it sorts, so the order comes first.
+    sorted_by = ", ".join(f'"{fields[name].column_name}"' for name in about.sorted_by)
+    sql = f"SELECT rowid, {sorted_by} FROM {table}" + (f" WHERE {where}" if where else "")
+    keys = connection().execute(sql, tuple(conditions.values())).fetchall()
+    keys.sort(key=lambda key: about.age(list(key[1:])))
+
+    cells = ", ".join(f'"{fields[name].column_name}"' for name in members.values())
+    keys_of_teams = ApiKey.by_team() if model is Team else {}
+    for portion in chunked((key[0] for key in keys), _ROWS_AT_A_TIME):
+        marks = ", ".join("?" * len(portion))
+        found = connection().execute(f"SELECT rowid, {cells} FROM {table} WHERE rowid IN ({marks})", portion)
+        rows = {row[0]: row[1:] for row in found}
+        wire = wire_rows(model, members, [rows[rowid] for rowid in portion])
+        for team in wire if model is Team else ():
+            team["apiKeys"] = [key.project(_KEY) for key in keys_of_teams.get(team["id"], ())]
+        yield wire
 
 
 def replace(world: World, document: Document, team_id: str | None = None) -> None:

@@ -1,11 +1,16 @@
-"""Responses with files, whole or by Range."""
+"""Responses with files, whole or by Range, and with JSON that is too large for the memory."""
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from tempfile import SpooledTemporaryFile
+from typing import IO, Any
 
 from flask import Response, request
 from werkzeug.http import parse_range_header
 from werkzeug.utils import send_file
+from werkzeug.wsgi import wrap_file
+
+_MOST_BYTES_IN_MEMORY = 1_000_000
 
 
 def send(path: Path, content_type: str, name: str, *, saved: bool = True) -> Response:
@@ -21,4 +26,21 @@ def send(path: Path, content_type: str, name: str, *, saved: bool = True) -> Res
         environ = environ | {"HTTP_RANGE": "bytes=0-"}
     response: Any = send_file(path, environ, content_type, saved, name, response_class=Response)
     response.headers["Content-Type"] = content_type
+    return response
+
+
+def written_response(write: Callable[[IO[bytes]], object]) -> Response:
+    """Return a response with the JSON that `write` writes. Where it is long, it waits in a temporary file."""
+    file: Any = SpooledTemporaryFile(_MOST_BYTES_IN_MEMORY)  # noqa: SIM115  # the response closes it
+    try:
+        write(file)
+    except BaseException:
+        file.close()
+        raise
+    length = file.tell()
+    file.seek(0)
+    # waitress sends the file itself: what it copies into its buffers would stay in the memory.
+    body = wrap_file(request.environ, file)
+    response = Response(body, content_type="application/json", direct_passthrough=True)
+    response.content_length = length
     return response

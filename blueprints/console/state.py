@@ -5,8 +5,7 @@ from datetime import UTC, datetime
 from operator import itemgetter
 from typing import Any
 
-import orjson
-from flask import Response, flash, render_template, request
+from flask import flash, render_template, request
 from werkzeug.exceptions import BadRequest
 
 from dryline.blueprints.console.base import PageBlueprint, flash_and_redirect, load_form
@@ -17,6 +16,7 @@ from dryline.state.snapshots import Snapshot
 from dryline.state.undo import undoable
 from dryline.storage.current_world import current
 from dryline.storage.json_values import loads
+from dryline.web.files import written_response
 from dryline.world.clock import wire
 from dryline.world.world import World
 
@@ -46,9 +46,9 @@ def _taken(world: World) -> Iterator[tuple[Snapshot, str]]:
 @blp.get("/document.json")
 def download() -> Any:
     """Return the state document, with `?team=` that of one team, as a file."""
-    text = orjson.dumps(document.export(request.args.get("team")), option=orjson.OPT_INDENT_2)
-    headers = {"Content-Disposition": f'attachment; filename="dryline-{current().stamp()[:10]}.json"'}
-    return Response(text, mimetype="application/json", headers=headers)
+    response = written_response(lambda file: document.write(file, request.args.get("team")))
+    response.headers["Content-Disposition"] = f'attachment; filename="dryline-{current().stamp()[:10]}.json"'
+    return response
 
 
 @blp.post("/document")

@@ -14,7 +14,8 @@ from dryline.state import forms as documents
 from dryline.state.collections import COLLECTIONS
 from dryline.storage.current_world import current
 from dryline.storage.errors import Invalid
-from dryline.web.base import json_response, read_json
+from dryline.web.base import read_json
+from dryline.web.files import written_response
 
 blp = ControlArea("Control: state", description="The whole state as one JSON document, and the reset.")
 
@@ -63,7 +64,7 @@ class State(MethodView):
         The document has the rows of all collections in the API's format, with the ids that link them. `PUT` accepts it.
         """
         with current().reading():
-            return json_response(state.export(query.get("team_id")))
+            return written_response(lambda file: state.write(file, query.get("team_id")))
 
     @blp.arguments(DocumentQuery, location="query")
     @blp.doc(requestBody=_BODY)
