@@ -69,8 +69,8 @@ def _portions(collection: str, names: Mapping[str, str], team_id: str | None) ->
     keys_of_teams = ApiKey.by_team() if model is Team else {}
     for portion in chunked((key[0] for key in keys), _ROWS_AT_A_TIME):
         marks = ", ".join("?" * len(portion))
-        found = connection().execute(f"SELECT rowid, {cells} FROM {table} WHERE rowid IN ({marks})", portion)
-        rows = {row[0]: row[1:] for row in found}
+        cursor = connection().execute(f"SELECT rowid, {cells} FROM {table} WHERE rowid IN ({marks})", portion)
+        rows = {row[0]: row[1:] for row in cursor}
         wire = wire_rows(model, members, [rows[rowid] for rowid in portion])
         for team in wire if model is Team else ():
             team["apiKeys"] = [key.project(_KEY) for key in keys_of_teams.get(team["id"], ())]

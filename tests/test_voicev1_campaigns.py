@@ -128,7 +128,7 @@ def test_rows_go_on_after_their_state_was_taken_out_and_brought_in(control, run,
 @pytest.mark.parametrize("status", ["PENDING", "PROCESSING", "COMPLETED", "FAILED"])
 def test_a_state_with_a_row_whose_status_was_set_by_hand_can_be_put(api, path, campaign, run, read, control, status):
     run(1)
-    assert api.patch(f"{path}/{campaign['id']}/data/r0", {"status": status}).status_code == 200
+    assert api.put(f"{path}/{campaign['id']}/data/r0", {"status": status}).status_code == 200
     state = control.get("/state").json
     assert control.put("/state", state).status_code == 204
     assert read()["data"][0]["status"] == status

@@ -10,7 +10,7 @@ from werkzeug.http import parse_range_header
 from werkzeug.utils import send_file
 from werkzeug.wsgi import wrap_file
 
-_MOST_BYTES_IN_MEMORY = 1_000_000
+_MOST_BYTES_IN_MEMORY = 16_000_000
 
 
 def send(path: Path, content_type: str, name: str, *, saved: bool = True) -> Response:
@@ -31,7 +31,7 @@ def send(path: Path, content_type: str, name: str, *, saved: bool = True) -> Res
 
 def written_response(write: Callable[[IO[bytes]], object]) -> Response:
     """Return a response with the JSON that `write` writes. Where it is long, it waits in a temporary file."""
-    file: Any = SpooledTemporaryFile(_MOST_BYTES_IN_MEMORY)  # noqa: SIM115  # the response closes it
+    file: Any = SpooledTemporaryFile(_MOST_BYTES_IN_MEMORY)  # noqa: SIM115  # the response closes a long one
     try:
         write(file)
     except BaseException:
@@ -39,8 +39,11 @@ def written_response(write: Callable[[IO[bytes]], object]) -> Response:
         raise
     length = file.tell()
     file.seek(0)
+    if length <= _MOST_BYTES_IN_MEMORY:
+        with file:
+            return Response(file.read(), content_type="application/json")
+
     # waitress sends the file itself: what it copies into its buffers would stay in the memory.
-    body = wrap_file(request.environ, file)
-    response = Response(body, content_type="application/json", direct_passthrough=True)
+    response = Response(wrap_file(request.environ, file), content_type="application/json", direct_passthrough=True)
     response.content_length = length
     return response
