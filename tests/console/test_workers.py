@@ -259,3 +259,13 @@ def test_a_worker_may_begin_without_a_flow_and_needs_a_name(visitor, api):
     (worker,) = api.get("/workers").json
     assert (worker["name"], worker["description"]) == ("Plain", None)
     assert api.get(f"/workers/{worker['id']}/flows").json == []
+
+
+def test_a_call_that_is_placed_from_a_deployment_is_its_own(visitor, at, flow, make_voice_deployment):
+    lines = [make_voice_deployment(flow, phoneNumber=number)["id"] for number in ("+14155550100", "+14155550101")]
+    chosen = []
+    for line in lines:
+        page = visitor.go(f"{at}/deployments/{line}")
+        link = next(link for link in page.links if link.startswith("/console/live?"))
+        chosen.append(visitor.go(link.removeprefix("/console")).form("/live")["fields"]["deploymentId"])
+    assert chosen == lines
