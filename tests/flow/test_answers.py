@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime
 from random import Random
 from time import process_time
@@ -166,3 +167,11 @@ def test_ten_times_the_text_takes_about_ten_times_the_work(kind, piece):
 
 def test_an_invented_code_has_digits_also_where_the_example_has_none():
     assert kind_of(Slot("", "order_number")).make(Random(1), Slot("", "order_number", now=NOW)).isdigit()
+
+
+@pytest.mark.parametrize(
+    ("example", "form"), [("K48210", r"K\d{5}"), ("PL-20331", r"PL-\d{5}"), ("H482107", r"H\d{6}"), ("AB1", r"AB\d")]
+)
+def test_an_invented_code_has_letters_and_digits_where_the_example_has_them(example, form):
+    slot = Slot(example, "order_number", now=NOW)
+    assert all(re.fullmatch(form, kind_of(slot).make(Random(seed), slot)) for seed in range(10))
