@@ -30,6 +30,7 @@ blp = PageBlueprint("campaigns", "Campaigns", "m", path="/campaigns")
 
 ROWS_PER_PAGE = 100
 MAX_PREVIEWED_ROWS = 20
+MAX_ROWS_BEFORE_CREATION = 5  # so that the button below them is seen
 MAX_PREVIEWED_FAULTS = 50
 MAX_COLUMNS = 6
 _COLOURS = {QUEUED: "queued", IN_CALL: "in-call", IDLE: "idle", **charts.OUTCOME_COLOURS}
@@ -240,7 +241,7 @@ class NewCampaignPage:
     @property
     def first_rows(self) -> list[tuple[int, dict[str, Any]]]:
         """The first rows, with their lines."""
-        return list(self.contacts.rows.items())[:MAX_PREVIEWED_ROWS]
+        return list(self.contacts.rows.items())[:MAX_ROWS_BEFORE_CREATION]
 
     @cached_property
     def faults(self) -> dict[int, str]:

@@ -21,6 +21,7 @@ from dryline.web.links import base_url
 from dryline.web.operations import find_operation, find_view
 from dryline.world.faults import PRESETS
 from dryline.world.masking import MASK
+from dryline.world.outgoing import INBOX
 from dryline.world.path_patterns import ENCODED_SLASH
 from dryline.world.request_log import Entry
 from dryline.world.request_search import Criteria, find_nearest
@@ -29,7 +30,7 @@ blp = PageBlueprint("requests", "Request log", "r", path="/requests", all_teams=
 
 MAX_LISTED = 100
 MAX_MATCHES = 10  # below a verification
-_FILTERS = ("method", "path", "status", "bodyContains", "fault", "recordings")
+_FILTERS = ("method", "path", "status", "bodyContains", "fault", "own")
 # Headers that are not sent again: they belong to a connection, or the client makes its own.
 _CONNECTION_HEADERS = {
     *("host", "content-length", "connection", "accept-encoding", "user-agent", "x-api-key", "transfer-encoding"),
@@ -192,7 +193,8 @@ def _passes(entry: Entry, filters: dict[str, str]) -> bool:
         return False
     if request.args.get("team") and entry.team_id not in (None, request.args["team"]):
         return False
-    if not filters.keys() & {"recordings", "path"} and entry.path.startswith("/recordings/"):  # of a player
+    is_own = entry.path.startswith(("/recordings/", INBOX))  # of a player, and of this server's webhooks
+    if is_own and not filters.keys() & {"own", "path"}:
         return False
     return "fault" not in filters or entry.fault_id is not None
 
