@@ -10,7 +10,7 @@ from werkzeug.http import parse_range_header
 from werkzeug.utils import send_file
 from werkzeug.wsgi import wrap_file
 
-_MOST_BYTES_IN_MEMORY = 16_000_000
+_MOST_BYTES_IN_MEMORY = 64_000_000
 
 
 def send(path: Path, content_type: str, name: str, *, saved: bool = True) -> Response:
