@@ -289,10 +289,9 @@ class Timestamp(fields.String):
     def _moment(self, value: Any) -> datetime:
         try:
             moment = parse(value)
-            has_offset = datetime.fromisoformat(value).tzinfo is not None
         except (TypeError, ValueError) as error:
             raise self.make_error("invalid", input=value) from error
-        if self.needs_offset and not has_offset:
+        if self.needs_offset and datetime.fromisoformat(value).tzinfo is None:
             raise self.make_error("no_offset", input=value)
         return moment
 

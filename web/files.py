@@ -1,6 +1,6 @@
 """Responses with files, whole or by Range, and with JSON that is too large for the memory."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from tempfile import SpooledTemporaryFile
 from typing import IO, Any
@@ -8,9 +8,9 @@ from typing import IO, Any
 from flask import Response, request
 from werkzeug.http import parse_range_header
 from werkzeug.utils import send_file
-from werkzeug.wsgi import wrap_file
 
-_MOST_BYTES_IN_MEMORY = 64_000_000
+_MOST_BYTES_IN_MEMORY = 16_000_000
+_PIECE_BYTES = 64_000
 
 
 def send(path: Path, content_type: str, name: str, *, saved: bool = True) -> Response:
@@ -44,6 +44,14 @@ def written_response(write: Callable[[IO[bytes]], object]) -> Response:
             return Response(file.read(), content_type="application/json")
 
     # waitress sends the file itself: what it copies into its buffers would stay in the memory.
-    response = Response(wrap_file(request.environ, file), content_type="application/json", direct_passthrough=True)
+    wrap = request.environ.get("wsgi.file_wrapper", _pieces)
+    response = Response(wrap(file), content_type="application/json", direct_passthrough=True)
     response.content_length = length
     return response
+
+
+def _pieces(file: IO[bytes]) -> Iterator[bytes]:
+    """Yield a file in pieces, and close it at its end: a client in the same process may not close the response."""
+    with file:
+        while piece := file.read(_PIECE_BYTES):
+            yield piece
