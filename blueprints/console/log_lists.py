@@ -255,7 +255,7 @@ class LogListPage:
         rows = orjson.loads(orjson.dumps(LOG_SCHEMAS[channel.key].dump(self.logs.data)))
         search_text = self.list_query.query.get("searchQuery")
         for row in rows:
-            row["sentiment"] = _sentiment(row)
+            row["sentiment"] = str(_analysis(row).get("user_sentiment") or "")
             row["about"] = _excerpt(row.get("transcription"), search_text) or ("", "", _summary(channel, row))
         return rows
 
@@ -368,16 +368,16 @@ def _channel_parameter(channel: Channel) -> str | None:
     return None if channel is VOICE else channel.key
 
 
-def _sentiment(row: dict[str, Any]) -> str:
+def _analysis(row: dict[str, Any]) -> dict[str, Any]:
+    """Return the analysis of a call, such as its summary and sentiment."""
     analysis = (row.get("data") or {}).get("call_analysis")
-    return str(analysis.get("user_sentiment") or "") if isinstance(analysis, dict) else ""
+    return analysis if isinstance(analysis, dict) else {}
 
 
 def _summary(channel: Channel, row: dict[str, Any]) -> str:
     """Return the summary of a call, or the user's first message of another channel."""
     if channel is VOICE:
-        analysis = (row.get("data") or {}).get("call_analysis")
-        return str((analysis.get("call_summary") or "") if isinstance(analysis, dict) else "")
+        return str(_analysis(row).get("call_summary") or "")
     messages = (row.get("messages") or {}).get("messages")
     for message in messages if isinstance(messages, list) else []:
         if isinstance(message, dict) and message.get("role") == "user":
