@@ -54,10 +54,10 @@ _CALL_COLUMNS = frozenset(
 )
 # Parameters that are not filters.
 _LIST_PARAMETERS = {"page", "limit", "cursor", "sort_by", "sort_order", "fields"}
-# Parameters that the form shows without "More filters".
+# Parameters that the form, or the head of a column, shows without "More filters".
 _COMMON = [
     *("searchQuery", "status", "sentiment", "direction", "deploymentId", "startTimeAfter"),
-    *("page", "limit", "cursor"),
+    *("sortBy", "sortOrder", "page", "limit", "cursor"),
 ]
 
 
