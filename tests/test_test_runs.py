@@ -173,7 +173,9 @@ until "caller asks for the opening hours":
 
 
 def test_a_test_of_chats_has_no_phone(only):
-    assert "'transfer' is not defined" in only("caller asks for a person", mode="chat").faults[0]
+    in_chat = only("caller asks for a person", mode="chat")
+    assert "'transfer' is not defined" in in_chat.faults[0]
+    assert "Caller" not in in_chat.conversations[0]["state"]
     assert only("caller asks for a person").conversations[0]["ended"] == "transfer"
 
 
