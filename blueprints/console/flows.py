@@ -93,10 +93,12 @@ class FlowPage:
 
     @property
     def version_title(self) -> str:
-        """The number of the newest version, and of the one that is shown."""
-        titles = [f"version {one.version_number}" for one in self.versions[:1]]
-        titles += [f"shown in version {one.version_number}" for one in self.versions if one.id == self.version_id]
-        return ", ".join(titles)
+        """The number of the newest version, or of the one that is shown."""
+        newest = [one.version_number for one in self.versions[:1]]
+        shown = [one.version_number for one in self.versions if one.id == self.version_id]
+        if shown and shown != newest:
+            return f"version {shown[0]} of {newest[0]}"
+        return f"version {newest[0]}" if newest else ""
 
     @cached_property
     def deployments(self) -> list[Deployment]:
