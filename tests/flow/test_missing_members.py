@@ -49,8 +49,8 @@ def needed(engine, code, context):
 
 @pytest.mark.parametrize(("code", "names"), CASES)
 def test_a_variable_that_the_code_needs_and_the_flow_lacks_is_named_with_its_place(engine, code, names):
-    found = needed(engine, code, FlowContext({"city"}))
-    assert {name: (one.line - 1, one.column) for name, one in found.items()} == names
+    findings = needed(engine, code, FlowContext({"city"}))
+    assert {name: (one.line - 1, one.column) for name, one in findings.items()} == names
 
 
 READS = 'say(variables["technicians"])\n'
@@ -68,11 +68,11 @@ CAUGHT = 'try:\n    say(variables["technicians"])\nexcept KeyError:\n    say("By
     ],
 )
 def test_a_missing_variable_is_an_error_where_it_cannot_work(engine, code, parameters, severity, words):
-    found = needed(engine, code, FlowContext({"technician"}, parameters)).get("technicians")
-    assert (found and found.severity) == severity
-    if found:
-        assert words in found.sentence
-        assert found.sentence.endswith("Did you mean 'technician'?")
+    findings = needed(engine, code, FlowContext({"technician"}, parameters)).get("technicians")
+    assert (findings and findings.severity) == severity
+    if findings:
+        assert words in findings.sentence
+        assert findings.sentence.endswith("Did you mean 'technician'?")
 
 
 @pytest.mark.parametrize(
@@ -86,9 +86,9 @@ def test_a_missing_variable_is_an_error_where_it_cannot_work(engine, code, param
     ],
 )
 def test_a_member_of_the_state_that_no_campaign_sets_is_a_warning(engine, code, names):
-    found = needed(engine, code, FlowContext({}, columns={"name"}))
-    assert set(found) == names
-    assert {one.severity for one in found.values()} <= {"warning"}
+    findings = needed(engine, code, FlowContext({}, columns={"name"}))
+    assert set(findings) == names
+    assert {one.severity for one in findings.values()} <= {"warning"}
 
 
 def test_without_a_context_nothing_is_said_about_variables(engine):
