@@ -46,7 +46,10 @@ class MemberRead:
 
 
 class MemberUse:
-    """The use that a program makes of one of its dicts. `needed` has the first read of each member that the code needs."""
+    """The use that a program makes of one of its dicts.
+
+    `needed` has the first read of each member that the code needs.
+    """
 
     def __init__(self, program: Program, name: str) -> None:
         self.name = name
