@@ -28,7 +28,7 @@ from dryline.models.webhook_payloads import (
     webhook_payload,
 )
 from dryline.storage.current_world import current
-from dryline.storage.errors import Conflict
+from dryline.storage.errors import Conflict, Invalid
 from dryline.storage.record import JsonField, Record, Rows, tuples
 from dryline.world.clock import parse, wire
 from dryline.world.masking import mask_addresses
@@ -191,6 +191,13 @@ class WebhookDelivery(Record):
         error = f"More than {MAX_PENDING:,} deliveries were pending."
         surplus = pending.limit(-1).offset(MAX_PENDING)
         cls.update(status="FAILED", due_at=None, error=error).where(cls.id << surplus).execute()
+
+    @classmethod
+    def require_all(cls) -> None:
+        """Raise Invalid if there are as many finished deliveries as are kept: older ones may have been deleted."""
+        if cls.select().where(cls.status != "PENDING").count() >= MAX_FINISHED:
+            message = f"Of finished deliveries the newest {MAX_FINISHED:,} are kept, and there may have been more. "
+            raise Invalid(message + "Delete them before: DELETE /_dryline/webhooks.", "times")
 
     @classmethod
     def delete_old(cls) -> None:
