@@ -68,9 +68,9 @@ def test_a_check_that_fails_says_what_came_nearest_and_what_it_missed(stand_in, 
     stand_in.simulate_calls(deployment_id=line.id, outcome="voicemail")
     with pytest.raises(DrylineError) as failure:
         stand_in.verify_webhook(event="call_ended", json={"status": "busy"})
-    first, wanted, nearest, *_ = str(failure.value).splitlines()
+    first, criteria, nearest, *_ = str(failure.value).splitlines()
     assert first == "Expected at least 1, found 0."
-    assert wanted == "  wanted: event 'call_ended', json {'status': 'busy'}"
+    assert criteria == "  wanted: event 'call_ended', json {'status': 'busy'}"
     assert nearest.startswith(f"  nearest: call_ended POST {stand_in.url}/inbox/calls DELIVERED after 1 attempt  {{")
     assert nearest.endswith("(missed: json.status)")
     with pytest.raises(DrylineError, match=r"(?s)Expected exactly 1, found 2\..*too many: call_ended POST"):
