@@ -24,9 +24,9 @@ MENU_PAGES = (
     *("overview", "live", "calls", "workers", "campaigns", "exports"),
     *("request_log", "faults", "webhooks", "state", "connect"),
 )
-OTHER_PAGES = ("auth", "layout", "world_actions", "flows", "deployments", "talks")
+OTHER_PAGES = ("auth", "layout", "search", "world_actions", "flows", "deployments", "talks")
 # The blueprints whose pages are of use in a world without teams. The others lead to the page State.
-WITHOUT_TEAM = ("auth", "connect", "faults", "requests", "state")
+WITHOUT_TEAM = ("auth", "connect", "faults", "requests", "search", "state")
 
 HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:;"
