@@ -31,7 +31,7 @@ EQUAL, BEGINS, WORDS_BEGIN, IN_NAME, IN_TEXTS = range(5)
 
 
 @dataclass(frozen=True, slots=True)
-class Hit:
+class TeamHit:
     """A row that was found, with the name of its worker; empty if it has none."""
 
     record: Record
@@ -68,7 +68,7 @@ def rank_of(text: str, name: str, texts: str = "") -> int | None:
     return IN_TEXTS if all(word in everything for word in words) else None
 
 
-def search(team: Team, text: str, limit: int) -> list[Hit]:
+def search(team: Team, text: str, limit: int) -> list[TeamHit]:
     """Return the rows that fit best: workers, flows, deployments, campaigns, exports, calls and other conversations.
 
     Raises Invalid for a text that is too long.
@@ -83,11 +83,11 @@ def search(team: Team, text: str, limit: int) -> list[Hit]:
     ]
     ranked.sort(key=lambda one: one[0])  # within a rank they stay in the order of `_candidates`
     hits = [
-        Hit(record, rank, candidate.worker_name)
+        TeamHit(record, rank, candidate.worker_name)
         for rank, candidate in ranked[:limit]
         if (record := candidate.model.find(id=candidate.id, team_id=team.id))
     ]
-    hits += [Hit(log, rank, worker_names.get(log.worker_id, "")) for rank, log in _logs(team, text, limit)]
+    hits += [TeamHit(log, rank, worker_names.get(log.worker_id, "")) for rank, log in _logs(team, text, limit)]
     return sorted(hits, key=lambda hit: hit.rank)[:limit]
 
 

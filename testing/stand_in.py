@@ -26,8 +26,8 @@ from dryline.testing.plane import (
 from dryline.testing.rows import Delivery, ExportRow, RuntimeValues
 from dryline.testing.traffic import Created, Traffic
 from dryline.world import clock, proxies
+from dryline.world.origins import ORIGIN_HEADER, TEST
 from dryline.world.real_time import monotonic
-from dryline.world.request_log import FROM_TEST
 
 if TYPE_CHECKING:
     from wsgiref.types import WSGIApplication
@@ -75,7 +75,7 @@ class Driver(Traffic, Conversations):
     def _options(self, options: dict[str, Any], *, is_async: bool = False) -> dict[str, Any]:
         """Return the options of a client of the vendor. A header marks its requests in the request log."""
         self._require_running()
-        headers = {FROM_TEST: "1", **options.get("default_headers", {})}
+        headers = {ORIGIN_HEADER: TEST, **options.get("default_headers", {})}
         options = {"base_url": self.url, "api_key": self.api_key, **options, "default_headers": headers}
         if "http_client" not in options:
             from dryline.testing.vendor_clients import DirectAsyncHttpClient, DirectHttpClient  # noqa: PLC0415  # an optional package

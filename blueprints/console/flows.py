@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from flask import g, redirect, render_template, request, url_for
 from werkzeug.exceptions import BadRequest
@@ -185,7 +185,7 @@ def diff(worker_id: str, flow_id: str) -> Any:
 @blp.get("/new", defaults={"flow_id": None})
 @blp.get("/<flow_id>/edit")
 def edit(worker_id: str, flow_id: str | None) -> Any:
-    """Show the editor with a new flow, a flow, or the code of a version."""
+    """Show the editor with a new flow, a flow, or the code of a version; with `?line=` opened at that line."""
     worker = Worker.fetch(require_team(), worker_id)
     if flow_id is None:
         return _show_editor(worker, None, {"code": NEW_CODE})
@@ -320,6 +320,7 @@ def _show_editor(
     code = values.get("code", "")
     context: dict[str, Any] = {"worker": worker, "flow": flow, "form": values, "findings": _findings(code)}
     context["names"] = highlighting.editor_names()
+    context["opened_line"] = _opened_line(code)
     if is_question:
         context["errors"] = _errors(code)
         context["users"] = join_names(_user_names(flow)) if flow else ""
@@ -334,6 +335,24 @@ def _show_editor(
             "variables": highlighting.compare(pretty(flow.variables), values.get("variables", "")),
         }
     return render_template("flow_edit.html", refusal=message, **context), status
+
+
+class OpenedLine(NamedTuple):
+    """The line at which the editor is opened, with the column of its first word."""
+
+    number: int
+    column: int
+    text: str
+
+
+def _opened_line(code: str) -> OpenedLine | None:
+    """Return the line of the address, if the code has it."""
+    number = request.args.get("line", 0, int)
+    lines = highlighting.split_lines(code)
+    if not 0 < number <= len(lines):
+        return None
+    line = lines[number - 1]
+    return OpenedLine(number, len(line) - len(line.lstrip()) + 1, line.strip())
 
 
 def _check(code: str) -> list[Finding]:

@@ -14,7 +14,7 @@ from dryline.models.deployments import Deployment
 from dryline.models.exports import Export
 from dryline.models.flows import Flow
 from dryline.models.logs import Log
-from dryline.models.team_search import MAX_TEXT, Hit, rank_of, search
+from dryline.models.team_search import MAX_TEXT, TeamHit, rank_of, search
 from dryline.models.teams import Team
 from dryline.models.voice_logs import VoiceLog
 from dryline.models.voicev1_campaigns import Voicev1Campaign
@@ -83,7 +83,7 @@ def _pages() -> Iterator[Result]:
         yield Result(title, "Page", address, about)
 
 
-def _result(hit: Hit) -> Result:
+def _result(hit: TeamHit) -> Result:
     return _result_of(hit.record, hit.worker_name)
 
 

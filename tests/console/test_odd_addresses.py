@@ -42,6 +42,10 @@ def test_no_value_of_a_parameter_is_a_500(demo):
     assert failed == []
 
 
+def test_a_file_that_is_not_there_is_a_404(visitor):
+    assert visitor.go("/static/none.css").status == 404
+
+
 @pytest.mark.parametrize("id", ["w two", "w%two", "w?two", "w#two", "w/two"])
 def test_a_page_of_an_odd_id_has_its_own_address_in_its_forms(visitor, control, id):
     control.post("/state", {"version": 1, "workers": [{"id": id, "name": "Odd", "status": "active"}]})

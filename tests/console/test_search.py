@@ -23,8 +23,8 @@ def results(visitor):
     def search(text, query=""):
         page = visitor.go(f"/search?q={quote(text)}{query}")
         assert page.status == 200
-        found = re.search(r'<ul class="results">(.*?)</ul>', page.answer.text, re.DOTALL)[1]
-        return re.findall(r'href="/console([^"]*)"', found.replace("&amp;", "&"))
+        html = re.search(r'<ul class="results">(.*?)</ul>', page.answer.text, re.DOTALL)[1]
+        return re.findall(r'href="/console([^"]*)"', html.replace("&amp;", "&"))
 
     return search
 
