@@ -21,7 +21,7 @@ class OpenJsonRecord(Record):
         return self.__data__[column] if column in (self.other_shapes or ()) else None
 
 
-# What is read of the rows of logs. A row is given by column names.
+# Members of the rows of logs, by column names.
 
 
 def messages_of(row: Mapping[str, Any]) -> list[dict[str, Any]]:
