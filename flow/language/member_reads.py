@@ -16,7 +16,7 @@ from dryline.flow.language.program import Program
 from dryline.flow.language.statements import Statement, tree
 from dryline.flow.language.tokens import Token, logical_lines
 
-# What each conversation may have in `state`.
+# Members that each conversation may have in `state`.
 _OF_EVERY_STATE = ("Caller", "variables")
 _PLAIN_TEXT = re.compile(r"""[rRuU]?("{3}|'{3}|"|')(?P<text>[^\\]*)\1""", re.DOTALL)
 _TESTS = ("get", "setdefault", "pop")  # methods that a missing member does not break
@@ -25,7 +25,7 @@ _LONGEST_NAMED = 100  # characters of a member in a message
 
 @dataclass(frozen=True, slots=True)
 class FlowContext:
-    """What a flow finds when a conversation begins.
+    """The names that a flow can read when a conversation begins.
 
     `variables` are the names of the flow's own. `parameters` has the names of those of each of its deployments, by the
     deployment's name, and `columns` the names in the rows of its campaigns.
@@ -46,7 +46,7 @@ class MemberRead:
 
 
 class MemberUse:
-    """The use that a program makes of one of its dicts. `needed` has the first read of each member that the code needs."""
+    """The use that a program makes of one of its dicts."""
 
     def __init__(self, program: Program, name: str) -> None:
         self.name = name
