@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from peewee import SqliteDatabase
+
 from dryline.storage.record import Record
 
 Row = dict[str, Any]
@@ -51,8 +53,8 @@ class StateCollection:
     complete: Callable[[Row, ImportContext], object] | None = None
     # Called once all rows of an import are inserted.
     after_import: Callable[[], object] | None = None
-    # Called for the rows of a snapshot that is restored.
-    after_restore: Callable[[], None] | None = None
+    # Called with the copy of a snapshot's database that is about to be restored.
+    after_restore: Callable[[SqliteDatabase], None] | None = None
     # The columns of the sort key. All must be on the wire, or the order would be lost.
     sorted_by: tuple[str, ...] = ("created_at", "id")
     age: Callable[[list[Any]], Any] = by_creation

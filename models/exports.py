@@ -7,7 +7,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any, Self
 
-from peewee import IntegerField, TextField
+from peewee import IntegerField, SqliteDatabase, TextField
 
 from dryline.models.collection import DEPLOYMENT, WORKER, ImportContext, Row, StateCollection
 from dryline.models.deployments import Deployment
@@ -243,9 +243,12 @@ def complete_imported_export(row: Row, rows: ImportContext) -> None:
             row["file_size_bytes"] = row["row_count"] = None
 
 
-def requeue_interrupted() -> None:
-    """Change PROCESSING to PENDING, after a restart or a restore interrupted the writing."""
-    Export.update(status="PENDING").where(Export.status == "PROCESSING").execute()
+def requeue_interrupted(db: SqliteDatabase | None = None) -> None:
+    """Change PROCESSING to PENDING, after a restart or a restore interrupted the writing.
+
+    `db` is the copy of a snapshot that is about to be restored, and by default the running world's database.
+    """
+    Export.update(status="PENDING").where(Export.status == "PROCESSING").execute(db)
 
 
 STATE = {

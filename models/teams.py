@@ -1,16 +1,18 @@
 """Teams and their API keys. Everything else belongs to a team."""
 
 import secrets
+from collections.abc import Iterable
 from functools import partial
 from hashlib import sha256
 from typing import Self
 
-from peewee import TextField
+from peewee import SqliteDatabase, TextField
 
 from dryline.models.collection import StateCollection
 from dryline.storage.current_world import WorldLocal, current
 from dryline.storage.errors import Unauthorized
 from dryline.storage.record import Record, unique
+from dryline.world.ids import Ids
 
 MOST_REMEMBERED = 1_000
 
@@ -130,17 +132,35 @@ def _look_up(hashed: str) -> ApiKey:
     return key
 
 
-def start_key() -> ApiKey | None:
-    """Return the first key of `--api-key`, or else the oldest key."""
+def start_key(db: SqliteDatabase | None = None) -> ApiKey | None:
+    """Return the first key of `--api-key`, or else the oldest key; `db` as in `admit_keys`."""
     texts = current().settings.api_keys
-    key = ApiKey.find(sha256=digest(texts[0])) if texts else None
-    return key or next(iter(ApiKey.select().order_by(ApiKey.created_at, ApiKey.id).limit(1)), None)
+    key = ApiKey.select().where(ApiKey.sha256 == digest(texts[0])).first(db) if texts else None
+    return key or ApiKey.select().order_by(ApiKey.created_at, ApiKey.id).first(db)
 
 
-def start_team() -> Team | None:
-    """Return the team of the first key of `--api-key`, or else the oldest team."""
-    key = start_key()
-    return Team.find(id=key.team_id) if key else next(iter(Team.everyone()), None)
+def start_team(db: SqliteDatabase | None = None) -> Team | None:
+    """Return the team of the first key of `--api-key`, or else the oldest team; `db` as in `admit_keys`."""
+    key = start_key(db)
+    if key is not None:
+        return Team.select().where(Team.id == key.team_id).first(db)
+    return Team.select().order_by(Team.created_at, Team.id).first(db)
+
+
+def admit_keys(db: SqliteDatabase, secrets: Iterable[str], ids: Ids, created_at: str, team: Team | None = None) -> None:
+    """Give the keys of `--api-key` to `team`, by default the start team, unless a team has them already.
+
+    `db` is the running world's database, or the copy of a snapshot that is about to be restored.
+    """
+    for secret in secrets:
+        sha256 = digest(secret)
+        if ApiKey.select().where(ApiKey.sha256 == sha256).exists(db):
+            continue
+        team = team or start_team(db)
+        if team is None:
+            return
+        row = {"id": ids.new(ApiKey.id_prefix), "team_id": team.id, "created_at": created_at}
+        ApiKey.insert(**row, name="--api-key", sha256=sha256).execute(db)
 
 
 def forget_keys() -> None:

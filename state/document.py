@@ -13,7 +13,7 @@ import orjson
 from peewee import chunked
 
 from dryline.models.due import SET_ASIDE
-from dryline.models.teams import ApiKey, Team, digest, forget_keys, start_team
+from dryline.models.teams import ApiKey, Team, admit_keys, forget_keys, start_team
 from dryline.state.collections import COLLECTIONS
 from dryline.state.forms import BEGINNING, Document, forms
 from dryline.state.import_rows import Import
@@ -114,11 +114,8 @@ def forget(world: World) -> None:
 
 def admit_start_keys(world: World, team: Team | None = None) -> None:
     """Give the keys of `--api-key` to `team`, by default the start team, unless a team has them already."""
-    for secret in world.settings.api_keys:
-        if ApiKey.find(sha256=digest(secret)) is None:
-            team = team or start_team()
-            if team is not None:
-                ApiKey.issue(team, secret, name="--api-key")
+    admit_keys(world.db, world.settings.api_keys, world.ids, world.stamp(), team)
+    forget_keys()
 
 
 @contextlib.contextmanager

@@ -11,7 +11,6 @@ import shutil
 import sqlite3
 import tempfile
 from collections.abc import Iterator
-from copy import copy
 from pathlib import Path
 from typing import Any
 
@@ -19,16 +18,17 @@ import orjson
 from peewee import PeeweeException
 
 from dryline.models import exports, uploads
+from dryline.models.teams import admit_keys
 from dryline.settings import BadSetting
 from dryline.state.collections import COLLECTIONS
-from dryline.state.document import admit_start_keys, forget
+from dryline.state.document import forget
 from dryline.storage.database import WorldDatabase, find_damage, set_page_size
 from dryline.storage.errors import Conflict, Invalid, NotFound, disk_is_full
 from dryline.storage.files import matching, read, remove_folder, write_whole
 from dryline.storage.migrations import APPLICATION_ID, LATEST, bring_up_to_date
 from dryline.world.clock import Clock
 from dryline.world.ids import Ids
-from dryline.world.world import World
+from dryline.world.world import World, write_runtime_state
 
 DATABASE, ABOUT = "dryline.sqlite3", "about.json"
 # Folders with the files of rows. Files there are replaced and never changed, so a snapshot may link to them.
@@ -144,67 +144,68 @@ def restore(world: World, name: str) -> None:
     parts.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory(dir=parts) as folder:
         database = Path(folder) / DATABASE
-        restored = _prepare(world, snapshot, database)
+        clock, ids = _prepare(world, snapshot, database)
         # Missing files come before the rows that name them, so that a restore that is killed leaves no row without
         # its file.
         for kind in KINDS:
             _link_files(snapshot.path / kind, world.directory / kind)
         world.db.restore_from(database)
     world.writes += 1
-    world.clock.restore(restored.clock.state())
-    if restored.ids is not world.ids:
-        world.ids.restore(restored.ids.state())
+    world.clock.restore(clock.state())
+    if ids is not None:
+        world.ids.restore(ids.state())
     world.begin_arrivals()
     for kind in KINDS:
         _replace_files(snapshot.path / kind, world.directory / kind)
     forget(world)
 
 
-def _prepare(world: World, snapshot: Snapshot, database: Path) -> World:
-    """Copy a snapshot's database, and give it all that the restored one shall have: schema, clock, settings, keys.
+def _prepare(world: World, snapshot: Snapshot, path: Path) -> tuple[Clock, Ids | None]:
+    """Copy a snapshot's database to `path`, and give it all that the restored one shall have.
 
-    Return a world with the snapshot's clock and ids; its database is the copy, and closed. Raises Conflict.
+    Return the snapshot's clock and, with a seed, its ids. Raises Conflict.
     """
     with contextlib.suppress(FileNotFoundError):
-        shutil.copyfile(snapshot.path / DATABASE, database)
-    if find_damage(database):
+        shutil.copyfile(snapshot.path / DATABASE, path)
+    if find_damage(path):
         raise Conflict(f"The snapshot {snapshot.name} is damaged.")
-    restored = copy(world)
-    restored.locals, restored.clock = {}, Clock()
+
+    clock, ids = Clock(), None
     try:
-        restored.clock.restore(snapshot.about["clock"])
+        clock.restore(snapshot.about["clock"])
         if snapshot.about["ids"] is not None and world.settings.seed is not None:
-            restored.ids = Ids(world.settings.seed, node=world.settings.node)
-            restored.ids.restore(snapshot.about["ids"])
-        set_page_size(database, world.db.pragma("page_size"))
-        restored.db = WorldDatabase(database, temporary=True)
+            ids = Ids(world.settings.seed, node=world.settings.node)
+            ids.restore(snapshot.about["ids"])
+
+        set_page_size(path, world.db.pragma("page_size"))
+        db = WorldDatabase(path, temporary=True)
         try:
-            with restored.active():
-                _fill_in(restored, world)
+            _fill_in(db, world, clock, ids or world.ids)
         finally:
-            restored.db.close_for_good()
+            db.close_for_good()
     except (LookupError, TypeError, ValueError, OverflowError, sqlite3.Error, PeeweeException) as error:
         if disk_is_full(error):
             raise
         raise Conflict(f"The snapshot {snapshot.name} cannot be restored: {error}") from None
-    return restored
+    return clock, ids
 
 
-def _fill_in(restored: World, world: World) -> None:
-    """Bring the copy's schema up to date, and write what a restore leaves as it is in `world`, and the clock."""
-    if restored.db.pragma("application_id") != APPLICATION_ID:
+def _fill_in(db: WorldDatabase, world: World, clock: Clock, ids: Ids) -> None:
+    """Bring a copy's schema up to date, and write the clock into it, and what a restore leaves as it is in `world`."""
+    if db.pragma("application_id") != APPLICATION_ID:
         raise BadSetting("its database is not dryline's.")
-    if restored.db.pragma("user_version") > LATEST:
+    if db.pragma("user_version") > LATEST:
         raise BadSetting("it was made by a newer dryline.")
-    bring_up_to_date(restored.db)
-    with restored.transaction():
+    bring_up_to_date(db)
+
+    with db.atomic("IMMEDIATE"):
         for row in world.db.execute_sql("SELECT name, value FROM server WHERE name != 'runtime_state'").fetchall():
-            restored.db.execute_sql("INSERT OR REPLACE INTO server (name, value) VALUES (?, ?)", row)
-        restored.save_runtime_state()
-        admit_start_keys(restored)
+            db.execute_sql("INSERT OR REPLACE INTO server (name, value) VALUES (?, ?)", row)
+        write_runtime_state(db, clock, world.changed_settings())
+        admit_keys(db, world.settings.api_keys, ids, clock.stamp())
         for about in COLLECTIONS.values():
             if about.after_restore is not None:
-                about.after_restore()
+                about.after_restore(db)
 
 
 def remove(world: World, name: str) -> None:

@@ -1,4 +1,8 @@
-"""Real files for a stand-in in the same process as a test with pyfakefs."""
+"""Real files for a stand-in in the same process as a test with pyfakefs.
+
+pyfakefs's own `additional_skip_names` does not do: each test would have to pass it to its fixture, it takes whole names
+of modules (`dryline` stands for none below it), and modules that are imported beside fake files keep those.
+"""
 
 import contextlib
 import importlib

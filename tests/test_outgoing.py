@@ -140,8 +140,9 @@ def test_an_invalid_header_is_not_sent(line, name, value):
     assert line.received == b""
 
 
+@pytest.mark.parametrize("ask", [ask, lambda _, url, within_s: send("GET", url, within_s=within_s)])
 @pytest.mark.parametrize("head", [HEAD[:20], HEAD, b"HTTP/1.0 200 OK\r\n\r\n"])
-def test_an_answer_that_comes_byte_by_byte_does_not_outlast_its_time(line, head):
+def test_an_answer_that_comes_byte_by_byte_does_not_outlast_its_time(line, head, ask):
     def drip():
         yield head
         while not line.over.wait(0.05):
@@ -151,6 +152,16 @@ def test_an_answer_that_comes_byte_by_byte_does_not_outlast_its_time(line, head)
     with pytest.raises(Unanswered) as fault:
         ask(Outgoing(), line.url, within_s=0.2)
     assert (str(fault.value), fault.value.timed_out) == ("No answer within 0.2 s.", True)
+
+
+def test_the_look_up_of_a_name_counts_in_the_time(monkeypatch):
+    over = threading.Event()
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_: over.wait(30))
+    try:
+        with pytest.raises(Unanswered, match=r"No answer within 0\.1 s"):
+            ask(Outgoing(), "http://localhost:1/", within_s=0.1)
+    finally:
+        over.set()
 
 
 def test_the_end_cuts_what_is_under_way(line):

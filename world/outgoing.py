@@ -13,12 +13,14 @@ import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass
+from functools import partial
 from http.client import HTTPException
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import unquote, unquote_to_bytes
 
 from urllib3 import HTTPConnectionPool, HTTPSConnectionPool, PoolManager, ProxyManager
+from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.exceptions import HTTPError, NewConnectionError, ProtocolError
 from urllib3.exceptions import TimeoutError as Late
 from urllib3.util import make_headers, parse_url
@@ -30,7 +32,6 @@ from dryline.world.masking import mask_addresses
 from dryline.world.proxies import find_proxy
 
 if TYPE_CHECKING:
-    from urllib3 import PoolManager
     from urllib3.util import Url
 
 # The one place on its own server that a world may write to.
@@ -93,17 +94,16 @@ def send(
     *,
     headers: Mapping[str, str] | None = None,
     body: bytes | None = None,
-    timeout_s: float = 10,
-    total_s: float | None = None,
+    within_s: float = 10,
     max_bytes: int = MAX_ANSWER_BYTES,
 ) -> HttpResponse:
-    """Send one request. Raises Unanswered, also for an answer of more than `max_bytes`, unpacked.
+    """Send one request, through the proxy that the environment names, if any.
 
-    `timeout_s` limits the connection and each read of the answer, `total_s` the whole request. A proxy of the
-    environment is used.
+    Raises Unanswered when the whole response has not come within `within_s` seconds, or has more than `max_bytes`
+    bytes, unpacked.
     """
-    exchange = _Exchange(method, _parse(url), headers or {}, body, timeout_s, max_bytes + 1)
-    answer = exchange.run(_manager(exchange.address), total_s)
+    exchange = _Exchange(method, _parse(url), headers or {}, body, within_s, max_bytes + 1)
+    answer = exchange.run(_manager(exchange.address))
     if len(answer.body) > max_bytes:
         raise Unanswered(f"The answer has more than {max_bytes // 1_000_000} MB.")
     return answer
@@ -148,7 +148,7 @@ class Outgoing:
         exchange = _Exchange(method, address, _marked(headers), body, within_s, max_bytes)
         if not (address.path or "").startswith(INBOX):
             exchange.check = self._require_not_own
-        return exchange.run(PoolManager(), within_s, self._ended)
+        return exchange.run(PoolManager(), self._ended)
 
     def _send_without_socket(
         self, method: str, address: Url, headers: Mapping[str, str], body: bytes | None, within_s: float
@@ -235,34 +235,35 @@ def _manager(address: Url) -> PoolManager:
 
 @dataclass
 class _Exchange:
-    """One request in a thread of its own: a socket limits the time of each read, and an answer may come byte by byte.
+    """One request, sent in a thread of its own and given up after `within_s` seconds, whatever it waits for.
 
-    The user and the password of the address are sent, unless `headers` have an Authorization.
-    `check` gets the connected socket before anything is sent, and may raise Unanswered.
+    urllib3's own limits are not enough: they leave out the look-up of a host's name, and an answer that comes byte by
+    byte begins each of them anew. The user and the password of the address are sent, unless `headers` have an
+    Authorization. `check` gets the connected socket before anything is sent, and may raise Unanswered.
     """
 
     method: str
     address: Url
     headers: Mapping[str, str]
     body: bytes | None
-    timeout_s: float
+    within_s: float
     max_bytes: int
-    check: Callable[[socket.socket], None] = lambda connected: None
+    check: Callable[[socket.socket], None] | None = None
     _socket: socket.socket | None = None
     _is_over: bool = False
 
-    def run(self, manager: PoolManager, within_s: float | None, ended: Future[None] | None = None) -> HttpResponse:
+    def run(self, manager: PoolManager, ended: Future[None] | None = None) -> HttpResponse:
         """Return the response. Raises Unanswered, also Cut once the world has ended.
 
         Raises EpochEnded, and sends nothing, if the running task is of an earlier epoch of its world.
         """
         task = find_task()
         if task is None:  # a command, without a world
-            return self._run(manager, within_s, ended)
+            return self._run(manager, ended)
         with task.world.epochs.sending(task):
-            return self._run(manager, within_s, ended)
+            return self._run(manager, ended)
 
-    def _run(self, manager: PoolManager, within_s: float | None, ended: Future[None] | None) -> HttpResponse:
+    def _run(self, manager: PoolManager, ended: Future[None] | None) -> HttpResponse:
         outcome: Future[HttpResponse] = Future()
 
         def exchange() -> None:
@@ -271,26 +272,29 @@ class _Exchange:
             except Exception as error:
                 outcome.set_exception(error)
 
-        manager.pool_classes_by_scheme = {
-            "http": _watched(HTTPConnectionPool, self._on_connected),
-            "https": _watched(HTTPSConnectionPool, self._on_connected),
+        pools: Any = {  # urllib3's types want classes; it calls whatever is there
+            "http": partial(_HttpPool, on_connected=self._on_connected),
+            "https": partial(_HttpsPool, on_connected=self._on_connected),
         }
+        manager.pool_classes_by_scheme = pools
         threading.Thread(target=exchange, name="outgoing request", daemon=True).start()
         futures: list[Future[Any]] = [outcome, ended] if ended else [outcome]
-        wait(futures, within_s, FIRST_COMPLETED)
+        wait(futures, self.within_s, FIRST_COMPLETED)
         if outcome.done():
             return outcome.result()
+
         self._is_over = True
         if self._socket is not None:
             with contextlib.suppress(OSError):
                 self._socket.shutdown(socket.SHUT_RDWR)  # ends the reading of the other thread
-        raise Cut() if ended and ended.done() else _late_error(within_s)
+        raise Cut() if ended and ended.done() else self._late_error()
 
     def _on_connected(self, connected: socket.socket) -> None:
         self._socket = connected
         if self._is_over:
             raise Cut()
-        self.check(connected)
+        if self.check is not None:
+            self.check(connected)
 
     def _send(self, manager: PoolManager) -> HttpResponse:
         """Send the request, and read at most `max_bytes` bytes of the response's body. Raises Unanswered."""
@@ -298,7 +302,7 @@ class _Exchange:
         credentials = {} if has_authorization else _credentials(self.address)
         headers = {"User-Agent": f"dryline/{__version__}", **credentials, **self.headers}
         url = self.address._replace(auth=None).url
-        options: Any = {"timeout": self.timeout_s, "retries": False, "redirect": False, "preload_content": False}
+        options: Any = {"timeout": self.within_s, "retries": False, "redirect": False, "preload_content": False}
         try:
             with manager.request(self.method, url, body=self.body, headers=headers, **options) as response:
                 content = bytearray()
@@ -312,23 +316,39 @@ class _Exchange:
     def _unanswered(self, error: Exception, proxy: Url | None) -> Unanswered:
         # In urllib3, the error of a refused connection is a kind of timeout.
         if isinstance(error, (Late, TimeoutError)) and not isinstance(error, NewConnectionError):
-            return _late_error(self.timeout_s)
+            return self._late_error()
         cause = error.args[-1] if isinstance(error, ProtocolError) else error.__cause__
         cause = cause if isinstance(cause, OSError) else error
-        place = f" (the proxy {proxy.host} of the environment was used)" if proxy else ""
-        return Unanswered(f"{type(cause).__name__}: {cause}{place}")
+        proxy_used = f" (the proxy {proxy.host} of the environment was used)" if proxy else ""
+        return Unanswered(f"{type(cause).__name__}: {cause}{proxy_used}")
+
+    def _late_error(self) -> Unanswered:
+        return Unanswered(f"No answer within {self.within_s:g} s.", timed_out=True)
 
 
-def _watched(pool: Any, watch: Callable[[socket.socket], None]) -> Any:
-    """Return a class of connection pools that pass each connected socket to `watch`, before anything is sent."""
+class _HttpConnection(HTTPConnection):
+    """A connection that passes its socket to `on_connected` before anything is sent."""
 
-    class Connection(pool.ConnectionCls):
-        def connect(self) -> None:
-            super().connect()
-            watch(self.sock)
+    def __init__(self, *arguments: Any, on_connected: Callable[[Any], None], **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self._on_connected = on_connected
 
-    return type("Pool", (pool,), {"ConnectionCls": Connection})
+    def connect(self) -> None:
+        super().connect()
+        self._on_connected(self.sock)
 
 
-def _late_error(seconds: float | None) -> Unanswered:
-    return Unanswered(f"No answer within {seconds:g} s.", timed_out=True)
+class _HttpsConnection(_HttpConnection, HTTPSConnection):
+    """The same for https, after the handshake."""
+
+
+class _HttpPool(HTTPConnectionPool):
+    """A pool that passes `on_connected` on to its connections, as it does with options that it does not know."""
+
+    ConnectionCls = _HttpConnection
+
+
+class _HttpsPool(HTTPSConnectionPool):
+    """The same for https."""
+
+    ConnectionCls = _HttpsConnection

@@ -205,18 +205,11 @@ class World:
     def save_runtime_state(self) -> None:
         """Save the clock and the changed settings for the next start."""
         with self.transaction():
-            state = {"clock": self.clock.state(), "settings": self.changed_settings()}
-            if state != self.saved_runtime_state():
-                self.db.execute_sql(
-                    "INSERT INTO server (name, value) VALUES ('runtime_state', ?)"
-                    " ON CONFLICT DO UPDATE SET value = excluded.value",
-                    (json.dumps(state),),
-                )
+            write_runtime_state(self.db, self.clock, self.changed_settings())
 
     def saved_runtime_state(self) -> dict[str, Any]:
         """Return what `save_runtime_state` has saved."""
-        row = self.db.execute_sql("SELECT value FROM server WHERE name = 'runtime_state'").fetchone()
-        return json.loads(row[0]) if row else {"clock": Clock().state(), "settings": {}}
+        return read_runtime_state(self.db)
 
     def reset_runtime(self) -> None:
         """Forget faults, the request log and the next live calls. Rows, clock, ids and settings are for `state`."""
@@ -242,6 +235,23 @@ class World:
             " ON CONFLICT DO UPDATE SET value = value + 1 RETURNING value"
         ).fetchone()
         return row[0] - 1
+
+
+def write_runtime_state(db: WorldDatabase, clock: Clock, settings: dict[str, Any]) -> None:
+    """Write the clock and the changed settings into a world's database, in the caller's transaction."""
+    state = {"clock": clock.state(), "settings": settings}
+    if state != read_runtime_state(db):
+        db.execute_sql(
+            "INSERT INTO server (name, value) VALUES ('runtime_state', ?)"
+            " ON CONFLICT DO UPDATE SET value = excluded.value",
+            (json.dumps(state),),
+        )
+
+
+def read_runtime_state(db: WorldDatabase) -> dict[str, Any]:
+    """Return what `write_runtime_state` has written into a world's database."""
+    row = db.execute_sql("SELECT value FROM server WHERE name = 'runtime_state'").fetchone()
+    return json.loads(row[0]) if row else {"clock": Clock().state(), "settings": {}}
 
 
 @contextlib.contextmanager

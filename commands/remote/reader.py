@@ -13,8 +13,8 @@ from dryline.world.masking import mask_addresses
 from dryline.world.outgoing import HttpResponse, Refused, Unanswered, send
 from dryline.world.real_time import monotonic
 
-# A service that sends nothing for this long is not asked again.
-TIMEOUT_S = 30.0
+# A service that has not sent its whole answer in this time is not asked again.
+TIMEOUT_S = 60.0
 # The longest pause that a service may ask for. Nobody waits longer in front of a command.
 LONGEST_PAUSE_S = 3600.0
 # Pauses from this length on are reported.
@@ -81,7 +81,7 @@ class Reader:
         question = f"GET {target}"
         headers = {"x-api-key": self.api_key, "accept": "application/json"}
         try:
-            answer = send("GET", self.base_url + target, headers=headers, timeout_s=TIMEOUT_S)
+            answer = send("GET", self.base_url + target, headers=headers, within_s=TIMEOUT_S)
         except Unanswered as error:
             passing = not (isinstance(error, Refused) or error.timed_out)
             raise ReadError(f"{question}: {str(error).rstrip('.')}", passing=passing) from None

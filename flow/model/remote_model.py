@@ -133,8 +133,9 @@ class RemoteModel:
         if self._key:
             headers["Authorization"] = f"Bearer {self._key}"
         try:
-            limits = {"timeout_s": TIMEOUT_S, "total_s": TIMEOUT_S}
-            answer = outgoing.send("POST", self._url, headers=headers, body=body, **limits, max_bytes=MAX_ANSWER_BYTES)
+            answer = outgoing.send(
+                "POST", self._url, headers=headers, body=body, within_s=TIMEOUT_S, max_bytes=MAX_ANSWER_BYTES
+            )
         except outgoing.Unanswered as fault:
             raise _Unusable(self._without_key(f"The model did not answer: {fault}")) from None
         if answer.status != 200:
