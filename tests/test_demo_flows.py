@@ -146,7 +146,7 @@ OF_THE_GUIDE = [
     ),
     ["I want to cancel my appointment", "actually no, don't cancel it, move it to Tuesday"],
     *(
-        ["I need a cleaning", "Tom Baker"][:number] + [aside]
+        [*["I need a cleaning", "Tom Baker"][:number], aside]
         for aside in (
             "when are you open?",
             "who is this?",
