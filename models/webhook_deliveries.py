@@ -7,7 +7,8 @@ retries, or REFUSED if its address must not be reached. jobs/webhooks.py sends t
 from collections import Counter
 from collections.abc import Sequence
 from datetime import timedelta
-from functools import cache, cached_property
+from functools import cache, cached_property, reduce
+from operator import or_
 from typing import Any, Self
 
 from peewee import IntegerField, TextField
@@ -127,6 +128,13 @@ class WebhookDelivery(Record):
         for delivery in deliveries:
             delivery.unknown_fields = lookup(delivery.webhook_id, delivery.deployment_id)
         return deliveries
+
+    @classmethod
+    def delivered_to(cls, addresses: Sequence[str], **where: Any) -> list[Self]:
+        """Return what was delivered to URLs that begin like one of these, newest first."""
+        begins = reduce(or_, (cls.url.startswith(address) for address in addresses))
+        query = cls.select().filter(status="DELIVERED", **where).where(begins)
+        return list(query.order_by(cls.delivered_at.desc(), cls.id.desc()))
 
     @classmethod
     def refusals(cls, **where: Any) -> list[dict[str, Any]]:
