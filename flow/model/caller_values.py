@@ -25,8 +25,8 @@ Place = tuple[int | None, str]  # of a value: the line of the question, and the 
 
 
 @dataclass(eq=False, slots=True)
-class Turn:
-    """What the caller has decided on for one turn: a condition, a phrase that means it, values, their sentences.
+class CallerTurn:
+    """The decisions of a caller for one turn: a condition, a phrase that means it, values, their sentences.
 
     `agent` is what the agent said last. `condition` is None where the flow waits for anything. A phrase that only
     `announces_value` makes way for the value. A caller `holds_back` who does not take the condition of those who give
@@ -76,9 +76,9 @@ class CallerValues:
         self._answers = answers
         self._stubs = AnswerStubs(answers)
         self._given: dict[str, tuple[Any, int | None]] = {}  # by key: the value, and the line that asked for it
-        self._turn: Turn  # from the first turn on
+        self._turn: CallerTurn  # from the first turn on
 
-    def decide_foreseen(self, turn: Turn, foreseen: ForeseenQuestion, next_loop: Loop | None) -> None:
+    def decide_foreseen(self, turn: CallerTurn, foreseen: ForeseenQuestion, next_loop: Loop | None) -> None:
         """Decide on the values of a question that the code behind the turn's condition asks, and say them."""
         session = turn.session
         arguments = {"example": foreseen.example, "schema": foreseen.schema, "line": foreseen.line}
@@ -89,7 +89,7 @@ class CallerValues:
 
     def decide(
         self,
-        turn: Turn,
+        turn: CallerTurn,
         question: Question,
         next_loop: Loop | None,
         perhaps: frozenset[str] = frozenset(),
@@ -196,8 +196,8 @@ class CallerValues:
                 return value
         if self._flow_map.may_be_missing(slot.key, question.line):
             return None
-        given, _ = self._given.get(_key(slot), (None, None))
-        return self._choose(question, slot) if given is None else given
+        value, _ = self._given.get(_key(slot), (None, None))
+        return self._choose(question, slot) if value is None else value
 
     def _can_wait(self, question: Question, slot: Slot) -> bool:
         """Return whether a flow can do without a value as yet, and the agent's last question is not for it."""

@@ -12,7 +12,7 @@ from dryline.flow.language.open_talk import arguments_of_tool, question_of_tool
 from dryline.flow.language.program import Condition, Loop
 from dryline.flow.language.session import FlowSession
 from dryline.flow.model.builtin_model import BuiltInModel
-from dryline.flow.model.caller_values import CallerValues, Turn
+from dryline.flow.model.caller_values import CallerTurn, CallerValues
 from dryline.flow.model.caller_words import role_of, utter, words
 from dryline.flow.model.questions import invites_any_request, last_question
 
@@ -64,7 +64,7 @@ class Caller:
         self._agent = BuiltInModel()
         self._used: set[str] = set()  # phrases and sentences
         self._values = CallerValues(self.flow_map, self.random, self.facts, self.answers or {}, self._used)
-        self._turn: Turn  # from the first turn on
+        self._turn: CallerTurn  # from the first turn on
 
     def __call__(self, session: FlowSession) -> str | None:
         """Return what the caller says now; None to hang up, after more turns than any purpose takes."""
@@ -101,9 +101,9 @@ class Caller:
         """
         return self._values.answer(question, self._agent.ask, has_spoken=self.turns > 0)
 
-    def _decide(self, session: FlowSession) -> Turn | None:
+    def _decide(self, session: FlowSession) -> CallerTurn | None:
         """Return the caller's next turn; None to hang up."""
-        turn = Turn(session, last_agent_text(session.messages))
+        turn = CallerTurn(session, last_agent_text(session.messages))
         loop = session.open_talk.loop
         if loop is None or loop < 0:
             turn.phrase = self.random.choice(words()["waiting"])
