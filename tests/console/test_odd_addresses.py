@@ -11,7 +11,21 @@ ODD = ("²", "0001-01-01", "9999-12-31T23:59:59Z", "%", "\0", "9" * 30, "-1", "<
 PARAMETERS = (
     *("team", "worker", "channel", "page", "limit", "cursor", "sortBy", "sortOrder", "startDate", "endDate", "status"),
     *("direction", "deploymentId", "flowId", "searchQuery", "fromNumber", "startTimeAfter", "minDuration", "sessionId"),
-    *("fields", "known", "seen", "since", "method", "path", "bodyContains", "fault", "min", "max", "next", "version"),
+    *(
+        "fields",
+        "known",
+        "seen",
+        "since",
+        "method",
+        "path",
+        "bodyContains",
+        "fault",
+        "min",
+        "max",
+        "next",
+        "version",
+        "q",
+    ),
 )
 
 
@@ -26,6 +40,13 @@ def test_no_value_of_a_parameter_is_a_500(demo):
             if (status := client.get(page, query_string=query).status_code) >= 500:
                 failed.append((page, query, status))
     assert failed == []
+
+
+@pytest.mark.parametrize("parameter", ["path", "searchQuery", "none"])
+def test_a_parameter_that_a_page_cannot_show_is_refused(visitor, parameter):
+    assert visitor.go(f"/requests?{parameter}={'*' * 2000}").status == 200
+    page = visitor.go(f"/requests?{parameter}={'*' * 2001}")
+    assert (page.status, f"{parameter}: Longer than 2,000 characters." in page.text) == (400, True)
 
 
 def test_a_file_that_is_not_there_is_a_404(visitor):
