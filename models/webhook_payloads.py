@@ -96,6 +96,8 @@ NAMES = (
     "summary",
     *VoiceLog._meta.sorted_field_names,
 )
+# The members that messages can have, without extractions: those above, and what `batch_payload` adds.
+ALL_NAMES = (*NAMES, "row_id", "extractions")
 
 
 def names_of(fields: str) -> Iterator[str]:
