@@ -72,6 +72,7 @@ from dryline.web import cors, docs, errors, hosts, openapi
 from dryline.web.base import Area, OrjsonProvider, admit
 from dryline.web.links import is_from_console
 from dryline.web.operations import find_view
+from dryline.web.origins import require_origin
 from dryline.web.paths import CONSOLE, PLANE, READS, SIGNED_FILES, is_below, is_unrecorded
 from dryline.web.plane import answer_and_report
 from dryline.web.recorded_requests import answer_and_record
@@ -221,6 +222,7 @@ class Dryline(RoutedFlask):
         no write lock, as a GET takes none.
         """
         hosts.require_known_host(self.world.settings, request.environ)
+        require_origin(request)
         self.world.db.require_file()
         area = self.blueprints.get(request.blueprint or "")
         if getattr(area, "own_transactions", False):

@@ -8,6 +8,7 @@ import click
 
 from dryline.commands.client import ControlPlane, on_world
 from dryline.commands.output import AS_JSON, print_done
+from dryline.world.origins import ALL, ORIGINS
 
 _EVERY_S = 0.2  # between two looks at the log
 _MOST = 10_000
@@ -17,6 +18,7 @@ _MOST = 10_000
 @click.option("--method", help="Show only requests with this method.")
 @click.option("--path", help="Show only requests with this path; {id} matches one segment, * any text.")
 @click.option("--status", type=int, help="Show only requests with this status.")
+@click.option("--origin", type=click.Choice([*ORIGINS, ALL]), help="Show only requests of this origin.")
 @click.option("--limit", type=click.IntRange(1, _MOST), default=20, show_default=True, help="Show the newest N.")
 @click.option("--follow", is_flag=True, help="Show new requests as they come, until Ctrl-C.")
 @AS_JSON

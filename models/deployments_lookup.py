@@ -6,6 +6,7 @@ from dryline.models.chat_deployments import ChatDeployment
 from dryline.models.chat_embed_deployments import ChatEmbedDeployment
 from dryline.models.deployment_parameters import DeploymentParameter
 from dryline.models.deployments import Deployment
+from dryline.models.flows import Flow
 from dryline.models.voice_deployments import VoiceDeployment
 from dryline.models.voicev1_deployments import VoiceV1Deployment
 from dryline.models.workers import Worker
@@ -36,3 +37,10 @@ def list_deployments(worker: Worker) -> list[Deployment]:
     """Return the worker's deployments with the members of their channels, newest first."""
     deployments = [one for model in CHANNELS.values() for one in model.listing(worker, worker_id=worker.id)]
     return sorted(deployments, key=lambda one: (one.created_at, one.id), reverse=True)
+
+
+def deployments_that_follow(flow: Flow) -> list[Deployment]:
+    """Return the deployments that run the current code of a flow, newest first. The others are pinned to a version."""
+    deployments = [one for model in CHANNELS.values() for one in model.listing(flow, flow_id=flow.id)]
+    following = (one for one in deployments if getattr(one, "flow_version_id", None) is None)
+    return sorted(following, key=lambda one: (one.created_at, one.id), reverse=True)

@@ -36,6 +36,11 @@ class RuntimeErrorRecord(Record):
     class Meta:
         table_name = "runtime_error"
 
+    @property
+    def title(self) -> str:
+        """The type and the message, as Python prints an exception."""
+        return self.error if self.error.startswith(self.type) else f"{self.type}: {self.error}"
+
     @classmethod
     def record(cls, worker: Worker, **values: Any) -> Self:
         """Record an error. Without a deployment it gets the newest deployment of its flow, if there is one.

@@ -52,6 +52,9 @@ class FlowUpdateBody(FlowBody):
 class FlowSheetSchema(FlowUpdateBody):
     """A flow from a form. A form has all fields, so an empty one clears its value."""
 
+    class Meta(FlowUpdateBody.Meta):
+        exclude = ("validate_code",)  # whoever saves code with errors is asked
+
     code = fields.String(load_default="")
     variables = ObjectAsText(load_default=dict)
     commit_message = fields.String(load_default="Edited in the console")

@@ -12,14 +12,19 @@ from dryline.schemas.base import (
     Integer,
     JsonObject,
     Number,
+    OneOf,
     PathPattern,
-    QueryBoolean,
     QueryInteger,
     QuerySchema,
     Timestamp,
 )
+from dryline.world.origins import ALL, ORIGINS, UNSEARCHED
 
-FROM_TEST = "whether the test itself made the request, with the client of the test helpers"
+_ORIGIN = (
+    "`program`; `test`, the client of the test helpers; `arranged`, what the helpers create; `console`, a person "
+    "there; or `inbox`, a request to the inbox"
+)
+_ORIGIN_SEARCHED = f"{_ORIGIN}; `all` for every origin. Without it `{UNSEARCHED[0]}` and `{UNSEARCHED[1]}` are left out"
 
 
 class EntrySchema(ApiSchema):
@@ -44,7 +49,7 @@ class EntrySchema(ApiSchema):
     duration_ms = Number(allow_none=True, metadata={"description": "real time until the answer, in milliseconds"})
     fault_id = fields.String(allow_none=True, metadata={"description": "id of the fault that was applied"})
     team_id = fields.String(allow_none=True, metadata={"description": "id of the key's team"})
-    from_test = Boolean(metadata={"description": FROM_TEST})
+    origin = fields.String(validate=OneOf(*ORIGINS), metadata={"description": _ORIGIN})
     answer_headers = JsonObject(metadata={"description": "name to value"})
     answer = fields.Raw(allow_none=True, metadata={"description": "answer as JSON or text, at most 64,000 bytes"})
     touched = fields.List(fields.String(), metadata={"description": "ids in the path, the answer, or a delivery"})
@@ -68,7 +73,7 @@ class RequestQuery(QuerySchema):
     after = QueryInteger(load_default=None, metadata={"description": "only requests with a higher number"})
     team = fields.String(load_default=None, attribute="team_id", data_key="team")
     body_contains = fields.String(load_default=None)
-    from_test = QueryBoolean(load_default=None, metadata={"description": FROM_TEST})
+    origin = fields.String(load_default=None, validate=OneOf(*ORIGINS, ALL), metadata={"description": _ORIGIN_SEARCHED})
 
 
 class RequestListQuery(RequestQuery):
@@ -127,7 +132,7 @@ class ConditionsSchema(ContentSchema):
         metadata={"description": "regular expression for the request's body; all searches together may take 2 seconds"},
     )
     headers = JsonObject(load_default=None, metadata={"description": "values of headers by name; null: not sent"})
-    from_test = Boolean(load_default=None, metadata={"description": FROM_TEST})
+    origin = fields.String(load_default=None, validate=OneOf(*ORIGINS, ALL), metadata={"description": _ORIGIN_SEARCHED})
 
 
 class Times(fields.Nested):

@@ -11,6 +11,7 @@ from dryline.testing.rows import Delivery, ExportRow, FaultRule, LoggedRequest, 
 from dryline.testing.servers import DrylineInProcess, DrylineServer, async_transport, transport
 from dryline.testing.stand_in import StandIn, Team, connect, wait_until
 from dryline.testing.traffic import Criteria, DelayDistribution, LogCriteria, RateLimit
+from dryline.world.origins import Origin
 
 if TYPE_CHECKING:
     from dryline.testing.transports import Transport
@@ -32,6 +33,7 @@ __all__ = [
     "LoggedRequest",
     "NoReply",
     "NotTaken",
+    "Origin",
     "Outcome",
     "RateLimit",
     "RuntimeValues",

@@ -2,6 +2,8 @@
 
 from typing import Any, Literal, TypedDict
 
+from dryline.world.origins import Origin
+
 
 class LoggedRequest(TypedDict):
     """A request of the request log. Members that come with the answer are None while it is in progress."""
@@ -20,7 +22,7 @@ class LoggedRequest(TypedDict):
     durationMs: float | None
     faultId: str | None
     teamId: str | None
-    fromTest: bool
+    origin: Origin
     answerHeaders: dict[str, str]
     answer: Any
     touched: list[str]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -20,6 +21,7 @@ from dryline.testing.plane import (
     require_timeout,
 )
 from dryline.testing.rows import FaultRule, LoggedRequest
+from dryline.world.origins import PROGRAM, TEST, Origin
 
 __tracebackhide__ = True  # pytest leaves the frames of this module out of a traceback
 
@@ -35,14 +37,19 @@ class Created:
 
 
 class LogCriteria(TypedDict, total=False):
-    """Criteria for the request log. `from_test=False` leaves out the requests of `client()`."""
+    """Criteria for the request log.
+
+    `origin="program"` leaves out the requests of `client()`. Without an `origin`, what the helpers create is left out,
+    and what a person does in the console; `all` is for every origin.
+    """
 
     method: str | None
     path: str | None
     status: int | None
     since: str | datetime | None
     body_contains: str | None
-    from_test: bool | None
+    origin: Origin | Literal["all"] | None
+    from_test: bool | None  # the former name of `origin`
     team: str | None
 
 
@@ -75,6 +82,15 @@ def _sent(criteria: dict[str, Any]) -> dict[str, Any]:
     texts = {name: criteria.pop(name) for name in ("query", "headers", "requestHeaders") if name in criteria}
     sent: dict[str, Any] = loads(as_json(criteria)) | loads(as_json(texts, decimal=str))
     return sent
+
+
+def _with_origin(criteria: Mapping[str, Any]) -> dict[str, Any]:
+    """Return criteria with `origin` in place of its former name `from_test`."""
+    current = {name: value for name, value in criteria.items() if name != "from_test"}
+    if (from_test := criteria.get("from_test")) is not None:
+        warnings.warn('from_test is now origin: "test", or "program".', DeprecationWarning, stacklevel=3)
+        current["origin"] = TEST if from_test else PROGRAM
+    return current
 
 
 class Traffic(ControlPlane):
@@ -159,9 +175,7 @@ class Traffic(ControlPlane):
 
     def requests(self, *, limit: int | None = None, **criteria: Unpack[LogCriteria]) -> list[LoggedRequest]:
         """Return the logged requests, newest first, at most `limit` (100)."""
-        query = members(**criteria, limit=limit)
-        if "fromTest" in query:
-            query["fromTest"] = str(query["fromTest"]).lower()
+        query = members(**_with_origin(criteria), limit=limit)
         entries: list[LoggedRequest] = self.plane("GET", "/requests", query=query)
         return entries
 
@@ -184,7 +198,7 @@ class Traffic(ControlPlane):
         bounds = members(min=at_least, max=at_most)
         if times is not None and bounds:
             raise DrylineError("times is the exact number: leave out at_least and at_most.")
-        return int(self._check("verify", criteria, members(times=bounds or times))["count"])
+        return int(self._check("verify", _with_origin(criteria), members(times=bounds or times))["count"])
 
     def wait_for_request(
         self, *, count: int = 1, timeout_s: float = 5, **criteria: Unpack[Criteria]
@@ -195,11 +209,13 @@ class Traffic(ControlPlane):
         """
         require_timeout(timeout_s, may_be_0=True)
         limits = members(count=count, timeout_ms=round(timeout_s * 1000))
-        answer = self._check("wait", criteria, limits, timeout_s=timeout_s + self.timeout_s)
+        answer = self._check("wait", _with_origin(criteria), limits, timeout_s=timeout_s + self.timeout_s)
         entries: list[LoggedRequest] = answer["requests"]
         return entries
 
-    def _check(self, route: str, criteria: Criteria, limits: dict[str, Any], *, timeout_s: float | None = None) -> Any:
+    def _check(
+        self, route: str, criteria: dict[str, Any], limits: dict[str, Any], *, timeout_s: float | None = None
+    ) -> Any:
         sent = _sent(members(**criteria))
         query = {"team": sent.pop("team", None)}
         try:

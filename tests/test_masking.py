@@ -27,7 +27,7 @@ def send_secrets(app):
 
 
 PLACES = [
-    *("/_dryline/requests", "/console/requests?own=shown", "/console/requests/{number}"),
+    *("/_dryline/requests", "/console/requests?origin=all", "/console/requests/{number}"),
     "/console/webhooks/inbox",
 ]
 

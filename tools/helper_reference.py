@@ -15,7 +15,7 @@ PAGE = Path(__file__).parents[1] / "docs" / "testing.md"
 PLUGIN = ast.parse((Path(__file__).parents[1] / "pytest_plugin.py").read_text())
 BEGINNING, END = "<!-- reference: made by tools/helper_reference.py -->\n", "<!-- end of the reference -->\n"
 WIDTH = 120
-FORMER = "told|deployment"  # names that live on, and that nobody should begin to use
+FORMER = "told|deployment|from_test"  # names that live on, and that nobody should begin to use
 
 # The classes of each part, with the classes whose members it lists.
 CLASSES: dict[type, tuple[type, ...]] = {

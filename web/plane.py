@@ -43,6 +43,11 @@ def _error_of(response: Any) -> str:
 
 
 def guard() -> None:
+    """Admit the running request. Raises Forbidden, as `require_admission` says."""
+    require_admission(request)
+
+
+def require_admission(request: Request) -> None:
     """Admit requests with the token, or without one those from this machine that no other site's page sent.
 
     Raises Forbidden.

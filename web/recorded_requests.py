@@ -10,6 +10,7 @@ from flask import Request, current_app, g
 
 from dryline.storage.current_world import current_task
 from dryline.web.faulty_responses import Dropped, apply_fault, find_fault, slow_down
+from dryline.web.origins import origin_of
 from dryline.web.routing import recorded_path
 from dryline.world.masking import mask_header, mask_json, mask_query
 from dryline.world.real_time import monotonic
@@ -65,6 +66,7 @@ def _new_entry(world: World, request: Request) -> Entry:
         time=world.stamp(),
         method=request.method,
         path=recorded_path(request),
+        origin=origin_of(request),
         query=mask_query(request.environ.get("QUERY_STRING", "")),
         headers=tuple(starmap(_header, request.headers)),
         body=_body(request),

@@ -63,8 +63,8 @@ class Fault:
     """One rule. It is applied at most `times` times, after `skip` matches.
 
     `method`, `path`, `json`, `query`, `request_headers` and `body_contains` are criteria as in a search of the request
-    log; `*` matches any method or path. With `answers`, each application gives the next one, and the first follows the
-    last.
+    log; `*` matches any method or path. Like a search, a rule leaves out requests of `UNSEARCHED` origins. With
+    `answers`, each application gives the next one, and the first follows the last.
 
     With `phase` `after` the view runs and its writes are committed, and only the answer is lost. With `before` a rule
     with a `status` or `drop` replaces the view; a rule that only delays or spoils the answer or adds headers needs the
@@ -123,7 +123,7 @@ class Fault:
     @property
     def further_criteria(self) -> list[str]:
         """The names of the criteria beside method, path and team, such as `json.name`."""
-        return [name for name, _ in self._tests if name not in ("method", "path", "team")]
+        return [name for name, _ in self._tests if name not in ("method", "path", "team", "origin")]
 
     def in_words(self) -> str:
         """Return the rule's effect as a phrase."""

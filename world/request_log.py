@@ -9,9 +9,8 @@ from itertools import takewhile
 
 from dryline.world.events import ACCESS
 from dryline.world.masking import mask_json
+from dryline.world.origins import PROGRAM, Origin
 
-# The header of requests that a test makes itself, with the client of the test helpers.
-FROM_TEST = "X-Dryline-From-Test"
 MAX_ENTRIES = 10_000
 MAX_BYTES = 24_000_000  # of all that is kept of requests and answers; the headers of most are shared
 _HEADER_BYTES = 50  # of memory that a header takes beside its text
@@ -34,6 +33,7 @@ class Entry:
     query: str
     headers: tuple[tuple[str, str], ...]
     body: bytes
+    origin: Origin = PROGRAM
     fault_id: str | None = None
     team_id: str | None = None
     route: str = ""  # that the path leads to, such as /api/workers/<id>
@@ -71,11 +71,6 @@ class Entry:
         except (ValueError, TypeError, KeyError):
             return ""
 
-    @property
-    def from_test(self) -> bool:
-        """Whether the test itself made the request, and not the program that it tests."""
-        return any(name == FROM_TEST for name, _ in self.headers)
-
     def text(self) -> str:
         """Return the body as text. Bytes that are no text are replaced."""
         return self.body.decode(errors="replace")
@@ -89,11 +84,15 @@ class Entry:
 
 @dataclass(slots=True)
 class DroppedRequests:
-    """Requests of one method, route and team that fell out of the log: their count, newest number and latest time."""
+    """Requests of one method, route, team and origin that fell out of the log.
+
+    There are `count` of them; `number` and `time` are the highest.
+    """
 
     method: str
     route: str
     team_id: str | None
+    origin: Origin
     count: int = 0
     number: int = 0
     time: str = ""
@@ -111,7 +110,7 @@ class RequestLog:
         self._in_progress: dict[Entry, None] = {}
         self._entries: deque[Entry] = deque()
         self._bytes = 0
-        self._dropped: dict[tuple[str, str, str | None], DroppedRequests] = {}
+        self._dropped: dict[tuple[str, str, str | None, Origin], DroppedRequests] = {}
         self.count = 0  # of requests that were answered since the start of the server
         self.clears = 0  # how often the log was cleared
 
@@ -183,7 +182,8 @@ class RequestLog:
         entry = self._entries.popleft()
         self._bytes -= entry.size
         # Clients can invent any number of methods and paths, so those without a route are counted together.
-        key = (entry.method, entry.route, entry.team_id) if entry.route else ("", "", None)
+        place = (entry.method, entry.route, entry.team_id) if entry.route else ("", "", None)
+        key = (*place, entry.origin)
         dropped = self._dropped.setdefault(key, DroppedRequests(*key))
         dropped.count += 1
         dropped.number, dropped.time = entry.number, max(dropped.time, entry.time)

@@ -12,6 +12,7 @@ import regex
 
 from dryline.storage.errors import Invalid
 from dryline.world.masking import is_secret, mask_addresses
+from dryline.world.origins import ALL, UNSEARCHED, Origin
 from dryline.world.path_patterns import path_pattern, route_pattern
 from dryline.world.real_time import monotonic
 from dryline.world.request_log import DroppedRequests, Entry, RequestLog
@@ -34,7 +35,8 @@ class Criteria:
     """Criteria for requests. `path` is a pattern; `after` is the number of a request before; None matches all.
 
     `json` has members that the body must have, or is the whole body. `query` and `headers` have values by name, of
-    which None means that it was not sent; a list of a parameter means that it was sent repeatedly.
+    which None means that it was not sent; a list of a parameter means that it was sent repeatedly. Without an `origin`
+    no request of `UNSEARCHED` matches, and with `all` those of every origin do.
     """
 
     method: str | None = None
@@ -48,7 +50,7 @@ class Criteria:
     json: Any = None
     query: Mapping[str, Any] | None = None
     headers: Mapping[str, Any] | None = None
-    from_test: bool | None = None
+    origin: str | None = None
 
     def tests(self) -> list[tuple[str, Test]]:
         """Return a test for each criterion, with the criterion's name in the API.
@@ -65,12 +67,17 @@ class Criteria:
             "after": (self.after, lambda entry: entry.in_progress or entry.number > after),
             "team": (self.team_id, lambda entry: entry.team_id == self.team_id),
             "bodyContains": (self.body_contains, lambda entry: part in entry.text()),
-            "fromTest": (self.from_test, lambda entry: entry.from_test == self.from_test),
         }
         tests = [(name, test) for name, (value, test) in criteria.items() if value is not None]
+        tests.append(("origin", lambda entry: self._has_origin(entry.origin)))
         if self.body_matches is not None:
             tests.append(("bodyMatches", _regex_test(self.body_matches)))
         return [*tests, *self._tests_of_parts()]
+
+    def _has_origin(self, origin: Origin) -> bool:
+        if self.origin is None:
+            return origin not in UNSEARCHED
+        return self.origin in (ALL, origin)
 
     def _tests_of_parts(self) -> Iterator[tuple[str, Test]]:
         """Yield the tests of the body's members, the parameters and the headers."""
@@ -109,6 +116,7 @@ class Criteria:
             and route_pattern(self.path or "*", any_id=True)(dropped.route)
             and self.team_id in (None, dropped.team_id)
         )
+        place_matches = place_matches and self._has_origin(dropped.origin)
         return place_matches and (self.after or 0) < dropped.number and (self.since or "") <= dropped.time
 
 

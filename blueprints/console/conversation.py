@@ -19,8 +19,8 @@ SPEAKERS = {"assistant": "agent", "user": "caller"}
 # Details of a step that are shown without their names, and those that are not shown.
 _UNNAMED_DETAILS = {"function", "condition", "type", "exception", "error", "text", "why"}
 _HIDDEN_DETAILS = {"index", "sure"}
-# Steps that are not shown, because a turn stands beside them.
-_HIDDEN_STEPS = {"start", "loop", "end", "say", "talk"}
+# Steps that are not shown, because a turn or a failure stands beside them.
+_HIDDEN_STEPS = {"start", "loop", "end", "say", "talk", "error"}
 _LONGEST_S = 1e9  # of a conversation: a number of seconds above it is none that a page can draw
 
 
@@ -75,7 +75,19 @@ class ModelExchange:
     tokens: dict[str, Any]
 
 
-Event = Turn | Step | ModelExchange
+@dataclass(frozen=True)
+class FailureEvent:
+    """A runtime error. `start` is in seconds from the start of the conversation; `stamp` is the time of its record."""
+
+    title: str
+    start: float | None
+    stamp: str | None
+    line: int | None
+    is_failure = True
+
+
+TimedEvent = Turn | Step | ModelExchange
+Event = TimedEvent | FailureEvent
 
 
 def read_turns(log: Any) -> list[Turn]:
@@ -101,13 +113,13 @@ def read_steps(trace: Any) -> list[Step]:
     return [step for step in map(_step, _list_or_empty(trace)) if step]
 
 
-def merge(turns: list[Turn], steps: list[Step], exchanges: list[ModelExchange]) -> list[Event]:
+def merge(turns: list[Turn], steps: list[Step], exchanges: list[ModelExchange]) -> list[TimedEvent]:
     """Return the turns with the flow's lines, and all that is shown between them, in the order of time.
 
     In a conversation without times the turns come first.
     """
     lines = {round(step.at, 2): step.line for step in steps if step.at is not None and step.line is not None}
-    events: list[Event] = [
+    events: list[TimedEvent] = [
         replace(turn, line=lines.get(round(turn.start, 2)))
         if turn.speaker == "agent" and turn.start is not None
         else turn
@@ -120,6 +132,28 @@ def merge(turns: list[Turn], steps: list[Step], exchanges: list[ModelExchange]) 
     # A turn that begins at the moment of a step follows it.
     events.sort(key=lambda event: (event.start, 1) if isinstance(event, Turn) else (event.at, 0))
     return [*events, *(event for event in between if event.at is None)]
+
+
+def read_failures(records: Sequence[Any], steps: list[Step]) -> list[FailureEvent]:
+    """Return the errors of a conversation in their order: its records, or without any those of its trace.
+
+    A record has no time within the conversation. It is that of the step in which the flow failed at the same line.
+    """
+    failed_steps = [step for step in steps if step.name == "error"]
+    if not records:
+        return [FailureEvent(_title_of(step), step.at, None, step.line) for step in failed_steps]
+
+    times = {step.line: step.at for step in failed_steps}
+    return [
+        FailureEvent(record.title, times.get(record.line_number), record.created_at, record.line_number)
+        for record in records
+        if record.severity != "warning"
+    ]
+
+
+def _title_of(step: Step) -> str:
+    details = [step.details.get("exception") or step.details.get("type") or "Error", step.details.get("error")]
+    return ": ".join(filter(None, details))
 
 
 class RunLine(NamedTuple):
@@ -137,7 +171,7 @@ def lines_that_ran(events: list[Event]) -> dict[int, RunLine]:
     for event in events:
         if isinstance(event, ModelExchange):
             continue
-        at = event.start if isinstance(event, Turn) else event.at
+        at = event.at if isinstance(event, Step) else event.start
         if event.line is not None and event.line not in lines:
             waiting.setdefault(event.line, at)
         if isinstance(event, Turn):

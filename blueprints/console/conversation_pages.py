@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from dryline.blueprints.console import conversation, highlighting
-from dryline.blueprints.console.conversation import Event, ModelExchange, RunLine, Step, Transfer, Turn
+from dryline.blueprints.console.conversation import Event, FailureEvent, ModelExchange, RunLine, Step, Transfer, Turn
 from dryline.blueprints.console.log_lists import CHANNEL_TITLES, LogListQuery
 from dryline.models import voice_log_pages
 from dryline.models.calls_in_progress import CallInProgress
@@ -99,13 +99,23 @@ class ConversationPage:
 
     @cached_property
     def events(self) -> list[Event]:
-        """The turns, the steps of the flow and its requests to language models, in the order of time."""
-        return conversation.merge(self.turns, self._steps, self._exchanges)
+        """The turns, the steps of the flow and its requests to language models in the order of time, then failures."""
+        return [*conversation.merge(self.turns, self._steps, self._exchanges), *self.failures]
+
+    @cached_property
+    def failures(self) -> list[FailureEvent]:
+        """The errors of the flow, without warnings."""
+        return conversation.read_failures(self.errors, self._steps)
+
+    @property
+    def failed_lines(self) -> dict[int, FailureEvent]:
+        """The lines of the flow that failed, by their numbers."""
+        return {failure.line: failure for failure in self.failures if failure.line is not None}
 
     @property
     def hidden_count(self) -> int:
-        """The number of events that the page shows on demand: all but turns."""
-        return sum(not isinstance(event, Turn) for event in self.events)
+        """The number of events that the page shows on demand: all but turns and failures."""
+        return sum(not isinstance(event, Turn | FailureEvent) for event in self.events)
 
     @property
     def current_line(self) -> int | None:
@@ -172,6 +182,11 @@ class ConversationPage:
         """The lines of the code that ran, as HTML; none if it is not text."""
         code = self.log.flow_snapshot
         return highlighting.highlight(code) if isinstance(code, str) else []
+
+    @property
+    def has_current_code(self) -> bool:
+        """Whether the flow still has the code that ran, so that its lines have the same numbers."""
+        return self.flow is not None and self.flow.code == self.log.flow_snapshot
 
     @property
     def own_members(self) -> list[tuple[str, Any]]:

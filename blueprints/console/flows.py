@@ -1,9 +1,10 @@
 """Flows: code, findings, conditions, versions and their comparison, and an editor."""
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from flask import g, redirect, render_template, request, url_for
 from werkzeug.exceptions import BadRequest
@@ -24,10 +25,12 @@ from dryline.flow.language.errors import Finding
 from dryline.flow.language.program import Condition
 from dryline.flow.language.python_code import MAX_CODE
 from dryline.flow.sessions import conversations
-from dryline.flow.sessions.engines import engine_of, require_valid
+from dryline.flow.sessions.engines import engine_of
+from dryline.flow.sessions.flow_checks import find_missing_members
 from dryline.models import taken_branches
 from dryline.models.deployment_parameters import show_flow
 from dryline.models.deployments import Deployment
+from dryline.models.deployments_lookup import deployments_that_follow
 from dryline.models.flow_versions import FlowVersion
 from dryline.models.flows import Flow
 from dryline.models.taken_branches import TakenPath
@@ -37,7 +40,7 @@ from dryline.schemas.flows import FlowSheetSchema
 from dryline.schemas.talk_sessions import TalkBody
 from dryline.storage.current_world import current
 from dryline.storage.errors import Busy, Conflict, DomainError
-from dryline.world.wording import count
+from dryline.world.wording import count, join_names
 
 blp = PageBlueprint("flows", path="/workers/<worker_id>/flows", section="workers")
 
@@ -45,6 +48,7 @@ MAX_IN_PROGRESS = 24
 
 # The code of a new flow.
 NEW_CODE = TEMPLATES["messages"].code
+NO_NEW_VERSION = "Saved: no new version."
 
 
 @blp.get("")
@@ -65,17 +69,24 @@ def show(worker_id: str) -> Any:
 def flow(worker_id: str, flow_id: str) -> Any:
     """Show a flow, with `?version=` as that version has it."""
     worker = Worker.fetch(require_team(), worker_id)
+    flow = worker.child(Flow, flow_id)
     version_id = request.args.get("version") or None
-    flow = show_flow(worker.child(Flow, flow_id), version_id)
-    return render_template("flow.html", worker=worker, page=FlowPage(flow, version_id))
+    current_program = (flow.code, flow.variables)
+    flow = show_flow(flow, version_id)
+    is_other = (flow.code, flow.variables) != current_program
+    return render_template("flow.html", worker=worker, page=FlowPage(flow, version_id, is_other))
 
 
 @dataclass
 class FlowPage:
-    """The page of a flow, or of one of its versions: `flow` then has its code and variables."""
+    """The page of a flow, or of one of its versions: `flow` then has its code and variables.
+
+    `is_other` says that these are not those of the current flow.
+    """
 
     flow: Flow
     version_id: str | None
+    is_other: bool
 
     @cached_property
     def versions(self) -> list[FlowVersion]:
@@ -84,10 +95,12 @@ class FlowPage:
 
     @property
     def version_title(self) -> str:
-        """The number of the newest version, and of the one that is shown."""
-        titles = [f"version {one.version_number}" for one in self.versions[:1]]
-        titles += [f"shown in version {one.version_number}" for one in self.versions if one.id == self.version_id]
-        return ", ".join(titles)
+        """The number of the newest version, or of the one that is shown."""
+        newest = [one.version_number for one in self.versions[:1]]
+        shown = [one.version_number for one in self.versions if one.id == self.version_id]
+        if shown and shown != newest:
+            return f"version {shown[0]} of {newest[0]}"
+        return f"version {newest[0]}" if newest else ""
 
     @cached_property
     def deployments(self) -> list[Deployment]:
@@ -103,13 +116,17 @@ class FlowPage:
 
     @cached_property
     def findings(self) -> list[Finding]:
-        """The findings of a check of the code."""
+        """The findings of a check of the flow."""
+        return _with_missing_members(self._code_findings, self.flow.code, self.flow.variables, self.flow)
+
+    @cached_property
+    def _code_findings(self) -> list[Finding]:
         return _check(self.flow.code)
 
     @property
     def is_sound(self) -> bool:
         """Whether the code can run."""
-        return all(finding.severity != "error" for finding in self.findings)
+        return _can_run(self._code_findings)
 
     # The outline: the ways that the calls took through the conditions.
 
@@ -174,17 +191,31 @@ def diff(worker_id: str, flow_id: str) -> Any:
 @blp.get("/new", defaults={"flow_id": None})
 @blp.get("/<flow_id>/edit")
 def edit(worker_id: str, flow_id: str | None) -> Any:
-    """Show the editor with a new flow, a flow, or the code of a version."""
+    """Show the editor with a new flow, a flow, or the code of a version; with `?line=` opened at that line."""
     worker = Worker.fetch(require_team(), worker_id)
     if flow_id is None:
         return _show_editor(worker, None, {"code": NEW_CODE})
     flow = worker.child(Flow, flow_id)
-    values: dict[str, Any] = {"name": flow.name, "label": flow.label, "seen": flow.etag}
-    source: Flow | FlowVersion = flow
-    if version_id := request.args.get("version"):
-        source = flow.child(FlowVersion, version_id)
-        values["commitMessage"] = f"Back to version {source.version_number}"
-    return _show_editor(worker, flow, {**values, "code": source.code, "variables": pretty(source.variables)})
+    version_id = request.args.get("version")
+    return _show_editor(worker, flow, _form_values(flow, flow.child(FlowVersion, version_id) if version_id else None))
+
+
+def _form_values(flow: Flow, version: FlowVersion | None = None) -> dict[str, Any]:
+    """Return the values of the editor's form: those of the flow, with the code and the variables of a version."""
+    source = version or flow
+    values = {
+        "name": flow.name,
+        "label": flow.label,
+        "seen": flow.etag,
+        "code": source.code,
+        "variables": pretty(source.variables),
+    }
+    return {**values, "commitMessage": _return_message(version)} if version else values
+
+
+def _return_message(version: FlowVersion) -> str:
+    """Return the commit message of a version that has the code of an older one."""
+    return f"Back to version {version.version_number}"
 
 
 @blp.post("/new", defaults={"flow_id": None})
@@ -194,16 +225,22 @@ def change(worker_id: str, flow_id: str | None) -> Any:
     g.team = require_team()
     values = {name: highlighting.with_newlines(text) for name, text in request.form.items()}
     refusal = None
+    is_question = False
     if "check" not in values:
         try:
-            return _try(worker_id, values) if "try" in values else _save(worker_id, flow_id, values)
+            if "try" in values:
+                return _try(worker_id, values)
+            body = load_form(FlowSheetSchema, code=values.get("code", ""))
+            is_question = "anyway" not in values and bool(_errors(body["code"]))
+            if not is_question:
+                return _save(worker_id, flow_id, body)
         except (BadRequest, DomainError) as error:
             # Not a redirect to the form as after other errors: without script, the text would be lost.
             refusal = error
     with current().reading():
         worker = Worker.fetch(g.team, worker_id)
         # The text of a deleted flow is offered as a new one.
-        return _show_editor(worker, Flow.find(id=flow_id, worker_id=worker.id), values, refusal)
+        return _show_editor(worker, Flow.find(id=flow_id, worker_id=worker.id), values, refusal, is_question)
 
 
 def _try(worker_id: str, values: dict[str, str]) -> Any:
@@ -213,12 +250,8 @@ def _try(worker_id: str, values: dict[str, str]) -> Any:
     return redirect(url_for("talks.talk", worker_id=worker_id, talk_id=talk.id), 303)
 
 
-def _save(worker_id: str, flow_id: str | None, values: dict[str, str]) -> Any:
+def _save(worker_id: str, flow_id: str | None, body: dict[str, Any]) -> Any:
     """Create or update the flow as the API does, with a person as its author."""
-    body = load_form(FlowSheetSchema, code=values.get("code", ""))
-    code = body["code"]
-    if body.pop("validate_code", False):
-        require_valid(current(), code)
     with current().transaction():
         worker = Worker.fetch(g.team, worker_id)
         if flow_id is None:
@@ -226,29 +259,81 @@ def _save(worker_id: str, flow_id: str | None, values: dict[str, str]) -> Any:
             message = "Created."
         else:
             flow = worker.child(Flow, flow_id)
-            if highlighting.with_newlines(flow.code) == code:
+            if highlighting.with_newlines(flow.code) == body["code"]:
                 body["code"] = flow.code  # with its own line endings
-            version_before = flow.version
-            flow.revise(g.team, **body)
-            message = "Saved: no new version."
-            if flow.version != version_before:
-                newest = next(iter(FlowVersion.listing(flow, flow_id=flow.id)))
-                message = f"Saved as version {newest.version_number}."
-    for finding in _findings(code) or []:
-        if finding.severity == "error":
-            message += f" It cannot run yet: line {finding.line}, column {finding.column}: {finding.sentence}"
-            return flash_and_redirect(message, "flows.flow", kind="error", worker_id=worker_id, flow_id=flow.id)
-    return flash_and_redirect(message, "flows.flow", worker_id=worker_id, flow_id=flow.id)
+            version = _revise(flow, **body)
+            message = f"Saved as version {version.version_number}. {_users(flow)}" if version else NO_NEW_VERSION
+    return _show_saved(flow, message)
 
 
-def _show_editor(worker: Worker, flow: Flow | None, values: dict[str, Any], refusal: Exception | None = None) -> Any:
-    """Show the form with these values and the findings in its code.
+@blp.post("/<flow_id>/versions/<version_id>/restore")
+def restore(worker_id: str, flow_id: str, version_id: str) -> Any:
+    """Make the code and the variables of a version those of the flow, as a new version. Ask if the code has errors."""
+    g.team = require_team()
+    with current().reading():
+        worker = Worker.fetch(g.team, worker_id)
+        flow = worker.child(Flow, flow_id)
+        version = flow.child(FlowVersion, version_id)
+        if _errors(version.code):
+            return _show_editor(worker, flow, _form_values(flow, version), is_question=True)
+    with current().transaction():
+        flow = worker.child(Flow, flow_id)
+        values = {"code": version.code, "variables": version.variables}
+        made = _revise(flow, **values, commit_message=_return_message(version))
+        restored = f"Version {version.version_number} is restored"
+        message = f"{restored} as version {made.version_number}. {_users(flow)}" if made else NO_NEW_VERSION
+    return _show_saved(flow, message)
+
+
+def _revise(flow: Flow, **values: Any) -> FlowVersion | None:
+    """Change the flow, and return the version that this commits, or None if code and variables stay."""
+    before = flow.version
+    flow.revise(g.team, **values)
+    return next(iter(FlowVersion.listing(flow, flow_id=flow.id))) if flow.version != before else None
+
+
+def _users(flow: Flow) -> str:
+    """Return a sentence with the deployments that run the flow as it is now; empty if there are none."""
+    names = _user_names(flow)
+    return f"{join_names(names)} {'uses' if len(names) == 1 else 'use'} it from now on." if names else ""
+
+
+def _user_names(flow: Flow) -> list[str]:
+    return [one.name for one in deployments_that_follow(flow)]
+
+
+def _show_saved(flow: Flow, message: str) -> Any:
+    """Show the page of the flow with a message, and with the first error if the code cannot run."""
+    is_broken = False
+    for error in (_errors(flow.code) or [])[:1]:
+        is_broken = True
+        message += f" It cannot run yet: line {error.line}, column {error.column}: {error.sentence}"
+    kind = "error" if is_broken else "message"
+    return flash_and_redirect(message.strip(), "flows.flow", kind=kind, worker_id=flow.worker_id, flow_id=flow.id)
+
+
+def _show_editor(
+    worker: Worker,
+    flow: Flow | None,
+    values: dict[str, Any],
+    refusal: Exception | None = None,
+    is_question: bool = False,
+) -> Any:
+    """Show the form with these values and the findings in its code, or ask whether code with errors shall be saved.
 
     If the flow was changed since the form was opened, the page shows what saving would change, and saves it next time.
     """
     code = values.get("code", "")
-    context: dict[str, Any] = {"worker": worker, "flow": flow, "form": values, "findings": _findings(code)}
+    findings = _findings(code)
+    variables = _variables_in(values.get("variables"))
+    if findings is not None and variables is not None:
+        findings = _with_missing_members(findings, code, variables, flow)
+    context: dict[str, Any] = {"worker": worker, "flow": flow, "form": values, "findings": findings}
     context["names"] = highlighting.editor_names()
+    context["opened_line"] = _opened_line(code)
+    if is_question:
+        context["errors"] = _errors(code)
+        context["users"] = join_names(_user_names(flow)) if flow else ""
     message, status = error_message(refusal) if refusal else (None, 200)
     if "try" in values and "HX-Request" in request.headers:
         status = 200  # the pane beside the code shows the message
@@ -260,6 +345,44 @@ def _show_editor(worker: Worker, flow: Flow | None, values: dict[str, Any], refu
             "variables": highlighting.compare(pretty(flow.variables), values.get("variables", "")),
         }
     return render_template("flow_edit.html", refusal=message, **context), status
+
+
+class OpenedLine(NamedTuple):
+    """The line at which the editor is opened, with the column of its first word."""
+
+    number: int
+    column: int
+    text: str
+
+
+def _opened_line(code: str) -> OpenedLine | None:
+    """Return the line of the address, if the code has it."""
+    number = request.args.get("line", 0, int)
+    lines = highlighting.split_lines(code)
+    if not 0 < number <= len(lines):
+        return None
+    line = lines[number - 1]
+    return OpenedLine(number, len(line) - len(line.lstrip()) + 1, line.strip())
+
+
+def _variables_in(text: str | None) -> dict[str, Any] | None:
+    """Return the variables of the form; None while its text is no JSON object."""
+    try:
+        variables = json.loads(text or "{}")
+    except (ValueError, RecursionError):
+        return None
+    return variables if isinstance(variables, dict) else None
+
+
+def _with_missing_members(
+    findings: list[Finding], code: str, variables: Mapping[str, Any], flow: Flow | None
+) -> list[Finding]:
+    """Return the findings in code, and if it can run those about variables that it needs and nothing sets."""
+    return [*find_missing_members(current(), code, variables, flow), *findings] if _can_run(findings) else findings
+
+
+def _can_run(findings: list[Finding]) -> bool:
+    return all(finding.severity != "error" for finding in findings)
 
 
 def _check(code: str) -> list[Finding]:
@@ -279,3 +402,8 @@ def _findings(code: str) -> list[Finding] | None:
         return _check(code)
     except Busy:
         return None
+
+
+def _errors(code: str) -> list[Finding]:
+    """Return the errors in the code, because of which it cannot run; none while the engine is busy."""
+    return [finding for finding in _findings(code) or [] if finding.severity == "error"]

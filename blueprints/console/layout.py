@@ -50,8 +50,9 @@ def context() -> dict[str, Any]:
 
 def _team_action(page: PageBlueprint) -> str:
     """Return the address of the present page for another team: that of its list, if the page shows a row of a team."""
-    if request.view_args and page.section:
-        return url_for(f"{page.section}.show")
+    list_view = f"{page.section}.show"
+    if request.view_args and list_view in current_app.view_functions:
+        return url_for(list_view)
     return request.script_root + request.path
 
 

@@ -21,7 +21,7 @@ from dryline.web.links import base_url
 from dryline.web.operations import find_operation, find_view
 from dryline.world.faults import PRESETS
 from dryline.world.masking import MASK
-from dryline.world.outgoing import INBOX
+from dryline.world.origins import INBOX, ORIGIN_HEADER, ORIGINS
 from dryline.world.path_patterns import ENCODED_SLASH
 from dryline.world.request_log import Entry
 from dryline.world.request_search import Criteria, find_nearest
@@ -30,10 +30,11 @@ blp = PageBlueprint("requests", "Request log", "r", path="/requests", all_teams=
 
 MAX_LISTED = 100
 MAX_MATCHES = 10  # below a verification
-_FILTERS = ("method", "path", "status", "bodyContains", "fault", "own")
-# Headers that are not sent again: they belong to a connection, or the client makes its own.
+_FILTERS = ("method", "path", "status", "bodyContains", "fault", "origin")
+# Headers that are not sent again: they belong to a connection or to whoever sent them, or the client makes its own.
 _CONNECTION_HEADERS = {
     *("host", "content-length", "connection", "accept-encoding", "user-agent", "x-api-key", "transfer-encoding"),
+    *(ORIGIN_HEADER.lower(), "x-dryline-token"),
 }
 # The page of a row, by the prefix of its id.
 _PAGES = {
@@ -48,7 +49,7 @@ _PAGES = {
 def show() -> Any:
     """List requests, equal failures as one row, with `each` in the address one by one.
 
-    `method`, `path`, `status`, `bodyContains`, `fault` and `team` in the address filter them.
+    `method`, `path`, `status`, `bodyContains`, `fault`, `origin` and `team` in the address filter them.
     """
     filters = {name: value for name, value in request.args.items() if value and name in _FILTERS}
     matches = [
@@ -62,6 +63,7 @@ def show() -> Any:
         entries=entries,
         total=len(entries),
         filters=filters,
+        origins=ORIGINS,
         new_count=new_count,
         team_names=team_names(),
         key=(clear_key(g.team.id) if g.team else None) or NO_KEY,
@@ -180,6 +182,7 @@ def _criteria(filters: dict[str, str]) -> Criteria:
         path=filters.get("path"),
         status=int(status) if status.isdecimal() else None,
         body_contains=filters.get("bodyContains"),
+        origin=filters.get("origin"),
     )
 
 
@@ -193,8 +196,7 @@ def _passes(entry: Entry, filters: dict[str, str]) -> bool:
         return False
     if request.args.get("team") and entry.team_id not in (None, request.args["team"]):
         return False
-    is_own = entry.path.startswith(("/recordings/", INBOX))  # of a player, and of this server's webhooks
-    if is_own and not filters.keys() & {"own", "path"}:
+    if entry.origin == INBOX and not filters.keys() & {"origin", "path"}:  # mostly this server's own webhooks
         return False
     return "fault" not in filters or entry.fault_id is not None
 

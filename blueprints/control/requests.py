@@ -218,7 +218,7 @@ def _may_occur(criteria: Criteria) -> bool:
 def entry_fields(entry: Entry) -> dict[str, Any]:
     """Return an entry's fields, with bodies decoded."""
     body, answer = decoded(entry.body), decoded(entry.answer)
-    names = ("time", "method", "path", "status", "in_progress", "fault_id", "team_id", "from_test")
+    names = ("time", "method", "path", "status", "in_progress", "fault_id", "team_id", "origin")
     return {
         **{name: getattr(entry, name) for name in names},
         "number": entry.number or None,

@@ -23,6 +23,7 @@ TRACE = [
     {"at": 7.25, "step": "talk", "line": 6},
     {"at": 14.0, "step": "end", "line": 9},
 ]
+CODE = "a\nb\nsay('Hello')\nloop:\n    slots = free_slots()\n    talk()\n"
 QUOTES = [("Offers", "On Monday at ten?"), ("Closes", "See you …"), ("Invents", "Nobody said so.")]
 CALL = {
     "id": "log_1",
@@ -40,7 +41,7 @@ CALL = {
 
 @pytest.fixture
 def flow(make_flow):
-    return make_flow(code="a\nb\nsay('Hello')\nloop:\n    slots = free_slots()\n    talk()\n")
+    return make_flow(code=CODE)
 
 
 @pytest.fixture
@@ -122,6 +123,20 @@ def test_a_log_with_odd_members_has_a_page(visitor, add_call):
 
 
 class TestRelatedRows:
+    @pytest.fixture
+    def fail(self, control, api, flow):
+        """Return a function that records that a call failed at line 6, in its trace and as a runtime error."""
+
+        def fail(log_id):
+            trace = [*TRACE[:3], {"at": 14.0, "step": "error", "line": 6, "exception": "KeyError", "error": "'size'"}]
+            session = {"id": "session_1", "worker_id": flow["workerId"], "trace": trace, "status": "failed"}
+            assert control.post("/state", {"version": 1, "sessions": [session]}).status_code == 204
+            body = {"error": "'size'", "service": "based_engine", "type": "KeyError", "lineNumber": 6}
+            body |= {"metadata": {"logId": log_id}}
+            assert api.post(f"/workers/{flow['workerId']}/runtime-errors", body).status_code == 201
+
+        return fail
+
     def test_errors_are_found_by_log_and_by_session(self, visitor, api, flow, add_call):
         add_call(bbEngineSessionId="session_1")
         for name, about in (
@@ -133,6 +148,49 @@ class TestRelatedRows:
         page = visitor.go("/calls/log_1")
         assert "by log" in page.text and "by session" in page.text
         assert "2 runtime errors" in page.text
+
+    def test_the_error_of_a_failed_call_is_the_last_row_of_its_transcript(self, visitor, add_call, fail):
+        fail(add_call(bbEngineSessionId="session_1", flowSnapshot=CODE))
+        page = visitor.go("/calls/log_1")
+        turns = page.html.partition('<ol class="turns">')[2].partition("</ol>")[0]
+        *_, last = re.findall(r"<li.*?</li>", turns, re.DOTALL)
+        assert 'class="failure"' in last
+        assert " ".join(html.unescape(re.sub("<[^>]+>", " ", last)).split()) == "0:14 KeyError: 'size' line 6"
+
+    def test_the_line_that_failed_is_marked_in_the_code(self, visitor, add_call, fail):
+        fail(add_call(bbEngineSessionId="session_1", flowSnapshot=CODE))
+        page = visitor.go("/calls/log_1")
+        (line,) = re.findall(r'<li id="line-\d+" class="[^"]*failed.*?</li>', page.html, re.DOTALL)
+        assert line.startswith('<li id="line-6"')
+        assert "KeyError: 'size'" in html.unescape(line)
+
+    def test_the_line_that_failed_leads_to_the_editor(self, visitor, add_call, fail, flow):
+        fail(add_call(bbEngineSessionId="session_1", flowSnapshot=CODE))
+        page = visitor.go("/calls/log_1")
+        address = f"/console/workers/{flow['workerId']}/flows/{flow['id']}/edit?line=6"
+        assert page.links.count(address) == 2  # in the transcript, and beside the whole error
+        assert "Line 6: talk()" in words(visitor.go(address.removeprefix("/console")))
+
+    def test_the_line_of_a_flow_that_was_changed_leads_to_the_version_that_ran(
+        self, visitor, api, add_call, fail, flow
+    ):
+        path = f"/workers/{flow['workerId']}/flows/{flow['id']}"
+        version = api.post(f"{path}/versions", {"commitMessage": "first"}).json
+        fail(add_call(bbEngineSessionId="session_1", flowSnapshot=CODE))
+        api.patch(path, {"code": "loop:\n    talk()\n"})
+        assert f"/console{path}?version={version['id']}#L6" in visitor.go("/calls/log_1").links
+
+    def test_an_error_in_a_trace_without_a_record_is_a_row_too(self, visitor, add_call):
+        trace = [*TRACE[:3], {"at": 9.0, "step": "error", "line": 6, "exception": "KeyError", "error": "'size'"}]
+        page = visitor.go(f"/calls/{add_call(sessionLogData={'trace': trace}, flowSnapshot=CODE)}")
+        assert "0:09 KeyError: 'size' line 6" in words(page)
+
+    def test_a_warning_is_no_row_of_the_transcript(self, visitor, api, flow, add_call):
+        add_call()
+        body = {"error": "late", "service": "engine", "type": "Slow", "severity": "warning"}
+        body["metadata"] = {"logId": "log_1"}
+        assert api.post(f"/workers/{flow['workerId']}/runtime-errors", body).status_code == 201
+        assert 'class="failure"' not in visitor.go("/calls/log_1").html
 
     def test_the_version_is_that_of_the_code_that_ran(self, visitor, api, flow, add_call):
         commit = f"/workers/{flow['workerId']}/flows/{flow['id']}/versions"

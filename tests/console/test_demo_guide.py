@@ -185,8 +185,10 @@ def follow_suggestions(page):
 
 @DEMO.does(
     "A problem.",
-    "On the Overview, Tidewater Internet has the lowest success; \"Newest errors\" has `'technicians'` several times.",
-    "Open it and click on its line number: there is the line that failed.",
+    "On the Overview, Tidewater Internet has the lowest success; \"Newest errors\" has `KeyError: 'technicians'` "
+    "several times.",
+    "Open it: the last row of the transcript is the error, in red.",
+    "Click on its line number: the editor opens at that line.",
 )
 def problem(page):
     open_page(page, "Overview")
@@ -194,20 +196,25 @@ def problem(page):
     success = {row.split()[0]: int(row.split()[-2]) for row in businesses.all_inner_texts()}
     assert min(success, key=success.__getitem__) == "Tidewater", success
     errors = page.locator("section", has=page.locator("#errors"))
-    error = errors.locator("p", has_text="Tidewater Internet").filter(has_text="'technicians'")
+    error = errors.locator("p", has_text="Tidewater Internet").filter(has_text="KeyError: 'technicians'")
     expect(error).to_contain_text(re.compile("[5-9] times|\\d\\d times"))
     error.get_by_role("link").click()
     expect(page.locator("h1")).to_have_text(re.compile(r"Call (from|to)\s"))
     page.wait_for_load_state()
-    errors.get_by_role("link", name=re.compile("^line ")).click()
-    failed = page.locator(".code li.now")
-    expect(failed).to_contain_text('variables["technicians"]')
-    expect(failed).to_be_in_viewport()
+    expect(page.locator(".code li.failed")).to_contain_text('variables["technicians"]')
+    last = page.locator("ol.turns > li").last
+    expect(last).to_contain_text("KeyError: 'technicians'")
+    last.get_by_role("link", name=re.compile("^line ")).click()
+    source = page.locator("#source")
+    expect(source).to_be_focused()
+    rest = source.evaluate("one => one.value.slice(one.selectionStart)")
+    assert rest.startswith('transfer(variables["technicians"])')
+    expect(page.locator(".gutter .mark")).to_be_in_viewport()
 
 
-@DEMO.does('Open the flow and press "Compare versions": version 4 renamed a variable.')
+@DEMO.does('Click on the name of the flow and press "Compare versions": version 4 renamed a variable.')
 def renamed(page):
-    page.locator("main dd").get_by_role("link", name="Support", exact=True).click()
+    page.locator("main h2").get_by_role("link", name="Support", exact=True).click()
     press(page, "Compare versions")
     expect(page.locator("table.diff .added mark")).to_have_text("technicians")
 

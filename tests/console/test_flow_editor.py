@@ -77,16 +77,39 @@ class TestSave:
         save(code=CODE, commitMessage="Oak")
         assert versions()[0]["commitMessage"] == "Oak"
 
-    def test_code_with_an_error_is_saved_with_a_message(self, save, now):
-        page = save(code=BROKEN)
+    def test_code_with_an_error_is_saved_after_a_question(self, visitor, save, now):
+        page = save(code=BROKEN, commitMessage="Half of it")
+        assert "This code has errors" in page.text and "Line 2, column 3: This ( is never closed." in page.text
+        assert now()["code"] == CODE
+        page = press(visitor, "anyway")
+        assert "Saved as version 1." in page.text
         assert "It cannot run yet: line 2, column 3: This ( is never closed." in page.text
         assert NEVER_CLOSED in words(page) and now()["code"] == BROKEN
+
+    def test_code_with_an_error_is_mended_instead_of_saved(self, visitor, save, now):
+        save(code=BROKEN)
+        assert "Saved as version 1." in press(visitor, code=OTHER).text
+        assert now()["code"] == OTHER
+
+    def test_a_save_names_the_deployments_that_use_the_flow_from_now_on(
+        self, api, flow, save, versions, make_voice_deployment
+    ):
+        assert "from now on" not in save(code=OTHER).text
+        make_voice_deployment(flow, name="Day")
+        assert "Saved as version 2. Day uses it from now on." in save(code=CODE).text
+        pinned = {"name": "Pinned", "flowId": flow["id"], "flowVersionId": versions()[0]["id"]}
+        answer = api.post(f"/workers/{flow['workerId']}/deployments/chat", pinned)
+        assert answer.status_code == 201, answer.text
+        for name in ("Night", "Noon", "Dawn"):
+            make_voice_deployment(flow, name=name)
+        assert "Dawn, Noon and 2 more use it from now on." in save(code=OTHER).text
+        assert "from now on" not in save(name="Renamed").text
 
     @pytest.mark.parametrize(
         ("typed", "reason"),
         [
             ({"code": OTHER, "variables": "{desk}", "commitMessage": "Elm"}, "variables: Not valid JSON text."),
-            ({"code": BROKEN, "validate": "true"}, "code: Line 2, column 3: This ( is never closed."),
+            ({"code": BROKEN, "variables": "{desk}"}, "variables: Not valid JSON text."),
         ],
     )
     def test_a_refused_form_keeps_its_values(self, save, now, typed, reason):
@@ -94,6 +117,35 @@ class TestSave:
         assert page.status == 400 and f"{reason} Nothing is saved." in words(page)
         assert typed.items() <= page.form("/edit")["fields"].items()
         assert now()["code"] == CODE
+
+
+READS = CODE + 'transfer(variables["desks"])\n'
+MISSING = "The flow has no variable 'desks'"
+
+
+class TestMissingVariables:
+    def test_a_variable_that_nothing_sets_is_named_in_the_editor_and_on_the_page(self, visitor, save, at):
+        assert "warning line 6, column 10 : " + MISSING in words(save("check", code=READS))
+        save(code=READS)
+        page = words(visitor.go(at))
+        assert MISSING in page and "Did you mean 'desk'?" in page
+        assert MISSING not in words(save("check", variables='{"desks": 1}'))
+
+    def test_it_is_an_error_if_no_deployment_sets_it(self, visitor, save, api, at, flow, make_voice_deployment):
+        line = make_voice_deployment(flow)
+        save(code=READS)
+        assert "error line 6, column 10 : " + MISSING in words(visitor.go(at))
+        path = f"/workers/{line['workerId']}/deployments/{line['id']}/params"
+        assert api.post(path, {"name": "desks", "value": "+1"}).status_code == 201
+        assert "No findings." in words(visitor.go(at))
+
+    def test_the_ways_of_its_calls_are_still_shown(self, visitor, save, at, flow, make_voice_deployment):
+        make_voice_deployment(flow)
+        save(code=READS)
+        assert "Not known while the code has errors." not in words(visitor.go(at))
+
+    def test_nothing_is_said_while_the_variables_are_no_json(self, save):
+        assert "No findings." in words(save("check", code=READS, variables='{"des'))
 
 
 class TestConflict:
@@ -142,17 +194,52 @@ def test_code_is_not_tried_for_a_worker_of_another_team(visitor, at, other_api, 
     assert visitor.client.post(address, data=data).status_code == 404
 
 
-def test_an_older_version_of_the_same_flow_is_restored(visitor, api, at, now, versions, make_flow):
-    api.patch(at, {"code": "x = 1\n", "variables": {"desk": "+1"}})
-    api.patch(at, {"code": "x = 2\n", "variables": {"desk": "+2"}})
-    first = versions()[-1]["id"]
-    other = make_flow(name="Other")
-    assert visitor.go(f"/workers/{other['workerId']}/flows/{other['id']}/edit?version={first}").status == 404
-    (address,) = [link for link in visitor.go(f"{at}?version={first}").links if "/edit" in link]
-    visitor.go(address.removeprefix("/console"))
-    assert "Saved as version 3." in press(visitor).text
-    assert (now()["code"], now()["variables"]) == ("x = 1\n", {"desk": "+1"})
-    assert versions()[0]["commitMessage"] == "Back to version 1"
+class TestOlderVersion:
+    """A flow with three versions, of which the second has an error."""
+
+    @pytest.fixture
+    def older(self, api, at, versions):
+        """Return the ids of the versions, the oldest first."""
+        for code, desk in (("x = 1\n", "+1"), (BROKEN, "+2"), ("x = 3\n", "+3")):
+            api.patch(at, {"code": code, "variables": {"desk": desk}})
+        return [one["id"] for one in reversed(versions())]
+
+    def test_it_is_edited_and_saved(self, visitor, at, older, now, versions, make_flow):
+        other = make_flow(name="Other")
+        assert visitor.go(f"/workers/{other['workerId']}/flows/{other['id']}/edit?version={older[0]}").status == 404
+        (address,) = [link for link in visitor.go(f"{at}?version={older[0]}").links if "/edit" in link]
+        visitor.go(address.removeprefix("/console"))
+        assert "Saved as version 4." in press(visitor).text
+        assert (now()["code"], now()["variables"]) == ("x = 1\n", {"desk": "+1"})
+        assert versions()[0]["commitMessage"] == "Back to version 1"
+
+    def test_it_is_restored_by_a_button(self, visitor, at, flow, older, now, versions, make_voice_deployment):
+        make_voice_deployment(flow, name="Day")
+        visitor.go(f"{at}?version={older[0]}")
+        page = visitor.send("/restore")
+        assert "Version 1 is restored as version 4. Day uses it from now on." in page.text
+        assert (now()["code"], now()["variables"]) == ("x = 1\n", {"desk": "+1"})
+        newest = versions()[0]
+        assert (newest["versionNumber"], newest["commitMessage"]) == (4, "Back to version 1")
+        assert (newest["authorType"], now()["lastEditedByType"]) == ("USER", "USER")
+
+    def test_the_one_that_the_flow_has_has_no_button(self, visitor, at, older):
+        buttons = {id: "Restore this version" in visitor.go(f"{at}?version={id}").text for id in older}
+        assert list(buttons.values()) == [True, True, False]
+
+    def test_one_with_an_error_is_restored_after_a_question(self, visitor, at, older, now):
+        visitor.go(f"{at}?version={older[1]}")
+        page = visitor.send("/restore")
+        assert "This code has errors" in page.text and now()["code"] == "x = 3\n"
+        assert "Saved as version 4." in press(visitor, "anyway").text
+        assert (now()["code"], now()["variables"]) == (BROKEN, {"desk": "+2"})
+
+    def test_one_of_another_flow_is_not_restored(self, visitor, at, older, make_flow):
+        other = make_flow(name="Other")
+        visitor.go(f"{at}?version={older[0]}")
+        data = visitor.page.form("/restore")["fields"] | {"back": ""}
+        address = f"/console/workers/{other['workerId']}/flows/{other['id']}/versions/{older[0]}/restore"
+        assert visitor.client.post(address, data=data).status_code == 404
 
 
 def test_a_new_flow_has_code_that_runs_and_needs_a_name(visitor, api, worker):

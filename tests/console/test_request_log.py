@@ -101,14 +101,17 @@ def test_a_verification_shows_near_misses_and_surplus_requests(visitor, api):
     assert "did you mean /api/workers?" in visitor.go("/requests/verify?path=/api/wrokers&max=0").text
 
 
-def test_recordings_and_the_inbox_are_hidden_and_ids_are_shortened(visitor, api):
+def test_the_inbox_is_hidden_until_an_origin_is_chosen_and_ids_are_shortened(visitor, api):
     visitor.client.post("/inbox/webhooks", json={})
-    visitor.client.get("/recordings/one.wav?expires=1&signature=secret")
     api.get("/workers/worker_10000000-0003-4d30-a799-cb05a5d9eb3a/flows")
+    api.get("/workers", headers={"X-Dryline-Origin": "arranged"})
     text = words(visitor.go("/requests"))
-    assert "GET /api/workers/worker_1000…eb3a/flows" in text and "/recordings/" not in text and "/inbox/" not in text
-    shown = words(visitor.go("/requests?own=shown"))
-    assert "/recordings/one.wav" in shown and "POST /inbox/webhooks" in shown
+    assert "GET /api/workers/worker_1000…eb3a/flows" in text and "1 request," in text
+    every = words(visitor.go("/requests?origin=all"))
+    assert "POST /inbox/webhooks" in every and "3 requests," in every
+    for filters in ("origin=inbox", "path=/inbox/*"):
+        shown = words(visitor.go(f"/requests?{filters}"))
+        assert "POST /inbox/webhooks" in shown and "1 request," in shown
 
 
 def test_a_long_path_is_shown_at_once(visitor, api):

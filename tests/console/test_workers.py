@@ -76,7 +76,7 @@ class TestFlow:
         first = api.get(f"{at}/flows/{flow['id']}/versions").json["data"][-1]
         page = open_flow(path=f"?version={first['id']}")
         assert '"one"' in page.answer.text and '"two"' not in page.answer.text
-        assert "shown in version 1" in words(page)
+        assert "Desk version 1 of 2 " in words(page)
 
     def test_a_comparison_shows_lines_and_variables_that_changed(self, open_flow, change, api, at, flow):
         lines = [f"x{n} = {n}\n" for n in range(40)]

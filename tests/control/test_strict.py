@@ -54,8 +54,8 @@ class TestHelpers:
         with httpx.Client(transport=dryline.transport(), base_url=dryline.url) as program:
             program.get("/api/workers", headers={"x-api-key": dryline.api_key})
         assert dryline.verify(path="/api/workers", times=2) == 2
-        assert [entry["method"] for entry in dryline.requests(from_test=True)] == ["POST"]
-        assert [entry["method"] for entry in dryline.requests(from_test=False)] == ["GET"]
+        assert [entry["method"] for entry in dryline.requests(origin="test")] == ["POST"]
+        assert [entry["method"] for entry in dryline.requests(origin="program")] == ["GET"]
 
     def test_the_journal_names_parameters_of_which_only_one_counts(self, dryline):
         worker = dryline.client().workers.create(name="A", description=None, status=None)

@@ -41,6 +41,7 @@ def main() -> int:
             run_part(
                 part, target, client, findings, options.seed, options.minutes * 60 / len(parts), not options.no_kills
             )
+            print(f"  {target.memory_text()}", flush=True)
         check_nothing_is_stuck(client, findings)
         target.check_rest()
     finally:

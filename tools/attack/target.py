@@ -136,6 +136,10 @@ class Target:
                 place = own[-1].strip().partition("documents/")[2] or own[-1].strip() if own else lines[0][9:]
                 self.findings.add("error in the log", place, f"{lines[0]} … {lines[-1]}")
 
+    def memory_text(self) -> str:
+        """Return how much memory the server has, and had at most since its last start."""
+        return f"{self._memory_mb('VmRSS'):.0f} MB, at most {self._memory_mb('VmHWM'):.0f} MB"
+
     def _memory_mb(self, which: str) -> float:
         status = Path(f"/proc/{self.process.pid}/status").read_text()
         return int(re.search(rf"{which}:\s+(\d+)", status)[1]) / 1024  # type: ignore[index]

@@ -39,7 +39,7 @@
   function show() {
     const code = source.value;
     const lines = code.split("\n");
-    const findings = [...document.querySelectorAll("#findings [data-line]")].map(({ dataset }) => dataset);
+    const findings = [...document.querySelectorAll("#findings [data-line], #opened[data-line]")].map(({ dataset }) => dataset);
     const marks = findings.map((finding) => [placeOf(finding, lines), finding.severity]);
     const pieces = [];
     const add = (start, end, kind) => {
@@ -94,11 +94,19 @@
     const link = event.target.closest("[data-line]");
     if (!link) return;
     event.preventDefault();
-    const caret = placeOf(link.dataset, source.value.split("\n"));
+    moveCaret(link.dataset);
+  });
+
+  function moveCaret(place) {
+    const caret = placeOf(place, source.value.split("\n"));
     source.focus();
     source.setSelectionRange(caret, caret);
-    source.scrollTop = parseFloat(getComputedStyle(source).lineHeight) * (link.dataset.line - 1) - source.clientHeight / 2;
-  });
+    source.scrollTop = parseFloat(getComputedStyle(source).lineHeight) * (place.line - 1) - source.clientHeight / 2;
+  }
+
+  // The address may name a line, such as one that failed.
+  const opened = document.getElementById("opened");
+  if (opened) moveCaret(opened.dataset);
 
   // Ctrl+] and Ctrl+[ indent and unindent the selected lines. Tab leaves the field, as keyboards need it.
   source.addEventListener("keydown", (event) => {

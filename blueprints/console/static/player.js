@@ -232,7 +232,7 @@
   function begin() {
     const steps = find("steps");
     if (steps) steps.checked = localStorage.getItem(STORED_SWITCH) === "on";
-    const line = document.querySelector("#code-box li.now") || lineOf(document.querySelector("#turns [data-line]"));
+    const line = document.querySelector("#code-box li.failed, #code-box li.now") || lineOf(document.querySelector("#turns [data-line]"));
     if (line) keepInSight(find("code-box"), line);
     if (document.querySelector("#call[hx-get]") && turns().length) markTurn(turns().at(-1));
   }
