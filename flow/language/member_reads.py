@@ -64,23 +64,23 @@ class MemberUse:
         return [read for member, read in self._reads.items() if member not in self._optional]
 
     def _read_line(self, tokens: Sequence[Token], is_caught: bool) -> None:
-        for at, token in enumerate(tokens):
+        for index, token in enumerate(tokens):
             for inner in token.fields:
                 self._read_line(inner, is_caught)
-            if token.kind == "name" and token.text == self.name and not (at and tokens[at - 1].text == "."):
-                self._read_use(tokens, at, is_caught)
+            if token.kind == "name" and token.text == self.name and not (index and tokens[index - 1].text == "."):
+                self._read_use(tokens, index, is_caught)
 
-    def _read_use(self, tokens: Sequence[Token], at: int, is_caught: bool) -> None:
+    def _read_use(self, tokens: Sequence[Token], index: int, is_caught: bool) -> None:
         """Note what the code does with the dict, whose name is the token at this index."""
-        before, behind = [token.text for token in tokens[:at]], [token.text for token in tokens[at + 1 :]]
+        before, behind = [token.text for token in tokens[:index]], [token.text for token in tokens[index + 1 :]]
         if before[-1:] == ["in"]:
-            tested = tokens[at - 3] if before[-2:] == ["not", "in"] and at >= 3 else tokens[at - 2]
+            tested = tokens[index - 3] if before[-2:] == ["not", "in"] and index >= 3 else tokens[index - 2]
             self._note_optional(tested)
         if behind[:1] == ["["] and behind[2:3] == ["]"]:
-            self._read_subscript(tokens[at], tokens[at + 2], behind[3:], is_caught)
+            self._read_subscript(tokens[index], tokens[index + 2], behind[3:], is_caught)
         elif behind[:1] == ["."] and behind[1:2] and behind[1] in _TESTS and len(behind) > 3:
-            self._note_optional(tokens[at + 4])
-        elif behind[:2] == [".", "update"] or behind[:1] in (["="], ["|="], [":="]) or _is_bound(tokens, at):
+            self._note_optional(tokens[index + 4])
+        elif behind[:2] == [".", "update"] or behind[:1] in (["="], ["|="], [":="]) or _is_bound(tokens, index):
             self._is_changed_elsewhere = True
 
     def _read_subscript(self, name: Token, key: Token, behind: Sequence[str], is_caught: bool) -> None:
@@ -95,17 +95,20 @@ class MemberUse:
             self._optional.add(member)
 
 
-def _is_assigned(behind: Sequence[str]) -> bool:
+def _is_assigned(texts_behind: Sequence[str]) -> bool:
     """Return whether a subscript is a target of an assignment: `= 1` is behind it, or `, other = 1, 2`."""
-    if behind[:1] == [","]:
-        ends = (index for index, text in enumerate(behind) if text in (";", ":"))
-        return "=" in behind[: next(ends, len(behind))]
-    return behind[:1] == ["="]
+    if texts_behind[:1] == [","]:
+        ends = (index for index, text in enumerate(texts_behind) if text in (";", ":"))
+        end_of_statement = next(ends, len(texts_behind))
+        return "=" in texts_behind[:end_of_statement]
+    return texts_behind[:1] == ["="]
 
 
-def _is_bound(tokens: Sequence[Token], at: int) -> bool:
+def _is_bound(tokens: Sequence[Token], index: int) -> bool:
     """Return whether the name is one that a loop, an `as` or a function's parameter binds anew."""
-    return tokens[0].text in ("def", "async") or (at > 0 and tokens[at - 1].text in ("for", "as", "import", "global"))
+    return tokens[0].text in ("def", "async") or (
+        index > 0 and tokens[index - 1].text in ("for", "as", "import", "global")
+    )
 
 
 def _text_of(token: Token) -> str | None:
@@ -179,8 +182,8 @@ def reads_state(program: Program) -> bool:
 
 
 def _finding(program: Program, read: MemberRead, sentence: str, severity: str) -> Finding:
-    place = program.places.place(read.offset)
-    return Finding(program.file, *place, sentence, "error" if severity == "error" else "warning")
+    position = program.positions.position(read.offset)
+    return Finding(program.file, *position, sentence, "error" if severity == "error" else "warning")
 
 
 def _named(member: str) -> str:
