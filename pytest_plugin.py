@@ -174,10 +174,10 @@ def _require_own_configuration(config: pytest.Config, args: list[str]) -> None:
     moved = Path(os.path.commonpath([*folders, *(_folder_of(value) for _, value in values)]))
     if moved != start and _find_configuration(start, config.inipath) != config.inipath:
         options = " ".join(f"{flag}={value}" for flag, value in values)
-        place = f"the configuration {config.inipath}" if config.inipath else "no configuration"
+        configuration = f"the configuration {config.inipath}" if config.inipath else "no configuration"
         raise pytest.UsageError(
-            f"Write {options}, without a blank. pytest takes a path behind a blank for one of tests, and reads {place} "
-            "because of it."
+            f"Write {options}, without a blank. pytest takes a path behind a blank for one of tests, and reads "
+            f"{configuration} because of it."
         )
 
 
@@ -226,8 +226,8 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     """Refuse the requests of a test without a fixture, and restore the variables for one whose marker says so."""
     if gate := item.config.stash.get(_gate, None):
         gate.begin(item)
-    own = [mark for mark in item.own_markers if mark.name == "dryline" and mark.kwargs.keys() - {"isolate"}]
-    if own and not {"dryline", "dryline_in_process"} & {*getattr(item, "fixturenames", ())}:
+    marks_of_item = [mark for mark in item.own_markers if mark.name == "dryline" and mark.kwargs.keys() - {"isolate"}]
+    if marks_of_item and not {"dryline", "dryline_in_process"} & {*getattr(item, "fixturenames", ())}:
         item.warn(pytest.PytestWarning("The mark dryline does nothing: the test has no fixture that it is for."))
     marks = (mark.kwargs["isolate"] for mark in item.iter_markers("dryline") if "isolate" in mark.kwargs)
     if not next(marks, True) and (isolation := item.config.stash.get(_isolation, None)):

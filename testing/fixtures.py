@@ -17,6 +17,7 @@ from dryline.testing.gate import REFUSED
 from dryline.testing.plane import LONGEST_TIMEOUT_S, DrylineError, require_timeout
 from dryline.testing.servers import DrylineInProcess, DrylineServer, Started
 from dryline.testing.stand_in import Driver, StandIn, connect
+from dryline.testing.traffic import created_by
 from dryline.world.processes import ended_by_owner
 
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ def start_server(config: pytest.Config, gate: Gate | None) -> StandIn:
         if url := _option(config, "url"):
             server = connect(url, _option(config, "token"), timeout_s=_timeout_s(config))
             newest = server.requests(limit=1)
-            server._created.newest_number = (newest[0]["number"] or 0) if newest else 0
+            created_by(server).newest_number = (newest[0]["number"] or 0) if newest else 0
             return server
         return SessionServer(gate, command=_option(config, "command"), **_settings(config)).start()
 
@@ -84,9 +85,9 @@ def run(world: World, ignored: list[list[str]]) -> Iterator[World]:
     """Yield a stand-in, and stop it. Adds the names that the API does not have to `ignored`, those of each request."""
     yield world
     _note_ignored(world)
-    ignored += world._created.ignored
+    ignored += created_by(world).ignored
     if isinstance(world, Started):
-        world._created.fault_ids.clear()  # those of tests are checked after each one
+        created_by(world).fault_ids.clear()  # those of tests are checked after each one
         world.stop()
 
 
@@ -166,7 +167,7 @@ def _marked(item: pytest.Item) -> dict[str, Any]:
 
 def _finish(world: StandIn, item: pytest.Item) -> None:
     """Remove faults and snapshots of the test, and fail a passed test whose fault rules were not applied."""
-    created = world._created
+    created = created_by(world)
     try:
         unused = world.unused_faults() if created.fault_ids and not item.stash.get(UNCHECKED, False) else []
         world.plane("DELETE", "/faults")
@@ -185,7 +186,7 @@ def _finish(world: StandIn, item: pytest.Item) -> None:
 
 def _note_ignored(world: StandIn) -> None:
     """Keep the names that the API does not have, of requests since the last call."""
-    created = world._created
+    created = created_by(world)
     with contextlib.suppress(DrylineError):  # a test has ended the server
         entries = world.plane("GET", "/requests", query={"after": created.newest_number, "limit": 10_000})
         created.newest_number = max((entry["number"] or 0 for entry in entries), default=created.newest_number)

@@ -1,4 +1,4 @@
-"""What the plugin's gate does with a connection: pass it on to the session's server, or refuse its request."""
+"""The connections of the plugin's gate: each is passed on to the session's server, or its request is refused."""
 
 from __future__ import annotations
 

@@ -28,8 +28,8 @@ class Rehearsal:
             sections = dict(re.findall(r"^## (.*)\n((?:(?!## ).*\n?)*)", text, re.MULTILINE))
             text = "\n".join(sections[heading] for heading in headings)
         items = re.findall(r"^\d+\. (.*(?:\n {3}\S.*)*)", text, re.MULTILINE)
-        found = _NAME.findall(" ".join(" ".join(items).split()))
-        self.names = [quoted or code for quoted, code in found]
+        pairs = _NAME.findall(" ".join(" ".join(items).split()))
+        self.names = [quoted or code for quoted, code in pairs]
         self._actions = []
 
     def does(self, *names):
