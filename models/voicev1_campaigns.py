@@ -67,8 +67,8 @@ class Voicev1Campaign(Record):
         due = iter(due_times(len(rows), BATCH_SIZE, BATCH_INTERVAL_MINUTES, world.now()))
         for row in rows:
             status = row.get("status", "PENDING").replace("RUNNING", "PROCESSING")
-            own = {"row_id": row["id"], "row_data": row, "status": status}
-            data.add(self, campaign_id=self.id, due_at=next(due) if status in OPEN else None, **own)
+            columns = {"row_id": row["id"], "row_data": row, "status": status}
+            data.add(self, campaign_id=self.id, due_at=next(due) if status in OPEN else None, **columns)
         world.db.after_commit(world.wake)
         return self
 

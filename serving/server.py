@@ -45,7 +45,7 @@ class HttpServer:
         settings = app.world.settings
         self.app = app
         self.socket = listening or bind(settings)
-        app.world.outgoing.own.append(self.socket.getsockname()[:2])
+        app.world.outgoing.own_sockets.append(self.socket.getsockname()[:2])
         app.world.address = app.world.outgoing.own_url = self.url
         self._map: dict[int, Any] = {}  # the sockets that the event loop watches
         self._dispatcher = QuickDispatcher(app)
