@@ -148,8 +148,8 @@ def _pairs(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[int | None,
     words = [set(re.findall(r"\w+", line)) for line in new]
     start = 0
     for index, line in enumerate(old):
-        own = set(re.findall(r"\w+", line))
-        likeness = [2 * len(own & other) / (len(own) + len(other) or 1) for other in words[start:]]
+        words_of_line = set(re.findall(r"\w+", line))
+        likeness = [2 * len(words_of_line & other) / (len(words_of_line) + len(other) or 1) for other in words[start:]]
         best = max(range(len(likeness)), key=likeness.__getitem__, default=None)
         if best is None or likeness[best] < _LIKE:
             yield index, None
