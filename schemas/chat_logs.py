@@ -4,7 +4,7 @@ from marshmallow import fields, validate
 
 from dryline.schemas.base import Boolean, Integer, JsonObject
 from dryline.schemas.logs import LogFilterSchema, LogSchema
-from dryline.schemas.row_forms import RowForm
+from dryline.schemas.row_schemas import RowSchema
 
 
 class ChatLogSchema(LogSchema):  # Contract: records.chat_log
@@ -40,6 +40,6 @@ class ChatEmbedLogFilterSchema(LogFilterSchema):
 
 
 ROWS = {
-    "chatLogs": RowForm(ChatLogSchema, "workerId"),
-    "chatEmbedLogs": RowForm(ChatEmbedLogSchema, "workerId"),
+    "chatLogs": RowSchema(ChatLogSchema, "workerId"),
+    "chatEmbedLogs": RowSchema(ChatEmbedLogSchema, "workerId"),
 }

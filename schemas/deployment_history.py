@@ -6,7 +6,7 @@ import orjson
 from marshmallow import fields
 
 from dryline.schemas.base import ApiSchema, JsonObject, OneOf, PageSchema, Timestamp, WindowSchema, camel
-from dryline.schemas.row_forms import Row, RowForm
+from dryline.schemas.row_schemas import Row, RowSchema
 
 CHANGE_TYPE = OneOf("FLOW_VERSION", "CONFIG", "VOICE_SETTINGS", "STATUS", "PARAMETERS")
 
@@ -50,4 +50,4 @@ def wire_changes(row: Row) -> None:
         row["changes"] = {camel(name): change for name, change in changes.items()}
 
 
-ROWS = {"deploymentHistory": RowForm(DeploymentHistoryEntrySchema, "deploymentId changeType", on_export=wire_changes)}
+ROWS = {"deploymentHistory": RowSchema(DeploymentHistoryEntrySchema, "deploymentId changeType", on_export=wire_changes)}

@@ -4,7 +4,7 @@ from marshmallow import fields
 
 from dryline.schemas.base import Integer, JsonObject
 from dryline.schemas.logs import LogSchema, NumberedPageSchema
-from dryline.schemas.row_forms import RowForm
+from dryline.schemas.row_schemas import RowSchema
 
 
 class MessageLogSchema(LogSchema):
@@ -49,7 +49,7 @@ class ApiLogSchema(LogSchema):  # Contract: records.any_log
 
 
 ROWS = {
-    "smsLogs": RowForm(SmsLogSchema, "workerId"),
-    "whatsappLogs": RowForm(WhatsappLogSchema, "workerId"),
-    "apiLogs": RowForm(ApiLogSchema, "workerId"),
+    "smsLogs": RowSchema(SmsLogSchema, "workerId"),
+    "whatsappLogs": RowSchema(WhatsappLogSchema, "workerId"),
+    "apiLogs": RowSchema(ApiLogSchema, "workerId"),
 }

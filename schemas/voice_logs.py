@@ -19,7 +19,7 @@ from dryline.schemas.base import (
     instance_of,
 )
 from dryline.schemas.logs import LogFilterSchema, LogSchema, NumberedPageSchema, PageArgumentsSchema
-from dryline.schemas.row_forms import RowForm
+from dryline.schemas.row_schemas import RowSchema
 
 
 class TransferEventSchema(PartSchema):  # Contract: records.transfer_event
@@ -186,4 +186,4 @@ class VoiceLogPageSchema(NumberedPageSchema):
     has_more = Boolean()
 
 
-ROWS = {"voiceLogs": RowForm(VoiceLogSchema, "workerId")}
+ROWS = {"voiceLogs": RowSchema(VoiceLogSchema, "workerId")}

@@ -6,7 +6,7 @@ from marshmallow import INCLUDE, fields, validate
 
 from dryline.schemas.base import ApiSchema, Boolean, JsonObject, Number, OneOf, PartSchema, Timestamp
 from dryline.schemas.json_text import AsSent
-from dryline.schemas.row_forms import RowForm
+from dryline.schemas.row_schemas import RowSchema
 
 
 class CallRowSchema(PartSchema):
@@ -116,8 +116,8 @@ class VoiceV1CampaignRunSchema(ApiSchema):
 
 
 ROWS = {
-    "voicev1Campaigns": RowForm(VoiceV1CampaignSchema, "deploymentId", without="data"),
-    "voicev1CampaignData": RowForm(
+    "voicev1Campaigns": RowSchema(VoiceV1CampaignSchema, "deploymentId", without="data"),
+    "voicev1CampaignData": RowSchema(
         VoiceV1CampaignDataSchema,
         "campaignId rowData",
         due_at=Timestamp(allow_none=True),
