@@ -64,6 +64,11 @@ def _is_of_call(transcription: str | None, numbers: str | None, ids: str | None,
     """Return whether a text is in a call's transcript, in one of its numbers in any notation, or is one of its ids."""
     if _contains_folded(transcription, part) or part in (ids or "").split():
         return True
-    digits = re.sub(r"\D", "", part)
-    is_number = len(digits) >= _LEAST_DIGITS and _TELEPHONE_NUMBER.fullmatch(part) is not None
-    return is_number and digits in (numbers or "")
+    digits = digits_of_number(part)
+    return digits is not None and digits in (numbers or "")
+
+
+def digits_of_number(text: str) -> str | None:
+    """Return the digits of a telephone number, or of a part of one, in any notation; None for another text."""
+    digits = re.sub(r"\D", "", text)
+    return digits if len(digits) >= _LEAST_DIGITS and _TELEPHONE_NUMBER.fullmatch(text) else None

@@ -5,6 +5,7 @@ from marshmallow import fields
 from dryline.schemas.base import Integer, JsonObject
 from dryline.schemas.logs import LogSchema, NumberedPageSchema
 from dryline.schemas.row_schemas import RowSchema
+from dryline.storage import json_shapes
 
 
 class MessageLogSchema(LogSchema):
@@ -49,7 +50,7 @@ class ApiLogSchema(LogSchema):  # Contract: records.any_log
 
 
 ROWS = {
-    "smsLogs": RowSchema(SmsLogSchema, "workerId"),
-    "whatsappLogs": RowSchema(WhatsappLogSchema, "workerId"),
-    "apiLogs": RowSchema(ApiLogSchema, "workerId"),
+    "smsLogs": RowSchema(SmsLogSchema, "workerId", shapes=json_shapes.LOG),
+    "whatsappLogs": RowSchema(WhatsappLogSchema, "workerId", shapes=json_shapes.LOG),
+    "apiLogs": RowSchema(ApiLogSchema, "workerId", shapes=json_shapes.LOG),
 }

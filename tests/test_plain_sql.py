@@ -47,6 +47,19 @@ def test_a_call_is_found_by_the_index_of_its_id(plan):
     assert "(call_sid=?)" in plan("SELECT start_time, id", f"{VOICE_LOGS}?callSid=CA1")
 
 
+def test_calls_of_a_number_are_found_in_an_index_that_has_the_numbers(plan):
+    read = plan("instr(from_number", "/console/search?q=%2B1415555")
+    assert "SEARCH voice_log USING COVERING INDEX voice_log_filters (worker_id=?)" in read
+    assert "SCAN" not in read
+
+
+@pytest.mark.parametrize("column", ["id", "call_sid", "external_call_id"])
+def test_a_call_is_searched_by_the_index_of_an_id(plan, column):
+    read = plan(f"SELECT id FROM voice_log WHERE {column} >=", "/console/search?q=log_1000")
+    assert f"({column}>? AND {column}<?)" in read
+    assert SORTED not in read
+
+
 def test_the_figures_of_calls_are_read_from_their_period(plan):
     read = plan("JSON_GROUP_ARRAY", "/console")
     assert "(team_id=? AND start_time>? AND start_time<?)" in read

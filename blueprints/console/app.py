@@ -24,9 +24,9 @@ MENU_PAGES = (
     *("overview", "live", "calls", "workers", "campaigns", "exports"),
     *("request_log", "faults", "webhooks", "state", "connect"),
 )
-OTHER_PAGES = ("auth", "layout", "world_actions", "flows", "deployments", "talks")
+OTHER_PAGES = ("auth", "layout", "search", "world_actions", "flows", "deployments", "talks")
 # The blueprints whose pages are of use in a world without teams. The others lead to the page State.
-WITHOUT_TEAM = ("auth", "connect", "faults", "requests", "state")
+WITHOUT_TEAM = ("auth", "connect", "faults", "requests", "search", "state")
 
 # The longest value of a parameter in a page's address, in characters. A page repeats its address at each form.
 MAX_PARAMETER = 2_000

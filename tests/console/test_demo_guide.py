@@ -5,6 +5,7 @@ import re
 from playwright.sync_api import expect
 
 from dryline.tests.console.rehearsal import (
+    ROOT,
     Rehearsal,
     new_page,
     open_page,
@@ -18,6 +19,10 @@ from dryline.tests.console.rehearsal import (
 
 DEMO = Rehearsal("docs/demo.md")
 LINE = "Bayside Dental: Front desk line"
+GUIDE = (ROOT / "docs/demo.md").read_text()
+CONTACTS = re.sub("(?m)^  ", "", re.search(r"```text\n(.*?)  ```", GUIDE, re.DOTALL)[1])
+# The guide has one write this behind a curl command, so that the answer fits a screen.
+TAIL = re.search(r"`( \| [^`]+)`", GUIDE)[1]
 
 
 def place(page, outcome):
@@ -43,6 +48,13 @@ def open_flow(page, worker, name):
     page.locator(".tabs").get_by_role("link", name=re.compile("^Flows")).click()
     page.locator("main").get_by_role("link", name=name, exact=True).click()
     expect(page.get_by_role("heading", name=name)).to_be_visible()
+
+
+def run_in_terminal(page):
+    """Run the curl command of the page as the guide says. Return what it prints."""
+    printed = run_curl(page, TAIL)
+    assert printed.count("\n") <= 25 and max(map(len, printed.splitlines())) <= 120
+    return printed
 
 
 def statuses(page, status):
@@ -86,9 +98,10 @@ def place_a_call(page):
     wait_for(page, page.locator("article .said strong").first)
 
 
-@DEMO.does("transferred")
+@DEMO.does("transferred", "with a person")
 def another(page):
     place(page, "transferred")
+    wait_for(page, page.get_by_text(re.compile("calls? (is|are) with a person")))
 
 
 @DEMO.does("completed")
@@ -231,7 +244,7 @@ def snippets(page):
     page.curl = page.locator("details[name=snippet]", has_text="curl").first.locator("code").text_content()
     first = page.locator("tr[data-open] a").first.get_attribute("href")
     id = re.search(r"log_[\w-]+", first)[0]
-    assert id in run_curl(page)
+    assert id in run_in_terminal(page)
 
 
 @DEMO.does("Export", "completed")
@@ -257,20 +270,13 @@ def expired(page):
 
 
 @DEMO.does(
-    "Bayside Dental: Appointment reminders",
-    "phoneNumber,name,day,time",
-    "Rows per batch",
-    "Preview",
-    "Create the campaign",
-    "Next batch now",
+    "Bayside Dental: Appointment reminders", "Rows per batch", "Preview", "Create the campaign", "Next batch now"
 )
 def campaign(page):
     open_page(page, "Campaigns")
     press(page, "New campaign")
     page.locator("#deployment").select_option(label="Bayside Dental: Appointment reminders")
-    names = ("Jo Lee", "Ana Ruiz", "Sam Park", "Mia Chen", "Leo Roy")
-    contacts = [f"+1415555011{number},{name},Friday,9:30 AM" for number, name in enumerate(names)]
-    page.locator("#data").fill("\n".join(["phoneNumber,name,day,time", *contacts]))
+    page.locator("#data").fill(CONTACTS)
     page.get_by_label("Rows per batch").fill("2")
     press(page, "Preview")
     expect(page.get_by_text("5 rows can be called")).to_be_visible()
@@ -281,10 +287,10 @@ def campaign(page):
     expect(statuses(page, "queued")).to_have_count(1)
 
 
-@DEMO.does("503 twice")
+@DEMO.does("503 twice", "Make the next such requests fail")
 def fault(page):
     open_page(page, "Connect")
-    assert "Bayside Dental" in run_curl(page)
+    assert "Tidewater Internet" in run_in_terminal(page)
     open_page(page, "Request log")
     logged(page, "GET /api/workers", 200).first.get_by_role("link").first.click()
     press(page, "503 twice")
@@ -293,8 +299,8 @@ def fault(page):
 
 @DEMO.does()
 def one_row(page):
-    answers = [run_curl(page) for _ in range(3)]
-    assert ["Bayside Dental" in answer for answer in answers] == [False, False, True]
+    answers = [run_in_terminal(page) for _ in range(3)]
+    assert ["Tidewater Internet" in answer for answer in answers] == [False, False, True]
     open_page(page, "Request log")
     row = logged(page, "GET /api/workers", 503)
     expect(row).to_have_count(1)
@@ -344,6 +350,27 @@ def reset(page):
     expect(page.locator("ol.code")).to_contain_text('variables["technicians"]')
     open_page(page, "Request log")
     expect(page.get_by_text("No requests yet.")).to_be_visible()
+
+
+@DEMO.does("/inbox/webhooks", "503 twice", "Bayside Dental: Front desk line", "completed", "+5 min")
+def fail_webhooks(page):
+    open_page(page, "Faults")
+    page.locator("#preset-path").fill("/inbox/webhooks")
+    press(page, "503 twice")
+    expect(page.get_by_text("Added: ")).to_be_visible()
+    place(page, "completed")
+    press_in_bar(page, "+5 min")
+
+
+@DEMO.does("+5 min")
+def webhooks_are_tried_again(page):
+    open_page(page, "Webhooks")
+    rows = page.locator("#list tbody tr")
+    pending = rows.filter(has_text=re.compile(r"pending\s*next \d\d:\d\d:\d\d\s*503"))
+    expect(pending).not_to_have_count(0)
+    press_in_bar(page, "+5 min")
+    expect(pending).to_have_count(0)
+    expect(rows.filter(has_text=re.compile(r"delivered\s*204\s*[23]\s"))).not_to_have_count(0)
 
 
 def test_the_demo_can_be_given_as_its_guide_says(chromium, served):

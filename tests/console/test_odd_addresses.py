@@ -11,7 +11,21 @@ ODD = ("²", "0001-01-01", "9999-12-31T23:59:59Z", "%", "\0", "9" * 30, "-1", "<
 PARAMETERS = (
     *("team", "worker", "channel", "page", "limit", "cursor", "sortBy", "sortOrder", "startDate", "endDate", "status"),
     *("direction", "deploymentId", "flowId", "searchQuery", "fromNumber", "startTimeAfter", "minDuration", "sessionId"),
-    *("fields", "known", "seen", "since", "method", "path", "bodyContains", "fault", "min", "max", "next", "version"),
+    *(
+        "fields",
+        "known",
+        "seen",
+        "since",
+        "method",
+        "path",
+        "bodyContains",
+        "fault",
+        "min",
+        "max",
+        "next",
+        "version",
+        "q",
+    ),
 )
 
 

@@ -15,7 +15,7 @@ from dryline.tests.console.visitor import Visitor, kind_of
 FOLDER = Path(console.__file__).parent
 MENU = [import_module(f"dryline.blueprints.console.{name}").blp for name in MENU_PAGES]
 ADDRESSES = [page.url_prefix.removeprefix("/console") for page in MENU]
-ADDRESSES += ["/webhooks/inbox", "/calls/latest"]
+ADDRESSES += ["/webhooks/inbox", "/calls/latest", "/search", "/search?q=bay"]
 ADDRESSES += ["/calls?searchQuery=appointment&minDuration=10&limit=5"]
 
 CLINIC = demo_id("workers", name="Bayside Dental")

@@ -1,4 +1,4 @@
-// Every page works without this script. It refreshes pages, copies texts and adds keyboard shortcuts.
+// Every page works without this script. It refreshes pages, copies texts, adds keyboard shortcuts and a search dialog.
 "use strict";
 
 document.documentElement.classList.add("scripted");
@@ -105,6 +105,7 @@ function begin() {
     localStorage.setItem("dryline-zone", isLocal ? "local" : "utc");
     showZone();
   });
+  beginSearch();
   byId("show-keys")?.addEventListener("click", () => byId("keys").showModal());
   const letters = byId("letter-keys");
   if (letters) {
@@ -336,6 +337,62 @@ document.addEventListener("drop", async (event) => {
   text.value = await event.dataTransfer.files[0].text();
 });
 
+// The search over everything: a combobox whose list the server writes. The first result is chosen until an arrow is
+// pressed; `chosenByArrow` is then the address of the chosen one, which stays chosen when further results of a text arrive.
+let chosenByArrow = null;
+const searchOptions = () => [...byId("search-options").children];
+
+function openSearch() {
+  const dialog = byId("search");
+  if (!dialog || document.querySelector("dialog[open]")) return;
+  dialog.showModal(); // its end gives the focus back
+  chosenByArrow = null;
+  byId("search-text").select();
+  byId("search-text").dispatchEvent(new Event("search"));
+}
+
+function chooseOption(index) {
+  const options = searchOptions();
+  options.forEach((option, at) => option.setAttribute("aria-selected", String(at === index)));
+  byId("search-text").setAttribute("aria-activedescendant", options[index]?.id ?? "");
+  options[index]?.scrollIntoView({ block: "nearest" });
+}
+
+function beginSearch() {
+  const text = byId("search-text");
+  if (!text) return;
+  byId("open-search").addEventListener("click", (event) => {
+    if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    openSearch();
+  });
+  text.addEventListener("keydown", (event) => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    const options = searchOptions();
+    const at = options.findIndex((option) => option.ariaSelected === "true");
+    if (step && options.length) {
+      event.preventDefault();
+      chooseOption((at + step + options.length) % options.length);
+      chosenByArrow = options.find((option) => option.ariaSelected === "true").href;
+    } else if (event.key === "Enter" && at >= 0 && byId("search-options").dataset.text === text.value) {
+      event.preventDefault();
+      if (event.ctrlKey || event.metaKey) window.open(options[at].href);
+      else options[at].click();
+    }
+  });
+  byId("search-options").addEventListener("htmx:afterSwap", () => {
+    const count = searchOptions().length;
+    byId("search-options").dataset.text = text.value;
+    text.setAttribute("aria-expanded", String(count > 0));
+    byId("search-count").textContent = `${count} result${count === 1 ? "" : "s"}`;
+    chooseOption(Math.max(0, searchOptions().findIndex((option) => option.href === chosenByArrow)));
+  });
+  text.addEventListener("input", () => (chosenByArrow = null));
+  // A link to a place on this page loads nothing.
+  byId("search-options").addEventListener("click", () => byId("search").close());
+  byId("search").addEventListener("click", ({ target }) => target === byId("search") && target.close());
+}
+
 // Keyboard shortcuts.
 const rows = () => [...document.querySelectorAll("tr[data-open]")];
 let isMenuKeyNext = false;
@@ -352,7 +409,7 @@ function choose(step) {
 }
 
 const SHORTCUTS = {
-  "/": () => document.querySelector("[data-search]")?.focus(),
+  "/": openSearch,
   j: () => choose(1),
   k: () => choose(-1),
   g: () => (isMenuKeyNext = true),
@@ -361,7 +418,12 @@ const SHORTCUTS = {
 const hasLetterKeys = () => localStorage.getItem("dryline-keys") !== "off";
 
 document.addEventListener("keydown", (event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  if ((event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey && event.key.toLowerCase() === "k") {
+    event.preventDefault();
+    openSearch();
+    return;
+  }
+  if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
   const drop = document.querySelector("details.drop[open]");
   if (event.key === "Escape" && drop) {
     drop.open = false;
