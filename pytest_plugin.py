@@ -22,7 +22,6 @@ import pytest
 
 if TYPE_CHECKING:
     from dryline.testing import DrylineInProcess, StandIn
-    from dryline.testing.fixtures import SessionServer
 
 # Each is a flag (`--dryline-NAME`) and an option of the configuration (`dryline_NAME`), with a default and a help.
 OPTIONS: dict[str, tuple[str | bool | None, str]] = {
@@ -49,87 +48,83 @@ _INHERITED = "_DRYLINE_REPLACED"
 
 # The address that the vendor's client gets for the session, and the variables that this replaces.
 _isolation: pytest.StashKey[tuple[str, dict[str, str | None]]] = pytest.StashKey()
-_port: pytest.StashKey[ReservedPort] = pytest.StashKey()
+_gate: pytest.StashKey[Gate] = pytest.StashKey()
 _ignored: pytest.StashKey[list[list[str]]] = pytest.StashKey()  # names that the API does not have, for each request
 _refused: pytest.StashKey[list[str]] = pytest.StashKey()  # passing tests whose requests were refused
 _notes: pytest.StashKey[list[str]] = pytest.StashKey()  # sentences for the end of the session
 _suspended: pytest.StashKey[pytest.MonkeyPatch] = pytest.StashKey()  # of a test that is not isolated
 
 
-class ReservedPort:
-    """A port in place of the real service. A thread refuses each request while no server of the fixtures uses the port.
+class Gate:
+    """A port in place of the real service, from the start of the session to its end.
 
-    Until `start` a connection is refused: a thread takes an unused session 4 ms. Plugins that repeat tests start the
-    session's server several times, so the port is lent to each.
+    A thread accepts each connection. While a test uses the session's server, the connection is passed on to it; at all
+    other times its request is refused with a sentence.
     """
 
     def __init__(self) -> None:
-        self.listening = socket.socket()
-        self.listening.bind(("127.0.0.1", 0))
-        self.number: int = self.listening.getsockname()[1]
+        self._listening = socket.create_server(("127.0.0.1", 0), backlog=1024)
+        self.number: int = self._listening.getsockname()[1]
         self.url = f"http://127.0.0.1:{self.number}"
         self.item: pytest.Item | None = None  # the test that runs
-        self.server: SessionServer | None = None  # the server that uses the port
-        self._thread: threading.Thread | None = None
-        self._is_ending = False
-        sys.meta_path.insert(0, self)
+        self.server: tuple[str, int] | None = None  # the address of the session's server while that runs
+        self._is_open = False
+        self._lock = threading.Lock()
+        self._passed_on: set[socket.socket] = set()  # connections of clients with the server
+        self._end, self._ended = socket.socketpair()  # the second has something to read once the first is closed
+        self._thread = threading.Thread(target=self._accept_all, name="dryline-gate", daemon=True)
+        self._thread.start()
 
-    def find_spec(self, name: str, *_: Any) -> None:
-        """Start before the first conftest.py, whose import may send a request. As an import hook it finds nothing."""
-        if name.rpartition(".")[2] == "conftest":
-            self.start()
+    def begin(self, item: pytest.Item) -> None:
+        """Let a test use the server if it has the fixture, and refuse its requests otherwise."""
+        self.item = item
+        if "_dryline_session_server" in getattr(item, "fixturenames", ()):
+            self.open()
+        else:
+            self._shut()
 
-    def start(self) -> None:
-        """Refuse requests with a sentence from now on, unless a server answers them."""
-        is_closed = self.listening.fileno() == -1
-        if self._thread is None and self.server is None and not is_closed:
-            if os.name == "posix":  # else a server of another process could not take over the port's old connections
-                self.listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            self.listening.listen(1024)
-            self._thread = threading.Thread(target=self._refuse_all, name="dryline-port", daemon=True)
-            self._thread.start()
+    def open(self) -> None:
+        """Let requests reach the server."""
+        self._is_open = True
 
-    def lend(self, server: SessionServer) -> socket.socket:
-        """Return the listening socket for a server in this process. Connections that wait are left to it."""
-        self._stop_refusing()
-        self.server = server
-        return self.listening.dup()
+    def _shut(self) -> None:
+        """Refuse requests, also those of clients that have a connection with the server."""
+        with self._lock:
+            self._is_open = False
+            for connection in self._passed_on:
+                with contextlib.suppress(OSError):  # the client has gone
+                    connection.shutdown(socket.SHUT_RDWR)
 
-    def give_up(self, server: SessionServer) -> None:
-        """Stop listening, so that a server of another process can use the port."""
-        self._stop_refusing()
-        self.server = server
-        self.listening.close()
+    def let_pass(self, connection: socket.socket) -> tuple[str, int] | None:
+        """Return the address of the server for a new connection, or None if its request is refused."""
+        with self._lock:
+            address = self.server if self._is_open else None
+            if address is not None:
+                self._passed_on.add(connection)
+            return address
 
-    def take_back(self) -> None:
-        """Refuse requests again after the end of a server."""
-        self.server = None
-        self.start()
-
-    def _stop_refusing(self) -> None:
-        if self._thread and self._thread.is_alive():
-            self._is_ending = True
-            with contextlib.suppress(OSError), socket.socket() as connection:
-                connection.connect(("127.0.0.1", self.number))  # wakes the thread
-            self._thread.join()
-        self._thread, self._is_ending = None, False
+    def forget(self, connection: socket.socket) -> None:
+        """Forget a connection before it is closed."""
+        with self._lock:
+            self._passed_on.discard(connection)
 
     def close(self) -> None:
-        """Give the port back."""
-        with contextlib.suppress(ValueError):  # a test has removed it
-            sys.meta_path.remove(self)
-        self._stop_refusing()
-        self.listening.close()
+        """Give the port back. In a forked child, which has no such thread, the parent keeps it."""
+        self._end.close()
+        if self._thread.is_alive():
+            self._thread.join()
+        self._listening.close()
 
-    def _refuse_all(self) -> None:
-        while select.select([self.listening], (), ()) and not self._is_ending:
+    def _accept_all(self) -> None:
+        while self._ended not in select.select([self._listening, self._ended], (), ())[0]:
             try:
-                connection, _ = self.listening.accept()
-            except OSError:  # the client has gone
+                connection, _ = self._listening.accept()
+            except Exception:  # the client has gone, or a test has replaced socket.socket
                 continue
-            from dryline.testing.fixtures import answer  # noqa: PLC0415  # 25 ms with the others
+            from dryline.testing.gate import serve  # noqa: PLC0415  # 25 ms with the others
 
-            threading.Thread(target=answer, args=(connection, self), daemon=True).start()
+            threading.Thread(target=serve, args=(connection, self), daemon=True).start()
+        self._ended.close()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -154,7 +149,7 @@ def pytest_load_initial_conftests(early_config: pytest.Config, args: list[str]) 
     if switch.lower() in ("", "0", "false", "no", "off"):
         return
     url = early_config.known_args_namespace.dryline_url or early_config.getini("dryline_url")
-    url = url or _reserved_port(early_config).url
+    url = url or _find_gate(early_config).url
     variables = {URL: url, KEY: "dryline-local-key", **_direct_variables(url)}
     replaced = {name: os.environ.get(name) for name in variables}
     outer_url, replaced_before = json.loads(os.environ.get(_INHERITED, '["", {}]'))
@@ -180,10 +175,10 @@ def _require_own_configuration(config: pytest.Config, args: list[str]) -> None:
     moved = Path(os.path.commonpath([*folders, *(_folder_of(value) for _, value in values)]))
     if moved != start and _find_configuration(start, config.inipath) != config.inipath:
         options = " ".join(f"{flag}={value}" for flag, value in values)
-        place = f"the configuration {config.inipath}" if config.inipath else "no configuration"
+        configuration = f"the configuration {config.inipath}" if config.inipath else "no configuration"
         raise pytest.UsageError(
-            f"Write {options}, without a blank. pytest takes a path behind a blank for one of tests, and reads {place} "
-            "because of it."
+            f"Write {options}, without a blank. pytest takes a path behind a blank for one of tests, and reads "
+            f"{configuration} because of it."
         )
 
 
@@ -219,12 +214,6 @@ def pytest_configure(config: pytest.Config) -> None:
     )
 
 
-def pytest_pycollect_makemodule(parent: pytest.Collector) -> None:
-    """Answer the requests of a test module's import."""
-    if port := parent.config.stash.get(_port, None):
-        port.start()
-
-
 def pytest_report_header(config: pytest.Config) -> list[str]:
     """Name the address that was replaced."""
     if not (isolation := config.stash.get(_isolation, None)):
@@ -237,13 +226,10 @@ def pytest_report_header(config: pytest.Config) -> list[str]:
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Refuse the requests of a test without a fixture, and restore the variables for one whose marker says so."""
-    if port := item.config.stash.get(_port, None):
-        port.start()
-        port.item = item
-        if port.server:
-            port.server.begin(item)
-    own = [mark for mark in item.own_markers if mark.name == "dryline" and mark.kwargs.keys() - {"isolate"}]
-    if own and not {"dryline", "dryline_in_process"} & {*getattr(item, "fixturenames", ())}:
+    if gate := item.config.stash.get(_gate, None):
+        gate.begin(item)
+    marks_of_item = [mark for mark in item.own_markers if mark.name == "dryline" and mark.kwargs.keys() - {"isolate"}]
+    if marks_of_item and not {"dryline", "dryline_in_process"} & {*getattr(item, "fixturenames", ())}:
         item.warn(pytest.PytestWarning("The mark dryline does nothing: the test has no fixture that it is for."))
     marks = (mark.kwargs["isolate"] for mark in item.iter_markers("dryline") if "isolate" in mark.kwargs)
     if not next(marks, True) and (isolation := item.config.stash.get(_isolation, None)):
@@ -253,25 +239,23 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 @pytest.hookimpl(hookwrapper=True, tryfirst=True)
 def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, None, None]:
     """Answer requests again, as fixtures of a wider scope may end now, and set the variables again."""
-    port = item.config.stash.get(_port, None)
-    if _was_refused(item, port):
+    if _was_refused(item):
         item.config.stash[_refused].append(item.nodeid)
-    if port and port.server:
-        port.server.accept()
+    if gate := item.config.stash.get(_gate, None):
+        gate.open()
     yield
     if patch := item.stash.get(_suspended, None):
         patch.undo()
 
 
-def _was_refused(item: pytest.Item, port: ReservedPort | None) -> bool:
+def _was_refused(item: pytest.Item) -> bool:
     """Return whether a request of a test was kept from the real service, and no report of the test has said so."""
-    if port is None or "dryline.testing" not in sys.modules:  # no request has come in
+    if "dryline.testing.gate" not in sys.modules:  # no request has come in
         return False
-    from dryline.testing.fixtures import REFUSED, UNCHECKED  # noqa: PLC0415  # see above
+    from dryline.testing.fixtures import UNCHECKED  # noqa: PLC0415  # see above
+    from dryline.testing.gate import REFUSED  # noqa: PLC0415  # see above
 
-    if UNCHECKED in item.stash:
-        return False
-    return REFUSED in item.stash or (port.server is not None and port.server.has_refused())
+    return REFUSED in item.stash and UNCHECKED not in item.stash
 
 
 @pytest.hookimpl(hookwrapper=True, tryfirst=True)
@@ -288,7 +272,7 @@ def pytest_runtest_makereport(
     if report.failed and "dryline.testing" in sys.modules:
         from dryline.testing.fixtures import sections_of  # noqa: PLC0415  # 25 ms with the others
 
-        report.sections += sections_of(item, call, item.config.stash.get(_port, None))
+        report.sections += sections_of(item, call, item.config.stash.get(_gate, None))
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -321,7 +305,7 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
 def _dryline_session_server(pytestconfig: pytest.Config) -> Iterator[StandIn]:
     from dryline.testing.fixtures import run, start_server  # noqa: PLC0415  # 25 ms with the others
 
-    server = start_server(pytestconfig, pytestconfig.stash.get(_port, None))
+    server = start_server(pytestconfig, pytestconfig.stash.get(_gate, None))
     yield from run(server, pytestconfig.stash[_ignored], pytestconfig.stash[_notes])
 
 
@@ -357,19 +341,19 @@ def dryline_in_process(
     """Reset a world that is called without a socket, the fastest start. Only clients of this fixture reach it."""
     from dryline.testing.fixtures import in_use  # noqa: PLC0415  # 25 ms with the others
 
-    port = _reserved_port(request.config)
-    port.item = request.node
+    gate = _find_gate(request.config)
+    gate.item = request.node
     with in_use(_dryline_process, request):
-        _set_variables({URL: port.url, KEY: _dryline_process.api_key, **_direct_variables(port.url)}, monkeypatch)
+        _set_variables({URL: gate.url, KEY: _dryline_process.api_key, **_direct_variables(gate.url)}, monkeypatch)
         yield _dryline_process
 
 
-def _reserved_port(config: pytest.Config) -> ReservedPort:
-    """Return the session's port, which is reserved when it is first needed."""
-    if _port not in config.stash:
-        config.stash[_port] = ReservedPort()
-        config.add_cleanup(config.stash[_port].close)
-    return config.stash[_port]
+def _find_gate(config: pytest.Config) -> Gate:
+    """Return the session's gate, which begins when it is first needed."""
+    if _gate not in config.stash:
+        config.stash[_gate] = Gate()
+        config.add_cleanup(config.stash[_gate].close)
+    return config.stash[_gate]
 
 
 def _direct_variables(url: str) -> dict[str, str]:

@@ -165,35 +165,35 @@ def _running_server(needs_consent: bool) -> str:
     The server of this folder comes first, then the one at the usual port, then a single temporary one.
     """
     if url := _served(USUAL_DIR):
-        place = f"data directory {USUAL_DIR}"
+        which = f"data directory {USUAL_DIR}"
         needs_consent = False
     elif answers(USUAL_URL):
-        url, place = USUAL_URL, "the usual port"
+        url, which = USUAL_URL, "the usual port"
     else:
-        places = _temporary_servers()
-        if len(places) > 1:
-            raise BadSetting(f"Several servers run: {', '.join(places)}. Name one with --url.")
-        if not places:
+        servers = _temporary_servers()
+        if len(servers) > 1:
+            raise BadSetting(f"Several servers run: {', '.join(servers)}. Name one with --url.")
+        if not servers:
             raise BadSetting(
                 f"No server was found: none uses ./{USUAL_DIR}, and none answers at {USUAL_URL}. Start one with "
                 "`dryline serve`, name one with --url, or name a data directory with --data-dir."
             )
-        ((url, directory),) = places.items()
-        place = f"temporary, in {directory}"
+        ((url, directory),) = servers.items()
+        which = f"temporary, in {directory}"
     if needs_consent:
-        _require_consent(url, place)
-    click.echo(f"On {url} ({place}).", err=True)
+        _require_consent(url, which)
+    click.echo(f"On {url} ({which}).", err=True)
     return url
 
 
-def _require_consent(url: str, place: str) -> None:
+def _require_consent(url: str, which: str) -> None:
     """Ask whether the command may change this server. Raises click.Abort, and BadSetting if there is no terminal."""
     command = click.get_current_context().command_path
     if all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stderr)):
-        click.confirm(f"No server uses ./{USUAL_DIR}. {command} on {url} ({place})?", abort=True, err=True)
+        click.confirm(f"No server uses ./{USUAL_DIR}. {command} on {url} ({which})?", abort=True, err=True)
         return
     raise BadSetting(
-        f"No server uses ./{USUAL_DIR}. If {command} shall change {url} ({place}), add --url {url}, or --yes."
+        f"No server uses ./{USUAL_DIR}. If {command} shall change {url} ({which}), add --url {url}, or --yes."
     )
 
 
@@ -206,8 +206,8 @@ def find_servers(data_dir: Path, *, with_temporary: bool = False) -> list[str]:
 
 def _temporary_servers() -> dict[str, Path]:
     """Return the directories of this user's temporary servers by their addresses."""
-    places = find_temporary_directories(Path(tempfile.gettempdir()))
-    return {url: place for place in places if (url := _served(place))}
+    directories = find_temporary_directories(Path(tempfile.gettempdir()))
+    return {url: directory for directory in directories if (url := _served(directory))}
 
 
 def _served(directory: Path) -> str | None:

@@ -87,12 +87,12 @@ class McpServer(MCPServer[Any]):
         super().__init__("dryline", version=__version__, instructions=INSTRUCTIONS, log_level="WARNING")
         self._dryline = dryline
         document = json.loads(send("GET", f"{dryline.url}/openapi.json", {}).content)
-        places = {
+        routes = {
             operation["operationId"]: (method, path)
             for path, operations in document["paths"].items()
             for method, operation in operations.items()
         }
-        self._operations = {name: Operation(document, name, *places[id]) for name, id in OPERATIONS.items()}
+        self._operations = {name: Operation(document, name, *routes[id]) for name, id in OPERATIONS.items()}
         for tool in (self.about, self.call_api, self.check_flow):
             self.add_tool(tool)
 

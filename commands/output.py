@@ -82,8 +82,8 @@ def as_refusals() -> Iterator[None]:
         raise click.ClickException(f"The input is not text in the encoding {error.encoding}.") from None
     except OSError as error:
         _discard_output()
-        place = "Input or output failed" if error.filename is None else error.filename
-        raise click.ClickException(f"{place}: {error.strerror or error}.") from None
+        subject = "Input or output failed" if error.filename is None else error.filename
+        raise click.ClickException(f"{subject}: {error.strerror or error}.") from None
 
 
 def _discard_output() -> None:

@@ -33,10 +33,10 @@ def wait(url: str | None, timeout_s: float, data_dir: Path, is_any: bool) -> Non
     """
     deadline = monotonic() + timeout_s
     while True:
-        places = [url.rstrip("/")] if url else find_servers(data_dir, with_temporary=is_any)
-        if place := next(filter(answers, places), None):
-            click.echo(f"dryline answers at {place}.")
+        addresses = [url.rstrip("/")] if url else find_servers(data_dir, with_temporary=is_any)
+        if address := next(filter(answers, addresses), None):
+            click.echo(f"dryline answers at {address}.")
             return
         if monotonic() >= deadline:
-            raise click.ClickException(f"No dryline answers at {' or '.join(places)} after {timeout_s:g} s.")
+            raise click.ClickException(f"No dryline answers at {' or '.join(addresses)} after {timeout_s:g} s.")
         time.sleep(0.05)

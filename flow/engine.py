@@ -129,12 +129,12 @@ class Engine(AbstractContextManager["Engine"]):
         """Return warnings about imports that the sandbox refuses. The prelude has `requests`."""
         findings = []
         with self._sandbox.worker() as worker:
-            for statement, place in program.imports:
+            for statement, position in program.imports:
                 sentence = _error_of(worker, statement)
                 for words, meant in _IMPORT_ERRORS if sentence else ():
                     sentence = sentence.replace(words, meant)
                 if sentence:
-                    findings.append(Finding(program.file, *place, f"{sentence}.", "warning"))
+                    findings.append(Finding(program.file, *position, f"{sentence}.", "warning"))
         return findings
 
     def _unknown_names(self, program: Program) -> list[Finding]:
@@ -144,14 +144,14 @@ class Engine(AbstractContextManager["Engine"]):
         with self._sandbox.worker() as worker:
             for error in errors:
                 name, row = error["message"].partition("`")[2].partition("`")[0], error["location"]["row"] - 1
-                place = program.place(row, error["location"]["column"]) if row else None
-                if place is None or name.startswith(RESERVED) or error["code"] != "unresolved-reference":
+                position = program.position(row, error["location"]["column"]) if row else None
+                if position is None or name.startswith(RESERVED) or error["code"] != "unresolved-reference":
                     continue
                 if not _error_of(worker, name):  # the sandbox has built-in names that its type checker does not know
                     continue
                 is_module = name == "requests" or not _error_of(worker, f"import {name}")
                 sentence = f"Nothing defines the name {name!r}{': import it' if is_module else ''}."
-                findings.append(Finding(program.file, *place, sentence, "warning"))
+                findings.append(Finding(program.file, *position, sentence, "warning"))
         return findings
 
     def _type_errors(self, program: Program) -> list[dict[str, Any]]:
@@ -182,9 +182,9 @@ def _foreign_conditions(program: Program) -> list[Finding]:
 def _finding(program: Program, fault: Any) -> Finding:
     """Return an error of the sandbox's parser, or Python that the sandbox does not support."""
     frames = fault.traceback()
-    place = program.place(frames[-1].line - 1, frames[-1].column) if frames and frames[-1].line > 1 else None
+    position = program.position(frames[-1].line - 1, frames[-1].column) if frames and frames[-1].line > 1 else None
     sentence = readable(str(fault.exception()) or str(fault))
-    return Finding(program.file, *(place or (1, 1)), sentence[:1].upper() + sentence[1:].rstrip(".") + ".")
+    return Finding(program.file, *(position or (1, 1)), sentence[:1].upper() + sentence[1:].rstrip(".") + ".")
 
 
 def _error_of(worker: Any, code: str) -> str:

@@ -67,10 +67,10 @@ def _write_csv(export: Export, file: IO[bytes]) -> int:
     for source in _sources(export):
         attributes = [source.columns.get(name) for name in names]
         columns = [_csv_column(source.model, attribute) for attribute in attributes]
-        places = {name: attributes.index(name) for name in _CHANGED if name in attributes}
+        indexes = {name: attributes.index(name) for name in _CHANGED if name in attributes}
         for rows in _batches(source, columns):
-            if places:
-                rows = [_changed(row, places, addresses) for row in rows]
+            if indexes:
+                rows = [_changed(row, indexes, addresses) for row in rows]
             file.writelines(_csv_line(cells) for *cells, _time, _id in rows)
             count += len(rows)
     return count
@@ -104,13 +104,13 @@ def _csv_column(log: type[Log], attribute: str | None) -> Any:
     return field if isinstance(field, TextField) else field.cast("TEXT")
 
 
-def _changed(row: tuple[Any, ...], places: Mapping[str, int], addresses: RecordingAddresses) -> tuple[Any, ...]:
+def _changed(row: tuple[Any, ...], indexes: Mapping[str, int], addresses: RecordingAddresses) -> tuple[Any, ...]:
     """Return a row with the present address of its recording, and with its code as text instead of a JSON string."""
     cells = list(row)
-    if (place := places.get("recording_url")) is not None:
-        cells[place] = addresses.of(row[-1], cells[place])
-    if (place := places.get("flow_snapshot")) is not None and (cells[place] or "")[:1] == '"':
-        cells[place] = orjson.loads(cells[place])
+    if (index := indexes.get("recording_url")) is not None:
+        cells[index] = addresses.of(row[-1], cells[index])
+    if (index := indexes.get("flow_snapshot")) is not None and (cells[index] or "")[:1] == '"':
+        cells[index] = orjson.loads(cells[index])
     return tuple(cells)
 
 

@@ -79,8 +79,8 @@ def newest_errors(team: Record, limit: int, **where: Any) -> list[RuntimeErrorRe
     """
     model = RuntimeErrorRecord
     query = model.select(model, fn.COUNT(SQL("*")).alias("count"), fn.MAX(model.created_at).alias("newest"))
-    place = fn.COALESCE(model.line_number.cast("TEXT"), model.error)
-    query = query.filter(team_id=team.team_id, **where).group_by(model.worker_id, model.flow_id, place)
+    where_it_failed = fn.COALESCE(model.line_number.cast("TEXT"), model.error)
+    query = query.filter(team_id=team.team_id, **where).group_by(model.worker_id, model.flow_id, where_it_failed)
     return list(query.order_by(SQL("newest").desc(), model.id).limit(limit))
 
 

@@ -79,7 +79,10 @@ def _make_number(pattern: str, contains: str, random: Random) -> str | None:
     starts = [
         start
         for start in range(len(pattern) - len(contains) + 1)
-        if all(digit in _DIGITS.get(at, at) + "*" for digit, at in zip(contains, pattern[start:], strict=False))
+        if all(
+            digit in _DIGITS.get(character, character) + "*"
+            for digit, character in zip(contains, pattern[start:], strict=False)
+        )
     ]
     if not starts:
         return None
@@ -95,8 +98,8 @@ def _offer(number: str, country: str, number_type: str) -> dict[str, Any]:
     is_american = country in _PLACES
     sms = {"Local": is_american and number[-1] != "0", "Mobile": True, "TollFree": is_american}[number_type]
     mms = sms and is_american and int(number[-1]) % 4 != 3
-    place = _PLACES[country].get(number[2:5]) if is_american else None
-    locality, region = place or (None, None)
+    area = _PLACES[country].get(number[2:5]) if is_american else None
+    locality, region = area or (None, None)
     return {
         "phone_number": number,
         "friendly_name": f"({number[2:5]}) {number[5:8]}-{number[8:]}" if is_american else number,

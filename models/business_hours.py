@@ -69,13 +69,13 @@ class BusinessHours(Record):
         """
         local = moment.astimezone(zone_of(self.timezone))
         minute, today = local.hour * 60 + local.minute, local.weekday()
-        at = f"{WEEKDAYS[today]} {local:%H:%M} in {local.tzinfo}"
+        local_time = f"{WEEKDAYS[today]} {local:%H:%M} in {local.tzinfo}"
         for day, shift in ((today, 0), ((today - 1) % 7, DAY)):  # yesterday's hours may reach into today
             if any(opening.start <= minute + shift < opening.end for opening in self.openings(day)):
-                return True, f"{at}: open {self._text(day)} of {WEEKDAYS[day]}."
+                return True, f"{local_time}: open {self._text(day)} of {WEEKDAYS[day]}."
         if not self.openings(today):
-            return False, f"{at}: closed on {WEEKDAYS[today]}."
-        return False, f"{at}: outside {self._text(today)}."
+            return False, f"{local_time}: closed on {WEEKDAYS[today]}."
+        return False, f"{local_time}: outside {self._text(today)}."
 
 
 def check_hours(values: dict[str, Any]) -> None:

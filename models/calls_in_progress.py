@@ -154,7 +154,7 @@ def next_update(log: Row, now: str | None) -> str:
     """Return when a call next changes after `now`: at its start, at the start of a turn, or at its end."""
     start = parse(log["start_time"])
     turns = [wire(start + timedelta(seconds=message["start"])) for message in _messages(log)]
-    return min(at for at in (log["start_time"], *turns, log["end_time"]) if now is None or at > now)
+    return min(moment for moment in (log["start_time"], *turns, log["end_time"]) if now is None or moment > now)
 
 
 def log_at(log: Row, now: str) -> Row:

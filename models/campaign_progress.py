@@ -46,7 +46,7 @@ class RowProgress:
     id: str
     row: dict[str, Any]
     state: str = IDLE
-    at: str | None = None
+    moment: str | None = None
     log_id: str | None = None
     fault: str | None = None
 
@@ -121,10 +121,10 @@ def _outbound(campaign: OutboundCampaign) -> Iterator[RowProgress]:
     for row_id, row in numbered(campaign.data):
         progress = RowProgress(row_id, row, fault=number_fault(row))
         if calls[row_id]:
-            progress.log_id, outcome, progress.at, end = calls[row_id].pop()
+            progress.log_id, outcome, progress.moment, end = calls[row_id].pop()
             progress.state = IN_CALL if outcome in UNDER_WAY or (end and end > now) else outcome or "called"
         elif queued[row_id]:
-            progress.state, progress.at = QUEUED, queued[row_id].pop()
+            progress.state, progress.moment = QUEUED, queued[row_id].pop()
         yield progress
 
 
@@ -136,10 +136,10 @@ def _legacy(campaign: Voicev1Campaign) -> Iterator[RowProgress]:
         call = row.outcome or {}  # of its last call, unless the row was changed by hand since then
         progress.log_id = call.get("logId")
         if row.row_id in due_times:
-            progress.state, progress.at = QUEUED, due_times[row.row_id]
+            progress.state, progress.moment = QUEUED, due_times[row.row_id]
         elif row.status in OPEN and row.done_at:
-            progress.state, progress.at = IN_CALL, call.get("startTime")
+            progress.state, progress.moment = IN_CALL, call.get("startTime")
         else:
             progress.state = call.get("callStatus") or row.status.lower()
-            progress.at = call.get("startTime") or row.updated_at
+            progress.moment = call.get("startTime") or row.updated_at
         yield progress

@@ -124,12 +124,12 @@ class OutboundCampaign(Record):
         return [(str(row_id), *rest) for row_id, *rest in tuples(query.order_by(log.start_time, log.id))]
 
     @classmethod
-    def record_calls(cls, id: str, at: str, ends_at: str) -> None:
+    def record_calls(cls, id: str, began_at: str, ends_at: str) -> None:
         """Record that calls were placed at a time, the last of which ends at `ends_at`."""
         started = cls.status == "STARTED"
         cls.update(
             ends_at=fn.MAX(fn.COALESCE(cls.ends_at, ""), ends_at),
-            updated_at=Case(None, [(started, at)], cls.updated_at),
+            updated_at=Case(None, [(started, began_at)], cls.updated_at),
             status=Case(None, [(started, "RUNNING")], cls.status),
         ).where(cls.id == id).execute()
 

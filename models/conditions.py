@@ -78,12 +78,12 @@ def _tokens(text: str) -> list[Token]:
     if len(text) > _LONGEST:
         raise _bad("it is too long")
     tokens: list[Token] = []
-    at = 0
-    while at < len(text):
-        match = _TOKEN.match(text, at)
+    offset = 0
+    while offset < len(text):
+        match = _TOKEN.match(text, offset)
         if match is None or match.lastgroup is None:
-            raise _bad(f"{text[at : at + 20].strip()!r} cannot be read")
-        at, kind, says = match.end(), match.lastgroup, match[match.lastgroup]
+            raise _bad(f"{text[offset : offset + 20].strip()!r} cannot be read")
+        offset, kind, says = match.end(), match.lastgroup, match[match.lastgroup]
         low = says.lower()
         if kind == "sign" or (kind == "word" and low in _SIGNS):
             tokens.append(("sign", low))

@@ -88,9 +88,9 @@ def checks_of(deployment: Deployment) -> dict[str, Any]:
     `overridden` names its own. Contract: getDeploymentDefaultChecks.
     """
     team = DefaultChecks.find(team_id=deployment.team_id)
-    own = DeploymentDefaultChecks.find(id=deployment.id)
+    row = DeploymentDefaultChecks.find(id=deployment.id)
     of_team = {name: team.__data__[name] for name in START} if team else START
-    values = own.__data__ if own else {}
+    values = row.__data__ if row else {}
     overrides = {name: values[name] for name in ("enabled", *START) if values.get(name) is not None}
     return {"deployment_id": deployment.id, "enabled": True, **of_team, **overrides, "overridden": list(overrides)}
 

@@ -60,10 +60,10 @@ class RuntimeErrorRecord(Record):
     @classmethod
     def of_conversation(cls, log: Log) -> list[Self]:
         """Return the errors that refer to a conversation's session or log, oldest first."""
-        own = fn.json_extract(cls.metadata, "$.logId") == log.id
+        is_of_log = fn.json_extract(cls.metadata, "$.logId") == log.id
         if (session_id := log.engine_ids[0]) is not None:
-            own |= cls.bb_engine_session_id == session_id
-        return list(cls.select().where(cls.worker_id == log.worker_id, own).order_by(cls.created_at, cls.id))
+            is_of_log |= cls.bb_engine_session_id == session_id
+        return list(cls.select().where(cls.worker_id == log.worker_id, is_of_log).order_by(cls.created_at, cls.id))
 
     @classmethod
     def of_worker(cls, worker: Worker, *, limit: int, offset: int, **where: Any) -> Rows:

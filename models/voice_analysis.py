@@ -160,18 +160,20 @@ def _breakdown(cells: Cells) -> list[Figures]:
         Figures(
             _sums(part.values()),
             period=period,
-            per_worker=[Figures(_sums(own.values()), worker_id=id) for id, own in _grouped(part, 1)],
-            per_deployment=[Figures(_sums(own.values()), deployment_id=id) for id, own in _grouped(part, 2)],
+            per_worker=[Figures(_sums(cells_of_one.values()), worker_id=id) for id, cells_of_one in _grouped(part, 1)],
+            per_deployment=[
+                Figures(_sums(cells_of_one.values()), deployment_id=id) for id, cells_of_one in _grouped(part, 2)
+            ],
         )
         for period, part in _grouped(cells, 0)
     ]
 
 
-def _grouped(cells: Cells, place: int) -> list[tuple[Any, Cells]]:
+def _grouped(cells: Cells, index: int) -> list[tuple[Any, Cells]]:
     """Return the cells by a part of their keys, in its order; None comes first."""
     groups: dict[str | None, Cells] = defaultdict(dict)
     for key, cell in cells.items():
-        groups[key[place]][key] = cell
+        groups[key[index]][key] = cell
     return sorted(groups.items(), key=lambda group: group[0] or "")
 
 

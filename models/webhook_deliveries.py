@@ -226,9 +226,9 @@ def announce(logs: Sequence[LogRow], *events: str) -> None:
     rows: list[dict[str, Any]] = []
     for log in logs:
         for event in events or (STARTED, ENDED):
-            at = log["start_time" if event == STARTED else "end_time"]
+            event_time = log["start_time" if event == STARTED else "end_time"]
             # An event that has happened is not announced later than now, if the clock was set back during the call.
-            due_at = min(at, now) if events else max(at, now)
+            due_at = min(event_time, now) if events else max(event_time, now)
             rows += [_message(log, event, webhook, due_at) for webhook in webhooks[log["deployment_id"]]]
             address = log["metadata"].get("wsUrl") if log["metadata"] and event == ENDED else None
             if address:

@@ -11,7 +11,7 @@ from dryline.schemas.base import (
     QuerySchema,
     Timestamp,
 )
-from dryline.schemas.row_forms import RowForm
+from dryline.schemas.row_schemas import RowSchema
 
 
 class PhoneNumberQuery(QuerySchema):
@@ -88,4 +88,4 @@ class AvailableNumberSchema(ApiSchema):  # Contract: records.available_phone_num
     capabilities = fields.Nested(CapabilitiesSchema)
 
 
-ROWS = {"phoneNumbers": RowForm(PhoneNumberSchema, "phoneNumber")}
+ROWS = {"phoneNumbers": RowSchema(PhoneNumberSchema, "phoneNumber")}

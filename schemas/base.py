@@ -174,9 +174,11 @@ def strict(schema: ApiSchema) -> ApiSchema:
     Schemas with `unknown = INCLUDE` accept any field here too, as the contract does.
     """
     only = None if schema.only is None else set(schema.only)
-    form = type(schema)(only=only, exclude=schema.exclude, many=schema.many, partial=schema.partial, unknown=RAISE)
-    _refuse_unknown(form)
-    return form
+    strict_schema = type(schema)(
+        only=only, exclude=schema.exclude, many=schema.many, partial=schema.partial, unknown=RAISE
+    )
+    _refuse_unknown(strict_schema)
+    return strict_schema
 
 
 def _refuse_unknown(schema: Schema) -> None:

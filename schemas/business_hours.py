@@ -3,7 +3,7 @@
 from marshmallow import fields
 
 from dryline.schemas.base import ApiSchema, Boolean, JsonObject, Number, QueryBoolean, QuerySchema, Timestamp
-from dryline.schemas.row_forms import RowForm
+from dryline.schemas.row_schemas import RowSchema
 from dryline.schemas.teams import TeamSchema
 
 HOURS = 'a weekday each: "closed", or ranges such as "09:00-12:00,13:00-17:00"; "22:00-02:00" goes over midnight'
@@ -88,12 +88,12 @@ class CallableSchema(ApiSchema):  # Contract: checkCallable
 
 
 ROWS = {
-    "businessHours": RowForm(
+    "businessHours": RowSchema(
         BusinessHoursSchema,
         "hours",
         without="team_phone_hours",
         team_id=fields.String(),
         hours=fields.Dict(keys=fields.String(), values=fields.String()),
     ),
-    "teamPhoneHours": RowForm(TeamPhoneHoursSchema, "hoursId phoneNumber", without="hours team"),
+    "teamPhoneHours": RowSchema(TeamPhoneHoursSchema, "hoursId phoneNumber", without="hours team"),
 }

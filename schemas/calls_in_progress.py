@@ -6,7 +6,7 @@ from marshmallow import ValidationError, fields
 
 from dryline.schemas import llm_logs, runtime_errors, sessions, voice_logs
 from dryline.schemas.base import Timestamp
-from dryline.schemas.row_forms import Faults, RowForm
+from dryline.schemas.row_schemas import Faults, RowSchema
 
 
 class CallRows(fields.Field):
@@ -35,7 +35,7 @@ class CallRows(fields.Field):
 
 
 ROWS = {
-    "callsInProgress": RowForm(
+    "callsInProgress": RowSchema(
         None,
         "deploymentId call",
         log_id=fields.String(data_key="id", attribute="id"),

@@ -6,7 +6,7 @@ import orjson
 from marshmallow import ValidationError, fields, validate
 
 from dryline.schemas.base import ApiSchema, Integer, JsonObject, Number, OneOf, Timestamp
-from dryline.schemas.row_forms import RowForm
+from dryline.schemas.row_schemas import RowSchema
 
 STATUSES = ("CREATED", "STARTED", "RUNNING", "COMPLETED", "STOPPED", "FAILED")
 
@@ -112,11 +112,11 @@ class TextRow(fields.Dict):
     """A contact row of texts. Its field `dryline`, for the stand-in itself, may be an object."""
 
     def _deserialize(self, value: Any, attr: Any, data: Any, **kwargs: Any) -> Any:
-        own = value.get("dryline") if isinstance(value, dict) else None
-        if not isinstance(own, dict):
+        for_stand_in = value.get("dryline") if isinstance(value, dict) else None
+        if not isinstance(for_stand_in, dict):
             return super()._deserialize(value, attr, data, **kwargs)
         rest = {name: text for name, text in value.items() if name != "dryline"}
-        return {**super()._deserialize(rest, attr, data, **kwargs), "dryline": own}
+        return {**super()._deserialize(rest, attr, data, **kwargs), "dryline": for_stand_in}
 
 
 class VoiceBatchCallsBodySchema(ApiSchema):
@@ -145,7 +145,7 @@ def contact_rows(value: Any) -> None:
 
 
 ROWS = {
-    "outboundCampaigns": RowForm(
+    "outboundCampaigns": RowSchema(
         OutboundCampaignSchema,
         "deploymentId data",
         data=fields.Raw(validate=contact_rows),

@@ -5,7 +5,7 @@ from marshmallow import fields
 from dryline.schemas.base import ApiSchema, JsonObject
 from dryline.schemas.deployments import DeploymentSchema, extractions, success_criteria
 from dryline.schemas.json_text import StringsAsText
-from dryline.schemas.row_forms import RowForm, TextsAsText
+from dryline.schemas.row_schemas import RowSchema, TextsAsText
 
 
 class ChatDeploymentSchema(DeploymentSchema):  # Contract: records.chat_deployment
@@ -40,4 +40,4 @@ class ChatDeploymentBody(ChatDeploymentUpdateBody):
     flow_version_id = fields.String()
 
 
-ROWS = {"chatDeployments": RowForm(ChatDeploymentSchema, "workerId flowId name", allowed_users=TextsAsText())}
+ROWS = {"chatDeployments": RowSchema(ChatDeploymentSchema, "workerId flowId name", allowed_users=TextsAsText())}

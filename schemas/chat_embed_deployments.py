@@ -4,7 +4,7 @@ from marshmallow import fields
 
 from dryline.schemas.base import ApiSchema, JsonObject
 from dryline.schemas.deployments import DeploymentSchema
-from dryline.schemas.row_forms import RowForm
+from dryline.schemas.row_schemas import RowSchema
 
 
 class ChatEmbedDeploymentSchema(DeploymentSchema):  # Contract: records.chat_embed_deployment
@@ -37,4 +37,4 @@ class ChatEmbedDeploymentBody(ChatEmbedDeploymentUpdateBody):
     flow_version_id = fields.String()
 
 
-ROWS = {"chatEmbedDeployments": RowForm(ChatEmbedDeploymentSchema, "workerId flowId name")}
+ROWS = {"chatEmbedDeployments": RowSchema(ChatEmbedDeploymentSchema, "workerId flowId name")}

@@ -3,7 +3,7 @@
 from marshmallow import fields
 
 from dryline.schemas.base import ApiSchema, Timestamp
-from dryline.schemas.row_forms import RowForm
+from dryline.schemas.row_schemas import RowSchema
 
 
 class CustomVoiceSchema(ApiSchema):  # Contract: records.custom_voice
@@ -18,4 +18,4 @@ class CustomVoiceSchema(ApiSchema):  # Contract: records.custom_voice
     updated_at = Timestamp(dump_only=True)
 
 
-ROWS = {"customVoices": RowForm(CustomVoiceSchema, "elevenlabsVoiceId")}
+ROWS = {"customVoices": RowSchema(CustomVoiceSchema, "elevenlabsVoiceId")}

@@ -3,7 +3,7 @@
 from marshmallow.fields import String
 
 from dryline.schemas.base import ApiSchema, Boolean, OneOf, Timestamp
-from dryline.schemas.row_forms import RowForm
+from dryline.schemas.row_schemas import RowSchema
 
 
 class CustomWebhookSchema(ApiSchema):  # Contract: records.custom_webhook
@@ -34,4 +34,4 @@ class CustomWebhookBody(CustomWebhookSchema):
     active = Boolean(load_default=True)
 
 
-ROWS = {"customWebhooks": RowForm(CustomWebhookSchema, "deploymentId url fields")}
+ROWS = {"customWebhooks": RowSchema(CustomWebhookSchema, "deploymentId url fields")}

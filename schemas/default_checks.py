@@ -5,7 +5,7 @@ from typing import Any
 from marshmallow import fields
 
 from dryline.schemas.base import ApiSchema, Boolean, Number, Timestamp, camel
-from dryline.schemas.row_forms import Row, RowForm
+from dryline.schemas.row_schemas import Row, RowSchema
 
 
 class ChecksSchema(ApiSchema):
@@ -53,8 +53,8 @@ def only_what_is_set(row: Row) -> None:
 
 
 ROWS = {
-    "teamDefaultChecks": RowForm(DefaultChecksSchema),
-    "deploymentDefaultChecks": RowForm(
+    "teamDefaultChecks": RowSchema(DefaultChecksSchema),
+    "deploymentDefaultChecks": RowSchema(
         DeploymentDefaultChecksSchema,
         id="deploymentId",
         without="overridden",

@@ -6,7 +6,7 @@ import orjson
 from marshmallow import fields
 
 from dryline.schemas.base import ApiSchema, JsonObject, OneOf, PageSchema, Timestamp, WindowSchema, camel
-from dryline.schemas.row_forms import Row, RowForm
+from dryline.schemas.row_schemas import Row, RowSchema
 from dryline.storage import json_shapes
 
 CHANGE_TYPE = OneOf("FLOW_VERSION", "CONFIG", "VOICE_SETTINGS", "STATUS", "PARAMETERS")
@@ -52,7 +52,7 @@ def wire_changes(row: Row) -> None:
 
 
 ROWS = {
-    "deploymentHistory": RowForm(
+    "deploymentHistory": RowSchema(
         DeploymentHistoryEntrySchema,
         "deploymentId changeType",
         on_export=wire_changes,

@@ -3,7 +3,7 @@
 from marshmallow import fields
 
 from dryline.schemas.base import ApiSchema, Timestamp
-from dryline.schemas.row_forms import RowForm
+from dryline.schemas.row_schemas import RowSchema
 
 
 class DeploymentParameterSchema(ApiSchema):  # Contract: records.deployment_parameter
@@ -24,4 +24,4 @@ class DeploymentParameterBody(DeploymentParameterSchema):
     description = fields.String()
 
 
-ROWS = {"deploymentParameters": RowForm(DeploymentParameterSchema, "deploymentId name value")}
+ROWS = {"deploymentParameters": RowSchema(DeploymentParameterSchema, "deploymentId name value")}

@@ -5,7 +5,7 @@ from typing import Any
 from marshmallow import ValidationError, fields
 
 from dryline.schemas.base import ApiSchema, JsonObject, OneOf, Timestamp
-from dryline.schemas.row_forms import RowForm
+from dryline.schemas.row_schemas import RowSchema
 
 
 def text_or_texts(value: Any) -> None:
@@ -89,7 +89,7 @@ class EchoRunSchema(ApiSchema):  # Contract: records.echo_run
 
 
 ROWS = {
-    "echoSuites": RowForm(EchoSuiteSchema, "name"),
-    "echoScorecards": RowForm(EchoScorecardSchema, "name"),
-    "echoAgents": RowForm(EchoAgentSchema, "name", goals=fields.Raw()),
+    "echoSuites": RowSchema(EchoSuiteSchema, "name"),
+    "echoScorecards": RowSchema(EchoScorecardSchema, "name"),
+    "echoAgents": RowSchema(EchoAgentSchema, "name", goals=fields.Raw()),
 }

@@ -3,7 +3,7 @@
 from marshmallow import fields
 
 from dryline.schemas.base import ApiSchema, JsonObject, Timestamp
-from dryline.schemas.row_forms import RowForm
+from dryline.schemas.row_schemas import RowSchema
 
 
 class EchoRunResultSchema(ApiSchema):
@@ -20,7 +20,7 @@ class EchoRunResultSchema(ApiSchema):
 
 
 ROWS = {
-    "echoRuns": RowForm(
+    "echoRuns": RowSchema(
         EchoRunResultSchema,
         "type",
         plan=fields.List(JsonObject()),

@@ -6,7 +6,7 @@ from marshmallow import RAISE, ValidationError, fields, validate, validates_sche
 
 from dryline.schemas.base import ApiSchema, Integer, JsonObject, Number, OneOf, Timestamp
 from dryline.schemas.logs_lookup import LOG_SCHEMAS
-from dryline.schemas.row_forms import RowForm
+from dryline.schemas.row_schemas import RowSchema
 from dryline.schemas.voice_logs import VoiceLogFilterSchema
 from dryline.storage.json_values import loads
 
@@ -129,7 +129,7 @@ class ExportSchema(ApiSchema):  # Contract: records.export
 
 
 ROWS = {
-    "exports": RowForm(
+    "exports": RowSchema(
         ExportSchema,
         "format status",
         without="download_url",

@@ -3,7 +3,7 @@
 from marshmallow import fields, validate
 
 from dryline.schemas.base import ApiSchema, Integer, JsonObject, OneOf, PageSchema, Timestamp
-from dryline.schemas.row_forms import RowForm
+from dryline.schemas.row_schemas import RowSchema
 
 
 class FlowVersionSchema(ApiSchema):  # Contract: records.flow_version
@@ -27,4 +27,4 @@ class FlowVersionPageSchema(PageSchema):
     data = fields.List(fields.Nested(FlowVersionSchema), metadata={"description": "versions on this page"})
 
 
-ROWS = {"flowVersions": RowForm(FlowVersionSchema, "flowId versionNumber code")}
+ROWS = {"flowVersions": RowSchema(FlowVersionSchema, "flowId versionNumber code")}

@@ -4,7 +4,7 @@ from marshmallow import fields, validate
 
 from dryline.schemas.base import ApiSchema, Boolean, Integer, JsonObject, OneOf, QuerySchema, Timestamp
 from dryline.schemas.json_text import ObjectAsText
-from dryline.schemas.row_forms import RowForm
+from dryline.schemas.row_schemas import RowSchema
 
 
 class FlowSchema(ApiSchema):  # Contract: records.flow
@@ -56,4 +56,4 @@ class FlowQuerySchema(QuerySchema):
     deployment_id = fields.String(metadata={"description": "add the variables with its parameters applied"})
 
 
-ROWS = {"flows": RowForm(FlowSchema, "workerId name code", without="merged_parameters")}
+ROWS = {"flows": RowSchema(FlowSchema, "workerId name code", without="merged_parameters")}

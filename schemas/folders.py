@@ -3,7 +3,7 @@
 from marshmallow import fields
 
 from dryline.schemas.base import ApiSchema, JsonObject, Timestamp
-from dryline.schemas.row_forms import RowForm
+from dryline.schemas.row_schemas import RowSchema
 
 
 class FolderSchema(ApiSchema):  # Contract: records.folder; the body is the client's
@@ -21,4 +21,4 @@ class FolderSchema(ApiSchema):  # Contract: records.folder; the body is the clie
     graph_metadata = JsonObject(dump_only=True, allow_none=True)
 
 
-ROWS = {"folders": RowForm(FolderSchema, "workerId name")}
+ROWS = {"folders": RowSchema(FolderSchema, "workerId name")}

@@ -3,7 +3,7 @@
 from marshmallow import fields
 
 from dryline.schemas.base import ApiSchema, JsonObject, Timestamp
-from dryline.schemas.row_forms import RowForm
+from dryline.schemas.row_schemas import RowSchema
 
 
 class IntegrationBody(ApiSchema):  # Contract: updateIntegration
@@ -34,4 +34,4 @@ class IntegrationSchema(ApiSchema):  # Contract: records.integration
     worker_id = fields.String(allow_none=True)
 
 
-ROWS = {"integrations": RowForm(IntegrationSchema, "appType")}
+ROWS = {"integrations": RowSchema(IntegrationSchema, "appType")}

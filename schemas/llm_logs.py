@@ -5,7 +5,7 @@ from typing import Any
 from marshmallow import fields, validate
 
 from dryline.schemas.base import ApiSchema, Integer, JsonObject, QueryInteger, QuerySchema, Timestamp
-from dryline.schemas.row_forms import RowForm
+from dryline.schemas.row_schemas import RowSchema
 from dryline.storage import json_shapes
 from dryline.storage.errors import Invalid
 
@@ -67,14 +67,14 @@ def _hook_record(sent: dict[str, Any]) -> dict[str, Any]:
 
 def _text_member(sent: dict[str, Any], name: str) -> str | None:
     """Return a text from the top of a record or from its `metadata`."""
-    for place in (sent, sent.get("metadata")):
-        if isinstance(place, dict) and isinstance(place.get(name), str):
-            return place[name]
+    for holder in (sent, sent.get("metadata")):
+        if isinstance(holder, dict) and isinstance(holder.get(name), str):
+            return holder[name]
     return None
 
 
 ROWS = {
-    "llmLogs": RowForm(
+    "llmLogs": RowSchema(
         LlmLogSchema,
         "eventType",
         shapes=json_shapes.LLM_LOG,

@@ -4,7 +4,7 @@ from marshmallow import fields
 
 from dryline.schemas.base import Integer, JsonObject
 from dryline.schemas.logs import LogSchema, NumberedPageSchema
-from dryline.schemas.row_forms import RowForm
+from dryline.schemas.row_schemas import RowSchema
 from dryline.storage import json_shapes
 
 
@@ -50,7 +50,7 @@ class ApiLogSchema(LogSchema):  # Contract: records.any_log
 
 
 ROWS = {
-    "smsLogs": RowForm(SmsLogSchema, "workerId", shapes=json_shapes.LOG),
-    "whatsappLogs": RowForm(WhatsappLogSchema, "workerId", shapes=json_shapes.LOG),
-    "apiLogs": RowForm(ApiLogSchema, "workerId", shapes=json_shapes.LOG),
+    "smsLogs": RowSchema(SmsLogSchema, "workerId", shapes=json_shapes.LOG),
+    "whatsappLogs": RowSchema(WhatsappLogSchema, "workerId", shapes=json_shapes.LOG),
+    "apiLogs": RowSchema(ApiLogSchema, "workerId", shapes=json_shapes.LOG),
 }

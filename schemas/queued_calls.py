@@ -3,10 +3,10 @@
 from marshmallow import fields
 
 from dryline.schemas.base import JsonObject, Timestamp
-from dryline.schemas.row_forms import RowForm
+from dryline.schemas.row_schemas import RowSchema
 
 ROWS = {
-    "queuedCalls": RowForm(
+    "queuedCalls": RowSchema(
         None,
         "deploymentId row",
         call_id=fields.String(data_key="id", attribute="id"),

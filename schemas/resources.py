@@ -6,7 +6,7 @@ from typing import Any
 from marshmallow import ValidationError, fields, validate
 
 from dryline.schemas.base import ApiSchema, Boolean, Integer, JsonObject, Number, QuerySchema, Timestamp
-from dryline.schemas.row_forms import RowForm
+from dryline.schemas.row_schemas import RowSchema
 
 
 class ResourceSchema(ApiSchema):  # Contract: records.resource
@@ -150,4 +150,4 @@ class UploadUrlSchema(ApiSchema):  # Contract: records.upload_url
     upload_url = fields.String(metadata={"description": "URL to PUT the file to; before `?` it is the `s3FilePath`"})
 
 
-ROWS = {"resources": RowForm(ResourceSchema, "workerId name ragType", created_at=Timestamp())}
+ROWS = {"resources": RowSchema(ResourceSchema, "workerId name ragType", created_at=Timestamp())}

@@ -3,7 +3,7 @@
 from marshmallow import fields, validate
 
 from dryline.schemas.base import ApiSchema, Integer, JsonObject, OneOf, QueryInteger, QuerySchema, Timestamp
-from dryline.schemas.row_forms import RowForm
+from dryline.schemas.row_schemas import RowSchema
 
 
 class RuntimeErrorSchema(ApiSchema):  # Contract: records.runtime_error
@@ -50,4 +50,4 @@ class RuntimeErrorListSchema(QuerySchema):
     offset = QueryInteger(load_default=0, validate=validate.Range(0))
 
 
-ROWS = {"runtimeErrors": RowForm(RuntimeErrorSchema, "workerId error service type")}
+ROWS = {"runtimeErrors": RowSchema(RuntimeErrorSchema, "workerId error service type")}

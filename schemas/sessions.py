@@ -3,7 +3,7 @@
 from marshmallow import fields
 
 from dryline.schemas.base import ApiSchema, Integer, JsonObject, Number
-from dryline.schemas.row_forms import RowForm
+from dryline.schemas.row_schemas import RowSchema
 from dryline.storage import json_shapes
 
 
@@ -31,4 +31,4 @@ class SessionSchema(ApiSchema):  # Contract: records.session
     error = JsonObject(allow_none=True, metadata={"description": "description of the error, in a sentence"})
 
 
-ROWS = {"sessions": RowForm(SessionSchema, "worker_id", shapes=json_shapes.SESSION)}
+ROWS = {"sessions": RowSchema(SessionSchema, "worker_id", shapes=json_shapes.SESSION)}

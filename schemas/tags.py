@@ -3,7 +3,7 @@
 from marshmallow import fields
 
 from dryline.schemas.base import ApiSchema, Timestamp
-from dryline.schemas.row_forms import RowForm
+from dryline.schemas.row_schemas import RowSchema
 
 
 class TagSchema(ApiSchema):  # Contract: records.tag
@@ -24,8 +24,8 @@ class TagAssignmentSchema(ApiSchema):
 
 
 ROWS = {
-    "tags": RowForm(TagSchema, "label color"),
-    "workerTags": RowForm(
+    "tags": RowSchema(TagSchema, "label color"),
+    "workerTags": RowSchema(
         None, "tagId", id="workerId", worker_id=fields.String(), tag_id=fields.String(), created_at=Timestamp()
     ),
 }

@@ -6,7 +6,7 @@ from marshmallow import ValidationError, fields, validates_schema
 
 from dryline.schemas.base import ApiSchema, QueryBoolean, QuerySchema, Timestamp
 from dryline.schemas.integrations import IntegrationSchema
-from dryline.schemas.row_forms import ApiKeys, Digest, RowForm, require_header
+from dryline.schemas.row_schemas import ApiKeys, Digest, RowSchema, require_header
 
 
 class TeamOptionsQuery(QuerySchema):
@@ -92,7 +92,7 @@ class NewTeamSchema(TeamWithKeysSchema):
     api_key = fields.String(metadata={"description": "value for the header x-api-key; shown in this answer only"})
 
 
-_API_KEY_ROW = RowForm(
+_API_KEY_ROW = RowSchema(
     None,
     id="sha256",
     key_id=fields.String(data_key="id", attribute="id"),
@@ -100,4 +100,4 @@ _API_KEY_ROW = RowForm(
     sha256=Digest(),
     created_at=Timestamp(),
 )
-ROWS = {"teams": RowForm(TeamSchema, "name", without="integrations", api_keys=ApiKeys(_API_KEY_ROW))}
+ROWS = {"teams": RowSchema(TeamSchema, "name", without="integrations", api_keys=ApiKeys(_API_KEY_ROW))}

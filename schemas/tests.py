@@ -4,7 +4,7 @@ from marshmallow import fields, validate
 
 from dryline.schemas.base import ApiSchema, JsonObject, Number, PartSchema, Timestamp
 from dryline.schemas.json_text import AsSent
-from dryline.schemas.row_forms import RowForm
+from dryline.schemas.row_schemas import RowSchema
 
 
 class CheckpointSchema(PartSchema):  # Contract: createTest, checkpoints
@@ -58,6 +58,6 @@ class TestRunSchema(ApiSchema):  # Contract: records.test_run
 
 
 ROWS = {
-    "tests": RowForm(TestSchema, "workerId flowId name"),
-    "testRuns": RowForm(TestRunSchema, "testId", due_at=Timestamp(allow_none=True)),
+    "tests": RowSchema(TestSchema, "workerId flowId name"),
+    "testRuns": RowSchema(TestRunSchema, "testId", due_at=Timestamp(allow_none=True)),
 }

@@ -6,7 +6,7 @@ from dryline.schemas.base import ApiSchema, Boolean, PartSchema
 from dryline.schemas.custom_webhooks import CustomWebhookSchema
 from dryline.schemas.deployments import DeploymentSchema, extractions, success_criteria
 from dryline.schemas.json_text import AsSent
-from dryline.schemas.row_forms import RowForm
+from dryline.schemas.row_schemas import RowSchema
 from dryline.schemas.voice_external_config import VoiceExternalConfigSchema
 
 
@@ -64,4 +64,4 @@ class VoiceDeploymentUpdateBody(VoiceMembersSchema):
     custom_webhooks = fields.List(AsSent(WebhookAddressSchema))
 
 
-ROWS = {"voiceDeployments": RowForm(VoiceDeploymentSchema, "workerId flowId name", without="custom_webhooks")}
+ROWS = {"voiceDeployments": RowSchema(VoiceDeploymentSchema, "workerId flowId name", without="custom_webhooks")}

@@ -19,7 +19,7 @@ from dryline.schemas.base import (
     instance_of,
 )
 from dryline.schemas.logs import LogFilterSchema, LogSchema, NumberedPageSchema, PageArgumentsSchema
-from dryline.schemas.row_forms import RowForm
+from dryline.schemas.row_schemas import RowSchema
 from dryline.storage import json_shapes
 
 
@@ -187,4 +187,4 @@ class VoiceLogPageSchema(NumberedPageSchema):
     has_more = Boolean()
 
 
-ROWS = {"voiceLogs": RowForm(VoiceLogSchema, "workerId", shapes=json_shapes.VOICE_LOG)}
+ROWS = {"voiceLogs": RowSchema(VoiceLogSchema, "workerId", shapes=json_shapes.VOICE_LOG)}

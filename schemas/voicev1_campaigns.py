@@ -6,7 +6,7 @@ from marshmallow import INCLUDE, fields, validate
 
 from dryline.schemas.base import ApiSchema, Boolean, JsonObject, Number, OneOf, PartSchema, Timestamp
 from dryline.schemas.json_text import AsSent
-from dryline.schemas.row_forms import RowForm
+from dryline.schemas.row_schemas import RowSchema
 
 
 class CallRowSchema(PartSchema):
@@ -128,8 +128,8 @@ class CallOutcomeSchema(PartSchema):
 
 
 ROWS = {
-    "voicev1Campaigns": RowForm(VoiceV1CampaignSchema, "deploymentId", without="data"),
-    "voicev1CampaignData": RowForm(
+    "voicev1Campaigns": RowSchema(VoiceV1CampaignSchema, "deploymentId", without="data"),
+    "voicev1CampaignData": RowSchema(
         VoiceV1CampaignDataSchema,
         "campaignId rowData",
         due_at=Timestamp(allow_none=True),

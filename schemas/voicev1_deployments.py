@@ -8,7 +8,7 @@ from marshmallow import RAISE, fields, pre_load
 from dryline.schemas.base import ApiSchema, JsonObject
 from dryline.schemas.deployments import DeploymentSchema, extractions
 from dryline.schemas.json_text import FunctionsText, ObjectAsText, ObjectOrObjects, StringsAsText
-from dryline.schemas.row_forms import RowForm, TextsAsText
+from dryline.schemas.row_schemas import RowSchema, TextsAsText
 
 
 class VoiceV1DeploymentSchema(DeploymentSchema):  # Contract: records.voicev1_deployment
@@ -66,7 +66,7 @@ class VoiceV1DeploymentUpdateBody(VoiceV1DeploymentBody):
 
 
 ROWS = {
-    "voicev1Deployments": RowForm(
+    "voicev1Deployments": RowSchema(
         VoiceV1DeploymentSchema,
         "workerId flowId name phoneNumber objective",
         allowed_transfer_numbers=TextsAsText(),

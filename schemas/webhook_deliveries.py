@@ -4,7 +4,7 @@ from marshmallow import fields, validate
 
 from dryline.schemas.base import ApiSchema, Integer, JsonObject, OneOf, Timestamp
 from dryline.schemas.request_log import Times, TimesSchema
-from dryline.schemas.row_forms import RowForm
+from dryline.schemas.row_schemas import RowSchema
 
 STATUSES = ("PENDING", "DELIVERED", "FAILED", "REFUSED")
 EVENTS = ("call_started", "call_ended")
@@ -124,7 +124,7 @@ class UnmetWebhooksSchema(DeliveryCountSchema):
 
 # In a state document, the fields of the request and its answer are fields of the row, as they are stored.
 ROWS = {
-    "webhookDeliveries": RowForm(
+    "webhookDeliveries": RowSchema(
         None,
         "deploymentId logId event url body",
         delivery_id=fields.String(data_key="id", attribute="id"),

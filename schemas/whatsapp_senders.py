@@ -4,7 +4,7 @@ from marshmallow import fields
 
 from dryline.schemas.base import ApiSchema, PartSchema, Timestamp
 from dryline.schemas.json_text import AsSent
-from dryline.schemas.row_forms import RowForm
+from dryline.schemas.row_schemas import RowSchema
 
 
 class WhatsappProfileSchema(PartSchema):  # Contract: purchaseWhatsappSender, profile
@@ -38,4 +38,4 @@ class WhatsappSenderSchema(ApiSchema):  # Contract: records.whatsapp_sender
     updated_at = Timestamp()
 
 
-ROWS = {"whatsappSenders": RowForm(WhatsappSenderSchema, "phoneNumber", id="senderSid", team_id=fields.String())}
+ROWS = {"whatsappSenders": RowSchema(WhatsappSenderSchema, "phoneNumber", id="senderSid", team_id=fields.String())}

@@ -3,7 +3,7 @@
 from marshmallow import fields
 
 from dryline.schemas.base import ApiSchema, JsonObject, Timestamp
-from dryline.schemas.row_forms import RowForm
+from dryline.schemas.row_schemas import RowSchema
 from dryline.schemas.tags import TagSchema
 
 
@@ -27,4 +27,4 @@ class WorkerSchema(ApiSchema):  # Contract: records.worker; createWorker require
     tags = fields.List(fields.Nested(TagSchema), dump_only=True, metadata={"description": "only in lists"})
 
 
-ROWS = {"workers": RowForm(WorkerSchema, "name", without="tags")}
+ROWS = {"workers": RowSchema(WorkerSchema, "name", without="tags")}

@@ -42,11 +42,11 @@ class TextFormatter(logging.Formatter):
         super().__init__("%(asctime)s %(levelname)s %(message)s", "%H:%M:%S" + (f" {node}" if node else ""))
 
     def format(self, record: logging.LogRecord) -> str:
-        at = self.formatTime(record, self.datefmt)
+        time = self.formatTime(record, self.datefmt)
         if isinstance(record.msg, Entry):
-            return f"{at} {self._request(record.msg)}"
+            return f"{time} {self._request(record.msg)}"
         if isinstance(record.msg, BackgroundEvent):
-            return f"{at} {printable(record.msg.text)}"
+            return f"{time} {printable(record.msg.text)}"
         return super().format(record)
 
     def _request(self, entry: Entry) -> str:

@@ -8,7 +8,7 @@ import os
 import resource
 import socket
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -45,7 +45,7 @@ class HttpServer:
         settings = app.world.settings
         self.app = app
         self.socket = listening or bind(settings)
-        app.world.outgoing.own.append(self.socket.getsockname()[:2])
+        app.world.outgoing.own_sockets.append(self.socket.getsockname()[:2])
         app.world.address = app.world.outgoing.own_url = self.url
         self._map: dict[int, Any] = {}  # the sockets that the event loop watches
         self._dispatcher = QuickDispatcher(app)
@@ -181,10 +181,10 @@ def running(settings: Settings) -> Iterator[Dryline]:
 
 
 @contextmanager
-def in_thread(settings: Settings, listening: Callable[[], socket.socket] | None = None) -> Iterator[HttpServer]:
-    """Run a server in a thread of this process for a block. `listening` returns its socket. Raises BadSetting."""
+def in_thread(settings: Settings) -> Iterator[HttpServer]:
+    """Run a server in a thread of this process for a block. Raises BadSetting."""
     with running(settings) as app:
-        server = HttpServer(app, listening() if listening else None)
+        server = HttpServer(app)
         thread = threading.Thread(target=server.run, name="dryline-server", daemon=True)
         thread.start()
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 from dryline.state import document, scenarios, snapshots
-from dryline.state.forms import Document
+from dryline.state.parsing import Document
 from dryline.state.snapshots import Snapshot
 from dryline.state.undo import require_last, undoable
 from dryline.storage.current_world import current_task
@@ -25,7 +25,7 @@ def reset(
 ) -> str | None:
     """Go back to the start, or to another scenario: data, clock, ids, runtime settings, faults and request log.
 
-    `lenient` is as in `forms.read`. Raises Invalid, naming `scenario`, for a scenario that cannot be loaded.
+    `lenient` is as in `parsing.read`. Raises Invalid, naming `scenario`, for a scenario that cannot be loaded.
     """
     lenient = world.settings.lenient if lenient is None else lenient
     try:
@@ -101,9 +101,9 @@ def undo_last(world: World) -> Snapshot:
 
     Raises NotFound if there is none, and Conflict as `restore`.
     """
-    require_last(world)
+    require_last(world)  # before requests to other servers are waited for
     with _replacing_state(world) as begin_epoch:
-        last = require_last(world)
+        last = require_last(world)  # again, as another change may have come first
         with undoable(world, "undo"):
             snapshots.restore(world, last.name)
             begin_epoch()

@@ -1,7 +1,7 @@
 """The collections of the state document, in its order: parents before their children. Contract: state.md.
 
-Each area declares its links below its record (`STATE` in models/) and the form of its rows below its schema (`ROWS` in
-schemas/). A new area is one name in `MODULES`.
+Each area declares its links below its record (`STATE` in models/) and the schema of its rows below its own schema
+(`ROWS` in schemas/). A new area is one name in `MODULES`.
 """
 
 from collections.abc import Mapping

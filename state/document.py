@@ -1,6 +1,6 @@
 """The whole state as one document: export, import, and deletion of rows. Contract: state.md.
 
-An imported row is a dict by columns; state/forms.py reads it.
+An imported row is a dict by columns; state/parsing.py reads it.
 """
 
 import contextlib
@@ -15,8 +15,8 @@ from peewee import chunked
 from dryline.models.due import SET_ASIDE
 from dryline.models.teams import ApiKey, Team, admit_keys, forget_keys, start_team
 from dryline.state.collections import COLLECTIONS
-from dryline.state.forms import BEGINNING, Document, forms
 from dryline.state.import_rows import Import
+from dryline.state.parsing import BEGINNING, Document, row_schemas
 from dryline.storage.errors import Conflict
 from dryline.storage.record import connection, wire_rows
 from dryline.world.world import World
@@ -35,13 +35,13 @@ def write(file: IO[bytes], team_id: str | None = None) -> None:
     """
     require_team(team_id)
     file.write(orjson.dumps(BEGINNING)[:-1])
-    for name, form in forms().items():
+    for name, schema in row_schemas().items():
         file.write(b',\n"%s":[' % name.encode())
         separator = b"\n"
-        for rows in _portions(name, form.names, team_id):
+        for rows in _portions(name, schema.names, team_id):
             for row in rows:
-                if form.on_export is not None:
-                    form.on_export(row)
+                if schema.on_export is not None:
+                    schema.on_export(row)
                 file.write(separator + orjson.dumps(row))
                 separator = b",\n"
         file.write(b"]")

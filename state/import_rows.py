@@ -13,8 +13,8 @@ import orjson
 from dryline.models.collection import ImportContext, StateCollection
 from dryline.models.teams import ApiKey, Team, digest
 from dryline.state.collections import COLLECTIONS
-from dryline.state.forms import Document
 from dryline.state.links import Links, Row
+from dryline.state.parsing import Document
 from dryline.storage.current_world import current
 from dryline.storage.errors import BadDocument, Conflict, Invalid
 from dryline.storage.json_values import LEVELS_AROUND_ROWS, is_too_deep
@@ -119,20 +119,20 @@ class Import:
     def _insert_keys(self) -> None:
         keys = []
         for index, team in enumerate(self.rows["teams"]):
-            for place, key in enumerate(team.pop("api_keys", None) or ()):
+            for key_index, key in enumerate(team.pop("api_keys", None) or ()):
                 if "secret" in key:
                     key["sha256"] = digest(key.pop("secret"))
-                path = f"{self.document.path('teams', index)}.apiKeys[{place}]"
+                path = f"{self.document.path('teams', index)}.apiKeys[{key_index}]"
                 keys.append((path, {**key, "team_id": team["id"], "id": key.get("id") or self.world.ids.new("key")}))
         insert = _inserter(self, ApiKey, [key for _, key in keys])
         self._execute(insert_sql(ApiKey), insert, lambda index, column: keys[index][0])
 
     def _insert(self, name: str, about: StateCollection) -> None:
-        rows, places = self.links.rows[name], self.links.places[name]
+        rows, indexes = self.links.rows[name], self.links.indexes[name]
         if rows:
             tuples = _inserter(self, about.model, rows)
             self._execute(
-                insert_sql(about.model), tuples, lambda index, column: self.document.path(name, places[index], column)
+                insert_sql(about.model), tuples, lambda index, column: self.document.path(name, indexes[index], column)
             )
 
     def _lies_ahead(self, row: Row) -> bool:
@@ -152,7 +152,7 @@ class Import:
             self.world.db.connection().executemany(sql, counted())
         except sqlite3.IntegrityError as error:
             columns = [column.rpartition(".")[2] for column in str(error).partition(": ")[2].split(", ")]
-            if str(error).startswith("UNIQUE") and self.links.rows_exist:
+            if str(error).startswith("UNIQUE") and self.links.may_link_to_stored_rows:
                 raise Conflict(f"{path(last, columns[-1])}: a row with this value exists already.") from None
             message = "Another row has that already." if str(error).startswith("UNIQUE") else str(error)
             raise BadDocument([(path(last, columns[-1]), message)]) from None

@@ -9,9 +9,9 @@ import orjson
 from dryline.models.collection import StateCollection
 from dryline.models.teams import Team, start_team
 from dryline.schemas.base import did_you_mean
-from dryline.schemas.row_forms import MOST_FAULTS
+from dryline.schemas.row_schemas import MOST_FAULTS
 from dryline.state.collections import COLLECTIONS
-from dryline.state.forms import LENIENT_HINT, Document
+from dryline.state.parsing import LENIENT_HINT, Document
 from dryline.storage.current_world import current
 from dryline.storage.errors import BadDocument, Conflict
 from dryline.storage.record import connection
@@ -31,13 +31,13 @@ class Links:
         self.document = document
         self.rows: dict[str, list[Row]] = {name: document.rows.get(name) or [] for name in COLLECTIONS}
         self.only_team = team_id
-        self.rows_exist = adding or team_id is not None  # that the document's rows may link to
+        self.may_link_to_stored_rows = adding or team_id is not None
         self.faults: list[tuple[str, str]] = []
         self._links_to_gone_rows = 0  # the faults among them that a document with `writtenBy` may have
         # The team of every row of the document, by collection and id.
         self.teams: dict[str, dict[str, str]] = {name: {} for name in COLLECTIONS}
-        # The place of each row in the document, which differs from that in `rows` once rows are left out.
-        self.places: dict[str, Sequence[int]] = {name: range(len(rows)) for name, rows in self.rows.items()}
+        # The index of each row in the document, which differs from that in `rows` once rows are left out.
+        self.indexes: dict[str, Sequence[int]] = {name: range(len(rows)) for name, rows in self.rows.items()}
         self._left_out: set[tuple[str, str]] = set()  # the collection and the id of each row that is left out
         self._survivor = survivor
         self.default_team: str | None = None
@@ -127,7 +127,7 @@ class Links:
         for name in targets:
             if (team := self.teams[name].get(id)) is not None:
                 return team
-        for name in targets if self.rows_exist else ():
+        for name in targets if self.may_link_to_stored_rows else ():
             if record := COLLECTIONS[name].model.find(id=id, **COLLECTIONS[name].fixed):
                 return record.team_id
         return None
@@ -156,7 +156,7 @@ class Links:
         near: list[str] = []
         for name in targets if len(self.faults) < MOST_FAULTS else ():
             near += [id for id, owner in self.teams[name].items() if team in (None, owner)]
-            if self.rows_exist:
+            if self.may_link_to_stored_rows:
                 model, where = COLLECTIONS[name].model, {**COLLECTIONS[name].fixed}
                 where |= {"team_id": team} if team else {}
                 near += [row.id for row in model.select(model.id).filter(**where).limit(_MOST_IDS)]
@@ -171,14 +171,14 @@ class Links:
             if name == "teams":
                 continue
             parents = _columns_with(about, "CASCADE")
-            places = []
+            indexes = []
             for index, row in enumerate(self.rows[name]):
                 if is_left_out(row) or any(self._leads_to_row_left_out(row, column, about) for column in parents):
                     self._left_out.add((name, row["id"]))
                 else:
-                    places.append(index)
-            self.rows[name] = [self.rows[name][index] for index in places]
-            self.places[name] = places
+                    indexes.append(index)
+            self.rows[name] = [self.rows[name][index] for index in indexes]
+            self.indexes[name] = indexes
         for name, about in COLLECTIONS.items() if self._left_out else ():
             for column in _columns_with(about, "SET NULL"):
                 for row in self.rows[name]:
@@ -191,7 +191,7 @@ class Links:
 
     def require_new_ids(self) -> None:
         """Raise Conflict if an id exists already."""
-        if not self.rows_exist:
+        if not self.may_link_to_stored_rows:
             return
         for name, about in COLLECTIONS.items():
             ids = orjson.dumps(list(self.teams[name])).decode() if about.has_id and self.rows[name] else "[]"

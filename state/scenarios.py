@@ -10,10 +10,10 @@ import orjson
 
 from dryline.models.teams import Team
 from dryline.settings import BadSetting, RuntimeSettings
-from dryline.state import forms
+from dryline.state import parsing
 from dryline.state.document import admit_start_keys, insert, replacing_rows, wipe, without_foreign_keys
-from dryline.state.forms import Document
 from dryline.state.import_rows import Import
+from dryline.state.parsing import Document
 from dryline.storage.current_world import WorldLocal
 from dryline.storage.directory import NoWorld, database_in
 from dryline.storage.errors import BadDocument
@@ -112,7 +112,7 @@ def load(name: str, *, lenient: bool = False) -> Document | None:
     if path is None:
         return None
     try:
-        return forms.read(loads(read(path)), lenient=lenient)
+        return parsing.read(loads(read(path)), lenient=lenient)
     except OSError as error:
         raise _unreadable(path, error) from None
     except ValueError as error:

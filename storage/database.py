@@ -135,11 +135,11 @@ class WorldDatabase(SqliteDatabase):
 
         The thread that never waits keeps its own.
         """
-        own = self._state.conn
+        connection = self._state.conn
         if not self.is_nonblocking:
             with self._connections_lock:
-                if own in self._connections and not own.in_transaction:
-                    self._released.append(own)
+                if connection in self._connections and not connection.in_transaction:
+                    self._released.append(connection)
                     self._state.reset()
 
     def set_nonblocking(self) -> None:
@@ -172,8 +172,8 @@ class WorldDatabase(SqliteDatabase):
 
         self.require_file()
         # A connection of its own: the target of a backup must have no transaction and no open statement.
-        own = sqlite3.connect(self.path, timeout=LOCKED_TIMEOUT_S, isolation_level=None)
-        with contextlib.closing(own) as target, contextlib.closing(sqlite3.connect(path)) as source:
+        file = sqlite3.connect(self.path, timeout=LOCKED_TIMEOUT_S, isolation_level=None)
+        with contextlib.closing(file) as target, contextlib.closing(sqlite3.connect(path)) as source:
             target.execute(f"PRAGMA synchronous = {self._synchronous}")
             source.backup(target, progress=raise_if_locked)
             with contextlib.suppress(sqlite3.Error):  # the content is safe in the write-ahead log
@@ -184,11 +184,11 @@ class WorldDatabase(SqliteDatabase):
 
         A request that is still in a transaction when the server ends keeps its connection.
         """
-        own = self._state.conn
+        of_this_thread = self._state.conn
         with self._connections_lock:
             self._is_closed_for_good = True
             for connection in list(self._connections):
-                if connection is own or not connection.in_transaction:
+                if connection is of_this_thread or not connection.in_transaction:
                     self._close(connection)
         self._state.reset()
 

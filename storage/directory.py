@@ -141,10 +141,10 @@ def _lock(path: Path) -> sqlite3.Connection:
     return lock
 
 
-def _sweep(own: Path) -> None:
+def _sweep(running: Path) -> None:
     """Remove the temporary directories of this user's killed servers. `own` is that of the running server."""
-    for directory in find_temporary_directories(own.parent):
+    for directory in find_temporary_directories(running.parent):
         with contextlib.suppress(OSError, sqlite3.Error, InUse):
-            if directory != own:
+            if directory != running:
                 with contextlib.closing(_lock(directory)):
                     shutil.rmtree(directory)

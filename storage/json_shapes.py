@@ -1,7 +1,7 @@
 """The shapes of stored JSON that the contract leaves open, as pages and background work read it.
 
 Such JSON is never refused and never changed: the API answers what came in. It is checked once, where it comes in: in a
-state document (schemas/row_forms.py), in a gateway's request (models/llm_logs.py), in an older database (a step of
+state document (schemas/row_schemas.py), in a gateway's request (models/llm_logs.py), in an older database (a step of
 `storage/migrations/`). The column `other_shapes` then names the columns that have another shape. Whoever reads such
 JSON asks for it with `readable`, and trusts its shape. Pages show the rest as JSON.
 

@@ -22,7 +22,7 @@ from peewee import BooleanField, IntegrityError, Model, TextField
 from dryline.storage.current_world import CurrentDatabase, current
 from dryline.storage.errors import Conflict, NotFound
 from dryline.storage.json_values import JsonField
-from dryline.storage.statements import count_sql, delete_sql, insert_sql, places, select_sql, update_sql
+from dryline.storage.statements import column_indexes, count_sql, delete_sql, insert_sql, select_sql, update_sql
 
 Values = Mapping[str, Any]
 Child = TypeVar("Child", bound="Record")
@@ -102,13 +102,13 @@ class Record(Model):
 
     def project(self, names: Mapping[str, str]) -> dict[str, Any]:
         """Return the wire form; `names` maps wire names to attributes. An attribute that is not set is left out."""
-        data, own, cls = self.__data__, self.__dict__, type(self)
+        data, attributes_set, cls = self.__data__, self.__dict__, type(self)
         wire = {}
         for name, attribute in names.items():
             if attribute in data:
                 wire[name] = data[attribute]
             # The class is looked at, so that a property that raises is not taken for a missing one.
-            elif attribute in own or hasattr(cls, attribute):
+            elif attribute in attributes_set or hasattr(cls, attribute):
                 wire[name] = getattr(self, attribute)
         return wire
 
@@ -150,7 +150,7 @@ class Record(Model):
         if "updated_at" in fields:
             values.setdefault("updated_at", current().stamp())
         # peewee writes the columns in the model's order.
-        names = tuple(sorted(values, key=places(type(self)).__getitem__))
+        names = tuple(sorted(values, key=column_indexes(type(self)).__getitem__))
         row = [fields[name].db_value(values[name]) for name in names]
         self.__data__.update(values)
         connection_execute(update_sql(type(self), names), [*row, self.id])

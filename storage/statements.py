@@ -52,9 +52,9 @@ def update_sql(model: type[Model], columns: tuple[str, ...]) -> str:
 
 
 @cache
-def places(model: type[Model]) -> Mapping[str, int]:
+def column_indexes(model: type[Model]) -> Mapping[str, int]:
     """Return the position of each column in the model's order."""
-    return {name: place for place, name in enumerate(model._meta.sorted_field_names)}
+    return {name: index for index, name in enumerate(model._meta.sorted_field_names)}
 
 
 @cache

@@ -170,8 +170,10 @@ class Conversations(ControlPlane):
     def _find_or_add_deployment(self, kind: Literal["voice", "chat"], id: str | None) -> dict[str, Any]:
         workers = self.plane("GET", "/workers")
         if id is None:
-            own = self._scope.get("team") or self.plane("GET", "/teams")[0]["id"]  # the team that `api_key` belongs to
-            workers = [worker for worker in workers if worker["teamId"] == own]
+            team_id = (
+                self._scope.get("team") or self.plane("GET", "/teams")[0]["id"]
+            )  # the team that `api_key` belongs to
+            workers = [worker for worker in workers if worker["teamId"] == team_id]
         for worker in workers:
             for row in worker["deployments"]:
                 if row["type"] == kind.title() and id in (None, row["id"]):

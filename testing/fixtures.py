@@ -3,33 +3,25 @@
 from __future__ import annotations
 
 import contextlib
-import http.client
-import json
-import socket
 import traceback
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
 import pytest
 
 from dryline.settings import BadSetting
 from dryline.testing import journal
+from dryline.testing.gate import REFUSED
 from dryline.testing.plane import LONGEST_TIMEOUT_S, DrylineError, require_timeout
 from dryline.testing.servers import DrylineInProcess, DrylineServer, Started
 from dryline.testing.stand_in import Driver, StandIn, connect
+from dryline.testing.traffic import created_by
 from dryline.world.processes import ended_by_owner
 
 if TYPE_CHECKING:
-    from dryline.pytest_plugin import ReservedPort
-
-# Clients retry neither this status nor, if they know the header, this answer.
-STATUS, RETRY_HEADER = 421, ("x-should-retry", "false")
-_SWITCH = "To switch this off, set dryline_isolate = false in pytest's configuration, or DRYLINE_ISOLATE=0 for one run."
-# How long a client may take for its request.
-PATIENCE_S = 10.0
+    from dryline.pytest_plugin import Gate
 
 # The packages whose frames stand in the traceback of a request that they keep, and their names.
 PATCHES = {
@@ -40,96 +32,47 @@ PATCHES = {
 }
 
 World = TypeVar("World", bound=StandIn)
-REFUSED = pytest.StashKey[str]()  # the sentence of a test whose request was refused
 UNCHECKED = pytest.StashKey[bool]()  # set for a test that failed or was skipped: its faults may be unused
 
 
-def sentence_for(item: pytest.Item | None) -> str:
-    """Return the sentence for requests that a test sends, or code outside of a test."""
-    if item is None:
-        return f"dryline kept a request from the real service. Send it in a test with the fixture dryline. {_SWITCH}"
-    beginning = f"dryline kept a request of {item.nodeid} from the real service."
-    if "dryline_in_process" in getattr(item, "fixturenames", ()):
-        return f"{beginning} Use dryline_in_process.client(), or the fixture dryline, which has an address."
-    return f"{beginning} Add the fixture dryline to the test. {_SWITCH}"
-
-
-def answer(connection: socket.socket, port: ReservedPort) -> None:
-    """Read one request from a connection, refuse it, and close the connection."""
-    with connection, contextlib.suppress(OSError, http.client.HTTPException):
-        connection.settimeout(PATIENCE_S)
-        stream = connection.makefile("rb")
-        if not stream.readline():
-            return
-        http.client.parse_headers(stream)
-        sentence = sentence_for(port.item)
-        if port.item is not None:
-            port.item.stash[REFUSED] = sentence
-        body = json.dumps({"error": sentence}).encode()
-        headers = ("content-type: application/json", f"content-length: {len(body)}", ": ".join(RETRY_HEADER))
-        lines = (f"HTTP/1.1 {STATUS} {http.client.responses[STATUS]}", *headers, "connection: close", "", "")
-        connection.sendall("\r\n".join(lines).encode() + body)
-        connection.shutdown(socket.SHUT_WR)
-        while stream.read(1 << 16):  # closing a connection that has unread content would discard the answer
-            pass
-
-
 class SessionServer(DrylineServer):
-    """The server of a test session. It uses the port that the plugin has reserved, if there is one.
+    """The server of a test session. Clients reach it through the plugin's gate, if there is one."""
 
-    A fault refuses the requests of tests without a fixture.
-    """
-
-    def __init__(self, port: ReservedPort | None, **settings: Any) -> None:
+    def __init__(self, gate: Gate | None, **settings: Any) -> None:
+        if gate is not None:
+            settings["public_url"] = gate.url
         super().__init__(**settings)
-        self._port = port
-        self._rule_id: str | None = None  # of the fault that refuses requests
+        self._gate = gate
 
     def _start_serving(self) -> None:
-        if self._port is None:
-            super()._start_serving()
+        super()._start_serving()
+        if self._gate is None:
             return
-        self._running.enter_context(ended_by_owner(self._port.take_back))  # after the server's own end
-        if self._command is None:
-            self._serve_in_thread(partial(self._port.lend, self))
-        else:
-            self._port.give_up(self)
-            self._settings["port"] = self._port.number
-            super()._start_serving()
+        address = urlsplit(self.url)
+        self._gate.server = (address.hostname or "", address.port or 0)
+        self._running.enter_context(ended_by_owner(self._leave_gate))
+        self._url = self._gate.url
+        self._gate.open()
 
-    def begin(self, item: pytest.Item) -> None:
-        """Refuse the requests of a test, unless it uses this server."""
-        if "_dryline_session_server" in getattr(item, "fixturenames", ()):
-            return
-        rule = {"status": STATUS, "body": {"error": sentence_for(item)}, "headers": dict([RETRY_HEADER])}
-        with contextlib.suppress(DrylineError):  # a test has ended the server
-            self._rule_id = self.plane("POST", "/faults", rule)["id"]
+    def _leave_gate(self) -> None:
+        if self._gate is not None:
+            self._gate.server = None
 
-    def accept(self) -> None:
-        """Answer requests again."""
-        if self._rule_id:
-            with contextlib.suppress(DrylineError):
-                self.plane("DELETE", f"/faults/{self._rule_id}")
-            self._rule_id = None
-
-    def has_refused(self) -> bool:
-        """Return whether a request of the running test was refused."""
-        if self._rule_id is None:
-            return False
-        with contextlib.suppress(DrylineError):
-            return any(rule["hits"] for rule in self.faults() if rule["id"] == self._rule_id)
-        return False
+    def open_gate(self) -> None:
+        """Answer the requests of the running test."""
+        if self._gate is not None:
+            self._gate.open()
 
 
-def start_server(config: pytest.Config, port: ReservedPort | None) -> StandIn:
+def start_server(config: pytest.Config, gate: Gate | None) -> StandIn:
     """Start the server of a session, or return the one of the option `url`."""
     with _failing_without_traceback():
         if url := _option(config, "url"):
             server = connect(url, _option(config, "token"), timeout_s=_timeout_s(config))
             newest = server.requests(limit=1)
-            server._created.newest_number = (newest[0]["number"] or 0) if newest else 0
+            created_by(server).newest_number = (newest[0]["number"] or 0) if newest else 0
             return server
-        return SessionServer(port, command=_option(config, "command"), **_settings(config)).start()
+        return SessionServer(gate, command=_option(config, "command"), **_settings(config)).start()
 
 
 def start_process(config: pytest.Config) -> DrylineInProcess:
@@ -147,9 +90,9 @@ def run(world: World, ignored: list[list[str]], notes: list[str]) -> Iterator[Wo
         notes.append(world._other_version)
     yield world
     _note_ignored(world)
-    ignored += world._created.ignored
+    ignored += created_by(world).ignored
     if isinstance(world, Started):
-        world._created.fault_ids.clear()  # those of tests are checked after each one
+        created_by(world).fault_ids.clear()  # those of tests are checked after each one
         world.stop()
 
 
@@ -166,7 +109,7 @@ def in_use(world: StandIn, request: pytest.FixtureRequest) -> Iterator[None]:
             )
         scenario = _scenario(request.config)
     elif isinstance(world, SessionServer):
-        world.accept()
+        world.open_gate()
     options = _marked(request.node)
     if "scenario" in options:
         scenario = _resolve_scenario(options.pop("scenario"), request.path.parent)
@@ -182,7 +125,7 @@ def in_use(world: StandIn, request: pytest.FixtureRequest) -> Iterator[None]:
     _finish(world, request.node)
 
 
-def sections_of(item: pytest.Item, call: pytest.CallInfo[None], port: ReservedPort | None) -> list[tuple[str, str]]:
+def sections_of(item: pytest.Item, call: pytest.CallInfo[None], gate: Gate | None) -> list[tuple[str, str]]:
     """Return what a failing test's report says of its stand-ins, and note that it failed."""
     item.stash[UNCHECKED] = True
     newest = _int_option(item.config, "journal") or 0
@@ -193,21 +136,20 @@ def sections_of(item: pytest.Item, call: pytest.CallInfo[None], port: ReservedPo
             sections += journal.sections(world, newest)
         except Exception as error:  # the server may have ended; do not hide the test's own failure
             sections.append((f"Requests to {str(world)[1:-1]}", f"The request log is not available: {error}"))
-    refused = port and port.server and port.server.has_refused()
-    sentence = sentence_for(item) if refused else item.stash.get(REFUSED, None)
+    sentence = item.stash.get(REFUSED, None)
     if sentence is None and call.excinfo and "_dryline_session_server" in getattr(item, "fixturenames", ()):
-        sentence = _describe_patch(call.excinfo.value, port)
+        sentence = _describe_patch(call.excinfo.value, gate)
     return [*sections, ("dryline", sentence)] if sentence else sections
 
 
-def _describe_patch(error: BaseException, port: ReservedPort | None) -> str | None:
+def _describe_patch(error: BaseException, gate: Gate | None) -> str | None:
     """Return which tool has patched the client and kept a request from dryline; None if none of these did."""
     chain: list[BaseException] = []
     while error not in chain:
         chain.append(error)
         error = error.__cause__ or error.__context__ or error
     # A request to another address, which the tool has refused, is the test's own affair.
-    is_to_dryline = port is None or any(f":{port.number}" in str(one) for one in chain)
+    is_to_dryline = gate is None or any(f":{gate.number}" in str(one) for one in chain)
     for one in chain:
         for frame, _ in traceback.walk_tb(one.__traceback__):
             package = frame.f_globals.get("__name__", "").partition(".")[0]
@@ -230,10 +172,10 @@ def _marked(item: pytest.Item) -> dict[str, Any]:
 
 def _finish(world: StandIn, item: pytest.Item) -> None:
     """Remove faults and snapshots of the test, and fail a passed test whose fault rules were not applied."""
-    created = world._created
+    created = created_by(world)
     try:
         unused = world.unused_faults() if created.fault_ids and not item.stash.get(UNCHECKED, False) else []
-        world.plane("DELETE", "/faults")  # the first fault that matches counts, also before the one that refuses
+        world.plane("DELETE", "/faults")
         for name in created.snapshots:
             with contextlib.suppress(DrylineError):  # the test may have deleted it
                 world.plane("DELETE", f"/snapshots/{quote(name, safe='')}")
@@ -249,7 +191,7 @@ def _finish(world: StandIn, item: pytest.Item) -> None:
 
 def _note_ignored(world: StandIn) -> None:
     """Keep the names that the API does not have, of requests since the last call."""
-    created = world._created
+    created = created_by(world)
     with contextlib.suppress(DrylineError):  # a test has ended the server
         entries = world.plane("GET", "/requests", query={"after": created.newest_number, "limit": 10_000})
         created.newest_number = max((entry["number"] or 0 for entry in entries), default=created.newest_number)

@@ -44,22 +44,23 @@ def _delivery(row: Delivery) -> str:
 
 def format_unused_fault(world: Driver, rule: FaultRule) -> str:
     """Return why a test fails whose rule was not applied, with the requests that came nearest."""
-    place = {name: value for name, value in (("method", rule["method"]), ("path", rule["path"])) if value != "*"}
+    route = {name: value for name, value in (("method", rule["method"]), ("path", rule["path"])) if value != "*"}
     content = {"json": rule["json"], "query": rule["query"], "headers": rule["requestHeaders"]}
     content |= {"bodyContains": rule["bodyContains"]}
     content = {name: value for name, value in content.items() if value is not None}
-    target = " ".join(place.values()) or "every request"
-    was = f"applied {rule['hits']} of {rule['times']} times" if rule["times"] else "never applied"
-    lines = [f"The fault on {target} was {was}. If that is meant, pass unused_ok=True to fault()."]
+    target = " ".join(route.values()) or "every request"
+    applied = f"applied {rule['hits']} of {rule['times']} times" if rule["times"] else "never applied"
+    lines = [f"The fault on {target} was {applied}. If that is meant, pass unused_ok=True to fault()."]
     if content:
-        lines.append(_wanted(place | content))
+        lines.append(_wanted(route | content))
     if spared := rule["matches"] - rule["hits"]:
         lines.append(
             f"{count(spared, 'request')} matched, and skip, probability, rate_limit or another fault spared it."
         )
-    check = place | content | {"times": {"min": 1_000_000}}
+    # The server names the nearest requests when a check fails, and so many requests there never are.
+    failing_check = route | content | {"times": {"min": 1_000_000}}
     try:
-        world.plane("POST", "/requests/verify", check, query={"team": rule["teamId"]})
+        world.plane("POST", "/requests/verify", failing_check, query={"team": rule["teamId"]})
     except DrylineError as error:
         lines += _nearest(error.answer.get("nearest", []))
     return "\n  ".join(lines)

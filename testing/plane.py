@@ -85,7 +85,7 @@ def send(
     timeout_s = timeout_s or LONG_TIMEOUT_S
     kind = http.client.HTTPSConnection if address.scheme == "https" else http.client.HTTPConnection
     target = (address.path or "/") + (f"?{address.query}" if address.query else "")
-    place = f"{method} {address.scheme}://{address.netloc}{address.path}"
+    request_line = f"{method} {address.scheme}://{address.netloc}{address.path}"
     try:
         connection = kind(address.netloc, timeout=timeout_s)
         try:
@@ -95,9 +95,9 @@ def send(
         finally:
             connection.close()
     except TimeoutError:
-        raise NoReplyInTime(f"{place}: No answer within {timeout_s:g} s.") from None
+        raise NoReplyInTime(f"{request_line}: No answer within {timeout_s:g} s.") from None
     except (http.client.HTTPException, ConnectionResetError, BrokenPipeError) as error:
-        raise NoReply(f"{place}: The answer is not complete: {error!r}.") from None
+        raise NoReply(f"{request_line}: The answer is not complete: {error!r}.") from None
     except (OSError, ValueError) as error:
         raise NoReply(
             f"No dryline answers at {address.scheme}://{address.netloc}: {error}. `dryline serve` starts one."
@@ -135,8 +135,8 @@ def in_process(app: Any, url: str) -> Sender:
         except TimeoutError:
             if reply.done():  # the application itself has raised it
                 raise
-            place = f"{method} {url}{path.partition('?')[0]}"
-            raise NoReplyInTime(f"{place}: No answer within {timeout_s:g} s.") from None
+            request_line = f"{method} {url}{path.partition('?')[0]}"
+            raise NoReplyInTime(f"{request_line}: No answer within {timeout_s:g} s.") from None
 
     return call
 

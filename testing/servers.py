@@ -72,7 +72,7 @@ class Started(StandIn):
     def _start_serving(self) -> None:
         raise NotImplementedError
 
-    def _in_this_process(self, how: Literal["running", "in_thread"], *arguments: Any) -> Any:
+    def _in_this_process(self, how: Literal["running", "in_thread"]) -> Any:
         """Enter a context manager of `dryline.serving.server`, named `how`, with these settings."""
         # Imported by name, so that a type checker of another project does not read the whole server.
         try:
@@ -84,7 +84,7 @@ class Started(StandIn):
                 "running one: connect(url), or --dryline-url=ADDRESS."
             ) from None
         settings = make_settings(self._settings)
-        return self._running.enter_context(getattr(server, how)(settings, *arguments))
+        return self._running.enter_context(getattr(server, how)(settings))
 
     def stop(self) -> None:
         """Finish the requests in progress, stop, and remove a temporary world. A forked child leaves it running.
@@ -173,7 +173,8 @@ class DrylineServer(Started):
 
     def _start_serving(self) -> None:
         if self._command is None:
-            self._serve_in_thread()
+            server = self._in_this_process("in_thread")
+            self._application, self._url, self._sender = server.app, server.url, in_process(server.app, server.url)
         else:
             command = [*self._command, "serve", *flags(self._settings)]
             self._url = self._running.enter_context(_serving(command))
@@ -181,10 +182,6 @@ class DrylineServer(Started):
             # After `_sender`, and before the server counts as running, which `plane` would require.
             health = json.loads(self._sender("GET", "/_dryline/health", {}, timeout_s=self.timeout_s).content)
             self._compare_version(health["version"])
-
-    def _serve_in_thread(self, *arguments: Any) -> None:
-        server = self._in_this_process("in_thread", *arguments)
-        self._application, self._url, self._sender = server.app, server.url, in_process(server.app, server.url)
 
 
 class DrylineInProcess(Started):

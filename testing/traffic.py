@@ -94,6 +94,11 @@ def _with_origin(criteria: Mapping[str, Any]) -> dict[str, Any]:
     return current
 
 
+def created_by(world: Traffic) -> Created:
+    """Return what the running test has created with the helpers of a stand-in, for the fixtures."""
+    return world._created
+
+
 class Traffic(ControlPlane):
     """The helpers for requests of the API."""
 

@@ -93,6 +93,26 @@ def test_a_suite_runs_each_of_its_agents_on_each_of_its_scorecards(api, control,
     assert pairs == {(a["id"], c["id"]) for a in (agent, other) for c in (listed, linked)}
 
 
+@pytest.mark.parametrize(
+    ("item", "threshold"),
+    [
+        ({"type": "SCORE", "threshold": True}, 0.5),
+        ({"type": "SCORE", "threshold": "high"}, 0.5),
+        ({"type": "SCORE"}, 0.5),
+        ({"type": "BINARY", "threshold": False}, 1),
+        ({"type": "SCORE", "threshold": 0.25}, 0.25),
+    ],
+)
+def test_a_threshold_that_is_no_number_is_that_of_the_items_type(
+    advance, control, start, agent, make_scorecard, item, threshold
+):
+    make_scorecard(agentId=agent["id"], items=[{"title": "Tone", **item}])
+    start(agentId=agent["id"])
+    advance(10)
+    [judged] = runs(control)[0]["results"][0]["items"]
+    assert judged["threshold"] == threshold
+
+
 def test_a_run_passes_when_every_item_is_met(control, advance, start, agent, make_scorecard):
     make_scorecard(agentId=agent["id"])
     for _ in range(40):

@@ -177,7 +177,7 @@ def test_the_end_cuts_what_is_under_way(line):
 @pytest.mark.parametrize("host", ["127.0.0.1", "0.0.0.0", "::ffff:127.0.0.1"])
 def test_a_world_does_not_ask_itself_however_it_listens(line, host):
     outgoing = Outgoing()
-    outgoing.own.append((host, line.port))
+    outgoing.own_sockets.append((host, line.port))
     with pytest.raises(Refused):
         ask(outgoing, line.url)
     assert not line.asked.is_set()
@@ -186,7 +186,7 @@ def test_a_world_does_not_ask_itself_however_it_listens(line, host):
 @pytest.mark.parametrize("host", ["127.0.0.2", "::1"])
 def test_another_server_on_the_same_port_of_another_address_is_asked(line, host):
     outgoing = Outgoing()
-    outgoing.own.append((host, line.port))
+    outgoing.own_sockets.append((host, line.port))
     assert ask(outgoing, line.url).status == 200
 
 

@@ -21,11 +21,11 @@ def add_link(api, path):
 
 @pytest.fixture
 def add_file(app, api, worker, path):
-    def add(name, text, mime_type="text/plain"):
+    def add(name, text, mime_type="text/plain", encoding="utf-8"):
         url = f"/api/upload/{worker['id']}/resource-upload-url"
         query = {"fileName": "a", "contentType": mime_type}
         address = app.test_client().get(url, query_string=query).json["uploadUrl"]
-        app.test_client().put(address, data=text.encode())
+        app.test_client().put(address, data=text.encode(encoding))
         body = {"name": name, "fileName": "a", "mimeType": mime_type, "size": len(text)}
         return created(api.post(f"{path}/file", body | {"s3FilePath": address.split("?")[0]}))["id"]
 
@@ -52,6 +52,14 @@ def test_a_files_text_is_found_and_quoted_the_best_match_first(add_file, ask):
     assert ask("kitchen", queryParams={"topK": 1})["context"] == [id]
     assert ask("kitchen", resources=[weak])["context"] == [weak]
     assert ask("parking") == {"answer": "No resource matches the query.", "context": [], "results": []}
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_a_text_in_utf_16_is_found_and_quoted(add_file, ask, encoding):
+    id = add_file("Hours", "\ufeffThe kitchen closes at ten.", encoding=encoding)
+    answer = ask("When does the kitchen close?")
+    assert answer["context"] == [id]
+    assert "The kitchen closes at ten." in answer["answer"]
 
 
 @pytest.mark.parametrize(

@@ -134,12 +134,12 @@ class Area(flask_smorest.Blueprint):
         self.security: list[dict[str, list[str]]] = [{"apiKey": []}] if key_required else []
 
     def arguments(self, schema: Any, *, location: str = "json", **kwargs: Any) -> Any:
-        """Pass the body or the query to the view. The view's `forms` then has the schema by its location."""
+        """Pass the body or the query to the view. The view's `schemas_by_location` then has the schema."""
         pass_arguments = super().arguments(schema, location=location, **kwargs)
 
         def decorator(view: Any) -> Any:
             decorated = pass_arguments(view)
-            decorated.forms = {**getattr(view, "forms", {}), location: instance_of(schema)}
+            decorated.schemas_by_location = {**getattr(view, "schemas_by_location", {}), location: instance_of(schema)}
             return decorated
 
         return decorator
@@ -177,7 +177,7 @@ def admit(request: Request) -> None:
 def require_no_query() -> None:
     """Raise Invalid for a query to a view that takes none: its sender expects an effect."""
     operation = find_operation(request.endpoint, request.method)
-    if request.args and operation is not None and "query" not in getattr(operation, "forms", {}):
+    if request.args and operation is not None and "query" not in getattr(operation, "schemas_by_location", {}):
         name = next(iter(request.args))
         raise Invalid(f"{request.method} {request.path} takes no parameters.", name)
 

@@ -133,7 +133,7 @@ class SchemaPlugin(MarshmallowPlugin):
 
 
 class Routes(FlaskPlugin):
-    """The plugin that documents routes. It is the first, so that schemas get their forms before they are resolved."""
+    """The plugin that documents routes. It is the first, so that it replaces schemas before they are resolved."""
 
     def __init__(self, app: Any, errors: dict[str, list[str]]) -> None:
         super().__init__()
@@ -142,21 +142,21 @@ class Routes(FlaskPlugin):
     def path_helper(self, rule: Any, operations: Any, parameters: Any, **kwargs: Any) -> str:
         """Return the path: `/workers/<worker_id>` is `/workers/{workerId}`."""
         path = super().path_helper(rule, operations, parameters, **kwargs)
-        own = [{**parameter, "name": camel(parameter["name"])} for parameter in parameters]
+        of_path = [{**parameter, "name": camel(parameter["name"])} for parameter in parameters]
         parameters.clear()
-        for parameter in own:
+        for parameter in of_path:
             noun = re.sub("(?=[A-Z])", " ", parameter["name"].removesuffix("Id")).lower()
             parameter["description"] = MEMBERS.get(parameter["name"], f"id of the {noun}")
         for operation in operations.values():
-            if own or "parameters" in operation:  # those of the path come before those of the query
-                operation["parameters"] = [*own, *operation.get("parameters", [])]
+            if of_path or "parameters" in operation:  # those of the path come before those of the query
+                operation["parameters"] = [*of_path, *operation.get("parameters", [])]
         return re.sub(r"{(\w+)}", lambda match: f"{{{camel(match[1])}}}", path)
 
     def operation_helper(self, path: Any = None, operations: Any = None, **kwargs: Any) -> None:
-        """Complete the operations of a path, from their views (`Area.route`, `Area.errors`) and their form."""
+        """Complete the operations of a path, from their views (`Area.route`, `Area.errors`) and their schemas."""
         view = self.app.view_functions[kwargs["rule"].endpoint].view_class
         for method, operation in operations.items():
-            _use_forms(operation)
+            _use_schemas_of_direction(operation)
             function = getattr(view, method)
             operation |= {"operationId": function.operation_id, "security": view.security}
             statuses = set(getattr(function, "error_statuses", ()))
@@ -176,15 +176,15 @@ class Routes(FlaskPlugin):
             operation.setdefault("description", text)
 
 
-def _use_forms(operation: dict[str, Any]) -> None:
-    """Replace the schemas of an operation by their forms."""
+def _use_schemas_of_direction(operation: dict[str, Any]) -> None:
+    """Replace the schemas of an operation: those of what is sent have other members than those of answers."""
     for parameter in operation.get("parameters", ()):
         if isinstance(parameter.get("schema"), Schema | type):
-            parameter["schema"] = request_form(parameter["schema"])
+            parameter["schema"] = request_schema(parameter["schema"])
     body = operation.get("requestBody", {})
     for content in body.get("content", {}).values():
         if isinstance(content.get("schema"), Schema | type):
-            content["schema"] = request_form(content["schema"])
+            content["schema"] = request_schema(content["schema"])
             if content["schema"].partial:
                 text = "Fields that are left out keep their value; `null` clears one that may be null."
                 body.setdefault("description", text)
@@ -196,7 +196,7 @@ def _use_forms(operation: dict[str, Any]) -> None:
 
 
 class _Answer(ApiSchema):
-    """A schema in the form of answers."""
+    """A schema as it looks in answers."""
 
     def on_bind_field(self, field_name: str, field_obj: fields.Field) -> None:
         super().on_bind_field(field_name, field_obj)
@@ -212,7 +212,7 @@ class _Answer(ApiSchema):
 
 @cache
 def answer_schema(schema: Any) -> Any:
-    """Return a schema class in the form of answers: all fields are required, except those in `Meta.sometimes`."""
+    """Return a schema class as it looks in answers: all fields are required, except those in `Meta.sometimes`."""
     if issubclass(schema, PartSchema) or not issubclass(schema, ApiSchema):
         return schema
     load_only = tuple(name for name, field in instance_of(schema).fields.items() if field.load_only)
@@ -221,20 +221,20 @@ def answer_schema(schema: Any) -> Any:
 
 
 @cache
-def request_form(schema: Any) -> Any:
+def request_schema(schema: Any) -> Any:
     """Return a schema as it looks in requests: without the members that only answers have.
 
     An update has no defaults, and nothing in a query is null.
     """
     schema = instance_of(schema)
     exclude = {name for name, field in schema.fields.items() if field.dump_only} | set(schema.exclude)
-    form = type(schema)(only=schema.only, exclude=exclude, partial=schema.partial, many=schema.many)
-    for field in form.fields.values():
-        if form.partial:
+    sent = type(schema)(only=schema.only, exclude=exclude, partial=schema.partial, many=schema.many)
+    for field in sent.fields.values():
+        if sent.partial:
             field.load_default = missing
-        if isinstance(form, QuerySchema):
+        if isinstance(sent, QuerySchema):
             field.allow_none = False
-    return form
+    return sent
 
 
 def schema_name(schema: Any) -> str:

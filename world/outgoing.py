@@ -119,7 +119,7 @@ class Outgoing:
     def __init__(self, hosts: tuple[str, ...] = ()) -> None:
         self._hosts = {host.lower() for host in hosts}
         # Where the world answers: its server says so. `own` has the host and the port of each listening socket.
-        self.own: list[tuple[str, int]] = []
+        self.own_sockets: list[tuple[str, int]] = []
         self.own_url: str | None = None
         # Of a world without a socket: the host of its links, and a function that sends a request to its inbox.
         self.own_host: str | None = None
@@ -174,7 +174,7 @@ class Outgoing:
         """Raise Refused if a connection leads to a socket of this world, whatever name it was opened by."""
         (peer, peer_port), here = connected.getpeername()[:2], connected.getsockname()[0]
         address = _plain(peer)
-        for host, port in self.own:
+        for host, port in self.own_sockets:
             listens = _plain(host)
             on_this_machine = address.is_loopback or address == _plain(here)
             if port == peer_port and (listens == address or (listens.is_unspecified and on_this_machine)):

@@ -34,5 +34,5 @@ def find_proxy(scheme: str, host: str, port: int | None) -> str | None:
     """Return the URL of the proxy for requests to a host, or None for a direct connection."""
     proxies = getproxies()
     named = proxies.get(scheme) or proxies.get("all")
-    place = host if port is None else f"{host}:{port}"
-    return None if not named or is_loopback(host) or proxy_bypass(place) else named
+    address = host if port is None else f"{host}:{port}"
+    return None if not named or is_loopback(host) or proxy_bypass(address) else named

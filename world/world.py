@@ -263,13 +263,13 @@ def as_bad_setting(settings: Settings) -> Iterator[None]:
         path = settings.data_dir
         with contextlib.suppress(FileNotFoundError):  # the working directory was removed
             path = path.absolute()
-        place = f"the data directory {path}"
+        directory = f"the data directory {path}"
         way_out = " Name another one with --data-dir, or keep the state in a temporary one with --ephemeral."
         if settings.ephemeral:
-            place, way_out = "a temporary directory", ""
+            directory, way_out = "a temporary directory", ""
         if disk_is_full(error):
-            raise BadSetting(f"Cannot use {place}: the disk is full.") from error
-        raise BadSetting(f"Cannot use {place}: {_reason(error, path)}.{way_out}") from error
+            raise BadSetting(f"Cannot use {directory}: the disk is full.") from error
+        raise BadSetting(f"Cannot use {directory}: {_reason(error, path)}.{way_out}") from error
 
 
 def _reason(error: Exception, directory: Path) -> str:

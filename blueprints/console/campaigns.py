@@ -140,7 +140,7 @@ class CampaignPage:
 
     @cached_property
     def _due_times(self) -> list[str]:
-        return sorted(row.at for row in self.rows if row.state == QUEUED and row.at)
+        return sorted(row.moment for row in self.rows if row.state == QUEUED and row.moment)
 
     @property
     def next_at(self) -> str | None:

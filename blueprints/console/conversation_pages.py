@@ -1,6 +1,6 @@
 """The pages of one conversation: what their templates show."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -194,7 +194,7 @@ class ConversationPage:
         return next(iter(versions.slice(1)), None)
 
     @cached_property
-    def code_lines(self) -> list[Any]:
+    def code_lines(self) -> Sequence[Any]:
         """The lines of the code that ran, as HTML; none if it is not text."""
         return highlighting.highlight(self.log.code) if self.log.code is not None else []
 

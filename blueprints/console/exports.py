@@ -145,9 +145,9 @@ def preview(export: Export, count: int) -> tuple[list[str], list[list[Any]]]:
 
 def _complete_records(text: str) -> Iterator[dict[str, Any]]:
     """Yield the complete records of a JSON array that may be cut off."""
-    decoder, at = json.JSONDecoder(), 1
+    decoder, offset = json.JSONDecoder(), 1
     with contextlib.suppress(json.JSONDecodeError):
-        while at < len(text):
-            record, end = decoder.raw_decode(text, at)
+        while offset < len(text):
+            record, end = decoder.raw_decode(text, offset)
             yield record
-            at = end + 1
+            offset = end + 1

@@ -50,19 +50,28 @@ def outline_of(paths: Sequence[TakenPath], lines: Mapping[str, int]) -> Way:
 
 
 def _way(
-    steps: list[OutlineStep], paths: Sequence[TakenPath], lines: Mapping[str, int], depth: int, least: float
+    steps: list[OutlineStep], paths: Sequence[TakenPath], lines: Mapping[str, int], depth: int, least_calls: float
 ) -> Way:
-    groups: dict[str, list[TakenPath]] = {}
-    for path in paths:
-        if len(path.conditions) > depth < MAX_STEPS:
-            groups.setdefault(path.conditions[depth], []).append(path)
-    shown = [(text, group) for text, group in groups.items() if len(group) >= least]
+    """Return the way of these calls, which have met `depth` conditions in common, the last of them in `steps`.
+
+    Ways that fewer than `least_calls` took are counted as others. A single way that all took is one with this.
+    """
+    paths_by_next: dict[str, list[TakenPath]] = {}
+    if depth < MAX_STEPS:
+        for path in paths:
+            if len(path.conditions) > depth:
+                paths_by_next.setdefault(path.conditions[depth], []).append(path)
+
+    shown = [(text, taken) for text, taken in paths_by_next.items() if len(taken) >= least_calls]
+    shown.sort(key=lambda item: (-len(item[1]), lines.get(item[0], 0), item[0]))
     following = []
-    for text, group in sorted(shown, key=lambda item: (-len(item[1]), lines.get(item[0], 0), item[0])):
-        here = sum(path.in_progress for path in group if len(path.conditions) == depth + 1)
-        following.append(_way([OutlineStep(text, lines.get(text), here)], group, lines, depth + 1, least))
-    others = sum(map(len, groups.values())) - sum(way.calls for way in following)
-    ended = sum(not path.in_progress for path in paths if len(path.conditions) <= depth)
+    for text, taken in shown:
+        in_progress = sum(path.in_progress for path in taken if len(path.conditions) == depth + 1)
+        step = OutlineStep(text, lines.get(text), in_progress)
+        following.append(_way([step], taken, lines, depth + 1, least_calls))
+
     if steps and len(following) == 1 and following[0].calls == len(paths):
         return following[0]._replace(steps=[*steps, *following[0].steps])
+    others = sum(map(len, paths_by_next.values())) - sum(way.calls for way in following)
+    ended = sum(not path.in_progress for path in paths if len(path.conditions) <= depth)
     return Way(steps, len(paths), ended, others, following)

@@ -109,7 +109,7 @@ class FlowPage:
     # The code.
 
     @property
-    def code_lines(self) -> list[Any]:
+    def code_lines(self) -> Sequence[Any]:
         """The lines of the code, as HTML."""
         return highlighting.highlight(self.flow.code)
 

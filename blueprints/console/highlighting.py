@@ -4,6 +4,7 @@ import builtins
 import re
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
+from functools import lru_cache
 from html import escape as html_escape
 from keyword import kwlist
 from typing import Any, NamedTuple
@@ -33,22 +34,28 @@ def split_lines(code: str) -> list[str]:
     return with_newlines(code).removesuffix("\n").split("\n")
 
 
-def highlight(code: str) -> list[Markup]:
+def highlight(code: str) -> Sequence[Markup]:
     """Return the lines of the code as HTML. Code that is very long or has errors has no colours."""
     code = "\n".join(split_lines(code))
+    coloured = _highlight_tokens(code) if len(code) <= MAX_LENGTH else None
+    return coloured or [escape(line) for line in code.split("\n")]
+
+
+@lru_cache(maxsize=16)  # the calls of one deployment have the same code
+def _highlight_tokens(code: str) -> tuple[Markup, ...] | None:
+    """Return the lines of the code as HTML with colours, or None if it has errors."""
     try:
-        lines = logical_lines(code) if len(code) <= MAX_LENGTH else None
+        lines = logical_lines(code)
     except BasedSyntaxError:
-        lines = None
-    if lines is None:
-        return [escape(line) for line in code.split("\n")]
+        return None
+
     html, end = [], 0
     for line in lines:
         for before, token in zip([None, *line.tokens], line.tokens, strict=False):
             html += [_between(code[end : token.start]), _spans(_token_class(token, before), token.text)]
             end = token.end
     html.append(_between(code[end:]))
-    return [Markup(line) for line in "".join(html).split("\n")]
+    return tuple(Markup(line) for line in "".join(html).split("\n"))
 
 
 def _spans(kind: str | None, text: str) -> str:
@@ -141,8 +148,8 @@ def _pairs(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[int | None,
     words = [set(re.findall(r"\w+", line)) for line in new]
     start = 0
     for index, line in enumerate(old):
-        own = set(re.findall(r"\w+", line))
-        likeness = [2 * len(own & other) / (len(own) + len(other) or 1) for other in words[start:]]
+        words_of_line = set(re.findall(r"\w+", line))
+        likeness = [2 * len(words_of_line & other) / (len(words_of_line) + len(other) or 1) for other in words[start:]]
         best = max(range(len(likeness)), key=likeness.__getitem__, default=None)
         if best is None or likeness[best] < _LIKE:
             yield index, None

@@ -131,10 +131,15 @@ class LivePage:
 
 
 def _ended_since() -> str:
-    """Return the time a minute ago, or for a minute of real time the one from which this person moved the clock."""
+    """Return the time from which on calls that have ended are shown: a minute ago.
+
+    Somebody who has moved the clock sees the calls that ended by it, too, for a minute of real time.
+    """
     minute_ago = wire(current().now() - timedelta(minutes=1))
-    move = session.get("clock_move", {})
-    return min(minute_ago, move["since"]) if move.get("until", 0) > time.time() else minute_ago
+    last_move = session.get("clock_move")
+    if last_move is None or time.time() >= last_move["until"]:
+        return minute_ago
+    return min(minute_ago, last_move["since"])
 
 
 @blp.get("/conditions")

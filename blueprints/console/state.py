@@ -13,7 +13,7 @@ from dryline.blueprints.console.base import PageBlueprint, flash_and_redirect, f
 from dryline.blueprints.console.snippets import plane_curl
 from dryline.models.teams import ApiKey, Team
 from dryline.schemas.teams import ApiKeyBody, NewTeamBody
-from dryline.state import changes, document, forms, scenarios, snapshots
+from dryline.state import changes, document, parsing, scenarios, snapshots
 from dryline.state.snapshots import Snapshot
 from dryline.state.undo import undoable
 from dryline.storage.current_world import current
@@ -61,7 +61,7 @@ def load() -> Any:
         content = loads(file.read() if file else b"")
     except ValueError as error:
         raise BadRequest(f"The file is not valid JSON: {error}.") from None
-    rows = forms.read(content, lenient="lenient" in request.form)
+    rows = parsing.read(content, lenient="lenient" in request.form)
     if request.form.get("how") == "add":
         undo = changes.extend(current(), rows, undo="load")
         return flash_and_redirect("The rows of the document are added.", "state.show", undo=undo)

@@ -85,7 +85,7 @@ def check_team() -> None:
     team_id = request.args.get("team")
     operation = find_operation(request.endpoint, request.method)
     if team_id is not None and operation is not None:
-        query = getattr(operation, "forms", {}).get("query")
+        query = getattr(operation, "schemas_by_location", {}).get("query")
         if query is None or "team" not in query.fields:
             raise NoTeam(
                 f"{request.method} {request.path} is for the whole server and takes no team: its clock, settings and "

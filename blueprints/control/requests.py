@@ -155,9 +155,13 @@ def _unknown_names(criteria: Criteria, location: str, values: dict[str, Any]) ->
     if not values:
         return []
     operations = find_operations(criteria.method or "*", criteria.path or "*")
-    all_forms = [getattr(operation, "forms", {}) for operation in operations]
-    forms = [forms.get(location, QuerySchema) for forms in all_forms if location == "query" or location in forms]
-    return min(([*_unknown(form, values)] for form in forms), key=len, default=[])
+    declared = [getattr(operation, "schemas_by_location", {}) for operation in operations]
+    schemas = [
+        by_location.get(location, QuerySchema)
+        for by_location in declared
+        if location == "query" or location in by_location
+    ]
+    return min(([*_unknown(schema, values)] for schema in schemas), key=len, default=[])
 
 
 def unmet(error: str, count: int, surplus: Iterable[Entry], nearest: Iterable[Near[Entry]]) -> Any:
@@ -255,20 +259,20 @@ def ignored_names(entry: Entry, body: object) -> list[str]:
     operation = find_operation(entry.endpoint, entry.method)
     if operation is None or entry.status is None or entry.status >= 400:
         return []
-    forms = getattr(operation, "forms", {})
+    schemas = getattr(operation, "schemas_by_location", {})
     sent = parse_qs(entry.query, keep_blank_values=True)
     query = {name: values[0] for name, values in sent.items()}
-    names = sorted(_unknown(forms.get("query", QuerySchema), query)) if query else []
+    names = sorted(_unknown(schemas.get("query", QuerySchema), query)) if query else []
     known = query.keys() - {name.partition(" ")[0] for name in names}
     repeated = {name: len(values) for name, values in sent.items() if name in known and len(values) > 1}
     names += [f"{name} (only the first of {count} counts)" for name, count in repeated.items()]
-    if isinstance(body, dict) and "json" in forms:
-        names += sorted(_unknown(forms["json"], body))
+    if isinstance(body, dict) and "json" in schemas:
+        names += sorted(_unknown(schemas["json"], body))
     return names
 
 
-def _unknown(form: Any, values: dict[str, Any]) -> Iterator[str]:
-    for name, message in flatten_messages(strict(instance_of(form)).validate(values)):
+def _unknown(schema: Any, values: dict[str, Any]) -> Iterator[str]:
+    for name, message in flatten_messages(strict(instance_of(schema)).validate(values)):
         if message.startswith(UNKNOWN):
             suggestion = message.removeprefix(UNKNOWN).strip(";. ")
             yield f"{name} ({suggestion})" if suggestion else name

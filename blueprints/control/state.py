@@ -8,9 +8,8 @@ from marshmallow import fields, validate
 
 from dryline.blueprints.control.base import ControlArea, LenientQuery, TeamQuery, UndoQuery, undo_name
 from dryline.schemas.base import ApiSchema, Integer, JsonObject
-from dryline.state import changes
+from dryline.state import changes, parsing
 from dryline.state import document as state
-from dryline.state import forms as documents
 from dryline.state.collections import COLLECTIONS
 from dryline.storage.current_world import current
 from dryline.storage.errors import Invalid
@@ -27,7 +26,7 @@ WRITER = {"description": "program that wrote the document; its links may lead to
 VERSION = {"description": "version of the format"}
 StateSchema = ApiSchema.from_dict(
     {
-        "version": Integer(required=True, validate=validate.Equal(documents.VERSION), metadata=VERSION),
+        "version": Integer(required=True, validate=validate.Equal(parsing.VERSION), metadata=VERSION),
         "written_by": fields.String(metadata=WRITER),
         **{name: fields.List(JsonObject(), data_key=name, metadata=ROWS) for name in COLLECTIONS},
     },
@@ -117,7 +116,7 @@ class Reset(MethodView):
             changes.reset(world, body.get("scenario"), lenient=query.get("lenient"), undo=undo)
 
 
-def _document(query: dict[str, Any]) -> documents.Document:
+def _document(query: dict[str, Any]) -> parsing.Document:
     """Return the body, of any size: a state with many logs exceeds the API's limit."""
     request.max_content_length = NO_LIMIT
-    return documents.read(read_json(request, shallow=False), lenient=query.get("lenient", False))
+    return parsing.read(read_json(request, shallow=False), lenient=query.get("lenient", False))

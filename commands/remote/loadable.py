@@ -1,16 +1,16 @@
 """A loadable state document of copied rows, and a report of what does not fit.
 
-The document's row forms and collections and the database's schema decide what a row may hold, where its links must lead
-and which values must be unique.
+The document's row schemas and collections and the database's schema decide what a row may hold, where its links must
+lead and which values must be unique.
 """
 
 from collections import Counter
 from typing import Any
 
 from dryline.models.channels import CHANNELS
-from dryline.schemas.row_forms import Faults
+from dryline.schemas.row_schemas import Faults
 from dryline.state.collections import COLLECTIONS
-from dryline.state.forms import BEGINNING, forms
+from dryline.state.parsing import BEGINNING, row_schemas
 from dryline.world.world import World
 
 Row = dict[str, Any]
@@ -40,8 +40,8 @@ class Loadable:
 
     def _loadable_rows(self, name: str, rows: list[Row]) -> list[Row]:
         """Return the rows without what dryline does not load, and count that by its reason."""
-        form, about = forms()[name], COLLECTIONS[name]
-        columns = {column: member for member, column in form.names.items()}
+        schema, about = row_schemas()[name], COLLECTIONS[name]
+        columns = {column: member for member, column in schema.names.items()}
         parents = {columns[column]: targets for column, targets in about.required_links.items()}
         indexes = [index for index in self._unique_indexes(name) if set(index) <= set(columns)]
         uniques = [tuple(columns[column] for column in index) for index in indexes]
@@ -61,13 +61,13 @@ class Loadable:
                 continue
             taken.update(values)
             if about.has_id:
-                self._ids[name].add(row[form.id])
+                self._ids[name].add(row[schema.id])
             fitting.append(row)
         return fitting
 
     def _known_members(self, name: str, whole: Row) -> Row | None:
-        """Return the row with the members that its form takes; None if a required one is missing."""
-        form, row = forms()[name], dict(whole)
+        """Return the row with the members that its schema takes; None if a required one is missing."""
+        schema, row = row_schemas()[name], dict(whole)
         if name != "teams":
             row.pop("teamId", None)  # the document has one team
         for column, value in COLLECTIONS[name].fixed.items():
@@ -75,17 +75,17 @@ class Loadable:
                 row[column] = value
                 self.changed[f"{name}: {column} is {value} here"] += 1
         faults: Faults = []
-        form.read(row, "", faults, faults)
+        schema.read(row, "", faults, faults)
         for member in list(row) if faults else ():
             own_faults: Faults = []
-            form.read({member: row[member]}, "", own_faults, own_faults)
-            if len(own_faults) > len(set(form.needs) - {member}):  # more than what is missing beside it
+            schema.read({member: row[member]}, "", own_faults, own_faults)
+            if len(own_faults) > len(set(schema.needs) - {member}):  # more than what is missing beside it
                 del row[member]
-                if member not in form.names:
+                if member not in schema.names:
                     self.changed[f"{name}: {member} is unknown to dryline"] += 1
-                elif member not in form.needs:
+                elif member not in schema.needs:
                     self.left_out[f"{name}: {member}: {own_faults[0][1]}"] += 1
-        lacking = [member for member in form.needs if member not in row]
+        lacking = [member for member in schema.needs if member not in row]
         if lacking:
             self.left_out[f"{name}: no usable {' and '.join(lacking)}"] += 1
             return None
@@ -93,14 +93,14 @@ class Loadable:
 
     def _accept(self, name: str, row: Row, parents: dict[str, tuple[str, ...]]) -> bool:
         """Return whether the id is new and the parents are in the document; count the reason if not."""
-        form, about = forms()[name], COLLECTIONS[name]
+        schema, about = row_schemas()[name], COLLECTIONS[name]
         if about.has_id:
-            id = row[form.id]
+            id = row[schema.id]
             if id in self._ids[name]:
                 self.changed[f"{name}: came twice"] += 1
                 return False
             if any(id in self._ids[other] for other in about.shares_ids):
-                self.left_out[f"{name}: another has the same {form.id}"] += 1
+                self.left_out[f"{name}: another has the same {schema.id}"] += 1
                 return False
         for member, targets in parents.items():
             if not any(row[member] in self._ids[target] for target in targets):
@@ -110,7 +110,7 @@ class Loadable:
 
     def _cut_links(self, name: str, rows: list[Row]) -> None:
         """Set links to missing rows to null, except where the state document allows them (logs, links to flows)."""
-        columns = {column: member for member, column in forms()[name].names.items()}
+        columns = {column: member for member, column in row_schemas()[name].names.items()}
         for column, targets in COLLECTIONS[name].optional_links.items():
             if name in LOGS or column == "flow_id":
                 continue

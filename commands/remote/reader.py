@@ -97,8 +97,8 @@ class Reader:
 
     def _reason(self, answer: HttpResponse) -> str:
         """Return why an answer with this status cannot be used."""
-        if answer.status < 400 and (place := answer.headers.get("Location")):
-            return f", to {mask_addresses(place)}: redirects are not followed"  # another host must not get the key
+        if answer.status < 400 and (location := answer.headers.get("Location")):
+            return f", to {mask_addresses(location)}: redirects are not followed"  # another host must not get the key
         if answer.status == 404 and self.base_url.endswith("/api"):
             return ", the base URL must not end in /api"
         return REASONS.get(answer.status, "")

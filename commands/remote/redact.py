@@ -14,7 +14,7 @@ from typing import Any
 from dryline.models.channels import CHANNELS
 from dryline.models.numbering import e164
 from dryline.state.collections import COLLECTIONS
-from dryline.state.forms import forms
+from dryline.state.parsing import row_schemas
 
 Row = dict[str, Any]
 
@@ -63,9 +63,9 @@ SECRETS = frozenset({"callerName", "twilioSubaccountAuthToken"})
 @cache
 def links(collection: str) -> frozenset[str]:
     """Return the members that identify a row or link it to others, as the state document knows them."""
-    form, about = forms()[collection], COLLECTIONS[collection]
+    schema, about = row_schemas()[collection], COLLECTIONS[collection]
     columns = {"id", "team_id", *about.required_links, *about.optional_links}
-    return frozenset({"teamId", *(name for name, column in form.names.items() if column in columns)})
+    return frozenset({"teamId", *(name for name, column in schema.names.items() if column in columns)})
 
 
 class Redactor:
@@ -133,10 +133,14 @@ class Redactor:
     def _text(self, text: str) -> str:
         """Return the text without telephone numbers, addresses and social security numbers."""
         pieces = OPAQUE.split(text)
-        for at in range(0, len(pieces), 2):  # the pieces between are ids and times
-            piece = EMAIL.sub(lambda match: self._address(match[0]), pieces[at]) if "@" in pieces[at] else pieces[at]
+        for index in range(0, len(pieces), 2):  # the pieces between are ids and times
+            piece = (
+                EMAIL.sub(lambda match: self._address(match[0]), pieces[index])
+                if "@" in pieces[index]
+                else pieces[index]
+            )
             piece = SOCIAL_SECURITY.sub(REDACTED, piece)
-            pieces[at] = NUMBER.sub(lambda match: self._number(match[0]), piece)
+            pieces[index] = NUMBER.sub(lambda match: self._number(match[0]), piece)
         return "".join(pieces)
 
     def _integer(self, value: Any) -> Any:
@@ -149,10 +153,10 @@ class Redactor:
         digits = "".join(filter(str.isdigit, number))
         digest = self._digest(e164(number) or e164(f"+{digits}") or number)
         if digest not in self._numbers:
-            place, taken = int(digest, 16) % PLACES, set(self._numbers.values())
-            while f"{PREFIX}{place:07}" in taken:
-                place = (place + 1) % PLACES
-            self._numbers[digest] = f"{PREFIX}{place:07}"
+            suffix, taken = int(digest, 16) % PLACES, set(self._numbers.values())
+            while f"{PREFIX}{suffix:07}" in taken:
+                suffix = (suffix + 1) % PLACES
+            self._numbers[digest] = f"{PREFIX}{suffix:07}"
         return self._numbers[digest]
 
     def _address(self, email: str) -> str:

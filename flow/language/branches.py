@@ -49,7 +49,7 @@ class Assignment:
 
     def has_one_of(self, texts: Iterable[str]) -> bool:
         """Return whether its value has one of the texts, or a longer one with it."""
-        return any(text in own for text in texts for own in self.texts)
+        return any(text in condition_text for text in texts for condition_text in self.texts)
 
 
 class FlowMap:
@@ -169,8 +169,8 @@ class FlowMap:
             self._assignments.setdefault(name, []).append(assignment)
 
     def _line_of(self, node: ast.stmt) -> int:
-        place = self.program.place_of_node(node)
-        return place.line if place else 0
+        position = self.program.position_of_node(node)
+        return position.line if position else 0
 
     def _way_to(self, number: int, passed: set[Guard] | None = None, depth: int = 0) -> list[Condition]:
         """Return the conditions around a loop, and for each guard around it one whose block sets what it asks for.
@@ -226,7 +226,7 @@ def flow_map_of(program: Program) -> FlowMap:
 def _statements_of(program: Program) -> list[ast.stmt]:
     """Return the statements of the flow in its translated code, without those of the prelude."""
     statements = _parsed(program.code) or _parsed(_without_fields(program.code))
-    return [statement for statement in statements if program.place_of_node(statement)]
+    return [statement for statement in statements if program.position_of_node(statement)]
 
 
 def _parsed(code: str) -> list[ast.stmt]:
@@ -242,7 +242,7 @@ def _without_fields(code: str) -> str:
     parts = []
     end = 0
     for token in (token for line in logical_lines(code) for token in line.tokens if token.fields):
-        blank = re.sub(r"[^\n]", "_", token.text[3:-3])  # of the same length, as places are found by it
+        blank = re.sub(r"[^\n]", "_", token.text[3:-3])  # of the same length, as positions are found by it
         parts += [code[end : token.start], f'"""{blank}"""']
         end = token.end
     return "".join([*parts, code[end:]])

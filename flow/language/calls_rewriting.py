@@ -9,7 +9,7 @@ from itertools import pairwise
 from keyword import iskeyword
 
 from dryline.flow.language.errors import BasedSyntaxError
-from dryline.flow.language.source_map import Part, Places, Rewriting
+from dryline.flow.language.source_map import Part, PositionIndex, Rewriting
 from dryline.flow.language.tokens import LogicalLine, Token
 
 RESERVED = "_based_"  # the start of names in the prelude: a flow that has one is refused
@@ -24,12 +24,12 @@ _OPEN, _CLOSE = ("(", "[", "{"), (")", "]", "}")
 class CallRewriting:
     """A rewriter that adds to `edits`. `names` are the names in the code, `talks` the first arguments of each talk."""
 
-    def __init__(self, edits: Rewriting, places: Places, lines: list[LogicalLine]) -> None:
+    def __init__(self, edits: Rewriting, positions: PositionIndex, lines: list[LogicalLine]) -> None:
         self.names: set[str] = set()
         self.imports: list[tuple[str, int]] = []  # statements with their offsets
         self.talks: dict[int, list[Part]] = {}
         self._edits = edits
-        self._places = places
+        self._positions = positions
         self._requests_names = {"requests"}
         self._own = _own_names(lines)  # names that the flow defines itself are not rewritten, nor are such methods
         defined = {token.text for line in lines for before, token in pairwise(line.tokens) if before.text == "def"}
@@ -47,16 +47,16 @@ class CallRewriting:
                 raise BasedSyntaxError(token.start, f"Names that begin with {RESERVED} are the engine's own.")
             self.names.add(token.text)
             before = tokens[index - 1].text if index else ""
-            if token.text in self._methods and before == "." and index > 1 and calls(token.text, tokens, index):
+            if token.text in self._methods and before == "." and index > 1 and is_call_of(token.text, tokens, index):
                 self._method(tokens, index, pairs)
             elif token.text in self._own or before in (".", "def"):
                 continue
-            elif token.text in self._requests_names | _OBJECTS or calls(token.text, tokens, index):
+            elif token.text in self._requests_names | _OBJECTS or is_call_of(token.text, tokens, index):
                 self._name(tokens, index, pairs, in_def)
 
     def _name(self, tokens: list[Token], index: int, pairs: dict[int, int], in_def: bool) -> None:
         """Rewrite a call of a function, or of a member of an object."""
-        token, line = tokens[index], self._places.line(tokens[index].start)
+        token, line = tokens[index], self._positions.line(tokens[index].start)
         if token.text in BUILT_INS | _OBJECTS:
             self._remove_await(tokens, index)
         words = [each.text for each in tokens[index : index + 6]]
@@ -130,7 +130,7 @@ class CallRewriting:
             self._edits.replace(part[0].start, part[-1].end, "; ".join(rest + new))
 
 
-def calls(name: str, tokens: list[Token], index: int) -> bool:
+def is_call_of(name: str, tokens: list[Token], index: int) -> bool:
     """Return whether the token is a call of this name."""
     if tokens[index].text != name or index + 1 >= len(tokens) or tokens[index + 1].text != "(":
         return False
@@ -142,21 +142,21 @@ def primary_start(tokens: list[Token], dot: int, pairs: dict[int, int]) -> int:
 
     Raises BasedSyntaxError.
     """
-    at = dot - 1
+    index = dot - 1
     for _ in range(_LONGEST):
-        kind = tokens[at].kind
-        if kind == "op" and tokens[at].text in _CLOSE:
-            at = pairs[at]
-        before = tokens[at - 1] if at else None
+        kind = tokens[index].kind
+        if kind == "op" and tokens[index].text in _CLOSE:
+            index = pairs[index]
+        before = tokens[index - 1] if index else None
         if before is None:
-            return at
-        is_trailer = tokens[at].text in ("(", "[") and (before.text in _CLOSE or before.kind in ("string", "name"))
+            return index
+        is_trailer = tokens[index].text in ("(", "[") and (before.text in _CLOSE or before.kind in ("string", "name"))
         if kind == "name" and before.text == ".":
-            at -= 2
+            index -= 2
         elif (kind == "op" and is_trailer and not iskeyword(before.text)) or kind == before.kind == "string":
-            at -= 1
+            index -= 1
         else:
-            return at
+            return index
     sentence = "The expression before this dot is too long. Assign a part of it to a name."
     raise BasedSyntaxError(tokens[dot].start, sentence)
 

@@ -71,7 +71,7 @@ class Failure:
 def failure_of(program: Program, fault: Any, last: SourcePosition | None) -> Failure:
     """Return the failure for a `pydantic_monty.MontyError`.
 
-    `last` is the place of the last host call; it locates an error without a line of its own.
+    `last` is the position of the last host call; it locates an error without a line of its own.
     """
     inner = fault.exception()
     type_name = _STAND_INS.get(type(inner).__name__, type(inner).__name__)
@@ -85,9 +85,9 @@ def failure_of(program: Program, fault: Any, last: SourcePosition | None) -> Fai
         error = "The flow took more memory than it may."
     frames: list[Frame] = []
     for frame in fault.traceback() if hasattr(fault, "traceback") else []:
-        place = program.place(frame.line, frame.column) if frame.filename != INNER else None
-        if place is not None:
-            frames.append((place, frame.function_name or "<module>"))
+        position = program.position(frame.line, frame.column) if frame.filename != INNER else None
+        if position is not None:
+            frames.append((position, frame.function_name or "<module>"))
     return failure_at(program, error, last, type_name, bound=is_bound, frames=frames)
 
 
@@ -100,13 +100,13 @@ def failure_at(
     bound: bool = True,
     frames: Sequence[Frame] = (),
 ) -> Failure:
-    """Return a failure. Without `frames` its place is that of the last host call, or else the flow's first line."""
+    """Return a failure. Without `frames` its position is that of the last host call, or else the flow's first line."""
     frames = frames or [(last or (1, 1), None)]
     (line, column), function = frames[-1]
     rows = ["Traceback (most recent call last):"]
     for (number, _), name in frames[-20:]:
         rows.append(f'  File "{program.file}", line {number}, {f"in {name}" if name else "at or after"}')
-        rows.append(f"    {program.places.row(number).strip()[:200]}")
+        rows.append(f"    {program.positions.row(number).strip()[:200]}")
     rows.append(f"{type_name}: {error}" if error else type_name)
     sentence = f"{program.file}:{line}:{column}: {rows[-1]}"
     return Failure(error, type_name, line, column, function, sentence, "\n".join(rows), bound)

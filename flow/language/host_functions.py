@@ -281,13 +281,13 @@ def _require_bounded_members(subject: str, *values: Any) -> None:
         raise Raised("ValueError", f"{subject} of at most {MOST_VALUES} values.")
 
 
-def _question(session: FlowSession, line: int | None, about: Any, question: Any, **form: Any) -> Question:
+def _question(session: FlowSession, line: int | None, about: Any, question: Any, **options: Any) -> Question:
     made = plain(about)
     words = made if isinstance(made, str) else orjson.dumps(made, option=orjson.OPT_INDENT_2).decode()
     _bounded("A question is about a text", words, LONGEST_TEXT)
     question = _bounded("ask() takes a question", text(question), LONGEST_QUESTION)
-    form |= {"random": session.random(), "now": session.now(), "unsaid": session.unsaid}
-    return Question(words, question, line=line, **form)
+    options |= {"random": session.random(), "now": session.now(), "unsaid": session.unsaid}
+    return Question(words, question, line=line, **options)
 
 
 _VOICE = {"transfer", "transfer_call", "end_call", "hangup"}

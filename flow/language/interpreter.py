@@ -39,7 +39,7 @@ class Interpreter:
         self.snapshot = snapshot
         self._session = session
         self._sandbox = sandbox
-        self._place: SourcePosition | None = None  # of the last host call
+        self._position: SourcePosition | None = None  # of the last host call
         self._calls = 0  # in this turn
         self._passed = 0  # in this turn
         self._over: Stopped | None = None  # a limit that was exceeded where the sandbox hides the exception
@@ -109,9 +109,9 @@ class Interpreter:
                         return snapshot
                     step = _returning(snapshot, answer)
         except pydantic_monty.MontyError as fault:
-            failure = failure_of(session.program, fault, self._place)
+            failure = failure_of(session.program, fault, self._position)
             if self._over:
-                failure = failure_at(session.program, str(self._over), self._place)
+                failure = failure_at(session.program, str(self._over), self._position)
             if failure.exception != "TimeoutError":  # after a timeout the worker cannot be used
                 self._read_state(worker)
             session.fail(failure)
@@ -125,16 +125,16 @@ class Interpreter:
         if isinstance(fault, Over):
             self._session.end(str(fault))
         elif isinstance(fault, Stopped):
-            self._session.fail(failure_at(program, str(fault), self._place))
+            self._session.fail(failure_at(program, str(fault), self._position))
         else:
             log.error("An error of the engine ended a flow's run.", exc_info=fault)
             sentence = f"The engine failed: {type(fault).__name__}: {fault}"
-            self._session.fail(failure_at(program, sentence, self._place, bound=False))
+            self._session.fail(failure_at(program, sentence, self._position, bound=False))
 
     def _answer_to(self, snapshot: Any) -> Callable[[], Any]:
         """Do a host call, and return the step that goes on with its result. Raises Over, Waits, Stopped."""
-        place = self._place_of(snapshot)
-        self._place = place or self._place
+        position = self._position_of(snapshot)
+        self._position = position or self._position
         self._calls += 1
         if self._calls > CALLS_A_TURN:
             raise Stopped(f"The flow made more than {CALLS_A_TURN} calls without waiting for the user.")
@@ -147,26 +147,29 @@ class Interpreter:
         if snapshot.is_os_function:
             return self._system(snapshot)
         try:
-            return _returning(snapshot, self._call(snapshot, place.line if place else None))
+            return _returning(snapshot, self._call(snapshot, position.line if position else None))
         except Raised as raised:
             problem: Any = {"exc_type": raised.type, "message": raised.message}
         except TooLarge as fault:
             problem = {"exc_type": "MemoryError", "message": str(fault)}
         return lambda: snapshot.resume(problem)
 
-    def _place_of(self, snapshot: Any) -> SourcePosition | None:
-        """Return the place of a host call. Those of the prelude have the loop or the line as their first argument."""
-        program, at = self._session.program, snapshot.position
-        if at.filename == INNER:
-            return self._place
-        place = program.place_of_bytes(at.start)
+    def _position_of(self, snapshot: Any) -> SourcePosition | None:
+        """Return the position of a host call.
+
+        Those of the prelude have the loop or the line as their first argument.
+        """
+        program, extent = self._session.program, snapshot.position
+        if extent.filename == INNER:
+            return self._position
+        position = program.position_of_byte(extent.start)
         name = getattr(snapshot, "function_name", "")
-        if place is None and name in ("_based_converse", "_based_http"):
+        if position is None and name in ("_based_converse", "_based_http"):
             line = snapshot.args[0]
             if name == "_based_converse":
                 line = program.loops[line].talk_line if line >= 0 else -line
             return SourcePosition(line, 1) if line else None
-        return place
+        return position
 
     def _call(self, snapshot: Any, line: int | None) -> Any:
         """Call a host function, and count the size of its arguments. Raises what it raises, and Stopped."""

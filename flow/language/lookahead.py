@@ -45,8 +45,8 @@ class Lookahead:
 
     def line_of(self, node: ast.stmt | ast.expr) -> int:
         """Return the line of the flow's code; 0 for the engine's own code."""
-        place = self.program.place_of_node(node)
-        return place.line if place else 0
+        position = self.program.position_of_node(node)
+        return position.line if position else 0
 
     def set_in_earlier_rounds(self, statement: ast.stmt) -> set[str]:
         """Return the names that a loop may have set when it is run again; none for other statements."""

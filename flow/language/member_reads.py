@@ -194,8 +194,8 @@ def reads_state(program: Program) -> bool:
 
 
 def _finding(program: Program, read: MemberRead, sentence: str, severity: str) -> Finding:
-    place = program.places.place(read.offset)
-    return Finding(program.file, *place, sentence, "error" if severity == "error" else "warning")
+    position = program.positions.position(read.offset)
+    return Finding(program.file, *position, sentence, "error" if severity == "error" else "warning")
 
 
 def _named(member: str) -> str:

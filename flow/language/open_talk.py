@@ -41,7 +41,7 @@ class OpenTalk:
         messages = self._session.messages
         again = note is not None and loop in self.starts
         if not again:  # a pending message, the user's last, belongs to the talk that takes it
-            heard = [at for at, message in enumerate(messages) if message.who == "user"]
+            heard = [index for index, message in enumerate(messages) if message.who == "user"]
             self.starts[loop] = len(messages) if self.pending is None else heard[-1]
         self.loop = loop
         self.note = None if not note or note[0] is None else text(note[0])

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from dryline.flow.language.errors import Finding
-from dryline.flow.language.source_map import Places, Rewritten, SourcePosition
+from dryline.flow.language.source_map import PositionIndex, Rewritten, SourcePosition
 
 # `answer["size"] == "large"`, also with .get and a method such as .lower() between.
 _COMPARED = re.compile(
@@ -56,11 +56,11 @@ class Program:
 
     def __post_init__(self) -> None:
         self.code = self.rewritten.text
-        self.places = Places(self.source)
+        self.positions = PositionIndex(self.source)
 
     @cached_property
-    def _generated(self) -> Places:
-        return Places(self.code)
+    def _generated(self) -> PositionIndex:
+        return PositionIndex(self.code)
 
     @cached_property
     def choices(self) -> dict[str, list[str]]:
@@ -70,22 +70,22 @@ class Program:
             choices.setdefault(name, {})[value] = None
         return {name: list(values) for name, values in choices.items()}
 
-    def place(self, line: int, column: int) -> SourcePosition | None:
-        """Return the place in the flow's code of a place in the translated code; None for the engine's own code."""
-        return self._place(self._generated.offset(line, column))
+    def position(self, line: int, column: int) -> SourcePosition | None:
+        """Return the position in the flow's code of one in the translated code; None for the engine's own code."""
+        return self._position(self._generated.offset(line, column))
 
-    def place_of_node(self, node: ast.stmt | ast.expr) -> SourcePosition | None:
-        """Return the place in the flow's code of a node of the translated code's tree, whose columns count bytes."""
+    def position_of_node(self, node: ast.stmt | ast.expr) -> SourcePosition | None:
+        """Return the position in the flow's code of a node of the translated code's tree, whose columns count bytes."""
         before = self._generated.row(node.lineno).encode()[: node.col_offset].decode()
-        return self.place(node.lineno, len(before) + 1)
+        return self.position(node.lineno, len(before) + 1)
 
-    def place_of_bytes(self, offset: int) -> SourcePosition | None:
-        """Return the place in the flow's code of a byte offset into the translated code as UTF-8."""
-        return self._place(len(self.code.encode()[:offset].decode(errors="ignore")))
+    def position_of_byte(self, offset: int) -> SourcePosition | None:
+        """Return the position in the flow's code of a byte offset into the translated code as UTF-8."""
+        return self._position(len(self.code.encode()[:offset].decode(errors="ignore")))
 
-    def _place(self, offset: int) -> SourcePosition | None:
+    def _position(self, offset: int) -> SourcePosition | None:
         origin = self.rewritten.origin(offset)
-        return None if origin is None else self.places.place(min(origin, len(self.source)))
+        return None if origin is None else self.positions.position(min(origin, len(self.source)))
 
     @property
     def conditions(self) -> list[Condition]:

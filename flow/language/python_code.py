@@ -18,10 +18,10 @@ from itertools import pairwise
 from keyword import iskeyword
 from pathlib import Path
 
-from dryline.flow.language.calls_rewriting import CallRewriting, calls
+from dryline.flow.language.calls_rewriting import CallRewriting, is_call_of
 from dryline.flow.language.errors import BasedSyntaxError, CodeRefused, Finding
 from dryline.flow.language.program import Condition, Loop, Program
-from dryline.flow.language.source_map import Part, Places, Rewriting
+from dryline.flow.language.source_map import Part, PositionIndex, Rewriting
 from dryline.flow.language.statements import Statement, own_statements, tree
 from dryline.flow.language.tokens import LogicalLine, Token, logical_lines
 from dryline.storage.files import read
@@ -58,12 +58,12 @@ class _Context:
 class Translation:
     """The translation of one source. It collects `loops`, and `warnings` with offset and sentence."""
 
-    def __init__(self, source: str, places: Places, lines: list[LogicalLine]) -> None:
+    def __init__(self, source: str, positions: PositionIndex, lines: list[LogicalLine]) -> None:
         self.edits = Rewriting(source)
         self.loops: list[Loop] = []
         self.warnings: list[tuple[int, str]] = []
-        self.calls = CallRewriting(self.edits, places, lines)
-        self._places = places
+        self.calls = CallRewriting(self.edits, positions, lines)
+        self._positions = positions
 
     def translate(self, block: list[Statement], context: _Context) -> None:
         """Translate the statements of a block. Raises BasedSyntaxError."""
@@ -121,7 +121,7 @@ class Translation:
                 statement.start, "A loop cannot stand in a function, only at the top level or in a block."
             )
         talk = _last_talk(statement)
-        loop = Loop(len(self.loops), self._places.line(statement.start), self._places.line(talk.start))
+        loop = Loop(len(self.loops), self._positions.line(statement.start), self._positions.line(talk.start))
         loop.outermost = context.loop is None
         if context.loop:
             (context.until or context.loop).inner.append(loop)
@@ -151,7 +151,7 @@ class Translation:
             text = _fixed_text(tokens, source)
             if (text or source) in [each.text for each in loop.conditions]:
                 self.warnings.append((until.start, f"This loop has the condition {source} twice."))
-            line, leaves = self._places.line(until.start), not _ends_by_return(until)
+            line, leaves = self._positions.line(until.start), not _ends_by_return(until)
             loop.conditions.append(Condition(text or source, line, text is not None, leaves, loop))
             check = f"_based_condition({loop.index}, " if text is None else "("
             listed += [check, (start, end), "), "]
@@ -205,7 +205,7 @@ def _is_done(part: list[Token]) -> bool:
 
 def _last_talk(loop: Statement) -> Token:
     lines = [statement.line.tokens for statement in own_statements(loop.body)]
-    talks = [[token for index, token in enumerate(tokens) if calls("talk", tokens, index)] for tokens in lines]
+    talks = [[token for index, token in enumerate(tokens) if is_call_of("talk", tokens, index)] for tokens in lines]
     first_of_line = [tokens[0] for tokens in talks if tokens]
     if not first_of_line:
         raise BasedSyntaxError(loop.start, "This loop has no talk: nothing could ever meet a condition.")
@@ -224,34 +224,37 @@ def _cached_program(code: str, file: str) -> Program:
 
 def _program(code: str, file: str) -> Program:
     source = code.replace("\r\n", "\n").replace("\r", "\n")
-    places = Places(source)
+    positions = PositionIndex(source)
     try:
-        _require_bounded(source, places)
-        return _translate(source, file, places)
+        _require_bounded(source, positions)
+        return _translate(source, file, positions)
     except BasedSyntaxError as fault:
-        raise CodeRefused([Finding(file, *places.place(fault.offset), fault.sentence)]) from None
+        raise CodeRefused([Finding(file, *positions.position(fault.offset), fault.sentence)]) from None
 
 
-def _require_bounded(source: str, places: Places) -> None:
+def _require_bounded(source: str, positions: PositionIndex) -> None:
     """Raise BasedSyntaxError for code or a line of it that is too long."""
     if len(source) > MAX_CODE:
         raise BasedSyntaxError(0, f"The code is longer than {MAX_CODE:,} characters.")
-    long_line = places.first_longer_than(MAX_LINE)
+    long_line = positions.first_longer_than(MAX_LINE)
     if long_line is not None:
         sentence = f"This line is longer than {MAX_LINE:,} characters. Break it: a text in three quotes can have lines."
-        raise BasedSyntaxError(places.offset(long_line, MAX_LINE + 1), sentence)
+        raise BasedSyntaxError(positions.offset(long_line, MAX_LINE + 1), sentence)
 
 
-def _translate(source: str, file: str, places: Places) -> Program:
+def _translate(source: str, file: str, positions: PositionIndex) -> Program:
     if wrong := _NO_TEXT.search(source):
         raise BasedSyntaxError(wrong.start(), "A NUL character or a lone surrogate cannot stand in code.")
     lines = logical_lines(source)
-    translation = Translation(source, places, lines)
+    translation = Translation(source, positions, lines)
     translation.translate(tree(lines), _Context())
     names = translation.calls.names
     rewritten = translation.edits.render(_prelude(names | {"loop"} if translation.loops else names))
-    warnings = [Finding(file, *places.place(at), sentence, "warning") for at, sentence in sorted(translation.warnings)]
-    imports = [(statement, places.place(at)) for statement, at in translation.calls.imports]
+    warnings = [
+        Finding(file, *positions.position(offset), sentence, "warning")
+        for offset, sentence in sorted(translation.warnings)
+    ]
+    imports = [(statement, positions.position(offset)) for statement, offset in translation.calls.imports]
     return Program(source, file, rewritten, translation.loops, warnings, imports)
 
 

@@ -215,7 +215,7 @@ class FlowSession:
     def dump(self) -> bytes:
         """Return the session as bytes. Nothing authenticates them, so load only bytes from a trusted store."""
         host = {
-            "form": _form(),
+            "form": _dump_version(),
             "code": self.program.source,
             "file": self.program.file,
             "messages": [[message.who, message.text] for message in self.messages],
@@ -237,7 +237,7 @@ class FlowSession:
             host, snapshot = orjson.loads(whole[4 : 4 + length]), whole[4 + length :]
         except (zlib.error, orjson.JSONDecodeError) as fault:
             raise NotLoadable(f"This is no session: {fault}.") from None
-        if host.get("form") != _form():
+        if host.get("form") != _dump_version():
             raise NotLoadable("Another version of dryline stored the session, so it cannot go on. Begin a new one.")
         program = translate(host["code"], host["file"])
         session = cls(sandbox, program, model, fetch, now=now, **{name: host[name] for name in _OPTIONS})
@@ -249,6 +249,6 @@ class FlowSession:
         return session
 
 
-def _form() -> str:
+def _dump_version() -> str:
     """Return the version of the dump, which has bytes of the sandbox."""
     return f"5 {pydantic_monty.__version__}"

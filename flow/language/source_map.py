@@ -18,15 +18,15 @@ class Rewriting:
         self._edits: list[tuple[int, int, int, Sequence[Part]]] = []
         self._starts: list[int] = []
 
-    def insert(self, at: int, *parts: Part) -> None:
-        """Insert parts before the character at `at`, behind earlier insertions."""
-        self._edits.append((at, at, len(self._edits), parts))
+    def insert(self, offset: int, *parts: Part) -> None:
+        """Insert parts before the character at `offset`, behind earlier insertions."""
+        self._edits.append((offset, offset, len(self._edits), parts))
 
     def replace(self, start: int, end: int, *parts: Part) -> None:
         self._edits.append((start, end, len(self._edits), parts))
 
     def render(self, before: str = "") -> Rewritten:
-        """Return the edited text behind the text `before`, which has no place in the source."""
+        """Return the edited text behind the text `before`, which has no position in the source."""
         self._edits.sort(key=lambda edit: edit[:3])
         self._starts = [edit[0] for edit in self._edits]
         out = Rewritten()
@@ -35,20 +35,20 @@ class Rewriting:
         return out
 
     def _copy(self, start: int, end: int, out: Rewritten) -> None:
-        at = start
+        offset = start
         for edit_start, edit_end, _, parts in self._edits[bisect_left(self._starts, start) :]:
             if edit_end > end or (edit_start == end and end < len(self.source)):
                 break
-            if edit_start < at:
+            if edit_start < offset:
                 continue  # within a replaced stretch
-            out.add(self.source[at:edit_start], at)
+            out.add(self.source[offset:edit_start], offset)
             for part, following in zip_longest(parts, parts[1:], fillvalue=""):
                 if not isinstance(part, str):
                     self._copy(*part, out)
-                else:  # text before a stretch has the place of that stretch
+                else:  # text before a stretch has the position of that stretch
                     out.add(part, edit_start if isinstance(following, str) else following[0], moves=False)
-            at = edit_end
-        out.add(self.source[at:end], at)
+            offset = edit_end
+        out.add(self.source[offset:end], offset)
 
 
 class Rewritten:
@@ -75,20 +75,20 @@ class Rewritten:
 
 
 class SourcePosition(NamedTuple):
-    """A place in a text. `line` and `column` count from 1, as editors do."""
+    """A position in a text. `line` and `column` count from 1, as editors do."""
 
     line: int
     column: int
 
 
-class Places:
-    """A converter between offsets of a text and places in it."""
+class PositionIndex:
+    """A converter between offsets of a text and positions in it."""
 
     def __init__(self, text: str) -> None:
         self._rows = text.split("\n")
         self._starts = [0, *accumulate(len(row) + 1 for row in self._rows)]
 
-    def place(self, offset: int) -> SourcePosition:
+    def position(self, offset: int) -> SourcePosition:
         line = self.line(offset)
         return SourcePosition(line, offset - self._starts[line - 1] + 1)
 

@@ -77,20 +77,20 @@ def own_statements(block: list[Statement]) -> Iterator[Statement]:
             yield from own_statements(statement.body)
 
 
-def _block(lines: list[LogicalLine], at: int, indent: str, depth: int) -> tuple[list[Statement], int]:
+def _block(lines: list[LogicalLine], index: int, indent: str, depth: int) -> tuple[list[Statement], int]:
     if depth > _DEEPEST:
-        raise BasedSyntaxError(lines[at].tokens[0].start, "Blocks are nested too deeply here.")
+        raise BasedSyntaxError(lines[index].tokens[0].start, "Blocks are nested too deeply here.")
     block: list[Statement] = []
-    while at < len(lines) and lines[at].indent == indent:
-        statement = _statement(lines[at])
-        at += 1
-        if at < len(lines) and lines[at].indent != indent and lines[at].indent.startswith(indent):
-            _check_header(statement, lines[at])
-            statement.body, at = _block(lines, at, lines[at].indent, depth + 1)
-            if at < len(lines) and lines[at].indent != indent and lines[at].indent.startswith(indent):
-                raise _unindented(lines[at])
+    while index < len(lines) and lines[index].indent == indent:
+        statement = _statement(lines[index])
+        index += 1
+        if index < len(lines) and lines[index].indent != indent and lines[index].indent.startswith(indent):
+            _check_header(statement, lines[index])
+            statement.body, index = _block(lines, index, lines[index].indent, depth + 1)
+            if index < len(lines) and lines[index].indent != indent and lines[index].indent.startswith(indent):
+                raise _unindented(lines[index])
         _add_statement(statement, block)
-    return block, at
+    return block, index
 
 
 def _check_header(statement: Statement, below: LogicalLine) -> None:
@@ -122,7 +122,7 @@ def _add_statement(statement: Statement, block: list[Statement]) -> None:
 
 def _take_inner_untils(loop: Statement) -> None:
     """Move untils from the end of a loop's body to the loop, because some flows are indented so."""
-    first = next((at for at, statement in enumerate(loop.body) if statement.kind == "until"), len(loop.body))
+    first = next((index for index, statement in enumerate(loop.body) if statement.kind == "until"), len(loop.body))
     loop.body, loop.untils = loop.body[:first], loop.body[first:]
     for statement in loop.untils:
         if statement.kind != "until":
@@ -133,7 +133,9 @@ def _statement(line: LogicalLine) -> Statement:
     tokens = line.tokens
     first = tokens[0].text if tokens[0].kind == "name" else ""
     second = tokens[1].text if len(tokens) > 1 else ""
-    colons = (at for at, token in enumerate(tokens) if token.kind == "op" and token.text == ":" and token.depth == 0)
+    colons = (
+        index for index, token in enumerate(tokens) if token.kind == "op" and token.text == ":" and token.depth == 0
+    )
     colon = next(colons, None)
     if first == "loop" and second == ":":
         if len(tokens) == 2:

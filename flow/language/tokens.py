@@ -62,26 +62,26 @@ class _Tokenizer:
         self.source = source
 
     def lines(self) -> list[LogicalLine]:
-        source, at, row_start = self.source, 0, 0
+        source, offset, row_start = self.source, 0, 0
         lines: list[LogicalLine] = []
         line: LogicalLine | None = None
         open_brackets: list[Token] = []
-        while at < len(source):
-            kind, end = self._kind(at)
+        while offset < len(source):
+            kind, end = self._kind(offset)
             if kind == "newline":
                 if line and not open_brackets:
-                    line.row_end = at
+                    line.row_end = offset
                     lines.append(line)
                     line = None
                 row_start = end if not line else row_start
             elif kind not in ("space", "comment"):
                 if line is None:
-                    line = LogicalLine(source[row_start:at].lstrip("\ufeff"), [], row_start)
-                line.tokens.append(self._token(kind, at, end, 0))
+                    line = LogicalLine(source[row_start:offset].lstrip("\ufeff"), [], row_start)
+                line.tokens.append(self._token(kind, offset, end, 0))
                 line.tokens[-1].depth = len(open_brackets)
                 end = line.tokens[-1].end
                 _match(line.tokens[-1], open_brackets)
-            at = end
+            offset = end
         if open_brackets:
             raise BasedSyntaxError(open_brackets[-1].start, f"This {open_brackets[-1].text} is never closed.")
         if line:
@@ -89,13 +89,15 @@ class _Tokenizer:
             lines.append(line)
         return lines
 
-    def _kind(self, at: int) -> tuple[str, int]:
-        match = _TOKEN.match(self.source, at)
+    def _kind(self, offset: int) -> tuple[str, int]:
+        match = _TOKEN.match(self.source, offset)
         if match and match.lastgroup:
             return match.lastgroup, match.end()
-        character = self.source[at]  # the message has its name, because typographic quotes and spaces look like others
+        character = self.source[
+            offset
+        ]  # the message has its name, because typographic quotes and spaces look like others
         called = f" ({unicodedata.name(character).lower()})" if unicodedata.name(character, "") else ""
-        raise BasedSyntaxError(at, f"The character {character!r}{called} has no meaning here.")
+        raise BasedSyntaxError(offset, f"The character {character!r}{called} has no meaning here.")
 
     def _token(self, kind: str, start: int, end: int, depth: int) -> Token:
         if kind != "string":
@@ -109,53 +111,53 @@ class _Tokenizer:
         return Token("string", self.source[start:end], start, end, fields or [])
 
     def _string_end(
-        self, start: int, at: int, quote: str, fields: list[list[Token]] | None, depth: int, *, is_raw: bool
+        self, start: int, offset: int, quote: str, fields: list[list[Token]] | None, depth: int, *, is_raw: bool
     ) -> int:
         """Read a text from behind its quote, with the `fields` of an f-string, and return the offset behind its end."""
         source = self.source
-        while at < len(source):
-            if source.startswith(quote, at):
-                return at + len(quote)
-            if source[at] == "\n" and len(quote) == 1:
+        while offset < len(source):
+            if source.startswith(quote, offset):
+                return offset + len(quote)
+            if source[offset] == "\n" and len(quote) == 1:
                 break
-            if fields is not None and source.startswith(("{{", "}}"), at):
-                at += 2
-            elif fields is not None and source[at] == "{":
-                at = self._field(at + 1, fields, depth, quote)
-            elif fields is not None and not is_raw and source.startswith("\\N{", at):
-                at = source.find("}", at) + 1 or len(source)
-            elif source[at] == "\\" and not (fields is not None and source.startswith(("{", "}"), at + 1)):
-                at += 2
+            if fields is not None and source.startswith(("{{", "}}"), offset):
+                offset += 2
+            elif fields is not None and source[offset] == "{":
+                offset = self._field(offset + 1, fields, depth, quote)
+            elif fields is not None and not is_raw and source.startswith("\\N{", offset):
+                offset = source.find("}", offset) + 1 or len(source)
+            elif source[offset] == "\\" and not (fields is not None and source.startswith(("{", "}"), offset + 1)):
+                offset += 2
             else:
-                at += 1
+                offset += 1
         raise BasedSyntaxError(start, "This text is never closed.")
 
-    def _field(self, at: int, fields: list[list[Token]], depth: int, quote: str) -> int:
+    def _field(self, offset: int, fields: list[list[Token]], depth: int, quote: str) -> int:
         """Read a replacement field from behind its brace, and return the offset behind its end."""
-        start = at - 1
+        start = offset - 1
         tokens: list[Token] = []
         open_brackets: list[Token] = []
         fields.append(tokens)
-        while at < len(self.source):
-            if not open_brackets and self.source[at] == "}":
-                return at + 1
-            if not open_brackets and self.source[at] == ":":
-                return self._format(at + 1, fields, depth, quote)
-            kind, end = self._kind(at)
+        while offset < len(self.source):
+            if not open_brackets and self.source[offset] == "}":
+                return offset + 1
+            if not open_brackets and self.source[offset] == ":":
+                return self._format(offset + 1, fields, depth, quote)
+            kind, end = self._kind(offset)
             if kind not in ("space", "newline", "comment"):
-                tokens.append(self._token(kind, at, end, depth + 1))
+                tokens.append(self._token(kind, offset, end, depth + 1))
                 end = tokens[-1].end
                 _match(tokens[-1], open_brackets)
-            at = end
+            offset = end
         raise BasedSyntaxError(start, "This { is never closed.")
 
-    def _format(self, at: int, fields: list[list[Token]], depth: int, quote: str) -> int:
+    def _format(self, offset: int, fields: list[list[Token]], depth: int, quote: str) -> int:
         """Read a field's format, which can contain fields, and return the offset behind the brace that ends both."""
-        start = at
-        while at < len(self.source) and not self.source.startswith(quote, at) and depth < _DEEPEST_FSTRING:
-            if self.source[at] == "}":
-                return at + 1
-            at = self._field(at + 1, fields, depth + 1, quote) if self.source[at] == "{" else at + 1
+        start = offset
+        while offset < len(self.source) and not self.source.startswith(quote, offset) and depth < _DEEPEST_FSTRING:
+            if self.source[offset] == "}":
+                return offset + 1
+            offset = self._field(offset + 1, fields, depth + 1, quote) if self.source[offset] == "{" else offset + 1
         raise BasedSyntaxError(start, "This format is never closed.")
 
 

@@ -53,7 +53,9 @@ class CompletionRequest:
     def history(self) -> list[dict[str, str]]:
         """The messages of user and agent before the new one."""
         messages = [message for message in self.messages if message["role"] in _SPEAKERS]
-        last = max((at for at, message in enumerate(messages) if message["role"] == "user"), default=len(messages))
+        last = max(
+            (index for index, message in enumerate(messages) if message["role"] == "user"), default=len(messages)
+        )
         return messages[:last]
 
 

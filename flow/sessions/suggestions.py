@@ -105,12 +105,12 @@ def _candidates(question: OpenQuestion, random: Random, now: datetime) -> Iterat
     if not question.takes_any_wish:
         yield from filter(question.takes, _values(question, random, now))
 
-    for place, condition in enumerate(question.ordered_conditions):
+    for index, condition in enumerate(question.ordered_conditions):
         if read_condition(condition).is_catch_all or (question.takes_any_wish and _is_value(condition)):
             continue
         phrases = _phrases(condition, question, random)
-        if not question.takes_any_wish and place < 2:
-            phrases.append((_YES, _NO)[place])
+        if not question.takes_any_wish and index < 2:
+            phrases.append((_YES, _NO)[index])
         sentence = next((text for text in phrases if question.takes(text, condition)), None)
         if sentence is not None:
             yield sentence
@@ -135,15 +135,15 @@ def _values(question: OpenQuestion, random: Random, now: datetime) -> list[str]:
 
 
 def _slot_asked_for(question: OpenQuestion, now: datetime) -> Slot | None:
-    """Return the place for the value that the question asks for, with the example of the flow's code if it has one."""
+    """Return the slot of the value that the question asks for, with the example of the flow's code if it has one."""
     question_words = set(re.findall(r"\w+", question.text.lower().replace("-", "")))
-    places = [
+    slots = [
         Slot(example, key, choices=choices_in(example), question=question.text, now=now)
         for key, example in question.examples.items()
     ]
     kind = kind_of_question(question.text)
-    named = [place for place in places if question_words & set(place.label.split())]
-    of_kind = [place for place in places if kind_of(place) is kind]
+    named = [slot for slot in slots if question_words & set(slot.label.split())]
+    of_kind = [slot for slot in slots if kind_of(slot) is kind]
     if named or of_kind:
         return (named or of_kind)[0]
     return None if kind is None else Slot("", question=question.text, now=now)
@@ -151,8 +151,8 @@ def _slot_asked_for(question: OpenQuestion, now: datetime) -> Slot | None:
 
 def _as_written(option: str, agent: str) -> str:
     """Return an option as the agent wrote it, as a sentence."""
-    at = agent.lower().find(option)
-    text = agent[at : at + len(option)] if at >= 0 else option
+    start = agent.lower().find(option)
+    text = agent[start : start + len(option)] if start >= 0 else option
     return f"{text[:1].upper()}{text[1:]}, please."
 
 

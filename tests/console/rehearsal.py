@@ -1,4 +1,8 @@
-"""Rehearsals: the numbered sentences of a document, each with a function that does what it says."""
+"""Rehearsals: the numbered steps of a guide, each with a function that does what it says.
+
+A guide names what one presses, chooses and types in quotation marks and as code. These names hold the steps together
+with their functions; the other words may change.
+"""
 
 from __future__ import annotations
 
@@ -12,10 +16,11 @@ from playwright.sync_api import expect
 from dryline.tests.console.browser_tab import QUICK
 
 ROOT = Path(__file__).parent.parent.parent
+_NAME = re.compile(r'"([^"]*)"|`([^`]*)`')
 
 
 class Rehearsal:
-    """The sentences of the numbered lists in a document or in some of its sections, in their order."""
+    """The numbered lists of a guide, or of some of its sections."""
 
     def __init__(self, document, *headings):
         text = (ROOT / document).read_text()
@@ -23,28 +28,25 @@ class Rehearsal:
             sections = dict(re.findall(r"^## (.*)\n((?:(?!## ).*\n?)*)", text, re.MULTILINE))
             text = "\n".join(sections[heading] for heading in headings)
         items = re.findall(r"^\d+\. (.*(?:\n {3}\S.*)*)", text, re.MULTILINE)
-        self.sentences = [sentence for item in items for sentence in _split(" ".join(item.split()))]
+        pairs = _NAME.findall(" ".join(" ".join(items).split()))
+        self.names = [quoted or code for quoted, code in pairs]
         self._actions = []
 
-    def does(self, *sentences):
-        """Register the function for the next sentences. The same sentence may stand in several places."""
+    def does(self, *names):
+        """Register the function for the next step, in which the guide has these names."""
 
         def register(action):
-            self._actions.append((sentences, action))
+            self._actions.append((names, action))
             return action
 
         return register
 
     def play(self, page):
-        """Do what each sentence says. A sentence without a function, or in another place, fails."""
-        assert [sentence for sentences, _ in self._actions for sentence in sentences] == self.sentences
-        for sentences, action in self._actions:
-            try:
-                action(page)
-                assert_fits_the_other_width(page)
-            except Exception as error:
-                error.add_note(f"The document says: {' '.join(sentences)}")
-                raise
+        """Do each step. A name of the guide that no function has, or another one has before it, fails."""
+        assert [name for names, _ in self._actions for name in names] == self.names
+        for _, action in self._actions:
+            action(page)
+            assert_fits_the_other_width(page)
 
 
 def assert_fits_the_other_width(page):
@@ -57,10 +59,6 @@ def assert_fits_the_other_width(page):
     expect(page.locator("html")).to_have_js_property("scrollWidth", width, timeout=5000)
     page.set_viewport_size(size)
     expect(page.locator("html")).to_have_js_property("clientWidth", size["width"])  # before the next click
-
-
-def _split(text):
-    return re.split(r"(?<=[.])\s+(?=[A-Z\"`])", text.replace("**", ""))
 
 
 def new_page(chromium, server, width, theme, **options):

@@ -5,18 +5,18 @@ import pytest
 
 from dryline import __version__
 from dryline.state.collections import COLLECTIONS
-from dryline.state.forms import forms
+from dryline.state.parsing import row_schemas
 from dryline.tests.contract.two_teams import SOUTH, document
 from dryline.tests.control.documents import WHEN, faults, of_a_line, of_north
 
-FORMS = forms()
+ROW_SCHEMAS = row_schemas()
 
 
 def test_every_collection_is_listed_even_when_it_is_empty(control):
     state = control.get("/state").json
     assert state.pop("version") == 1
     assert state.pop("writtenBy") == f"dryline {__version__}"
-    assert list(state) == list(FORMS) == list(COLLECTIONS)
+    assert list(state) == list(ROW_SCHEMAS) == list(COLLECTIONS)
     assert {name for name, rows in state.items() if rows} == {"teams"}
 
 
@@ -29,7 +29,7 @@ def test_rows_come_oldest_first_and_then_by_id(put):
 def test_one_teams_part_can_be_read(control):
     control.put("/state", document())
     state = control.get("/state?team=north-teams").json
-    assert {name: len(rows) for name, rows in state.items() if name in FORMS} == dict.fromkeys(FORMS, 1)
+    assert {name: len(rows) for name, rows in state.items() if name in ROW_SCHEMAS} == dict.fromkeys(ROW_SCHEMAS, 1)
     assert SOUTH not in orjson.dumps(state).decode()
     assert control.get("/state?team=nobody").status_code == 404
 
@@ -38,7 +38,7 @@ def test_rows_may_come_in_any_order(put):
     rows = of_north()
     rows.pop("version")
     state = put(**dict(reversed(rows.items())))
-    assert all(len(state[name]) == 1 for name in FORMS)
+    assert all(len(state[name]) == 1 for name in ROW_SCHEMAS)
 
 
 def test_members_that_a_row_leaves_out_are_as_after_a_creation(api, make_voice_deployment, put, control):
@@ -59,7 +59,7 @@ def test_the_least_that_a_row_needs_is_enough(put):
     whole = of_north()
     least = {
         name: {key: value for key, value in whole[name][0].items() if key in (form.id, *form.needs)}
-        for name, form in FORMS.items()
+        for name, form in ROW_SCHEMAS.items()
     }
     state = put(**{name: [row] for name, row in least.items()})
     for name, row in least.items():
@@ -69,7 +69,7 @@ def test_the_least_that_a_row_needs_is_enough(put):
 
 def test_a_row_without_a_member_that_it_needs_is_refused(control):
     before = control.get("/state").data
-    for name, form in FORMS.items():
+    for name, form in ROW_SCHEMAS.items():
         sent = of_north()
         (row,) = sent[name]
         sent[name] = [{key: row[key] for key in row if key != member} for member in form.needs]

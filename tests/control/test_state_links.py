@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from dryline.state.collections import COLLECTIONS
-from dryline.state.forms import forms
+from dryline.state.parsing import row_schemas
 from dryline.tests.contract.two_teams import NORTH, SOUTH, document, id_of
 from dryline.tests.control.documents import faults, of_north
 
-FORMS = forms()
+ROW_SCHEMAS = row_schemas()
 
 LINKS = [
     (name, column, targets, needed)
@@ -24,7 +24,7 @@ LINK = re.compile(r"`(\w+(?:Id|Ids|_id))`")
 
 
 def wire(name, column):
-    return next(key for key, value in FORMS[name].names.items() if value == column)
+    return next(key for key, value in ROW_SCHEMAS[name].names.items() if value == column)
 
 
 # The contract says that nobody checks these, that they are ids of the row itself, or that they follow another link.
@@ -47,7 +47,7 @@ def test_every_link_that_the_contract_names_is_checked():
 
 
 def test_an_id_stands_once_in_its_collection(control):
-    for name in FORMS:
+    for name in ROW_SCHEMAS:
         sent = of_north()
         sent[name] *= 2
         path = next(iter(faults(control.put("/state", sent))))

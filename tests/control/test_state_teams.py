@@ -2,11 +2,11 @@
 
 import hashlib
 
-from dryline.state.forms import forms
+from dryline.state.parsing import row_schemas
 from dryline.tests.contract.two_teams import document
 from dryline.tests.control.documents import WHEN, faults, of_north
 
-FORMS = forms()
+ROW_SCHEMAS = row_schemas()
 
 
 def test_a_document_without_teams_leaves_the_start_team_and_its_keys(control, api, put):
@@ -70,7 +70,7 @@ def test_replacing_one_teams_part_leaves_the_others(control):
     assert control.put("/state?team=north-teams", sent).status_code == 204
     north = control.get("/state?team=north-teams").json
     assert [row["teamId"] for row in north["workers"]] == ["north-teams"]
-    assert [name for name in FORMS if north[name]] == ["teams", "workers"]
+    assert [name for name in ROW_SCHEMAS if north[name]] == ["teams", "workers"]
     assert control.get("/state?team=south-teams").data == south
 
 

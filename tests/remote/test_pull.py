@@ -2,7 +2,7 @@
 
 import pytest
 
-from dryline.state.forms import forms
+from dryline.state.parsing import row_schemas
 from dryline.testing import DrylineServer
 from dryline.tests.remote.conftest import lines
 
@@ -42,7 +42,7 @@ def test_a_pulled_world_equals_the_service_and_its_recordings_stay_there(source,
 
 
 def test_of_every_collection_it_is_known_whether_it_is_copied():
-    assert {"teams", *COPIED, *NOT_COPIED} == set(forms())
+    assert {"teams", *COPIED, *NOT_COPIED} == set(row_schemas())
 
 
 def test_every_kind_of_row_comes_along(small, command):
@@ -83,7 +83,7 @@ def test_refusals_losses_and_garbage_on_the_way_are_tried_again(small, command):
 # Answers that deviate from the contract are reported, also by the exit code
 
 
-FORMS = ({"oops": 1}, None, {"data": {"a": 1}})
+ROW_SCHEMAS = ({"oops": 1}, None, {"data": {"a": 1}})
 NO_RECORDS = [5, None, [], {"id": 5}, {"id": ""}, {"name": "x"}]
 
 
@@ -92,7 +92,7 @@ NO_RECORDS = [5, None, [], {"id": 5}, {"id": ""}, {"name": "x"}]
     [
         ("*/deployments/chat", {"status": 404}, "status 404"),
         ("/api/team/integrations", {"status": 403}, "status 403, the API key may not read this"),
-        *(("*/flows", {"body": body}, " of records") for body in FORMS),
+        *(("*/flows", {"body": body}, " of records") for body in ROW_SCHEMAS),
         ("/api/team/tags", {"body": NO_RECORDS}, "6 of 6 are not records with an id"),
         ("*/deploymentLogs/voice", {"body": {"data": [], "hasMore": True, "nextCursor": 5}}, "there are more"),
         ("*/deploymentLogs/voice", {"body": {"data": [{"id": "x"}], "nextCursor": "again"}}, "nothing new"),

@@ -1,4 +1,4 @@
-"""Row forms: how a collection's rows are read from a state document, each field by the record's own schema."""
+"""Row schemas: how a collection's rows are read from a state document, each field by the record's own schema."""
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
@@ -17,8 +17,8 @@ Row = dict[str, Any]
 Faults = list[tuple[str, str]]
 
 
-class RowForm:
-    """The fields of a collection's rows: those of the record's `schema` except `without`, and `own` ones.
+class RowSchema:
+    """The fields of a collection's rows: those of the record's `schema` except `without`, and `further` ones.
 
     `needs` names the fields that a row must have besides its id. `on_export` is called with each exported row. `shapes`
     are those of the JSON that the contract leaves open: the columns with others are noted in `other_shapes`.
@@ -33,9 +33,9 @@ class RowForm:
         id: str = "id",
         on_export: Callable[[Row], None] | None = None,
         shapes: Shapes | None = None,
-        **own: fields.Field,
+        **further: fields.Field,
     ) -> None:
-        self._schema, self._without, self._own = schema, without.split(), own
+        self._schema, self._without, self._own = schema, without.split(), further
         self.id = id
         self.on_export = on_export
         self._shapes = shapes or {}
@@ -115,7 +115,7 @@ class RowForm:
 def _unknown_parts(field: fields.Field | None, value: Any, path: str) -> Iterator[tuple[str, str]]:
     if isinstance(field, ApiKeys):
         for index, key in enumerate(value if isinstance(value, list) else ()):
-            known = tuple(field.form.names)
+            known = tuple(field.row_schema.names)
             names = [name for name in key if name not in known] if isinstance(key, dict) else []
             yield from ((f"{path}[{index}].{name}", unknown_field(name, known)) for name in names)
     elif isinstance(value, list) and isinstance(field, fields.List):
@@ -184,11 +184,11 @@ def require_header(value: str) -> None:
 
 
 class ApiKeys(fields.Field):
-    """A team's keys: texts in clear, or objects of `form`."""
+    """A team's keys: texts in clear, or objects of `row_schema`."""
 
-    def __init__(self, form: RowForm) -> None:
+    def __init__(self, row_schema: RowSchema) -> None:
         super().__init__()
-        self.form = form
+        self.row_schema = row_schema
 
     def _deserialize(self, value: Any, attr: Any, data: Any, **kwargs: Any) -> list[Row]:
         if not isinstance(value, list):
@@ -201,7 +201,7 @@ class ApiKeys(fields.Field):
                     faults.append((f"[{index}]", f"It {problem}"))
                 keys.append({"secret": key})
             elif isinstance(key, dict):
-                keys.append(self.form.read(key, f"[{index}]", faults, []))
+                keys.append(self.row_schema.read(key, f"[{index}]", faults, []))
             else:
                 faults.append((f"[{index}]", "Must be a text or an object."))
         if faults:

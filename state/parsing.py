@@ -15,7 +15,7 @@ from marshmallow import ValidationError
 
 from dryline import __version__
 from dryline.schemas.base import Timestamp, camel, did_you_mean
-from dryline.schemas.row_forms import MOST_FAULTS, Faults, Row, RowForm
+from dryline.schemas.row_schemas import MOST_FAULTS, Faults, Row, RowSchema
 from dryline.state.collections import COLLECTIONS, MODULES
 from dryline.storage.errors import BadDocument
 
@@ -28,9 +28,9 @@ log = logging.getLogger("dryline")
 
 
 @cache
-def forms() -> Mapping[str, RowForm]:
-    """Return the form of each collection's rows, in the document's order; built when a document is first used."""
-    return {name: form for area in MODULES for name, form in import_module(f"dryline.schemas.{area}").ROWS.items()}
+def row_schemas() -> Mapping[str, RowSchema]:
+    """Return the schema of each collection's rows, in the document's order; built when a document is first used."""
+    return {name: schema for area in MODULES for name, schema in import_module(f"dryline.schemas.{area}").ROWS.items()}
 
 
 # The end of a refusal of which `lenient` would let everything pass.
@@ -57,7 +57,7 @@ class Document:
         """Return the name of a row or of a member for a message, such as `flows[2].workerId`."""
         if not column:
             return f"{collection}[{index}]"
-        names = {attribute: name for name, attribute in forms()[collection].names.items()}
+        names = {attribute: name for name, attribute in row_schemas()[collection].names.items()}
         return f"{collection}[{index}].{names.get(column, camel(column))}"
 
 
@@ -95,7 +95,8 @@ def read(document: Any, *, lenient: bool = False) -> Document:
     unknown: Faults = []
     by_hand = writer is None and not lenient
     rows = {
-        name: _read_rows(name, form, document.get(name), faults, unknown, by_hand) for name, form in forms().items()
+        name: _read_rows(name, schema, document.get(name), faults, unknown, by_hand)
+        for name, schema in row_schemas().items()
     }
     hint = "" if faults else LENIENT_HINT
     if not lenient and writer in (None, WRITTEN_BY):
@@ -110,7 +111,9 @@ def read(document: Any, *, lenient: bool = False) -> Document:
     return Document(rows, as_of, may_link_to_gone_rows=not by_hand)
 
 
-def _read_rows(name: str, form: RowForm, rows: Any, faults: Faults, unknown: Faults, by_hand: bool) -> list[Row] | None:
+def _read_rows(
+    name: str, schema: RowSchema, rows: Any, faults: Faults, unknown: Faults, by_hand: bool
+) -> list[Row] | None:
     if rows is None:
         return None
     if not isinstance(rows, list):
@@ -119,7 +122,7 @@ def _read_rows(name: str, form: RowForm, rows: Any, faults: Faults, unknown: Fau
     parsed = []
     for index, row in enumerate(rows):
         path = f"{name}[{index}]"
-        parsed.append(form.read(row, path, faults, unknown))
+        parsed.append(schema.read(row, path, faults, unknown))
         if by_hand and isinstance(row, dict):
-            unknown.extend(form.unknown_parts(row, path))
+            unknown.extend(schema.unknown_parts(row, path))
     return parsed
