@@ -14,7 +14,7 @@ from dryline.schemas.assets import (
     PhoneNumberRegistrationBody,
     PhoneNumberSchema,
 )
-from dryline.schemas.whatsapp_senders import WhatsappSenderBody, WhatsappSenderSchema
+from dryline.schemas.whatsapp_senders import WhatsappSenderSchema
 from dryline.web.base import Area
 
 blp = Area("Assets", "/api/team/assets", description="Telephone numbers and WhatsApp senders.")
@@ -80,7 +80,7 @@ class AvailablePhoneNumbers(MethodView):
 
 @blp.route("/purchase_whatsapp_sender", post="purchaseWhatsappSender")
 class WhatsappSenderPurchase(MethodView):
-    @blp.arguments(WhatsappSenderBody)
+    @blp.arguments(WhatsappSenderSchema)
     @blp.response(201, WhatsappSenderSchema)
     def post(self, body):
         """Buy a WhatsApp sender.

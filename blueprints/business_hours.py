@@ -4,7 +4,7 @@ from flask import g
 from flask.views import MethodView
 
 from dryline.models.business_hours import BusinessHours, with_phone_hours
-from dryline.schemas.business_hours import BusinessHoursBody, BusinessHoursQuery, BusinessHoursSchema
+from dryline.schemas.business_hours import BusinessHoursQuery, BusinessHoursSchema
 from dryline.web.base import Area
 
 blp = Area("Business Hours", "/api/workers/business-hours", description="Weekly business hours of the team.")
@@ -19,7 +19,7 @@ class BusinessHoursList(MethodView):
         tables = BusinessHours.listing(g.team)
         return with_phone_hours(g.team, tables) if query["include_team_phone_hours"] else tables
 
-    @blp.arguments(BusinessHoursBody)
+    @blp.arguments(BusinessHoursSchema)
     @blp.response(201, BusinessHoursSchema)
     def post(self, body):
         """Create business hours.
@@ -41,7 +41,7 @@ class BusinessHoursById(MethodView):
         table = BusinessHours.fetch(g.team, id)
         return with_phone_hours(g.team, [table])[0] if query["include_team_phone_hours"] else table
 
-    @blp.arguments(BusinessHoursBody(partial=True))
+    @blp.arguments(BusinessHoursSchema(partial=True))
     @blp.response(200, BusinessHoursSchema)
     def put(self, body, id):
         """Update business hours.

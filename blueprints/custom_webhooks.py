@@ -6,7 +6,7 @@ from flask.views import MethodView
 from dryline.models.custom_webhooks import CustomWebhook
 from dryline.models.voice_deployments import VoiceDeployment
 from dryline.models.workers import Worker
-from dryline.schemas.custom_webhooks import CustomWebhookBody, CustomWebhookSchema
+from dryline.schemas.custom_webhooks import CustomWebhookSchema
 from dryline.web.base import Area, UndocumentedBlueprint
 from dryline.world.outgoing import INBOX
 
@@ -28,7 +28,7 @@ class CustomWebhooks(MethodView):
         """List a voice deployment's webhooks, newest first."""
         return CustomWebhook.of_deployment(Worker.fetch(g.team, worker_id).child(VoiceDeployment, deployment_id))
 
-    @blp.arguments(CustomWebhookBody)
+    @blp.arguments(CustomWebhookSchema)
     @blp.response(201, CustomWebhookSchema)
     def post(self, body, worker_id, deployment_id):
         """Create a webhook.
@@ -49,7 +49,7 @@ class CustomWebhookById(MethodView):
         """Retrieve a webhook."""
         return Worker.fetch(g.team, worker_id).child(VoiceDeployment, deployment_id).child(CustomWebhook, webhook_id)
 
-    @blp.arguments(CustomWebhookBody(partial=True))
+    @blp.arguments(CustomWebhookSchema(partial=True))
     @blp.response(200, CustomWebhookSchema)
     def patch(self, body, worker_id, deployment_id, webhook_id):
         """Update a webhook.

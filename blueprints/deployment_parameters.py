@@ -6,7 +6,7 @@ from flask.views import MethodView
 from dryline.models.deployment_parameters import DeploymentParameter
 from dryline.models.deployments import Deployment
 from dryline.models.workers import Worker
-from dryline.schemas.deployment_parameters import DeploymentParameterBody, DeploymentParameterSchema
+from dryline.schemas.deployment_parameters import DeploymentParameterSchema
 from dryline.web.base import Area
 
 blp = Area(
@@ -24,7 +24,7 @@ class DeploymentParameters(MethodView):
         deployment = Worker.fetch(g.team, worker_id).child(Deployment, deployment_id)
         return DeploymentParameter.of_deployment(deployment)
 
-    @blp.arguments(DeploymentParameterBody)
+    @blp.arguments(DeploymentParameterSchema)
     @blp.response(201, DeploymentParameterSchema)
     @blp.errors(409)
     def post(self, body, worker_id, deployment_id):
@@ -39,7 +39,7 @@ class DeploymentParameters(MethodView):
 
 @blp.route("/<param_id>", patch="updateDeploymentParameter", delete="deleteDeploymentParameter")
 class DeploymentParameterById(MethodView):
-    @blp.arguments(DeploymentParameterBody(partial=True))
+    @blp.arguments(DeploymentParameterSchema(partial=True))
     @blp.response(200, DeploymentParameterSchema)
     @blp.errors(409)
     def patch(self, body, worker_id, deployment_id, param_id):

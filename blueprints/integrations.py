@@ -4,7 +4,7 @@ from flask import g
 from flask.views import MethodView
 
 from dryline.models.integrations import Integration
-from dryline.schemas.integrations import IntegrationBody, IntegrationSchema, TwilioIntegrationBody
+from dryline.schemas.integrations import IntegrationSchema, TwilioIntegrationBody
 from dryline.schemas.teams import SubaccountCredentialsSchema
 from dryline.web.base import Area
 
@@ -41,7 +41,7 @@ class IntegrationById(MethodView):
         """Retrieve an integration."""
         return Integration.fetch(g.team, integration_id)
 
-    @blp.arguments(IntegrationBody(partial=True))
+    @blp.arguments(IntegrationSchema(partial=True))
     @blp.response(200, IntegrationSchema)
     def patch(self, body, integration_id):
         """Update an integration's name or description.

@@ -5,7 +5,7 @@ from flask.views import MethodView
 
 from dryline.models.runtime_errors import RuntimeErrorRecord
 from dryline.models.workers import Worker
-from dryline.schemas.runtime_errors import RuntimeErrorBody, RuntimeErrorListSchema, RuntimeErrorSchema
+from dryline.schemas.runtime_errors import RuntimeErrorListSchema, RuntimeErrorSchema
 from dryline.web.base import Area
 
 blp = Area("Runtime Errors", "/api/workers/<worker_id>/runtime-errors", description="Runtime errors of flows.")
@@ -22,7 +22,7 @@ class RuntimeErrors(MethodView):
         """
         return RuntimeErrorRecord.of_worker(Worker.fetch(g.team, worker_id), **query)
 
-    @blp.arguments(RuntimeErrorBody)
+    @blp.arguments(RuntimeErrorSchema)
     @blp.response(201, RuntimeErrorSchema)
     def post(self, body, worker_id):
         """Record a runtime error.

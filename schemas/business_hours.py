@@ -2,7 +2,7 @@
 
 from marshmallow import fields
 
-from dryline.schemas.base import ApiSchema, Boolean, JsonObject, Number, QueryBoolean, QuerySchema, Timestamp
+from dryline.schemas.base import ApiSchema, Boolean, Number, QueryBoolean, QuerySchema, Timestamp
 from dryline.schemas.row_schemas import RowSchema
 from dryline.schemas.teams import TeamSchema
 
@@ -28,25 +28,19 @@ class TeamPhoneHoursListQuery(TeamPhoneHoursQuery):
     team_id = fields.String(metadata={"description": "only this team; another team's id gives an empty list"})
 
 
-class BusinessHoursBody(ApiSchema):  # Contract: createBusinessHours
-    """Business hours to create or update."""
+class HoursTableSchema(ApiSchema):
+    """Business hours without their assignments."""
 
+    class Meta(ApiSchema.Meta):
+        null_in_answers = ("primary_tag", "secondary_tag")
+
+    id = fields.String(dump_only=True)
+    created_at = Timestamp(dump_only=True)
+    updated_at = Timestamp(dump_only=True)
     hours = fields.Dict(keys=fields.String(), values=fields.String(), required=True, metadata={"description": HOURS})
     timezone = fields.String(load_default="UTC")
     primary_tag = fields.String()
     secondary_tag = fields.String()
-
-
-class HoursTableSchema(ApiSchema):
-    """Business hours without their assignments."""
-
-    id = fields.String()
-    created_at = Timestamp()
-    updated_at = Timestamp()
-    hours = JsonObject(metadata={"description": HOURS})
-    timezone = fields.String()
-    primary_tag = fields.String(allow_none=True)
-    secondary_tag = fields.String(allow_none=True)
 
 
 class TeamPhoneHoursSchema(ApiSchema):  # Contract: records.team_phone_hours
@@ -67,14 +61,16 @@ class TeamPhoneHoursSchema(ApiSchema):  # Contract: records.team_phone_hours
     team = fields.Nested(TeamSchema, dump_only=True, metadata={"description": "only with `includeRelations=true`"})
 
 
-class BusinessHoursSchema(HoursTableSchema):  # Contract: records.business_hours
+class BusinessHoursSchema(HoursTableSchema):  # Contract: records.business_hours, createBusinessHours
     """Business hours of a week."""
 
-    class Meta(ApiSchema.Meta):
+    class Meta(HoursTableSchema.Meta):
         sometimes = ("team_phone_hours",)
 
     team_phone_hours = fields.List(
-        fields.Nested(TeamPhoneHoursSchema), metadata={"description": "only with `includeTeamPhoneHours=true`"}
+        fields.Nested(TeamPhoneHoursSchema),
+        dump_only=True,
+        metadata={"description": "only with `includeTeamPhoneHours=true`"},
     )
 
 
@@ -88,12 +84,6 @@ class CallableSchema(ApiSchema):  # Contract: checkCallable
 
 
 ROWS = {
-    "businessHours": RowSchema(
-        BusinessHoursSchema,
-        "hours",
-        without="team_phone_hours",
-        team_id=fields.String(),
-        hours=fields.Dict(keys=fields.String(), values=fields.String()),
-    ),
+    "businessHours": RowSchema(BusinessHoursSchema, "hours", without="team_phone_hours", team_id=fields.String()),
     "teamPhoneHours": RowSchema(TeamPhoneHoursSchema, "hoursId phoneNumber", without="hours team"),
 }

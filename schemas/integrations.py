@@ -6,32 +6,28 @@ from dryline.schemas.base import ApiSchema, JsonObject, Timestamp
 from dryline.schemas.row_schemas import RowSchema
 
 
-class IntegrationBody(ApiSchema):  # Contract: updateIntegration
-    """Changes of an integration."""
+class IntegrationSchema(ApiSchema):  # Contract: records.integration, updateIntegration
+    """An account at a telephony provider."""
 
+    class Meta(ApiSchema.Meta):
+        null_in_answers = ("name", "description")
+
+    id = fields.String(dump_only=True)
+    app_type = fields.String(dump_only=True, metadata={"description": "telephony provider: twilio"})
+    config = JsonObject(dump_only=True, metadata={"description": "the account's sid, without its token"})
+    created_at = Timestamp(dump_only=True)
+    updated_at = Timestamp(dump_only=True)
     name = fields.String()
     description = fields.String()
+    team_id = fields.String(dump_only=True, allow_none=True)
+    worker_id = fields.String(dump_only=True, allow_none=True)
 
 
-class TwilioIntegrationBody(IntegrationBody):  # Contract: createTwilioIntegration
+class TwilioIntegrationBody(IntegrationSchema):  # Contract: createTwilioIntegration
     """A Twilio account to connect."""
 
     account_sid = fields.String(required=True)
     auth_token = fields.String(required=True, metadata={"description": "stored and never returned"})
-
-
-class IntegrationSchema(ApiSchema):  # Contract: records.integration
-    """An account at a telephony provider."""
-
-    id = fields.String()
-    app_type = fields.String(metadata={"description": "telephony provider: twilio"})
-    config = JsonObject(metadata={"description": "the account's sid, without its token"})
-    created_at = Timestamp()
-    updated_at = Timestamp()
-    name = fields.String(allow_none=True)
-    description = fields.String(allow_none=True)
-    team_id = fields.String(allow_none=True)
-    worker_id = fields.String(allow_none=True)
 
 
 ROWS = {"integrations": RowSchema(IntegrationSchema, "appType")}

@@ -6,8 +6,14 @@ from dryline.schemas.base import ApiSchema, Integer, JsonObject, OneOf, QueryInt
 from dryline.schemas.row_schemas import RowSchema
 
 
-class RuntimeErrorSchema(ApiSchema):  # Contract: records.runtime_error
+class RuntimeErrorSchema(ApiSchema):  # Contract: records.runtime_error, recordRuntimeError
     """An error of a flow, recorded by the engine."""
+
+    class Meta(ApiSchema.Meta):
+        null_in_answers = (
+            *("deployment_id", "flow_id", "bb_engine_session_id", "function_name", "line_number", "traceback"),
+            "metadata",
+        )
 
     id = fields.String(dump_only=True)
     created_at = Timestamp(dump_only=True)
@@ -16,22 +22,11 @@ class RuntimeErrorSchema(ApiSchema):  # Contract: records.runtime_error
     error = fields.String(required=True, metadata={"description": "error message"})
     service = fields.String(required=True, metadata={"description": "service, such as based_engine or sms"})
     type = fields.String(required=True, metadata={"description": "class of the error"})
-    severity = fields.String(validate=OneOf("warning", "error", "critical"))
-    deployment_id = fields.String(allow_none=True)
-    flow_id = fields.String(allow_none=True)
-    bb_engine_session_id = fields.String(allow_none=True, metadata={"description": "id of the session"})
-    function_name = fields.String(allow_none=True)
-    line_number = Integer(allow_none=True, metadata={"description": "line of the flow's code"})
-    traceback = fields.String(allow_none=True)
-    metadata = JsonObject(allow_none=True)
-
-
-class RuntimeErrorBody(RuntimeErrorSchema):  # Contract: recordRuntimeError
-    """A runtime error to record. Unknown values are left out, never null."""
-
     severity = fields.String(load_default="error", validate=OneOf("warning", "error", "critical"))
     deployment_id = fields.String()
-    flow_id = fields.String(metadata={"description": "flow whose newest deployment is meant without `deploymentId`"})
+    flow_id = fields.String(
+        metadata={"description": "flow of the error; in a body without `deploymentId` its newest deployment is meant"}
+    )
     bb_engine_session_id = fields.String(metadata={"description": "id of the session"})
     function_name = fields.String()
     line_number = Integer(metadata={"description": "line of the flow's code"})

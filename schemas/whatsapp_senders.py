@@ -20,22 +20,15 @@ class WhatsappProfileSchema(PartSchema):  # Contract: purchaseWhatsappSender, pr
     websites = fields.List(fields.String(), metadata={"description": "websites"})
 
 
-class WhatsappSenderBody(ApiSchema):  # Contract: purchaseWhatsappSender
-    """A sender to buy."""
-
-    phone_number = fields.String(required=True, metadata={"description": "in E.164 form"})
-    profile = AsSent(WhatsappProfileSchema, required=True)
-
-
-class WhatsappSenderSchema(ApiSchema):  # Contract: records.whatsapp_sender
+class WhatsappSenderSchema(ApiSchema):  # Contract: records.whatsapp_sender, purchaseWhatsappSender
     """A WhatsApp sender."""
 
-    sender_sid = fields.String(attribute="id")
-    phone_number = fields.String()
-    status = fields.String(metadata={"description": "status: PENDING, ONLINE or FAILED"})
-    profile = fields.Nested(WhatsappProfileSchema, metadata={"description": "stored as sent"})
-    created_at = Timestamp()
-    updated_at = Timestamp()
+    sender_sid = fields.String(dump_only=True, attribute="id")
+    phone_number = fields.String(required=True, metadata={"description": "in E.164 form"})
+    status = fields.String(dump_only=True, metadata={"description": "status: PENDING, ONLINE or FAILED"})
+    profile = AsSent(WhatsappProfileSchema, required=True, metadata={"description": "stored as sent"})
+    created_at = Timestamp(dump_only=True)
+    updated_at = Timestamp(dump_only=True)
 
 
 ROWS = {"whatsappSenders": RowSchema(WhatsappSenderSchema, "phoneNumber", id="senderSid", team_id=fields.String())}
