@@ -214,6 +214,15 @@ def test_the_changelog_has_a_section_for_each_version_and_the_present_one_is_fir
     assert [heading[2] for heading in dated[1:]].count("unreleased") == 0
 
 
+def test_the_newest_section_of_the_changelog_is_grouped_and_short():
+    """Somebody who upgrades reads it: in an order that is always the same, and within a few minutes."""
+    section = re.search(r"(?ms)^## .*?(?=^## )", (ROOT / "CHANGELOG.md").read_text())[0]
+    groups = re.findall(r"(?m)^### (.*)$", section)
+    assert groups == [name for name in ("Added", "Changed", "Fixed", "Removed") if name in groups]
+    assert len(section.splitlines()) <= 120
+    assert "\n- " not in section.partition("\n### ")[0], "an entry stands in no group"
+
+
 # The Makefile
 
 
