@@ -14,7 +14,9 @@ from dryline.blueprints.console import app as console_app
 from dryline.jobs import export_files
 from dryline.settings import Settings
 from dryline.tests.conftest import Api
+from dryline.tests.console.visitor import Visitor
 from dryline.tests.webhooks.receiver import Receiver
+from dryline.web import hosts
 from dryline.world import epochs
 from dryline.world.faults import ConnectionCut
 
@@ -348,3 +350,20 @@ def test_a_page_that_was_asked_for_before_a_reset_shows_the_world_after_it(stand
     monkeypatch.setattr(console_app, "require_known_host", reset_once)
     answer = stand.app.test_client().get("/console/workers?team=north")
     assert (answer.status_code, "Desk" in answer.text) == (200, True)
+
+
+def test_a_form_that_was_sent_before_a_reset_writes_nothing_after_it(stand, monkeypatch):
+    visitor = Visitor(stand.app.test_client())
+    visitor.go("/workers/new?team=north")
+    require_known_host, once = hosts.require_known_host, iter([True])
+
+    def reset_once(*args):
+        if next(once, False):
+            stand.in_thread(lambda: stand.control().post("/reset", {}))  # not a part of this request
+            stand.threads[-1].join(60)
+        require_known_host(*args)
+
+    monkeypatch.setattr(hosts, "require_known_host", reset_once)
+    with pytest.raises(ConnectionCut):
+        visitor.send("/workers", name="Late", template="")
+    assert "Late" not in stand.control().get("/workers").text

@@ -10,6 +10,9 @@ import pytest
 
 from dryline.flow.engine import Engine
 from dryline.flow.language.python_code import translate
+from dryline.flow.sessions.engines import engine_of
+from dryline.flow.sessions.flow_checks import find_missing_members
+from dryline.models.flows import Flow
 from dryline.state.scenarios import ABOUT, SHIPPED
 from dryline.tests.console.visitor import Visitor
 from dryline.tools import campaign, clinic, demo_content, documents, making, trouble
@@ -49,6 +52,23 @@ def test_programs_are_sound_but_for_the_one_that_is_to_be_mended(name):
             version.file for program in BUSINESSES[name] for version in program.versions if engine.check(version.code)
         ]
     assert unsound == (["pickup_1"] if name == "trouble" else [])
+
+
+# The variables that flows of a scenario read and do not have: their calls fail, which a demo shows.
+MISSING = {"demo": {"technicians"}, "trouble": {"depot_desk"}}
+
+
+def test_flows_lack_no_variables_but_those_by_which_calls_fail(name, control, app):
+    assert control.post("/reset", {"scenario": name}).status_code == 204
+    with app.world.active():
+        findings = [
+            finding
+            for flow in Flow.select()
+            if not engine_of(app.world).check(flow.code)  # one of trouble has errors
+            for finding in find_missing_members(app.world, flow.code, flow.variables, flow)
+        ]
+    assert {finding.sentence.split("'")[1] for finding in findings} == MISSING.get(name, set())
+    assert {finding.severity for finding in findings} <= {"error"}
 
 
 def test_each_checkpoint_names_a_condition_of_its_flow(document):

@@ -34,6 +34,8 @@ from marshmallow import Schema
 
 from dryline.blueprints.console import auth
 from dryline.blueprints.console.base import field_label, flash_and_redirect, form_texts, require_team, wire_values
+from dryline.world.epochs import EpochEnded
+from dryline.world.faults import ConnectionCut
 from dryline.world.origins import CONSOLE, ORIGIN_KEY, RECORDED_KEY, TEAM_KEY
 from dryline.world.request_log import Entry
 
@@ -66,22 +68,29 @@ class FormRefused(Exception):
 
 
 def send(method: str, path: str, *ids: str, body: Any = None) -> OperationAnswer:
-    """Send the request of a form for the team of the page. `path` has `{}` for each id. Raises FormRefused."""
+    """Send the request of a form for the team of the page. `path` has `{}` for each id.
+
+    Raises FormRefused, and EpochEnded if the epoch of the request has ended.
+    """
     entries: list[Entry] = []
     client = current_app.api.test_client(use_cookies=False)  # type: ignore[attr-defined]  # it is the Console
-    answer = client.open(
-        path.format(*[quote(id, safe="") for id in ids]),
-        method=method,
-        base_url=request.root_url,
-        json=body,
-        headers={"User-Agent": "console"},
-        environ_overrides={
-            ORIGIN_KEY: CONSOLE,
-            TEAM_KEY: require_team().id,
-            RECORDED_KEY: entries.append,
-            "REMOTE_ADDR": request.remote_addr or "",
-        },
-    )
+    environ = {
+        ORIGIN_KEY: CONSOLE,
+        TEAM_KEY: require_team().id,
+        RECORDED_KEY: entries.append,
+        "REMOTE_ADDR": request.remote_addr or "",
+    }
+    try:
+        answer = client.open(
+            path.format(*[quote(id, safe="") for id in ids]),
+            method=method,
+            base_url=request.root_url,
+            json=body,
+            headers={"User-Agent": "console"},
+            environ_overrides=environ,
+        )
+    except ConnectionCut:  # as a program sees the end of the epoch
+        raise EpochEnded from None
     number, content = entries[0].number, answer.get_json(silent=True)
     if answer.status_code >= 400:
         raise FormRefused(answer.status_code, content["error"], _problems_in(content), number)

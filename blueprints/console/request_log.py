@@ -86,7 +86,7 @@ def entry(number: int) -> Any:
         groups=PRESET_GROUPS,
         presets=PRESETS,
         team_name=team.name if (team := Team.find(id=entry.team_id)) else entry.team_id,
-        is_key_known=clear_key(entry.team_id) is not None,
+        lacks_key=_has_key(entry, members["headers"]) and clear_key(entry.team_id) is None,
         is_repeatable=MASK not in entry.query,  # the signature of a link is masked
         other_team=entry.team_id if g.team and entry.team_id != g.team.id else None,
     )

@@ -10,7 +10,9 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
+from functools import lru_cache
 from itertools import islice
+from typing import NamedTuple
 
 from dryline.flow.language.errors import BasedSyntaxError, Finding
 from dryline.flow.language.program import Program
@@ -23,6 +25,7 @@ _PLAIN_TEXT = re.compile(r"""[rRuU]?("{3}|'{3}|"|')(?P<text>[^\\]*)\1""", re.DOT
 _MOST_TARGETS = 100  # tokens of the targets of one assignment that are looked at
 _MOST_REPORTED = 50  # findings
 _MOST_COMPARED = 1_000  # names that a hint is chosen from
+_LONGEST_CACHED = 32_000  # characters of code
 _LONGEST_NAMED = 100  # characters of a member in a message
 
 
@@ -49,14 +52,14 @@ class MemberRead:
 
 
 class MemberUse:
-    """The use that a program makes of one of its dicts."""
+    """The use that code makes of one of its dicts, by its lines and whether each is in a `try` block."""
 
-    def __init__(self, program: Program, name: str) -> None:
+    def __init__(self, lines: Iterable[tuple[list[Token], bool]], name: str) -> None:
         self.name = name
         self._reads: dict[str, MemberRead] = {}
         self._optional: set[str] = set()  # members that the code sets or asks for
         self._is_changed_elsewhere = False  # by code whose members are not known
-        for line, is_caught in _lines(program.source):
+        for line, is_caught in lines:
             self._read_line(line, is_caught)
 
     @property
@@ -146,6 +149,28 @@ def _statements(source: str) -> list[Statement]:
         return []
 
 
+class Needs(NamedTuple):
+    """The first reads of the members that code needs of its two dicts."""
+
+    variables: Sequence[MemberRead]
+    state: Sequence[MemberRead]
+
+
+def needs_of(source: str) -> Needs:
+    """Return the members that a source needs."""
+    return _cached_needs(source) if len(source) <= _LONGEST_CACHED else _needs(source)
+
+
+@lru_cache(maxsize=32)
+def _cached_needs(source: str) -> Needs:
+    return _needs(source)
+
+
+def _needs(source: str) -> Needs:
+    lines = list(_lines(source))
+    return Needs(MemberUse(lines, "variables").needed, MemberUse(lines, "state").needed)
+
+
 def find_missing_variables(program: Program, context: FlowContext) -> list[Finding]:
     """Return findings about variables that the flow needs and nothing sets.
 
@@ -153,7 +178,7 @@ def find_missing_variables(program: Program, context: FlowContext) -> list[Findi
     deployments set it, and in a `try` block.
     """
     findings: list[Finding] = []
-    for read in MemberUse(program, "variables").needed:
+    for read in needs_of(program.source).variables:
         if read.member in context.variables or len(findings) == _MOST_REPORTED:
             continue
         lacking = [name for name, parameters in context.parameters.items() if read.member not in parameters]
@@ -175,7 +200,7 @@ def find_missing_variables(program: Program, context: FlowContext) -> list[Findi
 def find_missing_state(program: Program, columns: Collection[str]) -> list[Finding]:
     """Return warnings about members of `state` that the flow needs and no campaign's row has."""
     known = {*columns, *_OF_EVERY_STATE}
-    missing = [read for read in MemberUse(program, "state").needed if read.member not in known]
+    missing = [read for read in needs_of(program.source).state if read.member not in known]
     return [
         _finding(
             program,
@@ -190,7 +215,7 @@ def find_missing_state(program: Program, columns: Collection[str]) -> list[Findi
 
 def reads_state(program: Program) -> bool:
     """Return whether the flow needs a member of `state` that not every conversation has."""
-    return any(read.member not in _OF_EVERY_STATE for read in MemberUse(program, "state").needed)
+    return any(read.member not in _OF_EVERY_STATE for read in needs_of(program.source).state)
 
 
 def _finding(program: Program, read: MemberRead, sentence: str, severity: str) -> Finding:

@@ -258,6 +258,15 @@ def test_an_error_comes_back_at_its_field_with_what_was_typed(visitor, rows, new
     assert f"/console/requests/{entry.number}" in page.links and entry.status == page.status
 
 
+def test_an_error_of_no_field_is_in_the_notice_above_what_was_typed(visitor, control, rows):
+    control.put("/settings", {"exportMode": "manual"})
+    new_export(visitor, rows)
+    visitor.go("/exports/new")
+    page = visitor.send("/exports", fields="id, duration")
+    assert page.status == 409 and 'id="problem-' not in page.html
+    assert "Nothing is saved." in page.text and page.form("/exports")["fields"]["fields"] == "id, duration"
+
+
 def test_a_button_that_is_refused_says_so_on_its_page(visitor, api, rows):
     visitor.go(rows["at"])
     api.delete(f"/team/tags/{rows['tag']['id']}")

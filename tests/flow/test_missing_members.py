@@ -63,6 +63,12 @@ CAUGHT = 'try:\n    say(variables["technicians"])\nexcept KeyError:\n    say("By
         (READS, {}, "warning", "a parameter of its deployment has to set it"),
         (READS, {"Day": {"desk"}, "Night": set()}, "error", "its deployments have no parameter of this name"),
         (READS, {"Day": {"technicians"}, "Night": set()}, "warning", "Night has no parameter of this name"),
+        (
+            READS,
+            {"Day": {"technicians"}, "A": set(), "B": set(), "C": set()},
+            "warning",
+            "A and B and 1 more have no parameter of this name",
+        ),
         (READS, {"Day": {"technicians"}}, None, ""),
         (CAUGHT, {"Day": set()}, "warning", "its deployments have no parameter of this name"),
     ],
