@@ -7,7 +7,7 @@ from typing import Any, Self
 
 from peewee import TextField, fn
 
-from dryline.models.collection import DEPLOYMENT, StateCollection
+from dryline.models.collection import DEPLOYMENT, StateCollection, changes_without_due_time
 from dryline.models.deployments import Deployment
 from dryline.models.due import due_rows
 from dryline.models.numbering import e164
@@ -153,6 +153,9 @@ def number_fault(row: Row) -> str | None:
 
 STATE = {
     "queuedCalls": StateCollection(
-        QueuedCall, required_links=DEPLOYMENT, optional_links={"campaign_id": ("outboundCampaigns",)}
+        QueuedCall,
+        required_links=DEPLOYMENT,
+        optional_links={"campaign_id": ("outboundCampaigns",)},
+        changes_at=changes_without_due_time,
     )
 }

@@ -7,7 +7,7 @@ from typing import Any, Self
 
 from peewee import TextField, chunked, fn
 
-from dryline.models.collection import StateCollection
+from dryline.models.collection import StateCollection, changes_without_due_time
 from dryline.models.due import due_rows
 from dryline.models.queued_calls import (
     BATCH_INTERVAL_MINUTES,
@@ -180,6 +180,7 @@ STATE = {
         Voicev1CampaignData,
         after_import=lambda: schedule_imported(Voicev1CampaignData, {}, Voicev1CampaignData.status << OPEN),
         required_links={"campaign_id": ("voicev1Campaigns",)},
+        changes_at=lambda row: changes_without_due_time(row) if row.get("status", OPEN[0]) in OPEN else None,
         has_id=False,
         sorted_by=("created_at", "row_id", "campaign_id"),
     ),
