@@ -34,6 +34,16 @@ def by_creation(cells: list[Any]) -> tuple[Any, ...]:
     return tuple(cell or "" for cell in cells)
 
 
+def never_changes(row: Row) -> str | None:
+    """Return None: the import of a row does not depend on the present."""
+    return None
+
+
+def changes_without_due_time(row: Row) -> str | None:
+    """Return an empty text for a row whose time is counted from the present."""
+    return "" if row.get("due_at") is None else None
+
+
 @dataclass(frozen=True)
 class StateCollection:
     """One collection of the state document.
@@ -56,6 +66,9 @@ class StateCollection:
     # Sets the values that a creation would have set, beyond the defaults of columns, once the links are checked.
     # Raises Invalid for a row that cannot be.
     complete: Callable[[Row, ImportContext], object] | None = None
+    # The time from which the import of a row, as it is before `complete`, gives something else than before: None if it
+    # never does, an empty text if it does at every moment. The moment itself in a column does not count.
+    changes_at: Callable[[Row], str | None] = never_changes
     # Called once all rows of an import are inserted.
     after_import: Callable[[], object] | None = None
     # Called with the copy of a snapshot's database that is about to be restored.

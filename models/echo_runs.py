@@ -121,4 +121,4 @@ def _cards(team: Team, ids: list[str], **linked: str) -> list[EchoScorecard]:
     return [card for card in (*listed, *EchoScorecard.listing(team, **linked)) if card is not None]
 
 
-STATE = {"echoRuns": StateCollection(EchoRun, complete=EchoRun.complete)}
+STATE = {"echoRuns": StateCollection(EchoRun, complete=EchoRun.complete, changes_at=EchoRun.import_changes_at)}

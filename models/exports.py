@@ -243,6 +243,11 @@ def complete_imported_export(row: Row, rows: ImportContext) -> None:
             row["file_size_bytes"] = row["row_count"] = None
 
 
+def imported_export_changes_at(row: Row) -> str | None:
+    """Return when the file of a COMPLETED export expires, which is counted from the present unless the row says it."""
+    return row.get("expires_at") or "" if row["status"] == "COMPLETED" else None
+
+
 def requeue_interrupted(db: SqliteDatabase | None = None) -> None:
     """Change PROCESSING to PENDING, after a restart or a restore interrupted the writing.
 
@@ -256,6 +261,7 @@ STATE = {
         Export,
         optional_links={**WORKER, **DEPLOYMENT},
         complete=complete_imported_export,
+        changes_at=imported_export_changes_at,
         after_restore=requeue_interrupted,
     )
 }

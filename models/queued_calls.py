@@ -7,7 +7,7 @@ from typing import Any, Self
 
 from peewee import TextField, fn
 
-from dryline.models.collection import DEPLOYMENT, StateCollection
+from dryline.models.collection import DEPLOYMENT, StateCollection, changes_without_due_time
 from dryline.models.deployments import Deployment
 from dryline.models.due import due_rows
 from dryline.models.numbering import e164
@@ -167,5 +167,6 @@ STATE = {
         optional_links={"campaign_id": ("outboundCampaigns",), "voicev1_campaign_id": ("voicev1Campaigns",)},
         # Those of Voice V1 are in `voicev1CampaignData`, as rows with the time of their call.
         fixed={"voicev1_campaign_id": None},
+        changes_at=changes_without_due_time,
     )
 }

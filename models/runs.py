@@ -5,7 +5,7 @@ from typing import Any, ClassVar, Self
 
 from peewee import TextField
 
-from dryline.models.collection import ImportContext, Row
+from dryline.models.collection import ImportContext, Row, changes_without_due_time
 from dryline.models.due import due_rows
 from dryline.models.plain_sql import json_list
 from dryline.storage.current_world import current
@@ -38,6 +38,12 @@ class Run(Record):
         """Schedule an imported run that has not ended as if it was created now, unless it has a `due_at`."""
         if row.setdefault("status", cls.waiting) in (cls.waiting, "RUNNING") and row.get("due_at") is None:
             row["due_at"] = wire(current().now() + STARTS_AFTER)
+
+    @classmethod
+    def import_changes_at(cls, row: Row) -> str | None:
+        """Return an empty text for a run that `complete` schedules."""
+        is_open = row.get("status", cls.waiting) in (cls.waiting, "RUNNING")
+        return changes_without_due_time(row) if is_open else None
 
     @classmethod
     def due(cls, moment: str, limit: int) -> list[Self]:

@@ -197,5 +197,7 @@ def _number(checkpoint: dict[str, Any], name: str) -> float:
 
 STATE = {
     "tests": StateCollection(Test, required_links=WORKER, optional_links=FLOW),
-    "testRuns": StateCollection(TestRun, required_links={"test_id": ("tests",)}, complete=TestRun.complete),
+    "testRuns": StateCollection(
+        TestRun, required_links={"test_id": ("tests",)}, complete=TestRun.complete, changes_at=TestRun.import_changes_at
+    ),
 }

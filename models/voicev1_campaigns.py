@@ -7,7 +7,7 @@ from typing import Any, Self
 
 from peewee import TextField, chunked, fn
 
-from dryline.models.collection import ImportContext, Row, StateCollection
+from dryline.models.collection import ImportContext, Row, StateCollection, changes_without_due_time
 from dryline.models.due import due_rows
 from dryline.models.queued_calls import BATCH_INTERVAL_MINUTES, BATCH_SIZE, QueuedCall, due_times
 from dryline.models.scripted_outcomes import require_outcomes
@@ -213,6 +213,7 @@ STATE = {
         complete=complete_imported_row,
         computed={"due_at": _DUE_AT},
         required_links={"campaign_id": ("voicev1Campaigns",)},
+        changes_at=lambda row: changes_without_due_time(row) if row.get("status", OPEN[0]) in OPEN else None,
         has_id=False,
         sorted_by=("created_at", "row_id", "campaign_id"),
     ),

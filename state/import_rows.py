@@ -10,7 +10,7 @@ from typing import Any
 
 import orjson
 
-from dryline.models.collection import ImportContext, StateCollection
+from dryline.models.collection import ImportContext, StateCollection, never_changes
 from dryline.models.teams import ApiKey, Team, digest
 from dryline.state.collections import COLLECTIONS
 from dryline.state.links import Links, Row
@@ -20,7 +20,7 @@ from dryline.storage.errors import BadDocument, Conflict, Invalid
 from dryline.storage.json_values import LEVELS_AROUND_ROWS, is_too_deep
 from dryline.storage.record import JsonField, Record
 from dryline.storage.statements import insert_sql
-from dryline.world.clock import parse, require_row_time, wire
+from dryline.world.clock import LATEST, parse, require_row_time, wire
 
 _STAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 _WEEK = timedelta(weeks=1)
@@ -47,8 +47,11 @@ class Import:
         self._by_id: dict[str, dict[str, Row]] = {}
         self.shift: Callable[[str], str] | None = None  # of a document with an `asOf`
         self.unfinished: frozenset[str] = frozenset()  # ids of sessions that lie after now
+        # Until then an import of the document gives the same rows, but for the moment of the import in columns.
+        self.same_until = wire(LATEST)
         if document.as_of:
             weeks = (self.world.now() - parse(document.as_of)) // _WEEK
+            self._changes_at(wire(parse(document.as_of) + (weeks + 1) * _WEEK))
             self.shift = cache(lambda stamp: wire(require_row_time(parse(stamp) + weeks * _WEEK)))
             # Before `complete` adds values of the present. JSON columns are shifted when they are written.
             self._shift_times(self.shift)
@@ -58,6 +61,10 @@ class Import:
         """Check everything, then insert everything. Raises BadDocument and Conflict."""
         self.links.check()
         for name, about in COLLECTIONS.items():
+            if about.changes_at is not never_changes:
+                for moment in map(about.changes_at, self.rows[name]):
+                    if moment is not None:
+                        self._changes_at(moment)
             if about.complete is not None:
                 self._complete(name, about.complete)
         self.links.require_no_faults()
@@ -71,6 +78,11 @@ class Import:
             if about.after_import is not None:
                 about.after_import()
         self.world.ids.skip_past(chain.from_iterable(self.links.teams.values()))
+
+    def _changes_at(self, moment: str) -> None:
+        """Note that an import gives something else from this moment on, which may be past."""
+        if moment > self.now or not moment:
+            self.same_until = min(self.same_until, moment)
 
     def _shift_times(self, shift: Callable[[str], str]) -> None:
         """Shift the times in the columns of all rows, and of the teams' keys. Raises BadDocument if one cannot be."""
@@ -137,7 +149,11 @@ class Import:
 
     def _lies_ahead(self, row: Row) -> bool:
         """Return whether the row, or its session, is dated after now."""
-        return any((row.get(name) or "") > self.now for name in _HAPPENED) or row.get("session_id") in self.unfinished
+        for name in _HAPPENED:
+            if (moment := row.get(name) or "") > self.now:
+                self._changes_at(moment)
+                return True
+        return row.get("session_id") in self.unfinished
 
     def _execute(self, sql: str, tuples: Iterator[list[Any]], path: Callable[[int, str], str]) -> None:
         """Insert all rows. If SQLite refuses one, it is the row that was yielded last."""

@@ -1,5 +1,7 @@
 """The start of a world, and the reset to it: the first team, its keys, and the scenario."""
 
+from __future__ import annotations
+
 import contextlib
 import sqlite3
 from pathlib import Path
@@ -11,19 +13,20 @@ import orjson
 from dryline.models.teams import Team
 from dryline.settings import BadSetting, RuntimeSettings
 from dryline.state import parsing
-from dryline.state.document import admit_start_keys, insert, replacing_rows, wipe, without_foreign_keys
+from dryline.state.document import TableRows, admit_start_keys, insert, replacing_rows, wipe, without_foreign_keys
 from dryline.state.import_rows import Import
 from dryline.state.parsing import Document
-from dryline.storage.current_world import WorldLocal
+from dryline.storage.current_world import WorldLocal, running_part
 from dryline.storage.directory import NoWorld, database_in
 from dryline.storage.errors import BadDocument
 from dryline.storage.files import read
 from dryline.storage.json_values import loads
+from dryline.world.clock import Clock
 from dryline.world.world import World
 
 SHIPPED = Path(__file__).parent.parent / "data"
 EMPTY = "empty"
-# The largest file whose document is kept in memory for the next reset.
+# The largest file whose rows are kept in memory for the next reset.
 MOST_BYTES_REMEMBERED = 20_000_000
 # The scenarios that come with dryline, and the content of each.
 ABOUT = {
@@ -86,10 +89,10 @@ def require_filled(world: World) -> None:
         raise NoWorld(world.settings.data_dir)
 
 
-def fill_anew(world: World, document: Document | None) -> None:
+def fill_anew(world: World, content: ScenarioContent) -> None:
     """Replace all rows by a scenario's, and go back to the start: clock, ids, runtime settings.
 
-    Raises BadDocument. Nothing has changed then.
+    The scenario has one moment. Raises BadDocument. Nothing has changed then.
     """
     with replacing_rows(world):
         wipe(world)
@@ -97,13 +100,24 @@ def fill_anew(world: World, document: Document | None) -> None:
         world.clock.reset()
         world.ids.restart(world.settings.seed)
         try:
-            _fill(world, document)
+            with running_part(moment=world.clock.now()):
+                _fill_or_restore(world, content)
         except BaseException:
             world.clock.restore(before[0])
             world.ids.restore(before[1])
             raise
         world.runtime_settings = RuntimeSettings.of(world.settings)
         world.save_runtime_state()
+
+
+def _fill_or_restore(world: World, content: ScenarioContent) -> None:
+    if content.rows is not None:
+        content.rows.insert(world)
+        return
+    rows = _fill(world, content.document)
+    if rows is not None and content.version is not None and content.version.size <= MOST_BYTES_REMEMBERED:
+        table_rows = TableRows(world, world.stamp(), rows.same_until)
+        _LAST_USED.of(world)[:] = [ScenarioContent(rows=table_rows, version=content.version)]
 
 
 def load(name: str, *, lenient: bool = False) -> Document | None:
@@ -119,27 +133,23 @@ def load(name: str, *, lenient: bool = False) -> Document | None:
         raise _unreadable(path, f"it is not valid JSON: {error}") from None
 
 
-def load_again(world: World, name: str, *, lenient: bool = False) -> Document | None:
-    """Return a scenario's document as `load` does. The last one is remembered, and read again if its file has changed.
+def load_again(world: World, name: str, *, lenient: bool = False) -> ScenarioContent:
+    """Return a scenario's content for a reset: its document as `load` returns it, or the rows of the reset before.
 
-    Reading it takes most of the time of a reset.
+    They are used if the file is the same, and a new import would give the same rows: it takes most of a reset's time.
     """
     path = _path(name)
     if path is None:
-        return None
+        return ScenarioContent()
     try:
         version = _FileVersion.of(path, lenient)
     except OSError as error:
         raise _unreadable(path, error) from None
-    remembered = _LAST_READ.of(world)
-    if remembered and remembered[0].version == version:
-        return remembered[0].document.copy()
-    document = load(name, lenient=lenient)
-    remembered.clear()
-    if document is not None and version.size <= MOST_BYTES_REMEMBERED:
-        remembered.append(_ReadDocument(version, document))
-        return document.copy()
-    return document
+    now = Clock().stamp()
+    for last in _LAST_USED.of(world):
+        if last.rows is not None and last.version == version and last.rows.may_be_inserted(now):
+            return last
+    return ScenarioContent(load(name, lenient=lenient), version=version)
 
 
 class _FileVersion(NamedTuple):
@@ -157,13 +167,16 @@ class _FileVersion(NamedTuple):
         return cls(path.absolute(), status.st_size, status.st_mtime_ns, status.st_ino, lenient)
 
 
-class _ReadDocument(NamedTuple):
-    version: _FileVersion
-    document: Document
+class ScenarioContent(NamedTuple):
+    """The content of a scenario: a `document`, or `rows`; neither for the empty one. `version` is that of its file."""
+
+    document: Document | None = None
+    rows: TableRows | None = None
+    version: _FileVersion | None = None
 
 
-# The document that the last reset of a world has read, or nothing.
-_LAST_READ: WorldLocal[list[_ReadDocument]] = WorldLocal(lambda world: [])
+# The content that the last reset of a world to a file has used, or nothing.
+_LAST_USED: WorldLocal[list[ScenarioContent]] = WorldLocal(lambda world: [])
 
 
 def _path(name: str) -> Path | None:
@@ -186,11 +199,13 @@ def _unreadable(path: Path, reason: str | Exception) -> BadDocument:
     return BadDocument([("", f"Cannot read the scenario {path}: {text}.{hint}")])
 
 
-def _fill(world: World, document: Document | None) -> None:
-    """Fill a world without rows. A scenario without teams gets the start team."""
+def _fill(world: World, document: Document | None) -> Import | None:
+    """Fill a world without rows, and return the import. A scenario without teams gets the start team."""
     if document is None or not document.rows["teams"]:
         Team.new("Team")
     if document is None:
         admit_start_keys(world)
-    else:
-        insert(world, Import(document, adding=not document.rows["teams"]))
+        return None
+    rows = Import(document, adding=not document.rows["teams"])
+    insert(world, rows)
+    return rows

@@ -6,6 +6,7 @@ import re
 from datetime import timedelta
 
 import pytest
+import time_machine
 
 from dryline.tests.contract.two_teams import document
 from dryline.tests.control.documents import WHEN
@@ -95,6 +96,75 @@ def test_each_reset_to_a_scenario_gives_the_same_rows(control, scenario, name):
         control.put("/clock", {"now": "2031-01-01T00:00:00Z"})
     assert states[0] == states[1] == states[2]
     assert control.put("/state", json.loads(control.get("/state").data)).status_code == 204
+
+
+def test_the_ids_that_follow_each_reset_are_the_same_with_a_seed(control, scenario):
+    rows = [{"id": "worker_ffffffff-0000-4000-8000-000000000001", "name": "From the file"}]
+    scenario.write_text(json.dumps({"version": 1, "teams": [{"id": "t", "name": "T"}], "workers": rows}))
+    ids = []
+    for _ in range(3):
+        control.post("/reset", {"scenario": str(scenario)})
+        (key,) = control.get("/state").json["teams"][0]["apiKeys"]
+        ids.append((key["id"], control.post("/teams", {"name": "B"}).json["id"]))
+    assert ids == [ids[0]] * 3
+
+
+AS_OF = "2026-03-03T12:00:00Z"
+CALL = {"id": "log_1", "workerId": "w", "deploymentId": "d", "startTime": AS_OF, "status": "completed"}
+LATER = {"createdAt": "2026-03-03T14:00:00Z"}
+
+
+def reset_at(control, scenario, moments, rows, *, as_of=AS_OF):
+    """Reset to a document at several moments of real time, and return the states."""
+    line = {"id": "d", "workerId": "w", "flowId": "f", "name": "Line", "createdAt": WHEN}
+    document = {"version": 1, "workers": [{"id": "w", "name": "W", "createdAt": WHEN}], "voiceDeployments": [line]}
+    document["flows"] = [{"id": "f", "workerId": "w", "name": "F", "code": "", "createdAt": WHEN}]
+    scenario.write_text(json.dumps(document | rows | ({"asOf": as_of} if as_of else {})))
+    states = []
+    for moment in moments:
+        with time_machine.travel(moment, tick=False):
+            assert control.post("/reset", {"scenario": str(scenario)}).status_code == 204
+            states.append(control.get("/state").json)
+    return states
+
+
+def test_a_later_reset_has_the_calls_that_are_no_longer_ahead(control, scenario):
+    hours = [f"2026-03-03T{hour}:00:00Z" for hour in (13, 13, 15)]
+    states = reset_at(control, scenario, hours, {"voiceLogs": [CALL | LATER]})
+    assert [len(state["voiceLogs"]) for state in states] == [0, 0, 1]
+
+
+def test_a_reset_in_another_week_shifts_the_times_by_a_week_more(control, scenario):
+    days = ["2026-03-09T13:00:00Z", "2026-03-10T11:00:00Z", "2026-03-10T13:00:00Z", "2026-03-03T13:00:00Z"]
+    states = reset_at(control, scenario, days, {"voiceLogs": [CALL]})
+    assert [state["voiceLogs"][0]["startTime"][:10] for state in states] == [
+        *("2026-03-03", "2026-03-03", "2026-03-10", "2026-03-03"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("collection", "row", "member"),
+    [
+        ("workers", {"id": "w", "name": "W"}, "createdAt"),
+        ("webhookDeliveries", {"deploymentId": "d", "event": "call_ended", "url": "http://x/", "body": {}}, "dueAt"),
+        ("queuedCalls", {"deploymentId": "d", "row": {}}, "dueAt"),
+        ("exports", {"format": "CSV", "status": "COMPLETED"}, "expiresAt"),
+        ("echoRuns", {"type": "agent", "agentData": {"name": "A"}}, "dueAt"),
+    ],
+)
+def test_each_reset_counts_from_its_own_moment(control, scenario, collection, row, member):
+    row = {"id": "row_1", "logId": "log_1", **row} if collection == "webhookDeliveries" else {"id": "row_1", **row}
+    moments = ["2026-03-03T13:00:00Z", "2026-03-03T13:00:10Z", "2026-03-03T13:00:20Z"]
+    states = reset_at(control, scenario, moments, {collection: [row]}, as_of=None)
+    first, second, third = (parse(state[collection][0][member]) for state in states)
+    assert second - first == third - second == timedelta(seconds=10)
+
+
+def test_a_file_of_an_export_expires_although_the_scenario_is_the_same(control, scenario):
+    export = {"id": "e", "format": "CSV", "status": "COMPLETED", "expiresAt": "2026-03-03T14:00:00Z", "rowCount": 7}
+    moments = [f"2026-03-03T{hour}:00:00Z" for hour in (13, 13, 15)]
+    states = reset_at(control, scenario, moments, {"exports": [export]}, as_of=None)
+    assert [state["exports"][0]["rowCount"] for state in states] == [0, 0, 7]
 
 
 @pytest.mark.parametrize("in_between", [None, "empty", "demo"])
