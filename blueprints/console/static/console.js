@@ -95,6 +95,7 @@ function begin() {
   showSwitch();
   showZone();
   refillForm();
+  focusFilter();
   byId("auto-refresh")?.addEventListener("click", () => {
     isLive = !isLive;
     localStorage.setItem("dryline-live", isLive ? "on" : "off");
@@ -231,9 +232,28 @@ document.addEventListener("submit", ({ target: form, submitter, defaultPrevented
 });
 addEventListener("pageshow", (event) => event.persisted && location.reload());
 
-document.addEventListener("change", (event) => {
-  if (event.target.matches("[data-submits]")) event.target.form.requestSubmit();
+// A choice of a list's filters applies at once: of a list when it is made, of a text when its field is left. On the
+// page that follows, the field that had the focus has it again.
+const FOCUSED = "dryline-focus";
+
+function apply(form, field) {
+  sessionStorage.setItem(FOCUSED, field?.form === form ? field.name : "");
+  form.requestSubmit();
+}
+
+document.addEventListener("change", ({ target }) => {
+  if (target.matches("[data-applies] select")) apply(target.form, target);
 });
+document.addEventListener("focusout", ({ target, relatedTarget }) => {
+  if (!target.matches("[data-applies] input") || target.value === target.defaultValue) return;
+  if (!relatedTarget?.closest("a, button")) apply(target.form, relatedTarget); // a click has its own effect
+});
+
+function focusFilter() {
+  const name = sessionStorage.getItem(FOCUSED);
+  sessionStorage.removeItem(FOCUSED);
+  if (name) document.querySelector(`main [data-applies] [name="${CSS.escape(name)}"]`)?.focus();
+}
 
 // The numbers of a column of a chart stand above the pointer.
 document.addEventListener("pointerover", ({ target }) => {
