@@ -30,7 +30,7 @@ class Flows(MethodView):
         """
         worker = Worker.fetch(g.team, worker_id)
         if body.pop("validate_code", False):
-            _require_valid_code(body["code"])
+            _require_valid_code(body["code"], body.get("variables") or {})
         return Flow.write(worker, g.key, **body)
 
 
@@ -52,11 +52,12 @@ class FlowById(MethodView):
         """Update a flow.
 
         If code or variables change, `version` is incremented and a version is committed with `commitMessage`.
-        Deployments without a fixed version use the new code at once. With `validate`, code that cannot run is a 400.
+        Deployments without a fixed version use the new code at once. With `validate`, code is a 400 that cannot run, or
+        that needs a variable which neither the flow nor one of its deployments has.
         """
         flow = Worker.fetch(g.team, worker_id).child(Flow, flow_id)
         if body.pop("validate_code", False):
-            _require_valid_code(body.get("code", flow.code))
+            _require_valid_code(body.get("code", flow.code), body.get("variables", flow.variables), flow)
         return flow.revise(g.key, **body)
 
     @blp.response(204)
@@ -68,7 +69,7 @@ class FlowById(MethodView):
         Worker.fetch(g.team, worker_id).child(Flow, flow_id).remove()
 
 
-def _require_valid_code(code):
-    from dryline.flow.sessions.engines import require_valid  # noqa: PLC0415  # 48 ms
+def _require_valid_code(code, variables, flow=None):
+    from dryline.flow.sessions.flow_checks import require_valid  # noqa: PLC0415  # 48 ms
 
-    require_valid(current(), code)
+    require_valid(current(), code, variables, flow)

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
+from dryline.commands.param_types import JsonObjectParam
+
 if TYPE_CHECKING:
     from dryline.flow.engine import CodeRefused
 
@@ -21,12 +23,14 @@ def flow() -> None:
 
 @flow.command()
 @click.argument("files", type=CODE_FILE, nargs=-1, required=True)
-def check(files: tuple[Path, ...]) -> None:
+@click.option("--variables", type=JsonObjectParam(), help="The flows' `variables`, as a JSON object: others are named.")
+def check(files: tuple[Path, ...], variables: dict[str, Any] | None) -> None:
     """Print the mistakes in FILES as file:line:column. The exit code is 1 if a file cannot run."""
-    from dryline.flow.engine import Engine  # noqa: PLC0415  # 71 ms
+    from dryline.flow.engine import Engine, FlowContext  # noqa: PLC0415  # 71 ms
 
+    context = None if variables is None else FlowContext(variables)
     with Engine() as engine:
-        findings = [finding for file in files for finding in engine.check(read_text(file), str(file))]
+        findings = [finding for file in files for finding in engine.check(read_text(file), str(file), context)]
     for finding in findings:
         click.echo(str(finding))
     if any(finding.severity == "error" for finding in findings):

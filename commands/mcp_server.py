@@ -12,7 +12,7 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp.types import CallToolResult, InputRequiredResult, TextContent, Tool
 
 from dryline import __version__
-from dryline.flow.engine import Engine
+from dryline.flow.engine import Engine, FlowContext
 from dryline.testing import DrylineError, StandIn
 from dryline.testing.plane import send
 
@@ -141,10 +141,14 @@ class McpServer(MCPServer[Any]):
             answer = reply.content.decode(errors="replace")
         return {"status": reply.status, "answer": answer}
 
-    def check_flow(self, code: str) -> list[str]:
-        """Return the mistakes in a flow's code, each with line and column. Code without mistakes can run."""
+    def check_flow(self, code: str, variables: dict[str, Any] | None = None) -> list[str]:
+        """Return the mistakes in a flow's code, each with line and column. Code without mistakes can run.
+
+        With the flow's `variables`, those that the code needs and that are not among them are named, too.
+        """
+        context = None if variables is None else FlowContext(variables)
         with Engine() as engine:
-            return [str(finding) for finding in engine.check(code, "flow")]
+            return [str(finding) for finding in engine.check(code, "flow", context)]
 
 
 def _refusal(error: DrylineError) -> ToolError:

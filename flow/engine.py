@@ -12,6 +12,7 @@ from dryline.flow.language.calls_rewriting import RESERVED
 from dryline.flow.language.errors import CodeRefused, Finding, readable
 from dryline.flow.language.host_functions import FUNCTIONS
 from dryline.flow.language.language_model import LanguageModel
+from dryline.flow.language.member_reads import FlowContext, find_missing_state, find_missing_variables
 from dryline.flow.language.program import Program
 from dryline.flow.language.python_code import translate
 from dryline.flow.language.sandbox import Sandbox
@@ -20,7 +21,7 @@ from dryline.flow.language.web import Fetch, no_network
 from dryline.flow.model.builtin_model import BuiltInModel
 from dryline.flow.model.english import are_english
 
-__all__ = ["CodeRefused", "Engine"]
+__all__ = ["CodeRefused", "Engine", "FlowContext"]
 
 CALLER = "+14155550123"  # on the channel `voice`, if the state names none
 _STOP = "_based_stop()\n"  # the run ends at this call, after the code was parsed
@@ -54,14 +55,22 @@ class Engine(AbstractContextManager["Engine"]):
         self._now = now
         self._sandbox = Sandbox()
 
-    def check(self, code: str, file: str = "flow.based") -> list[Finding]:
-        """Return the errors of the code, or its warnings if it can run. Raises Busy."""
+    def check(self, code: str, file: str = "flow.based", context: FlowContext | None = None) -> list[Finding]:
+        """Return the errors of the code, or if it can run its warnings, and what it needs and `context` lacks.
+
+        Raises Busy.
+        """
         try:
             program = self.checked_program(code, file)
         except CodeRefused as refused:
             return refused.findings
         warnings = [*program.warnings, *_foreign_conditions(program)]
-        return [*warnings, *self._missing_imports(program), *self._unknown_names(program)]
+        missing = self.find_missing_members(program, context) if context is not None else []
+        return [*missing, *warnings, *self._missing_imports(program), *self._unknown_names(program)]
+
+    def find_missing_members(self, program: Program, context: FlowContext) -> list[Finding]:
+        """Return findings about members of `variables` and `state` that the flow needs and nothing sets."""
+        return [*find_missing_variables(program, context), *find_missing_state(program, context.columns)]
 
     def checked_program(self, code: str, file: str = "flow.based") -> Program:
         """Return the program of code that has no errors, ten times as fast as `check`. Raises CodeRefused, Busy."""

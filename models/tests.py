@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from random import Random
 from typing import Any, NamedTuple, Self
 
 from peewee import IntegerField, TextField
@@ -14,7 +13,6 @@ from dryline.models.runs import Run
 from dryline.models.workers import Worker
 from dryline.storage.record import JsonField, Record
 
-CONVERSATION_PASSES = 0.92  # the share of a checkpoint's conversations that pass
 MOST_RUNS = 1_000_000  # of one checkpoint, however many it asks for
 _MAX_RECORDS = 20  # conversations in a checkpoint's result
 MOST_ATTEMPTS = 3  # how often the conversations of a run are begun, if the server ends within them
@@ -57,38 +55,42 @@ class Test(Record):
 
 
 class TestConversation(NamedTuple):
-    """One conversation with the flow. `failure` is a sentence if the flow is to blame; `record` is what happened."""
+    """One conversation with the flow: whether it came to what the caller wanted, why, and what happened in it."""
 
-    failure: str | None
+    passed: bool
+    explanation: str
     record: dict[str, Any]
 
 
 @dataclass(slots=True)
 class CheckpointRun:
-    """A checkpoint with its conversations. `reason` is a sentence if not all of them were run."""
+    """A checkpoint with its conversations. `notes` are sentences that its result says beside them."""
 
     checkpoint: dict[str, Any]
     conversations: list[TestConversation] = field(default_factory=list)
-    reason: str | None = None
+    notes: list[str] = field(default_factory=list)
 
     @property
     def runs(self) -> int:
         """The number of conversations that it asks for."""
         return _times(self.checkpoint)
 
-    def result(self, chance: Random) -> dict[str, Any]:
+    def result(self) -> dict[str, Any]:
         """Return the checkpoint's result, which passes if at most `tolerance` conversations fail.
 
-        A conversation fails if the flow is to blame, and sometimes by chance. The failures of those that were run, or
-        of a thousand random ones, are scaled to the number that the checkpoint asks for.
+        The failures of the conversations that were run are scaled to the number that the checkpoint asks for. If none
+        was run, all have failed.
         """
-        records = [conversation.record | _judge(conversation, chance) for conversation in self.conversations]
-        failures = [not each["passed"] for each in records]
-        if not records:
-            failures = [chance.random() > CONVERSATION_PASSES for _ in range(min(self.runs, 1000))]
-        failed = sum(failures) * self.runs // max(len(failures), 1)
+        if self.runs and not self.conversations:
+            return self.failed_result(" ".join(["No conversation was run.", *self.notes]))
+
+        explanations = [each.explanation for each in self.conversations if not each.passed]
+        failed = len(explanations) * self.runs // max(len(self.conversations), 1)
         tolerance = _number(self.checkpoint, "tolerance")
-        explanation = next((each["explanation"] for each in records if not each["passed"]), None)
+        records = [
+            {**each.record, "passed": each.passed, "explanation": each.explanation}
+            for each in self.conversations[:_MAX_RECORDS]
+        ]
         return {
             "name": self.checkpoint.get("name"),
             "runs": self.runs,
@@ -96,8 +98,8 @@ class CheckpointRun:
             "failed": failed,
             "tolerance": tolerance,
             "status": "PASSED" if failed <= tolerance else "FAILED",
-            "explanation": " ".join(filter(None, (explanation, self.reason))) or "No conversation failed.",
-            "conversations": records[:_MAX_RECORDS],
+            "explanation": " ".join([*(explanations[:1] or ["No conversation failed."]), *self.notes]),
+            "conversations": records,
         }
 
     def failed_result(self, explanation: str) -> dict[str, Any]:
@@ -179,18 +181,8 @@ class TestRun(Run):
         """End the run with the results of its checkpoints. Does nothing if the run has ended meanwhile."""
         now = self._still_running()
         if now is not None:
-            chance = Random(self.id)  # a run gives the same result whatever runs beside it
-            results = [each.result(chance) for each in checkpoints]
+            results = [each.result() for each in checkpoints]
             now.end(moment, results, all(result["status"] == "PASSED" for result in results))
-
-
-def _judge(conversation: TestConversation, chance: Random) -> dict[str, Any]:
-    drawn = chance.random()
-    if conversation.failure:
-        return {"passed": False, "explanation": conversation.failure}
-    if drawn > CONVERSATION_PASSES:
-        return {"passed": False, "explanation": "The agent did not convince the judge. This result is random."}
-    return {"passed": True, "explanation": "The flow reached what the caller wanted."}
 
 
 def _times(checkpoint: dict[str, Any]) -> int:

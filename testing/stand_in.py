@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 from urllib.parse import quote
 
 from dryline.settings import DEFAULT_API_KEY
+from dryline.testing.builders import Builders
 from dryline.testing.conversations import Conversations
 from dryline.testing.plane import (
     LONG_TIMEOUT_S,
@@ -25,14 +26,11 @@ from dryline.testing.plane import (
 )
 from dryline.testing.rows import Delivery, ExportRow, RuntimeValues
 from dryline.testing.traffic import Created, Traffic
-from dryline.world import clock, proxies
-from dryline.world.origins import ORIGIN_HEADER, TEST
+from dryline.world import clock
 from dryline.world.real_time import monotonic
 
 if TYPE_CHECKING:
     from wsgiref.types import WSGIApplication
-
-    from brainbase_labs import AsyncBrainbaseLabs, BrainbaseLabs
 
 __tracebackhide__ = True  # pytest leaves the frames of this module out of a traceback
 
@@ -45,50 +43,8 @@ _LONG_ADVANCE_S = 3_600
 _EXPORT_STEPS = ("PENDING", "PROCESSING", "COMPLETED", "EXPIRED")
 
 
-class Driver(Traffic, Conversations):
+class Driver(Traffic, Conversations, Builders):
     """The helpers that `StandIn` and `Team` share. Those for time, settings and snapshots are refused to a team."""
-
-    api_key: str
-
-    @property
-    def environment(self) -> dict[str, str]:
-        """The variables that the vendor's client reads; if proxies are set, those to pass them by, too."""
-        self._require_running()
-        variables = {"BRAINBASE_LABS_BASE_URL": self.url, "BRAINBASE_LABS_API_KEY": self.api_key}
-        return variables | proxies.direct_variables(self.url)
-
-    def _require_running(self) -> None:
-        """Raise DrylineError if the stand-in has not been started or has been stopped."""
-
-    def client(self, **options: Any) -> BrainbaseLabs:
-        """Return the vendor's client for this stand-in; `options` go to the client."""
-        from brainbase_labs import BrainbaseLabs  # noqa: PLC0415  # an optional package
-
-        return BrainbaseLabs(**self._options(options))
-
-    def async_client(self, **options: Any) -> AsyncBrainbaseLabs:
-        """Return the vendor's async client for this stand-in."""
-        from brainbase_labs import AsyncBrainbaseLabs  # noqa: PLC0415  # an optional package
-
-        return AsyncBrainbaseLabs(**self._options(options, is_async=True))
-
-    def _options(self, options: dict[str, Any], *, is_async: bool = False) -> dict[str, Any]:
-        """Return the options of a client of the vendor. A header marks its requests in the request log."""
-        self._require_running()
-        headers = {ORIGIN_HEADER: TEST, **options.get("default_headers", {})}
-        options = {"base_url": self.url, "api_key": self.api_key, **options, "default_headers": headers}
-        if "http_client" not in options:
-            from dryline.testing.vendor_clients import DirectAsyncHttpClient, DirectHttpClient  # noqa: PLC0415  # an optional package
-
-            client = DirectAsyncHttpClient if is_async else DirectHttpClient
-            needs_tls = self.url.startswith("https://")  # a TLS context takes 20 ms to make
-            direct = {"base_url": self.url, "trust_env": False, "verify": needs_tls, **self._transport()}
-            options["http_client"] = client(**direct)
-        return options
-
-    def _transport(self) -> dict[str, Any]:
-        """Return the option `transport` of an httpx client, or no option if a socket is used."""
-        return {}
 
     def now(self) -> datetime:
         """Return the current API time in UTC."""

@@ -51,6 +51,13 @@ def test_a_check_prints_warnings_and_passes(run, file):
     assert ": warning: " in run("flow", "check", file("say(nobody)\n"))
 
 
+def test_a_check_names_variables_that_are_not_among_those_given(run, file):
+    flow = file('say(variables["desk"])\n')
+    assert run("flow", "check", flow) == ""
+    assert run("flow", "check", flow, "--variables", '{"desk": 1}') == ""
+    assert f"{flow}:1:5: warning: The flow has no variable 'desk'" in run("flow", "check", flow, "--variables", "{}")
+
+
 def test_every_file_with_an_error_is_reported_with_line_and_column(run, file):
     bad, worse = file('until "x":\n    say(1)\n', "bad.based"), file("x = = 1\n", "worse.based")
     lines = run("flow", "check", bad, file(CLINIC), worse, code=1).splitlines()

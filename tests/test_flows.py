@@ -47,6 +47,26 @@ def test_a_change_is_validated_with_the_code_that_it_leaves(api, make_flow):
     assert api.patch(path_of(flow), {"code": "say('Hi')", "validate": True}).json["version"] == 2
 
 
+DESK = 'say(variables["desk"])\n'
+
+
+def test_with_validate_a_variable_that_no_deployment_sets_is_refused_with_its_line(
+    api, make_flow, make_voice_deployment
+):
+    flow = make_flow(code=DESK, validate=True)  # a deployment may set it
+    line = make_voice_deployment(flow)
+    answer = api.patch(path_of(flow), {"name": "New", "validate": True})
+    assert (answer.status_code, answer.json["details"][0]["path"]) == (400, "code")
+    assert answer.json["details"][0]["message"].startswith("Line 1, column 5: The flow has no variable 'desk'")
+    assert api.patch(path_of(flow), {"name": "New"}).status_code == 200
+    assert api.patch(path_of(flow), {"variables": {"desk": 1}, "validate": True}).status_code == 200
+
+    api.patch(path_of(flow), {"variables": {}})
+    parameters = f"/workers/{line['workerId']}/deployments/{line['id']}/params"
+    assert api.post(parameters, {"name": "desk", "value": "+1"}).status_code == 201
+    assert api.patch(path_of(flow), {"name": "Newer", "validate": True}).status_code == 200
+
+
 @pytest.mark.alone
 def test_the_engine_starts_with_the_first_flow_and_ends_with_the_world(app, make_flow):
     make_flow()

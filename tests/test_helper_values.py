@@ -234,6 +234,7 @@ def test_all_types_of_the_reference_can_be_imported():
     of_python = {"Any", "Callable", "Literal", "Mapping", "None", "Required", "Self", "Sequence", "Unpack", "False"}
     of_python |= {"WSGIApplication", "AssertionError"}
     of_others = {"BrainbaseLabs", "AsyncBrainbaseLabs", "Client", "AsyncClient", "Value", "Test"}
+    of_others |= {"Worker", "VoiceDeployment", "ChatCreateResponse", "Front", "Main", "Web", "Hello"}
     missing = {name for name in capitalized - of_python - of_others if not hasattr(testing, name)}
     assert {"CallOptions", "Criteria", "HttpStub", "Outcome", "Transport"} <= {*testing.__all__} and missing == set()
 
@@ -246,6 +247,9 @@ def test_help_explains_each_parameter_of_a_rule():
 CALLS = {
     "client": lambda each: each.client(),
     "async_client": lambda each: each.async_client(),
+    "worker": lambda each: each.worker(),
+    "voice_line": lambda each: each.voice_line(),
+    "chat_line": lambda each: each.chat_line(),
     "environment": lambda each: each.environment,
     "now": lambda each: each.now(),
     "freeze": lambda each: each.freeze(),

@@ -9,9 +9,11 @@ import orjson
 import pytest
 
 from dryline.flow.engine import Engine
+from dryline.flow.language.python_code import translate
 from dryline.state.scenarios import ABOUT, SHIPPED
 from dryline.tests.console.visitor import Visitor
 from dryline.tools import campaign, clinic, demo_content, documents, making, trouble
+from dryline.tools.content import Checkpoint, Version
 from dryline.world.clock import parse
 
 BUSINESSES = {
@@ -47,6 +49,38 @@ def test_programs_are_sound_but_for_the_one_that_is_to_be_mended(name):
             version.file for program in BUSINESSES[name] for version in program.versions if engine.check(version.code)
         ]
     assert unsound == (["pickup_1"] if name == "trouble" else [])
+
+
+def test_each_checkpoint_names_a_condition_of_its_flow(document):
+    codes = {flow["id"]: flow["code"] for flow in document["flows"]}
+    for test in document.get("tests", ()):
+        conditions = {each.text for each in translate(codes[test["flowId"]]).conditions if each.fixed}
+        assert {checkpoint["description"] for checkpoint in test["checkpoints"]} <= conditions
+
+
+@pytest.mark.parametrize("condition", ["caller wants to dance", "caller {refusal}", 'f"caller {refusal}"'])
+def test_a_checkpoint_whose_condition_the_flow_lacks_is_not_made(condition):
+    version = Version(30, "Mended", "front_desk_3", checkpoints=(Checkpoint("New", condition, 3, 1),))
+    with pytest.raises(ValueError, match="front_desk_3: the checkpoint New names a condition that the flow lacks"):
+        making.require_conditions(version)
+
+
+@pytest.mark.parametrize("name", ["demo", "clinic", "trouble"], scope="module")
+def test_a_test_that_is_run_again_comes_out_as_its_last_run_did(name, api, control, advance):
+    control.post("/reset", {"scenario": name})
+    runs = control.get("/state").json["testRuns"]
+    last = max(runs, key=lambda run: run["createdAt"])
+    test = next(each for each in control.get("/state").json["tests"] if each["id"] == last["testId"])
+    path = f"/workers/{test['workerId']}/tests/{test['id']}"
+    api.post(f"{path}/run")
+    advance(120)
+    again = api.get(f"{path}/runs").json[0]
+    assert again["id"] != last["id"]
+    assert (again["status"], _outcomes(again)) == (last["status"], _outcomes(last))
+
+
+def _outcomes(run):
+    return [(result["name"], result["status"]) for result in run["results"]]
 
 
 ASK = """
@@ -111,15 +145,42 @@ def test_a_campaign_is_in_the_middle_of_its_run_and_completed_within_about_an_ho
     assert moments == [("RUNNING", 60), ("RUNNING", 54), ("COMPLETED", 0)]
 
 
-@pytest.mark.parametrize("name", ["trouble"], scope="module")
-def test_each_kind_of_trouble_is_on_its_page(name, app, api, control):
-    control.post("/reset", {"scenario": name})
-    visitor = Visitor(app.test_client())
+@pytest.fixture
+def trouble_pages(app, api, control):
+    """Return a visitor to the console with the scenario `trouble`, and the path of its worker."""
+    control.post("/reset", {"scenario": "trouble"})
     (worker,) = api.get("/workers").json
-    at = f"/workers/{worker['id']}"
-    assert "503 Server Error" in visitor.go(at).text
-    assert "failed" in visitor.go(f"{at}/tests").text
+    return Visitor(app.test_client()), f"/workers/{worker['id']}"
+
+
+def test_calls_fail_with_the_newest_version(trouble_pages):
+    visitor, worker = trouble_pages
+    errors = visitor.go(worker).text
+    assert "503 Server Error" in errors and "depot_desk" in errors
+    assert "failed" in visitor.go("/calls?outcome=failed").text
+
+
+def test_a_test_passed_before_the_newest_version_and_says_what_fails_since(trouble_pages, control):
+    visitor, worker = trouble_pages
+    assert "failed" in visitor.go(f"{worker}/tests").text
+    (test,) = control.get("/state").json["tests"]
+    page = visitor.go(f"{worker}/tests/{test['id']}").text
+    assert page.index("503 Server Error") < page.index("KeyError: 'depot_desk'") < page.index("No conversation failed.")
+
+
+def test_a_flow_that_does_not_run_says_so(trouble_pages, api):
+    visitor, worker = trouble_pages
+    (draft,) = (flow for flow in api.get(f"{worker}/flows").json if flow["name"] == "Pick-up desk")
+    assert "error line 6, column 9: This text is never closed." in visitor.go(f"{worker}/flows/{draft['id']}").text
+
+
+def test_webhooks_fail_with_their_reasons(trouble_pages):
+    visitor, _ = trouble_pages
     refused = visitor.go("/webhooks?status=FAILED").text
     assert "503" in refused and "Name or service not known" in refused
-    assert "No space left on device." in visitor.go("/exports").text
-    assert "failed" in visitor.go("/calls").text
+
+
+def test_exports_stop_half_way_with_their_reasons(trouble_pages):
+    visitor, _ = trouble_pages
+    exports = visitor.go("/exports").text
+    assert [error for error in trouble.ERRORS if error in exports] == [*trouble.ERRORS]

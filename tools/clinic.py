@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import orjson
 
-from dryline.tools.content import Business, Program, Version, criteria, extractions, voice, week
+from dryline.tools.content import Business, Checkpoint, Program, Version, criteria, extractions, voice, week
 from dryline.tools.documents import delivered, lean
 from dryline.tools.making import (
     AS_OF,
@@ -22,6 +22,8 @@ from dryline.tools.making import (
 )
 
 TEAM = "Elm Street Animal Hospital"
+_APPOINTMENT = "caller wants an appointment for an animal, a check-up or a vaccination, or the animal is unwell"
+_QUESTION = "caller asks what a check-up or a vaccination costs, about opening hours or the address"
 HOSPITAL = Business(
     name="Elm Street Animal Hospital",
     description="Reception of an animal hospital: appointments, opening hours, and the veterinarian on duty.",
@@ -41,8 +43,24 @@ HOSPITAL = Business(
             "zone": "America/Chicago",
         },
         (
-            Version(20, "First version", "reception_1"),
-            Version(8, "Free times of the diary; emergencies; hand over to the vet on duty", "reception_2"),
+            Version(
+                20,
+                "First version",
+                "reception_1",
+                checkpoints=(
+                    Checkpoint("New", "caller wants a new appointment", 4, 1),
+                    Checkpoint("Hours", "caller asks about hours or the address", 2, 0),
+                ),
+            ),
+            Version(
+                8,
+                "Free times of the diary; emergencies; hand over to the vet on duty",
+                "reception_2",
+                checkpoints=(
+                    Checkpoint("New", _APPOINTMENT, 4, 1),
+                    Checkpoint("Hours", _QUESTION, 2, 0),
+                ),
+            ),
         ),
     ),
     line={
@@ -83,13 +101,8 @@ def _prepare(maker: Maker, line: Row) -> Row:
     path = f"/workers/{line['workerId']}/deployments/{line['id']}/voice/customWebhooks"
     fields = "from_number,duration_ms,summary,booked,appointment_day"
     maker.post(path, name="Diary", url="https://diary.elm-street.example/calls", fields=fields)
-    wish = "wants an appointment for an animal, a check-up or a vaccination, or the animal is unwell"
-    checkpoints = (
-        ("New", f"caller {wish}", 4, 1),
-        ("Hours", "caller asks what a check-up or a vaccination costs, about opening hours or the address", 2, 0),
-    )
     prompt = "You call an animal hospital about your cat."
-    return add_test(maker, line, "Reception", "Run with each version of the flow", prompt, checkpoints)
+    return add_test(maker, line, "Reception", "Run with each version of the flow", prompt)
 
 
 def _widget(maker: Maker, line: Row) -> None:

@@ -13,11 +13,21 @@ _FLOWS = Path(__file__).parent / "flows"
 
 
 @dataclass(frozen=True)
+class Checkpoint:
+    """A checkpoint of a test: `condition` is the one of the flow that its callers want to meet."""
+
+    name: str
+    condition: str
+    runs: int
+    tolerance: int
+
+
+@dataclass(frozen=True)
 class Version:
     """A version of a flow: when it was committed, in days before now, with which message, and its file.
 
     `mistake` are a part of the program and what somebody wrote in its place. `usual` is the condition that most of its
-    callers meet, if there is one.
+    callers meet, if there is one. `checkpoints` are those of the line's test from this version on.
     """
 
     days: float
@@ -25,6 +35,7 @@ class Version:
     file: str
     mistake: tuple[str, str] = ("", "")
     usual: str = ""
+    checkpoints: tuple[Checkpoint, ...] = ()
 
     @property
     def sound_code(self) -> str:

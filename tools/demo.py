@@ -144,15 +144,10 @@ def _voices_and_senders(maker: Maker) -> None:
 
 
 def _test(maker: Maker, clinic: Row) -> Row:
-    """Create the test of the clinic's flow: its runs before the last version fail if the calendar is down."""
+    """Create the test of the clinic's flow. It fails with the second version, which the third one mends."""
     maker.at(39)
-    checkpoints = (
-        ("New", "caller wants to book an appointment", 5, 1),
-        ("Move", "caller wants to move an appointment", 3, 1),
-        ("Hours", "caller asks about hours or the address", 3, 1),
-    )
     prompt = "You call a dental clinic. You are polite and in a hurry."
-    return add_test(maker, clinic, "Books and moves", "Run before each new version of the flow", prompt, checkpoints)
+    return add_test(maker, clinic, "Books and moves", "Run with each version of the flow", prompt)
 
 
 def _echo(maker: Maker, clinic: Row) -> None:

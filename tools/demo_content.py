@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dryline.tools.content import Business, Program, Version, criteria, extractions, voice, week
+from dryline.tools.content import Business, Checkpoint, Program, Version, criteria, extractions, voice, week
 
 TEAM, OTHER_TEAM = "Harborside Voice", "Quayside Facilities"
 TAGS = {"production": "#2e7d32", "pilot": "#f9a825", "healthcare": "#1565c0", "retail": "#6a1b9a"}
@@ -17,6 +17,7 @@ _CLINIC = {
     "front_desk": "+14155550199",
     "zone": "America/Los_Angeles",
 }
+_APPOINTMENT = "caller wants an appointment, a check-up or a cleaning, or is a new patient"
 BAYSIDE = Business(
     name="Bayside Dental",
     description="Front desk of a dental clinic: books, moves and confirms appointments.",
@@ -28,9 +29,37 @@ BAYSIDE = Business(
         "inbound",
         _CLINIC,
         (
-            Version(55, "First version", "front_desk_1"),
-            Version(38, "Look up free times in the calendar; ask for what is missing", "front_desk_2"),
-            Version(30, "Mend the moving of appointments; cancel; emergencies; prices", "front_desk_3"),
+            Version(
+                55,
+                "First version",
+                "front_desk_1",
+                checkpoints=(
+                    Checkpoint("New", "caller wants a new appointment", 5, 1),
+                    Checkpoint("Hours", "caller asks about hours or the address", 3, 0),
+                ),
+            ),
+            Version(
+                38,
+                "Look up free times in the calendar; ask for what is missing",
+                "front_desk_2",
+                checkpoints=(
+                    Checkpoint("New", "caller wants to book an appointment", 5, 1),
+                    Checkpoint("Move", "caller wants to move an appointment", 3, 1),
+                    Checkpoint("Hours", "caller asks about hours or the address", 3, 0),
+                ),
+            ),
+            Version(
+                30,
+                "Mend the moving of appointments; cancel; emergencies; prices",
+                "front_desk_3",
+                checkpoints=(
+                    Checkpoint(
+                        "New", "caller wants an appointment, a check-up or a cleaning, or is a new patient", 5, 1
+                    ),
+                    Checkpoint("Move", "caller wants another time for their appointment", 3, 1),
+                    Checkpoint("Hours", "caller asks about opening hours or the address", 3, 0),
+                ),
+            ),
         ),
     ),
     line={

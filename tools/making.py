@@ -16,6 +16,7 @@ from zlib import crc32
 
 import orjson
 
+from dryline.flow.language.python_code import translate
 from dryline.settings import Settings
 from dryline.simulator.tables import table
 from dryline.tools.content import Business, Program, Version
@@ -104,8 +105,6 @@ def made(seed: int, fill: Callable[[Maker], None]) -> Row:
         app.close()
 
 
-# A name, what the caller does, how often it is tried, and how often it may fail.
-Checkpoint = tuple[str, str, int, int]
 # Gives a new deployment what it needs; returns the test that is run with each version of its flow, if any.
 Prepare = Callable[[Maker, Row], Row | None]
 
@@ -175,7 +174,7 @@ def open_line(
             maker.at(version.days - index / 100)
             maker.patch(f"{base}/flows/{flow['id']}", code=version.code, commitMessage=version.message)
         if test is not None:
-            run_test(maker, test, until + 0.2 if until > LAST_DAY else version.days - 0.2)
+            run_test(maker, test, version, until + 0.2 if until > LAST_DAY else version.days - 0.2)
         _take_calls(maker, deployment, version, until, calls_a_day, index)
     return deployment
 
@@ -199,26 +198,41 @@ def _take_calls(maker: Maker, deployment: Row, version: Version, until: float, a
             maker.simulate("calls", deployment, count, start, end, seed=seed, **options)
 
 
-def run_test(maker: Maker, test: Row, days: float) -> None:
-    """Run a test at a time, to its end."""
+def add_test(maker: Maker, line: Row, name: str, about: str, prompt: str) -> Row:
+    """Create a test of a line's flow, with the caller's `prompt`. Its checkpoints come with the flow's versions."""
+    path = f"/workers/{line['workerId']}/tests"
+    body = {"name": name, "description": about, "testMode": "voice", "systemPrompt": prompt, "flowId": line["flowId"]}
+    test: Row = maker.post(path, checkpoints=[], **body)
+    return test
+
+
+def run_test(maker: Maker, test: Row, version: Version, days: float) -> None:
+    """Run a test with the checkpoints of a version at a time, to its end.
+
+    Raises ValueError if a checkpoint names a condition that the version lacks.
+    """
+    require_conditions(version)
+    checkpoints = [
+        {"name": each.name, "description": each.condition, "runs": each.runs, "tolerance": each.tolerance}
+        for each in version.checkpoints
+    ]
+    path = f"/workers/{test['workerId']}/tests/{test['id']}"
     maker.at(days)
-    maker.post(f"/workers/{test['workerId']}/tests/{test['id']}/run")
+    maker.put(path, checkpoints=checkpoints)
+    maker.post(f"{path}/run")
     maker.at(days - 0.05)
 
 
-def add_test(maker: Maker, line: Row, name: str, about: str, prompt: str, checkpoints: Iterable[Checkpoint]) -> Row:
-    """Create a test of a line's flow, with the caller's `prompt` and the checkpoints."""
-    members = ("name", "description", "runs", "tolerance")
-    test: Row = maker.post(
-        f"/workers/{line['workerId']}/tests",
-        name=name,
-        description=about,
-        testMode="voice",
-        systemPrompt=prompt,
-        flowId=line["flowId"],
-        checkpoints=[dict(zip(members, checkpoint, strict=True)) for checkpoint in checkpoints],
-    )
-    return test
+def require_conditions(version: Version) -> None:
+    """Raise ValueError if a checkpoint of a version names no condition of its program, or one with a placeholder."""
+    program = translate(version.code, f"{version.file}.based")
+    conditions = {condition.text for condition in program.conditions if condition.fixed}
+    for checkpoint in version.checkpoints:
+        if checkpoint.condition not in conditions:
+            raise ValueError(
+                f"{version.file}: the checkpoint {checkpoint.name} names a condition that the flow lacks: "
+                f"{checkpoint.condition!r}"
+            )
 
 
 def add_links(maker: Maker, line: Row, folder: str, about: str, site: str, pages: Iterable[tuple[str, str]]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from dryline.tools.content import Business, Program, Version, criteria, extractions, voice, week
+from dryline.tools.content import Business, Checkpoint, Program, Version, criteria, extractions, voice, week
 from dryline.tools.documents import arrive, fail, later, lean
 from dryline.tools.making import (
     AS_OF,
@@ -23,9 +23,20 @@ from dryline.tools.making import (
 from dryline.world.clock import wire
 
 TEAM = "Harborline Parcels"
+_CHECKPOINTS = (
+    Checkpoint("Parcel", "caller asks where a parcel is, when it comes, or it has not come", 3, 0),
+    Checkpoint(
+        "Person",
+        "caller asks for a person, complains, wants to send a parcel or change an address, "
+        "or something is damaged, stolen or wrong",
+        3,
+        0,
+    ),
+)
 PARCELS = Business(
     name="Harborline Parcels",
-    description="Tells people where their parcel is. Its newest version asks a service that does not answer.",
+    description="Tells people where their parcel is. Calls fail since its newest version: the tracking service answers "
+    "with errors, and the number of the depot is missing.",
     tags=("production",),
     zone="America/New_York",
     hours=week("08:00-20:00", saturday="09:00-16:00"),
@@ -41,8 +52,8 @@ PARCELS = Business(
             "hours": "Monday to Friday 8 to 8, Saturday 9 to 4",
         },
         (
-            Version(16, "First version", "parcels_1"),
-            Version(5, "Ask the tracking service", "parcels_2"),
+            Version(16, "First version", "parcels_1", checkpoints=_CHECKPOINTS),
+            Version(5, "Ask the tracking service", "parcels_2", checkpoints=_CHECKPOINTS),
         ),
     ),
     line={
@@ -85,9 +96,8 @@ def _prepare(maker: Maker, line: Row) -> Row:
     fields = "from_number,summary,order_number,resolved"
     maker.post(path, name="Complaints desk", url="https://desk.harborline.example/calls", fields=fields)
     maker.post(path, name="Old depot", url="https://depot.harborline.example/hook", fields="from_number")
-    checkpoints = ("Parcel", "caller asks where a parcel is", 3, 0), ("Person", "caller asks for a person", 3, 0)
     prompt = "You wait for a parcel, and are not happy about it."
-    return add_test(maker, line, "Parcels", "Passed with the first version", prompt, checkpoints)
+    return add_test(maker, line, "Parcels", "Passed with the first version", prompt)
 
 
 def _exports(maker: Maker) -> None:

@@ -15,7 +15,7 @@ from dryline.blueprints.console import auth, layout, template_filters
 from dryline.blueprints.console.base import chosen_team, error_message
 from dryline.blueprints.control.state import NO_LIMIT
 from dryline.storage.current_world import current
-from dryline.storage.errors import DomainError
+from dryline.storage.errors import DomainError, Invalid
 from dryline.web.hosts import require_known_host
 from dryline.web.paths import CONSOLE, READS
 from dryline.web.routing import RoutedFlask
@@ -28,6 +28,9 @@ MENU_PAGES = (
 OTHER_PAGES = ("auth", "layout", "search", "world_actions", "flows", "deployments", "talks")
 # The blueprints whose pages are of use in a world without teams. The others lead to the page State.
 WITHOUT_TEAM = ("auth", "connect", "faults", "requests", "search", "state")
+
+# The longest value of a parameter in a page's address, in characters. A page repeats its address at each form.
+MAX_PARAMETER = 2_000
 
 HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:;"
@@ -89,6 +92,7 @@ class Console(RoutedFlask):
             return answer
         if request.routing_exception is not None:
             raise request.routing_exception
+        _require_short_parameters()
         if request.method == "GET" and "" in request.args.values() and "HX-Request" not in request.headers:
             return redirect(_address_without_empty_parameters())
         # Before the transaction begins: a change after that is not on the page, so the next poll must fetch it.
@@ -107,6 +111,13 @@ def _address_without_empty_parameters() -> str:
     args = [(name, value) for name, value in request.args.items(multi=True) if value != ""]
     path = auth.current_url().partition("?")[0]
     return f"{path}?{urlencode(args)}" if args else path
+
+
+def _require_short_parameters() -> None:
+    """Raise Invalid if a parameter of the address is longer than a page can show."""
+    for name, value in request.args.items(multi=True):
+        if len(value) > MAX_PARAMETER:
+            raise Invalid(f"Longer than {MAX_PARAMETER:,} characters.", name[:40])
 
 
 def show_error(error: Exception) -> Any:

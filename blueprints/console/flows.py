@@ -1,6 +1,7 @@
 """Flows: code, findings, conditions, versions and their comparison, and an editor."""
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
@@ -25,6 +26,7 @@ from dryline.flow.language.program import Condition
 from dryline.flow.language.python_code import MAX_CODE
 from dryline.flow.sessions import conversations
 from dryline.flow.sessions.engines import engine_of
+from dryline.flow.sessions.flow_checks import find_missing_members
 from dryline.models import taken_branches
 from dryline.models.deployment_parameters import show_flow
 from dryline.models.deployments import Deployment
@@ -116,13 +118,17 @@ class FlowPage:
 
     @cached_property
     def findings(self) -> list[Finding]:
-        """The findings of a check of the code."""
+        """The findings of a check of the flow."""
+        return _with_missing_members(self._code_findings, self.flow.code, self.flow.variables, self.flow)
+
+    @cached_property
+    def _code_findings(self) -> list[Finding]:
         return _check(self.flow.code)
 
     @property
     def is_sound(self) -> bool:
         """Whether the code can run."""
-        return all(finding.severity != "error" for finding in self.findings)
+        return _can_run(self._code_findings)
 
     # The outline: the ways that the calls took through the conditions.
 
@@ -329,7 +335,11 @@ def _show_editor(
     If the flow was changed since the form was opened, the page shows what saving would change, and saves it next time.
     """
     code = values.get("code", "")
-    context: dict[str, Any] = {"worker": worker, "flow": flow, "form": values, "findings": _findings(code)}
+    findings = _findings(code)
+    variables = _variables_in(values.get("variables"))
+    if findings is not None and variables is not None:
+        findings = _with_missing_members(findings, code, variables, flow)
+    context: dict[str, Any] = {"worker": worker, "flow": flow, "form": values, "findings": findings}
     context["names"] = highlighting.editor_names()
     context["opened_line"] = _opened_line(code)
     if is_question:
@@ -364,6 +374,26 @@ def _opened_line(code: str) -> OpenedLine | None:
         return None
     line = lines[number - 1]
     return OpenedLine(number, len(line) - len(line.lstrip()) + 1, line.strip())
+
+
+def _variables_in(text: str | None) -> dict[str, Any] | None:
+    """Return the variables of the form; None while its text is no JSON object."""
+    try:
+        variables = json.loads(text or "{}")
+    except (ValueError, RecursionError):
+        return None
+    return variables if isinstance(variables, dict) else None
+
+
+def _with_missing_members(
+    findings: list[Finding], code: str, variables: Mapping[str, Any], flow: Flow | None
+) -> list[Finding]:
+    """Return the findings in code, and if it can run those about variables that it needs and nothing sets."""
+    return [*find_missing_members(current(), code, variables, flow), *findings] if _can_run(findings) else findings
+
+
+def _can_run(findings: list[Finding]) -> bool:
+    return all(finding.severity != "error" for finding in findings)
 
 
 def _check(code: str) -> list[Finding]:

@@ -3,6 +3,7 @@
 A checkpoint's description says what the caller wants. Only the result of a conversation is stored.
 """
 
+import re
 from random import Random
 from typing import Any
 
@@ -29,8 +30,6 @@ _MAX_CHARACTERS = 20_000  # of a stored transcript, extraction or state
 _GIVEN_UP = "The run was given up: the flow exceeds the engine's limits or waits for other servers."
 
 _LONGEST_DESCRIPTION = 5_000  # characters in which conditions are searched
-_LONGEST_GAP = 80  # characters that a placeholder of a condition stands for
-_MOST_STARTS = 100  # beginnings of one condition that are tried
 _BUILT_IN = BuiltInModel()
 
 
@@ -58,7 +57,7 @@ def run_checkpoints(world: World, run: TestRun) -> list[CheckpointRun]:
         else:
             return runs
     for each in runs:
-        each.reason = f"No conversation was run, so the result is random. {reason}"
+        each.notes.append(reason)
     return runs
 
 
@@ -76,38 +75,39 @@ class _Runner:
 
     def run(self, checkpoint: CheckpointRun, seed: str) -> None:
         """Run the conversations of a checkpoint. Raises ServerStopping, EpochEnded, Busy."""
-        purpose = conditions_in(self._map.program, str(checkpoint.checkpoint.get("description") or ""))
-        reasons = []
+        description = str(checkpoint.checkpoint.get("description") or "")
+        purpose = conditions_named(self._map.program, description)
+        if not purpose:
+            purpose = similar_condition(self._map.program, description)
+            checkpoint.notes.append(_not_named(purpose))
         for number in range(min(checkpoint.runs, MAX_CONVERSATIONS)):
             if self._world.ending.is_set():
                 raise ServerStopping
             self._world.epochs.require_current(current_task())
             if self._stopped >= _MAX_STOPPED or monotonic() > self._deadline:
-                reasons.append(_GIVEN_UP)
+                checkpoint.notes.append(_GIVEN_UP)
                 break
             checkpoint.conversations.append(self._converse(purpose, f"{seed} {number}"))
         held = len(checkpoint.conversations)
-        if reasons and not held:
-            checkpoint.conversations.append(TestConversation(f"No conversation was run. {_GIVEN_UP}", {}))
-        elif checkpoint.runs > held:
-            reasons.append(f"The result of {held} conversations is scaled to {checkpoint.runs:,}.")
-        checkpoint.reason = " ".join(reasons) or None
+        if checkpoint.runs > held > 0:
+            checkpoint.notes.append(f"The result of {held} conversations is scaled to {checkpoint.runs:,}.")
 
     def _converse(self, purpose: list[Condition], seed: str) -> TestConversation:
         caller = Caller(self._map, self._map.route_to(purpose), Random(seed))
         session = self._engine.open(self._map.program, model=caller, seed=seed, **self._options)
         events = session.play(caller)
-        missed = [
-            condition.text if condition.fixed else f"the condition of line {condition.line}"
-            for condition in purpose
-            if condition not in caller.taken
-        ]
-        failure = f"The flow did not reach: {'; '.join(missed)}." if missed else None
+        missed = [condition for condition in purpose if condition not in caller.taken]
         if session.failure is not None:
-            failure = f"The flow raised: {session.failure.sentence}"
+            passed, explanation = False, f"The flow raised: {session.failure.sentence.rstrip('.')}."
             self._stopped += session.failure.bound
+        elif missed:
+            passed, explanation = False, f"The flow did not reach: {_texts(missed)}."
+        else:
+            passed = True
+            explanation = f"The flow reached: {_texts(purpose)}." if purpose else "The flow came to its end."
         return TestConversation(
-            failure,
+            passed,
+            explanation,
             {
                 "purpose": [condition.text for condition in purpose],
                 "taken": [event["condition"] for event in events if event.type == "taken"],
@@ -119,97 +119,58 @@ class _Runner:
         )
 
 
+def _texts(conditions: list[Condition]) -> str:
+    return "; ".join(condition.text for condition in conditions)
+
+
+def _not_named(similar: list[Condition]) -> str:
+    """Return the sentence about a description that names no condition, with the one that was taken instead."""
+    sentence = "The description names no condition of the flow"
+    if similar:
+        return f"{sentence}; the most similar one was taken: {_texts(similar)}."
+    return f"{sentence}, so the callers wanted what callers usually want."
+
+
 def _bounded(value: dict[str, Any]) -> dict[str, Any] | None:
     """Return the value, or None if it is too long to be stored."""
     return value if len(orjson.dumps(value)) <= _MAX_CHARACTERS else None
 
 
-def conditions_in(program: Program, description: str) -> list[Condition]:
-    """Return the conditions that a checkpoint's description quotes, in the order of the code.
+def conditions_named(program: Program, description: str) -> list[Condition]:
+    """Return the conditions whose text a checkpoint's description contains, in the order of the code.
 
-    Of two that overlap, the longer one counts. A placeholder of a condition that is an f-string matches any words. With
-    no quoted condition, the most similar one is returned, if there is one.
+    Of two that overlap, the longer one counts. A condition with placeholders has no text of its own before the flow
+    runs, so none is named.
     """
-    conditions = program.conditions
-    description = description[:_LONGEST_DESCRIPTION]
-    rest = _normalized(description)
-    by_text: dict[str, Condition] = {}  # several loops can have the same condition; a call need not reach each of them
-    for condition in sorted(conditions, key=lambda each: (-len(each.text), each.line)):
-        without_quotes = _without(_fixed_pieces(condition), rest)
-        if without_quotes != rest:
-            by_text[_normalized(condition.text)] = condition
-            rest = without_quotes
-    if by_text:
-        return sorted(by_text.values(), key=lambda each: each.line)
+    rest = _normalized(description[:_LONGEST_DESCRIPTION])
+    named: dict[str, Condition] = {}  # several loops can have the same condition; a call need not reach each of them
+    for condition in sorted(_fixed_conditions(program), key=lambda each: (-len(each.text), each.line)):
+        text = _normalized(condition.text)
+        without_text = _without(text, rest)
+        if without_text != rest:
+            named[text] = condition
+            rest = without_text
+    return sorted(named.values(), key=lambda each: each.line)
+
+
+def similar_condition(program: Program, description: str) -> list[Condition]:
+    """Return the condition that a description resembles most, or none."""
+    conditions = _fixed_conditions(program)
     texts, lines = [each.text for each in conditions], [each.line for each in conditions]
-    index = _BUILT_IN.choose(Talk("", texts, {}, [], 0, lines, random=Random(0)), description).index
+    talk = Talk("", texts, {}, [], 0, lines, random=Random(0))
+    index = _BUILT_IN.choose(talk, description[:_LONGEST_DESCRIPTION]).index
     return [] if index is None else [conditions[index]]
 
 
-def _fixed_pieces(condition: Condition) -> list[str]:
-    """Return the texts of a condition that are fixed: those between the placeholders of an f-string.
-
-    A placeholder at the beginning or the end stands for anything, and is left out.
-    """
-    if condition.fixed:
-        return [_normalized(condition.text)]
-    without_prefix = condition.text.lstrip("fFrR")
-    is_string = without_prefix.startswith(("'", '"'))
-    text = _normalized(without_prefix.strip("\"'") if is_string else condition.text)
-
-    pieces, at = [], 0
-    while (start := text.find("{", at)) >= 0 and (end := text.find("}", start)) >= 0:
-        pieces.append(text[at:start])
-        at = end + 1
-    pieces.append(text[at:])
-
-    while pieces and not pieces[0].strip():
-        del pieces[0]
-    while pieces and not pieces[-1].strip():
-        del pieces[-1]
-    return pieces
+def _fixed_conditions(program: Program) -> list[Condition]:
+    return [condition for condition in program.conditions if condition.fixed]
 
 
-def _without(pieces: list[str], text: str) -> str:
-    """Return the text with a bar in place of each stretch that consists of the pieces with some words between."""
-    if not pieces:
+def _without(piece: str, text: str) -> str:
+    """Return the text with a bar in place of a piece wherever the piece stands between words."""
+    if not piece:
         return text
-    parts: list[str] = []
-    at = start = 0
-    for _ in range(_MOST_STARTS):
-        start = text.find(pieces[0], start)
-        if start < 0:
-            break
-        end = _end_of(pieces, text, start) if _is_between_words(text, start) else None
-        if end is None:
-            start += 1
-        else:
-            parts += [text[at:start], " | "]
-            at = start = end
-    return "".join([*parts, text[at:]])
-
-
-def _end_of(pieces: list[str], text: str, start: int) -> int | None:
-    """Return the end of a stretch that starts with the first piece, or None. A gap between pieces is the shortest.
-
-    This uses no regular expression: with some placeholders, one would try all their lengths with each other.
-    """
-    end = start + len(pieces[0])
-    for piece in pieces[1:]:
-        start_of_piece = text.find(piece, end + 1, end + _LONGEST_GAP + len(piece))
-        if start_of_piece < 0:
-            return None
-        end = start_of_piece + len(piece)
-    return end if _is_between_words(text, end) else None
-
-
-def _is_between_words(text: str, at: int) -> bool:
-    """Return whether no word has characters on both sides of an offset."""
-    return not (0 < at < len(text) and _is_of_word(text[at - 1]) and _is_of_word(text[at]))
-
-
-def _is_of_word(character: str) -> bool:
-    return character.isalnum() or character == "_"
+    return re.sub(rf"(?<!\w){re.escape(piece)}(?!\w)", " | ", text)
 
 
 def _normalized(text: str) -> str:

@@ -50,14 +50,6 @@ def with_demo_services(fetch: Fetch) -> Fetch:
     return fetch_or_answer
 
 
-def require_valid(world: World, code: str) -> None:
-    """Check code. Raises Invalid with line and column if it cannot run, and Busy."""
-    try:
-        engine_of(world).checked_program(code)
-    except CodeRefused as refused:
-        raise invalid_code(refused, "code") from None
-
-
 def invalid_code(refused: CodeRefused, field: str) -> Invalid:
     """Return the error for code that cannot run; `field` is the member that holds or names the code."""
     fault = refused.findings[0]

@@ -119,6 +119,35 @@ class TestSave:
         assert now()["code"] == CODE
 
 
+READS = CODE + 'transfer(variables["desks"])\n'
+MISSING = "The flow has no variable 'desks'"
+
+
+class TestMissingVariables:
+    def test_a_variable_that_nothing_sets_is_named_in_the_editor_and_on_the_page(self, visitor, save, at):
+        assert "warning line 6, column 10 : " + MISSING in words(save("check", code=READS))
+        save(code=READS)
+        page = words(visitor.go(at))
+        assert MISSING in page and "Did you mean 'desk'?" in page
+        assert MISSING not in words(save("check", variables='{"desks": 1}'))
+
+    def test_it_is_an_error_if_no_deployment_sets_it(self, visitor, save, api, at, flow, make_voice_deployment):
+        line = make_voice_deployment(flow)
+        save(code=READS)
+        assert "error line 6, column 10 : " + MISSING in words(visitor.go(at))
+        path = f"/workers/{line['workerId']}/deployments/{line['id']}/params"
+        assert api.post(path, {"name": "desks", "value": "+1"}).status_code == 201
+        assert "No findings." in words(visitor.go(at))
+
+    def test_the_ways_of_its_calls_are_still_shown(self, visitor, save, at, flow, make_voice_deployment):
+        make_voice_deployment(flow)
+        save(code=READS)
+        assert "Not known while the code has errors." not in words(visitor.go(at))
+
+    def test_nothing_is_said_while_the_variables_are_no_json(self, save):
+        assert "No findings." in words(save("check", code=READS, variables='{"des'))
+
+
 class TestConflict:
     @pytest.fixture
     def conflict(self, visitor, api, control, at):

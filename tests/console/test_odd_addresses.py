@@ -42,6 +42,13 @@ def test_no_value_of_a_parameter_is_a_500(demo):
     assert failed == []
 
 
+@pytest.mark.parametrize("parameter", ["path", "searchQuery", "none"])
+def test_a_parameter_that_a_page_cannot_show_is_refused(visitor, parameter):
+    assert visitor.go(f"/requests?{parameter}={'*' * 2000}").status == 200
+    page = visitor.go(f"/requests?{parameter}={'*' * 2001}")
+    assert (page.status, f"{parameter}: Longer than 2,000 characters." in page.text) == (400, True)
+
+
 def test_a_file_that_is_not_there_is_a_404(visitor):
     assert visitor.go("/static/none.css").status == 404
 
