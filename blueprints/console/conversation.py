@@ -11,7 +11,9 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, NamedTuple
 
+from dryline.blueprints.console.template_filters import in_text
 from dryline.storage.current_world import current
+from dryline.storage.json_values import loads
 from dryline.world.clock import parse
 
 _LONGEST_REASON = 5_000  # characters in which a quoted turn is searched
@@ -281,9 +283,22 @@ def _exchange(log: Any, before: Any, after: Any) -> ModelExchange:
     message = _dict_or_empty(_dict_or_empty((_list_or_empty(response.get("choices")) or [None])[0]).get("message"))
     return ModelExchange(
         _seconds_after(getattr(log, "start_time", None), (before or after).created_at),
-        _text(message.get("content") or message.get("tool_calls")),
+        _answer_text(message),
         _dict_or_empty(response.get("usage")),
     )
+
+
+def _answer_text(message: dict[str, Any]) -> str:
+    """Return what a model answered, in words: a text, the members of an object, or the functions that it calls."""
+    content = message.get("content")
+    if not content:
+        calls = [_dict_or_empty(call).get("function") for call in _list_or_empty(message.get("tool_calls"))]
+        return ", ".join(_text(_dict_or_empty(function).get("name")) for function in calls)
+    try:
+        members = loads(content) if isinstance(content, str) else content
+    except ValueError:
+        return _text(content)
+    return in_text(members) if isinstance(members, dict | list) else _text(content)
 
 
 def _seconds_after(start: Any, stamp: Any) -> float | None:
@@ -318,7 +333,11 @@ def _step(value: Any) -> Step | None:
         return None
     line = members.get("line")
     own_members = {"step", "at", "line", "type" if "step" not in members else "step"}
-    details = {key: _text(detail) for key, detail in members.items() if key not in own_members and detail is not None}
+    details = {
+        key: in_text(detail) if isinstance(detail, dict | list) else _text(detail)
+        for key, detail in members.items()
+        if key not in own_members and detail is not None
+    }
     return Step(str(name), _seconds_or_none(members.get("at")), line if type(line) is int else None, details)
 
 
