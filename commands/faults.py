@@ -13,7 +13,10 @@ from dryline.world.faults import PRESETS
 from dryline.world.wording import camel
 
 # The members of a rule that say which requests it is for, and not what it does.
-_TARGET = {"method", "path", "json", "query", "requestHeaders", "bodyContains", "times"}
+_TARGET = {
+    *("method", "path", "json", "query", "requestHeaders", "bodyContains", "teamId"),
+    *("times", "skip", "probability", "phase"),
+}
 
 
 @click.group(cls=DefaultGroup, default="list")
@@ -37,18 +40,27 @@ def list_faults(world: ControlPlane, as_json: bool) -> None:
 @click.option("--query", type=JsonObjectParam(), help="Query parameters by name, as a JSON object; null: not sent.")
 @click.option("--request-headers", type=JsonObjectParam(), help="Headers of the request, in the same form.")
 @click.option("--body-contains", help="Text that the body must contain.")
+@click.option("--team-id", help="Id of the team whose requests they are. Default: any.")
 @click.option("--status", type=int, help="Answer with this status.")
+@click.option("--body", type=JsonParam(), help="Body of that answer, as JSON.")
+@click.option("--headers", type=JsonObjectParam(), help="Headers to add to the answer, as a JSON object.")
 @click.option("--answers", type=JsonParam(), help='Answers in turn, such as [429, {"status": 500, "body": {}}].')
 @click.option("--delay-ms", type=int, help="Delay the answer by this many milliseconds.")
 @click.option("--drop", is_flag=True, default=None, help="Close the connection instead of answering.")
+@click.option("--malformed", type=click.Choice(["truncated", "garbage"]), help="Spoil the answer.")
+@click.option("--phase", type=click.Choice(["before", "after"]), help="after: carry the request out, lose the answer.")
 @click.option("--times", type=int, help="Apply the rule at most this many times.")
+@click.option("--skip", type=int, help="Leave this many matching requests alone first.")
+@click.option("--probability", type=float, help="Apply the rule to a matching request with this probability.")
 @click.option("--rule", type=JsonObjectParam(), help="Any other members of the rule, as a JSON object.")
 @on_world()
 def add_fault(world: ControlPlane, rule: dict[str, Any] | None, **values: Any) -> None:
     """Add a rule: a PRESET (`dryline faults presets` lists them), or one of your own."""
     body = (rule or {}) | {camel(name): value for name, value in values.items() if value is not None}
     if not body.keys() - _TARGET:
-        raise click.UsageError("Say what the rule does: a PRESET, --status, --answers, --delay-ms, --drop, or --rule.")
+        raise click.UsageError(
+            "Say what the rule does: a PRESET, --status, --answers, --delay-ms, --drop, another effect, or --rule."
+        )
     click.echo(_fault_line(world.plane("POST", "/faults", body)))
 
 

@@ -40,8 +40,11 @@ _SESSION_NULL_UNTIL_END: Row = dict.fromkeys(
     ("state", "input_tokens", "output_tokens", "minutes", "session_end", "error")
 )
 # Columns that change while a call lasts.
-_LOG_COLUMNS = (*_NULL_UNTIL_END, "status", "messages", "transcription", "session_log_data", "updated_at")
-_SESSION_COLUMNS = (*_SESSION_NULL_UNTIL_END, "status", "messages", "trace")
+_LOG_COLUMNS = (
+    *_NULL_UNTIL_END,
+    *("status", "messages", "transcription", "session_log_data", "other_shapes", "updated_at"),
+)
+_SESSION_COLUMNS = (*_SESSION_NULL_UNTIL_END, "status", "messages", "trace", "other_shapes")
 
 
 class CallInProgress(Record):

@@ -7,11 +7,13 @@ from peewee import TextField
 
 from dryline.models.collection import WORKER, StateCollection
 from dryline.models.logs import Log
+from dryline.models.open_json import OpenJsonRecord
 from dryline.models.workers import Worker
+from dryline.storage import json_shapes
 from dryline.storage.record import JsonField, Record, Rows
 
 
-class LlmLog(Record):
+class LlmLog(OpenJsonRecord):
     """One record of a hook. It belongs to the team, and to a worker where one is known.
 
     It is deleted with its worker, and with the log of its call or session.
@@ -34,8 +36,8 @@ class LlmLog(Record):
         """
         for record in records:
             worker = Worker.find(id=record["worker_id"], team_id=team.team_id)
-            values = {"data": _without_model(record["data"]), "worker_id": worker.id if worker else None}
-            cls.add(team, **{**record, **values})
+            values = {**record, "data": _without_model(record["data"]), "worker_id": worker.id if worker else None}
+            cls.add(team, **values, other_shapes=json_shapes.other_shapes(json_shapes.LLM_LOG, values))
 
     @classmethod
     def oldest_first(cls, team: Record, **where: Any) -> Rows:

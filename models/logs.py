@@ -9,11 +9,12 @@ from peewee import SQL, TextField
 
 from dryline.models.channels import CHANNELS, Channel
 from dryline.models.collection import FLOW, WORKER, ImportContext, Row, StateCollection
+from dryline.models.open_json import OpenJsonRecord, analysis_of, messages_of, trace_of
 from dryline.models.plain_sql import remove_logs
 from dryline.storage.record import JsonField, Record, Rows, tuples
 
 
-class Log(Record):
+class Log(OpenJsonRecord):
     """One conversation of a deployment. Ids are unique across the channels.
 
     Each subclass names its channel, and adds the column `type`, which holds the channel's. A log is deleted with its
@@ -51,6 +52,26 @@ class Log(Record):
         """Return when the newest conversation of a deployment began, also one in progress."""
         rows = cls.select(cls.start_time).where((cls.worker_id == worker_id) & (cls.deployment_id == deployment_id))
         return rows.order_by(cls.start_time.desc()).limit(1).scalar()
+
+    @property
+    def code(self) -> str | None:
+        """The code of the flow that ran. The contract has any JSON there, which dryline writes as text."""
+        return self.flow_snapshot if isinstance(self.flow_snapshot, str) else None
+
+    @property
+    def said(self) -> list[dict[str, Any]]:
+        """The messages; none if `messages` has another shape."""
+        return messages_of(self.__data__)
+
+    @property
+    def trace(self) -> list[dict[str, Any]] | None:
+        """The flow's steps; None if there is no trace, or `session_log_data` has another shape."""
+        return trace_of(self.__data__)
+
+    @property
+    def analysis(self) -> dict[str, Any]:
+        """The analysis of a call, such as its summary and sentiment; empty if `data` has another shape."""
+        return analysis_of(self.__data__)
 
     @property
     def engine_ids(self) -> tuple[str | None, str | None]:
@@ -94,10 +115,14 @@ class Page:
 
 
 def complete_imported_log(row: Row, rows: ImportContext) -> None:
-    """Write the code of a flow's version in the place of its id: documents of many calls have the code once."""
-    if isinstance(row.get("flow_snapshot"), dict):
-        version = str(row["flow_snapshot"].get("flowVersionId"))
-        row["flow_snapshot"] = rows.row("flowVersions", version).get("code")
+    """Write the code of a flow's version in the place of its id: documents of many calls have the code once.
+
+    Any other JSON stays as it is.
+    """
+    snapshot = row.get("flow_snapshot")
+    if isinstance(snapshot, dict) and isinstance(snapshot.get("flowVersionId"), str):
+        version = rows.row("flowVersions", snapshot["flowVersionId"])
+        row["flow_snapshot"] = version.get("code", snapshot)
 
 
 def collection_of(model: type[Log]) -> StateCollection:

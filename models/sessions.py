@@ -3,10 +3,11 @@
 from peewee import FloatField, IntegerField, TextField
 
 from dryline.models.collection import FLOW, WORKER, StateCollection
-from dryline.storage.record import JsonField, Record
+from dryline.models.open_json import OpenJsonRecord
+from dryline.storage.record import JsonField
 
 
-class Session(Record):
+class Session(OpenJsonRecord):
     """One run of a flow, which a log refers to (`Log.session`). It is deleted with its worker and with its log."""
 
     id_prefix = "session"

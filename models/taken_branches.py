@@ -1,7 +1,7 @@
 """The conditions of a flow that its calls took, and where its calls in progress are."""
 
 from datetime import timedelta
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from dryline.models.calls_in_progress import UNDER_WAY, CallInProgress
 from dryline.models.flows import Flow
@@ -27,7 +27,7 @@ class TakenPath(NamedTuple):
 def taken_paths(flow: Flow, code: str) -> list[TakenPath]:
     """Return what the flow's newest calls of the last week took, the newest call first."""
     now = current().now()
-    fields = VoiceLog.flow_snapshot, VoiceLog.session_log_data, VoiceLog.status
+    fields = VoiceLog.flow_snapshot, VoiceLog.session_log_data, VoiceLog.other_shapes, VoiceLog.status
     calls = VoiceLog.select(*fields).where(
         VoiceLog.worker_id == flow.worker_id,
         VoiceLog.flow_id == flow.id,
@@ -35,11 +35,7 @@ def taken_paths(flow: Flow, code: str) -> list[TakenPath]:
         VoiceLog.start_time <= wire(now),
     )
     calls = calls.order_by(VoiceLog.start_time.desc(), VoiceLog.id.desc()).limit(MAX_CALLS)
-    return [
-        _path_of(call, code)
-        for call in calls
-        if call.status in UNDER_WAY or (call.session_log_data or {}).get("trace") is not None
-    ]
+    return [_path_of(call, code) for call in calls if call.status in UNDER_WAY or call.trace is not None]
 
 
 def calls_in_progress(flow: Flow, limit: int) -> list[VoiceLog]:
@@ -50,16 +46,9 @@ def calls_in_progress(flow: Flow, limit: int) -> list[VoiceLog]:
 
 
 def _path_of(call: VoiceLog, code: str) -> TakenPath:
-    steps = _steps(call)
-    lines = [step.get("line") if call.flow_snapshot == code else None for step in steps]
+    steps = [step for step in call.trace or () if step.get("step") == "until"]
     return TakenPath(
         [str(step.get("condition")) for step in steps],
-        [line if isinstance(line, int) else None for line in lines],
+        [step.get("line") if call.flow_snapshot == code else None for step in steps],
         call.status in UNDER_WAY,
     )
-
-
-def _steps(call: VoiceLog) -> list[dict[str, Any]]:
-    """Return the steps of a call that took a condition."""
-    steps = (call.session_log_data or {}).get("trace") or []
-    return [step for step in steps if isinstance(step, dict) and step.get("step") == "until"]

@@ -7,7 +7,8 @@ retries, or REFUSED if its address must not be reached. jobs/webhooks.py sends t
 from collections import Counter
 from collections.abc import Sequence
 from datetime import timedelta
-from functools import cache, cached_property
+from functools import cache, cached_property, reduce
+from operator import or_
 from typing import Any, Self
 
 from peewee import IntegerField, TextField
@@ -28,7 +29,7 @@ from dryline.models.webhook_payloads import (
     webhook_payload,
 )
 from dryline.storage.current_world import current
-from dryline.storage.errors import Conflict
+from dryline.storage.errors import Conflict, Invalid
 from dryline.storage.record import JsonField, Record, Rows, tuples
 from dryline.world.clock import parse, wire
 from dryline.world.masking import mask_addresses
@@ -129,6 +130,13 @@ class WebhookDelivery(Record):
         return deliveries
 
     @classmethod
+    def delivered_to(cls, addresses: Sequence[str], **where: Any) -> list[Self]:
+        """Return what was delivered to URLs that begin like one of these, newest first."""
+        begins = reduce(or_, (cls.url.startswith(address) for address in addresses))
+        query = cls.select().filter(status="DELIVERED", **where).where(begins)
+        return list(query.order_by(cls.delivered_at.desc(), cls.id.desc()))
+
+    @classmethod
     def refusals(cls, **where: Any) -> list[dict[str, Any]]:
         """Return the refused deliveries among the last ones with these column values, equal ones with their number."""
         names = ("team_id", "deployment_id", "url", "error")
@@ -191,6 +199,13 @@ class WebhookDelivery(Record):
         error = f"More than {MAX_PENDING:,} deliveries were pending."
         surplus = pending.limit(-1).offset(MAX_PENDING)
         cls.update(status="FAILED", due_at=None, error=error).where(cls.id << surplus).execute()
+
+    @classmethod
+    def require_all(cls) -> None:
+        """Raise Invalid if there are as many finished deliveries as are kept: older ones may have been deleted."""
+        if cls.select().where(cls.status != "PENDING").count() >= MAX_FINISHED:
+            message = f"Of finished deliveries the newest {MAX_FINISHED:,} are kept, and there may have been more. "
+            raise Invalid(message + "Delete them before: DELETE /_dryline/webhooks.", "times")
 
     @classmethod
     def delete_old(cls) -> None:

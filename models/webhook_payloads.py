@@ -9,6 +9,7 @@ import orjson
 
 from dryline.models.custom_webhooks import CustomWebhook
 from dryline.models.flows import Flow
+from dryline.models.open_json import analysis_of
 from dryline.models.voice_logs import VoiceLog
 from dryline.storage.current_world import current
 from dryline.storage.errors import Invalid
@@ -56,7 +57,7 @@ def _started(log: LogRow) -> dict[str, Any]:
 
 def _ended(log: LogRow) -> dict[str, Any]:
     """Return the values that are known when a call has ended."""
-    analysis = (log.get("data") or {}).get("call_analysis") or {}
+    analysis = analysis_of(log)
     extracted = {name: _text(value) for name, value in (log.get("extractions_data") or {}).items()}
     return {
         **{name: value for name, value in log.items() if isinstance(value, str | int | None)},
@@ -95,6 +96,8 @@ NAMES = (
     "summary",
     *VoiceLog._meta.sorted_field_names,
 )
+# The members that messages can have, without extractions: those above, and what `batch_payload` adds.
+ALL_NAMES = (*NAMES, "row_id", "extractions")
 
 
 def names_of(fields: str) -> Iterator[str]:

@@ -5,6 +5,7 @@ from marshmallow import fields, validate
 from dryline.schemas.base import Boolean, Integer, JsonObject
 from dryline.schemas.logs import LogFilterSchema, LogSchema
 from dryline.schemas.row_forms import RowForm
+from dryline.storage import json_shapes
 
 
 class ChatLogSchema(LogSchema):  # Contract: records.chat_log
@@ -40,6 +41,6 @@ class ChatEmbedLogFilterSchema(LogFilterSchema):
 
 
 ROWS = {
-    "chatLogs": RowForm(ChatLogSchema, "workerId"),
-    "chatEmbedLogs": RowForm(ChatEmbedLogSchema, "workerId"),
+    "chatLogs": RowForm(ChatLogSchema, "workerId", shapes=json_shapes.LOG),
+    "chatEmbedLogs": RowForm(ChatEmbedLogSchema, "workerId", shapes=json_shapes.CHAT_EMBED_LOG),
 }

@@ -6,6 +6,7 @@ from marshmallow import fields, validate
 
 from dryline.schemas.base import ApiSchema, Integer, JsonObject, QueryInteger, QuerySchema, Timestamp
 from dryline.schemas.row_forms import RowForm
+from dryline.storage import json_shapes
 from dryline.storage.errors import Invalid
 
 
@@ -72,4 +73,11 @@ def _text_member(sent: dict[str, Any], name: str) -> str | None:
     return None
 
 
-ROWS = {"llmLogs": RowForm(LlmLogSchema, "eventType", worker_id=fields.String(allow_none=True))}
+ROWS = {
+    "llmLogs": RowForm(
+        LlmLogSchema,
+        "eventType",
+        shapes=json_shapes.LLM_LOG,
+        worker_id=fields.String(allow_none=True),
+    )
+}

@@ -5,6 +5,7 @@ from marshmallow import fields
 from dryline.schemas.base import Integer, JsonObject
 from dryline.schemas.logs import LogSchema, NumberedPageSchema
 from dryline.schemas.row_forms import RowForm
+from dryline.storage import json_shapes
 
 
 class MessageLogSchema(LogSchema):
@@ -49,7 +50,7 @@ class ApiLogSchema(LogSchema):  # Contract: records.any_log
 
 
 ROWS = {
-    "smsLogs": RowForm(SmsLogSchema, "workerId"),
-    "whatsappLogs": RowForm(WhatsappLogSchema, "workerId"),
-    "apiLogs": RowForm(ApiLogSchema, "workerId"),
+    "smsLogs": RowForm(SmsLogSchema, "workerId", shapes=json_shapes.LOG),
+    "whatsappLogs": RowForm(WhatsappLogSchema, "workerId", shapes=json_shapes.LOG),
+    "apiLogs": RowForm(ApiLogSchema, "workerId", shapes=json_shapes.LOG),
 }

@@ -9,6 +9,7 @@ from marshmallow import INCLUDE, ValidationError, fields
 
 from dryline.schemas.base import ApiSchema, Boolean, JsonObject, camel, unknown_field
 from dryline.settings import header_problem
+from dryline.storage.json_shapes import Shapes, other_shapes
 
 MOST_FAULTS = 20  # reported errors of one document
 
@@ -19,7 +20,8 @@ Faults = list[tuple[str, str]]
 class RowForm:
     """The fields of a collection's rows: those of the record's `schema` except `without`, and `own` ones.
 
-    `needs` names the fields that a row must have besides its id. `on_export` is called with each exported row.
+    `needs` names the fields that a row must have besides its id. `on_export` is called with each exported row. `shapes`
+    are those of the JSON that the contract leaves open: the columns with others are noted in `other_shapes`.
     """
 
     def __init__(
@@ -30,11 +32,13 @@ class RowForm:
         without: str = "",
         id: str = "id",
         on_export: Callable[[Row], None] | None = None,
+        shapes: Shapes | None = None,
         **own: fields.Field,
     ) -> None:
         self._schema, self._without, self._own = schema, without.split(), own
         self.id = id
         self.on_export = on_export
+        self._shapes = shapes or {}
         self.needs = tuple(dict.fromkeys(f"{id} {needs}".split()))
 
     @cached_property
@@ -88,6 +92,8 @@ class RowForm:
                 faults.append((f"{path}.{name}", "Field may not be null."))
             elif name == self.id and row[name] == "":
                 faults.append((f"{path}.{name}", "Must not be empty."))
+        if others := other_shapes(self._shapes, values):
+            values["other_shapes"] = others
         return values
 
     def read_columns(self, row: Any, path: str, faults: Faults) -> Row:
@@ -96,7 +102,8 @@ class RowForm:
             faults.append((path, "Must be an object."))
             return {}
         on_the_wire = {name: row[column] for name, column in self.names.items() if column in row}
-        return row | self.read(on_the_wire, path, faults, [])
+        rest = {name: value for name, value in row.items() if name != "other_shapes"}
+        return rest | self.read(on_the_wire, path, faults, [])
 
     def unknown_parts(self, row: Row, path: str) -> Iterator[tuple[str, str]]:
         """Yield the unknown members of the records inside a row, with messages."""

@@ -4,6 +4,7 @@ from marshmallow import fields
 
 from dryline.schemas.base import ApiSchema, Integer, JsonObject, Number
 from dryline.schemas.row_forms import RowForm
+from dryline.storage import json_shapes
 
 
 class SessionSchema(ApiSchema):  # Contract: records.session
@@ -30,4 +31,4 @@ class SessionSchema(ApiSchema):  # Contract: records.session
     error = JsonObject(allow_none=True, metadata={"description": "description of the error, in a sentence"})
 
 
-ROWS = {"sessions": RowForm(SessionSchema, "worker_id")}
+ROWS = {"sessions": RowForm(SessionSchema, "worker_id", shapes=json_shapes.SESSION)}

@@ -20,6 +20,7 @@ from dryline.schemas.base import (
 )
 from dryline.schemas.logs import LogFilterSchema, LogSchema, NumberedPageSchema, PageArgumentsSchema
 from dryline.schemas.row_forms import RowForm
+from dryline.storage import json_shapes
 
 
 class TransferEventSchema(PartSchema):  # Contract: records.transfer_event
@@ -186,4 +187,4 @@ class VoiceLogPageSchema(NumberedPageSchema):
     has_more = Boolean()
 
 
-ROWS = {"voiceLogs": RowForm(VoiceLogSchema, "workerId")}
+ROWS = {"voiceLogs": RowForm(VoiceLogSchema, "workerId", shapes=json_shapes.VOICE_LOG)}

@@ -1,8 +1,9 @@
 """Schemas of deliveries to custom webhooks. Contract: records.custom_webhook_delivery, assumed beyond."""
 
-from marshmallow import fields
+from marshmallow import fields, validate
 
 from dryline.schemas.base import ApiSchema, Integer, JsonObject, OneOf, Timestamp
+from dryline.schemas.request_log import Times, TimesSchema
 from dryline.schemas.row_forms import RowForm
 
 STATUSES = ("PENDING", "DELIVERED", "FAILED", "REFUSED")
@@ -46,6 +47,79 @@ class WebhookDeliverySchema(ApiSchema):
     )
     response = fields.Nested(DeliveryResponseSchema, allow_none=True)
     error = fields.String(allow_none=True, metadata={"description": "error of the last attempt"})
+
+
+class DeliveryConditionsSchema(ApiSchema):
+    """Conditions for deliveries. A field that is left out or null matches all, except `status`."""
+
+    event = fields.String(load_default=None, validate=OneOf(*EVENTS))
+    url = fields.String(load_default=None, metadata={"description": "address of the webhook; * stands for any text"})
+    status = fields.String(
+        load_default="DELIVERED",
+        validate=OneOf(*STATUSES, "all"),
+        metadata={"description": "status; `all` for every status, also of deliveries that did not arrive"},
+    )
+    deployment_id = fields.String(load_default=None)
+    webhook_id = fields.String(load_default=None)
+    log_id = fields.String(load_default=None)
+    json = fields.Raw(
+        load_default=None,
+        metadata={"description": "JSON that the body must have; it may have further members at every depth"},
+    )
+
+
+class VerifyWebhooksSchema(DeliveryConditionsSchema):
+    """Expected deliveries. Without `times`, at least one is expected; a number is exact."""
+
+    times = Times(TimesSchema, load_default=None)
+
+
+class WaitForWebhooksSchema(DeliveryConditionsSchema):
+    """Deliveries to wait for. Earlier ones count as well."""
+
+    count = Integer(
+        load_default=1, validate=validate.Range(1, 10_000), metadata={"description": "number of deliveries"}
+    )
+    timeout_ms = Integer(
+        load_default=10_000,
+        validate=validate.Range(0, 60_000),
+        metadata={"description": "longest time to wait, in milliseconds of real time"},
+    )
+
+
+class DeliveryCountSchema(ApiSchema):
+    """A number of deliveries."""
+
+    count = Integer(metadata={"description": "number of matching deliveries"})
+
+
+class ArrivedWebhooksSchema(DeliveryCountSchema):
+    """Deliveries that were waited for."""
+
+    deliveries = fields.List(
+        fields.Nested(WebhookDeliverySchema), metadata={"description": "the newest 100 that match"}
+    )
+
+
+class DeliveryMissSchema(ApiSchema):
+    """A delivery that meets some of the conditions."""
+
+    delivery = fields.Nested(WebhookDeliverySchema)
+    misses = fields.List(fields.String(), metadata={"description": "conditions that the delivery does not meet"})
+
+
+class UnmetWebhooksSchema(DeliveryCountSchema):
+    """A failed verification, with the deliveries beyond the maximum or those that nearly match."""
+
+    error = fields.String(metadata={"description": "expected and actual number"})
+    surplus = fields.List(
+        fields.Nested(WebhookDeliverySchema),
+        metadata={"description": "if there are too many: the newest deliveries beyond the maximum"},
+    )
+    nearest = fields.List(
+        fields.Nested(DeliveryMissSchema),
+        metadata={"description": "if there are too few: the deliveries that miss the fewest conditions"},
+    )
 
 
 # In a state document, the fields of the request and its answer are fields of the row, as they are stored.

@@ -103,24 +103,14 @@ def _seconds(log: VoiceLog) -> float:
 
 def _turns(log: VoiceLog, seconds: float) -> Iterator[AudibleTurn]:
     """Yield the turns of `messages`. When turns lack times, they share the call by their length."""
-    messages = log.messages.get("messages") if isinstance(log.messages, dict) else None
-    turns = [message for message in messages if _is_turn(message)] if isinstance(messages, list) else []
-    if not all(_is_number(turn.get("start")) and _is_number(turn.get("end")) for turn in turns):
+    turns = [message for message in log.said if message["role"] in _ROLES and isinstance(message.get("content"), str)]
+    if any(turn.get("start") is None or turn.get("end") is None for turn in turns):
         turns = _spread(turns, seconds)
     for turn in turns:
         start, end = (min(max(turn[name], 0), seconds) for name in ("start", "end"))
         text = printable(turn["content"])
         if text and end > start:
             yield AudibleTurn(start, _ROLES[turn["role"]], min(end, start + LONGEST_TURN_S), text)
-
-
-def _is_turn(message: Any) -> bool:
-    is_said = isinstance(message, dict) and isinstance(message.get("content"), str)
-    return is_said and message.get("role") in tuple(_ROLES)
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _spread(turns: Sequence[dict[str, Any]], seconds: float) -> list[dict[str, Any]]:

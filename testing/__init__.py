@@ -11,6 +11,7 @@ from dryline.testing.rows import Delivery, ExportRow, FaultRule, LoggedRequest, 
 from dryline.testing.servers import DrylineInProcess, DrylineServer, async_transport, transport
 from dryline.testing.stand_in import StandIn, Team, connect, wait_until
 from dryline.testing.traffic import Criteria, DelayDistribution, LogCriteria, RateLimit
+from dryline.testing.webhooks import WebhookCriteria
 from dryline.world.origins import Origin
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ __all__ = [
     "Talk",
     "Team",
     "Transport",
+    "WebhookCriteria",
     "async_transport",
     "connect",
     "transport",

@@ -110,6 +110,24 @@ def format_failed_check(error: str, criteria: dict[str, Any], answer: dict[str, 
     return "\n  ".join(lines)
 
 
+def format_failed_webhook_check(error: str, criteria: dict[str, Any], answer: dict[str, Any]) -> str:
+    """Return the message of a failed `verify_webhook`: the criteria, the nearest deliveries, those beyond the limit."""
+    lines = [error]
+    if criteria:
+        lines.append(_wanted(criteria))
+    for near in answer.get("nearest", ()):
+        lines.append(f"nearest: {_sent(near['delivery'])}  (missed: {', '.join(near['misses'])})")
+    lines += [f"too many: {_sent(row)}" for row in answer.get("surplus", ())]
+    if "nearest" in answer and len(lines) == 1 + bool(criteria):
+        lines.append("No call of a line that has a webhook has begun.")
+    return "\n  ".join(lines)
+
+
+def _sent(row: Delivery) -> str:
+    """Return a delivery as a line, with the beginning of its body."""
+    return f"{_delivery(row)}  {json.dumps(row['request']['body'])[:BODY_CHARACTERS]}"
+
+
 def _wanted(criteria: dict[str, Any]) -> str:
     return "wanted: " + ", ".join(f"{name} {value!r}" for name, value in criteria.items())
 

@@ -150,6 +150,14 @@ def require_timeout(timeout_s: float, *, may_be_0: bool = False) -> float:
     return timeout_s
 
 
+def require_exact_or_bounds(times: int | None, at_least: int | None, at_most: int | None) -> Any:
+    """Return an expected number, or its bounds. Raises DrylineError for both."""
+    bounds = members(min=at_least, max=at_most)
+    if times is not None and bounds:
+        raise DrylineError("times is the exact number: leave out at_least and at_most.")
+    return bounds or times
+
+
 def members(**values: Any) -> dict[str, Any]:
     """Return the values that are not None by their names in the API."""
     return {camel(name): value for name, value in values.items() if value is not None}

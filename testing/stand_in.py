@@ -24,8 +24,9 @@ from dryline.testing.plane import (
     require_timeout,
     require_url,
 )
-from dryline.testing.rows import Delivery, ExportRow, RuntimeValues
+from dryline.testing.rows import ExportRow, RuntimeValues
 from dryline.testing.traffic import Created, Traffic
+from dryline.testing.webhooks import Webhooks
 from dryline.world import clock
 from dryline.world.real_time import monotonic
 
@@ -43,7 +44,7 @@ _LONG_ADVANCE_S = 3_600
 _EXPORT_STEPS = ("PENDING", "PROCESSING", "COMPLETED", "EXPIRED")
 
 
-class Driver(Traffic, Conversations, Builders):
+class Driver(Traffic, Webhooks, Conversations, Builders):
     """The helpers that `StandIn` and `Team` share. Those for time, settings and snapshots are refused to a team."""
 
     def now(self) -> datetime:
@@ -176,20 +177,6 @@ class StandIn(Driver):
             export = self.plane("POST", f"/exports/{id}/transition", body)
         row: ExportRow = export
         return row
-
-    def webhooks(
-        self,
-        *,
-        status: Literal["PENDING", "DELIVERED", "FAILED", "REFUSED"] | None = None,
-        webhook_id: str | None = None,
-        deployment_id: str | None = None,
-        log_id: str | None = None,
-        limit: int | None = None,
-    ) -> list[Delivery]:
-        """Return the webhook deliveries, newest first, at most `limit` (100)."""
-        query = members(status=status, webhook_id=webhook_id, deployment_id=deployment_id, log_id=log_id, limit=limit)
-        deliveries: list[Delivery] = self.plane("GET", "/webhooks", query=query)
-        return deliveries
 
     def team(self, name: str = "Test team") -> Team:
         """Create a team with its own API key."""

@@ -18,6 +18,7 @@ from dryline.testing.plane import (
     members,
     members_in,
     milliseconds,
+    require_exact_or_bounds,
     require_timeout,
 )
 from dryline.testing.rows import FaultRule, LoggedRequest
@@ -195,10 +196,8 @@ class Traffic(ControlPlane):
 
         Raises DrylineError with the requests that came nearest or were too many.
         """
-        bounds = members(min=at_least, max=at_most)
-        if times is not None and bounds:
-            raise DrylineError("times is the exact number: leave out at_least and at_most.")
-        return int(self._check("verify", _with_origin(criteria), members(times=bounds or times))["count"])
+        limits = members(times=require_exact_or_bounds(times, at_least, at_most))
+        return int(self._check("verify", _with_origin(criteria), limits)["count"])
 
     def wait_for_request(
         self, *, count: int = 1, timeout_s: float = 5, **criteria: Unpack[Criteria]

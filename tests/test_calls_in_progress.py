@@ -225,6 +225,25 @@ def test_a_document_with_a_call_that_could_not_go_on_is_refused(control, call, d
     assert answer.json["details"][0]["path"] == f"callsInProgress[0].{member}"
 
 
+def test_a_call_goes_on_to_its_end_with_json_that_dryline_does_not_read(api, control, line, call, read, advance):
+    id = call()
+    webhooks = f"/workers/{line['workerId']}/deployments/{line['id']}/voice/customWebhooks"
+    assert api.post(webhooks, {"url": "http://127.0.0.1:9/", "fields": "summary"}).status_code == 201
+    document = control.get("/state").json
+    odd = {"call_analysis": "good"}
+    (row,) = document["callsInProgress"]
+    row["call"]["log"] |= {"data": odd, "other_shapes": ["messages"]}
+    row["call"]["session"]["trace"].append({"at": 10_000})
+    assert control.put("/state", document).status_code == 204
+    advance(3600)
+    log = read(id)
+    assert (log["status"], log["data"]) == ("completed", odd)
+    assert api.client.get(f"/console/calls/{id}").status_code == 200
+    (session,) = control.get("/state").json["sessions"]
+    assert session["trace"][-1] == {"at": 10_000}
+    assert [delivery["request"]["body"]["log_id"] for delivery in control.get("/webhooks").json] == [id]
+
+
 @pytest.mark.parametrize("which", ["deployment", "worker"])
 def test_nothing_stays_of_a_call_whose_line_is_deleted_in_the_middle(api, control, line, call, advance, which):
     call()

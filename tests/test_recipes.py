@@ -11,7 +11,7 @@ import pytest
 from dryline.testing import DrylineServer
 
 PAGE = (Path(__file__).parent.parent / "docs/recipes.md").read_text()
-# Those whose names begin with test_ are for test_beside_other_tools.py.
+# Those whose names begin with test_ are for pytest; test_beside_other_tools.py runs the most.
 RECIPES = dict(re.findall(r'```python title="(?!test_)([^"]+)"\n(.*?)```', PAGE, re.DOTALL))
 
 
@@ -107,3 +107,8 @@ def test_the_curl_example_gets_the_printed_answer(server):
 def test_every_recipe_is_run():
     run = Path(__file__).read_text()
     assert [title for title in RECIPES if f'run("{title}")' not in run] == []
+
+
+def test_a_test_of_webhooks(run_pytest):
+    (code,) = re.findall(r'```python title="test_webhooks.py"\n(.*?)```', PAGE, re.DOTALL)
+    run_pytest(code).assert_outcomes(passed=1)

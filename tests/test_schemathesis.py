@@ -13,6 +13,7 @@ from schemathesis import GenerationMode
 from schemathesis.checks import not_a_server_error
 from schemathesis.specs.openapi.checks import content_type_conformance, response_schema_conformance
 
+from dryline.models import webhook_search
 from dryline.tests.contract import OPERATIONS, by_id, parameters
 from dryline.tests.contract.two_teams import KEYS, NORTH, REFERENCES, document, id_of, path_ids
 from dryline.world import request_search
@@ -50,11 +51,13 @@ def start(app):
 
 @pytest.fixture
 def filled(app, start, monkeypatch):
-    """Return the stand-in to its start after a test that changed it. Nobody waits for requests that do not come."""
+    """Return the stand-in to its start after a test that changed it. Nobody waits for what does not come."""
     wait = request_search.wait
     monkeypatch.setattr(
         request_search, "wait", lambda log, criteria, count, within_s, ending: wait(log, criteria, count, 0, ending)
     )
+    wait_for_webhooks = webhook_search.wait
+    monkeypatch.setattr(webhook_search, "wait", lambda criteria, count, within_s: wait_for_webhooks(criteria, count, 0))
     yield
     client = app.test_client()
     state = client.get("/_dryline/state").data

@@ -1,11 +1,14 @@
 """A data directory of dryline 0.1 is opened as it is: rows, files and snapshots stay."""
 
 import contextlib
+import json
 import sqlite3
 import tarfile
 from pathlib import Path
 
 import pytest
+
+from dryline.schemas.base import camel
 
 # Two workers of the start team, three calls, an export, an upload; a second team with a worker, a clock and a snapshot
 # of its own; the snapshots `before` (one worker) and `both`; a frozen clock and a changed setting.
@@ -98,3 +101,84 @@ def test_what_single_teams_had_is_dropped_with_one_line_in_the_log(opened, world
     caplog.clear()
     opened()
     assert [record for record in caplog.records if record.name == "dryline"] == []
+
+
+# JSON of other shapes than dryline reads, by table and column.
+ODD_LOG = {
+    "messages": {"messages": "Good morning."},
+    "session_log_data": {"trace": 5},
+    "metadata": {"campaignId": 7},
+}
+ODD = {
+    "voice_log": {**ODD_LOG, "data": {"call_analysis": "good"}, "success_results": {"criteria": [1]}},
+    "chat_log": ODD_LOG,
+    "chat_embed_log": {**ODD_LOG, "latency": {"values": 5}},
+    "sms_log": ODD_LOG,
+    "whatsapp_log": ODD_LOG,
+    "api_log": ODD_LOG,
+    "session": {"trace": [{"at": 1}]},
+    "llm_log": {"data": {"response": "late"}},
+}
+# Columns that such rows must have.
+NEEDED = {
+    "session": {},
+    "voice_log": {"type": "VoiceDeploymentLog", "bb_engine_session_id": "session"},
+    "chat_log": {"type": "ChatDeploymentLog"},
+    "chat_embed_log": {"type": "ChatEmbedDeploymentLog", "expired": 0},
+    "sms_log": {"type": "SmsDeploymentLog"},
+    "whatsapp_log": {"type": "WhatsappDeploymentLog"},
+    "api_log": {"type": "ApiDeploymentLog"},
+    "llm_log": {"event_type": "afterRequestHook", "session_id": "session"},
+}
+
+
+@pytest.fixture
+def database(world):
+    """Yield the directory's database before it is opened."""
+    with contextlib.closing(sqlite3.connect(world / "dryline.sqlite3")) as database:
+        yield database
+
+
+def add_row(database, table, **columns):
+    ((team, worker),) = database.execute("SELECT team_id, worker_id FROM voice_log LIMIT 1")
+    row = {"id": table, "team_id": team, "worker_id": worker, "created_at": NOW, **columns}
+    if table != "session":
+        row["updated_at"] = NOW
+    marks = ", ".join("?" * len(row))
+    database.execute(f"INSERT INTO {table} ({', '.join(row)}) VALUES ({marks})", list(row.values()))
+
+
+def test_json_of_any_shape_in_an_older_directory_stays_and_has_a_page(database, opened):
+    for table, odd in ODD.items():
+        add_row(database, table, **NEEDED[table], **{column: json.dumps(value) for column, value in odd.items()})
+    database.commit()
+    api, control = opened()
+    state = control.get("/state").json
+    for table, odd in ODD.items():
+        (row,) = [row for rows in state.values() if isinstance(rows, list) for row in rows if row.get("id") == table]
+        assert {column: row[camel(column)] for column in odd} == odd
+    logs = [table for table in ODD if table not in ("session", "llm_log")]
+    for log in logs:
+        page = api.client.get(f"/console/calls/{log}")
+        assert page.status_code == 200
+        assert "<summary>Messages</summary>" in page.text and "<summary>Session log data</summary>" in page.text
+    assert "<summary>Trace of the session</summary>" in api.client.get("/console/calls/voice_log").text
+
+
+def test_a_call_of_an_older_directory_goes_on_to_its_end_with_json_of_any_shape(database, opened):
+    ((team, worker, deployment),) = database.execute("SELECT team_id, worker_id, deployment_id FROM voice_log LIMIT 1")
+    stamps = {"team_id": team, "worker_id": worker, "created_at": NOW, "updated_at": NOW}
+    log = {**stamps, "id": "call", **NEEDED["voice_log"], "deployment_id": deployment, "status": "completed"}
+    log |= {"start_time": NOW, "end_time": "2026-11-02T10:02:00.000Z", "data": {"call_analysis": 5}}
+    session = {"id": "session", "team_id": team, "worker_id": worker, "created_at": NOW, **ODD["session"]}
+    llm_log = {**stamps, "id": "llm_log", **NEEDED["llm_log"], **ODD["llm_log"]}
+    call = {"log": log, "session": session, "llm_logs": [llm_log], "runtime_errors": []}
+    columns = "id, team_id, created_at, deployment_id, due_at, call"
+    row = ("call", team, NOW, deployment, NOW, json.dumps(call))
+    database.execute(f"INSERT INTO call_in_progress ({columns}) VALUES (?, ?, ?, ?, ?, ?)", row)
+    database.commit()
+    api, control = opened()
+    control.post("/clock/advance", {"seconds": 3600})
+    assert api.get("/logs/call").json["data"] == {"call_analysis": 5}
+    page = api.client.get("/console/calls/call")
+    assert page.status_code == 200 and "<summary>Trace of the session</summary>" in page.text

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from dryline import testing
-from dryline.testing import conversations, plane, rows, servers, traffic
+from dryline.testing import conversations, plane, rows, servers, traffic, webhooks
 
 PAGE = Path(__file__).parents[1] / "docs" / "testing.md"
 PLUGIN = ast.parse((Path(__file__).parents[1] / "pytest_plugin.py").read_text())
@@ -30,6 +30,7 @@ DICTS: tuple[type, ...] = (
     *(
         traffic.LogCriteria,
         traffic.Criteria,
+        webhooks.WebhookCriteria,
         conversations.ChatOptions,
         conversations.CallOptions,
         conversations.HttpStub,

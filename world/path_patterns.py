@@ -40,6 +40,14 @@ def path_pattern(path: str) -> re.Pattern[str]:
     return _compile(normal_path(path), _in_a_recorded_path, segment="[^/]+?")
 
 
+def text_pattern(text: str) -> re.Pattern[str]:
+    """Return what matches the texts of a pattern (`fullmatch`) in which only `*` has a meaning."""
+    start, *parts = map(re.escape, text.split("*"))
+    middle = "".join(f"(?>.*?{part})" for part in parts[:-1])  # atomic, as in `_compile`
+    end = f".*{parts[-1]}" if parts else ""
+    return re.compile(start + middle + end, re.DOTALL)
+
+
 def route_pattern(path: str, *, any_id: bool = False) -> Callable[[str], bool]:
     """Return a test whether a route, such as `/api/workers/<id>`, answers any of the paths of a pattern.
 

@@ -11,6 +11,7 @@ import orjson
 import regex
 
 from dryline.storage.errors import Invalid
+from dryline.world.criteria import MAX_SURPLUS, Bounds, Near, Verification, includes, json_parts, nearest
 from dryline.world.masking import is_secret, mask_addresses
 from dryline.world.origins import ALL, UNSEARCHED, Origin
 from dryline.world.path_patterns import path_pattern, route_pattern
@@ -19,15 +20,12 @@ from dryline.world.request_log import DroppedRequests, Entry, RequestLog
 
 # Real time that one search may take for its regular expression.
 MAX_SEARCH_S = 2.0
-MAX_SURPLUS = 10
-MAX_NEAREST = 3
 # How long a check waits for requests in progress that may match.
 MAX_PENDING_S = 2.0
 # How often a search that waits for requests checks whether the server ends.
 CHECK_EVERY_S = 0.25
 
 Test = Callable[[Entry], bool]
-Near = tuple[Entry, list[str]]  # a request, and the names of the criteria that it misses
 
 
 @dataclass(frozen=True)
@@ -81,11 +79,8 @@ class Criteria:
 
     def _tests_of_parts(self) -> Iterator[tuple[str, Test]]:
         """Yield the tests of the body's members, the parameters and the headers."""
-        if isinstance(self.json, dict):
-            for name, value in self.json.items():
-                yield f"json.{name}", partial(_has_json, {name: value})
-        elif self.json is not None:
-            yield "json", partial(_has_json, self.json)
+        for name, part in json_parts(self.json).items():
+            yield name, partial(_has_json, part)
         for name, value in (self.query or {}).items():
             yield f"query.{name}", partial(_has_parameter, name, value)
         for name, value in (self.headers or {}).items():
@@ -138,17 +133,6 @@ def _regex_test(pattern: str) -> Test:
             raise Invalid(f"The search takes longer than {MAX_SEARCH_S:g} s.", "body_matches") from None
 
     return test
-
-
-def includes(actual: Any, expected: Any) -> bool:
-    """Return whether a JSON value is the expected one, except that its objects may have further members."""
-    if isinstance(expected, dict):
-        return isinstance(actual, dict) and all(
-            name in actual and includes(actual[name], value) for name, value in expected.items()
-        )
-    if isinstance(expected, list):
-        return isinstance(actual, list) and len(actual) == len(expected) and all(map(includes, actual, expected))
-    return bool(actual == expected) and isinstance(actual, bool) == isinstance(expected, bool)
 
 
 def _has_credentials(value: Any) -> bool:
@@ -208,36 +192,12 @@ def wait(log: RequestLog, criteria: Criteria, count: int, within_s: float, endin
         log.wait_for_next(total, min(remaining_s, CHECK_EVERY_S))
 
 
-@dataclass(frozen=True)
-class Verification:
-    """Whether something was called as often as expected. `expected` is the expectation in words.
-
-    `pending` counts the requests in progress that may still match. `surplus` has the newest calls above the upper
-    bound. `nearest` has, below the lower bound, the requests that miss the fewest criteria, each with the names of
-    those.
-    """
-
-    met: bool
-    count: int
-    expected: str
-    pending: int = 0
-    surplus: tuple[Entry, ...] = ()
-    nearest: tuple[Near, ...] = ()
-
-    @property
-    def in_words(self) -> str:
-        """The result as a sentence."""
-        pending = f" {self.pending} still in progress may match." if self.pending else ""
-        return f"Expected {self.expected}, found {self.count}.{pending}"
-
-
-def verify(log: RequestLog, criteria: Criteria, least: int | None, most: int | None) -> Verification:
-    """Check how often something was called: at least once if there are no bounds. Raises Invalid.
+def verify(log: RequestLog, criteria: Criteria, bounds: Bounds) -> Verification[Entry]:
+    """Check how often something was called. Raises Invalid.
 
     Requests in progress count. Where it depends on their answers whether they match, wait for these.
     """
-    if least is None:
-        least = 1 if most is None else 0
+    most = bounds.most
     deadline = monotonic() + MAX_PENDING_S
     while True:
         total, entries = log.count, log.with_progress()
@@ -245,27 +205,18 @@ def verify(log: RequestLog, criteria: Criteria, least: int | None, most: int | N
         count = len(calls)
         may_match = criteria.before_answer()
         pending = [entry for entry in entries if entry.in_progress and entry not in calls and may_match(entry)]
-        is_decided = count > most if most is not None else count >= least
+        is_decided = count > most if most is not None else count >= bounds.least
         remaining_s = deadline - monotonic()
         if is_decided or not pending or remaining_s <= 0:
             break
         log.wait_for_next(total, min(remaining_s, CHECK_EVERY_S))
-    expected = _bounds_in_words(least, most)
     if most is not None and count > most:
-        return Verification(False, count, expected, surplus=tuple(calls[: count - most][:MAX_SURPLUS]))
+        return Verification(False, count, bounds, surplus=tuple(calls[: count - most][:MAX_SURPLUS]))
     if most is not None:
         _require_all(log, criteria)
-    if count < least or (pending and not is_decided):
-        return Verification(False, count, expected, len(pending), nearest=find_nearest(log, criteria))
-    return Verification(True, count, expected)
-
-
-def _bounds_in_words(least: int, most: int | None) -> str:
-    if most is None:
-        return f"at least {least}"
-    if least == most:
-        return f"exactly {most}"
-    return f"at least {least} and at most {most}" if least else f"at most {most}"
+    if count < bounds.least or (pending and not is_decided):
+        return Verification(False, count, bounds, len(pending), nearest=find_nearest(log, criteria))
+    return Verification(True, count, bounds)
 
 
 def _require_all(log: RequestLog, criteria: Criteria) -> None:
@@ -279,12 +230,7 @@ def _require_all(log: RequestLog, criteria: Criteria) -> None:
         raise Invalid(message, "times")
 
 
-def find_nearest(log: RequestLog, criteria: Criteria) -> tuple[Near, ...]:
+def find_nearest(log: RequestLog, criteria: Criteria) -> tuple[Near[Entry], ...]:
     """Return the requests that miss the fewest criteria, each with the names of those."""
-    tests = criteria.tests()
-    misses = [
-        (entry, [name for name, test in tests if not test(entry)])
-        for entry in log.with_progress()
-        if criteria.team_id in (None, entry.team_id)
-    ]
-    return tuple(sorted((miss for miss in misses if miss[1]), key=lambda miss: len(miss[1]))[:MAX_NEAREST])
+    entries = [entry for entry in log.with_progress() if criteria.team_id in (None, entry.team_id)]
+    return nearest(criteria.tests(), entries)

@@ -10,7 +10,6 @@ from flask import g, render_template, request, url_for
 
 from dryline.blueprints.console import charts
 from dryline.blueprints.console.base import PageBlueprint, flash_and_redirect, hide_new_rows, load_form, require_team
-from dryline.blueprints.console.conversation import call_analysis
 from dryline.blueprints.console.template_filters import in_text
 from dryline.models.campaign_progress import IDLE, IN_CALL, QUEUED, RowProgress, campaigns_of, find_campaign, rows_of
 from dryline.models.campaigns import ACTIVE, OutboundCampaign
@@ -156,10 +155,11 @@ def results_of(rows: list[RowProgress]) -> dict[str, str]:
     results: dict[str, str] = {}
     if not ids:
         return results
-    for log in VoiceLog.select(VoiceLog.id, VoiceLog.extractions_data, VoiceLog.data).where(VoiceLog.id.in_([*ids])):
-        extracted = log.extractions_data if isinstance(log.extractions_data, dict) else {}
+    columns = VoiceLog.id, VoiceLog.extractions_data, VoiceLog.data, VoiceLog.other_shapes
+    for log in VoiceLog.select(*columns).where(VoiceLog.id.in_([*ids])):
+        extracted = log.extractions_data or {}
         values = {name: value for name, value in extracted.items() if str(value) not in ids[log.id]}
-        results[log.id] = call_analysis(log).get("call_summary") or (in_text(values) if values else "")
+        results[log.id] = log.analysis.get("call_summary") or (in_text(values) if values else "")
     return results
 
 

@@ -1,21 +1,26 @@
 """The turns, steps and model requests of a log, ready to be shown.
 
-Members of a log that hold JSON may come from a state document in any form. This skips what it cannot read; the page
-shows all of it as JSON.
+The JSON of a log was checked when it came in (storage/json_shapes.py). What has another shape is shown as JSON.
 """
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from itertools import pairwise
 from typing import Any, NamedTuple
 
 from dryline.blueprints.console.template_filters import in_text
+from dryline.models.llm_logs import LlmLog
+from dryline.models.logs import Log
+from dryline.models.voice_logs import VoiceLog
 from dryline.storage.current_world import current
+from dryline.storage.json_shapes import LONGEST_S
 from dryline.storage.json_values import loads
 from dryline.world.clock import parse
 
+_MOST_TURNS = 10_000  # of a page
 _LONGEST_REASON = 5_000  # characters in which a quoted turn is searched
 SPEAKERS = {"assistant": "agent", "user": "caller"}
 # Details of a step that are shown without their names, and those that are not shown.
@@ -23,7 +28,6 @@ _UNNAMED_DETAILS = {"function", "condition", "type", "exception", "error", "text
 _HIDDEN_DETAILS = {"index", "sure"}
 # Steps that are not shown, because a turn or a failure stands beside them.
 _HIDDEN_STEPS = {"start", "loop", "end", "say", "talk", "error"}
-_LONGEST_S = 1e9  # of a conversation: a number of seconds above it is none that a page can draw
 
 
 @dataclass(frozen=True)
@@ -92,27 +96,29 @@ TimedEvent = Turn | Step | ModelExchange
 Event = TimedEvent | FailureEvent
 
 
-def read_turns(log: Any) -> list[Turn]:
+def read_turns(log: Log) -> list[Turn]:
     """Return the messages of a log of any channel, with the latencies that it has."""
-    messages = _list_or_empty(_dict_or_empty(log.messages).get("messages"))
-    turns = [turn for turn in map(_turn, range(1, 10_000), messages) if turn]
+    turns = [_turn(number, message) for number, message in enumerate(log.said[:_MOST_TURNS], start=1)]
     answers = [
         index
         for index, (before, turn) in enumerate(pairwise(turns), start=1)
         if turn.speaker == "agent" and before.speaker == "caller"
     ]
-    measured = getattr(log, "latency", None) or _dict_or_empty(getattr(log, "data", None)).get("latency")
-    values = _list_or_empty(_dict_or_empty(measured).get("values"))
-    latencies = [value for value in values if _seconds_or_none(value) is not None]
+    latencies = [value for value in _latency(log).get("values") or () if value is not None]
     if len(latencies) == len(answers):  # otherwise they cannot be assigned
         for index, latency_ms in zip(answers, latencies, strict=True):
             turns[index] = replace(turns[index], latency_ms=latency_ms)
     return turns
 
 
-def read_steps(trace: Any) -> list[Step]:
-    """Return the steps of a session's trace."""
-    return [step for step in map(_step, _list_or_empty(trace)) if step]
+def _latency(log: Log) -> dict[str, Any]:
+    """Return the latency of a log of any channel: calls have it in `data`, conversations of a widget as a column."""
+    return log.readable("latency") or (log.readable("data") or {}).get("latency") or {}
+
+
+def read_steps(trace: Iterable[dict[str, Any]]) -> list[Step]:
+    """Return the steps of a trace."""
+    return [_step(step) for step in trace]
 
 
 def merge(turns: list[Turn], steps: list[Step], exchanges: list[ModelExchange]) -> list[TimedEvent]:
@@ -189,14 +195,15 @@ def current_line(events: list[Event]) -> int | None:
     return next((line for line in lines if line is not None), None)
 
 
-def length_s(log: Any, turns: list[Turn]) -> float:
+def length_s(log: VoiceLog, turns: list[Turn]) -> float:
     """Return the length of the conversation, at least up to the end of its last turn."""
-    return max([_seconds_or_none(getattr(log, "duration", None)) or 0, *(turn.end or 0 for turn in turns)])
+    return max([min(log.duration or 0, LONGEST_S), *(turn.end or 0 for turn in turns)])
 
 
-def elapsed_s(call: Any) -> float:
+def elapsed_s(call: VoiceLog) -> float:
     """Return the time since a call in progress began."""
-    return (current().now() - parse(call.start_time)).total_seconds()
+    begun_at: Any = call.start_time
+    return (current().now() - parse(begun_at)).total_seconds()
 
 
 class Transfer(NamedTuple):
@@ -206,38 +213,40 @@ class Transfer(NamedTuple):
     number: str | None
 
 
-def transfer(log: Any) -> Transfer | None:
+def transfer(log: VoiceLog) -> Transfer | None:
     """Return the first transfer of a call, or None."""
-    events = [
-        _dict_or_empty(event)
-        for event in _list_or_empty(_dict_or_empty(getattr(log, "transfer_data", None)).get("transferEvents"))
-    ]
-    stamped = [(str(event.get("timestamp") or event.get("createdAt")), event.get("toNumber")) for event in events]
-    stamp, number = min(stamped, key=lambda pair: pair[0], default=(None, None))
-    at = _seconds_after(log.start_time, stamp)
-    return None if at is None else Transfer(at, number if isinstance(number, str) else None)
+    events = log.transfer_data["transferEvents"] if log.transfer_data else []
+    start_time: str | None = log.start_time
+    if not events or start_time is None:
+        return None
+    first = min(events, key=_moment_of)
+    seconds = (_moment_of(first) - parse(start_time)).total_seconds()
+    return Transfer(max(seconds, 0), first.get("toNumber"))
 
 
-def latency_percentiles(log: Any) -> list[tuple[str, int]]:
-    """Return the percentiles of the latency of a log in milliseconds, by name."""
-    latency = _dict_or_empty(_dict_or_empty(getattr(log, "data", None)).get("latency"))
-    percentiles = ((name, _seconds_or_none(latency.get(name))) for name in ("p50", "p90", "p95", "p99"))
+def _moment_of(event: dict[str, Any]) -> datetime:
+    return parse(event.get("timestamp") or event["createdAt"])
+
+
+def latency_percentiles(log: VoiceLog) -> list[tuple[str, int]]:
+    """Return the percentiles of the latency of a call in milliseconds, by name."""
+    latency = _latency(log)
+    percentiles = ((name, latency.get(name)) for name in ("p50", "p90", "p95", "p99"))
     return [(name, round(value)) for name, value in percentiles if value is not None]
 
 
-def success_criteria(results: Any, turns: Sequence[Turn]) -> list[dict[str, Any]] | None:
-    """Return the success results by criterion; None if they have another form.
+def success_criteria(results: dict[str, Any] | None, turns: Sequence[Turn]) -> list[dict[str, Any]] | None:
+    """Return the success results by criterion, or None if there are none.
 
     Each has its items, and these in `turn` the number of the turn that their reason quotes, in `score` their value.
     """
-    criteria = [one for one in _list_or_empty(_dict_or_empty(results).get("criteria")) if isinstance(one, dict)]
+    criteria = results["criteria"] if results else []
     return [
         {
             **one,
             "items": [
                 {**item, "turn": _quoted_turn(item.get("reason"), turns), "score": _score(item)}
-                for item in _list_or_empty(one.get("items"))
-                if isinstance(item, dict)
+                for item in one.get("items") or ()
             ],
         }
         for one in criteria
@@ -251,21 +260,16 @@ def _score(item: dict[str, Any]) -> str | None:
     return f"{item['value']} of at least {item['threshold']}" if "threshold" in item else str(item["value"])
 
 
-def _quoted_turn(reason: Any, turns: Sequence[Turn]) -> int | None:
-    quotes = re.findall(r'["“]([^"“”]+)["”]', reason[:_LONGEST_REASON]) if isinstance(reason, str) else []
+def _quoted_turn(reason: str | None, turns: Sequence[Turn]) -> int | None:
+    quotes = re.findall(r'["“]([^"“”]+)["”]', (reason or "")[:_LONGEST_REASON])
     quotes = [quote.rstrip(".…") for quote in quotes]
     quotes = [quote for quote in quotes if len(quote) >= 4]
     return next((turn.number for quote in quotes for turn in turns if quote in turn.text), None)
 
 
-def call_analysis(log: Any) -> dict[str, Any]:
-    """Return the analysis of a call, such as its summary and sentiment."""
-    return _dict_or_empty(_dict_or_empty(getattr(log, "data", None)).get("call_analysis"))
-
-
-def model_exchanges(log: Any, llm_logs: list[Any]) -> Iterator[ModelExchange]:
+def model_exchanges(log: Log, llm_logs: list[LlmLog]) -> Iterator[ModelExchange]:
     """Pair the records of requests with the records of answers that follow them."""
-    request: Any = None
+    request: LlmLog | None = None
     for llm_log in llm_logs:
         if llm_log.event_type == "beforeRequestHook":
             if request is not None:
@@ -278,80 +282,59 @@ def model_exchanges(log: Any, llm_logs: list[Any]) -> Iterator[ModelExchange]:
         yield _exchange(log, request, None)
 
 
-def _exchange(log: Any, before: Any, after: Any) -> ModelExchange:
-    response = _dict_or_empty(_dict_or_empty(_dict_or_empty(after and after.data).get("response")).get("json"))
-    message = _dict_or_empty(_dict_or_empty((_list_or_empty(response.get("choices")) or [None])[0]).get("message"))
-    return ModelExchange(
-        _seconds_after(getattr(log, "start_time", None), (before or after).created_at),
-        _answer_text(message),
-        _dict_or_empty(response.get("usage")),
-    )
+def _exchange(log: Log, before: LlmLog | None, after: LlmLog | None) -> ModelExchange:
+    """Return a request and its answer, of which one may be missing. An answer of another shape is shown as JSON."""
+    created_at = (before or after).created_at  # type: ignore[union-attr]  # one of them is there
+    at = None
+    if log.start_time is not None:
+        at = max((parse(created_at) - parse(log.start_time)).total_seconds(), 0)
+    if after is not None and (other := after.unreadable("data")) is not None:
+        return ModelExchange(at, text_of(other), {})
+    answer = (after.readable("data") or {}) if after else {}
+    completion = (answer.get("response") or {}).get("json") or {}
+    choices = completion.get("choices") or [{}]
+    message = choices[0].get("message") or {}
+    return ModelExchange(at, _answer_text(message), completion.get("usage") or {})
 
 
 def _answer_text(message: dict[str, Any]) -> str:
     """Return what a model answered, in words: a text, the members of an object, or the functions that it calls."""
     content = message.get("content")
     if not content:
-        calls = [_dict_or_empty(call).get("function") for call in _list_or_empty(message.get("tool_calls"))]
-        return ", ".join(_text(_dict_or_empty(function).get("name")) for function in calls)
+        functions = [call.get("function") or {} for call in message.get("tool_calls") or []]
+        return ", ".join(text_of(function.get("name")) for function in functions)
     try:
         members = loads(content) if isinstance(content, str) else content
     except ValueError:
-        return _text(content)
-    return in_text(members) if isinstance(members, dict | list) else _text(content)
+        return text_of(content)
+    return in_text(members) if isinstance(members, dict | list) else text_of(content)
 
 
-def _seconds_after(start: Any, stamp: Any) -> float | None:
-    try:
-        return max((parse(stamp) - parse(start)).total_seconds(), 0)
-    except (TypeError, ValueError):
-        return None
-
-
-def _turn(number: int, value: Any) -> Turn | None:
-    message = _dict_or_empty(value)
-    if not message:
-        return None
-    role = str(message.get("role") or "unknown")
-    start, end = _seconds_or_none(message.get("start")), _seconds_or_none(message.get("end"))
-    stamp = message.get("createdAt") or message.get("timestamp")
+def _turn(number: int, message: dict[str, Any]) -> Turn:
+    role = message["role"] or "unknown"
+    start, end = message.get("start"), message.get("end")
     return Turn(
         number,
         SPEAKERS.get(role, role),
-        _text(message.get("content")),
+        text_of(message.get("content")),
         start,
         end if start is None or end is None else max(start, end),
-        stamp if isinstance(stamp, str) else None,
+        message.get("createdAt") or message.get("timestamp"),
     )
 
 
-def _step(value: Any) -> Step | None:
-    """Return a step of a trace; None for one without a name. Traces of other servers may say `type` for `step`."""
-    members = _dict_or_empty(value)
-    name = members.get("step") or members.get("type")
-    if not name:
-        return None
-    line = members.get("line")
-    own_members = {"step", "at", "line", "type" if "step" not in members else "step"}
+def _step(step: dict[str, Any]) -> Step:
+    """Return a step of a trace. Its name is `step`, or `type` in traces of other servers."""
+    name_member = "step" if step.get("step") else "type"
+    own_members = {"at", "line", name_member}
     details = {
-        key: in_text(detail) if isinstance(detail, dict | list) else _text(detail)
-        for key, detail in members.items()
-        if key not in own_members and detail is not None
+        key: in_text(value) if isinstance(value, dict | list) else text_of(value)
+        for key, value in step.items()
+        if key not in own_members and value is not None
     }
-    return Step(str(name), _seconds_or_none(members.get("at")), line if type(line) is int else None, details)
+    return Step(step[name_member], step.get("at"), step.get("line"), details)
 
 
-def _dict_or_empty(value: Any) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
-def _list_or_empty(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []
-
-
-def _seconds_or_none(value: Any) -> float | None:
-    return value if type(value) in (int, float) and 0 <= value <= _LONGEST_S else None
-
-
-def _text(value: Any) -> str:
+def text_of(value: Any) -> str:
+    """Return text as it is, nothing for null, and other JSON as its text."""
     return value if isinstance(value, str) else "" if value is None else json.dumps(value, ensure_ascii=False)

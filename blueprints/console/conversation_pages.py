@@ -113,6 +113,22 @@ class ConversationPage:
         return {failure.line: failure for failure in self.failures if failure.line is not None}
 
     @property
+    def other_json(self) -> dict[str, Any]:
+        """The messages and traces that have another shape than the page reads, by title."""
+        trace = self.session.unreadable("trace") if self.session else None
+        values = {
+            "Messages": self.log.unreadable("messages"),
+            "Session log data": self.log.unreadable("session_log_data"),
+            "Trace of the session": trace,
+        }
+        return {title: value for title, value in values.items() if value is not None}
+
+    @property
+    def disconnection_reason(self) -> str | None:
+        """The reason of the end of a call."""
+        return (self.log.readable("data") or {}).get("disconnection_reason")
+
+    @property
     def hidden_count(self) -> int:
         """The number of events that the page shows on demand: all but turns and failures."""
         return sum(not isinstance(event, Turn | FailureEvent) for event in self.events)
@@ -129,8 +145,8 @@ class ConversationPage:
 
     @cached_property
     def _steps(self) -> list[Step]:
-        trace = (self.session and self.session.trace) or (self.log.session_log_data or {}).get("trace")
-        return conversation.read_steps(trace)
+        trace = self.session.readable("trace") if self.session else None
+        return conversation.read_steps(trace or self.log.trace or ())
 
     @cached_property
     def _exchanges(self) -> list[ModelExchange]:
@@ -172,16 +188,15 @@ class ConversationPage:
     @cached_property
     def flow_version(self) -> FlowVersion | None:
         """The newest committed version with the code that ran."""
-        if not self.log.flow_id or not isinstance(self.log.flow_snapshot, str):
+        if not self.log.flow_id or self.log.code is None:
             return None
-        versions = FlowVersion.listing(self.log, flow_id=self.log.flow_id, code=self.log.flow_snapshot)
+        versions = FlowVersion.listing(self.log, flow_id=self.log.flow_id, code=self.log.code)
         return next(iter(versions.slice(1)), None)
 
     @cached_property
     def code_lines(self) -> list[Any]:
         """The lines of the code that ran, as HTML; none if it is not text."""
-        code = self.log.flow_snapshot
-        return highlighting.highlight(code) if isinstance(code, str) else []
+        return highlighting.highlight(self.log.code) if self.log.code is not None else []
 
     @property
     def has_current_code(self) -> bool:
@@ -367,12 +382,12 @@ class CallPage(ConversationPage):
     @cached_property
     def analysis(self) -> dict[str, Any]:
         """The analysis of the call, such as its summary and sentiment."""
-        return conversation.call_analysis(self.log)
+        return self.log.analysis
 
     @cached_property
     def criteria(self) -> list[dict[str, Any]] | None:
-        """The success results by criterion; None if they have another shape."""
-        return conversation.success_criteria(self.log.success_results, self.turns)
+        """The success results by criterion; None if there are none, or if they have another shape."""
+        return conversation.success_criteria(self.log.readable("success_results"), self.turns)
 
     @cached_property
     def latency_bars(self) -> list[LatencyBar]:
@@ -391,8 +406,8 @@ class CallPage(ConversationPage):
     @cached_property
     def campaign(self) -> OutboundCampaign | None:
         """The campaign that made the call."""
-        campaign_id = (self.log.metadata or {}).get("campaignId")
-        if not isinstance(campaign_id, str):
+        campaign_id = (self.log.readable("metadata") or {}).get("campaignId")
+        if campaign_id is None:
             return None
         return OutboundCampaign.find(id=campaign_id, team_id=self.log.team_id)
 

@@ -103,7 +103,7 @@ class LivePage:
     def ended(self) -> list[tuple[VoiceLog, str | None]]:
         """The calls that ended just now, each with its summary."""
         calls = activity.ended_calls(self.team, _ended_since(), MAX_ENDED)
-        return [(call, conversation.call_analysis(call).get("call_summary")) for call in calls]
+        return [(call, call.analysis.get("call_summary")) for call in calls]
 
     # Names.
 

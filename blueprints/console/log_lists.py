@@ -13,6 +13,7 @@ from marshmallow import Schema, ValidationError, fields
 from marshmallow.validate import OneOf
 
 from dryline.blueprints.console import snippets
+from dryline.blueprints.console.conversation import text_of
 from dryline.blueprints.console.template_filters import in_words
 from dryline.models import voice_log_pages
 from dryline.models.calls_in_progress import UNDER_WAY
@@ -21,6 +22,7 @@ from dryline.models.deployments import Deployment
 from dryline.models.exports import LOGS, LONGEST_WINDOW
 from dryline.models.flows import Flow
 from dryline.models.logs import Page
+from dryline.models.open_json import analysis_of, messages_of
 from dryline.models.voice_logs import OUTCOMES
 from dryline.models.workers import Worker
 from dryline.schemas.base import camel
@@ -49,7 +51,7 @@ _LONGEST_SEARCH = 200  # characters of a search whose hit is shown; the time of 
 _CALL_COLUMNS = frozenset(
     (
         *("start_time", "direction", "from_number", "to_number", "worker_id", "deployment_id"),
-        *("status", "duration", "data", "transcription"),
+        *("status", "duration", "data", "transcription", "other_shapes"),
     )
 )
 # Parameters that are not filters.
@@ -252,10 +254,11 @@ class LogListPage:
         if self.logs is None:
             return []
         channel = self.list_query.channel
-        rows = orjson.loads(orjson.dumps(LOG_SCHEMAS[channel.key].dump(self.logs.data)))
+        names = {**LOG_SCHEMAS[channel.key].wire_names, "other_shapes": "other_shapes"}
+        rows = orjson.loads(orjson.dumps(self.logs.data.project(names)))
         search_text = self.list_query.query.get("searchQuery")
         for row in rows:
-            row["sentiment"] = str(_analysis(row).get("user_sentiment") or "")
+            row["sentiment"] = analysis_of(row).get("user_sentiment") or ""
             row["about"] = _excerpt(row.get("transcription"), search_text) or ("", "", _summary(channel, row))
         return rows
 
@@ -373,21 +376,12 @@ def _channel_parameter(channel: Channel) -> str | None:
     return None if channel is VOICE else channel.key
 
 
-def _analysis(row: dict[str, Any]) -> dict[str, Any]:
-    """Return the analysis of a call, such as its summary and sentiment."""
-    analysis = (row.get("data") or {}).get("call_analysis")
-    return analysis if isinstance(analysis, dict) else {}
-
-
 def _summary(channel: Channel, row: dict[str, Any]) -> str:
     """Return the summary of a call, or the user's first message of another channel."""
     if channel is VOICE:
-        return str(_analysis(row).get("call_summary") or "")
-    messages = (row.get("messages") or {}).get("messages")
-    for message in messages if isinstance(messages, list) else []:
-        if isinstance(message, dict) and message.get("role") == "user":
-            return str(message.get("content") or "")
-    return ""
+        return analysis_of(row).get("call_summary") or ""
+    first = next((message for message in messages_of(row) if message["role"] == "user"), {})
+    return text_of(first.get("content"))
 
 
 def _excerpt(text: str | None, part: str | None) -> tuple[str, str, str] | None:

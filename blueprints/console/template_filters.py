@@ -9,8 +9,10 @@ from markupsafe import Markup
 
 from dryline.blueprints.console.highlighting import highlight
 from dryline.storage.current_world import current
+from dryline.web.links import base_url
 from dryline.world.clock import parse
 from dryline.world.masking import mask_addresses
+from dryline.world.outgoing import OWN_INBOX
 from dryline.world.wording import count
 
 
@@ -94,9 +96,15 @@ def in_text(value: Any, name: str = "") -> str:
         return ", ".join(in_text(one) for one in value)
     if isinstance(value, dict):
         if isinstance(value.get("url"), str):  # a webhook
-            return mask_addresses(value["url"])
+            return address(value["url"])
         return "; ".join(f"{label(key)}: {in_text(one, key)}" for key, one in value.items())
     return phone(value) if isinstance(value, str) else str(value)
+
+
+def address(url: str) -> str:
+    """Return an address without credentials; that of the inbox, which holds wherever the server is, as it is here."""
+    inbox = f"http://{OWN_INBOX}/"
+    return mask_addresses(f"{base_url()}/{url.removeprefix(inbox)}" if url.startswith(inbox) else url)
 
 
 def pretty(value: Any) -> str:
@@ -123,6 +131,6 @@ FILTERS = {
     function.__name__: function
     for function in (
         *(duration, day, clock, remaining, phone, in_words, label, in_text, status_colour, shortened),
-        *(pretty, coloured, count, mask_addresses),
+        *(pretty, coloured, count, address),
     )
 }

@@ -1,6 +1,9 @@
 """Webhook deliveries, sent again or fired by hand, and an inbox on this server."""
 
-from typing import Any
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
 
 from flask import g, render_template, request
 
@@ -26,6 +29,7 @@ from dryline.world.wording import count
 blp = PageBlueprint("webhooks", "Webhooks", "h", path="/webhooks", all_teams=True)
 
 MAX_LISTED = 50
+MAX_MESSAGES = 25  # of the inbox, whose bodies are on its page
 OWN_INBOX_URL = f"http://{OWN_INBOX}{INBOX}webhooks"  # wherever the server is
 _FILTERS = ("status", "event", "webhook_id", "log_id", "deployment_id")
 
@@ -45,7 +49,7 @@ def show() -> Any:
         refusals=WebhookDelivery.refusals(**where) if is_folded else [],
         deployment_names={one.id: one.name for team in teams for one in Deployment.listing(team)},
         new_count=new_count,
-        received_count=len(_received()),
+        received_count=len(InboxPage().all_messages),
         team_names=team_names(),
         filters=filters,
         statuses=[(status, in_words(status)) for status in STATUSES],
@@ -56,21 +60,79 @@ def show() -> Any:
 @blp.get("/inbox")
 def inbox() -> Any:
     """Show what the inbox received."""
-    received = _received()
-    inbox_url = f"{base_url()}{INBOX}webhooks"
-    return render_template(
-        "inbox.html",
-        inbox=inbox_url,
-        sending=CustomWebhook.senders(g.team, (inbox_url, OWN_INBOX_URL)),
-        received=[entry_fields(entry) for entry in received[:MAX_LISTED]],
-        received_count=len(received),
-        deployments=activity.usual_lines(g.team),
-        worker_names={worker.id: worker.name for worker in Worker.listing(g.team)},
-    )
+    return render_template("inbox.html", page=InboxPage())
 
 
-def _received() -> list[Entry]:
-    return list(Criteria(path=f"{INBOX}*").matches(current().requests.newest_first()))
+class InboxMessage(NamedTuple):
+    """A message that the inbox received. `delivery` is the webhook's, if this server has sent it."""
+
+    time: str
+    event: str
+    request: str
+    headers: dict[str, str]
+    body: Any
+    delivery: WebhookDelivery | None = None
+
+
+@dataclass
+class InboxPage:
+    """The page of the inbox: delivered webhook messages, which a new or a reset world has, too, and other requests."""
+
+    @property
+    def address(self) -> str:
+        """The address of the inbox on this server."""
+        return f"{base_url()}{INBOX}webhooks"
+
+    @cached_property
+    def sending(self) -> set[str]:
+        """The ids of the deployments that send their events to the inbox."""
+        return CustomWebhook.senders(g.team, (self.address, OWN_INBOX_URL))
+
+    @cached_property
+    def deployments(self) -> list[VoiceDeployment]:
+        """The deployments that can send their events to the inbox."""
+        return activity.usual_lines(g.team)
+
+    @property
+    def others(self) -> list[VoiceDeployment]:
+        """The deployments that do not send their events to the inbox."""
+        return [one for one in self.deployments if one.id not in self.sending]
+
+    @cached_property
+    def worker_names(self) -> dict[str, str]:
+        """The names of the workers by id."""
+        return {worker.id: worker.name for worker in Worker.listing(g.team)}
+
+    @cached_property
+    def all_messages(self) -> list[WebhookDelivery | Entry]:
+        """All messages that the inbox received, newest first. A delivery stands for the requests of its attempts."""
+        where = {"team_id": g.team.id} if request.args.get("team") else {}
+        addresses = [f"{start}{INBOX}" for start in (base_url(), f"http://{OWN_INBOX}")]
+        deliveries = WebhookDelivery.delivered_to(addresses, **where)
+        ids = {one.id for one in deliveries}
+        entries = Criteria(path=f"{INBOX}*").matches(current().requests.newest_first())
+        others = [entry for entry in entries if dict(entry.headers).get("X-Dryline-Delivery") not in ids]
+        return sorted([*deliveries, *others], key=_received_at, reverse=True)
+
+    @property
+    def messages(self) -> list[InboxMessage]:
+        """The newest messages."""
+        return [_message_of(one) for one in self.all_messages[:MAX_MESSAGES]]
+
+
+def _received_at(one: WebhookDelivery | Entry) -> str:
+    return one.time if isinstance(one, Entry) else one.delivered_at or ""
+
+
+def _message_of(one: WebhookDelivery | Entry) -> InboxMessage:
+    if isinstance(one, Entry):
+        members = entry_fields(one)
+        event = members["headers"].get("x-dryline-event", "")
+        return InboxMessage(one.time, event, f"{one.method} {one.path}", members["headers"], members["body"])
+    sent = one.request
+    path = urlsplit(one.url).path
+    headers = {"x-dryline-event": one.event, "x-dryline-delivery": one.id}
+    return InboxMessage(one.delivered_at or "", one.event, f"{one.method} {path}", headers, sent["body"], one)
 
 
 @blp.get("/<delivery_id>")

@@ -37,9 +37,10 @@ from dryline.web.operations import (
 )
 from dryline.world import request_search
 from dryline.world.clock import wire
+from dryline.world.criteria import Bounds, Near, Verification
 from dryline.world.path_patterns import normal_path, path_pattern
 from dryline.world.request_log import Entry
-from dryline.world.request_search import Criteria, Near, Verification, find_nearest
+from dryline.world.request_search import Criteria, find_nearest
 
 # The format of ids, such as `worker_…`.
 _ID = re.compile(r"[A-Za-z0-9]+_[A-Za-z0-9-]{6,}")
@@ -130,7 +131,7 @@ class RequestWait(MethodView):
         return {"count": len(entries), "requests": [on_the_wire(entry) for entry in entries[:100]]}
 
 
-def check(criteria: Criteria, least: int | None, most: int | None) -> Verification:
+def check(criteria: Criteria, least: int | None, most: int | None) -> Verification[Entry]:
     """Check how often requests were made.
 
     Raises Invalid for a name that no request of the path and method has, if the check would pass for that reason: an
@@ -146,7 +147,7 @@ def check(criteria: Criteria, least: int | None, most: int | None) -> Verificati
     if refused:
         field, name = refused[0]
         raise Invalid(f"No such request has {name}.", field)
-    return request_search.verify(current().requests, criteria, least, most)
+    return request_search.verify(current().requests, criteria, Bounds.of(least, most))
 
 
 def _unknown_names(criteria: Criteria, location: str, values: dict[str, Any]) -> list[str]:
@@ -159,7 +160,7 @@ def _unknown_names(criteria: Criteria, location: str, values: dict[str, Any]) ->
     return min(([*_unknown(form, values)] for form in forms), key=len, default=[])
 
 
-def unmet(error: str, count: int, surplus: Iterable[Entry], nearest: Iterable[Near]) -> Any:
+def unmet(error: str, count: int, surplus: Iterable[Entry], nearest: Iterable[Near[Entry]]) -> Any:
     """Return the answer of a failed check."""
     answer = {
         "error": error,

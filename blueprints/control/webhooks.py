@@ -1,14 +1,30 @@
 """Deliveries to custom webhooks."""
 
+from collections.abc import Iterable
+from typing import Any
+
 from flask.views import MethodView
 from marshmallow import fields, validate
 
 from dryline.blueprints.control.base import ControlArea, TeamQuery
+from dryline.models import webhook_search
 from dryline.models.voice_logs import VoiceLog
 from dryline.models.webhook_deliveries import WebhookDelivery, fire
-from dryline.schemas.base import ApiSchema, OneOf, QueryInteger
-from dryline.schemas.webhook_deliveries import EVENTS, STATUSES, WebhookDeliverySchema
+from dryline.models.webhook_search import DeliveryCriteria
+from dryline.schemas.base import ApiSchema, OneOf, QueryInteger, instance_of
+from dryline.schemas.webhook_deliveries import (
+    EVENTS,
+    STATUSES,
+    ArrivedWebhooksSchema,
+    DeliveryCountSchema,
+    UnmetWebhooksSchema,
+    VerifyWebhooksSchema,
+    WaitForWebhooksSchema,
+    WebhookDeliverySchema,
+)
 from dryline.storage.current_world import current
+from dryline.web.base import json_response
+from dryline.world.criteria import Bounds, Near
 
 blp = ControlArea("Control: webhooks", description="Deliveries to custom webhooks: requests, answers, attempts.")
 
@@ -65,6 +81,69 @@ class WebhookDeliveries(MethodView):
         """
         with current().transaction():
             WebhookDelivery.clear(**query)
+
+
+@blp.route("/webhooks/verify", post="verifyWebhooks")
+class WebhookVerify(MethodView):
+    @blp.arguments(VerifyWebhooksSchema)
+    @blp.arguments(TeamQuery, location="query")
+    @blp.response(200, DeliveryCountSchema)
+    @blp.alt_response(409, schema=UnmetWebhooksSchema, description="The number of deliveries is not as expected.")
+    @blp.errors(404)
+    def post(self, body, query):
+        """Verify that webhooks were delivered.
+
+        Due work is done before. Without `times`, at least one delivery is expected; without `status`, only those count
+        that have arrived. The 409 has the deliveries beyond the maximum, or those that nearly match. 400 if there is a
+        maximum and older deliveries may have been deleted.
+        """
+        times = body.pop("times") or {"min": None, "max": None}
+        criteria, world = DeliveryCriteria(**body, **query), current()
+        world.run_due()
+        with world.reading():
+            result = webhook_search.verify(criteria, Bounds.of(times["min"], times["max"]))
+            if result.met:
+                return {"count": result.count}
+            return _unmet(result.in_words, result.count, result.surplus, result.nearest)
+
+
+@blp.route("/webhooks/wait", post="waitForWebhooks")
+class WebhookWait(MethodView):
+    @blp.arguments(WaitForWebhooksSchema)
+    @blp.arguments(TeamQuery, location="query")
+    @blp.response(200, ArrivedWebhooksSchema)
+    @blp.alt_response(409, schema=UnmetWebhooksSchema, description="The deliveries did not arrive in time.")
+    @blp.errors(404)
+    def post(self, body, query):
+        """Wait for deliveries.
+
+        Due work is done at once. The answer is sent when `count` deliveries match. After `timeoutMs` it is a 409 with
+        the deliveries that nearly match.
+        """
+        count, timeout_ms = body.pop("count"), body.pop("timeout_ms")
+        criteria, world = DeliveryCriteria(**body, **query), current()
+        arrived = webhook_search.wait(criteria, count, timeout_ms / 1000)
+        with world.reading():
+            if arrived.count < count:
+                within = "until the server ended" if world.ending.is_set() else f"within {timeout_ms} ms"
+                error = f"Expected {count} {within}, found {arrived.count}."
+                return _unmet(error, arrived.count, (), webhook_search.find_nearest(criteria))
+            return {"count": arrived.count, "deliveries": [_on_the_wire(each) for each in arrived.newest]}
+
+
+def _unmet(error: str, count: int, surplus: Iterable[WebhookDelivery], nearest: Iterable[Near[WebhookDelivery]]) -> Any:
+    """Return the answer of a failed check."""
+    answer = {
+        "error": error,
+        "count": count,
+        "surplus": [_on_the_wire(delivery) for delivery in surplus],
+        "nearest": [{"delivery": _on_the_wire(delivery), "misses": misses} for delivery, misses in nearest],
+    }
+    return json_response(answer, 409)
+
+
+def _on_the_wire(delivery: WebhookDelivery) -> dict[str, Any]:
+    return instance_of(WebhookDeliverySchema).dump(delivery)
 
 
 @blp.route("/webhooks/<delivery_id>/redeliver", post="redeliverWebhook")

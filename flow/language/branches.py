@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from dryline.flow.language.language_model import ForeseenQuestion
+from dryline.flow.language.lookahead import Lookahead
 from dryline.flow.language.program import Condition, Program
 from dryline.flow.language.tokens import logical_lines
 
@@ -66,7 +68,9 @@ class FlowMap:
         self._assigned_names: dict[int, str] = {}  # by line
         self._checked_names: set[str] = set()  # names and members of which the code asks whether they are missing
         self._ends: dict[str, list[Around]] = {outcome: [] for outcome in _OUTCOMES}
-        self._read(_statements_of(program))
+        statements = _statements_of(program)
+        self._read(statements)
+        self._lookahead = Lookahead(program, statements)
         self._settings: dict[Guard, list[Condition]] = {}  # once they were looked for
         self.transfers = bool(self._ends["transferred"])
         self.endings = {outcome: self._leading_to(ends) for outcome, ends in self._ends.items()}
@@ -99,6 +103,10 @@ class FlowMap:
         """Return whether the code asks if a member of an answer, or else what a line assigns, is missing: `not day`."""
         name = name or self._assigned_names.get(line or 0, "")
         return name != "" and name in self._checked_names
+
+    def questions_behind(self, condition: Condition, *, is_opening: bool) -> Sequence[ForeseenQuestion]:
+        """Return the questions about the talk that the code behind a condition asks. Lookahead.behind says more."""
+        return self._lookahead.behind(condition, is_opening=is_opening)
 
     def _read(self, statements: Iterable[ast.stmt]) -> None:
         """Note what each node says about calls, in the order of the code. Nested code takes no recursion."""

@@ -66,6 +66,22 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
+class ForeseenQuestion:
+    """A question about a talk that the code behind a condition asks.
+
+    `example` and `schema` are those of the question, with a None for each value that is not known. `perhaps` has the
+    members that the example has on some ways alone. A question that some ways do not ask is not certain.
+    """
+
+    line: int
+    question: str
+    example: Any
+    schema: Any
+    perhaps: frozenset[str]
+    is_certain: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Decision:
     """The choice of a condition, or none (`index` is None). `sure` is from 0 to 1, `by` the name of the model."""
 

@@ -10,6 +10,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
+from itertools import islice
 
 from dryline.flow.language.errors import BasedSyntaxError, Finding
 from dryline.flow.language.program import Program
@@ -19,7 +20,9 @@ from dryline.flow.language.tokens import Token, logical_lines
 # Members that each conversation may have in `state`.
 _OF_EVERY_STATE = ("Caller", "variables")
 _PLAIN_TEXT = re.compile(r"""[rRuU]?("{3}|'{3}|"|')(?P<text>[^\\]*)\1""", re.DOTALL)
-_TESTS = ("get", "setdefault", "pop")  # methods that a missing member does not break
+_MOST_TARGETS = 100  # tokens of the targets of one assignment that are looked at
+_MOST_REPORTED = 50  # findings
+_MOST_COMPARED = 1_000  # names that a hint is chosen from
 _LONGEST_NAMED = 100  # characters of a member in a message
 
 
@@ -64,29 +67,33 @@ class MemberUse:
         return [read for member, read in self._reads.items() if member not in self._optional]
 
     def _read_line(self, tokens: Sequence[Token], is_caught: bool) -> None:
-        for at, token in enumerate(tokens):
+        for index, token in enumerate(tokens):
             for inner in token.fields:
                 self._read_line(inner, is_caught)
-            if token.kind == "name" and token.text == self.name and not (at and tokens[at - 1].text == "."):
-                self._read_use(tokens, at, is_caught)
+            if token.kind == "name" and token.text == self.name and _text_at(tokens, index - 1) != ".":
+                self._read_use(tokens, index, is_caught)
 
-    def _read_use(self, tokens: Sequence[Token], at: int, is_caught: bool) -> None:
+    def _read_use(self, tokens: Sequence[Token], index: int, is_caught: bool) -> None:
         """Note what the code does with the dict, whose name is the token at this index."""
-        before, behind = [token.text for token in tokens[:at]], [token.text for token in tokens[at + 1 :]]
-        if before[-1:] == ["in"]:
-            tested = tokens[at - 3] if before[-2:] == ["not", "in"] and at >= 3 else tokens[at - 2]
-            self._note_optional(tested)
-        if behind[:1] == ["["] and behind[2:3] == ["]"]:
-            self._read_subscript(tokens[at], tokens[at + 2], behind[3:], is_caught)
-        elif behind[:1] == ["."] and behind[1:2] and behind[1] in _TESTS and len(behind) > 3:
-            self._note_optional(tokens[at + 4])
-        elif behind[:2] == [".", "update"] or behind[:1] in (["="], ["|="], [":="]) or _is_bound(tokens, at):
-            self._is_changed_elsewhere = True
+        if _text_at(tokens, index - 1) == "in":
+            is_negated = _text_at(tokens, index - 2) == "not"
+            self._note_optional(tokens[index - (3 if is_negated else 2)])
+        following = [token.text for token in tokens[index + 1 : index + 5]]
+        match following:
+            case ["[", _, "]", *_]:
+                self._read_subscript(tokens, index, is_caught)
+            case [".", "get" | "setdefault" | "pop", "(", _]:  # a missing member does not break these
+                self._note_optional(tokens[index + 4])
+            case [".", "update", *_] | ["=" | "|=" | ":=", *_]:
+                self._is_changed_elsewhere = True
+            case _ if _is_bound(tokens, index):
+                self._is_changed_elsewhere = True
 
-    def _read_subscript(self, name: Token, key: Token, behind: Sequence[str], is_caught: bool) -> None:
+    def _read_subscript(self, tokens: Sequence[Token], index: int, is_caught: bool) -> None:
+        name, key = tokens[index], tokens[index + 2]
         if (member := _text_of(key)) is None:
             return
-        if name.depth == 0 and _is_assigned(behind):
+        if name.depth == 0 and _is_assigned(tokens, index + 4):
             self._note_optional(key)
         self._reads.setdefault(member, MemberRead(member, name.start, is_caught))
 
@@ -95,17 +102,25 @@ class MemberUse:
             self._optional.add(member)
 
 
-def _is_assigned(behind: Sequence[str]) -> bool:
-    """Return whether a subscript is a target of an assignment: `= 1` is behind it, or `, other = 1, 2`."""
-    if behind[:1] == [","]:
-        ends = (index for index, text in enumerate(behind) if text in (";", ":"))
-        return "=" in behind[: next(ends, len(behind))]
-    return behind[:1] == ["="]
+def _text_at(tokens: Sequence[Token], index: int) -> str:
+    """Return the text of a token, and nothing outside the line."""
+    return tokens[index].text if 0 <= index < len(tokens) else ""
 
 
-def _is_bound(tokens: Sequence[Token], at: int) -> bool:
+def _is_assigned(tokens: Sequence[Token], index: int) -> bool:
+    """Return whether a subscript is a target of an assignment: at the index behind it is `= 1`, or `, other = 1, 2`."""
+    if _text_at(tokens, index) == ",":
+        few_targets = tokens[index : index + _MOST_TARGETS]
+        ends = (position for position, token in enumerate(few_targets) if token.text in (";", ":"))
+        return "=" in (token.text for token in few_targets[: next(ends, _MOST_TARGETS)])
+    return _text_at(tokens, index) == "="
+
+
+def _is_bound(tokens: Sequence[Token], index: int) -> bool:
     """Return whether the name is one that a loop, an `as` or a function's parameter binds anew."""
-    return tokens[0].text in ("def", "async") or (at > 0 and tokens[at - 1].text in ("for", "as", "import", "global"))
+    if tokens[0].text in ("def", "async"):
+        return True
+    return _text_at(tokens, index - 1) in ("for", "as", "import", "global")
 
 
 def _text_of(token: Token) -> str | None:
@@ -137,9 +152,9 @@ def find_missing_variables(program: Program, context: FlowContext) -> list[Findi
     A missing one is an error where no deployment sets it. It is a warning while the flow is not deployed, where some
     deployments set it, and in a `try` block.
     """
-    findings = []
+    findings: list[Finding] = []
     for read in MemberUse(program, "variables").needed:
-        if read.member in context.variables:
+        if read.member in context.variables or len(findings) == _MOST_REPORTED:
             continue
         lacking = [name for name, parameters in context.parameters.items() if read.member not in parameters]
         if context.parameters and not lacking:
@@ -160,6 +175,7 @@ def find_missing_variables(program: Program, context: FlowContext) -> list[Findi
 def find_missing_state(program: Program, columns: Collection[str]) -> list[Finding]:
     """Return warnings about members of `state` that the flow needs and no campaign's row has."""
     known = {*columns, *_OF_EVERY_STATE}
+    missing = [read for read in MemberUse(program, "state").needed if read.member not in known]
     return [
         _finding(
             program,
@@ -168,8 +184,7 @@ def find_missing_state(program: Program, columns: Collection[str]) -> list[Findi
             + _hint(read.member, known),
             "warning",
         )
-        for read in MemberUse(program, "state").needed
-        if read.member not in known
+        for read in missing[:_MOST_REPORTED]
     ]
 
 
@@ -194,5 +209,6 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _hint(member: str, known: Iterable[str]) -> str:
-    near = get_close_matches(member[:_LONGEST_NAMED], [name for name in known if isinstance(name, str)], n=1)
+    names = [name for name in islice(known, _MOST_COMPARED) if len(name) <= _LONGEST_NAMED]
+    near = get_close_matches(member[:_LONGEST_NAMED], names, n=1)
     return f" Did you mean {near[0]!r}?" if near else ""

@@ -158,7 +158,13 @@ def arguments_of_tool(model: LanguageModel, talk: Talk, index: int, said: str) -
     """Return the arguments that an utterance gives to a condition that is a tool; none for a text."""
     if index not in talk.tools:
         return {}
-    question = Question(
+    value = model.ask(question_of_tool(talk, index, said)).value
+    return value if isinstance(value, dict) else {}
+
+
+def question_of_tool(talk: Talk, index: int, said: str) -> Question:
+    """Return the question for the arguments of a tool."""
+    return Question(
         f"User: {said}",
         talk.conditions[index],
         schema=function_of(talk.tools[index]).get("parameters") or {},
@@ -166,8 +172,6 @@ def arguments_of_tool(model: LanguageModel, talk: Talk, index: int, said: str) -
         now=talk.now,
         unsaid=talk.unsaid,
     )
-    value = model.ask(question).value
-    return value if isinstance(value, dict) else {}
 
 
 def function_of(tool: dict[str, Any]) -> dict[str, Any]:

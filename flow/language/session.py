@@ -192,14 +192,6 @@ class FlowSession:
         self.log_event("heard", None, text=utterance)
         return utterance
 
-    def reword_user_message(self, said: str) -> None:
-        """Replace the user's last message: a simulated caller adds the values that the flow asks for."""
-        utterance: str = plain(said)
-        at = max(index for index, message in enumerate(self.messages) if message.who == "user")
-        self.messages[at] = Message("user", utterance)
-        heard = next(event for event in reversed(self._events) if event.type == "heard")
-        heard.details["text"] = utterance
-
     def keep_state(self, state: Any) -> None:
         if isinstance(state, dict):
             self.state = plain(state)

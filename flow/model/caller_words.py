@@ -5,6 +5,7 @@
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime
 from functools import cache, lru_cache
 from heapq import nlargest
@@ -17,7 +18,7 @@ from dryline.flow.model import encoder
 from dryline.flow.model.answers.number import MONEY, RATING, unit_of
 from dryline.flow.model.answers.slots import Slot, label_of
 from dryline.flow.model.filling import made_up
-from dryline.flow.model.kinds import CODE, EMAIL, NAME, NUMBER, PHONE, WORDS, YES_NO, kind_of
+from dryline.flow.model.kinds import CHOICE, CODE, DATE, EMAIL, NAME, NUMBER, PHONE, TIME, WORDS, YES_NO, kind_of
 from dryline.flow.model.understanding import read_condition
 from dryline.flow.phrases import SLOT, Intent, load
 from dryline.storage.files import read_json
@@ -28,10 +29,11 @@ _OF_OTHER = re.compile(
 _SAYS_OWN_NAME = re.compile(r"I'm |My name|This is")
 _SAYS_AS_ANSWER = re.compile(
     r"^(?:Sure|Well|At|On|About|For|Around|How about|Could we|I'd (?:go for|prefer|say)|That)\b|, please\.$"
-    r"|works|would be"
+    r"|works|would be|is fine"
     r"|^[\w-]+(?: [\w-]+)?\.$"
 )
 _FEW_WORDS = 3
+_OF_STATES = ("reason", "condition", "problem", "issue", "cause", "state", "status")  # ends of members' names
 _ROLES = {  # of conditions, by their words
     "machine": re.compile(r"voice ?mail|answering machine", re.IGNORECASE),
     "answer": re.compile(r"^f[\"'](?:the )?\w+ \{\w+\}[\"']$"),
@@ -168,27 +170,51 @@ def _in_first_person(condition: str) -> str:
 
 
 def choose_value(
-    slot: Slot, random: Random, now: datetime, *, facts: Mapping[str, str], said: str, heard: str, question: str
+    slot: Slot,
+    random: Random,
+    now: datetime,
+    *,
+    facts: Mapping[str, str],
+    said: str,
+    heard: str,
+    question: str,
+    phrase: str = "",
 ) -> Any:
     """Return the value that a caller has for a slot: of what the agent's `question` offers, else their own, else any.
 
-    `facts` are what is known about the caller. `said` and `heard` are all words of the caller and of the agent.
+    `facts` are what is known about the caller. `said` and `heard` are all words of the caller and of the agent. The
+    value is said behind the `phrase`, which may narrow it, as "next week" does.
     """
-    if offers := [choice for choice in slot.choices if str(choice) in question]:
+    if offers := _offered_in(question, slot, now):
         return random.choice(offers)
-    if named := named_in(said, slot):
+    if slot.choices and (named := named_in(said, slot, now)):
         return named
     if kind_of(slot) is NUMBER and unit_of(slot) == RATING:  # most callers are content
         return max(made_up(slot, random, now)[0] for _ in range(6))
     if fact := _own_fact(slot, facts):
         return fact
     values = [made_up(slot, random, now)[0] for _ in range(_ATTEMPTS)]
+    if kind_of(slot) is DATE and phrase:
+        context = replace(slot, now=now)
+        values = [each for each in values if DATE.read(f"{phrase} {DATE.say(each)}", context) == each] or values
     return next((each for each in values if str(each) not in heard), values[0])
 
 
-def named_in(said: str, slot: Slot) -> Any:
-    """Return the choice of a slot that was said; None for none or two."""
-    named = [each for each in slot.choices if re.search(rf"\b{re.escape(str(each))}s?\b", said, re.IGNORECASE)]
+def _offered_in(question: str, slot: Slot, now: datetime) -> list[Any]:
+    """Return the choices that the agent's question names, or for a day or a time several of them."""
+    kind = kind_of(slot)
+    if kind not in (DATE, TIME):
+        return [choice for choice in slot.choices if str(choice) in question]
+    offers = kind.read_all(question, replace(slot, now=now))
+    return offers if len(offers) > 1 else []
+
+
+def named_in(said: str, slot: Slot, now: datetime) -> Any:
+    """Return the choice of a slot that was said, or for a day the only one; None for none or two."""
+    if kind_of(slot) is DATE:
+        named = DATE.read_all(said, replace(slot, now=now))
+    else:
+        named = [each for each in slot.choices if re.search(rf"\b{re.escape(str(each))}s?\b", said, re.IGNORECASE)]
     return named[0] if len(named) == 1 else None
 
 
@@ -209,11 +235,22 @@ def give_value(value: Any, slot: Slot, random: Random, avoid: set[str], *, is_as
     if kind_of(slot) is NAME and _OF_OTHER.search(f"{slot.label} {slot.question}"):
         sentences = [each for each in sentences if not _SAYS_OWN_NAME.match(each)]
     if not is_asked:
-        about = f"It's about {'the ' if str(value)[:1].islower() else ''}{_written(value, slot)}."
-        sentences = [each for each in sentences if not _SAYS_AS_ANSWER.search(each)] or [about]
+        sentences = _unasked(value, slot, sentences)
     sentence = random.choice([each for each in sentences if each not in avoid] or sentences)
     avoid.add(sentence)
     return sentence
+
+
+def _unasked(value: Any, slot: Slot, sentences: list[str]) -> list[str]:
+    """Return sentences with a value that nobody has asked for, which say what it is."""
+    written, label = _written(value, slot), slot.label
+    if kind_of(slot) is CODE and label:
+        name = label if label.endswith(("number", "code", "id")) else f"{label} number"
+        return [f"The {name} is {written}."]
+    if kind_of(slot) is CHOICE and label.endswith(_OF_STATES):
+        return [f"It's {written}."]
+    about = f"It's about {'the ' if written[:1].islower() else ''}{written}."
+    return [each for each in sentences if not _SAYS_AS_ANSWER.search(each)] or [about]
 
 
 def sentences_with_value(value: Any, slot: Slot) -> list[str]:

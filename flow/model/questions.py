@@ -9,6 +9,9 @@ QUESTION_WORD = "(?:what(?! about| if)|when|where|who|why|which|how(?! about| do
 
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
 _OPEN_QUESTION = re.compile(rf"(?:^|[,;:.!] )(?:{FILLER}\b,? )*{QUESTION_WORD}\b[^,:]*\?$")
+_YES_NO_QUESTION = re.compile(
+    rf"^(?:{FILLER}\b,? )*(?:is|are|was|were|do|does|did|shall|should|will|would|has|have|had)(?:n't)?\b.*\?$"
+)
 _ANY_REQUEST = re.compile(
     r"\b(?:anything|something) (?:else|more)\b|\bother questions?\b|\b(?:can|may|could) (?:i|we)\b.*\b(?:help"
     r"|assist|do)\b"
@@ -38,6 +41,11 @@ def last_question(agent: str) -> str:
 def is_open_question(question: str) -> bool:
     """Return whether a yes is no answer to a question: "What is the matter?"."""
     return _OPEN_QUESTION.search(plain(question)) is not None
+
+
+def is_yes_no_question(question: str) -> bool:
+    """Return whether a question is answered by yes or no: "Did it change since the last time?"."""
+    return _YES_NO_QUESTION.search(plain(question)) is not None
 
 
 def invites_any_request(question: str) -> bool:

@@ -1,31 +1,24 @@
-"""A simulated caller: takes the conditions on a route, says so, and gives the values that the flow asks for."""
+"""A simulated caller: before each turn it decides on a condition and on values, and says them in one utterance."""
 
-import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
 from dryline.flow.language.branches import FlowMap
 from dryline.flow.language.events import last_agent_text
-from dryline.flow.language.language_model import NOT_SAID, AgentUtterance, Answer, Decision, Question, Talk
-from dryline.flow.language.open_talk import arguments_of_tool
+from dryline.flow.language.language_model import AgentUtterance, Answer, Decision, Question, Talk
+from dryline.flow.language.open_talk import arguments_of_tool, question_of_tool
 from dryline.flow.language.program import Condition, Loop
 from dryline.flow.language.session import FlowSession
-from dryline.flow.language.stubs import AnswerStubs
-from dryline.flow.model.answers.kind import ValueKind
-from dryline.flow.model.answers.slots import Slot, label_of, shaped
 from dryline.flow.model.builtin_model import BuiltInModel
-from dryline.flow.model.caller_words import choose_value, give_value, named_in, role_of, utter, words
-from dryline.flow.model.kinds import CODE, EMAIL, NAME, PHONE, TIME, kind_of, kind_of_question
+from dryline.flow.model.caller_values import CallerTurn, CallerValues
+from dryline.flow.model.caller_words import role_of, utter, words
 from dryline.flow.model.questions import invites_any_request, last_question
 
 _NEXT_IN_LOOP = 0.7  # from the first condition of a loop to the last: each so many times as usual as the one before
 _RARE = 0.05  # how usual a condition is that ends a conversation, or says that no other one is met, or was taken before
 _MOST_IDLE = 12  # turns without a further condition: a caller does not stay in a flow that has no way out
-_VOLUNTEERED = 0.4  # of the values that a flow takes together, in the sentence that says what the caller wants
-_LEFT_OUT = 0.5  # of the values for whose lack the code has a question; all of them where that may be the way
-_SAME_FOR_A_CALLER = (NAME, PHONE, EMAIL, CODE)  # kinds of values
 
 
 class Menu:
@@ -68,45 +61,30 @@ class Caller:
     def __post_init__(self) -> None:
         self.taken: list[Condition] = []
         self.turns = self._idle = 0
-        self._stubs = AnswerStubs(self.answers)
         self._agent = BuiltInModel()
-        self._session: FlowSession  # from the first turn on
-        self._next: Condition | None = None
-        self._words: list[str] = []  # of this turn: the first utterance, and sentences with values
-        self._question = ""  # what the agent said last
-        self._is_named = False  # whether the condition names a value
         self._used: set[str] = set()  # phrases and sentences
-        self._given: dict[str, tuple[Any, int | None]] = {}  # by key: the value, and the line that asked for it
+        self._values = CallerValues(self.flow_map, self.random, self.facts, self.answers or {}, self._used)
+        self._turn: CallerTurn  # from the first turn on
 
     def __call__(self, session: FlowSession) -> str | None:
         """Return what the caller says now; None to hang up, after more turns than any purpose takes."""
-        self._session = session
         self._idle += 1
         if self._idle > _MOST_IDLE:
             return None
         self.turns += 1
-        self._question = last_agent_text(session.messages)
-        loop = session.open_talk.loop
-        if loop is None or loop < 0:
-            self._next, self._is_named = None, False
-            self._words = [self.random.choice(words()["waiting"])]
-            return self._words[0]
-        self._next = self._choose_next(session.program.loops[loop])
-        if self._next is None:
+        turn = self._decide(session)
+        if turn is None:
             return None
-        menu = tuple(session.waiting)
-        condition = menu[self._next.loop.conditions.index(self._next)]
-        self._is_named = role_of(condition) == "value"
-        options: dict[str, Any] = {"menu": menu, "opening": self.turns == 1, "typed": self.typed}
-        self._words = [utter(condition, self.facts, self.random, self._used, **options)]
-        return self._words[0]
+        self._turn = turn
+        return turn.words
 
     def choose(self, talk: Talk, said: str) -> Decision:
-        if self._next is None:
+        condition = self._turn.condition
+        if condition is None:
             return Decision(None, "The caller asks something.", 1.0, "caller")
-        self._idle *= self._next in self.taken
-        self.taken.append(self._next)
-        index = self._next.loop.conditions.index(self._next)
+        self._idle *= condition in self.taken
+        self.taken.append(condition)
+        index = condition.loop.conditions.index(condition)
         why = "It is what the caller is after."
         return Decision(index, why, 1.0, "caller", arguments_of_tool(self, talk, index, said))
 
@@ -117,23 +95,40 @@ class Caller:
         return self._agent.summarize(question)
 
     def ask(self, question: Question) -> Answer:
-        """Return the answer to a question, and add to the caller's words what was not said before.
+        """Return the answer to a question: the values that the caller has decided on, and those of a test.
 
         Before the caller has said anything, nothing answers a question but the values of a test.
         """
-        if self.turns == 0:
-            return self._stubs.answer(question, self._agent.ask)
-        answer = self._stubs.answer(question, self._own_answer)
-        if answer.by == "built-in":
-            return answer
-        for name in answer.how:  # the values of a test
-            value = answer.value[name] if name else answer.value
-            self._give(value, Slot(value, name, name, question=question.question))
-        return Answer(answer.value, {}, "caller")
+        return self._values.answer(question, self._agent.ask, has_spoken=self.turns > 0)
 
-    def _choose_next(self, loop: Loop) -> Condition | None:
+    def _decide(self, session: FlowSession) -> CallerTurn | None:
+        """Return the caller's next turn; None to hang up."""
+        turn = CallerTurn(session, last_agent_text(session.messages))
+        loop = session.open_talk.loop
+        if loop is None or loop < 0:
+            turn.phrase = self.random.choice(words()["waiting"])
+            return turn
+        condition = self._choose_next(session.program.loops[loop], turn.agent)
+        if condition is None:
+            return None
+        menu = tuple(session.waiting)
+        index = condition.loop.conditions.index(condition)
+        is_opening = self.turns == 1
+        options: dict[str, Any] = {"menu": menu, "opening": is_opening, "typed": self.typed}
+        turn.condition = condition
+        turn.phrase = utter(menu[index], self.facts, self.random, self._used, **options)
+        turn.announces_value = role_of(menu[index]) == "value"
+        turn.holds_back = not turn.announces_value and any(role_of(text) == "value" for text in menu)
+        next_loop = self.route[0].loop if self.route else None
+        if index in session.open_talk.tools:
+            self._values.decide(turn, question_of_tool(session.open_talk.talk(), index, ""), next_loop)
+        for question in self.flow_map.questions_behind(condition, is_opening=is_opening):
+            self._values.decide_foreseen(turn, question, next_loop)
+        return turn
+
+    def _choose_next(self, loop: Loop, agent: str) -> Condition | None:
         """Return the condition to take: that of the first rule which has one."""
-        menu = Menu(loop, invites_any_request(last_question(self._question)), self.taken)
+        menu = Menu(loop, invites_any_request(last_question(agent)), self.taken)
         rules = (
             self._matter_before_closing,
             self._step_of_route,
@@ -200,79 +195,6 @@ class Caller:
         """Return one of the conditions, the usual ones more often, and seldom one that was taken before."""
         weights = [usual(each, self.shares) * (_RARE if each in self.taken else 1.0) for each in ways]
         return self.random.choices(ways, weights if any(weights) else None)[0]
-
-    def _own_answer(self, question: Question) -> Answer:
-        if question.example is None and not isinstance(question.schema, dict):
-            return self._agent.ask(question)
-        return Answer(shaped(question, lambda slot: self._value(question, slot)), {}, "caller")
-
-    def _value(self, question: Question, slot: Slot) -> Any:
-        """Return the value for one place of an answer, and say it; None for one that the caller leaves out."""
-        kind = kind_of(slot)
-        key = slot.path or f"{kind.name} {slot.example}"
-        value, line = self._given.get(key, (None, None))
-        if self._can_wait(question, slot):
-            if named := named_in(" ".join(self._words), slot):
-                return named
-            if value is not None or not self._volunteers(kind):
-                return None
-        is_open = not slot.in_list and self.flow_map.may_be_missing(slot.key, question.line)
-        is_open = is_open and value is None and not self._is_named and not named_in(self._text_of("user"), slot)
-        if is_open and (self.route or self.random.random() < _LEFT_OUT):
-            return None
-        is_same = kind in _SAME_FOR_A_CALLER or (line != question.line and not self._is_named)
-        if value is None or not is_same:
-            texts = self.flow_map.texts_for(self.route[0].loop.line) if self.route else set()
-            fitting = tuple(choice for choice in slot.choices if choice in texts)
-            now = question.now or self._session.now()
-            heard = {"said": self._text_of("user"), "heard": self._text_of("agent"), "question": self._question}
-            slot = replace(slot, choices=fitting or slot.choices)
-            value = choose_value(slot, self.random, now, facts=self.facts, **heard)
-            self._given[key] = value, question.line
-        elif not self._is_named:
-            return value
-        self._give(value, slot)
-        return value
-
-    def _can_wait(self, question: Question, slot: Slot) -> bool:
-        """Return whether a flow can do without a value as yet, and the agent's last question is not for it."""
-        members = question.example if isinstance(question.example, dict) else {}
-        if slot.key not in members or not self.flow_map.may_be_missing(slot.key, question.line):
-            return False
-        agent_question = last_question(self._question)
-        if not invites_any_request(agent_question):
-            words = set(re.findall(r"\w+", agent_question.lower()))
-            offered = {key for key, each in members.items() if _offers(self._question, str(each).split(" | "))}
-            named = {key for key in members if not words.isdisjoint(label_of(key).split())}
-            if offered or named:
-                return slot.key not in (offered or named)
-        return kind_of_question(agent_question) is not kind_of(slot)
-
-    def _volunteers(self, kind: ValueKind) -> bool:
-        """Return whether the caller adds a value for which nobody has asked: where they say what they want, perhaps."""
-        says_what_they_want = self._next is not None and role_of(self._next.text) == "matter"
-        is_open = says_what_they_want and invites_any_request(last_question(self._question))
-        return is_open and kind not in (TIME, EMAIL) and self.random.random() < _VOLUNTEERED
-
-    def _give(self, value: Any, slot: Slot) -> None:
-        """Add a value to the caller's last words. Words that only announce one make way for it."""
-        if value in (None, "", NOT_SAID) or (kind_of(slot) is NAME and str(value) in self._text_of("user")):
-            return
-        announces = self._is_named and len(self._words) == 1
-        is_said = re.search(rf"\b{re.escape(str(value))}\b", " ".join(self._words), re.IGNORECASE)
-        if not announces and (isinstance(value, bool) or is_said):
-            return
-        is_asked = announces and bool(self._question)
-        self._words.append(give_value(value, slot, self.random, self._used, is_asked=is_asked))
-        self._session.reword_user_message(" ".join(self._words[1:] if self._is_named else self._words))
-
-    def _text_of(self, who: str) -> str:
-        return " ".join(message.text for message in self._session.messages if message.who == who)
-
-
-def _offers(text: str, options: Sequence[str]) -> bool:
-    """Return whether a text names several options."""
-    return sum(option in text for option in options) > 1
 
 
 def usual(condition: Condition, shares: Mapping[str, float]) -> float:

@@ -1,17 +1,22 @@
 """The command line, beside a running server and without one."""
 
 import json
+import re
 
 import pytest
 import yaml
 from brainbase_labs import APITimeoutError
 from click.testing import CliRunner
 
+from dryline.blueprints.control.faults import FaultSchema
 from dryline.commands import cli
 from dryline.models.teams import digest
+from dryline.schemas.request_log import ContentSchema
 from dryline.testing import DrylineServer
 from dryline.tests.conftest import NEW_WORKER
 from dryline.tests.test_packaging import ROOT
+from dryline.world.request_search import Criteria
+from dryline.world.wording import camel
 
 
 def test_state_is_exported_imported_and_added_to_without_a_server(run, tmp_path):
@@ -145,6 +150,29 @@ def test_a_fault_takes_the_criteria_of_a_check_and_answers_in_turn(run, served):
     assert {name: rule[name] for name in criteria} == criteria
     assert [(answer["status"], answer["body"]) for answer in rule["answers"]] == [(429, None), (500, "x")]
     run("faults", "off")
+
+
+def test_a_fault_has_an_option_for_each_member_that_selects_requests(run, served):
+    team = served.plane("GET", "/teams")[0]["id"]
+    chosen = {"method": "POST", "path": "/api/workers", "json": {"name": "A"}, "query": {"a": "b"}}
+    chosen |= {"requestHeaders": {"X-A": "b"}, "bodyContains": "c", "teamId": team, "times": 2, "skip": 1}
+    chosen |= {"probability": 0.5, "phase": "after", "status": 503, "body": {"error": "x"}, "headers": {"X-B": "c"}}
+    chosen |= {"malformed": "garbage"}
+    words = []
+    for name, value in chosen.items():
+        flag = "--" + re.sub("([A-Z])", r"-\1", name).lower()
+        words += [flag, value if isinstance(value, str) else json.dumps(value)]
+    run("faults", "add", *words)
+    (rule,) = served.plane("GET", "/faults")
+    run("faults", "off")
+    assert {name: rule[name] for name in chosen} == chosen
+    selecting = {*ContentSchema().fields, *Criteria.__dataclass_fields__, "request_headers"} & {*FaultSchema().fields}
+    assert {camel(name) for name in selecting} <= chosen.keys()
+
+
+@pytest.mark.parametrize("option", [("--skip", "1"), ("--phase", "after"), ("--probability", "0.5")])
+def test_a_fault_without_an_effect_is_refused(run, option):
+    assert "Say what the rule does" in run("faults", "add", *option, code=2)
 
 
 def test_faults_are_switched_on_listed_and_switched_off(run, served):

@@ -88,9 +88,18 @@ class TestTranscript:
         links = re.findall(r'<a class="note" href="#turn-(\d)">The agent said &#34;(.*?)&#34;', html)
         assert links == [("3", "On Monday at ten?"), ("5", "See you …")]
 
-    def test_requests_to_a_model_stand_between_the_turns(self, visitor, control, add_call):
+    @pytest.mark.parametrize(
+        ("message", "shown"),
+        [
+            ({"content": "On Monday?"}, "On Monday?"),
+            ({"content": '{"day": "Monday", "time": null}'}, "Day: Monday; Time: none"),
+            ({"tool_calls": [{"function": {"name": "take_path_2"}}]}, "take_path_2"),
+            ({"tool_calls": [{"function": None}]}, "no answer"),
+        ],
+    )
+    def test_requests_to_a_model_stand_between_the_turns(self, visitor, control, add_call, message, shown):
         request = {"json": {"messages": [{"role": "user", "content": "I need a cleaning."}]}}
-        answer = {"json": {"choices": [{"message": {"content": "On Monday?"}}], "usage": {"total_tokens": 21}}}
+        answer = {"json": {"choices": [{"message": message}], "usage": {"total_tokens": 21}}}
         rows = [
             {"id": "llmlog_1", "eventType": "beforeRequestHook", "data": {"request": request}},
             {"id": "llmlog_2", "eventType": "afterRequestHook", "data": {"response": answer}},
@@ -99,27 +108,23 @@ class TestTranscript:
             row |= {"sessionId": "session_1", "createdAt": f"2026-11-20T10:00:0{number + 7}.000Z"}
         assert control.post("/state", {"version": 1, "llmLogs": rows}).status_code == 204
         text = words(visitor.go(f"/calls/{add_call(bbEngineSessionId='session_1')}"))
-        request = "0:07 model On Monday? · 21 tokens "
+        request = f"0:07 model {shown} · 21 tokens "
         assert request + "0:07 Agent after 750 ms On Monday at ten?" in text
 
 
-ODD = [
-    {"messages": {"messages": [1, None, {}, {"role": 7}, {"role": "user", "content": {"a": 1}, "start": "x"}]}},
-    {"messages": {"messages": [{"role": "user", "content": "a", "start": 9, "end": 2}]}, "duration": None},
-    {"messages": {"messages": [{"role": "assistant", "content": "a", "start": -1, "end": True}]}},
-    {"data": {"latency": 5, "call_analysis": "good", "disconnection_reason": {"a": 1}}},
-    {"sessionLogData": {"trace": [1, {"at": "x"}, {"step": 3}, {"step": "call", "at": [1], "line": "x"}]}},
-    {"successResults": {"criteria": [1, {"items": 5}, {"items": [None, {"value": [1]}]}]}},
-    {"flowSnapshot": {"code": "a"}},
-    {"startTime": None, "endTime": None, "duration": 0},
-]
+def test_an_answer_of_a_model_with_odd_function_calls_is_a_page(visitor, control, add_call):
+    for number, calls in enumerate((["x"], {"function": 1}, [{"function": "x"}], "x")):
+        answer = {"json": {"choices": [{"message": {"tool_calls": calls}}]}}
+        row = {"id": f"llmlog_{number}", "eventType": "afterRequestHook", "data": {"response": answer}}
+        row |= {"sessionId": "session_1", "createdAt": "2026-11-20T10:00:07.000Z"}
+        assert control.post("/state", {"version": 1, "llmLogs": [row]}).status_code == 204
+    assert visitor.go(f"/calls/{add_call(bbEngineSessionId='session_1')}").status == 200
 
 
-def test_a_log_with_odd_members_has_a_page(visitor, add_call):
-    for number, members in enumerate(ODD):
-        assert visitor.go(f"/calls/{add_call(id=f'log_{number}', **members)}").status == 200, members
-    assert visitor.go("/calls").status == 200
-    assert all(f"log_{number}" in visitor.page.answer.text for number in range(len(ODD)))
+def test_a_turn_may_end_before_its_start_and_a_call_may_lack_times(visitor, add_call):
+    said = {"messages": [{"role": "user", "content": "Good morning.", "start": 9, "end": 2}]}
+    assert "0:09 Caller Good morning." in words(visitor.go(f"/calls/{add_call(messages=said, duration=None)}"))
+    assert "On Monday at ten?" in visitor.go(f"/calls/{add_call(id='log_2', startTime=None, endTime=None)}").text
 
 
 class TestRelatedRows:

@@ -114,6 +114,16 @@ def test_the_inbox_is_hidden_until_an_origin_is_chosen_and_ids_are_shortened(vis
         assert "POST /inbox/webhooks" in shown and "1 request," in shown
 
 
+def test_the_first_request_of_each_day_has_the_date(visitor, api, control):
+    control.put("/clock", {"now": "2026-11-20T23:14:00Z", "frozen": True})
+    api.get("/workers")
+    api.get("/tags")
+    control.post("/clock/advance", {"seconds": 86_400})
+    api.get("/team")
+    times = re.findall(r"<time[^>]*>([^<]*)</time>", visitor.go("/requests").html.partition("<main")[2])
+    assert times == ["Sat 21 Nov 23:14:00", "Fri 20 Nov 23:14:00", "23:14:00"]
+
+
 def test_a_long_path_is_shown_at_once(visitor, api):
     """Would take hours if its time grew with more than the length of the path."""
     api.get(f"/workers/{'a_' * 10_000}.")

@@ -73,3 +73,41 @@ def test_a_webhook_reaches_only_the_inbox_of_this_server(served):
         with suppress(Refused):  # or it is the name of an inbox
             assert send("POST", f"{served.url}{path}", **options).status == 204, path
         assert client.get("/_dryline/workers").json == workers, path
+
+
+class TestInbox:
+    def test_a_fresh_world_has_what_its_deliveries_say_was_delivered(self, served):
+        client = served.app.test_client()
+        delivered = [one for one in client.get("/_dryline/webhooks?limit=1000").json if one["status"] == "DELIVERED"]
+        page = client.get("/console/webhooks/inbox").get_data(as_text=True)
+        assert f"Inbox ({len(delivered)})" in page and delivered
+        newest = max(delivered, key=lambda one: one["deliveredAt"])
+        assert page.count(f'href="/console/calls/{newest["logId"]}"') >= 1
+
+    def test_its_address_is_that_of_this_server(self, served):
+        client = served.app.test_client()
+        line = next(one for one in client.get("/_dryline/webhooks").json)
+        pages = ("/webhooks", "/webhooks/inbox", f"/webhooks/{line['id']}", f"/calls/{line['logId']}")
+        for address in pages:
+            page = client.get(f"/console{address}").get_data(as_text=True)
+            assert "dryline.invalid" not in page.partition("<main")[2], address
+            assert "http://localhost/inbox/webhooks" in page, address
+
+    def test_a_delivered_message_is_one_message_however_often_it_was_tried(
+        self, server, visitor, control, line, simulate, advance
+    ):
+        control.post("/faults", {"path": "/inbox/webhooks", "status": 503, "times": 1})
+        visitor.go("/webhooks/inbox")
+        visitor.send("/webhooks/inbox")
+        simulate(line, 1, outcome="completed")
+        advance(60)
+        advance(60)  # the retry
+        tried = control.get("/requests?path=/inbox/*").json
+        delivered = control.get("/webhooks?status=DELIVERED").json
+        assert sorted(one["attempts"] for one in delivered) == [1, 2] and len(tried) == 3
+        assert "Inbox (2)" in visitor.go("/webhooks/inbox").text
+
+    def test_what_others_post_is_there_too(self, visitor):
+        visitor.client.post("/inbox/any", json={"summary": "Posted by hand"})
+        page = visitor.go("/webhooks/inbox")
+        assert "Posted by hand" in page.text and "Inbox (1)" in page.text

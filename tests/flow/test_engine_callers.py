@@ -202,3 +202,104 @@ def test_no_call_begins_with_words_that_refer_to_what_was_said_before():
 
 def test_a_caller_hangs_up_where_nothing_leads_out(play):
     assert play('loop:\n    talk("p")\nuntil "user asks":\n    return "x"\n')[1].ended == "hung up"
+
+
+def test_the_flow_hears_a_value_before_it_asks_for_it(play):
+    code = """
+loop:
+    r = talk("How can I help?", True)
+until "caller wants an appointment":
+    extract("heard", str(r))
+    extract("name", r.ask("Who is calling?", {"name": "Jo Lee"})["name"])
+"""
+    for seed in range(8):
+        extracted = play(code, None, seed)[1].extracted
+        assert extracted["name"] in extracted["heard"]
+
+
+NAME = {"name": "Jo"}
+FORESEEN = [
+    # Questions of the condition's block, and those behind its loop.
+    ('x = r.ask("Who?", {"name": "Jo"})', "pass", [NAME]),
+    ("pass", 'x = r.ask("Who?", {"name": "Jo"})', [NAME]),
+    ('x = str(r).ask("Who?", example={"name": "Jo"})', "pass", [NAME]),
+    ('x = r.ask("Who?", schema={"properties": {"name": {}}})', "pass", [None]),
+    ("pass", 'while not wish:\n    x = r.ask("Who?", {"name": "Jo"})', [NAME]),
+    ("pass", 'try:\n    x = r.ask("Who?", {"name": "Jo"})\nexcept ValueError: pass', [NAME]),
+    # None behind the next talk, the end, or a return.
+    ('return r.ask("Who?", {"name": "Jo"})', 'y = r.ask("Which?", "a | b")', [NAME]),
+    ("end_call()", 'y = r.ask("Which?", "a | b")', []),
+    ("loop:\n        q = talk('q')\n    until 'b': pass", 'y = r.ask("Which?", "a | b")', []),
+    ("pass", 'loop:\n    y = r.ask("Which?", "a | b")\n    q = talk("q")\nuntil "b": pass', ["a | b"]),
+    # A known test leads to one block, an unknown one to both.
+    ('wish = "name"', 'if wish == "name": x = r.ask("Who?", {"name": "Jo"})\nelse: y = r.ask("Which?", 1)', [NAME]),
+    ('wish = "size"', 'x = r.ask("Which?", 1) if wish in ("size", None) else r.ask("Who?", {})', [1]),
+    ("wish = r", 'if wish and len(wish): x = r.ask("Who?", {"name": "Jo"})\nelse: y = r.ask("Which?", 1)', [NAME, 1]),
+    ("wish = None", 'x = {} if not wish else r.ask("Who?", {"name": "Jo"})', []),
+    ('wish = "go"', 'if (other or wish) == "go": pass\nelif wish: x = r.ask("Who?", {"name": "Jo"})', [NAME]),
+    # Examples are put together.
+    ('e = {"name": "Jo"}', 'e["day"] = "Monday"; x = r.ask("Who?", e)', [{"name": "Jo", "day": "Monday"}]),
+    ('e = {"name": "Jo"}', 'x = r.ask("Who?", {**e, "size": sizes})', [{"name": "Jo", "size": "small | large"}]),
+    ('e = {"size": " | ".join(["s", "l"])}', 'x = r.ask("Which?", e)', [{"size": "s | l"}]),
+    ('e = {"size": " | ".join(r)}', 'x = r.ask("Which?", e)', [{"size": None}]),
+    ("x = read(r)", "pass", [{"day": "Monday"}]),
+    # A question about something else is none to the caller.
+    ('x = "a text".ask("Who?", {"name": "Jo"})', "pass", []),
+    ('x = {"day": "Monday"}; y = x.ask("Who?", {"name": "Jo"})', "pass", []),
+]
+
+
+@pytest.mark.parametrize(("block", "behind", "examples"), FORESEEN)
+def test_the_questions_behind_a_condition_are_read_from_the_code(engine, block, behind, examples):
+    code = f"""
+sizes = "small | large"
+wish = other = None
+def read(text):
+    return text.ask("When?", {{"day": "Monday"}})
+for other in [1, 2]:
+    pass
+loop:
+    r = talk("p")
+until "a":
+    {block}
+{behind}
+"""
+    flow_map = FlowMap(engine.checked_program(code))
+    (condition,) = (each for each in flow_map.program.conditions if each.text == "a")
+    assert [each.example for each in flow_map.questions_behind(condition, is_opening=False)] == examples
+
+
+def test_a_member_that_only_some_ways_ask_for_is_marked(engine):
+    code = """
+loop:
+    r = talk("p")
+until "a":
+    example = {"name": "Jo"}
+    if state.get("member"):
+        example["number"] = "K48210"
+    x = r.ask("Who?", example)
+    if state.get("again"):
+        y = r.ask("Sure?", True)
+"""
+    flow_map = FlowMap(engine.checked_program(code))
+    first, second = flow_map.questions_behind(flow_map.program.conditions[0], is_opening=False)
+    assert (first.example, first.perhaps) == ({"name": "Jo", "number": "K48210"}, {"number"})
+    assert (first.is_certain, second.is_certain) == (True, False)
+
+
+def test_what_an_earlier_round_may_have_set_is_known_at_the_opening_alone(engine):
+    code = """
+asked = "wish"
+while asked:
+    loop:
+        r = talk("p")
+    until "a":
+        pass
+    x = r.ask("Which?", {"day": "Monday"} if asked == "wish" else {"time": "2 PM"})
+    asked = "time"
+"""
+    flow_map = FlowMap(engine.checked_program(code))
+    (condition,) = flow_map.program.conditions
+    (opening,) = flow_map.questions_behind(condition, is_opening=True)
+    (later,) = flow_map.questions_behind(condition, is_opening=False)
+    assert (opening.example, later.example) == ({"day": "Monday"}, None)

@@ -98,3 +98,11 @@ def test_without_a_context_nothing_is_said_about_variables(engine):
 def test_a_long_name_is_cut(engine):
     (finding,) = needed(engine, f'say(variables["{"a" * 5_000}"])\n', FlowContext({"a" * 6_000})).values()
     assert len(finding.sentence) < 400
+
+
+@pytest.mark.parametrize("code", ["x = [\n{}]\n", "{}"])
+def test_of_many_missing_variables_the_first_ones_are_named(engine, code):
+    reads = [f'variables["name{number}"]' for number in range(1_000)]
+    lines = "".join(f"{read},\n" if "[\n" in code else f"say({read})\n" for read in reads)
+    findings = engine.check(code.format(lines), context=FlowContext([f"nam{number}" for number in range(1_000)]))
+    assert [finding.line for finding in findings] == list(range(1 + ("[\n" in code), 51 + ("[\n" in code)))

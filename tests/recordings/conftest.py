@@ -1,13 +1,14 @@
 """A world in which time stands still, with calls to be listened to."""
 
 import io
+import itertools
 import wave
 from array import array
 from urllib.parse import quote
 
 import pytest
 
-from dryline.models.voice_logs import VoiceLog
+from dryline.schemas.voice_logs import VoiceLogSchema
 from dryline.settings import Settings
 from dryline.tests.recordings.calls import CALL, RATE
 
@@ -36,13 +37,17 @@ def simulate(api, control, line):
 
 
 @pytest.fixture
-def add_call(api, add_log, line):
-    """Put a call into the world as a row. Returns its log as the API shows it."""
+def add_call(api, control, line):
+    """Put a call into the world with a state document. Returns its log as the API shows it."""
+    names = {attribute: name for name, attribute in VoiceLogSchema().wire_names.items()}
+    number = itertools.count(1)
 
     def add(**columns):
-        worker = {"id": line["workerId"]}
-        columns = {**CALL, "deployment_id": line["id"], **columns}
-        return api.get(f"/logs/{quote(add_log(VoiceLog, worker, **columns), safe='')}").json
+        columns = {"id": f"log_{next(number)}", **CALL, "deployment_id": line["id"], **columns}
+        row = {"workerId": line["workerId"], **{names[column]: value for column, value in columns.items()}}
+        answer = control.post("/state", {"version": 1, "voiceLogs": [row]})
+        assert answer.status_code == 204, answer.text
+        return api.get(f"/logs/{quote(columns['id'], safe='')}").json
 
     return add
 

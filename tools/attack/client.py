@@ -17,9 +17,9 @@ from dryline.tools.attack.target import Target
 
 KEY = "dryline-local-key"
 LONGEST_S, LONGEST_OF_SLOW_S, GIVE_UP_S = 5, 30, 90
-# Loads of whole worlds, simulations and moves of the clock may take long; one operation waits on purpose.
+# Loads of whole worlds, simulations and moves of the clock may take long; two operations wait on purpose.
 _SLOW = re.compile(r"/_dryline/(state|reset|undo|simulate|clock|snapshots)|/console/(state|world|live)")
-_WAITS = re.compile(r"/_dryline/requests/wait")
+_WAITS = re.compile(r"/_dryline/(requests|webhooks)/wait")
 DELIBERATE = (501, 503, 507)
 _ID = re.compile(r"(?<=/)[a-zA-Z0-9]+[_-][\w%.-]{4,}|(?<=/)\d+(?=/|$)")
 

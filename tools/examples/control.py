@@ -42,6 +42,11 @@ def _webhooks(walk: Walk, places: Places) -> None:
     log = walk.newest("voiceLogs", deploymentId=places.voice)["id"]
     sent = walk("fireWebhookEvent", body={"logId": log, "event": "call_ended"})[0]["id"]
     walk("listWebhookDeliveries", status="PENDING")
+    criteria = {"event": "call_ended", "logId": log, "times": {"min": 1}}
+    walk("verifyWebhooks", body={**criteria, "status": "all"})
+    walk("verifyWebhooks", body={**criteria, "event": "call_started"}, expect=409)
+    walk("waitForWebhooks", body={"event": "call_ended", "logId": log, "status": "all"})
+    walk("waitForWebhooks", body={"event": "call_started", "logId": log, "timeoutMs": 1}, expect=409)
     walk("redeliverWebhook", sent)
     walk("clearWebhookDeliveries")
 

@@ -27,7 +27,7 @@ class Choice(ValueKind):
     name = "choice"
     asked_by = ("which of", "which one", "do you prefer", "would you prefer")
     question = "Which one would you like?"
-    sentences = ("{value}, please.", "I'd go for {value}.", "I'd prefer {value}.")
+    sentences = ("{value}, please.", "{value} would be best.", "{value} is fine.")
 
     places: ClassVar[dict[str, int]] = {
         **{"first": 0, "1st": 0, "former": 0, "earlier": 0, "second": 1, "2nd": 1, "third": 2, "3rd": 2, "fourth": 3},

@@ -160,9 +160,9 @@ class Time(ValueKind):
         return self.written(spoken, context.example_text, "")
 
     def say(self, value: str) -> str:
-        """Return a time on a clock of 24 hours with its half of the day; others as they are."""
+        """Return a time with its half of the day, and without minutes on the hour: "2 PM", "2:30 PM"."""
         if not self._clock.fullmatch(value):
-            return value
+            return re.sub(r":00(?= ?[AP]M)", "", value)
         hour, minute, *_ = map(int, value.split(":"))
         return self.written(SpokenTime(Span(0, 0), hour % 12 or 12, minute, "a" if hour < 12 else "p"), "2 PM", "")
 

@@ -1,0 +1,62 @@
+"""The questions that the code behind a condition asks, read from the tree of a flow's translated code. Nothing is run.
+
+A simulated caller knows by this which values to give before the flow asks for them.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from contextlib import suppress
+
+from dryline.flow.language.code_tree import blocks_of, constants_of
+from dryline.flow.language.code_walk import CodeWalk
+from dryline.flow.language.language_model import ForeseenQuestion
+from dryline.flow.language.program import Condition, Program
+
+
+class Lookahead:
+    """The questions behind the conditions of a program, whose `statements` are those of the flow."""
+
+    def __init__(self, program: Program, statements: Sequence[ast.stmt]) -> None:
+        self.program = program
+        self.functions: dict[str, ast.FunctionDef | ast.AsyncFunctionDef] = {}
+        self.blocks: dict[ast.stmt, tuple[ast.AST | None, Sequence[ast.stmt], int]] = {}  # around each statement
+        self.constants = constants_of(statements)
+        self.untils: dict[int, ast.If] = {}  # by the line of the condition
+        self._questions: dict[tuple[Condition, bool], tuple[ForeseenQuestion, ...]] = {}
+        self._read(statements)
+
+    def behind(self, condition: Condition, *, is_opening: bool = False) -> tuple[ForeseenQuestion, ...]:
+        """Return the questions that the code behind a condition asks before the next talk, in their order.
+
+        Where it `is_opening`, nobody has said anything before: all names have their first values.
+        """
+        key = condition, is_opening
+        if key not in self._questions:
+            walk = CodeWalk(self)
+            until = self.untils.get(condition.line)
+            if until is not None:
+                with suppress(RecursionError):  # of code that is nested very deeply
+                    walk.follow(until, is_opening=is_opening)
+            self._questions[key] = tuple(walk.questions.values())
+        return self._questions[key]
+
+    def line_of(self, node: ast.stmt | ast.expr) -> int:
+        """Return the line of the flow's code; 0 for the engine's own code."""
+        place = self.program.place_of_node(node)
+        return place.line if place else 0
+
+    def _read(self, statements: Sequence[ast.stmt]) -> None:
+        """Note the block around each statement, the functions, and the code of each condition."""
+        lines = {condition.line for condition in self.program.conditions}
+        waiting: list[tuple[ast.AST | None, Sequence[ast.stmt]]] = [(None, statements)]
+        while waiting:
+            parent, block = waiting.pop()
+            for index, statement in enumerate(block):
+                self.blocks[statement] = parent, block, index
+                if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                    self.functions[statement.name] = statement
+                elif isinstance(statement, ast.If) and self.line_of(statement) in lines:
+                    self.untils.setdefault(self.line_of(statement), statement)
+                waiting += [(statement, inner) for inner in blocks_of(statement)]

@@ -1,0 +1,91 @@
+"""Criteria for what is on record, such as requests and deliveries: named tests, counts within bounds, near misses."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+MAX_SURPLUS = 10
+MAX_NEAREST = 3
+
+Item = TypeVar("Item")
+Test = Callable[[Item], bool]
+Tests = Sequence[tuple[str, Callable[[Item], bool]]]  # each with the criterion's name in the API
+Near = tuple[Item, list[str]]  # what is near, and the names of the criteria that it misses
+
+
+def includes(actual: Any, expected: Any) -> bool:
+    """Return whether a JSON value is the expected one, except that its objects may have further members."""
+    if isinstance(expected, dict):
+        return isinstance(actual, dict) and all(
+            name in actual and includes(actual[name], value) for name, value in expected.items()
+        )
+    if isinstance(expected, list):
+        return isinstance(actual, list) and len(actual) == len(expected) and all(map(includes, actual, expected))
+    return bool(actual == expected) and isinstance(actual, bool) == isinstance(expected, bool)
+
+
+def json_parts(expected: Any) -> dict[str, Any]:
+    """Return what a body must include, by the names of the criteria: each member of an object, or the whole value."""
+    if isinstance(expected, dict):
+        return {f"json.{name}": {name: value} for name, value in expected.items()}
+    return {} if expected is None else {"json": expected}
+
+
+def misses_of(tests: Tests[Item], item: Item) -> list[str]:
+    """Return the names of the criteria that an item misses."""
+    return [name for name, test in tests if not test(item)]
+
+
+def nearest(tests: Tests[Item], items: Iterable[Item]) -> tuple[Near[Item], ...]:
+    """Return the items that miss the fewest criteria, but at least one."""
+    near: list[Near[Item]] = []
+    for item in items:
+        if misses := misses_of(tests, item):
+            near = sorted([*near, (item, misses)], key=lambda pair: len(pair[1]))[:MAX_NEAREST]
+    return tuple(near)
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """The least and the greatest number that is expected: at least 1 if neither is named."""
+
+    least: int
+    most: int | None
+
+    @classmethod
+    def of(cls, least: int | None, most: int | None) -> "Bounds":
+        if least is None:
+            least = 1 if most is None else 0
+        return cls(least, most)
+
+    def include(self, count: int) -> bool:
+        return self.least <= count and (self.most is None or count <= self.most)
+
+    def __str__(self) -> str:
+        if self.most is None:
+            return f"at least {self.least}"
+        if self.least == self.most:
+            return f"exactly {self.most}"
+        return f"at least {self.least} and at most {self.most}" if self.least else f"at most {self.most}"
+
+
+@dataclass(frozen=True)
+class Verification(Generic[Item]):
+    """Whether there are as many as expected.
+
+    `pending` counts the requests in progress that may still match. `surplus` has the newest above the upper bound.
+    `nearest` has, below the lower bound, those that miss the fewest criteria, each with the names of these.
+    """
+
+    met: bool
+    count: int
+    expected: Bounds
+    pending: int = 0
+    surplus: tuple[Item, ...] = ()
+    nearest: tuple[Near[Item], ...] = ()
+
+    @property
+    def in_words(self) -> str:
+        """The result as a sentence."""
+        pending = f" {self.pending} still in progress may match." if self.pending else ""
+        return f"Expected {self.expected}, found {self.count}.{pending}"
