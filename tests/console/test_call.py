@@ -112,15 +112,6 @@ class TestTranscript:
         assert request + "0:07 Agent after 750 ms On Monday at ten?" in text
 
 
-def test_an_answer_of_a_model_with_odd_function_calls_is_a_page(visitor, control, add_call):
-    for number, calls in enumerate((["x"], {"function": 1}, [{"function": "x"}], "x")):
-        answer = {"json": {"choices": [{"message": {"tool_calls": calls}}]}}
-        row = {"id": f"llmlog_{number}", "eventType": "afterRequestHook", "data": {"response": answer}}
-        row |= {"sessionId": "session_1", "createdAt": "2026-11-20T10:00:07.000Z"}
-        assert control.post("/state", {"version": 1, "llmLogs": [row]}).status_code == 204
-    assert visitor.go(f"/calls/{add_call(bbEngineSessionId='session_1')}").status == 200
-
-
 def test_a_turn_may_end_before_its_start_and_a_call_may_lack_times(visitor, add_call):
     said = {"messages": [{"role": "user", "content": "Good morning.", "start": 9, "end": 2}]}
     assert "0:09 Caller Good morning." in words(visitor.go(f"/calls/{add_call(messages=said, duration=None)}"))
