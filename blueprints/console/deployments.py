@@ -79,11 +79,15 @@ def deployment(worker_id: str, deployment_id: str) -> Any:
 
 
 class HistoryEntry(NamedTuple):
-    """A change of a deployment: the titles of what changed, each with the texts before and after."""
+    """A change of a deployment: the titles of what changed, each with the texts before and after.
+
+    `other_json` are the changes in another shape than the page reads.
+    """
 
     created_at: str
     author: str
     changes: list[tuple[str, str, str]]
+    other_json: Any = None
 
 
 @dataclass
@@ -135,10 +139,13 @@ class DeploymentPage:
     def history(self) -> list[HistoryEntry]:
         """The newest changes."""
         entries = DeploymentHistoryEntry.of_deployment(self.deployment).slice(MAX_HISTORY)
-        return [self._history_entry(one) for one in DeploymentHistoryEntrySchema().dump(list(entries))]
+        return [self._history_entry(one) for one in entries]
 
-    def _history_entry(self, entry: Mapping[str, Any]) -> HistoryEntry:
+    def _history_entry(self, record: DeploymentHistoryEntry) -> HistoryEntry:
+        entry = DeploymentHistoryEntrySchema().dump(record)
         author = "by a person" if entry["authorType"] == "USER" else "through the API"
+        if (other := record.unreadable("changes")) is not None:
+            return HistoryEntry(entry["createdAt"], author, [], other)
         is_of_parameters = entry["changeType"] == "PARAMETERS"
         changes = [
             (

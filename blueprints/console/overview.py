@@ -107,8 +107,8 @@ class OverviewPage:
         return figures.figures_of(self._comparisons.values())
 
     @property
-    def has_changes(self) -> bool:
-        """Whether the figures are compared with the period before, which may have too few calls."""
+    def is_compared(self) -> bool:
+        """Whether any figure has a change against the time before."""
         return any(figure.change for figure in self.figures)
 
     @property

@@ -57,7 +57,7 @@ def list_snippets(team: Team, channel: Channel, worker: Worker | None, query: Ma
         loop = textwrap.indent(_python_list(channel, "worker.id", query), "    ")
         return {"Python": f"{client}for worker in client.workers.list():\n{loop}"}
     path = f"/api/workers/{quote(worker.id, safe='')}/deploymentLogs/{channel.key}"
-    curl = [f"curl {'-G ' if query else ''}{shlex.quote(base + path)}", f"-H {shlex.quote(f'x-api-key: {key}')}"]
+    curl = [f"curl -s{'G' if query else ''} {shlex.quote(base + path)}", f"-H {shlex.quote(f'x-api-key: {key}')}"]
     curl += [f"--data-urlencode {shlex.quote(f'{name}={value}')}" for name, value in query.items()]
     return {"curl": " \\\n  ".join(curl), "Python": client + _python_list(channel, repr(worker.id), query)}
 

@@ -183,6 +183,7 @@ class TestTalk:
 
     def test_a_model_that_is_configured_is_named(self, app, begin):
         assert "It understands with the built-in model." in words(begin())
+        assert "--model-url" not in words(begin())  # the page before has said so
         for name, value in (("model_url", "http://127.0.0.1:9/v1"), ("model", "small-talk")):
             object.__setattr__(app.world.settings, name, value)
         assert "It understands and speaks with the model small-talk." in words(begin())
