@@ -360,6 +360,7 @@ document.addEventListener("drop", async (event) => {
 // The search over everything: a combobox whose list the server writes. The first result is chosen until an arrow is
 // pressed; `chosenByArrow` is then the address of the chosen one, which stays chosen when further results of a text arrive.
 let chosenByArrow = null;
+let isEntered = false; // Enter was pressed before the results came
 const searchOptions = () => [...byId("search-options").children];
 
 function openSearch() {
@@ -367,6 +368,7 @@ function openSearch() {
   if (!dialog || document.querySelector("dialog[open]")) return;
   dialog.showModal(); // its end gives the focus back
   chosenByArrow = null;
+  isEntered = false;
   byId("search-text").select();
   byId("search-text").dispatchEvent(new Event("search"));
 }
@@ -394,20 +396,25 @@ function beginSearch() {
       event.preventDefault();
       chooseOption((at + step + options.length) % options.length);
       chosenByArrow = options.find((option) => option.ariaSelected === "true").href;
-    } else if (event.key === "Enter" && at >= 0 && byId("search-options").dataset.text === text.value) {
+    } else if (event.key === "Enter") {
       event.preventDefault();
-      if (event.ctrlKey || event.metaKey) window.open(options[at].href);
-      else options[at].click();
+      if (byId("search-options").dataset.text !== text.value) isEntered = true; // its results are still on their way
+      else if (event.ctrlKey || event.metaKey) window.open(options[at]?.href);
+      else options[at]?.click();
     }
   });
-  byId("search-options").addEventListener("htmx:afterSwap", () => {
+  byId("search-options").addEventListener("htmx:afterSwap", ({ detail }) => {
     const count = searchOptions().length;
-    byId("search-options").dataset.text = text.value;
+    byId("search-options").dataset.text = detail.requestConfig.parameters.q ?? "";
     text.setAttribute("aria-expanded", String(count > 0));
     byId("search-count").textContent = `${count} result${count === 1 ? "" : "s"}`;
     chooseOption(Math.max(0, searchOptions().findIndex((option) => option.href === chosenByArrow)));
+    if (isEntered && byId("search-options").dataset.text === text.value) searchOptions()[0]?.click();
   });
-  text.addEventListener("input", () => (chosenByArrow = null));
+  text.addEventListener("input", () => {
+    chosenByArrow = null;
+    isEntered = false;
+  });
   // A link to a place on this page loads nothing.
   byId("search-options").addEventListener("click", () => byId("search").close());
   byId("search").addEventListener("click", ({ target }) => target === byId("search") && target.close());
