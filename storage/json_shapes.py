@@ -148,7 +148,13 @@ def _is_exchange(value: Any) -> bool:
 
 
 def _is_choice(value: Any) -> bool:
-    return type(value) is dict and _is_object(value.get("message"))
+    if type(value) is not dict or not _is_object(value.get("message")):
+        return False
+    return _is_list((value.get("message") or {}).get("tool_calls"), _is_tool_call)
+
+
+def _is_tool_call(value: Any) -> bool:
+    return type(value) is dict and _is_object(value.get("function"))
 
 
 def _are_changes(value: Any) -> bool:

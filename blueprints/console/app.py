@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from importlib import import_module
 from typing import Any
+from urllib.parse import urlencode
 
 from flask import Flask, flash, g, redirect, render_template, request
 from jinja2.ext import Extension
@@ -93,6 +94,8 @@ class Console(RoutedFlask):
         if request.routing_exception is not None:
             raise request.routing_exception
         _require_short_parameters()
+        if request.method == "GET" and "" in request.args.values() and "HX-Request" not in request.headers:
+            return redirect(_address_without_empty_parameters())
         # Before the transaction begins: a change after that is not on the page, so the next poll must fetch it.
         g.change_version = layout.change_version()
         if request.method in READS and request.blueprint and request.endpoint != "layout.changes":
@@ -102,6 +105,13 @@ class Console(RoutedFlask):
                     return render_template("overview.html")
                 return super().dispatch_request()
         return super().dispatch_request()
+
+
+def _address_without_empty_parameters() -> str:
+    """Return the address of the requested page without the empty fields that a form sends too."""
+    args = [(name, value) for name, value in request.args.items(multi=True) if value != ""]
+    path = auth.current_url().partition("?")[0]
+    return f"{path}?{urlencode(args)}" if args else path
 
 
 def _require_short_parameters() -> None:

@@ -1,7 +1,6 @@
 """Conversations of each channel: the lists of the API, and a page for each log."""
 
 from typing import Any
-from urllib.parse import urlencode
 
 from flask import g, make_response, redirect, render_template, request, url_for
 
@@ -23,9 +22,6 @@ blp = PageBlueprint("calls", "Calls", "c", path="/calls")
 @blp.get("")
 def show() -> Any:
     """Show the conversations of one channel: those of all workers, or of one."""
-    if "" in request.args.values():  # a form also sends its empty fields
-        args = urlencode([(name, value) for name, value in request.args.items(multi=True) if value != ""])
-        return redirect(f"{request.script_root}{request.path}?{args}")
     page = LogListPage(LogListQuery())
     return render_template("calls.html", page=page), 400 if page.list_query.errors else 200
 

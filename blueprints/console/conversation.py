@@ -11,11 +11,13 @@ from datetime import datetime
 from itertools import pairwise
 from typing import Any, NamedTuple
 
+from dryline.blueprints.console.template_filters import in_text
 from dryline.models.llm_logs import LlmLog
 from dryline.models.logs import Log
 from dryline.models.voice_logs import VoiceLog
 from dryline.storage.current_world import current
 from dryline.storage.json_shapes import LONGEST_S
+from dryline.storage.json_values import loads
 from dryline.world.clock import parse
 
 _MOST_TURNS = 10_000  # of a page
@@ -292,8 +294,20 @@ def _exchange(log: Log, before: LlmLog | None, after: LlmLog | None) -> ModelExc
     completion = (answer.get("response") or {}).get("json") or {}
     choices = completion.get("choices") or [{}]
     message = choices[0].get("message") or {}
-    text = text_of(message.get("content") or message.get("tool_calls"))
-    return ModelExchange(at, text, completion.get("usage") or {})
+    return ModelExchange(at, _answer_text(message), completion.get("usage") or {})
+
+
+def _answer_text(message: dict[str, Any]) -> str:
+    """Return what a model answered, in words: a text, the members of an object, or the functions that it calls."""
+    content = message.get("content")
+    if not content:
+        functions = [call.get("function") or {} for call in message.get("tool_calls") or []]
+        return ", ".join(text_of(function.get("name")) for function in functions)
+    try:
+        members = loads(content) if isinstance(content, str) else content
+    except ValueError:
+        return text_of(content)
+    return in_text(members) if isinstance(members, dict | list) else text_of(content)
 
 
 def _turn(number: int, message: dict[str, Any]) -> Turn:
@@ -313,7 +327,11 @@ def _step(step: dict[str, Any]) -> Step:
     """Return a step of a trace. Its name is `step`, or `type` in traces of other servers."""
     name_member = "step" if step.get("step") else "type"
     own_members = {"at", "line", name_member}
-    details = {key: text_of(value) for key, value in step.items() if key not in own_members and value is not None}
+    details = {
+        key: in_text(value) if isinstance(value, dict | list) else text_of(value)
+        for key, value in step.items()
+        if key not in own_members and value is not None
+    }
     return Step(step[name_member], step.get("at"), step.get("line"), details)
 
 

@@ -44,6 +44,8 @@ blp = PageBlueprint("flows", path="/workers/<worker_id>/flows", section="workers
 
 FLOWS_PATH = "/api/workers/{}/flows"
 MAX_IN_PROGRESS = 24
+MAX_TITLE = 60  # characters of a version's message in a list of choices
+CURRENT = "current"  # stands for the current flow where else is the id of a version
 
 # The code of a new flow.
 NEW_CODE = TEMPLATES["messages"].code
@@ -168,23 +170,32 @@ def diff(worker_id: str, flow_id: str) -> Any:
     worker = Worker.fetch(require_team(), worker_id)
     flow = worker.child(Flow, flow_id)
     versions = list(FlowVersion.listing(flow, flow_id=flow.id))
-    previous = next((one.id for one in versions if one.code != flow.code), "")
-    old, new = request.args.get("old", previous), request.args.get("new", "")
-    old_flow = show_flow(worker.child(Flow, flow_id), old or None)
-    new_flow = show_flow(worker.child(Flow, flow_id), new or None)
+    previous = next((one.id for one in versions if one.code != flow.code), CURRENT)
+    old, new = request.args.get("old", previous), request.args.get("new", CURRENT)
+    old_flow, new_flow = (
+        show_flow(worker.child(Flow, flow_id), None if version_id == CURRENT else version_id)
+        for version_id in (old, new)
+    )
     code = highlighting.compare(old_flow.code, new_flow.code)
     added, removed = (sum(line.kind == kind for line in code) for kind in ("added", "removed"))
     return render_template(
         "flow_diff.html",
         worker=worker,
         flow=flow,
-        versions=versions,
+        versions=[(CURRENT, "the current flow"), *((one.id, _title_of(one)) for one in versions)],
         old=old,
         new=new,
         code=code,
         code_title=f"Lines of code: {added} added, {removed} removed",
         variables=highlighting.compare(pretty(old_flow.variables), pretty(new_flow.variables)),
     )
+
+
+def _title_of(version: FlowVersion) -> str:
+    """Return the title of a version in a list of choices."""
+    message = version.commit_message
+    shortened = f"{message[:MAX_TITLE]}…" if len(message) > MAX_TITLE else message
+    return f"{version.version_number}: {shortened}"
 
 
 @blp.get("/new", defaults={"flow_id": None})

@@ -16,6 +16,9 @@ from dryline.web.links import base_url
 
 blp = PageBlueprint("layout")
 
+# Parameters of addresses that name a team, a row of it or a place in its list.
+_OF_A_TEAM = ("team", "worker", "tag", "page", "cursor", "known", "seen")
+
 # The buttons that advance the clock, in seconds.
 CLOCK_STEPS = (("+5 min", 300), ("+1 h", 3_600), ("+1 d", 86_400))
 
@@ -41,6 +44,7 @@ def context() -> dict[str, Any]:
         "team": g.get("team"),
         "all_teams": page.all_teams,
         "team_action": _team_action(page),
+        "team_filters": _team_filters(page),
         "form_token": form_token,
         "change_version": g.get("change_version") or change_version(),
         "current_url": current_url(),
@@ -57,6 +61,17 @@ def _team_action(page: PageBlueprint) -> str:
     if request.view_args and list_view in current_app.view_functions:
         return url_for(list_view)
     return request.script_root + request.path
+
+
+def _team_filters(page: PageBlueprint) -> dict[str, str]:
+    """Return the parameters of the address that a choice of another team keeps: those that name no row of the team."""
+    if request.view_args or not page.section:
+        return {}
+    return {
+        name: value
+        for name, value in request.args.items()
+        if name not in _OF_A_TEAM and not name.endswith(("Id", "_id"))
+    }
 
 
 def _part_counts(worker: Worker) -> dict[str, int]:

@@ -319,6 +319,11 @@ class LogListPage:
     # The choices of the form, as pairs of a value and its title.
 
     @property
+    def workers(self) -> list[tuple[str, str]]:
+        """The workers."""
+        return [(one.id, one.name) for one in self.list_query.workers]
+
+    @property
     def outcomes(self) -> list[tuple[str, str]]:
         """The statuses of calls."""
         return [(outcome, in_words(outcome)) for outcome in (*UNDER_WAY, *OUTCOMES)]

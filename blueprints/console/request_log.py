@@ -30,6 +30,7 @@ blp = PageBlueprint("requests", "Request log", "r", path="/requests", all_teams=
 
 MAX_LISTED = 100
 MAX_MATCHES = 10  # below a verification
+METHODS = ("GET", "POST", "PATCH", "PUT", "DELETE")
 _FILTERS = ("method", "path", "status", "bodyContains", "fault", "origin")
 # Headers that are not sent again: they belong to a connection or to whoever sent them, or the client makes its own.
 _CONNECTION_HEADERS = {
@@ -63,7 +64,8 @@ def show() -> Any:
         entries=entries,
         total=len(entries),
         filters=filters,
-        origins=ORIGINS,
+        methods=[(method, method) for method in METHODS],
+        origins=[(origin, origin) for origin in (*ORIGINS, "all")],
         new_count=new_count,
         team_names=team_names(),
         key=(clear_key(g.team.id) if g.team else None) or NO_KEY,

@@ -9,6 +9,7 @@ from flask import g, render_template, request
 
 from dryline.blueprints.console.base import PageBlueprint, flash_and_redirect, hide_new_rows, require_team, team_names
 from dryline.blueprints.console.snippets import plane_curl
+from dryline.blueprints.console.template_filters import in_words
 from dryline.blueprints.control.requests import entry_fields
 from dryline.models import activity
 from dryline.models.custom_webhooks import CustomWebhook
@@ -31,7 +32,7 @@ blp = PageBlueprint("webhooks", "Webhooks", "h", path="/webhooks", all_teams=Tru
 MAX_LISTED = 50
 MAX_MESSAGES = 25  # of the inbox, whose bodies are on its page
 OWN_INBOX_URL = f"http://{OWN_INBOX}{INBOX}webhooks"  # wherever the server is
-_FILTERS = ("status", "webhook_id", "log_id", "deployment_id")
+_FILTERS = ("status", "event", "webhook_id", "log_id", "deployment_id")
 
 
 @blp.get("")
@@ -52,7 +53,8 @@ def show() -> Any:
         received_count=len(InboxPage().all_messages),
         team_names=team_names(),
         filters=filters,
-        statuses=STATUSES,
+        statuses=[(status, in_words(status)) for status in STATUSES],
+        events=[(event, in_words(event)) for event in EVENTS],
     )
 
 

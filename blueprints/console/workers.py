@@ -54,7 +54,7 @@ def show() -> Any:
             and (not tag or any(one["id"] == tag for one in worker["tags"]))
         ],
         counts=activity.count_parts(g.team),
-        tags=list(Tag.listing(g.team)),
+        tags=[(one.id, one.label) for one in Tag.listing(g.team)],
         tag=tag,
         q=request.args.get("q", ""),
     )

@@ -62,6 +62,10 @@ ODD_EXCHANGES = [
     {"response": {"json": {"choices": {"message": "a"}}}},
     {"response": {"json": {"choices": [1]}}},
     {"response": {"json": {"choices": [{"message": "late"}]}}},
+    *(
+        {"response": {"json": {"choices": [{"message": {"tool_calls": value}}]}}}
+        for value in ("x", {"function": 1}, ["x"], [{"function": "x"}])
+    ),
     {"response": {"json": {"usage": 21}}},
 ]
 # The collections of logs, with the client's method that reads one. It has none whose answer has a type for the others.

@@ -88,9 +88,18 @@ class TestTranscript:
         links = re.findall(r'<a class="note" href="#turn-(\d)">The agent said &#34;(.*?)&#34;', html)
         assert links == [("3", "On Monday at ten?"), ("5", "See you …")]
 
-    def test_requests_to_a_model_stand_between_the_turns(self, visitor, control, add_call):
+    @pytest.mark.parametrize(
+        ("message", "shown"),
+        [
+            ({"content": "On Monday?"}, "On Monday?"),
+            ({"content": '{"day": "Monday", "time": null}'}, "Day: Monday; Time: none"),
+            ({"tool_calls": [{"function": {"name": "take_path_2"}}]}, "take_path_2"),
+            ({"tool_calls": [{"function": None}]}, "no answer"),
+        ],
+    )
+    def test_requests_to_a_model_stand_between_the_turns(self, visitor, control, add_call, message, shown):
         request = {"json": {"messages": [{"role": "user", "content": "I need a cleaning."}]}}
-        answer = {"json": {"choices": [{"message": {"content": "On Monday?"}}], "usage": {"total_tokens": 21}}}
+        answer = {"json": {"choices": [{"message": message}], "usage": {"total_tokens": 21}}}
         rows = [
             {"id": "llmlog_1", "eventType": "beforeRequestHook", "data": {"request": request}},
             {"id": "llmlog_2", "eventType": "afterRequestHook", "data": {"response": answer}},
@@ -99,7 +108,7 @@ class TestTranscript:
             row |= {"sessionId": "session_1", "createdAt": f"2026-11-20T10:00:0{number + 7}.000Z"}
         assert control.post("/state", {"version": 1, "llmLogs": rows}).status_code == 204
         text = words(visitor.go(f"/calls/{add_call(bbEngineSessionId='session_1')}"))
-        request = "0:07 model On Monday? · 21 tokens "
+        request = f"0:07 model {shown} · 21 tokens "
         assert request + "0:07 Agent after 750 ms On Monday at ten?" in text
 
 

@@ -70,7 +70,7 @@ def test_ways_have_counts_that_add_up(add_call, open_outline):
     add_call(startTime="2026-11-13T10:00:00.000Z")  # before
     add_call(sessionLogData=None)  # of a script
     page = open_outline()
-    assert "Where it leads the ways of the calls of the last 7 days 6 calls" in words(page)
+    assert "Where it leads conditions that the calls of the last 7 days took 6 calls" in words(page)
     assert outline(page) == [
         (1, "caller wants an appointment", "5", "83 %"),
         (2, "caller agrees", "3", "50 %"),

@@ -171,6 +171,16 @@ def test_a_result_is_opened_by_keys_alone(demo, tab):
     assert seen.wrong == []
 
 
+def test_enter_waits_for_the_results_of_the_text(demo, tab):
+    page = tab(demo).go("/faults")
+    page.keyboard.press("Control+k")
+    expect(options_of(page)).to_have_count(20)
+    page.route("**/console/search?*", lambda route: (page.wait_for_timeout(300), route.continue_()))
+    page.keyboard.type("bayside dental")
+    page.keyboard.press("Enter")
+    page.wait_for_url(f"**/workers/{CLINIC}")
+
+
 def test_the_choice_goes_round_and_starts_anew_with_each_text(demo, tab):
     page = tab(demo).go("/faults")
     page.keyboard.press("Control+k")

@@ -216,7 +216,7 @@ def test_resources_are_searched(visitor, api, make_worker, advance):
     api.post(f"/workers/{worker['id']}/resources/link", link)
     advance(60)
     at = f"/workers/{worker['id']}/resources"
-    assert "1 result Opening hours WEBPAGE " in words(visitor.go(f"{at}?q=when are your hours"))
+    assert "1 result Opening hours webpage" in words(visitor.go(f"{at}?q=when are your hours"))
     assert "No resource matches the query." in visitor.go(f"{at}?q=parking").text
 
 

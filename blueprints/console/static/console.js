@@ -95,6 +95,7 @@ function begin() {
   showSwitch();
   showZone();
   refillForm();
+  focusFilter();
   byId("auto-refresh")?.addEventListener("click", () => {
     isLive = !isLive;
     localStorage.setItem("dryline-live", isLive ? "on" : "off");
@@ -231,9 +232,28 @@ document.addEventListener("submit", ({ target: form, submitter, defaultPrevented
 });
 addEventListener("pageshow", (event) => event.persisted && location.reload());
 
-document.addEventListener("change", (event) => {
-  if (event.target.matches("[data-submits]")) event.target.form.requestSubmit();
+// A choice of a list's filters applies at once: of a list when it is made, of a text when its field is left. On the
+// page that follows, the field that had the focus has it again.
+const FOCUSED = "dryline-focus";
+
+function apply(form, field) {
+  sessionStorage.setItem(FOCUSED, field?.form === form ? field.name : "");
+  form.requestSubmit();
+}
+
+document.addEventListener("change", ({ target }) => {
+  if (target.matches("[data-applies] select")) apply(target.form, target);
 });
+document.addEventListener("focusout", ({ target, relatedTarget }) => {
+  if (!target.matches("[data-applies] input") || target.value === target.defaultValue) return;
+  if (!relatedTarget?.closest("a, button")) apply(target.form, relatedTarget); // a click has its own effect
+});
+
+function focusFilter() {
+  const name = sessionStorage.getItem(FOCUSED);
+  sessionStorage.removeItem(FOCUSED);
+  if (name) document.querySelector(`main [data-applies] [name="${CSS.escape(name)}"]`)?.focus();
+}
 
 // The numbers of a column of a chart stand above the pointer.
 document.addEventListener("pointerover", ({ target }) => {
@@ -340,6 +360,7 @@ document.addEventListener("drop", async (event) => {
 // The search over everything: a combobox whose list the server writes. The first result is chosen until an arrow is
 // pressed; `chosenByArrow` is then the address of the chosen one, which stays chosen when further results of a text arrive.
 let chosenByArrow = null;
+let isEntered = false; // Enter was pressed before the results came
 const searchOptions = () => [...byId("search-options").children];
 
 function openSearch() {
@@ -347,6 +368,7 @@ function openSearch() {
   if (!dialog || document.querySelector("dialog[open]")) return;
   dialog.showModal(); // its end gives the focus back
   chosenByArrow = null;
+  isEntered = false;
   byId("search-text").select();
   byId("search-text").dispatchEvent(new Event("search"));
 }
@@ -374,20 +396,25 @@ function beginSearch() {
       event.preventDefault();
       chooseOption((at + step + options.length) % options.length);
       chosenByArrow = options.find((option) => option.ariaSelected === "true").href;
-    } else if (event.key === "Enter" && at >= 0 && byId("search-options").dataset.text === text.value) {
+    } else if (event.key === "Enter") {
       event.preventDefault();
-      if (event.ctrlKey || event.metaKey) window.open(options[at].href);
-      else options[at].click();
+      if (byId("search-options").dataset.text !== text.value) isEntered = true; // its results are still on their way
+      else if (event.ctrlKey || event.metaKey) window.open(options[at]?.href);
+      else options[at]?.click();
     }
   });
-  byId("search-options").addEventListener("htmx:afterSwap", () => {
+  byId("search-options").addEventListener("htmx:afterSwap", ({ detail }) => {
     const count = searchOptions().length;
-    byId("search-options").dataset.text = text.value;
+    byId("search-options").dataset.text = detail.requestConfig.parameters.q ?? "";
     text.setAttribute("aria-expanded", String(count > 0));
     byId("search-count").textContent = `${count} result${count === 1 ? "" : "s"}`;
     chooseOption(Math.max(0, searchOptions().findIndex((option) => option.href === chosenByArrow)));
+    if (isEntered && byId("search-options").dataset.text === text.value) searchOptions()[0]?.click();
   });
-  text.addEventListener("input", () => (chosenByArrow = null));
+  text.addEventListener("input", () => {
+    chosenByArrow = null;
+    isEntered = false;
+  });
   // A link to a place on this page loads nothing.
   byId("search-options").addEventListener("click", () => byId("search").close());
   byId("search").addEventListener("click", ({ target }) => target === byId("search") && target.close());
