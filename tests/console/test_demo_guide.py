@@ -106,10 +106,10 @@ def place_a_call(page):
     wait_for(page, page.locator("article .said strong").first)
 
 
-@DEMO.does('Place another call with the outcome `transferred`: in the end it is "with a person".')
+@DEMO.does("Place another call with the outcome `transferred`: in the end the agent connects the caller with a person.")
 def another(page):
     place(page, "transferred")
-    wait_for(page, page.get_by_text(re.compile("calls? (is|are) with a person")))
+    wait_for(page, page.locator("article", has_text="connecting you").first)
 
 
 @DEMO.does(
