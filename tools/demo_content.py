@@ -44,7 +44,7 @@ BAYSIDE = Business(
                 "front_desk_2",
                 checkpoints=(
                     Checkpoint("New", "caller wants to book an appointment", 5, 1),
-                    Checkpoint("Move", "caller wants to move an appointment", 3, 1),
+                    Checkpoint("Move", "caller wants to move an appointment", 6, 1),
                     Checkpoint("Hours", "caller asks about hours or the address", 3, 0),
                 ),
             ),

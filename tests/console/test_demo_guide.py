@@ -101,7 +101,7 @@ def place_a_call(page):
 @DEMO.does("transferred", "with a person")
 def another(page):
     place(page, "transferred")
-    wait_for(page, page.get_by_text(re.compile("calls? (is|are) with a person")))
+    wait_for(page, page.locator("article", has_text="connecting you").first)
 
 
 @DEMO.does("completed")
