@@ -115,7 +115,7 @@ def test_an_address_without_a_page_is_not_found(visitor, address):
 def test_a_refused_form_shows_the_reason_on_its_page(visitor):
     visitor.go("/faults")
     page = visitor.send("/world/settings", callsPerMinute="9000")
-    assert page.status == 200 and "callsPerMinute" in page.text
+    assert page.status == 200 and "Calls per minute: " in page.text
 
 
 def test_requests_of_the_console_are_not_logged(visitor, control):
