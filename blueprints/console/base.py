@@ -17,6 +17,7 @@ from dryline.models.teams import Team, start_team
 from dryline.storage.errors import DomainError, NotFound
 from dryline.web import errors
 from dryline.web.paths import CONSOLE
+from dryline.world.wording import camel
 
 # Fields whose values are written in a form as in JSON.
 _JSON_FIELDS = (fields.Number, fields.Boolean, fields.Dict, fields.List, fields.Nested)
@@ -25,18 +26,29 @@ _JSON_FIELDS = (fields.Number, fields.Boolean, fields.Dict, fields.List, fields.
 _LABELS = {
     "batch_interval_minutes": "Minutes between batches",
     "batch_size": "Rows per batch",
+    "branch": "Condition of the flow",
+    "bytesPerSecond": "Body, bytes per second",
     "commitMessage": "Commit message",
     "customerNumber": "Number",
     "data": "Rows",
+    "delayDistribution": "Random delay",
     "deploymentId": "Deployment",
+    "drop": "Connection",
     "endDate": "To",
     "filtersJson": "Filters",
     "flowId": "Flow",
     "logType": "Logs",
+    "malformed": "Answer",
+    "now": "To a time",
+    "phase": "When",
     "phoneNumber": "Number",
+    "rateLimit": "Only beyond a rate",
+    "say": "Said before the flow begins",
+    "skip": "Matches to skip",
     "startDate": "From",
-    "status": "Start",
+    "state": "Initial state",
     "tagId": "Tag",
+    "unsaid": "Values that nobody said",
     "workerId": "Worker",
 }
 
@@ -113,11 +125,14 @@ def undo_notice() -> dict[str, Any] | None:
 
 
 def error_message(error: Exception) -> tuple[str, int]:
-    """Return the message and the status with which the API answers an error."""
+    """Return the message and the status with which the API answers an error. After a form, it names a field's label."""
     if isinstance(error, DomainError):
         answer = errors.domain_error(error)
     else:
         answer = errors.http_error(error) if isinstance(error, HTTPException) else errors.unexpected(error)
+    field = getattr(error, "field", None)
+    if field and request.method == "POST":
+        return f"{field_label(camel(field))}: {error}", answer.status_code
     return answer.json["error"], answer.status_code
 
 
