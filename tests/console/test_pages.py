@@ -115,11 +115,7 @@ def test_an_address_without_a_page_is_not_found(visitor, address):
 def test_a_refused_form_shows_the_reason_on_its_page(visitor):
     visitor.go("/faults")
     page = visitor.send("/world/settings", callsPerMinute="9000")
-<<<<<<< HEAD
     assert page.status == 200 and "Calls per minute: Must be" in page.text
-=======
-    assert page.status == 200 and "Calls per minute: " in page.text
->>>>>>> b1d46399a0d0e8a7ad7d58e494b13320aa0208d6
 
 
 def test_requests_of_the_console_are_not_logged(visitor, control):
