@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 from dryline.testing.plane import DrylineError
+from dryline.world.origins import UNSEARCHED
 from dryline.world.wording import count
 
 if TYPE_CHECKING:
@@ -141,7 +142,8 @@ def _nearest(requests: list[dict[str, Any]]) -> list[str]:
 
 
 def _request(entry: LoggedRequest, body: str) -> str:
-    return f"{entry['method']} {_path(entry)} {_status(entry)}" + (f"  {body[:BODY_CHARACTERS]}" if body else "")
+    by = f" ({entry['origin']})" if entry.get("origin") in UNSEARCHED else ""
+    return f"{entry['method']} {_path(entry)} {_status(entry)}{by}" + (f"  {body[:BODY_CHARACTERS]}" if body else "")
 
 
 def _path(entry: LoggedRequest) -> str:

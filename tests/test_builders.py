@@ -87,8 +87,8 @@ def test_no_fault_check_or_count_sees_their_requests(stand_in):
     assert [rule["matches"] for rule in stand_in.faults()] == [0, 0]
     assert stand_in.verify(times=0) == 0 and stand_in.requests() == []
     assert stand_in.journal() == "No request came in."
-    with pytest.raises(DrylineError, match="found 0"):
-        stand_in.wait_for_request(method="POST", timeout_s=0)
+    with pytest.raises(DrylineError, match=r"found 0\.(?s:.*)POST /api/workers 201 \(arranged\) .*\(missed: origin\)"):
+        stand_in.wait_for_request(method="POST", path="/api/workers", timeout_s=0)
     assert stand_in.verify(origin="arranged", method="POST", path="/api/workers", times=2) == 2
 
 
