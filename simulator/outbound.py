@@ -13,15 +13,16 @@ from dryline.models.queued_calls import QueuedCall, number_fault, phone_number, 
 from dryline.models.scripted_outcomes import MEMBER, scripted_outcome
 from dryline.models.voice_deployments import VoiceDeployment
 from dryline.models.voice_logs import OUTCOMES
-from dryline.models.voicev1_campaigns import Voicev1Campaign, Voicev1CampaignData
+from dryline.models.voicev1_campaigns import Voicev1CampaignData
 from dryline.models.voicev1_deployments import VoiceV1Deployment
 from dryline.simulator.calls import make_call, starting_at, store
-from dryline.simulator.conversation_plans import ConversationPlan, FlowPlanner
 from dryline.simulator.conversation_rows import ConversationRows
+from dryline.simulator.conversations import Conversation, Simulator
 from dryline.simulator.deployment_context import DeploymentContext, context_of
 from dryline.simulator.facts import Facts
 from dryline.simulator.followed import FollowedFlow, NotFollowed
 from dryline.simulator.people import facts_of_row
+from dryline.simulator.record import ConversationRecord
 from dryline.simulator.request import SimulationRequest
 from dryline.storage.current_world import current
 from dryline.storage.errors import Busy
@@ -37,53 +38,40 @@ _REACHED = ("completed", "transferred", "voicemail")
 
 @dataclass(slots=True)
 class DueRow:
-    """A row that is due, with the deployment that calls it, and the plan of the call.
+    """A row that is due, with the deployment that calls it, and the call, once it took place.
 
     Each row has its own random numbers, since the number of rows in a round depends on the time of the round.
     """
 
-    row: Any  # a QueuedCall or a Voicev1CampaignData
+    row: QueuedCall
     deployment: DeploymentContext
     contact: dict[str, Any]
     metadata: dict[str, Any]
     chance: Random
-    plan: ConversationPlan | None = None
+    call: Conversation | None = None
 
     @property
     def key(self) -> str:
         """The key that rows of the same flow share."""
-        return self.row.campaign_id or self.row.deployment_id
+        return self.row.owner_id
 
     @property
     def begins_at(self) -> datetime:
         """The time at which its call begins: when the row was due, or now if the clock was set back since then."""
-        return min(parse(self.row.due_at), current().now())
+        due_at: Any = self.row.due_at
+        return min(parse(due_at), current().now())
 
 
 def queued(rows: Sequence[QueuedCall]) -> list[DueRow]:
-    """Return the due rows of batches and outbound campaigns."""
+    """Return the due rows of batches and campaigns."""
     deployments: dict[str, DeploymentContext] = {}
     due = []
     for row in rows:
-        key = row.campaign_id or row.deployment_id
-        deployment = deployments.get(key) or deployments.setdefault(key, _context_of(row))
+        deployment = deployments.get(row.owner_id) or deployments.setdefault(row.owner_id, _context_of(row))
         extractions = (row.terms or {}).get("extractions")
         if extractions and not row.campaign_id:  # a batch says what it extracts
             deployment = replace(deployment, profile=replace(deployment.profile, extractions=extractions))
         due.append(DueRow(row, deployment, _contact(row.row), _metadata(row), Random(row.id)))
-    return due
-
-
-def legacy(rows: Sequence[Voicev1CampaignData]) -> list[DueRow]:
-    """Return the due rows of legacy campaigns."""
-    deployments: dict[str, DeploymentContext] = {}
-    due = []
-    for row in rows:
-        if row.campaign_id not in deployments:
-            campaign = Voicev1Campaign.fetch(row, row.campaign_id)
-            deployments[row.campaign_id] = context_of(VoiceV1Deployment.fetch(row, campaign.deployment_id))
-        metadata = {"campaignId": row.campaign_id, "rowId": row.row_id, "row": row.row_data}
-        due.append(DueRow(row, deployments[row.campaign_id], _contact(row.row_data), metadata, Random(row.id)))
     return due
 
 
@@ -104,7 +92,7 @@ def _context_of(queued: QueuedCall) -> DeploymentContext:
 
 
 def settle(world: World, due: Sequence[DueRow]) -> list[DueRow]:
-    """Plan calls, which runs the flows of their deployments, and return the rows that were reached.
+    """Make calls, which runs the flows of their deployments, and return the rows that were reached.
 
     It stops after HELD_S. A row without a usable number is not called. A number or member of the row may determine the
     outcome. Raises Busy.
@@ -115,7 +103,7 @@ def settle(world: World, due: Sequence[DueRow]) -> list[DueRow]:
         if index and monotonic() > late:
             return list(due[:index])
         try:
-            one.plan = _planned(world, one, flows)
+            one.call = _called(world, one, flows)
         except Busy:
             if not index:
                 raise
@@ -123,8 +111,8 @@ def settle(world: World, due: Sequence[DueRow]) -> list[DueRow]:
     return list(due)
 
 
-def _planned(world: World, due: DueRow, flows: dict[str, FollowedFlow | NotFollowed]) -> ConversationPlan | None:
-    """Return the plan of a row's call; None if it has no usable number. Raises Busy."""
+def _called(world: World, due: DueRow, flows: dict[str, FollowedFlow | NotFollowed]) -> Conversation | None:
+    """Return the call to a row; None if it has no usable number. Raises Busy."""
     number = phone_number(due.contact)
     if number is None:
         return None
@@ -134,12 +122,19 @@ def _planned(world: World, due: DueRow, flows: dict[str, FollowedFlow | NotFollo
     request = SimulationRequest(outcome=said or drawn, is_drawn=said is None, **person)
     if due.key not in flows:
         flows[due.key] = FollowedFlow.read(world, due.deployment)
-    return FlowPlanner(due.deployment, due.chance, flows[due.key]).plan_call(request, due.begins_at)
+    return Simulator(due.deployment, due.chance, flows[due.key]).call(request, due.begins_at)
 
 
 def call_queued(due: Sequence[DueRow], still_queued: Container[str]) -> None:
-    """Place the calls of those rows that are `still_queued`, and take them out of the queue."""
+    """Place the calls of those rows that are `still_queued`, and take them out of the queue.
+
+    The results of rows of Voice V1 campaigns come with the ends of the calls.
+    """
     placed = [(one, place(one)) for one in due if one.row.id in still_queued]
+    for one, call in placed:
+        row = Voicev1CampaignData.find(campaign_id=one.row.voicev1_campaign_id, row_id=one.row.row_id)
+        if row is not None:
+            row.called(wire(one.begins_at), call.log["end_time"], _result(call.log))
     store([call for _, call in placed], in_progress=True)
     campaigns: dict[str, tuple[str, str]] = {}
     for one, call in placed:
@@ -151,24 +146,16 @@ def call_queued(due: Sequence[DueRow], still_queued: Container[str]) -> None:
     QueuedCall.delete().where(QueuedCall.id << [one.row.id for one, _ in placed]).execute()
 
 
-def call_legacy_rows(due: Sequence[DueRow], still_queued: Container[str]) -> None:
-    """Place the calls of those rows that are `still_queued`. Their results come with the ends of the calls."""
-    placed = [(one, place(one)) for one in due if one.row.id in still_queued]
-    for one, call in placed:
-        one.row.called(wire(one.begins_at), call.log["end_time"], _result(call.log))
-    store([call for _, call in placed], in_progress=True)
-
-
 def place(due: DueRow) -> ConversationRows:
     """Return the call to one row, which begins as `begins_at` says; a failed call where it has no usable number."""
     row = due.contact
     start = starting_at(due.begins_at)
-    if due.plan is not None:
-        return make_call(due.deployment, due.chance, due.plan, start, metadata=due.metadata)
+    if due.call is not None:
+        return make_call(due.deployment, due.chance, due.call, start, metadata=due.metadata)
     facts = Facts(due.deployment, due.chance, facts_of_row(row, None))
-    plan = ConversationPlan(facts, "no-answer", "outbound", row)
+    nobody = Conversation(facts, ConversationRecord(facts, due.chance), "no-answer", "outbound", row)
     metadata = {**due.metadata, "error": number_fault(row)}
-    call = make_call(due.deployment, due.chance, plan, start, metadata=metadata)
+    call = make_call(due.deployment, due.chance, nobody, start, metadata=metadata)
     call.log |= {"status": "failed", "to_number": stated_number(row), "call_sid": None, "external_call_id": None}
     call.log["data"] |= {"disposition": "failed", "disconnection_reason": "invalid_destination"}
     return call
@@ -182,7 +169,8 @@ def _contact(row: Mapping[str, Any]) -> dict[str, Any]:
 def _metadata(queued: QueuedCall) -> dict[str, Any]:
     """Return the log's metadata: the row and its campaign or batch."""
     row_id = queued.row_id or str(queued.row.get("id") or queued.id)
-    metadata = {"campaignId": queued.campaign_id, "rowId": row_id, "row": queued.row}
+    campaign_id = queued.campaign_id or queued.voicev1_campaign_id
+    metadata = {"campaignId": campaign_id, "rowId": row_id, "row": queued.row}
     return metadata | {name: value for name, value in (queued.terms or {}).items() if name != "extractions"}
 
 
