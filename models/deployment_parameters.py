@@ -75,7 +75,7 @@ def show_flow(flow: Flow, version_id: str | None = None, deployment_id: str | No
     Raises NotFound when the flow has no such version or the team no such deployment. Contract: getFlow, lookupFlow.
     """
     if version_id is not None:
-        version = FlowVersion.fetch(flow, version_id, flow_id=flow.id)
+        version = flow.child(FlowVersion, version_id)
         flow.code, flow.variables = version.code, version.variables  # without saving
     if deployment_id is not None:
         parameters = DeploymentParameter.of_deployment(Deployment.fetch(flow, deployment_id))

@@ -190,6 +190,33 @@ def test_another_server_on_the_same_port_of_another_address_is_asked(line, host)
     assert ask(outgoing, line.url).status == 200
 
 
+def test_a_connection_over_which_bytes_still_come_is_closed_when_its_time_is_over(line):
+    def drip():
+        yield HEAD
+        while not line.over.wait(0.02):
+            yield b"x"
+
+    line.pieces = drip()
+    with pytest.raises(Unanswered):
+        ask(Outgoing(), line.url, within_s=0.2)
+    line.thread.join(5)
+    assert not line.thread.is_alive()  # it could send no more
+
+
+@pytest.mark.parametrize("url", ["ftp://localhost/", "file:///etc/hosts", "localhost:80"])
+def test_a_url_of_another_scheme_is_refused(url):
+    with pytest.raises(Refused, match="must be of http or https"):
+        send("GET", url)
+
+
+def test_a_refused_connection_is_called_so():
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+    with pytest.raises(Unanswered, match=r"^ConnectionRefusedError: ") as fault:
+        send("GET", f"http://127.0.0.1:{port}/")
+    assert not fault.value.timed_out
+
+
 def test_a_connection_is_closed_when_its_time_is_over():
     with socket.create_server(("127.0.0.1", 0)) as listener:
         with pytest.raises(Unanswered) as fault:

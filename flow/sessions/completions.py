@@ -148,7 +148,7 @@ def _only_turn(world: World, key: tuple[str, str]) -> Iterator[None]:
 def _flow(worker: Worker, flow_id: str | None) -> Flow:
     """Return the named flow, else the worker's flow that was updated last. Assumed: based.md, 5.1."""
     if flow_id is not None:
-        return Flow.fetch(worker, flow_id, worker_id=worker.id)
+        return worker.child(Flow, flow_id)
     flow = max(Flow.listing(worker, worker_id=worker.id), key=lambda flow: (flow.updated_at, flow.id), default=None)
     if flow is None:
         raise Conflict(f"Worker {worker.id} has no flow.")
