@@ -50,7 +50,7 @@ def _make_calls(world: World, arrivals: Arrivals, calls: list[tuple[datetime, Ra
     if not calls:
         return 0
     from dryline.simulator.calls import make_call, starting_at, store  # noqa: PLC0415  # 62 ms
-    from dryline.simulator.conversation_plans import FlowPlanner  # noqa: PLC0415  # 62 ms
+    from dryline.simulator.conversations import Simulator  # noqa: PLC0415  # 62 ms
     from dryline.simulator.deployment_context import context_of  # noqa: PLC0415  # 31 ms
     from dryline.simulator.followed import FollowedFlow, NotFollowed  # noqa: PLC0415  # 62 ms
     from dryline.simulator.request import SimulationRequest  # noqa: PLC0415  # 62 ms
@@ -65,25 +65,25 @@ def _make_calls(world: World, arrivals: Arrivals, calls: list[tuple[datetime, Ra
         return 0
     world.enter_team(team.id)
     flows: dict[str, FollowedFlow | NotFollowed] = {}
-    plans: list[tuple[Any, datetime, Random, Any]] = []
+    made: list[tuple[Any, datetime, Random, Any]] = []
     for starts, random in calls:
         context = random.choice(contexts)
         try:
             if context.deployment_id not in flows:
                 flows[context.deployment_id] = FollowedFlow.read(world, context)
-            plan = FlowPlanner(context, random, flows[context.deployment_id]).plan_call(SimulationRequest(), starts)
+            call = Simulator(context, random, flows[context.deployment_id]).call(SimulationRequest(), starts)
         except Busy:
-            if not plans:
+            if not made:
                 raise
             break  # the flows of these have run
-        plans.append((context, starts, random, plan))
+        made.append((context, starts, random, call))
     with world.transaction():
         if world.arrivals is not arrivals:  # new settings came meanwhile
             return 0
         active = {deployment.id for deployment in VoiceDeployment.listing(team, status="ACTIVE")}
         generated = [
-            make_call(context, random, plan, starting_at(starts))
-            for context, starts, random, plan in plans
+            make_call(context, random, call, starting_at(starts))
+            for context, starts, random, call in made
             if context.deployment_id in active
         ]
         store(generated, in_progress=True)

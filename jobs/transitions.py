@@ -26,7 +26,7 @@ def finish_next_test_run(world: World, now: str) -> bool:
     runs = TestRun.over(now, 1)
     if not runs:
         return False
-    from dryline.flow.sessions import checkpoints  # noqa: PLC0415  # 53 ms
+    from dryline.simulator import checkpoints  # noqa: PLC0415  # 63 ms
 
     for run in runs:
         # The next start finds a run that the end of the server interrupts unchanged.
@@ -40,7 +40,7 @@ def finish_next_test_run(world: World, now: str) -> bool:
 
 
 def _run_conversations(world: World, run: TestRun, now: str) -> None:
-    from dryline.flow.sessions import checkpoints  # noqa: PLC0415  # 53 ms
+    from dryline.simulator import checkpoints  # noqa: PLC0415  # 63 ms
 
     with world.transaction():
         may_begin = run.begin_conversations(now)

@@ -1,4 +1,4 @@
-"""Tests of a worker's flow and their runs. flow/sessions/checkpoints.py holds the conversations of a run."""
+"""Tests of a worker's flow and their runs. simulator/checkpoints.py holds the conversations of a run."""
 
 from __future__ import annotations
 

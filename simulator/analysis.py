@@ -18,7 +18,7 @@ from dryline.simulator.tables import table
 
 if TYPE_CHECKING:
     from dryline.simulator.facts import Facts
-    from dryline.simulator.script_dialogues import Dialogue
+    from dryline.simulator.record import ConversationRecord
 
 # Characters of a key, a title or a description that are read for what it means. Caches hold these texts.
 _LONGEST_READ = 1_000
@@ -106,11 +106,11 @@ def _evidence(title: str, about: str) -> Milestones | None:
     return _EVIDENCE.get(named[0], frozenset(named[:1])) if named else _ACHIEVEMENTS
 
 
-def _is_reached(milestones: Milestones | None, dialogue: Dialogue) -> bool:
-    return milestones is None or not milestones.isdisjoint(dialogue.reached)
+def _is_reached(milestones: Milestones | None, record: ConversationRecord) -> bool:
+    return milestones is None or not milestones.isdisjoint(record.reached)
 
 
-def extract(definitions: Mapping[str, Any], dialogue: Dialogue, facts: Facts) -> dict[str, Any]:
+def extract(definitions: Mapping[str, Any], record: ConversationRecord, facts: Facts) -> dict[str, Any]:
     """Return the values of a deployment's extractions, each of its type.
 
     A value that was not said is left out or, where it is required, empty: "", 0, {}, []. A boolean is always there.
@@ -121,11 +121,11 @@ def extract(definitions: Mapping[str, Any], dialogue: Dialogue, facts: Facts) ->
         kind, about = members.get("type", "string"), str(members.get("description") or "")[:_LONGEST_READ]
         key_read = key[:_LONGEST_READ]
         if kind == "boolean":
-            values[key] = _is_reached(_evidence(key_read, about), dialogue)
+            values[key] = _is_reached(_evidence(key_read, about), record)
             continue
         fact, milestones = _fact(key_read, about)
         may_be_said = kind != "number" or fact in NUMBERS  # nothing else that is said is a number
-        value = _said(fact, dialogue, facts) if may_be_said and _is_reached(milestones, dialogue) else None
+        value = _said(fact, record, facts) if may_be_said and _is_reached(milestones, record) else None
         if value is not None:
             values[key] = _typed(kind, fact, value)
         elif members.get("required"):
@@ -133,10 +133,10 @@ def extract(definitions: Mapping[str, Any], dialogue: Dialogue, facts: Facts) ->
     return values
 
 
-def _said(fact: str, dialogue: Dialogue, facts: Facts) -> Any:
-    if fact in dialogue.mentioned or fact in KNOWN:
+def _said(fact: str, record: ConversationRecord, facts: Facts) -> Any:
+    if fact in record.mentioned or fact in KNOWN:
         return facts[fact]
-    if fact == "name" and "first" in dialogue.mentioned:
+    if fact == "name" and "first" in record.mentioned:
         return facts["first"]
     return facts["rating"] if fact == "rating" else None
 
@@ -149,24 +149,24 @@ def _typed(kind: str, fact: str, value: Any) -> Any:
     return [value] if kind == "array" else str(value)
 
 
-def mood(dialogue: Dialogue, facts: Facts) -> str:
+def mood(record: ConversationRecord, facts: Facts) -> str:
     """Return `Positive`, `Neutral` or `Negative`."""
     draw = facts.random()
-    if "rated" in dialogue.reached:
+    if "rated" in record.reached:
         return "Positive" if facts["rating"] >= 8 else "Neutral" if facts["rating"] >= 5 else "Negative"
-    if _is_reached(_NOBODY, dialogue):
+    if _is_reached(_NOBODY, record):
         return "Neutral"
-    if "complained" in dialogue.reached:
+    if "complained" in record.reached:
         return "Negative" if draw < 0.85 else "Neutral"
-    if "unsolved" in dialogue.reached:
+    if "unsolved" in record.reached:
         return "Negative" if draw < 0.2 else "Neutral"
-    if dialogue.done:
+    if record.done:
         return "Positive" if draw < 0.65 else "Neutral"
     return "Negative" if draw < 0.4 else "Neutral"
 
 
 def judge(
-    groups: Sequence[Mapping[str, Any]] | None, dialogue: Dialogue, extracted: Mapping[str, Any], rng: Random
+    groups: Sequence[Mapping[str, Any]] | None, record: ConversationRecord, extracted: Mapping[str, Any], rng: Random
 ) -> dict[str, Any] | None:
     """Return each group and item of a deployment's success criteria with its result; None where there are none.
 
@@ -177,18 +177,20 @@ def judge(
     known = {label_of(key[:_LONGEST_READ]): value for key, value in extracted.items() if isinstance(value, bool)}
     judged = []
     for group in groups:
-        items = [_judged(item, known, dialogue, rng) for item in group.get("items") or []]
+        items = [_judged(item, known, record, rng) for item in group.get("items") or []]
         judged.append({"title": group.get("title"), "passed": all(item["passed"] for item in items), "items": items})
     return {"passed": all(group["passed"] for group in judged), "criteria": judged}
 
 
-def _judged(item: Mapping[str, Any], known: Mapping[str, bool], dialogue: Dialogue, rng: Random) -> dict[str, Any]:
+def _judged(
+    item: Mapping[str, Any], known: Mapping[str, bool], record: ConversationRecord, rng: Random
+) -> dict[str, Any]:
     """Return the result of an item. BINARY: met or not; SCORE: a number on a scale to 1, 10 or 100."""
     title, about = (str(item.get(name) or "")[:_LONGEST_READ] for name in ("title", "description"))
     is_forbidden = _FORBIDDEN.search(title.lower()) or _FORBIDDEN.search(about.lower())
     milestones = None if is_forbidden else _evidence(title, about)
-    is_reached = known.get(label_of(title), _is_reached(milestones, dialogue))
-    is_reached = is_reached or WANTED_TRANSFER in dialogue.reached
+    is_reached = known.get(label_of(title), _is_reached(milestones, record))
+    is_reached = is_reached or WANTED_TRANSFER in record.reached
     threshold = item.get("threshold") or 0
     value: Any = is_reached
     passed = is_reached
@@ -205,13 +207,15 @@ def _judged(item: Mapping[str, Any], known: Mapping[str, bool], dialogue: Dialog
         "threshold": threshold,
         "value": value,
         "passed": passed,
-        "reason": _quotation(dialogue, passed=passed),
+        "reason": _quotation(record, passed=passed),
     }
 
 
-def _quotation(dialogue: Dialogue, *, passed: bool) -> str:
+def _quotation(record: ConversationRecord, *, passed: bool) -> str:
     """Return the turn that shows a result: what the agent told near the end, or else the caller's last words."""
-    agent, caller = ([text for who, text, _ in dialogue.steps if who == each] for each in "AU")
+    agent, caller = (
+        [said["content"] for said in record.messages if said["role"] == role] for role in ("assistant", "user")
+    )
     if passed and agent:
         return f'Agent: "{max(agent[-3:], key=len)}"'
     return f'Caller: "{caller[-1]}"' if caller else "Nobody spoke."

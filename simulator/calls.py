@@ -15,11 +15,11 @@ from dryline.models.webhook_deliveries import announce
 from dryline.models.webhook_payloads import ENDED, STARTED
 from dryline.simulator import analysis
 from dryline.simulator.conversation_batch import STEP, ConversationBatch, moments
-from dryline.simulator.conversation_plans import ConversationPlan, FlowPlanner
 from dryline.simulator.conversation_rows import ConversationRows, RowBuilder, analyze, hex_id, write
+from dryline.simulator.conversations import Conversation, Simulator
 from dryline.simulator.deployment_context import DeploymentContext
+from dryline.simulator.record import spread
 from dryline.simulator.request import SimulationRequest
-from dryline.simulator.timeline import spread
 from dryline.storage.current_world import current
 from dryline.world.clock import wire
 from dryline.world.world import World
@@ -53,18 +53,17 @@ class _Times:
 
 
 def prepare_calls(world: World, deployment: DeploymentContext, request: SimulationRequest) -> ConversationBatch:
-    """Plan calls of a deployment. They follow its flow, which is run for each, or else scripts.
+    """Prepare calls of a deployment. They follow its flow, which is run for each, or else scripts.
 
     Raises Invalid for a start after the end and for what the flow cannot do; Busy.
     """
     rng = request.random(world)
     times = _Times(request, world.now(), rng, deployment.zone)
-    flow = request.flow_of(world, deployment)
-    planner = FlowPlanner(deployment, rng, flow)
+    simulator = Simulator(deployment, rng, request.flow_of(world, deployment))
     llm_logs = request.has_llm_logs
     return ConversationBatch(
-        (planner.plan_call(request, times.flow_time(index)) for index in range(request.count)),
-        make=lambda index, plan: make_call(deployment, rng, plan, partial(times.start, index), llm_logs=llm_logs),
+        (simulator.call(request, times.flow_time(index)) for index in range(request.count)),
+        make=lambda index, call: make_call(deployment, rng, call, partial(times.start, index), llm_logs=llm_logs),
         keep=partial(store, in_progress=request.in_progress),
     )
 
@@ -72,34 +71,34 @@ def prepare_calls(world: World, deployment: DeploymentContext, request: Simulati
 def make_call(
     deployment: DeploymentContext,
     rng: Random,
-    plan: ConversationPlan,
+    call: Conversation,
     start: Callable[[timedelta], datetime],
     *,
     metadata: Mapping[str, Any] | None = None,
     llm_logs: bool = True,
 ) -> ConversationRows:
-    """Return a planned call, which begins at the `start` of its duration. `metadata` goes into its log."""
-    reports = random_transfer(rng) if plan.outcome == "transferred" else []
-    talked = ceil(plan.timeline.seconds)
+    """Return the rows of a call, which begins at the `start` of its duration. `metadata` goes into its log."""
+    record = call.record
+    reports = random_transfer(rng) if call.outcome == "transferred" else []
+    talked = ceil(record.seconds)
     duration = talked + (reports[-1][1] if reports else 0)
     starts = start(timedelta(seconds=duration))
-    builder = RowBuilder(deployment, plan, starts, duration)
+    builder = RowBuilder(deployment, call, starts, duration)
     log = _log_row(builder)
     log["metadata"] = {"simulated": True, **(metadata or {})}
-    if plan.dialogue.steps:
-        if plan.direction == "outbound":
-            plan.dialogue.mentioned |= analysis.KNOWN_CONTACT
-        log["extractions_data"] = extracted = analyze(deployment, plan)
-        log["success_results"] = analysis.judge(deployment.profile.success_criteria, plan.dialogue, extracted, rng)
-    log["data"] = _post_call_data(deployment, plan, handed_over=talk_s(reports) > 0)
+    if record.messages:
+        if call.direction == "outbound":
+            record.mention(analysis.KNOWN_CONTACT)
+        log["extractions_data"] = extracted = analyze(deployment, call)
+        log["success_results"] = analysis.judge(deployment.profile.success_criteria, record, extracted, rng)
+    log["data"] = _post_call_data(deployment, call, handed_over=talk_s(reports) > 0)
     if reports:
-        numbers = (event["number"] for event in plan.run.events if event.type == "transferred") if plan.run else ()
-        to_number, at = next(iter(numbers), deployment.desk_number), starts + timedelta(seconds=talked)
+        to_number, at = record.transferred_to or deployment.desk_number, starts + timedelta(seconds=talked)
         log["transfer_data"] = transfer_data(reports, at, log, fromNumber=deployment.number, toNumber=to_number)
-    call = builder.rows(log, log["call_sid"], llm_logs=llm_logs)
-    if not plan.dialogue.steps:  # ringing is no talking
-        call.log["duration"] = call.session["minutes"] = 0
-    return call
+    rows = builder.rows(log, log["call_sid"], llm_logs=llm_logs)
+    if not record.messages:  # ringing is no talking
+        rows.log["duration"] = rows.session["minutes"] = 0
+    return rows
 
 
 def starting_at(moment: datetime) -> Callable[[timedelta], datetime]:
@@ -109,20 +108,20 @@ def starting_at(moment: datetime) -> Callable[[timedelta], datetime]:
 
 def _log_row(builder: RowBuilder) -> dict[str, Any]:
     """Return the log's row without the results of the analysis."""
-    plan, number = builder.plan, builder.deployment.number
+    call, record, number = builder.conversation, builder.record, builder.deployment.number
     call_sid = hex_id(current().ids.random, "CA")
-    customer, is_inbound = plan.facts["phone"], plan.direction == "inbound"
-    said = bool(plan.timeline.messages)
+    customer, is_inbound = call.facts["phone"], call.direction == "inbound"
+    said = bool(record.messages)
     return builder.log_members(VoiceLog) | {
-        "status": plan.outcome,
-        "messages": {"messages": plan.timeline.messages} if said else None,
-        "session_log_data": {"status": builder.ended, "until": plan.dialogue.ended_by, "trace": builder.trace},
+        "status": call.outcome,
+        "messages": {"messages": record.messages} if said else None,
+        "session_log_data": {"status": builder.ended, "until": record.ended_by, "trace": builder.trace},
         "bb_engine_session_id": builder.session_id,
         "external_call_id": call_sid,
-        "direction": plan.direction,
+        "direction": call.direction,
         "from_number": customer if is_inbound else number,
         "to_number": number if is_inbound else customer,
-        "transcription": transcription(plan.timeline.messages) if said else None,
+        "transcription": transcription(record.messages) if said else None,
         "recording_url": neutral_address(call_sid) if said else None,
         "telephony_source": "twilio",
         "call_sid": call_sid,
@@ -132,24 +131,24 @@ def _log_row(builder: RowBuilder) -> dict[str, Any]:
     }
 
 
-def _post_call_data(deployment: DeploymentContext, plan: ConversationPlan, *, handed_over: bool) -> dict[str, Any]:
+def _post_call_data(deployment: DeploymentContext, call: Conversation, *, handed_over: bool) -> dict[str, Any]:
     """Return the post-call data: latencies in milliseconds, for each answer and as percentiles, and the analysis."""
-    dialogue, timeline, facts = plan.dialogue, plan.timeline, plan.facts
-    characters = sum(len(said["content"]) for said in timeline.messages if said["role"] == "assistant")
+    record, facts = call.record, call.facts
+    characters = sum(len(said["content"]) for said in record.messages if said["role"] == "assistant")
     profile = deployment.profile
     voice = {"provider": profile.voice_provider, "voiceId": profile.voice_id, "characters": characters}
-    said = bool(dialogue.steps)
+    said = bool(record.messages)
     return {
-        "latency": spread(timeline.answers_ms),
-        "tts": voice | spread(timeline.voices_ms),
+        "latency": spread(record.answers_ms),
+        "tts": voice | spread(record.voices_ms),
         "llm_websocket_network_rtt": round(18 + 40 * facts.random(), 1),
-        "disposition": plan.outcome,
-        "disconnection_reason": dialogue.ending,
+        "disposition": call.outcome,
+        "disconnection_reason": record.ending,
         "call_analysis": {
-            "call_summary": dialogue.summary if said else None,
+            "call_summary": record.summary if said else None,
             "user_sentiment": facts["sentiment"] if said else None,
-            "call_successful": dialogue.done or handed_over,
-            "in_voicemail": plan.outcome == "voicemail",
+            "call_successful": record.done or handed_over,
+            "in_voicemail": call.outcome == "voicemail",
         },
     }
 

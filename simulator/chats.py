@@ -9,13 +9,13 @@ from dryline.models.chat_logs import ChatEmbedLog, ChatLog
 from dryline.models.logs import Log
 from dryline.simulator import analysis
 from dryline.simulator.conversation_batch import ConversationBatch, moments
-from dryline.simulator.conversation_plans import ConversationPlan, FlowPlanner
 from dryline.simulator.conversation_rows import ConversationRows, RowBuilder, analyze, write
+from dryline.simulator.conversations import Conversation, Simulator
 from dryline.simulator.deployment_context import DeploymentContext
 from dryline.simulator.facts import Facts
+from dryline.simulator.record import spread
 from dryline.simulator.request import SimulationRequest
 from dryline.simulator.tables import table
-from dryline.simulator.timeline import spread
 from dryline.world.clock import wire
 from dryline.world.world import World
 
@@ -24,29 +24,29 @@ LOGS: dict[str, type[Log]] = {"Chat": ChatLog, "ChatEmbed": ChatEmbedLog}
 
 
 def prepare_chats(world: World, deployment: DeploymentContext, request: SimulationRequest) -> ConversationBatch:
-    """Plan chats of a chat or chat widget deployment, as `prepare_calls` plans calls."""
+    """Prepare chats of a chat or chat widget deployment, as `prepare_calls` does calls."""
     rng = request.random(world)
     after = None if request.end_time else request.after
     times = (request.start_time, request.end_time or world.now())
     starts = moments(Random(rng.getrandbits(64)), request.count, *times, deployment.zone, after=after)
     flow, llm_logs = request.flow_of(world, deployment), request.has_llm_logs
     return ConversationBatch(
-        map(FlowPlanner(deployment, rng, flow).plan_chat, starts),
-        make=lambda index, plan: make_chat(deployment, rng, starts[index], plan, llm_logs=llm_logs),
+        map(Simulator(deployment, rng, flow).chat, starts),
+        make=lambda index, chat: make_chat(deployment, rng, starts[index], chat, llm_logs=llm_logs),
         keep=partial(write, LOGS[deployment.channel]),
     )
 
 
 def make_chat(
-    deployment: DeploymentContext, rng: Random, starts: datetime, plan: ConversationPlan, *, llm_logs: bool
+    deployment: DeploymentContext, rng: Random, starts: datetime, chat: Conversation, *, llm_logs: bool
 ) -> ConversationRows:
     """Return a chat that begins at `starts`. Nothing is written."""
-    dialogue, facts = plan.dialogue, plan.facts
-    builder = RowBuilder(deployment, plan, starts, int(plan.timeline.seconds))
+    record, facts = chat.record, chat.facts
+    builder = RowBuilder(deployment, chat, starts, int(record.seconds))
     log = _log_row(builder)
-    log["extractions_data"] = analyze(deployment, plan)
-    log["metadata"] = {"simulated": True, "intent": dialogue.intent, "sentiment": facts["sentiment"]}
-    if results := analysis.judge(deployment.profile.success_criteria, dialogue, log["extractions_data"], rng):
+    log["extractions_data"] = analyze(deployment, chat)
+    log["metadata"] = {"simulated": True, "intent": record.purpose, "sentiment": facts["sentiment"]}
+    if results := analysis.judge(deployment.profile.success_criteria, record, log["extractions_data"], rng):
         log["metadata"]["successResults"] = results
     log |= _of_chat(facts, rng) if deployment.channel == "Chat" else _of_widget(builder, rng)
     return builder.rows(log, log["id"], llm_logs=llm_logs)
@@ -56,16 +56,16 @@ def _log_row(builder: RowBuilder) -> dict[str, Any]:
     """Return the members of the log that both channels have."""
     messages = [
         {"role": said["role"], "content": said["content"], "createdAt": _at(builder, said["start"])}
-        for said in builder.plan.timeline.messages
+        for said in builder.record.messages
     ]
     return builder.log_members(LOGS[builder.deployment.channel]) | {
-        "status": "failed" if builder.fault else "completed",
+        "status": "failed" if builder.record.fault else "completed",
         "messages": {"messages": messages},
         "message_count": len(messages),
         "session_log_data": {
             "sessionId": builder.session_id,
             "status": builder.ended,
-            "until": builder.plan.dialogue.ended_by,
+            "until": builder.record.ended_by,
             "trace": builder.trace,
         },
     }
@@ -91,13 +91,13 @@ def _of_chat(facts: Facts, rng: Random) -> dict[str, Any]:
 
 def _of_widget(builder: RowBuilder, rng: Random) -> dict[str, Any]:
     """Return browser and page of the visitor, function calls, and latencies in milliseconds."""
-    timeline, business = builder.plan.timeline, builder.deployment.business
-    calls = [{"name": name, "at": _at(builder, at), "status": "ok"} for name, at in timeline.functions]
+    record, business = builder.record, builder.deployment.business
+    calls = [{"name": name, "at": _at(builder, at), "status": "ok"} for name, at in record.functions]
     site = "".join(letter for letter in business.lower() if letter.isascii() and letter.isalnum()) or "shop"
     return {
         "expired": True,
         "session_id": builder.session_id,
-        "latency": spread(timeline.answers_ms),
+        "latency": spread(record.answers_ms),
         "tool_calls": {"toolCalls": calls},
         "origin_url": f"https://{site}.example.com/{rng.choice(table('pages'))}",
         "user_agent": rng.choice(table("browsers")),

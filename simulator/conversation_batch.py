@@ -7,7 +7,7 @@ from random import Random
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from dryline.simulator.conversation_plans import ConversationPlan
+from dryline.simulator.conversations import Conversation
 from dryline.storage.errors import DomainError, Invalid
 
 # The share of calls that an hour lets through, on the wall clock of the business; less on a weekend.
@@ -15,23 +15,23 @@ _BUSY_HOURS = (*[0.02] * 6, 0.1, 0.3, 0.8, 1, 1, 1, 0.8, 0.8, 1, 1, 0.9, 0.7, 0.
 _DAY_S = 86_400
 STEP = timedelta(milliseconds=1)  # from the newest conversation to the next
 LONGEST_S = 900  # no call is longer
-AT_ONCE = 100  # conversations that are planned before they are written
+AT_ONCE = 100  # conversations in one transaction
 
 
 class ConversationBatch:
-    """Conversations to write. Flows are run while they are planned, outside of a transaction.
+    """Conversations to write. They take place one after the other, outside of a transaction, since flows are run.
 
-    `make` returns the rows of a conversation from its number and its plan, and `keep` writes a portion of them.
+    `make` returns the rows of a conversation, given its number and itself, and `keep` writes a portion of them.
     """
 
     def __init__(
         self,
-        plans: Iterable[ConversationPlan],
+        conversations: Iterable[Conversation],
         *,
-        make: Callable[[int, ConversationPlan], Any],
+        make: Callable[[int, Conversation], Any],
         keep: Callable[[list[Any]], None],
     ) -> None:
-        self._plans, self._make, self._keep = plans, make, keep
+        self._conversations, self._make, self._keep = conversations, make, keep
         self._logs: list[tuple[str, str]] = []
         self.not_taken: list[dict[str, str | None]] = []
 
@@ -40,15 +40,15 @@ class ConversationBatch:
         """The ids of the logs that were written, oldest first."""
         return [id for _, id in sorted(self._logs, key=itemgetter(0))]
 
-    def portions(self) -> Iterator[list[ConversationPlan]]:
-        """Yield plans in portions for `write`. Raises Busy.
+    def portions(self) -> Iterator[list[Conversation]]:
+        """Yield conversations in portions for `write`. Raises Busy.
 
-        If a plan fails, the portion before it comes first: what a flow has sent belongs to a conversation that exists.
+        If one fails, the portion before it comes first: what a flow has sent belongs to a conversation that exists.
         """
-        ready: list[ConversationPlan] = []
+        ready: list[Conversation] = []
         try:
-            for plan in self._plans:
-                ready.append(plan)
+            for conversation in self._conversations:
+                ready.append(conversation)
                 if len(ready) == AT_ONCE:
                     yield ready
                     ready = []
@@ -57,15 +57,15 @@ class ConversationBatch:
             raise
         yield ready
 
-    def write(self, plans: list[ConversationPlan]) -> None:
+    def write(self, conversations: list[Conversation]) -> None:
         """Write a portion in the running transaction."""
         made: list[Any] = []
-        for plan in plans:
-            made.append(self._make(len(self._logs), plan))
+        for conversation in conversations:
+            made.append(self._make(len(self._logs), conversation))
             log = made[-1].log
             self._logs.append((log["start_time"], log["id"]))
-            if plan.not_taken is not None:
-                self.not_taken.append({"id": log["id"], **plan.not_taken})
+            if conversation.not_taken is not None:
+                self.not_taken.append({"id": log["id"], **conversation.not_taken})
         self._keep(made)
 
 

@@ -13,10 +13,9 @@ from dryline.models.logs import Log
 from dryline.models.runtime_errors import RuntimeErrorRecord
 from dryline.models.sessions import Session
 from dryline.simulator import analysis
-from dryline.simulator.conversation_plans import ConversationPlan
+from dryline.simulator.conversations import Conversation
 from dryline.simulator.deployment_context import DeploymentContext
-from dryline.simulator.flow_runner import FlowError
-from dryline.simulator.timeline import ModelCall
+from dryline.simulator.record import FlowError
 from dryline.storage.current_world import current
 from dryline.world.clock import wire
 
@@ -34,30 +33,24 @@ class ConversationRows:
 
 
 class RowBuilder:
-    """Builds the rows of a planned conversation, which begins at `start` and lasts for `duration` seconds."""
+    """Builds the rows of a conversation, which begins at `start` and lasts for `duration` seconds."""
 
-    def __init__(self, deployment: DeploymentContext, plan: ConversationPlan, start: datetime, duration: int) -> None:
-        self.deployment, self.plan, self.start, self.duration = deployment, plan, start, duration
+    def __init__(
+        self, deployment: DeploymentContext, conversation: Conversation, start: datetime, duration: int
+    ) -> None:
+        self.deployment, self.conversation, self.start, self.duration = deployment, conversation, start, duration
+        self.record = conversation.record
         self.session_id = current().ids.new(Session.id_prefix)
         self.starts, self.ends = wire(start), wire(start + timedelta(seconds=duration))
-        self.fault = plan.run.fault if plan.run else None
-        if plan.dialogue.ending == "error" and plan.run is None:  # a scripted call can fail, too
-            self.fault = _lost_model(deployment.code)
-        self.ended = "failed" if self.fault else "completed" if plan.dialogue.steps else "not_connected"
+        self.ended = "failed" if self.record.fault else "completed" if self.record.messages else "not_connected"
         self.trace = self._trace()
 
     def _trace(self) -> list[dict[str, Any]]:
         """Return the steps of the conversation, whose `at` is in seconds from the start."""
-        plan, after = self.plan, round(self.plan.timeline.seconds, 2)
         steps: list[dict[str, Any]] = [{"at": 0.0, "step": "start"}]
-        if plan.why:
-            steps.append({"at": 0.0, "step": "script", "why": plan.why})
-        steps += plan.timeline.trace
-        if self.fault and plan.run is None:
-            steps.append({"at": after, "step": "error", "type": self.fault.type})
-        elif plan.run is None and plan.dialogue.ended_by:
-            steps.append({"at": after, "step": "until", "condition": plan.dialogue.ended_by})
-        return [*steps, {"at": after, "step": "end"}]
+        if self.conversation.why:
+            steps.append({"at": 0.0, "step": "script", "why": self.conversation.why})
+        return [*steps, *self.record.trace, {"at": round(self.record.seconds, 2), "step": "end"}]
 
     def _columns(self, id: str, at: str) -> dict[str, Any]:
         about = {"team_id": self.deployment.team_id, "worker_id": self.deployment.worker_id}
@@ -82,18 +75,18 @@ class RowBuilder:
         rows = ConversationRows(log, self._session(log["extractions_data"] or {}))
         if llm_logs:
             rows.llm_logs = self._llm_logs(call_id)
-        if self.fault:
-            rows.runtime_errors.append(self._runtime_error(self.fault, log["id"]))
+        if self.record.fault:
+            rows.runtime_errors.append(self._runtime_error(self.record.fault, log["id"]))
         return rows
 
     def _session(self, extracted: dict[str, Any]) -> dict[str, Any]:
-        fault, plan = self.fault, self.plan
-        tokens = plan.timeline.tokens()
+        fault, state = self.record.fault, self.conversation.state
+        tokens = self.record.tokens()
         return self._columns(self.session_id, self.starts) | {
             "flow_id": self.deployment.flow_id,
             "status": self.ended,
-            "state": plan.run.state if plan.run else extracted,
-            "messages": plan.timeline.plain(),
+            "state": extracted if state is None else state,
+            "messages": self.record.plain_messages(),
             "trace": self.trace,
             "input_tokens": sum([tokens_in for tokens_in, _ in tokens]),
             "output_tokens": sum([tokens_out for _, tokens_out in tokens]),
@@ -106,11 +99,10 @@ class RowBuilder:
 
     def _llm_logs(self, call_id: str) -> list[dict[str, Any]]:
         """Return the rows of the gateway's two hooks around each request, as many as fit, oldest first."""
-        timeline = self.plan.timeline
         rows: list[dict[str, Any]] = []
-        said, left = timeline.plain(), _LLM_LOG_BYTES
-        for call, tokens in zip(timeline.model_calls, timeline.tokens(), strict=True):
-            bodies = _request_body(call, said), _response_body(call, *tokens)
+        messages, left = self.record.plain_messages(), _LLM_LOG_BYTES
+        for call, tokens in zip(self.record.model_calls, self.record.tokens(), strict=True):
+            bodies = call.request_body(messages), call.response_body(*tokens)
             left -= len(orjson.dumps(bodies))
             if left < 0:
                 break
@@ -143,45 +135,16 @@ class RowBuilder:
         }
 
 
-def _request_body(call: ModelCall, said: list[dict[str, str]]) -> dict[str, Any]:
-    """Return what a model would have been sent; it names no model. `said` are all messages of the conversation."""
-    request = call.request
-    messages = [{"role": "system", "content": request.prompt}]
-    messages += [{"role": "user", "content": request.about}] if request.about is not None else said[: request.heard]
-    body: dict[str, Any] = {"messages": messages, "temperature": 0.3, "stream": call.event.type == "said"}
-    if request.tools:
-        functions = ({"name": f"until_{index}", "description": text} for index, text in enumerate(request.tools))
-        body["tools"] = [{"type": "function", "function": function} for function in functions]
-    return {"json": body}
-
-
-def _response_body(call: ModelCall, tokens_in: int, tokens_out: int) -> dict[str, Any]:
-    reason = "tool_calls" if call.event.type == "taken" else "stop"
-    usage = {"prompt_tokens": tokens_in, "completion_tokens": tokens_out, "total_tokens": tokens_in + tokens_out}
-    choices = [{"index": 0, "message": call.answer, "finish_reason": reason}]
-    return {"statusCode": 200, "json": {"choices": choices, "usage": usage}}
-
-
-def _lost_model(code: str | None) -> FlowError:
-    """Return the error of a connection to the language model that broke at the first talk."""
-    type_name, message = "LlmConnectionError", "Connection to the language model was closed before the first token"
-    lines = (code or "").splitlines()
-    line = next((number for number, text in enumerate(lines, 1) if "talk(" in text), None)
-    frame = f'  File "main.based", line {line}, in <flow>\n    {lines[line - 1].strip()}\n' if line else ""
-    traceback = f"Traceback (most recent call last):\n{frame}{type_name}: {message}"
-    return FlowError(type_name, message, "talk", line, traceback)
-
-
-def analyze(deployment: DeploymentContext, plan: ConversationPlan) -> dict[str, Any]:
-    """Add intent, summary and sentiment to the facts of a plan, and return its extractions.
+def analyze(deployment: DeploymentContext, conversation: Conversation) -> dict[str, Any]:
+    """Add intent, summary and sentiment to the facts of a conversation, and return its extractions.
 
     Those of the flow overwrite the deployment's. Contract: based.md, section 4.
     """
-    dialogue, facts = plan.dialogue, plan.facts
-    facts |= {"intent": dialogue.intent, "summary": dialogue.summary, "sentiment": analysis.mood(dialogue, facts)}
-    if plan.run is None:
-        return analysis.extract(deployment.profile.extractions or deployment.industry.extractions, dialogue, facts)
-    return {**analysis.extract(deployment.profile.extractions or {}, dialogue, facts), **plan.run.extracted}
+    record, facts, own = conversation.record, conversation.facts, deployment.profile.extractions
+    facts |= {"intent": record.purpose, "summary": record.summary, "sentiment": analysis.mood(record, facts)}
+    if not conversation.follows_flow:
+        return analysis.extract(own or deployment.industry.extractions, record, facts)
+    return {**analysis.extract(own or {}, record, facts), **record.extracted}
 
 
 def write(logs: type[Log], conversations: Sequence[ConversationRows]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from random import Random
 from typing import TYPE_CHECKING, Any
@@ -82,21 +82,58 @@ def context_of(deployment: Deployment) -> DeploymentContext:
     """Return the context of a deployment, a record of its channel's class."""
     worker = Worker.fetch(deployment, deployment.worker_id)
     flow = Flow.find(id=deployment.flow_id, team_id=deployment.team_id)
-    mark = crc32(worker.name.encode(errors="replace"))  # the same worker has the same agent, the same address, ...
     profile = deployment.profile()
-    number = profile.phone_number or f"+1{_pick(cities(), mark).area_code}5550100"
-    city = next((city for city in cities() if number[2:5] == city.area_code), _pick(cities(), mark))
     shown = show_flow(flow, profile.flow_version_id, deployment.id) if flow else None
-    code, variables = (shown.code, shown.merged_parameters) if shown else (None, {})
-    hours, named = _hours(deployment, number), _AGENT.search(code or "")  # "You are Nora, …", "…, this is Nora."
     is_outbound = flow is not None and "outbound" in (flow.label or "").lower()
-    return DeploymentContext(
-        team_id=deployment.team_id,
-        worker_id=worker.id,
+    context = _context(
+        worker,
+        deployment.type,
+        profile,
+        code=shown.code if shown else None,
+        variables=shown.merged_parameters if shown else {},
+        about=f"{deployment.name} {flow and flow.name}",
+        opening_hours=_hours(deployment.team_id, profile.phone_number or _made_up_number(worker)),
+    )
+    return replace(
+        context,
         deployment_id=deployment.id,
-        channel=deployment.type,
-        profile=profile,
         flow_id=deployment.flow_id,
+        is_outbound=is_outbound,
+        contact_rows=_contact_rows(deployment) if is_outbound else (),
+    )
+
+
+def context_of_flow(flow: Flow, channel: str) -> DeploymentContext:
+    """Return a context in which a flow runs by itself, without a deployment."""
+    worker = Worker.fetch(flow, flow.worker_id)
+    context = _context(
+        worker, channel, DeploymentProfile(), code=flow.code, variables=flow.variables, about=flow.name
+    )  # fmt: skip
+    return replace(context, flow_id=flow.id)
+
+
+def _context(
+    worker: Worker,
+    channel: str,
+    profile: DeploymentProfile,
+    *,
+    code: str | None,
+    variables: Mapping[str, Any],
+    about: str,
+    opening_hours: BusinessHours | None = None,
+) -> DeploymentContext:
+    mark = _mark_of(worker)
+    number = profile.phone_number or _made_up_number(worker)
+    city = next((city for city in cities() if number[2:5] == city.area_code), _pick(cities(), mark))
+    named = _AGENT.search(code or "")  # "You are Nora, …", "…, this is Nora."
+    openings = [opening_hours.openings(day) for day in range(7)] if opening_hours else None
+    return DeploymentContext(
+        team_id=worker.team_id,
+        worker_id=worker.id,
+        deployment_id="",
+        channel=channel,
+        profile=profile,
+        flow_id="",
         code=code,
         variables=variables,
         number=number,
@@ -104,14 +141,19 @@ def context_of(deployment: Deployment) -> DeploymentContext:
         business=worker.name,
         agent=profile.agent_name or (named[1] if named else _pick(table("agents"), mark)),
         address=_address(variables, mark, city),
-        week=week_of([hours.openings(day) for day in range(7)]) if hours else default_week(mark),
-        zone=hours.timezone if hours else city.zone,
-        industry=industry_of(
-            f"{worker.name} {worker.description or ''}", f"{deployment.name} {flow and flow.name}", code
-        ),
-        is_outbound=is_outbound,
-        contact_rows=_contact_rows(deployment) if is_outbound else (),
+        week=week_of(openings) if openings else default_week(mark),
+        zone=opening_hours.timezone if opening_hours else city.zone,
+        industry=industry_of(f"{worker.name} {worker.description or ''}", about, code),
     )
+
+
+def _mark_of(worker: Worker) -> int:
+    """Return a number by which the same worker has the same agent, the same address, and so on."""
+    return crc32(worker.name.encode(errors="replace"))
+
+
+def _made_up_number(worker: Worker) -> str:
+    return f"+1{_pick(cities(), _mark_of(worker)).area_code}5550100"
 
 
 def _contact_rows(deployment: Deployment) -> tuple[Mapping[str, Any], ...]:
@@ -121,8 +163,8 @@ def _contact_rows(deployment: Deployment) -> tuple[Mapping[str, Any], ...]:
     return tuple(newest.data[:_ROWS]) if newest else ()
 
 
-def _hours(deployment: Deployment, number: str) -> BusinessHours | None:
-    tie = next(iter(TeamPhoneHours.search(Team.by_id(deployment.team_id), phone_number=number)), None)
+def _hours(team_id: str, number: str) -> BusinessHours | None:
+    tie = next(iter(TeamPhoneHours.search(Team.by_id(team_id), phone_number=number)), None)
     return BusinessHours.find(id=tie.hours_id) if tie else None
 
 

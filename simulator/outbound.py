@@ -16,12 +16,13 @@ from dryline.models.voice_logs import OUTCOMES
 from dryline.models.voicev1_campaigns import Voicev1CampaignData
 from dryline.models.voicev1_deployments import VoiceV1Deployment
 from dryline.simulator.calls import make_call, starting_at, store
-from dryline.simulator.conversation_plans import ConversationPlan, FlowPlanner
 from dryline.simulator.conversation_rows import ConversationRows
+from dryline.simulator.conversations import Conversation, Simulator
 from dryline.simulator.deployment_context import DeploymentContext, context_of
 from dryline.simulator.facts import Facts
 from dryline.simulator.followed import FollowedFlow, NotFollowed
 from dryline.simulator.people import facts_of_row
+from dryline.simulator.record import ConversationRecord
 from dryline.simulator.request import SimulationRequest
 from dryline.storage.current_world import current
 from dryline.storage.errors import Busy
@@ -37,7 +38,7 @@ _REACHED = ("completed", "transferred", "voicemail")
 
 @dataclass(slots=True)
 class DueRow:
-    """A row that is due, with the deployment that calls it, and the plan of the call.
+    """A row that is due, with the deployment that calls it, and the call, once it took place.
 
     Each row has its own random numbers, since the number of rows in a round depends on the time of the round.
     """
@@ -47,7 +48,7 @@ class DueRow:
     contact: dict[str, Any]
     metadata: dict[str, Any]
     chance: Random
-    plan: ConversationPlan | None = None
+    call: Conversation | None = None
 
     @property
     def key(self) -> str:
@@ -91,7 +92,7 @@ def _context_of(queued: QueuedCall) -> DeploymentContext:
 
 
 def settle(world: World, due: Sequence[DueRow]) -> list[DueRow]:
-    """Plan calls, which runs the flows of their deployments, and return the rows that were reached.
+    """Make calls, which runs the flows of their deployments, and return the rows that were reached.
 
     It stops after HELD_S. A row without a usable number is not called. A number or member of the row may determine the
     outcome. Raises Busy.
@@ -102,7 +103,7 @@ def settle(world: World, due: Sequence[DueRow]) -> list[DueRow]:
         if index and monotonic() > late:
             return list(due[:index])
         try:
-            one.plan = _planned(world, one, flows)
+            one.call = _called(world, one, flows)
         except Busy:
             if not index:
                 raise
@@ -110,8 +111,8 @@ def settle(world: World, due: Sequence[DueRow]) -> list[DueRow]:
     return list(due)
 
 
-def _planned(world: World, due: DueRow, flows: dict[str, FollowedFlow | NotFollowed]) -> ConversationPlan | None:
-    """Return the plan of a row's call; None if it has no usable number. Raises Busy."""
+def _called(world: World, due: DueRow, flows: dict[str, FollowedFlow | NotFollowed]) -> Conversation | None:
+    """Return the call to a row; None if it has no usable number. Raises Busy."""
     number = phone_number(due.contact)
     if number is None:
         return None
@@ -121,7 +122,7 @@ def _planned(world: World, due: DueRow, flows: dict[str, FollowedFlow | NotFollo
     request = SimulationRequest(outcome=said or drawn, is_drawn=said is None, **person)
     if due.key not in flows:
         flows[due.key] = FollowedFlow.read(world, due.deployment)
-    return FlowPlanner(due.deployment, due.chance, flows[due.key]).plan_call(request, due.begins_at)
+    return Simulator(due.deployment, due.chance, flows[due.key]).call(request, due.begins_at)
 
 
 def call_queued(due: Sequence[DueRow], still_queued: Container[str]) -> None:
@@ -149,12 +150,12 @@ def place(due: DueRow) -> ConversationRows:
     """Return the call to one row, which begins as `begins_at` says; a failed call where it has no usable number."""
     row = due.contact
     start = starting_at(due.begins_at)
-    if due.plan is not None:
-        return make_call(due.deployment, due.chance, due.plan, start, metadata=due.metadata)
+    if due.call is not None:
+        return make_call(due.deployment, due.chance, due.call, start, metadata=due.metadata)
     facts = Facts(due.deployment, due.chance, facts_of_row(row, None))
-    plan = ConversationPlan(facts, "no-answer", "outbound", row)
+    nobody = Conversation(facts, ConversationRecord(facts, due.chance), "no-answer", "outbound", row)
     metadata = {**due.metadata, "error": number_fault(row)}
-    call = make_call(due.deployment, due.chance, plan, start, metadata=metadata)
+    call = make_call(due.deployment, due.chance, nobody, start, metadata=metadata)
     call.log |= {"status": "failed", "to_number": stated_number(row), "call_sid": None, "external_call_id": None}
     call.log["data"] |= {"disposition": "failed", "disconnection_reason": "invalid_destination"}
     return call

@@ -4,8 +4,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from dryline.flow.sessions import checkpoints
 from dryline.jobs.runner import Runner
+from dryline.simulator import checkpoints
 from dryline.storage.errors import Busy
 
 CLINIC = """
@@ -181,8 +181,8 @@ def test_a_test_of_chats_has_no_phone(only):
 
 def test_code_that_cannot_run_has_failed_and_says_so(only):
     result = only("caller is done", code='say("Hello")\nuntil "caller is done":\n    pass\n', tolerance=2)
-    assert "No conversation was run. The flow cannot run: " in result.explanation
-    assert ".based:2:1: error: This until has no loop before it." in result.explanation
+    assert "No conversation was run. The flow cannot run. Line 2, column 1: " in result.explanation
+    assert "This until has no loop before it." in result.explanation
     assert (result.passed, result.failed, result.status, result.conversations) == (0, 3, "FAILED", [])
 
 

@@ -6,12 +6,14 @@ import ast
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from dryline.flow.language.language_model import ForeseenQuestion
 from dryline.flow.language.lookahead import Lookahead
 from dryline.flow.language.program import Condition, Program
 from dryline.flow.language.tokens import logical_lines
 
+_MOST_CACHED = 16  # maps of programs
 _DEEPEST_WAY = 20  # conditions that lead to each other by what their blocks set
 _OUTCOMES = ("transferred", "failed", "completed")  # a condition that leads to several of them has the first
 _ENDING_CALLS = {  # functions that end a call, with its outcome; a `raise` ends it as failed
@@ -213,6 +215,12 @@ class FlowMap:
             }
             self._settings[guard] = list(dict.fromkeys(fitting[number] for number in sorted(fitting)))
         return self._settings[guard]
+
+
+@lru_cache(maxsize=_MOST_CACHED)
+def flow_map_of(program: Program) -> FlowMap:
+    """Return the map of a program, which is read once."""
+    return FlowMap(program)
 
 
 def _statements_of(program: Program) -> list[ast.stmt]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from dryline.flow.language.calls_rewriting import ENDINGS
-from dryline.flow.language.code_tree import assigned_in, has_talk, is_based_loop, set_in_earlier_rounds
+from dryline.flow.language.code_tree import assigned_in, has_talk, is_based_loop
 from dryline.flow.language.known_values import (
     TALK,
     UNKNOWN,
@@ -73,7 +73,7 @@ class CodeWalk:
                 elif not self._goes_on([before]):  # a loop with talks, in which anything can be set
                     self.names |= dict.fromkeys(assigned_in(before), UNKNOWN)
             if not is_opening:
-                self.names |= dict.fromkeys(set_in_earlier_rounds(inner), UNKNOWN)
+                self.names |= dict.fromkeys(self.code.set_in_earlier_rounds(inner), UNKNOWN)
 
     def _loop_around(self, statement: ast.stmt) -> ast.While:
         """Return the loop of a condition, of which each but the first is the `elif` of the one before."""

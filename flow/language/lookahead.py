@@ -9,7 +9,7 @@ import ast
 from collections.abc import Sequence
 from contextlib import suppress
 
-from dryline.flow.language.code_tree import blocks_of, constants_of
+from dryline.flow.language.code_tree import blocks_of, constants_of, set_in_earlier_rounds
 from dryline.flow.language.code_walk import CodeWalk
 from dryline.flow.language.language_model import ForeseenQuestion
 from dryline.flow.language.program import Condition, Program
@@ -25,6 +25,7 @@ class Lookahead:
         self.constants = constants_of(statements)
         self.untils: dict[int, ast.If] = {}  # by the line of the condition
         self._questions: dict[tuple[Condition, bool], tuple[ForeseenQuestion, ...]] = {}
+        self._rounds: dict[ast.stmt, set[str]] = {}
         self._read(statements)
 
     def behind(self, condition: Condition, *, is_opening: bool = False) -> tuple[ForeseenQuestion, ...]:
@@ -46,6 +47,12 @@ class Lookahead:
         """Return the line of the flow's code; 0 for the engine's own code."""
         place = self.program.place_of_node(node)
         return place.line if place else 0
+
+    def set_in_earlier_rounds(self, statement: ast.stmt) -> set[str]:
+        """Return the names that a loop may have set when it is run again; none for other statements."""
+        if statement not in self._rounds:
+            self._rounds[statement] = set_in_earlier_rounds(statement)
+        return self._rounds[statement]
 
     def _read(self, statements: Sequence[ast.stmt]) -> None:
         """Note the block around each statement, the functions, and the code of each condition."""

@@ -202,7 +202,7 @@ class TestTalk:
         assert f"Taken: {condition}" in words(turn(say=unescape(sentence)))
 
     def test_a_refusal_and_a_failure_are_shown(self, begin, change):
-        assert "variables: Not a valid mapping type." in begin(variables="{desk}").text
+        assert "Variables: Not a valid mapping type." in begin(variables="{desk}").text
         change(code="loop:\n  (", validate=False)
         assert "This ( is never closed." in begin().text
         change(code='say("a")\nx = {}["b"]\n', validate=False)
@@ -255,7 +255,7 @@ def test_a_turn_does_not_reload_the_page(served, tab):
 
 def test_a_worker_may_begin_without_a_flow_and_needs_a_name(visitor, api):
     visitor.go("/workers/new")
-    assert "name: Missing data for required field." in visitor.send("/workers").text
+    assert "Name: Missing data for required field." in visitor.send("/workers").text
     visitor.send("/workers", name="Plain", template="")
     (worker,) = api.get("/workers").json
     assert (worker["name"], worker["description"]) == ("Plain", None)

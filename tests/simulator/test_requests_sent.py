@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from dryline.simulator import followed
+from dryline.flow.language.session import FlowSession
 from dryline.storage.errors import Busy
 from dryline.tests.webhooks.receiver import Receiver
 
@@ -109,15 +109,15 @@ def test_live_calls_send_what_stands_in_their_traces(posting_line, api, control,
 
 
 def test_calls_that_come_before_the_engine_is_busy_are_kept(posting_line, control, api, receiver, monkeypatch):
-    run_flow, runs = followed.run_flow, []
+    play, runs = FlowSession.play, []
 
-    def busy_at_the_fourth(*args, **options):
-        runs.append(args)
+    def busy_at_the_fourth(session, speak):
+        runs.append(session)
         if len(runs) > 3:
             raise Busy("No worker was free.")
-        return run_flow(*args, **options)
+        return play(session, speak)
 
-    monkeypatch.setattr(followed, "run_flow", busy_at_the_fourth)
+    monkeypatch.setattr(FlowSession, "play", busy_at_the_fourth)
     body = {"workerId": posting_line["workerId"], "deploymentId": posting_line["id"], "count": 10, "branch": POSTS}
     assert control.post("/simulate/calls", body).status_code == 503
     logs = api.get(f"/workers/{posting_line['workerId']}/deploymentLogs/voice").json["data"]

@@ -9,22 +9,21 @@ from typing import Any
 
 import orjson
 
-from dryline.flow.language.branches import FlowMap
-from dryline.flow.language.errors import CodeRefused
-from dryline.flow.language.events import transcript
 from dryline.flow.language.language_model import Talk
 from dryline.flow.language.program import Condition, Program
 from dryline.flow.model.builtin_model import BuiltInModel
-from dryline.flow.model.simulated_caller import Caller
-from dryline.flow.sessions.engines import engine_of
+from dryline.models.calls_in_progress import transcription
 from dryline.models.flows import Flow
 from dryline.models.tests import CheckpointRun, Test, TestConversation, TestRun
+from dryline.simulator.conversations import Simulator
+from dryline.simulator.deployment_context import DeploymentContext, context_of_flow
+from dryline.simulator.followed import FollowedFlow, NotFollowed
+from dryline.simulator.request import SimulationRequest
 from dryline.storage.current_world import current_task
 from dryline.world.real_time import monotonic
 from dryline.world.world import World
 
 MAX_CONVERSATIONS = 100  # of one checkpoint; their results are scaled to all that it asks for
-_MAX_STOPPED = 3  # conversations of a run that exceed a limit of the engine, before the run gives up
 TIMEOUT_S = 30.0  # real time for one run: a flow may wait for other servers
 _MAX_CHARACTERS = 20_000  # of a stored transcript, extraction or state
 _GIVEN_UP = "The run was given up: the flow exceeds the engine's limits or waits for other servers."
@@ -45,46 +44,42 @@ def run_checkpoints(world: World, run: TestRun) -> list[CheckpointRun]:
     with world.reading():
         test = Test.find(id=run.test_id)
         flow = Flow.find(id=test.flow_id) if test else None
+        is_chat = test is not None and "chat" in test.test_mode.lower()
+        deployment = context_of_flow(flow, "Chat" if is_chat else "Voice") if flow else None
     runs = [CheckpointRun(checkpoint) for checkpoint in test.checkpoints] if test else []
-    reason = "The flow was deleted."
-    if test is not None and flow is not None:
-        try:
-            runner = _Runner(world, flow, run.id, is_voice="chat" not in test.test_mode.lower())
-            for number, each in enumerate(runs):
-                runner.run(each, f"{run.id} {number}")
-        except CodeRefused as refused:
-            reason = f"The flow cannot run: {refused.findings[0]}"
-        else:
-            return runs
-    for each in runs:
-        each.notes.append(reason)
+    followed: FollowedFlow | NotFollowed = NotFollowed("The flow was deleted.")
+    if deployment is not None:
+        followed = FollowedFlow.read(world, deployment)
+    if deployment is None or isinstance(followed, NotFollowed):
+        for each in runs:
+            each.notes.append(followed.why if isinstance(followed, NotFollowed) else "")
+        return runs
+    runner = _Runner(world, deployment, followed)
+    for number, each in enumerate(runs):
+        runner.run(each, f"{run.id} {number}")
     return runs
 
 
 class _Runner:
     """The conversations of one run."""
 
-    def __init__(self, world: World, flow: Flow, run_id: str, *, is_voice: bool) -> None:
-        self._world = world
-        self._engine = engine_of(world)
-        self._map = FlowMap(self._engine.checked_program(flow.code, f"{flow.id}.based"))
-        state = {"Caller": f"+1415555{Random(run_id).randrange(100, 200):04d}"} if is_voice else {}
-        self._options = {"variables": flow.variables, "state": state, "channel": "voice" if is_voice else "chat"}
+    def __init__(self, world: World, deployment: DeploymentContext, flow: FollowedFlow) -> None:
+        self._world, self._deployment, self._flow = world, deployment, flow
         self._deadline = monotonic() + TIMEOUT_S
-        self._stopped = 0
 
     def run(self, checkpoint: CheckpointRun, seed: str) -> None:
         """Run the conversations of a checkpoint. Raises ServerStopping, EpochEnded, Busy."""
+        program = self._flow.flow_map.program
         description = str(checkpoint.checkpoint.get("description") or "")
-        purpose = conditions_named(self._map.program, description)
+        purpose = conditions_named(program, description)
         if not purpose:
-            purpose = similar_condition(self._map.program, description)
+            purpose = similar_condition(program, description)
             checkpoint.notes.append(_not_named(purpose))
         for number in range(min(checkpoint.runs, MAX_CONVERSATIONS)):
             if self._world.ending.is_set():
                 raise ServerStopping
             self._world.epochs.require_current(current_task())
-            if self._stopped >= _MAX_STOPPED or monotonic() > self._deadline:
+            if self._flow.has_given_up or monotonic() > self._deadline:
                 checkpoint.notes.append(_GIVEN_UP)
                 break
             checkpoint.conversations.append(self._converse(purpose, f"{seed} {number}"))
@@ -93,13 +88,14 @@ class _Runner:
             checkpoint.notes.append(f"The result of {held} conversations is scaled to {checkpoint.runs:,}.")
 
     def _converse(self, purpose: list[Condition], seed: str) -> TestConversation:
-        caller = Caller(self._map, self._map.route_to(purpose), Random(seed))
-        session = self._engine.open(self._map.program, model=caller, seed=seed, **self._options)
-        events = session.play(caller)
-        missed = [condition for condition in purpose if condition not in caller.taken]
-        if session.failure is not None:
-            passed, explanation = False, f"The flow raised: {session.failure.sentence.rstrip('.')}."
-            self._stopped += session.failure.bound
+        request = SimulationRequest(outcome="completed", direction="inbound", follow="flow")
+        simulator = Simulator(self._deployment, Random(seed), self._flow.with_goals(purpose))
+        now = self._world.now()
+        conversation = simulator.chat(now) if self._deployment.is_chat else simulator.call(request, now)
+        record, state = conversation.record, conversation.state or {}
+        missed = [condition for condition in purpose if condition.line not in record.lines_taken]
+        if record.fault is not None:
+            passed, explanation = False, f"The flow raised: {record.fault.sentence.rstrip('.')}."
         elif missed:
             passed, explanation = False, f"The flow did not reach: {_texts(missed)}."
         else:
@@ -110,11 +106,11 @@ class _Runner:
             explanation,
             {
                 "purpose": [condition.text for condition in purpose],
-                "taken": [event["condition"] for event in events if event.type == "taken"],
-                "ended": session.ended,
-                "transcript": transcript(session.messages)[:_MAX_CHARACTERS],
-                "extracted": _bounded(session.extracted),
-                "state": _bounded({name: value for name, value in session.state.items() if name != "variables"}),
+                "taken": record.taken,
+                "ended": record.ended,
+                "transcript": transcription(record.messages)[:_MAX_CHARACTERS],
+                "extracted": _bounded(record.extracted),
+                "state": _bounded({name: value for name, value in state.items() if name != "variables"}),
             },
         )
 
