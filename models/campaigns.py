@@ -76,7 +76,7 @@ class OutboundCampaign(Record):
 
     def revise(self, **values: Any) -> Self:
         """Change the values. If rows, batches or status change, the calls not yet placed are queued anew."""
-        require_outcomes(values.get("data"))
+        require_outcomes(values.get("data", ()))
         self.change(**values)
         if not values.keys().isdisjoint(_SCHEDULE):
             self.queue_rows()

@@ -7,6 +7,7 @@ from peewee import TextField
 
 from dryline.models.collection import ImportContext, Row, changes_without_due_time
 from dryline.models.due import due_rows
+from dryline.models.open_json import OpenJsonRecord
 from dryline.models.plain_sql import json_list
 from dryline.storage.current_world import current
 from dryline.storage.record import JsonField, Record
@@ -17,7 +18,7 @@ SECONDS_EACH = 2  # of API time for each conversation
 LONGEST = timedelta(hours=1)
 
 
-class Run(Record):
+class Run(OpenJsonRecord):
     """A run. Its status goes from `waiting` to RUNNING to PASSED or FAILED; `due_at` is the time of the next step."""
 
     waiting: ClassVar[str]

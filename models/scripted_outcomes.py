@@ -26,10 +26,10 @@ def scripted_outcome(number: str | None, row: Mapping[str, Any] | None = None) -
     return BY_NUMBER.get(match[1]) if match else None
 
 
-def require_outcomes(rows: Any) -> None:
+def require_outcomes(rows: Iterable[Mapping[str, Any]]) -> None:
     """Raise Invalid with the row's index if a row has an unknown outcome."""
-    for index, row in enumerate(rows if isinstance(rows, Iterable) else ()):
-        if isinstance(row, dict) and MEMBER in row and _in_row(row) not in OUTCOMES:
+    for index, row in enumerate(rows):
+        if MEMBER in row and _in_row(row) not in OUTCOMES:
             raise Invalid(f"Its outcome must be one of: {', '.join(OUTCOMES)}.", f"data.{index}.{MEMBER}")
 
 

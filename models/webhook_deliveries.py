@@ -30,6 +30,7 @@ from dryline.models.webhook_payloads import (
 )
 from dryline.storage.current_world import current
 from dryline.storage.errors import Conflict, Invalid
+from dryline.storage.json_shapes import readable
 from dryline.storage.record import JsonField, Record, Rows, tuples
 from dryline.world.clock import parse, wire
 from dryline.world.masking import mask_addresses
@@ -230,7 +231,7 @@ def announce(logs: Sequence[LogRow], *events: str) -> None:
             # An event that has happened is not announced later than now, if the clock was set back during the call.
             due_at = min(event_time, now) if events else max(event_time, now)
             rows += [_message(log, event, webhook, due_at) for webhook in webhooks[log["deployment_id"]]]
-            address = log["metadata"].get("wsUrl") if log["metadata"] and event == ENDED else None
+            address = (readable(log, "metadata") or {}).get("wsUrl") if event == ENDED else None
             if address:
                 rows.append(_row(log, event, due_at, url=address, method="POST", body=batch_payload(log)))
     if not rows:

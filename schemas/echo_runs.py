@@ -1,9 +1,10 @@
 """Schemas of Echo runs with their results."""
 
-from marshmallow import fields
+from marshmallow import INCLUDE, fields
 
-from dryline.schemas.base import ApiSchema, JsonObject, Timestamp
+from dryline.schemas.base import ApiSchema, JsonObject, PartSchema, Timestamp
 from dryline.schemas.row_schemas import RowSchema
+from dryline.storage import json_shapes
 
 
 class EchoRunResultSchema(ApiSchema):
@@ -19,11 +20,21 @@ class EchoRunResultSchema(ApiSchema):
     updated_at = Timestamp()
 
 
+class PlannedScorecardSchema(PartSchema):
+    """A scorecard that a run will judge by, which only state documents show."""
+
+    class Meta(PartSchema.Meta):
+        unknown = INCLUDE
+
+    items = fields.List(JsonObject(), required=True)
+
+
 ROWS = {
     "echoRuns": RowSchema(
         EchoRunResultSchema,
         "type",
-        plan=fields.List(JsonObject()),
+        shapes=json_shapes.ECHO_RUN,
+        plan=fields.List(fields.Nested(PlannedScorecardSchema)),
         due_at=Timestamp(allow_none=True),
     )
 }

@@ -5,6 +5,7 @@ from marshmallow import fields, validate
 from dryline.schemas.base import ApiSchema, JsonObject, Number, PartSchema, Timestamp
 from dryline.schemas.json_text import AsSent
 from dryline.schemas.row_schemas import RowSchema
+from dryline.storage import json_shapes
 
 
 class CheckpointSchema(PartSchema):  # Contract: createTest, checkpoints
@@ -59,5 +60,5 @@ class TestRunSchema(ApiSchema):  # Contract: records.test_run
 
 ROWS = {
     "tests": RowSchema(TestSchema, "workerId flowId name"),
-    "testRuns": RowSchema(TestRunSchema, "testId", due_at=Timestamp(allow_none=True)),
+    "testRuns": RowSchema(TestRunSchema, "testId", shapes=json_shapes.TEST_RUN, due_at=Timestamp(allow_none=True)),
 }

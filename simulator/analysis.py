@@ -6,7 +6,7 @@ Extractions and success criteria read keys and titles in the same way, so they a
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 from random import Random
 from typing import TYPE_CHECKING, Any
@@ -165,12 +165,14 @@ def mood(record: ConversationRecord, facts: Facts) -> str:
     return "Negative" if draw < 0.4 else "Neutral"
 
 
-def judge(groups: Any, record: ConversationRecord, extracted: Mapping[str, Any], rng: Random) -> dict[str, Any] | None:
+def judge(
+    groups: Sequence[Mapping[str, Any]] | None, record: ConversationRecord, extracted: Mapping[str, Any], rng: Random
+) -> dict[str, Any] | None:
     """Return each group and item of a deployment's success criteria with its result; None where there are none.
 
     An item that has the name of a boolean extraction has its value.
     """
-    if not isinstance(groups, list) or not groups:
+    if not groups:
         return None
     known = {label_of(key[:_LONGEST_READ]): value for key, value in extracted.items() if isinstance(value, bool)}
     judged = []

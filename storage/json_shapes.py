@@ -96,8 +96,8 @@ def _has_trace(value: Any) -> bool:
 
 
 def _names_campaign(value: Any) -> bool:
-    """Check `metadata`, which may have the id of a campaign."""
-    return type(value) is dict and _is_text(value.get("campaignId"))
+    """Check `metadata`, which may have the id of a campaign and the `wsUrl` of a batch."""
+    return type(value) is dict and _is_text(value.get("campaignId")) and _is_text(value.get("wsUrl"))
 
 
 def _is_measured(value: Any) -> bool:
@@ -164,11 +164,27 @@ def _are_changes(value: Any) -> bool:
     )
 
 
+def _are_checked(value: Any) -> bool:
+    """Check `results` of a test run: each checkpoint may have conversations, and these conditions that were taken."""
+    return _is_list(value, lambda result: type(result) is dict and _is_list(result.get("conversations"), _is_held))
+
+
+def _is_held(value: Any) -> bool:
+    return type(value) is dict and _is_list(value.get("taken"), lambda condition: True)
+
+
+def _are_judged(value: Any) -> bool:
+    """Check `results` of an Echo run: each scorecard may have items."""
+    return _is_list(value, lambda card: type(card) is dict and _is_list(card.get("items"), lambda item: True))
+
+
 LOG: Shapes = {"messages": _is_conversation, "metadata": _names_campaign, "session_log_data": _has_trace}
 VOICE_LOG: Shapes = {**LOG, "data": _is_measured, "success_results": _has_criteria}
 CHAT_EMBED_LOG: Shapes = {**LOG, "latency": _is_latency}
 SESSION: Shapes = {"trace": _is_trace}
 LLM_LOG: Shapes = {"data": _is_exchange}
+TEST_RUN: Shapes = {"results": _are_checked}
+ECHO_RUN: Shapes = {"results": _are_judged}
 DEPLOYMENT_HISTORY: Shapes = {"changes": _are_changes}
 # By table.
 SHAPES: Mapping[str, Shapes] = {
@@ -181,6 +197,8 @@ SHAPES: Mapping[str, Shapes] = {
     "session": SESSION,
     "llm_log": LLM_LOG,
     "deployment_history_entry": DEPLOYMENT_HISTORY,
+    "test_run": TEST_RUN,
+    "echo_run": ECHO_RUN,
 }
 
 

@@ -232,7 +232,7 @@ def test_a_call_goes_on_to_its_end_with_json_that_dryline_does_not_read(api, con
     document = control.get("/state").json
     odd = {"call_analysis": "good"}
     (row,) = document["callsInProgress"]
-    row["call"]["log"] |= {"data": odd, "other_shapes": ["messages"]}
+    row["call"]["log"] |= {"data": odd, "metadata": {"wsUrl": [1]}, "other_shapes": ["messages"]}
     row["call"]["session"]["trace"].append({"at": 10_000})
     assert control.put("/state", document).status_code == 204
     advance(3600)

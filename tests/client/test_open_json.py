@@ -34,7 +34,7 @@ ODD_TRACES = [
     [{**STEP, "condition": ["a"]}],
 ]
 ODD_SESSION_LOG_DATA = [{"trace": value} for value in ("ended", {"steps": [STEP]}, [1], *ODD_TRACES)]
-ODD_METADATA = [{"campaignId": value} for value in (7, ["campaign_1"])]
+ODD_METADATA = [{name: value} for name in ("campaignId", "wsUrl") for value in (7, ["campaign_1"])]
 # By column of a call.
 ODD_DATA = [
     {"latency": 5},
@@ -216,3 +216,25 @@ def test_json_of_the_usual_shape_may_have_nulls_and_further_members(worker, add,
     assert not any(f"<summary>{title}</summary>" in shows for title in ("Messages", "Session log data", "JSON"))
     for data in ({"latency": None}, {"call_analysis": None}, {"latency": {"values": None}}, {}):
         page(f"/calls/{add('voiceLogs', workerId=worker, data=data)}")
+
+
+def test_results_of_a_test_run_may_be_any_json(client, worker, flow, add, page):
+    test = add("tests", workerId=worker, flowId=flow, name="T")
+    for conversations in (5, [1], [{"taken": 5}]):
+        results = [{"conversations": conversations}]
+        add("testRuns", testId=test, status="PASSED", results=results)
+        runs = client.get(f"/api/workers/{worker}/tests/{test}/runs", cast_to=object)
+        assert results in [run["results"] for run in runs]
+        assert without_blanks(results) in shown(page(f"/workers/{worker}/tests/{test}"))
+
+
+def test_results_of_an_echo_run_may_be_any_json(control, worker, flow, add, page):
+    line = add("voiceDeployments", workerId=worker, flowId=flow, name="L")
+    card = add("echoScorecards", name="C", deploymentId=line)
+    plan, results = [{"scorecardId": card, "items": []}], [{"items": 5}]
+    add("echoRuns", type="agent", status="PASSED", plan=plan, results=results)
+    assert control.get("/echo-runs").json[0]["results"] == results
+    assert without_blanks(results) in shown(page(f"/workers/{worker}/scorecards"))
+    row = {"id": "run", "type": "agent", "plan": [{"items": 5}]}
+    answer = control.post("/state", {"version": 1, "echoRuns": [row]})
+    assert (answer.status_code, answer.json["details"][0]["path"]) == (422, "echoRuns[0].plan[0].items")
