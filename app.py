@@ -151,7 +151,6 @@ STEPS = (
     export_jobs.expire,
     live_jobs.place_calls,
     campaign_jobs.place_queued_calls,
-    campaign_jobs.place_voicev1_calls,
     proceed_with(CallInProgress),
     proceed_with(OutboundCampaign),
     campaign_jobs.finish_voicev1_calls,

@@ -52,6 +52,7 @@ _isolation: pytest.StashKey[tuple[str, dict[str, str | None]]] = pytest.StashKey
 _port: pytest.StashKey[ReservedPort] = pytest.StashKey()
 _ignored: pytest.StashKey[list[list[str]]] = pytest.StashKey()  # names that the API does not have, for each request
 _refused: pytest.StashKey[list[str]] = pytest.StashKey()  # passing tests whose requests were refused
+_notes: pytest.StashKey[list[str]] = pytest.StashKey()  # sentences for the end of the session
 _suspended: pytest.StashKey[pytest.MonkeyPatch] = pytest.StashKey()  # of a test that is not isolated
 
 
@@ -209,6 +210,7 @@ def pytest_configure(config: pytest.Config) -> None:
     output = getattr(config, "workeroutput", {})
     config.stash[_ignored] = output.setdefault("dryline_ignored", [])
     config.stash[_refused] = output.setdefault("dryline_refused", [])
+    config.stash[_notes] = output.setdefault("dryline_notes", [])
     config.addinivalue_line(
         "markers",
         "dryline(scenario, strict, export_mode, export_delay_ms, export_outcome, export_error, calls_per_minute, "
@@ -295,10 +297,16 @@ def pytest_testnodedown(node: Any, error: object) -> None:
     output = getattr(node, "workeroutput", {})
     node.config.stash[_ignored] += output.get("dryline_ignored", [])
     node.config.stash[_refused] += output.get("dryline_refused", [])
+    node.config.stash[_notes] += output.get("dryline_notes", [])
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
-    """Count the requests with names that the API does not have, and name passing tests whose requests were refused."""
+    """Name a server of another version.
+
+    Count the requests with names that the API does not have, and name passing tests whose requests were refused.
+    """
+    for note in sorted({*config.stash[_notes]}):
+        terminalreporter.write_line(note, yellow=True)
     if refused := config.stash[_refused]:
         tests = f"{refused[0]} and {len(refused) - 1} more" if len(refused) > 1 else refused[0]
         sentence = f"dryline kept requests of passing tests from the real service: {tests}. Add the fixture dryline."
@@ -313,7 +321,8 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
 def _dryline_session_server(pytestconfig: pytest.Config) -> Iterator[StandIn]:
     from dryline.testing.fixtures import run, start_server  # noqa: PLC0415  # 25 ms with the others
 
-    yield from run(start_server(pytestconfig, pytestconfig.stash.get(_port, None)), pytestconfig.stash[_ignored])
+    server = start_server(pytestconfig, pytestconfig.stash.get(_port, None))
+    yield from run(server, pytestconfig.stash[_ignored], pytestconfig.stash[_notes])
 
 
 @pytest.fixture(scope="session")
@@ -338,7 +347,7 @@ def dryline(
 def _dryline_process(pytestconfig: pytest.Config) -> Iterator[DrylineInProcess]:
     from dryline.testing.fixtures import run, start_process  # noqa: PLC0415  # 25 ms with the others
 
-    yield from run(start_process(pytestconfig), pytestconfig.stash[_ignored])
+    yield from run(start_process(pytestconfig), pytestconfig.stash[_ignored], pytestconfig.stash[_notes])
 
 
 @pytest.fixture

@@ -56,7 +56,7 @@ class ChatDeploymentById(MethodView):
 
         A new `flowId` resets `flowVersionId` to null. The deployment's history records each change.
         """
-        return Worker.fetch(g.team, worker_id).child(ChatDeployment, deployment_id).revise(g.key, **body)
+        return Worker.fetch(g.team, worker_id).child(ChatDeployment, deployment_id).revise(g.author, **body)
 
     @blp.response(204)
     def delete(self, worker_id, deployment_id):
@@ -117,7 +117,7 @@ class ChatEmbedDeploymentById(MethodView):
 
         A new `flowId` resets `flowVersionId` to null. The deployment's history records each change.
         """
-        return Worker.fetch(g.team, worker_id).child(ChatEmbedDeployment, deployment_id).revise(g.key, **body)
+        return Worker.fetch(g.team, worker_id).child(ChatEmbedDeployment, deployment_id).revise(g.author, **body)
 
     @blp.response(204)
     def delete(self, worker_id, deployment_id):

@@ -37,7 +37,7 @@ class CustomWebhooks(MethodView):
         `X-Dryline-Event` names the event. The body has the fields that `fields` names, separated by commas. Only
         loopback addresses and the hosts of `--webhook-hosts` are reached. The deployment's history records the change.
         """
-        return Worker.fetch(g.team, worker_id).child(VoiceDeployment, deployment_id).add_webhook(g.key, **body)
+        return Worker.fetch(g.team, worker_id).child(VoiceDeployment, deployment_id).add_webhook(g.author, **body)
 
 
 @blp.route("/<webhook_id>", get="getCustomWebhook", patch="updateCustomWebhook", delete="deleteCustomWebhook")
@@ -57,7 +57,7 @@ class CustomWebhookById(MethodView):
         The change applies from the next delivery on. The deployment's history records it.
         """
         deployment = Worker.fetch(g.team, worker_id).child(VoiceDeployment, deployment_id)
-        return deployment.change_webhook(g.key, webhook_id, **body)
+        return deployment.change_webhook(g.author, webhook_id, **body)
 
     @blp.response(204)
     def delete(self, worker_id, deployment_id, webhook_id):
@@ -65,7 +65,7 @@ class CustomWebhookById(MethodView):
 
         Its pending deliveries are cancelled. The deployment's history records the change.
         """
-        Worker.fetch(g.team, worker_id).child(VoiceDeployment, deployment_id).remove_webhook(g.key, webhook_id)
+        Worker.fetch(g.team, worker_id).child(VoiceDeployment, deployment_id).remove_webhook(g.author, webhook_id)
 
 
 @inbox.route(f"{INBOX}<path:name>", methods=["GET", "POST", "PUT", "PATCH", "DELETE"])

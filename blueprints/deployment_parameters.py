@@ -34,7 +34,7 @@ class DeploymentParameters(MethodView):
         deployment's history records the change.
         """
         deployment = Worker.fetch(g.team, worker_id).child(Deployment, deployment_id)
-        return DeploymentParameter.define(deployment, g.key, **body)
+        return DeploymentParameter.define(deployment, g.author, **body)
 
 
 @blp.route("/<param_id>", patch="updateDeploymentParameter", delete="deleteDeploymentParameter")
@@ -48,7 +48,7 @@ class DeploymentParameterById(MethodView):
         409 if another parameter of the deployment has the name. The deployment's history records the change.
         """
         deployment = Worker.fetch(g.team, worker_id).child(Deployment, deployment_id)
-        return deployment.child(DeploymentParameter, param_id).revise(deployment, g.key, **body)
+        return deployment.child(DeploymentParameter, param_id).revise(deployment, g.author, **body)
 
     @blp.response(204)
     def delete(self, worker_id, deployment_id, param_id):
@@ -57,4 +57,4 @@ class DeploymentParameterById(MethodView):
         The flow's own variable applies again. The deployment's history records the change.
         """
         deployment = Worker.fetch(g.team, worker_id).child(Deployment, deployment_id)
-        deployment.child(DeploymentParameter, param_id).withdraw(deployment, g.key)
+        deployment.child(DeploymentParameter, param_id).withdraw(deployment, g.author)

@@ -36,7 +36,7 @@ class FlowVersions(MethodView):
         flow that was never updated, or to add a commit message.
         """
         flow = Worker.fetch(g.team, worker_id).child(Flow, flow_id)
-        return FlowVersion.commit(flow, g.key, body["commit_message"])
+        return FlowVersion.commit(flow, g.author, body["commit_message"])
 
 
 @blp.route("/<version_id>", get="getFlowVersion")

@@ -31,7 +31,7 @@ class Flows(MethodView):
         worker = Worker.fetch(g.team, worker_id)
         if body.pop("validate_code", False):
             _require_valid_code(body["code"], body.get("variables") or {})
-        return Flow.write(worker, g.key, **body)
+        return Flow.write(worker, g.author, **body)
 
 
 @blp.route("/<flow_id>", get="getFlow", patch="updateFlow", delete="deleteFlow")
@@ -58,7 +58,7 @@ class FlowById(MethodView):
         flow = Worker.fetch(g.team, worker_id).child(Flow, flow_id)
         if body.pop("validate_code", False):
             _require_valid_code(body.get("code", flow.code), body.get("variables", flow.variables), flow)
-        return flow.revise(g.key, **body)
+        return flow.revise(g.author, **body)
 
     @blp.response(204)
     def delete(self, worker_id, flow_id):

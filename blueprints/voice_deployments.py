@@ -50,7 +50,7 @@ class VoiceDeploymentById(MethodView):
         `externalConfig` is merged field by field; `extractions`, `successCriteria` and `customWebhooks` are replaced.
         The deployment's history records each change.
         """
-        return Worker.fetch(g.team, worker_id).child(VoiceDeployment, deployment_id).revise(g.key, **body)
+        return Worker.fetch(g.team, worker_id).child(VoiceDeployment, deployment_id).revise(g.author, **body)
 
     @blp.response(204)
     def delete(self, worker_id, deployment_id):

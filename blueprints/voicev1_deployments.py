@@ -55,7 +55,7 @@ class VoiceV1DeploymentById(MethodView):
 
         The deployment's history records each change.
         """
-        return Worker.fetch(g.team, worker_id).child(VoiceV1Deployment, deployment_id).revise(g.key, **body)
+        return Worker.fetch(g.team, worker_id).child(VoiceV1Deployment, deployment_id).revise(g.author, **body)
 
     @blp.response(204)
     def delete(self, worker_id, deployment_id):

@@ -1,7 +1,5 @@
 """Calls of campaigns and batches, placed over API time, each at the time its batch is due."""
 
-from typing import Any
-
 from dryline.jobs.due_rows import BATCH_SIZE, retried_later, work_on_each
 from dryline.models.queued_calls import QueuedCall
 from dryline.models.voicev1_campaigns import Voicev1CampaignData
@@ -14,31 +12,20 @@ STEP_S = 1.0  # of real time, after which other steps get their turn
 
 
 def place_queued_calls(world: World, now: str) -> bool:
-    """Call the next rows of batches and outbound campaigns that are due."""
-    return _place_next(world, now, QueuedCall)
-
-
-def place_voicev1_calls(world: World, now: str) -> bool:
-    """Call the next rows of Voice V1 campaigns that are due."""
-    return _place_next(world, now, Voicev1CampaignData)
-
-
-def _place_next(world: World, now: str, kind: Any) -> bool:
-    rows = kind.due(now, BATCH_SIZE)
+    """Call the next rows of batches and campaigns that are due."""
+    rows = QueuedCall.due(now, BATCH_SIZE)
     if not rows:
         return False
     from dryline.simulator import outbound  # noqa: PLC0415  # 63 ms
 
-    prepare: Any = outbound.queued if kind is QueuedCall else outbound.legacy
-    place: Any = outbound.call_queued if kind is QueuedCall else outbound.call_legacy_rows
     placed, late = 0, monotonic() + STEP_S
     for row in rows:
         with retried_later(world, row), running_part(team_id=row.team_id):
             with world.reading():
-                due = prepare([row])
+                due = outbound.queued([row])
             due = outbound.settle(world, due)  # runs flows, which is too slow for a transaction
             with world.transaction():
-                place(due, {one.id for one in kind.due(now, 1)})
+                outbound.call_queued(due, {one.id for one in QueuedCall.due(now, 1)})
             placed += 1
         if monotonic() > late or world.ending.is_set():
             break

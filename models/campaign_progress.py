@@ -11,7 +11,7 @@ from dryline.models.calls_in_progress import UNDER_WAY
 from dryline.models.campaigns import OutboundCampaign
 from dryline.models.queued_calls import QueuedCall, number_fault, numbered
 from dryline.models.teams import Team
-from dryline.models.voicev1_campaigns import NEVER, OPEN, Voicev1Campaign, Voicev1CampaignData
+from dryline.models.voicev1_campaigns import OPEN, Voicev1Campaign, Voicev1CampaignData
 from dryline.storage.current_world import current
 from dryline.storage.errors import NotFound
 from dryline.storage.record import Record, tuples, unconverted
@@ -77,9 +77,7 @@ def _outbound_summaries(team: Team) -> Iterator[Summary]:
 
 
 def _legacy_summaries(team: Team) -> Iterator[Summary]:
-    campaign, row = Voicev1Campaign, Voicev1CampaignData
-    is_waiting = row.status.in_(OPEN) & row.done_at.is_null() & (row.due_at < NEVER)
-    waiting_until = Case(None, [(is_waiting, row.due_at)])
+    campaign, row, call = Voicev1Campaign, Voicev1CampaignData, QueuedCall
     query = campaign.select(
         campaign.id,
         Value(None),
@@ -88,10 +86,12 @@ def _legacy_summaries(team: Team) -> Iterator[Summary]:
         campaign.deployment_id,
         campaign.created_at,
         fn.COUNT(row.id),
-        fn.COUNT(waiting_until),
-        fn.MIN(waiting_until),
+        fn.COUNT(call.id),
+        fn.MIN(call.due_at),
     )
     query = query.join(row, JOIN.LEFT_OUTER, on=(row.campaign_id == campaign.id))
+    is_of_row = (call.voicev1_campaign_id == row.campaign_id) & (call.row_id == row.row_id)
+    query = query.join(call, JOIN.LEFT_OUTER, on=is_of_row)
     for cells in unconverted(query.where(campaign.team_id == team.id).group_by(campaign.id)):
         yield Summary(*cells)
 
@@ -129,16 +129,17 @@ def _outbound(campaign: OutboundCampaign) -> Iterator[RowProgress]:
 
 
 def _legacy(campaign: Voicev1Campaign) -> Iterator[RowProgress]:
+    waiting = QueuedCall.select(QueuedCall.row_id, QueuedCall.due_at)
+    due_times = dict(tuples(waiting.where(QueuedCall.voicev1_campaign_id == campaign.id)))
     for row in campaign.data:
         progress = RowProgress(row.row_id, row.row_data, fault=number_fault(row.row_data))
-        outcome = row.outcome if row.outcome is not None else row.result
-        details = outcome if isinstance(outcome, dict) else {}
-        progress.log_id = details.get("logId")
-        if row.status in OPEN and row.done_at:
-            progress.state, progress.at = IN_CALL, details.get("startTime")
-        elif row.status in OPEN and row.due_at != NEVER:
-            progress.state, progress.at = QUEUED, row.due_at
+        call = row.outcome or {}  # of its last call, unless the row was changed by hand since then
+        progress.log_id = call.get("logId")
+        if row.row_id in due_times:
+            progress.state, progress.at = QUEUED, due_times[row.row_id]
+        elif row.status in OPEN and row.done_at:
+            progress.state, progress.at = IN_CALL, call.get("startTime")
         else:
-            progress.state = details.get("callStatus") or row.status.lower()
-            progress.at = details.get("startTime") or row.updated_at
+            progress.state = call.get("callStatus") or row.status.lower()
+            progress.at = call.get("startTime") or row.updated_at
         yield progress

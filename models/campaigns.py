@@ -19,8 +19,6 @@ from dryline.models.queued_calls import (
     api_time,
     due_times,
     numbered,
-    run_next_batch_now,
-    schedule_imported,
 )
 from dryline.models.scripted_outcomes import require_outcomes
 from dryline.models.voice_deployments import VoiceDeployment
@@ -92,7 +90,7 @@ class OutboundCampaign(Record):
 
     def run_next_batch_now(self) -> int:
         """Make the next batch due now, and return the number of its rows."""
-        return run_next_batch_now(QueuedCall, QueuedCall.campaign_id == self.id)
+        return QueuedCall.run_next_batch_now(QueuedCall.campaign_id == self.id)
 
     def queue_rows(self, start: str | None = None) -> int:
         """Replace the campaign's queue by the rows not yet called if it is active, and return their number.
@@ -180,6 +178,6 @@ STATE = {
         required_links=VOICE_DEPLOYMENT,
         optional_links=FLOW,
         complete=complete_imported_campaign,
-        after_import=lambda: schedule_imported(QueuedCall, OutboundCampaign.batches()),
+        after_import=lambda: QueuedCall.schedule_imported(OutboundCampaign.batches()),
     )
 }

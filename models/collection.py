@@ -22,6 +22,9 @@ class ImportContext(Protocol):
     def row(self, name: str, id: str) -> Row:
         """Return the columns of a row of the document or of the world, or an empty dict if there is none."""
 
+    def add(self, name: str, row: Row) -> None:
+        """Add a row, by column names, to a collection that comes after that of the row which is completed."""
+
     def shifted(self, value: Any) -> Any:
         """Return JSON as it will be stored, with its times shifted. Raises OverflowError if one cannot be."""
 
@@ -44,6 +47,8 @@ class StateCollection:
     optional_links: Links = field(default_factory=dict)
     # Column values that all its rows have, and other collections of the same table do not.
     fixed: Mapping[str, Any] = field(default_factory=dict)
+    # Columns that the document has and the table lacks, each as an SQL expression.
+    computed: Mapping[str, str] = field(default_factory=dict)
     # Rows without an id of their own on the wire get a new one.
     has_id: bool = True
     # Other collections whose ids must differ from this one's.

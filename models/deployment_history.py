@@ -6,6 +6,7 @@ from typing import Any
 from peewee import TextField
 
 from dryline.models.collection import DEPLOYMENT, StateCollection
+from dryline.models.open_json import OpenJsonRecord
 from dryline.models.teams import ApiKey, Team
 from dryline.storage.json_values import differ
 from dryline.storage.record import JsonField, Record, Rows
@@ -22,7 +23,7 @@ CHANGE_TYPES = {
 PARAMETERS = "PARAMETERS"
 
 
-class DeploymentHistoryEntry(Record):
+class DeploymentHistoryEntry(OpenJsonRecord):
     """One change. `changes` maps what changed to its `from` and `to`.
 
     The keys are attribute names, which the schema turns into the wire's; those of a PARAMETERS entry are the

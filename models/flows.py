@@ -51,16 +51,16 @@ class Flow(Record):
         content = [self.name, self.label, self.code, self.variables]
         return sha256(orjson.dumps(content, option=orjson.OPT_SORT_KEYS)).hexdigest()
 
-    def revise(
-        self, author: ApiKey | Team, *, commit_message: str | None = None, seen: str | None = None, **values: Any
-    ) -> Self:
+    def require_etag(self, etag: str) -> None:
+        """Raise Conflict unless the flow still has the `etag` of the one that an author edits."""
+        if etag != self.etag:
+            raise Conflict(f"Flow {self.id} was changed meanwhile.")
+
+    def revise(self, author: ApiKey | Team, *, commit_message: str | None = None, **values: Any) -> Self:
         """Change the values. If code or variables change, increase `version` and commit a version.
 
-        `seen` is the `etag` of the flow that the author edited: Conflict if the flow has another one by now.
         Contract: updateFlow.
         """
-        if seen is not None and seen != self.etag:
-            raise Conflict(f"Flow {self.id} was changed meanwhile.")
         if not values:
             return self
         program = any(name in values and differ(values[name], getattr(self, name)) for name in ("code", "variables"))

@@ -29,9 +29,10 @@ def api_time() -> str:
 
 
 class QueuedCall(Record):
-    """One row that is to be called at `due_at`. `terms` are the options that a batch sets for all its calls.
+    """One row that is to be called at `due_at`: of a campaign of either kind, or of a batch.
 
-    An imported row may have no `due_at`; `schedule_imported` sets it.
+    `terms` are the options that a batch sets for all its calls. An imported row may have no `due_at`;
+    `schedule_imported` sets it.
     """
 
     id_prefix = "queued"
@@ -39,11 +40,17 @@ class QueuedCall(Record):
 
     deployment_id = TextField()
     campaign_id = TextField(null=True)
+    voicev1_campaign_id = TextField(null=True)
     row = JsonField()
     due_at = TextField(null=True)
     row_id = TextField(null=True)
     terms = JsonField(null=True)
     arrived_at = TextField(default=api_time)
+
+    @property
+    def owner_id(self) -> str:
+        """The id of its campaign, or else of the deployment that a batch belongs to."""
+        return self.campaign_id or self.voicev1_campaign_id or self.deployment_id
 
     @classmethod
     def enqueue(
@@ -82,30 +89,32 @@ class QueuedCall(Record):
         """Return when the campaign's next batch is due."""
         return cls.select(fn.MIN(cls.due_at)).where(cls.campaign_id == campaign_id).scalar()
 
+    @classmethod
+    def run_next_batch_now(cls, of_campaign: Any) -> int:
+        """Make the rows that are due next due now, and return their number. Later ones keep their times.
 
-def run_next_batch_now(model: Any, *waiting: Any) -> int:
-    """Make the waiting rows that are due next due now, and return their number. Later ones keep their times."""
-    first = model.select(fn.MIN(model.due_at)).where(*waiting).scalar()
-    if first is None:
-        return 0
-    count = model.update(due_at=min(first, api_time())).where(*waiting, model.due_at == first).execute()
-    current().db.after_commit(current().wake)
-    return count
+        `of_campaign` is the condition for the rows of the campaign.
+        """
+        first = cls.select(fn.MIN(cls.due_at)).where(of_campaign).scalar()
+        if first is None:
+            return 0
+        count = cls.update(due_at=min(first, api_time())).where(of_campaign, cls.due_at == first).execute()
+        current().db.after_commit(current().wake)
+        return count
 
+    @classmethod
+    def schedule_imported(cls, batches: Mapping[str, tuple[float, float]]) -> None:
+        """Set when imported rows without `due_at` are due: in batches of their campaign, from their arrival.
 
-def schedule_imported(model: Any, batches: Mapping[str, tuple[float, float]], *conditions: Any) -> None:
-    """Set when imported rows without `due_at` are due: in batches of their campaign, from their arrival.
-
-    `batches` maps a campaign's id to the size and interval of its batches.
-    """
-    queues: dict[tuple[str, str], list[str]] = {}
-    for row in model.select().where(model.due_at.is_null(), *conditions).order_by(model.created_at, model.id):
-        key = (row.campaign_id or row.deployment_id, row.arrived_at)
-        queues.setdefault(key, []).append(row.id)
-    for (owner_id, arrived_at), ids in queues.items():
-        size, interval = batches.get(owner_id, (BATCH_SIZE, BATCH_INTERVAL_MINUTES))
-        times = due_times(len(ids), size, interval, parse(arrived_at))
-        model.set_each("due_at", dict(zip(ids, times, strict=True)))
+        `batches` maps a campaign's id to the size and interval of its batches.
+        """
+        queues: dict[tuple[str, str], list[str]] = {}
+        for call in cls.select().where(cls.due_at.is_null()).order_by(cls.created_at, cls.id):
+            queues.setdefault((call.owner_id, call.arrived_at), []).append(call.id)
+        for (owner_id, arrived_at), ids in queues.items():
+            size, interval = batches.get(owner_id, (BATCH_SIZE, BATCH_INTERVAL_MINUTES))
+            times = due_times(len(ids), size, interval, parse(arrived_at))
+            cls.set_each("due_at", dict(zip(ids, times, strict=True)))
 
 
 def due_times(count: int, batch_size: float, interval_minutes: float, start: datetime) -> list[str]:
@@ -153,6 +162,10 @@ def number_fault(row: Row) -> str | None:
 
 STATE = {
     "queuedCalls": StateCollection(
-        QueuedCall, required_links=DEPLOYMENT, optional_links={"campaign_id": ("outboundCampaigns",)}
+        QueuedCall,
+        required_links=DEPLOYMENT,
+        optional_links={"campaign_id": ("outboundCampaigns",), "voicev1_campaign_id": ("voicev1Campaigns",)},
+        # Those of Voice V1 are in `voicev1CampaignData`, as rows with the time of their call.
+        fixed={"voicev1_campaign_id": None},
     )
 }

@@ -7,16 +7,9 @@ from typing import Any, Self
 
 from peewee import TextField, chunked, fn
 
-from dryline.models.collection import StateCollection
+from dryline.models.collection import ImportContext, Row, StateCollection
 from dryline.models.due import due_rows
-from dryline.models.queued_calls import (
-    BATCH_INTERVAL_MINUTES,
-    BATCH_SIZE,
-    api_time,
-    due_times,
-    run_next_batch_now,
-    schedule_imported,
-)
+from dryline.models.queued_calls import BATCH_INTERVAL_MINUTES, BATCH_SIZE, QueuedCall, due_times
 from dryline.models.scripted_outcomes import require_outcomes
 from dryline.models.voicev1_deployments import VoiceV1Deployment
 from dryline.storage.current_world import current
@@ -25,7 +18,8 @@ from dryline.storage.record import JsonField, Record
 from dryline.world.clock import LATEST, wire
 
 OPEN = ("PENDING", "PROCESSING")
-# `due_at` of a row whose status was set by hand: the last time that a document may have.
+# In documents the time of the call of an open row that is not called, because its status was set by hand: the last time
+# that a document may have.
 NEVER = wire(LATEST)
 
 
@@ -64,19 +58,35 @@ class Voicev1Campaign(Record):
         data, world = Voicev1CampaignData, current()
         for some in chunked(ids, 1000):
             data.delete().where(data.campaign_id == self.id, data.row_id.in_(some)).execute()
+            QueuedCall.take_out(QueuedCall.voicev1_campaign_id == self.id, QueuedCall.row_id.in_(some))
         due = iter(due_times(len(rows), BATCH_SIZE, BATCH_INTERVAL_MINUTES, world.now()))
         for row in rows:
             status = row.get("status", "PENDING").replace("RUNNING", "PROCESSING")
-            own = {"row_id": row["id"], "row_data": row, "status": status}
-            data.add(self, campaign_id=self.id, due_at=next(due) if status in OPEN else None, **own)
-        world.db.after_commit(world.wake)
+            added = data.add(self, campaign_id=self.id, row_id=row["id"], row_data=row, status=status)
+            if status in OPEN:
+                self.queue(added, next(due))
         return self
+
+    def queue(self, row: Voicev1CampaignData, due_at: str) -> None:
+        """Queue a row. Its queued call has its id, which is also the seed of the call."""
+        now = current().stamp()
+        call = {
+            "id": row.id,
+            "team_id": self.team_id,
+            "created_at": now,
+            "arrived_at": now,
+            "deployment_id": self.deployment_id,
+            "voicev1_campaign_id": self.id,
+            "row_id": row.row_id,
+            "row": row.row_data,
+            "due_at": due_at,
+        }
+        QueuedCall.add_many([call])
+        current().db.after_commit(current().wake)
 
     def run_next_batch_now(self) -> int:
         """Make the rows that are due next due now, and return their number."""
-        row = Voicev1CampaignData
-        waiting = row.campaign_id == self.id, row.status.in_(OPEN), row.done_at.is_null(), row.due_at < NEVER
-        return run_next_batch_now(row, *waiting)
+        return QueuedCall.run_next_batch_now(QueuedCall.voicev1_campaign_id == self.id)
 
     def row(self, id: str) -> Voicev1CampaignData:
         """Return the row with this id on the wire. Raises NotFound."""
@@ -107,7 +117,8 @@ class Voicev1Campaign(Record):
 class Voicev1CampaignData(Record):
     """A row of a legacy campaign. PENDING; PROCESSING when it is called; COMPLETED or FAILED when that call is over.
 
-    `row_id` is its id on the wire, unique in the campaign alone.
+    `row_id` is its id on the wire, unique in the campaign alone. It waits for its call in the queue. During the call
+    `done_at` is the end of it, and `outcome` what it will come to, which then is the `result`.
     """
 
     id_prefix = "campaigndata"
@@ -120,10 +131,8 @@ class Voicev1CampaignData(Record):
     row_data = JsonField()
     status = TextField(default="PENDING")
     result = JsonField(null=True)
-    due_at = TextField(null=True)
     done_at = TextField(null=True)
     outcome = JsonField(null=True)
-    arrived_at = TextField(default=api_time)
 
     def revise(self, **values: Any) -> Self:
         """Change row, status or result by hand. PENDING calls the row (again) now; any other status does not call it.
@@ -131,25 +140,19 @@ class Voicev1CampaignData(Record):
         An open row sets its campaign RUNNING. Raises NotFound if the campaign was deleted.
         Contract: updateVoiceV1CampaignData.
         """
-        if "status" in values:
-            again = values["status"] == "PENDING"
-            values.update(due_at=current().stamp() if again else NEVER, done_at=None, outcome=None)
-            if values["status"] in OPEN:
-                Voicev1Campaign.fetch(self, self.campaign_id).change(status="RUNNING")
-            current().db.after_commit(current().wake)
-        return self.change(**values)
+        waiting = QueuedCall.voicev1_campaign_id == self.campaign_id, QueuedCall.row_id == self.row_id
+        if "status" not in values:
+            QueuedCall.update(row=values.get("row_data", self.row_data)).where(*waiting).execute()
+            return self.change(**values)
 
-    @classmethod
-    def due(cls, moment: str, limit: int) -> list[Self]:
-        waiting = "status IN ('PENDING', 'PROCESSING') AND done_at IS NULL AND due_at <= :moment"
-        # A row that was due when it was sent, before the clock was set back. Later batches keep their times. The plus
-        # keeps SQLite from an index that has all rows which wait.
-        waiting_since_later = """
-            status IN ('PENDING', 'PROCESSING') AND +done_at IS NULL
-            AND updated_at > :moment AND due_at <= updated_at
-        """
-        due = due_rows(cls, waiting, "due_at, id", limit, moment=moment)
-        return due or due_rows(cls, waiting_since_later, "due_at, id", limit, moment=moment)
+        QueuedCall.take_out(*waiting)
+        current().db.after_commit(current().wake)
+        self.change(**values, done_at=None, outcome=None)
+        if self.status in OPEN:
+            campaign = Voicev1Campaign.fetch(self, self.campaign_id).change(status="RUNNING")
+            if self.status == "PENDING":
+                campaign.queue(self, current().stamp())
+        return self
 
     def called(self, begins_at: str, ends_at: str, outcome: dict[str, Any]) -> None:
         """Record that the row is being called until `ends_at`, and the outcome of the call."""
@@ -174,11 +177,41 @@ class Voicev1CampaignData(Record):
         self.change(status=status, result=self.outcome, updated_at=self.done_at)
 
 
+def complete_imported_row(row: Row, rows: ImportContext) -> None:
+    """Queue a row that waits for its call. Without a time of its own it is called in the batches of a run."""
+    due_at = row.pop("due_at", None)
+    is_open = row.get("status", "PENDING") in OPEN and row.get("done_at") is None
+    if not is_open or (due_at or "") >= NEVER:
+        return
+    call = {
+        "id": row["id"],
+        "team_id": row["team_id"],
+        "created_at": row.get("updated_at") or row.get("created_at"),
+        "deployment_id": rows.row("voicev1Campaigns", row["campaign_id"])["deployment_id"],
+        "voicev1_campaign_id": row["campaign_id"],
+        "row_id": row["row_id"],
+        "row": row["row_data"],
+        "due_at": due_at,
+    }
+    rows.add("queuedCalls", call)
+
+
+# The time of a row's call.
+_DUE_AT = f"""
+    coalesce(
+        (
+            SELECT due_at FROM queued_call
+            WHERE voicev1_campaign_id = voicev1_campaign_data.campaign_id AND row_id = voicev1_campaign_data.row_id
+        ),
+        CASE WHEN status IN ('PENDING', 'PROCESSING') AND done_at IS NULL THEN '{NEVER}' END
+    )
+"""
 STATE = {
     "voicev1Campaigns": StateCollection(Voicev1Campaign, required_links={"deployment_id": ("voicev1Deployments",)}),
     "voicev1CampaignData": StateCollection(
         Voicev1CampaignData,
-        after_import=lambda: schedule_imported(Voicev1CampaignData, {}, Voicev1CampaignData.status << OPEN),
+        complete=complete_imported_row,
+        computed={"due_at": _DUE_AT},
         required_links={"campaign_id": ("voicev1Campaigns",)},
         has_id=False,
         sorted_by=("created_at", "row_id", "campaign_id"),

@@ -3,11 +3,6 @@
 import csv
 import io
 from dataclasses import dataclass, field
-from typing import Any
-
-from marshmallow import ValidationError, fields
-
-from dryline.schemas.campaigns import OutboundCampaignBodySchema
 
 DELIMITERS = ",;\t"
 
@@ -51,20 +46,3 @@ def _header_fault(columns: list[str]) -> str | None:
         return "A column has no name."
     twice = next((name for name in columns if columns.count(name) > 1), None)
     return f"Two columns are named {twice!r}." if twice else None
-
-
-class ContactsText(fields.Field):
-    """Contact rows as CSV text. Lines that are not rows are skipped."""
-
-    def _deserialize(self, value: Any, attr: Any, data: Any, **kwargs: Any) -> list[dict[str, str]]:
-        rows = list(read_contacts(value).rows.values()) if isinstance(value, str) else []
-        if not rows:
-            raise ValidationError("There are no rows.")
-        return rows
-
-
-class CampaignSheetSchema(OutboundCampaignBodySchema):
-    """A campaign whose rows are CSV text. The other fields are those of the API."""
-
-    data = ContactsText(required=True)  # type: ignore[assignment]  # a form has text where the API has a list
-    deployment_id = fields.String(required=True, data_key="deploymentId")

@@ -7,6 +7,7 @@ from marshmallow import fields
 
 from dryline.schemas.base import ApiSchema, JsonObject, OneOf, PageSchema, Timestamp, WindowSchema, camel
 from dryline.schemas.row_forms import Row, RowForm
+from dryline.storage import json_shapes
 
 CHANGE_TYPE = OneOf("FLOW_VERSION", "CONFIG", "VOICE_SETTINGS", "STATUS", "PARAMETERS")
 
@@ -50,4 +51,11 @@ def wire_changes(row: Row) -> None:
         row["changes"] = {camel(name): change for name, change in changes.items()}
 
 
-ROWS = {"deploymentHistory": RowForm(DeploymentHistoryEntrySchema, "deploymentId changeType", on_export=wire_changes)}
+ROWS = {
+    "deploymentHistory": RowForm(
+        DeploymentHistoryEntrySchema,
+        "deploymentId changeType",
+        on_export=wire_changes,
+        shapes=json_shapes.DEPLOYMENT_HISTORY,
+    )
+}

@@ -49,18 +49,6 @@ class FlowUpdateBody(FlowBody):
     commit_message = fields.String(load_only=True, metadata={"description": "message of the committed version"})
 
 
-class FlowSheetSchema(FlowUpdateBody):
-    """A flow from a form. A form has all fields, so an empty one clears its value."""
-
-    class Meta(FlowUpdateBody.Meta):
-        exclude = ("validate_code",)  # whoever saves code with errors is asked
-
-    code = fields.String(load_default="")
-    variables = ObjectAsText(load_default=dict)
-    commit_message = fields.String(load_default="Edited in the console")
-    seen = fields.String(load_default=None)
-
-
 class FlowQuerySchema(QuerySchema):
     """Options for a flow."""
 

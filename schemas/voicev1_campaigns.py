@@ -115,6 +115,18 @@ class VoiceV1CampaignRunSchema(ApiSchema):
     )
 
 
+class CallOutcomeSchema(PartSchema):
+    """The outcome of a row's call, which only state documents show."""
+
+    class Meta(PartSchema.Meta):
+        unknown = INCLUDE
+
+    reached = Boolean()
+    log_id = fields.String()
+    call_status = fields.String(allow_none=True)
+    start_time = Timestamp(allow_none=True)
+
+
 ROWS = {
     "voicev1Campaigns": RowForm(VoiceV1CampaignSchema, "deploymentId", without="data"),
     "voicev1CampaignData": RowForm(
@@ -122,6 +134,6 @@ ROWS = {
         "campaignId rowData",
         due_at=Timestamp(allow_none=True),
         done_at=Timestamp(allow_none=True),
-        outcome=JsonObject(allow_none=True),
+        outcome=fields.Nested(CallOutcomeSchema, allow_none=True),
     ),
 }

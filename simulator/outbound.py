@@ -13,7 +13,7 @@ from dryline.models.queued_calls import QueuedCall, number_fault, phone_number, 
 from dryline.models.scripted_outcomes import MEMBER, scripted_outcome
 from dryline.models.voice_deployments import VoiceDeployment
 from dryline.models.voice_logs import OUTCOMES
-from dryline.models.voicev1_campaigns import Voicev1Campaign, Voicev1CampaignData
+from dryline.models.voicev1_campaigns import Voicev1CampaignData
 from dryline.models.voicev1_deployments import VoiceV1Deployment
 from dryline.simulator.calls import make_call, starting_at, store
 from dryline.simulator.conversation_rows import ConversationRows
@@ -43,7 +43,7 @@ class DueRow:
     Each row has its own random numbers, since the number of rows in a round depends on the time of the round.
     """
 
-    row: Any  # a QueuedCall or a Voicev1CampaignData
+    row: QueuedCall
     deployment: DeploymentContext
     contact: dict[str, Any]
     metadata: dict[str, Any]
@@ -53,38 +53,25 @@ class DueRow:
     @property
     def key(self) -> str:
         """The key that rows of the same flow share."""
-        return self.row.campaign_id or self.row.deployment_id
+        return self.row.owner_id
 
     @property
     def begins_at(self) -> datetime:
         """The time at which its call begins: when the row was due, or now if the clock was set back since then."""
-        return min(parse(self.row.due_at), current().now())
+        due_at: Any = self.row.due_at
+        return min(parse(due_at), current().now())
 
 
 def queued(rows: Sequence[QueuedCall]) -> list[DueRow]:
-    """Return the due rows of batches and outbound campaigns."""
+    """Return the due rows of batches and campaigns."""
     deployments: dict[str, DeploymentContext] = {}
     due = []
     for row in rows:
-        key = row.campaign_id or row.deployment_id
-        deployment = deployments.get(key) or deployments.setdefault(key, _context_of(row))
+        deployment = deployments.get(row.owner_id) or deployments.setdefault(row.owner_id, _context_of(row))
         extractions = (row.terms or {}).get("extractions")
         if extractions and not row.campaign_id:  # a batch says what it extracts
             deployment = replace(deployment, profile=replace(deployment.profile, extractions=extractions))
         due.append(DueRow(row, deployment, _contact(row.row), _metadata(row), Random(row.id)))
-    return due
-
-
-def legacy(rows: Sequence[Voicev1CampaignData]) -> list[DueRow]:
-    """Return the due rows of legacy campaigns."""
-    deployments: dict[str, DeploymentContext] = {}
-    due = []
-    for row in rows:
-        if row.campaign_id not in deployments:
-            campaign = Voicev1Campaign.fetch(row, row.campaign_id)
-            deployments[row.campaign_id] = context_of(VoiceV1Deployment.fetch(row, campaign.deployment_id))
-        metadata = {"campaignId": row.campaign_id, "rowId": row.row_id, "row": row.row_data}
-        due.append(DueRow(row, deployments[row.campaign_id], _contact(row.row_data), metadata, Random(row.id)))
     return due
 
 
@@ -139,8 +126,15 @@ def _called(world: World, due: DueRow, flows: dict[str, FollowedFlow | NotFollow
 
 
 def call_queued(due: Sequence[DueRow], still_queued: Container[str]) -> None:
-    """Place the calls of those rows that are `still_queued`, and take them out of the queue."""
+    """Place the calls of those rows that are `still_queued`, and take them out of the queue.
+
+    The results of rows of Voice V1 campaigns come with the ends of the calls.
+    """
     placed = [(one, place(one)) for one in due if one.row.id in still_queued]
+    for one, call in placed:
+        row = Voicev1CampaignData.find(campaign_id=one.row.voicev1_campaign_id, row_id=one.row.row_id)
+        if row is not None:
+            row.called(wire(one.begins_at), call.log["end_time"], _result(call.log))
     store([call for _, call in placed], in_progress=True)
     campaigns: dict[str, tuple[str, str]] = {}
     for one, call in placed:
@@ -150,14 +144,6 @@ def call_queued(due: Sequence[DueRow], still_queued: Container[str]) -> None:
     for id, (first, last) in campaigns.items():
         OutboundCampaign.record_calls(id, first, last)
     QueuedCall.delete().where(QueuedCall.id << [one.row.id for one, _ in placed]).execute()
-
-
-def call_legacy_rows(due: Sequence[DueRow], still_queued: Container[str]) -> None:
-    """Place the calls of those rows that are `still_queued`. Their results come with the ends of the calls."""
-    placed = [(one, place(one)) for one in due if one.row.id in still_queued]
-    for one, call in placed:
-        one.row.called(wire(one.begins_at), call.log["end_time"], _result(call.log))
-    store([call for _, call in placed], in_progress=True)
 
 
 def place(due: DueRow) -> ConversationRows:
@@ -183,7 +169,8 @@ def _contact(row: Mapping[str, Any]) -> dict[str, Any]:
 def _metadata(queued: QueuedCall) -> dict[str, Any]:
     """Return the log's metadata: the row and its campaign or batch."""
     row_id = queued.row_id or str(queued.row.get("id") or queued.id)
-    metadata = {"campaignId": queued.campaign_id, "rowId": row_id, "row": queued.row}
+    campaign_id = queued.campaign_id or queued.voicev1_campaign_id
+    metadata = {"campaignId": campaign_id, "rowId": row_id, "row": queued.row}
     return metadata | {name: value for name, value in (queued.terms or {}).items() if name != "extractions"}
 
 

@@ -52,11 +52,11 @@ def _portions(collection: str, names: Mapping[str, str], team_id: str | None) ->
     """Yield one collection's rows as they look on the wire, some hundred at a time."""
     about = COLLECTIONS[collection]
     model, fields = about.model, about.model._meta.fields
-    members = {member: name for member, name in names.items() if name in fields}
+    members = {member: name for member, name in names.items() if name in fields or name in about.computed}
     conditions = dict(about.fixed)
     if team_id is not None:
         conditions["team_id"] = team_id
-    where = " AND ".join(f'"{name}" = ?' for name in conditions)
+    where = " AND ".join(f'"{name}" IS ?' for name in conditions)
     table = f'"{model._meta.table_name}"'
 
     # SQLite would carry the large cells along while it sorts, so the order comes first.
@@ -65,7 +65,7 @@ def _portions(collection: str, names: Mapping[str, str], team_id: str | None) ->
     keys = connection().execute(sql, tuple(conditions.values())).fetchall()
     keys.sort(key=lambda key: about.age(list(key[1:])))
 
-    cells = ", ".join(f'"{fields[name].column_name}"' for name in members.values())
+    cells = ", ".join(about.computed.get(name) or f'"{fields[name].column_name}"' for name in members.values())
     keys_of_teams = ApiKey.by_team() if model is Team else {}
     for portion in chunked((key[0] for key in keys), _ROWS_AT_A_TIME):
         marks = ", ".join("?" * len(portion))

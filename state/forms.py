@@ -6,10 +6,10 @@ to other rows. The models declare the links (`STATE`).
 
 import logging
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module
-from typing import Any
+from typing import Any, Self
 
 from marshmallow import ValidationError
 
@@ -48,12 +48,24 @@ class Document:
     as_of: str | None
     may_link_to_gone_rows: bool
 
+    def copy(self) -> Self:
+        """Return a copy whose rows an import may change. It changes columns, and nothing within their values."""
+        rows = {name: None if rows is None else list(map(_copied, rows)) for name, rows in self.rows.items()}
+        return replace(self, rows=rows)
+
     def path(self, collection: str, index: int, column: str = "") -> str:
         """Return the name of a row or of a member for a message, such as `flows[2].workerId`."""
         if not column:
             return f"{collection}[{index}]"
         names = {attribute: name for name, attribute in forms()[collection].names.items()}
         return f"{collection}[{index}].{names.get(column, camel(column))}"
+
+
+def _copied(row: Row) -> Row:
+    copied = dict(row)
+    if keys := row.get("api_keys"):
+        copied["api_keys"] = [dict(key) for key in keys]
+    return copied
 
 
 def read(document: Any, *, lenient: bool = False) -> Document:

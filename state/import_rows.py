@@ -106,6 +106,10 @@ class Import:
             row = record.__data__ if record else {}
         return row
 
+    def add(self, name: str, row: Row) -> None:
+        """Add a row, by column names, to a collection."""
+        self.rows[name].append(row)
+
     def shifted(self, value: Any) -> Any:
         """Return JSON as it will be stored, with its times shifted. Raises OverflowError if one cannot be."""
         if self.shift is None:

@@ -1,7 +1,6 @@
 """The start of a world, and the reset to it: the first team, its keys, and the scenario."""
 
 import contextlib
-import pickle
 import sqlite3
 from pathlib import Path
 from stat import S_ISREG
@@ -134,13 +133,13 @@ def load_again(world: World, name: str, *, lenient: bool = False) -> Document | 
         raise _unreadable(path, error) from None
     remembered = _LAST_READ.of(world)
     if remembered and remembered[0].version == version:
-        document: Document = pickle.loads(remembered[0].pickled)  # a copy, as an import changes the rows
-        return document
-    read_anew = load(name, lenient=lenient)
+        return remembered[0].document.copy()
+    document = load(name, lenient=lenient)
     remembered.clear()
-    if version.size <= MOST_BYTES_REMEMBERED:
-        remembered.append(_ReadDocument(version, pickle.dumps(read_anew)))
-    return read_anew
+    if document is not None and version.size <= MOST_BYTES_REMEMBERED:
+        remembered.append(_ReadDocument(version, document))
+        return document.copy()
+    return document
 
 
 class _FileVersion(NamedTuple):
@@ -160,7 +159,7 @@ class _FileVersion(NamedTuple):
 
 class _ReadDocument(NamedTuple):
     version: _FileVersion
-    pickled: bytes
+    document: Document
 
 
 # The document that the last reset of a world has read, or nothing.

@@ -151,11 +151,19 @@ def _is_choice(value: Any) -> bool:
     return type(value) is dict and _is_object(value.get("message"))
 
 
+def _are_changes(value: Any) -> bool:
+    """Check `changes` of a deployment: each has its old and its new value."""
+    return type(value) is dict and all(
+        type(change) is dict and "from" in change and "to" in change for change in value.values()
+    )
+
+
 LOG: Shapes = {"messages": _is_conversation, "metadata": _names_campaign, "session_log_data": _has_trace}
 VOICE_LOG: Shapes = {**LOG, "data": _is_measured, "success_results": _has_criteria}
 CHAT_EMBED_LOG: Shapes = {**LOG, "latency": _is_latency}
 SESSION: Shapes = {"trace": _is_trace}
 LLM_LOG: Shapes = {"data": _is_exchange}
+DEPLOYMENT_HISTORY: Shapes = {"changes": _are_changes}
 # By table.
 SHAPES: Mapping[str, Shapes] = {
     "voice_log": VOICE_LOG,
@@ -166,6 +174,7 @@ SHAPES: Mapping[str, Shapes] = {
     "api_log": LOG,
     "session": SESSION,
     "llm_log": LLM_LOG,
+    "deployment_history_entry": DEPLOYMENT_HISTORY,
 }
 
 

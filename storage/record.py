@@ -240,7 +240,7 @@ def wire_rows(model: type[Record], columns: Mapping[str, str], rows: Iterable[tu
     # Column by column, and the dicts by `map`: faster than a loop over rows and cells.
     wired = list(map(dict, map(zip, repeat(tuple(columns)), rows)))
     for wire, name in columns.items():
-        field = fields[name]
+        field = fields.get(name)
         if isinstance(field, JsonField):
             for row in wired:
                 if (text := row[wire]) is not None:

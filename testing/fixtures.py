@@ -138,8 +138,13 @@ def start_process(config: pytest.Config) -> DrylineInProcess:
         return DrylineInProcess(**_settings(config)).start()
 
 
-def run(world: World, ignored: list[list[str]]) -> Iterator[World]:
-    """Yield a stand-in, and stop it. Adds the names that the API does not have to `ignored`, those of each request."""
+def run(world: World, ignored: list[list[str]], notes: list[str]) -> Iterator[World]:
+    """Yield a stand-in, and stop it. Adds the names that the API does not have to `ignored`, those of each request.
+
+    `notes` are for the end of the session.
+    """
+    if world._other_version and world._other_version not in notes:
+        notes.append(world._other_version)
     yield world
     _note_ignored(world)
     ignored += world._created.ignored

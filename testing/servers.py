@@ -22,7 +22,7 @@ from dryline.settings import DEFAULT_API_KEY, END_WITH, BadSetting, Settings, fl
 from dryline.testing import journal
 from dryline.testing.plane import TIMEOUT_S, DrylineError, NoReply, PlaneReply, Sender, in_process, over_http
 from dryline.testing.real_files import real_files
-from dryline.testing.stand_in import StandIn, warn_of_other_version
+from dryline.testing.stand_in import StandIn
 from dryline.world.processes import ended_by_owner
 from dryline.world.real_time import monotonic
 
@@ -180,7 +180,7 @@ class DrylineServer(Started):
             self._sender = over_http(self._url)
             # After `_sender`, and before the server counts as running, which `plane` would require.
             health = json.loads(self._sender("GET", "/_dryline/health", {}, timeout_s=self.timeout_s).content)
-            warn_of_other_version(self._url, health["version"])
+            self._compare_version(health["version"])
 
     def _serve_in_thread(self, *arguments: Any) -> None:
         server = self._in_this_process("in_thread", *arguments)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import logging
 import time
 import warnings
 from collections.abc import Callable
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
 __tracebackhide__ = True  # pytest leaves the frames of this module out of a traceback
 
 Value = TypeVar("Value")
+
+log = logging.getLogger("dryline")
 
 # Moves of the clock beyond this may have much work to do.
 _LONG_ADVANCE_S = 3_600
@@ -141,12 +144,24 @@ class StandIn(Driver):
         self.timeout_s = require_timeout(timeout_s)
         self._created = Created()
         self._application: Any = None
+        self._other_version = ""  # a sentence, if the server has another version than these helpers
 
     def __repr__(self) -> str:
         try:
             return f"<dryline at {self.url}>"
         except DrylineError:
             return "<dryline at no address yet>"
+
+    def _compare_version(self, version: str) -> None:
+        """Log if the server has another version than these helpers: a newer helper may ask for what it does not know.
+
+        It is no warning of Python's, which a project may have made an error. The pytest plugin shows it at the end.
+        """
+        from dryline import __version__  # noqa: PLC0415  # in a checkout it asks git
+
+        if version != __version__:
+            self._other_version = f"The dryline at {self.url} is {version}, and these helpers are {__version__}."
+            log.warning(self._other_version)
 
     @property
     def app(self) -> WSGIApplication:
@@ -239,16 +254,8 @@ def connect(
     health = stand_in.plane("GET", "/health")
     if not isinstance(health, dict) or health.get("status") != "ok":
         raise DrylineError(f"The server at {url} is not dryline.")
-    warn_of_other_version(url, str(health.get("version")))
+    stand_in._compare_version(str(health.get("version")))
     return stand_in
-
-
-def warn_of_other_version(url: str, version: str) -> None:
-    """Warn if a server has another version than these helpers: a newer helper may ask for what it does not know."""
-    from dryline import __version__  # noqa: PLC0415  # in a checkout it asks git
-
-    if version != __version__:
-        warnings.warn(f"The dryline at {url} is {version}, and these helpers are {__version__}.", stacklevel=3)
 
 
 def wait_until(

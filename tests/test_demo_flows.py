@@ -1,6 +1,7 @@
 """The flows of the shipped scenarios: each version is sound, and the newest ends well wherever a caller leads it."""
 
 import re
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -14,6 +15,7 @@ from dryline.tools import campaign, clinic, demo_content, trouble
 
 BUSINESSES = (*demo_content.BUSINESSES, demo_content.QUAYSIDE, clinic.HOSPITAL, campaign.GARAGE)
 PROGRAMS = [one.program for one in BUSINESSES] + [demo_content.REMINDER]
+ROOT = Path(__file__).parent.parent
 TIMES = r"\d+(?::\d\d)? [AP]M"
 
 
@@ -133,6 +135,39 @@ PARCELS = trouble.PARCELS.program
 def test_a_caller_is_answered(hold, program, utterances, answer):
     said = hold(program, *utterances)[-1].replace("How can I help you today?", "What can I do for you?")
     assert answer in said
+
+
+# The sentences that docs/demo.md proposes, each with what is said before it.
+OF_THE_GUIDE = [
+    ["My name is Tom Baker and I need a consultation on Tuesday at 9", "that's right", "no thanks, bye"],
+    *(
+        ["I need a cleaning", "Tom Baker", day, "something in the afternoon"]
+        for day in ("tomorrow", "December 18", "12/02", "the 3rd of December")
+    ),
+    ["I want to cancel my appointment", "actually no, don't cancel it, move it to Tuesday"],
+    *(
+        [*["I need a cleaning", "Tom Baker"][:number], aside]
+        for aside in (
+            "when are you open?",
+            "who is this?",
+            "what can you do?",
+            "can I talk to a real person?",
+            "never mind",
+        )
+        for number in range(3)
+    ),
+]
+
+
+def test_what_the_guide_proposes_to_say_is_understood(hold):
+    section = (
+        (ROOT / "docs/demo.md").read_text().partition("## What you can say")[2].partition("\n\nThe other lines")[0]
+    )
+    proposed = {" ".join(sentence.split()) for sentence in re.findall(r'"([^"]+)"', section)}
+    assert proposed <= {sentence for utterances in OF_THE_GUIDE for sentence in utterances}
+    for utterances in OF_THE_GUIDE:
+        said = " ".join(hold(DENTAL, *utterances))
+        assert "didn't get that" not in said and "not sure that I understood" not in said, utterances
 
 
 def test_a_practice_that_is_closed_connects_with_the_dentist_on_call_and_not_with_the_front_desk(hold, control):

@@ -82,6 +82,7 @@ def test_every_address_that_pages_name_lies_below_the_public_path(served):
 
 def test_redirects_and_cookies_stay_below_the_public_path(served):
     assert served.get("/").headers["location"] == "/a/console"
+    assert served.get("/?range=24h").headers["location"] == "/a/console?range=24h"
     signing_in = served.get("/a/console/faults", headers={"x-dryline-token": ""})
     assert signing_in.headers["location"] == "/a/console/sign-in?next=/a/console/faults"
     page = served.get("/console/sign-in", headers={"x-dryline-token": ""})

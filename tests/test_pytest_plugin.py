@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+import dryline
 from dryline.testing import DrylineServer
 
 
@@ -133,6 +134,14 @@ def test_a_server_that_runs_is_used_and_starts_each_test_from_the_scenario(run_p
             assert dryline.client().workers.list() == []
     """
     run_pytest(code, "--dryline-url", elsewhere.url, "--dryline-token", "secret").assert_outcomes(passed=1)
+
+
+def test_a_server_of_another_version_is_named_at_the_end_and_fails_no_test(run_pytest, elsewhere, monkeypatch):
+    monkeypatch.setattr(dryline, "__version__", "0.3.0")
+    flags = ("--dryline-url", elsewhere.url, "--dryline-token", "secret", "-W", "error")
+    result = run_pytest("def test_it(dryline): pass", *flags)
+    result.assert_outcomes(passed=1)
+    assert output(result).count("and these helpers are 0.3.0.") == 1
 
 
 def test_parallel_workers_do_not_reset_a_server_that_runs(run_pytest, elsewhere):

@@ -144,6 +144,10 @@ def add_row(database, table, **columns):
     row = {"id": table, "team_id": team, "worker_id": worker, "created_at": NOW, **columns}
     if table != "session":
         row["updated_at"] = NOW
+    insert(database, table, row)
+
+
+def insert(database, table, row):
     marks = ", ".join("?" * len(row))
     database.execute(f"INSERT INTO {table} ({', '.join(row)}) VALUES ({marks})", list(row.values()))
 
@@ -173,12 +177,47 @@ def test_a_call_of_an_older_directory_goes_on_to_its_end_with_json_of_any_shape(
     session = {"id": "session", "team_id": team, "worker_id": worker, "created_at": NOW, **ODD["session"]}
     llm_log = {**stamps, "id": "llm_log", **NEEDED["llm_log"], **ODD["llm_log"]}
     call = {"log": log, "session": session, "llm_logs": [llm_log], "runtime_errors": []}
-    columns = "id, team_id, created_at, deployment_id, due_at, call"
-    row = ("call", team, NOW, deployment, NOW, json.dumps(call))
-    database.execute(f"INSERT INTO call_in_progress ({columns}) VALUES (?, ?, ?, ?, ?, ?)", row)
+    row = {"id": "call", "team_id": team, "created_at": NOW, "deployment_id": deployment}
+    insert(database, "call_in_progress", {**row, "due_at": NOW, "call": json.dumps(call)})
     database.commit()
     api, control = opened()
     control.post("/clock/advance", {"seconds": 3600})
     assert api.get("/logs/call").json["data"] == {"call_analysis": 5}
     page = api.client.get("/console/calls/call")
     assert page.status_code == 200 and "<summary>Trace of the session</summary>" in page.text
+
+
+def test_rows_of_a_legacy_campaign_in_an_older_directory_go_on(database, opened):
+    ((team, deployment),) = database.execute("SELECT team_id, deployment_id FROM voice_log LIMIT 1")
+    shared = {"team_id": team, "created_at": NOW, "updated_at": NOW}
+    number = {"phoneNumber": "+14155550100"}  # somebody answers
+    later, never = "2026-11-02T11:00:00.000Z", "9999-12-31T23:59:59.999Z"
+    ended = json.dumps({"reached": True, "logId": "log", "callStatus": "completed", "startTime": NOW})
+    rows = {
+        "now": {"status": "PENDING", "due_at": NOW},
+        "later": {"status": "PROCESSING", "due_at": later},
+        "by hand": {"status": "PROCESSING", "due_at": never},
+        "called": {"status": "PROCESSING", "due_at": NOW, "done_at": later, "outcome": ended},
+        "ended": {"status": "FAILED", "due_at": NOW},
+    }
+    campaign = {"id": "campaign", **shared, "deployment_id": deployment, "status": "RUNNING", "steps": "[]"}
+    insert(database, "voicev1_campaign", campaign)
+    for id, row in rows.items():
+        data = {"row_id": id, "row_data": json.dumps(number | {"id": id}), "arrived_at": NOW, **row}
+        insert(database, "voicev1_campaign_data", {"id": f"data {id}", "campaign_id": "campaign", **shared, **data})
+    legacy = "type = 'VoiceV1', objective = '', allowed_transfer_numbers = '[]', resource_keys = '[]'"
+    database.execute(f"UPDATE deployment SET {legacy} WHERE id = ?", (deployment,))
+    database.commit()
+    api, control = opened()
+
+    def statuses():
+        return {row["id"]: row["status"] for row in control.get("/state").json["voicev1CampaignData"]}
+
+    control.post("/clock/advance", {"seconds": 1800})
+    assert statuses() == dict(zip(rows, ("COMPLETED", "PROCESSING", "PROCESSING", "COMPLETED", "FAILED"), strict=True))
+    page = api.client.get("/console/campaigns/campaign")
+    assert page.status_code == 200
+    control.post("/clock/advance", {"seconds": 3600})
+    assert statuses() == dict(zip(rows, ("COMPLETED", "COMPLETED", "PROCESSING", "COMPLETED", "FAILED"), strict=True))
+    logs = [log for log in control.get("/state").json["voiceLogs"] if (log["metadata"] or {}).get("campaignId")]
+    assert [(log["metadata"]["rowId"], log["startTime"]) for log in logs] == [("now", NOW), ("later", later)]

@@ -12,12 +12,13 @@ from webargs import core
 from webargs.flaskparser import FlaskParser
 from werkzeug.exceptions import BadRequest, UnsupportedMediaType
 
-from dryline.models.teams import authenticate
+from dryline.models.teams import Team, authenticate
 from dryline.schemas.base import instance_of, strict
 from dryline.storage.current_world import current
 from dryline.storage.errors import Invalid
 from dryline.storage.json_values import is_too_deep, loads
 from dryline.web.operations import find_operation, find_view
+from dryline.world.origins import TEAM_KEY
 
 
 class OrjsonProvider(JSONProvider):
@@ -182,12 +183,22 @@ def require_no_query() -> None:
 
 
 def require_key(request: Request) -> None:
-    """Set `g.key` and `g.team` from the request's API key. Raises Unauthorized, and EpochEnded as `enter_team`."""
+    """Set `g.team` and `g.author` from the request's API key, which is then in `g.key`.
+
+    A request of the console has no key: its author is a person of the team that it names. Raises Unauthorized, and
+    EpochEnded as `enter_team`.
+    """
+    team_id = request.environ.get(TEAM_KEY)
+    if team_id is not None:
+        current().enter_team(team_id)
+        g.team = g.author = Team.by_id(team_id)
+        return
     if request.method == "OPTIONS":  # a browser sends its preflights without the key
         return
     key = authenticate(sent_key(request))
     current().enter_team(key.team_id)
-    g.key, g.team = key, key.team
+    g.key = g.author = key
+    g.team = key.team
 
 
 def sent_key(request: Request) -> str | None:

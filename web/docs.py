@@ -22,8 +22,9 @@ GUIDES = Path(__file__).parent.parent / "docs"
 
 @blp.get("/")
 def index() -> Any:
-    """Redirect to the console."""
-    return redirect(request.script_root + CONSOLE)
+    """Redirect to the console, with the query."""
+    query = request.query_string.decode()
+    return redirect(f"{request.script_root}{CONSOLE}{'?' if query else ''}{query}")
 
 
 @blp.get("/docs")

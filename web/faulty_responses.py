@@ -11,6 +11,7 @@ from dryline.storage.errors import DomainError
 from dryline.web import cors, errors, hosts
 from dryline.web.base import json_response, sent_key
 from dryline.world.faults import GIVES_UP, AppliedFault, ConnectionCut, Fault, FaultAnswer
+from dryline.world.origins import CONSOLE
 from dryline.world.request_log import Entry
 from dryline.world.world import World
 
@@ -22,9 +23,9 @@ def find_fault(world: World, request: Request, entry: Entry) -> tuple[AppliedFau
     """Return the fault that applies to a request, and the headers of the rate limits that it counts for.
 
     `entry` is the request as the log has it, so that a rule matches what a search of the log finds. If there are rules,
-    its team is set.
+    its team is set. None applies to what a person does in the console.
     """
-    if not world.faults or (world.settings.cors_origins and cors.is_preflight(request)):
+    if not world.faults or entry.origin == CONSOLE or (world.settings.cors_origins and cors.is_preflight(request)):
         return None, {}
     caller = sent_key(request) or request.headers.get("x-brainbase-api-key") or ""
     entry.team_id = team_of(request)

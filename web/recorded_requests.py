@@ -13,6 +13,7 @@ from dryline.web.faulty_responses import Dropped, apply_fault, find_fault, slow_
 from dryline.web.origins import origin_of
 from dryline.web.routing import recorded_path
 from dryline.world.masking import mask_header, mask_json, mask_query
+from dryline.world.origins import RECORDED_KEY, TEAM_KEY
 from dryline.world.real_time import monotonic
 from dryline.world.request_log import ANSWER_BYTES, Entry
 from dryline.world.world import World
@@ -54,19 +55,22 @@ def answer_and_record(world: World, request: Request, view: Callable[[], Any]) -
     entry.answer_headers = tuple(starmap(_header, response.headers))
     entry.unmasked_answer = _answer(response)
     world.requests.add(entry)
+    if (when_recorded := request.environ.get(RECORDED_KEY)) is not None:
+        when_recorded(entry)
     if status is not None and fault is not None and fault.rule.bytes_per_second is not None:
         slow_down(world, response, fault.rule)
     return response
 
 
 def _new_entry(world: World, request: Request) -> Entry:
-    """Return the entry of a request that has just arrived. Its team is not known yet."""
+    """Return the entry of a request that has just arrived. Its team is not known yet, unless the console sent it."""
     rule = request.url_rule
     return Entry(
         time=world.stamp(),
         method=request.method,
         path=recorded_path(request),
         origin=origin_of(request),
+        team_id=request.environ.get(TEAM_KEY),
         query=mask_query(request.environ.get("QUERY_STRING", "")),
         headers=tuple(starmap(_header, request.headers)),
         body=_body(request),

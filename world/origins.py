@@ -20,6 +20,10 @@ ALL = "all"
 
 # Key of a request's environ: the origin of a request that this process makes. No client can set it.
 ORIGIN_KEY = "dryline.origin"
+# Key of the environ of a request that the console makes for a person: the id of the team, in the place of an API key.
+TEAM_KEY = "dryline.team"
+# Key of the environ of such a request: a function that is called with its entry of the request log.
+RECORDED_KEY = "dryline.recorded"
 # The header with which a client says that a request is of the test, or arranged. The latter is believed of those who
 # may use the control plane.
 ORIGIN_HEADER = "X-Dryline-Origin"

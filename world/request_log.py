@@ -4,15 +4,20 @@ import json
 import threading
 import time
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import takewhile
+from operator import attrgetter
 
 from dryline.world.events import ACCESS
 from dryline.world.masking import mask_json
-from dryline.world.origins import PROGRAM, Origin
+from dryline.world.origins import CONSOLE, PROGRAM, Origin
 
 MAX_ENTRIES = 10_000
 MAX_BYTES = 24_000_000  # of all that is kept of requests and answers; the headers of most are shared
+# Bounds of their own of the requests that persons make in the console, so that they drop no request of a program.
+MAX_CONSOLE_ENTRIES = 500
+MAX_CONSOLE_BYTES = 4_000_000
 _HEADER_BYTES = 50  # of memory that a header takes beside its text
 # The part of an answer's body that an entry keeps.
 ANSWER_BYTES = 64_000
@@ -98,18 +103,41 @@ class DroppedRequests:
     time: str = ""
 
 
+class _Newest:
+    """Entries with bounds. The oldest fall out first, the newest never."""
+
+    def __init__(self) -> None:
+        self.entries: deque[Entry] = deque()
+        self._bytes = 0
+
+    def add(self, entry: Entry, max_entries: int, max_bytes: int) -> list[Entry]:
+        """Add an entry, and return those that fall out."""
+        self.entries.append(entry)
+        self._bytes += entry.size
+        fallen = []
+        while len(self.entries) > max_entries or (self._bytes > max_bytes and len(self.entries) > 1):
+            fallen.append(self.entries.popleft())
+            self._bytes -= fallen[-1].size
+        return fallen
+
+    def keep(self, stays: Callable[[Entry], bool]) -> None:
+        """Forget the entries that do not stay."""
+        self.entries = deque(filter(stays, self.entries))
+        self._bytes = sum(entry.size for entry in self.entries)
+
+
 class RequestLog:
     """The requests of one world that are in progress, and the newest that are answered.
 
-    These are at most MAX_ENTRIES, with at most MAX_BYTES. The oldest fall out first, the newest never.
+    These are at most MAX_ENTRIES, with at most MAX_BYTES, and those of the console beside them.
     """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._added = threading.Condition(self._lock)
         self._in_progress: dict[Entry, None] = {}
-        self._entries: deque[Entry] = deque()
-        self._bytes = 0
+        self._newest = _Newest()
+        self._newest_of_console = _Newest()
         self._dropped: dict[tuple[str, str, str | None, Origin], DroppedRequests] = {}
         self.count = 0  # of requests that were answered since the start of the server
         self.clears = 0  # how often the log was cleared
@@ -128,10 +156,12 @@ class RequestLog:
             entry.number = self.count
             if entry in self._in_progress:
                 del self._in_progress[entry]
-                self._entries.append(entry)
-                self._bytes += entry.size
-                while len(self._entries) > MAX_ENTRIES or (self._bytes > MAX_BYTES and len(self._entries) > 1):
-                    self._drop_oldest()
+                if entry.origin == CONSOLE:
+                    dropped = self._newest_of_console.add(entry, MAX_CONSOLE_ENTRIES, MAX_CONSOLE_BYTES)
+                else:
+                    dropped = self._newest.add(entry, MAX_ENTRIES, MAX_BYTES)
+                for each in dropped:
+                    self._count_dropped(each)
             self._added.notify_all()
         ACCESS.info(entry)
 
@@ -147,20 +177,20 @@ class RequestLog:
             return team_id is not None and each.team_id != team_id
 
         with self._lock:
-            self._entries = deque(filter(stays, self._entries))
-            self._bytes = sum(entry.size for entry in self._entries)
+            self._newest.keep(stays)
+            self._newest_of_console.keep(stays)
             self._in_progress = dict.fromkeys(filter(stays, self._in_progress))
             self._dropped = {key: each for key, each in self._dropped.items() if stays(each)}
             self.clears += 1
 
     def newest_first(self) -> list[Entry]:
         with self._lock:
-            return list(reversed(self._entries))
+            return self._newest_first()
 
     def with_progress(self) -> list[Entry]:
         """Return the requests in progress and then those that are answered, each newest first."""
         with self._lock:
-            return [*reversed(self._in_progress), *reversed(self._entries)]
+            return [*reversed(self._in_progress), *self._newest_first()]
 
     def dropped(self) -> list[DroppedRequests]:
         """Return what fell out of the log since it was cleared."""
@@ -170,7 +200,7 @@ class RequestLog:
     def newer_than(self, number: int) -> list[Entry]:
         """Return the entries after the one of this number, newest first."""
         with self._lock:
-            return list(takewhile(lambda entry: entry.number > number, reversed(self._entries)))
+            return list(takewhile(lambda entry: entry.number > number, self._newest_first()))
 
     def wait_for_next(self, count: int, timeout_s: float) -> None:
         """Wait until there were more than `count` requests, or until the time is over."""
@@ -178,9 +208,13 @@ class RequestLog:
             if self.count == count:
                 self._added.wait(timeout_s)
 
-    def _drop_oldest(self) -> None:
-        entry = self._entries.popleft()
-        self._bytes -= entry.size
+    def _newest_first(self) -> list[Entry]:
+        if not self._newest_of_console.entries:
+            return list(reversed(self._newest.entries))
+        both = [*self._newest.entries, *self._newest_of_console.entries]
+        return sorted(both, key=attrgetter("number"), reverse=True)
+
+    def _count_dropped(self, entry: Entry) -> None:
         # Clients can invent any number of methods and paths, so those without a route are counted together.
         place = (entry.method, entry.route, entry.team_id) if entry.route else ("", "", None)
         key = (*place, entry.origin)

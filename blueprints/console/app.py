@@ -10,7 +10,7 @@ from jinja2.ext import Extension
 from jinja2.lexer import Token, TokenStream
 from werkzeug.exceptions import HTTPException
 
-from dryline.blueprints.console import auth, layout, template_filters
+from dryline.blueprints.console import auth, layout, operations, template_filters
 from dryline.blueprints.console.base import chosen_team, error_message
 from dryline.blueprints.control.state import NO_LIMIT
 from dryline.storage.current_world import current
@@ -78,6 +78,7 @@ class Console(RoutedFlask):
             self.register_blueprint(import_module(f"dryline.blueprints.console.{page}").blp)
         for error_class in (DomainError, HTTPException, Exception):
             self.register_error_handler(error_class, show_error)
+        self.register_error_handler(operations.FormRefused, operations.show_refused)
         self.after_request(_add_headers)
 
     def dispatch_request(self) -> Any:

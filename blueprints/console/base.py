@@ -7,10 +7,12 @@ from contextlib import suppress
 from typing import Any
 
 from flask import Blueprint, flash, g, redirect, request, session, url_for
+from markupsafe import Markup
 from marshmallow import Schema, ValidationError, fields
 from werkzeug.exceptions import BadRequest, HTTPException
 
 from dryline.blueprints.console import auth
+from dryline.blueprints.console.template_filters import label
 from dryline.models.teams import Team, start_team
 from dryline.storage.errors import DomainError, NotFound
 from dryline.web import errors
@@ -19,6 +21,26 @@ from dryline.web.paths import CONSOLE
 # Fields whose values are written in a form as in JSON.
 _JSON_FIELDS = (fields.Number, fields.Boolean, fields.Dict, fields.List, fields.Nested)
 
+# Labels that differ from the field's name.
+_LABELS = {
+    "batch_interval_minutes": "Minutes between batches",
+    "batch_size": "Rows per batch",
+    "commitMessage": "Commit message",
+    "customerNumber": "Number",
+    "data": "Rows",
+    "deploymentId": "Deployment",
+    "endDate": "To",
+    "filtersJson": "Filters",
+    "flowId": "Flow",
+    "logType": "Logs",
+    "phoneNumber": "Number",
+    "startDate": "From",
+    "status": "Start",
+    "tagId": "Tag",
+    "workerId": "Worker",
+}
+
+MAX_CURL = 1_500  # characters in a notice, which the session's cookie has to hold
 UNDO_S = 30  # of real time
 
 
@@ -58,13 +80,23 @@ def team_names() -> dict[str, str]:
 
 
 def flash_and_redirect(
-    message: str, endpoint: str | None = None, *, undo: str | None = None, kind: str = "message", **values: Any
+    message: str,
+    endpoint: str | None = None,
+    *,
+    undo: str | None = None,
+    curl: str | None = None,
+    kind: str = "message",
+    **values: Any,
 ) -> Any:
     """Redirect to `endpoint`, by default to the page that the form was on, and show the message there.
 
-    With the name of a snapshot in `undo`, each page has the message for `UNDO_S`, with a button that restores it. A
+    With a command in `curl`, which does the same as the form, the message has it to unfold. With the name of a snapshot
+    in `undo`, each page has the message for `UNDO_S`, with a button that restores it. A
     notice of the kind `message` disappears after some seconds, one that `stays` does not.
     """
+    if curl and len(curl) <= MAX_CURL:
+        details = '{} <details class="as-curl"><summary>curl</summary><code>{}</code></details>'
+        message = Markup(details).format(message, curl)
     if undo:
         session["undo"] = {"name": undo, "message": message, "until": time.time() + UNDO_S}
     else:
@@ -91,19 +123,34 @@ def error_message(error: Exception) -> tuple[str, int]:
 
 def load_form(schema: Callable[[], Schema], **values: str) -> Any:
     """Load the form that was sent, with further `values`, by a schema of the API. Raises BadRequest."""
-    texts = {name: text for name, text in request.form.items() if name not in ("back", "_token")}
-    return load_texts(schema, texts | values)
+    return load_texts(schema, form_texts() | values)
+
+
+def form_texts() -> dict[str, str]:
+    """Return the texts of the form that was sent, by the names of its fields."""
+    return {name: text for name, text in request.form.items() if name not in ("back", "_token")}
 
 
 def load_texts(schema: Callable[[], Schema], texts: Mapping[str, str]) -> Any:
     """Load texts by the wire's names, without the empty ones. Raises BadRequest, which names the invalid fields."""
-    loader = schema()
-    by_name = {field.data_key or name: field for name, field in loader.fields.items()}
     try:
-        return loader.load({name: _value(by_name.get(name), text) for name, text in texts.items() if text != ""})
+        return schema().load(wire_values(schema, texts))
     except ValidationError as error:
         messages = error.normalized_messages()
-        raise BadRequest("; ".join(f"{name}: {' '.join(map(str, messages[name]))}" for name in messages)) from None
+        raise BadRequest(
+            "; ".join(f"{field_label(name)}: {' '.join(map(str, messages[name]))}" for name in messages)
+        ) from None
+
+
+def wire_values(schema: Callable[[], Schema], texts: Mapping[str, str]) -> dict[str, Any]:
+    """Return texts by the wire's names as the values of a body, without the empty ones."""
+    by_name = {field.data_key or name: field for name, field in schema().fields.items()}
+    return {name: _value(by_name.get(name), text) for name, text in texts.items() if text != ""}
+
+
+def field_label(name: str) -> str:
+    """Return the label that forms have for a field of the API."""
+    return _LABELS.get(name) or label(name)
 
 
 def _value(field: Any, text: str) -> Any:

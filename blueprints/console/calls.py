@@ -5,18 +5,17 @@ from urllib.parse import urlencode
 
 from flask import g, make_response, redirect, render_template, request, url_for
 
-from dryline.blueprints.console.base import PageBlueprint, flash_and_redirect, load_form, require_team
+from dryline.blueprints.console.base import PageBlueprint, require_team
 from dryline.blueprints.console.conversation_pages import CallPage, ConversationPage
+from dryline.blueprints.console.exports import request_export
 from dryline.blueprints.console.log_lists import LogListPage, LogListQuery
+from dryline.blueprints.console.operations import show_sent
 from dryline.models import activity
-from dryline.models.exports import Export
 from dryline.models.llm_logs import LlmLog
 from dryline.models.logs_lookup import find_log
 from dryline.models.voice_logs import VoiceLog
-from dryline.schemas.exports import ExportBody
 from dryline.schemas.logs_lookup import AnyLogSchema
-from dryline.storage.current_world import current
-from dryline.web.links import base_url, log_with_recording
+from dryline.web.links import log_with_recording
 
 blp = PageBlueprint("calls", "Calls", "c", path="/calls")
 
@@ -44,10 +43,7 @@ def new_count() -> Any:
 @blp.post("/export")
 def export() -> Any:
     """Request an export of the listed conversations."""
-    body = load_form(ExportBody)
-    with current().transaction():
-        Export.request(require_team(), base_url(), **body)
-    return flash_and_redirect("The export is requested. It is made in the background.", "exports.show")
+    return show_sent(request_export(), "The export is requested. It is made in the background.", "exports.show")
 
 
 @blp.get("/latest")

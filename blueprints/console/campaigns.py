@@ -7,9 +7,11 @@ from itertools import accumulate
 from typing import Any, NamedTuple
 
 from flask import g, render_template, request, url_for
+from werkzeug.exceptions import BadRequest
 
 from dryline.blueprints.console import charts
-from dryline.blueprints.console.base import PageBlueprint, flash_and_redirect, hide_new_rows, load_form, require_team
+from dryline.blueprints.console.base import PageBlueprint, flash_and_redirect, hide_new_rows, require_team
+from dryline.blueprints.console.operations import form_body, refusal, send, show_sent
 from dryline.blueprints.console.template_filters import in_text
 from dryline.models.campaign_progress import IDLE, IN_CALL, QUEUED, RowProgress, campaigns_of, find_campaign, rows_of
 from dryline.models.campaigns import ACTIVE, OutboundCampaign
@@ -21,12 +23,14 @@ from dryline.models.voice_deployments import VoiceDeployment
 from dryline.models.voice_logs import VoiceLog
 from dryline.models.voicev1_campaigns import Voicev1Campaign
 from dryline.models.workers import Worker
-from dryline.schemas.contact_rows import CampaignSheetSchema, Contacts, read_contacts
+from dryline.schemas.campaigns import OutboundCampaignBodySchema
+from dryline.schemas.contact_rows import Contacts, read_contacts
 from dryline.storage.current_world import current
 from dryline.world.wording import count
 
 blp = PageBlueprint("campaigns", "Campaigns", "m", path="/campaigns")
 
+CAMPAIGNS_PATH = "/api/workers/{}/deployments/voice/{}/outbound-campaigns"
 ROWS_PER_PAGE = 100
 MAX_PREVIEWED_ROWS = 20
 MAX_ROWS_BEFORE_CREATION = 5  # so that the button below them is seen
@@ -174,23 +178,27 @@ def next_batch(campaign_id: str) -> Any:
 
 @blp.post("/<campaign_id>/start")
 def start(campaign_id: str) -> Any:
-    with current().transaction():
-        OutboundCampaign.fetch(require_team(), campaign_id).revise(status="STARTED")
+    campaign = OutboundCampaign.fetch(require_team(), campaign_id)
+    path = f"{CAMPAIGNS_PATH}/{{}}"
+    ids = (campaign.worker_id, campaign.deployment_id, campaign.id)
+    answer = send("PATCH", path, *ids, body={"status": "STARTED"})
     current().run_due()
-    return flash_and_redirect("The campaign is running.")
+    return show_sent(answer, "The campaign is running.")
 
 
 @blp.post("/<campaign_id>/stop")
 def stop(campaign_id: str) -> Any:
     """Stop the campaign and remove its rows from the queue."""
-    with current().transaction():
-        removed = OutboundCampaign.fetch(require_team(), campaign_id).stop()
-    return flash_and_redirect(f"The campaign is stopped. {len(removed)} rows are no longer queued.")
+    campaign = OutboundCampaign.fetch(require_team(), campaign_id)
+    path = "/api/workers/{}/deployments/voice/{}/stop-campaign"
+    answer = send("POST", path, campaign.worker_id, campaign.deployment_id, body={"campaign_id": campaign.id})
+    return show_sent(answer, f"The campaign is stopped. {answer.body['removedCount']} rows are no longer queued.")
 
 
 @blp.get("/new")
 def new() -> Any:
-    return _show_form(request.args.to_dict())
+    refused = refusal()
+    return _show_form(refused.values if refused else request.args.to_dict(), is_preview=refused is not None)
 
 
 @blp.post("/new")
@@ -263,11 +271,12 @@ class NewCampaignPage:
 @blp.post("")
 def create() -> Any:
     """Create a campaign of the rows that can be called."""
-    body = load_form(CampaignSheetSchema)
-    with current().transaction():
-        deployment = VoiceDeployment.fetch(require_team(), body.pop("deployment_id"), field="deployment_id")
-        body["data"] = [row for row in body["data"] if not number_fault(row)]
-        campaign = OutboundCampaign.launch(deployment, **body)
+    deployment = VoiceDeployment.fetch(require_team(), request.form.get("deploymentId", ""), field="deployment_id")
+    rows = [row for row in read_contacts(request.form.get("data", "")).rows.values() if not number_fault(row)]
+    if not rows:
+        raise BadRequest("There are no rows that can be called.")
+    body = {**form_body(OutboundCampaignBodySchema, "deploymentId", "data"), "data": rows}
+    answer = send("POST", CAMPAIGNS_PATH, deployment.worker_id, deployment.id, body=body)
     current().run_due()
-    message = f"The campaign has {count(len(body['data']), 'row')}."
-    return flash_and_redirect(message, "campaigns.campaign", campaign_id=campaign.id)
+    message = f"The campaign has {count(len(rows), 'row')}."
+    return show_sent(answer, message, "campaigns.campaign", campaign_id=answer.body["id"])

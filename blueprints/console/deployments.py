@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import groupby
 from operator import itemgetter
 from typing import Any, NamedTuple
@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 import orjson
 from flask import render_template, url_for
 
-from dryline.blueprints.console.base import PageBlueprint, flash_and_redirect, load_form, require_team
+from dryline.blueprints.console.base import PageBlueprint, require_team
+from dryline.blueprints.console.operations import form_body, send, show_sent
 from dryline.blueprints.console.template_filters import in_text, label, phone
 from dryline.models.available_numbers import available_numbers
 from dryline.models.business_hours import BusinessHours, TeamPhoneHours
@@ -26,7 +27,6 @@ from dryline.models.workers import Worker
 from dryline.schemas.deployment_history import DeploymentHistoryEntrySchema
 from dryline.schemas.deployments_lookup import AnyDeploymentSchema
 from dryline.schemas.voice_deployments import VoiceDeploymentBody, VoiceDeploymentUpdateBody
-from dryline.storage.current_world import current
 
 blp = PageBlueprint("deployments", path="/workers/<worker_id>/deployments", section="workers")
 
@@ -64,11 +64,10 @@ def new(worker_id: str) -> Any:
 
 @blp.post("")
 def create(worker_id: str) -> Any:
-    with current().transaction():
-        worker = Worker.fetch(require_team(), worker_id)
-        deployment = VoiceDeployment.deploy(worker, **load_form(VoiceDeploymentBody))
-    message = f"Deployed to {phone(deployment.phone_number)}. Place a call to hear it."
-    return flash_and_redirect(message, "deployments.deployment", worker_id=worker_id, deployment_id=deployment.id)
+    answer = send("POST", "/api/workers/{}/deployments/voice", worker_id, body=form_body(VoiceDeploymentBody))
+    deployment = answer.body
+    message = f"Deployed to {phone(deployment['phoneNumber'])}. Place a call to hear it."
+    return show_sent(answer, message, "deployments.deployment", worker_id=worker_id, deployment_id=deployment["id"])
 
 
 @blp.get("/<deployment_id>")
@@ -79,11 +78,15 @@ def deployment(worker_id: str, deployment_id: str) -> Any:
 
 
 class HistoryEntry(NamedTuple):
-    """A change of a deployment: the titles of what changed, each with the texts before and after."""
+    """A change of a deployment: the titles of what changed, each with the texts before and after.
+
+    `other_json` are the changes in another shape than the page reads.
+    """
 
     created_at: str
     author: str
     changes: list[tuple[str, str, str]]
+    other_json: Any = None
 
 
 @dataclass
@@ -135,10 +138,13 @@ class DeploymentPage:
     def history(self) -> list[HistoryEntry]:
         """The newest changes."""
         entries = DeploymentHistoryEntry.of_deployment(self.deployment).slice(MAX_HISTORY)
-        return [self._history_entry(one) for one in DeploymentHistoryEntrySchema().dump(list(entries))]
+        return [self._history_entry(one) for one in entries]
 
-    def _history_entry(self, entry: Mapping[str, Any]) -> HistoryEntry:
+    def _history_entry(self, record: DeploymentHistoryEntry) -> HistoryEntry:
+        entry = DeploymentHistoryEntrySchema().dump(record)
         author = "by a person" if entry["authorType"] == "USER" else "through the API"
+        if (other := record.unreadable("changes")) is not None:
+            return HistoryEntry(entry["createdAt"], author, [], other)
         is_of_parameters = entry["changeType"] == "PARAMETERS"
         changes = [
             (
@@ -160,12 +166,10 @@ class DeploymentPage:
 
 @blp.post("/<deployment_id>")
 def change(worker_id: str, deployment_id: str) -> Any:
-    """Change name, number and flow, with a person as the author."""
-    body = load_form(partial(VoiceDeploymentUpdateBody, partial=True))
-    with current().transaction():
-        deployment = Worker.fetch(require_team(), worker_id).child(VoiceDeployment, deployment_id)
-        deployment.revise(require_team(), **body)
-    return flash_and_redirect(f"Changed {deployment.name}.")
+    """Change name, number and flow."""
+    body = form_body(VoiceDeploymentUpdateBody)
+    answer = send("PATCH", "/api/workers/{}/deployments/voice/{}", worker_id, deployment_id, body=body)
+    return show_sent(answer, f"Changed {answer.body['name']}.")
 
 
 @blp.get("/<deployment_id>/answer")

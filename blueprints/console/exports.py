@@ -8,10 +8,13 @@ import json
 from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any, NamedTuple
+from urllib.parse import quote
 
 from flask import g, render_template, request
 
 from dryline.blueprints.console.base import PageBlueprint, flash_and_redirect, hide_new_rows, load_form, require_team
+from dryline.blueprints.console.operations import OperationAnswer, form_body, send, show_sent, typed
+from dryline.blueprints.console.snippets import plane_curl
 from dryline.blueprints.control.exports import TransitionBody
 from dryline.jobs import exports
 from dryline.models.deployments import Deployment
@@ -19,7 +22,7 @@ from dryline.models.exports import Export
 from dryline.models.workers import Worker
 from dryline.schemas.exports import FORMATS, LOG_TYPES, ExportBody, ExportSchema, members
 from dryline.storage.current_world import current
-from dryline.web.links import base_url, with_link
+from dryline.web.links import with_link
 from dryline.world.clock import wire
 
 blp = PageBlueprint("exports", "Exports", "x", path="/exports")
@@ -30,6 +33,7 @@ PREVIEW_BYTES = 130_000  # no cell in them is too long for the module csv
 FIRST_COLUMNS = ("startTime", "direction", "fromNumber", "toNumber", "userName", "status", "duration")
 TIMES = ("createdAt", "updatedAt", "startTime", "endTime")
 IDS = ("id", "workerid", "deploymentid", "flowid", "callsid")  # without underscores, in lower case
+FORM_FIELDS = ("logType", "workerId", "deploymentId", "fields", "filtersJson")  # without a default
 DEFAULT_WINDOW = timedelta(days=7)
 
 
@@ -49,7 +53,7 @@ def new() -> Any:
     defaults = {"startDate": wire(now - DEFAULT_WINDOW)[:16], "endDate": wire(end)[:16], "format": "CSV"}
     return render_template(
         "export_new.html",
-        form=defaults | request.args.to_dict(),
+        form={name: typed(name, value) for name, value in _values(defaults).items()},
         formats=FORMATS,
         log_types={log_type: members(log_type) for log_type in LOG_TYPES},
         workers=list(Worker.listing(require_team())),
@@ -57,11 +61,20 @@ def new() -> Any:
     )
 
 
+def _values(defaults: dict[str, str]) -> dict[str, str]:
+    """Return the values of the form by name: those of the address, and where it has none the defaults."""
+    return dict.fromkeys(FORM_FIELDS, "") | defaults | request.args.to_dict()
+
+
 @blp.post("")
 def create() -> Any:
-    with current().transaction():
-        export = Export.request(require_team(), base_url(), **load_form(ExportBody))
-    return flash_and_redirect("The export is requested.", "exports.export", export_id=export.id)
+    answer = request_export()
+    return show_sent(answer, "The export is requested.", "exports.export", export_id=answer.body["id"])
+
+
+def request_export() -> OperationAnswer:
+    """Request the export that the form describes. Raises FormRefused."""
+    return send("POST", "/api/team/exports", body=form_body(ExportBody))
 
 
 @blp.get("/<export_id>")
@@ -110,7 +123,8 @@ def transition(export_id: str) -> Any:
     """Make one transition by hand."""
     export_id = Export.fetch(require_team(), export_id).id
     export = exports.transition(current(), export_id, **load_form(TransitionBody))
-    return flash_and_redirect(f"The export is {export.status}.")
+    curl = plane_curl("POST", f"/exports/{quote(export_id, safe='')}/transition", form_body(TransitionBody))
+    return flash_and_redirect(f"The export is {export.status}.", curl=curl)
 
 
 def preview(export: Export, count: int) -> tuple[list[str], list[list[Any]]]:

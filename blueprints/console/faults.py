@@ -1,18 +1,17 @@
 """Fault rules: added by preset or by hand, counted, and copied into a program's tests."""
 
-import json
-import shlex
 from typing import Any
+from urllib.parse import quote
 
 from flask import current_app, render_template, request
 from marshmallow import missing
 
 from dryline.blueprints.console.base import PageBlueprint, flash_and_redirect, load_form
+from dryline.blueprints.console.snippets import plane_curl
 from dryline.blueprints.control import faults as plane
 from dryline.blueprints.control.base import known_team
 from dryline.schemas.base import camel
 from dryline.storage.current_world import current
-from dryline.web.links import base_url
 from dryline.world.faults import PRESETS, Fault
 
 blp = PageBlueprint("faults", "Faults", "f", path="/faults")
@@ -52,7 +51,8 @@ def add() -> Any:
         body = load_form(plane.FaultSchema)
     with current().reading():
         known_team(body["team_id"], "team_id")
-    return flash_and_redirect(f"Added: {plane.add(body).in_words()}.")
+    rule = plane.add(body)
+    return flash_and_redirect(f"Added: {rule.in_words()}.", curl=as_curl(rule))
 
 
 @blp.post("/remove")
@@ -60,9 +60,10 @@ def remove() -> Any:
     faults = current().faults
     if id := request.form.get("id"):
         faults.remove(id)
-        return flash_and_redirect("The rule is removed.", "faults.show")
+        curl = plane_curl("DELETE", f"/faults/{quote(id, safe='')}")
+        return flash_and_redirect("The rule is removed.", "faults.show", curl=curl)
     faults.clear()
-    return flash_and_redirect("All rules are removed.", "faults.show")
+    return flash_and_redirect("All rules are removed.", "faults.show", curl=plane_curl("DELETE", "/faults"))
 
 
 def as_pytest(rule: Fault) -> str:
@@ -72,8 +73,7 @@ def as_pytest(rule: Fault) -> str:
 
 def as_curl(rule: Fault) -> str:
     """Return the curl command that adds the rule."""
-    body = json.dumps({camel(name): value for name, value in _set_members(rule).items()})
-    return f"curl {base_url()}/_dryline/faults -H 'content-type: application/json' -d {shlex.quote(body)}"
+    return plane_curl("POST", "/faults", {camel(name): value for name, value in _set_members(rule).items()})
 
 
 def _set_members(rule: Fault) -> dict[str, Any]:

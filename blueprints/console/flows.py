@@ -13,13 +13,12 @@ from dryline.blueprints.console import conversation, highlighting
 from dryline.blueprints.console.base import (
     PageBlueprint,
     error_message,
-    flash_and_redirect,
-    load_form,
     load_texts,
     require_team,
 )
 from dryline.blueprints.console.flow_outline import Way, outline_of
 from dryline.blueprints.console.flow_templates import TEMPLATES
+from dryline.blueprints.console.operations import FormRefused, OperationAnswer, send, show_sent
 from dryline.blueprints.console.template_filters import pretty
 from dryline.flow.language.errors import Finding
 from dryline.flow.language.program import Condition
@@ -36,7 +35,6 @@ from dryline.models.flows import Flow
 from dryline.models.taken_branches import TakenPath
 from dryline.models.voice_logs import VoiceLog
 from dryline.models.workers import Worker
-from dryline.schemas.flows import FlowSheetSchema
 from dryline.schemas.talk_sessions import TalkBody
 from dryline.storage.current_world import current
 from dryline.storage.errors import Busy, Conflict, DomainError
@@ -44,6 +42,7 @@ from dryline.world.wording import count, join_names
 
 blp = PageBlueprint("flows", path="/workers/<worker_id>/flows", section="workers")
 
+FLOWS_PATH = "/api/workers/{}/flows"
 MAX_IN_PROGRESS = 24
 
 # The code of a new flow.
@@ -230,11 +229,11 @@ def change(worker_id: str, flow_id: str | None) -> Any:
         try:
             if "try" in values:
                 return _try(worker_id, values)
-            body = load_form(FlowSheetSchema, code=values.get("code", ""))
-            is_question = "anyway" not in values and bool(_errors(body["code"]))
+            is_question = "anyway" not in values and _variables_in(values.get("variables")) is not None
+            is_question = is_question and bool(_errors(values.get("code", "")))
             if not is_question:
-                return _save(worker_id, flow_id, body)
-        except (BadRequest, DomainError) as error:
+                return _save(worker_id, flow_id, values)
+        except (BadRequest, DomainError, FormRefused) as error:
             # Not a redirect to the form as after other errors: without script, the text would be lost.
             refusal = error
     with current().reading():
@@ -250,20 +249,30 @@ def _try(worker_id: str, values: dict[str, str]) -> Any:
     return redirect(url_for("talks.talk", worker_id=worker_id, talk_id=talk.id), 303)
 
 
-def _save(worker_id: str, flow_id: str | None, body: dict[str, Any]) -> Any:
-    """Create or update the flow as the API does, with a person as its author."""
+def _save(worker_id: str, flow_id: str | None, values: dict[str, str]) -> Any:
+    """Create or update the flow. A form has all fields, so an empty one clears its value."""
+    body: dict[str, Any] = {
+        "name": values.get("name") or None,
+        "label": values.get("label") or None,
+        "code": values.get("code", ""),
+        "variables": _variables_in(values.get("variables")),
+    }
+    if body["variables"] is None:
+        body["variables"] = values["variables"]  # no JSON object: the API says what is wrong with it
+    if flow_id is None:
+        answer = send("POST", FLOWS_PATH, worker_id, body=body)
+        return _show_saved(worker_id, answer, "Created.")
+
+    # One transaction, so that nobody changes the flow between the check and the request.
     with current().transaction():
-        worker = Worker.fetch(g.team, worker_id)
-        if flow_id is None:
-            flow = Flow.write(worker, g.team, **{name: body[name] for name in ("name", "label", "code", "variables")})
-            message = "Created."
-        else:
-            flow = worker.child(Flow, flow_id)
-            if highlighting.with_newlines(flow.code) == body["code"]:
-                body["code"] = flow.code  # with its own line endings
-            version = _revise(flow, **body)
-            message = f"Saved as version {version.version_number}. {_users(flow)}" if version else NO_NEW_VERSION
-    return _show_saved(flow, message)
+        flow = Worker.fetch(g.team, worker_id).child(Flow, flow_id)
+        flow.require_etag(values.get("seen", flow.etag))
+        if highlighting.with_newlines(flow.code) == body["code"]:
+            body["code"] = flow.code  # with its own line endings
+        body["commitMessage"] = values.get("commitMessage") or "Edited in the console"
+        answer, version = _revise(flow, body)
+    message = f"Saved as version {version.version_number}. {_users(flow)}" if version else NO_NEW_VERSION
+    return _show_saved(worker_id, answer, message)
 
 
 @blp.post("/<flow_id>/versions/<version_id>/restore")
@@ -276,20 +285,19 @@ def restore(worker_id: str, flow_id: str, version_id: str) -> Any:
         version = flow.child(FlowVersion, version_id)
         if _errors(version.code):
             return _show_editor(worker, flow, _form_values(flow, version), is_question=True)
+    body = {"code": version.code, "variables": version.variables, "commitMessage": _return_message(version)}
     with current().transaction():
-        flow = worker.child(Flow, flow_id)
-        values = {"code": version.code, "variables": version.variables}
-        made = _revise(flow, **values, commit_message=_return_message(version))
-        restored = f"Version {version.version_number} is restored"
-        message = f"{restored} as version {made.version_number}. {_users(flow)}" if made else NO_NEW_VERSION
-    return _show_saved(flow, message)
+        answer, made = _revise(worker.child(Flow, flow_id), body)
+    restored = f"Version {version.version_number} is restored"
+    message = f"{restored} as version {made.version_number}. {_users(flow)}" if made else NO_NEW_VERSION
+    return _show_saved(worker_id, answer, message)
 
 
-def _revise(flow: Flow, **values: Any) -> FlowVersion | None:
-    """Change the flow, and return the version that this commits, or None if code and variables stay."""
-    before = flow.version
-    flow.revise(g.team, **values)
-    return next(iter(FlowVersion.listing(flow, flow_id=flow.id))) if flow.version != before else None
+def _revise(flow: Flow, body: dict[str, Any]) -> tuple[OperationAnswer, FlowVersion | None]:
+    """Change the flow, and return the answer and the version that this commits: None if code and variables stay."""
+    answer = send("PATCH", f"{FLOWS_PATH}/{{}}", flow.worker_id, flow.id, body=body)
+    is_new = answer.body["version"] != flow.version
+    return answer, next(iter(FlowVersion.listing(flow, flow_id=flow.id))) if is_new else None
 
 
 def _users(flow: Flow) -> str:
@@ -302,14 +310,15 @@ def _user_names(flow: Flow) -> list[str]:
     return [one.name for one in deployments_that_follow(flow)]
 
 
-def _show_saved(flow: Flow, message: str) -> Any:
+def _show_saved(worker_id: str, answer: OperationAnswer, message: str) -> Any:
     """Show the page of the flow with a message, and with the first error if the code cannot run."""
+    flow = answer.body
     is_broken = False
-    for error in (_errors(flow.code) or [])[:1]:
+    for error in (_errors(flow["code"]) or [])[:1]:
         is_broken = True
         message += f" It cannot run yet: line {error.line}, column {error.column}: {error.sentence}"
     kind = "error" if is_broken else "message"
-    return flash_and_redirect(message.strip(), "flows.flow", kind=kind, worker_id=flow.worker_id, flow_id=flow.id)
+    return show_sent(answer, message.strip(), "flows.flow", kind=kind, worker_id=worker_id, flow_id=flow["id"])
 
 
 def _show_editor(
@@ -334,7 +343,10 @@ def _show_editor(
     if is_question:
         context["errors"] = _errors(code)
         context["users"] = join_names(_user_names(flow)) if flow else ""
-    message, status = error_message(refusal) if refusal else (None, 200)
+    if isinstance(refusal, FormRefused):
+        context["refused"], message, status = refusal, None, refusal.status
+    else:
+        message, status = error_message(refusal) if refusal else (None, 200)
     if "try" in values and "HX-Request" in request.headers:
         status = 200  # the pane beside the code shows the message
     if flow and isinstance(refusal, Conflict):

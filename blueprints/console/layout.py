@@ -6,6 +6,7 @@ from flask import current_app, g, jsonify, request, url_for
 
 from dryline.blueprints.console.auth import current_url, form_token
 from dryline.blueprints.console.base import PageBlueprint, undo_notice
+from dryline.blueprints.console.operations import refusal, typed
 from dryline.blueprints.console.template_filters import offset
 from dryline.models import activity
 from dryline.models.teams import Team
@@ -45,6 +46,8 @@ def context() -> dict[str, Any]:
         "current_url": current_url(),
         "part_counts": _part_counts,
         "base_url": base_url(),
+        "refused": refusal(),
+        "typed": typed,
     }
 
 

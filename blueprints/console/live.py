@@ -12,8 +12,16 @@ from flask import g, render_template, request, session, url_for
 from markupsafe import Markup
 
 from dryline.blueprints.console import conversation
-from dryline.blueprints.console.base import PageBlueprint, flash_and_redirect, load_form, require_team
+from dryline.blueprints.console.base import (
+    PageBlueprint,
+    flash_and_redirect,
+    form_texts,
+    load_form,
+    require_team,
+    wire_values,
+)
 from dryline.blueprints.console.conversation import Turn
+from dryline.blueprints.console.snippets import plane_curl
 from dryline.blueprints.control.simulate import SimulateCallsBody, simulate
 from dryline.flow.language.errors import CodeRefused
 from dryline.flow.sessions.engines import engine_of
@@ -151,10 +159,12 @@ def place() -> Any:
     """Place a call that begins now."""
     with current().reading():
         deployment = VoiceDeployment.fetch(require_team(), request.form.get("deploymentId", ""))
-    body = load_form(SimulateCallsBody, workerId=deployment.worker_id, inProgress="true")
+    more = {"workerId": deployment.worker_id, "inProgress": "true"}
+    body = load_form(SimulateCallsBody, **more)
+    curl = plane_curl("POST", "/simulate/calls", wire_values(SimulateCallsBody, form_texts() | more))
     from dryline.simulator.calls import prepare_calls  # noqa: PLC0415  # 62 ms
 
     (log_id,) = simulate(prepare_calls, body, deployment.team_id, "Voice")["ids"]
     choices = {name: request.form[name] for name in CHOICES if request.form.get(name)}
     link = Markup('The call has begun. <a href="{}">Open</a>').format(url_for("calls.call", log_id=log_id))
-    return flash_and_redirect(link, "live.show", **choices)
+    return flash_and_redirect(link, "live.show", curl=curl, **choices)

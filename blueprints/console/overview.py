@@ -101,10 +101,15 @@ class OverviewPage:
     def _comparisons(self) -> Mapping[str, Comparison]:
         return call_figures.by_worker(self.team, self.range.period)
 
-    @property
+    @cached_property
     def figures(self) -> list[Figure]:
         """The figures of all workers together."""
         return figures.figures_of(self._comparisons.values())
+
+    @property
+    def is_compared(self) -> bool:
+        """Whether any figure has a change against the time before."""
+        return any(figure.change for figure in self.figures)
 
     @property
     def figure_titles(self) -> list[str]:

@@ -1,7 +1,7 @@
 """The request log: requests and answers, sent again, checked, or made to fail next time."""
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
 
@@ -11,7 +11,7 @@ from werkzeug.exceptions import BadRequest
 from dryline.blueprints.console.base import PageBlueprint, flash_and_redirect, hide_new_rows, load_texts, team_names
 from dryline.blueprints.console.faults import PRESET_GROUPS
 from dryline.blueprints.console.request_reasons import grouped, reason_of
-from dryline.blueprints.console.snippets import NO_KEY, clear_key
+from dryline.blueprints.console.snippets import NO_KEY, clear_key, plane_curl, request_python
 from dryline.blueprints.control import requests as plane
 from dryline.models.teams import Team
 from dryline.schemas.request_log import ConditionsSchema, TimesSchema
@@ -21,7 +21,7 @@ from dryline.web.links import base_url
 from dryline.web.operations import find_operation, find_view
 from dryline.world.faults import PRESETS
 from dryline.world.masking import MASK
-from dryline.world.origins import INBOX, ORIGIN_HEADER, ORIGINS
+from dryline.world.origins import CONSOLE, INBOX, ORIGIN_HEADER, ORIGINS
 from dryline.world.path_patterns import ENCODED_SLASH
 from dryline.world.request_log import Entry
 from dryline.world.request_search import Criteria, find_nearest
@@ -80,6 +80,7 @@ def entry(number: int) -> Any:
         members=members,
         reason=reason_of(entry, current().faults),
         curl=as_curl(entry),
+        python=as_python(entry),
         documentation=_documentation(entry),
         rows=[(id, _PAGES.get(id.partition("_")[0])) for id in members["touched"]],
         groups=PRESET_GROUPS,
@@ -145,20 +146,39 @@ def verify() -> Any:
 @blp.post("/clear")
 def clear() -> Any:
     """Empty the log, with `?team=` of the requests of that team."""
-    current().requests.clear(request.args.get("team") or None)
-    return flash_and_redirect("The requests are deleted.", "requests.show")
+    team_id = request.args.get("team") or None
+    current().requests.clear(team_id)
+    curl = plane_curl("DELETE", f"/requests?team={quote(team_id, safe='')}" if team_id else "/requests")
+    return flash_and_redirect("The requests are deleted.", "requests.show", curl=curl)
 
 
 def as_curl(entry: Entry) -> str:
     """Return the request as a curl command, with the key in clear if the server was started with it."""
     headers = plane.entry_fields(entry)["headers"]
     parts = [f"curl -X {entry.method} {shlex.quote(base_url() + _address(entry))}"]
-    if "x-api-key" in headers:
+    if _has_key(entry, headers):
         parts.append(f"-H {shlex.quote(f'x-api-key: {clear_key(entry.team_id) or NO_KEY}')}")
     parts += [f"-H {shlex.quote(f'{name}: {value}')}" for name, value in headers.items() if name == "content-type"]
     if entry.body:
         parts.append(f"-d {shlex.quote(entry.text())}")
     return " \\\n  ".join(parts)
+
+
+def as_python(entry: Entry) -> str | None:
+    """Return the request as Python with the vendor's client; None unless it is one of the API with a key and JSON."""
+    members = plane.entry_fields(entry)
+    is_json = not entry.body or not isinstance(members["body"], str)
+    if not (_has_key(entry, members["headers"]) and entry.path.startswith("/api/") and is_json):
+        return None
+    if entry.method.lower() not in ("get", "post", "patch", "put", "delete"):
+        return None
+    body = members["body"] if entry.body else None
+    return request_python(entry.method, _address(entry), body, clear_key(entry.team_id) or NO_KEY)
+
+
+def _has_key(entry: Entry, headers: Mapping[str, str]) -> bool:
+    """Return whether a request needs a key: it had one, or a person of the team sent it from the console."""
+    return "x-api-key" in headers or entry.origin == CONSOLE
 
 
 def _address(entry: Entry) -> str:

@@ -1,9 +1,11 @@
 """A page's request to the API as a curl command and as Python with the vendor's client."""
 
+import json
 import re
 import shlex
 import textwrap
 from collections.abc import Mapping
+from typing import Any
 from urllib.parse import quote
 
 from dryline.models.channels import Channel
@@ -12,9 +14,13 @@ from dryline.models.workers import Worker
 from dryline.storage.current_world import current
 from dryline.storage.errors import Unauthorized
 from dryline.web.links import base_url
+from dryline.web.paths import PLANE
+from dryline.world.masking import mask_json
 
 # Written where the server does not know a key in clear.
 NO_KEY = "YOUR_API_KEY"
+
+NO_TOKEN = "YOUR_ADMIN_TOKEN"
 
 # The resources of the vendor's client. Its methods for SMS and WhatsApp return None, so the raw response is read.
 _RESOURCES = {
@@ -42,6 +48,36 @@ def clear_key(team_id: str | None) -> str | None:
     return None
 
 
+def plane_curl(method: str, path: str, body: Any = None) -> str:
+    """Return a request to the control plane, `path` below its prefix, as a curl command. Secrets are masked."""
+    parts = [f"curl -X {method} {shlex.quote(f'{base_url()}{PLANE}{path}')}"]
+    if current().settings.admin_token is not None:
+        parts.append(f"-H {shlex.quote(f'x-dryline-token: {NO_TOKEN}')}")
+    if body is not None:
+        text = mask_json(json.dumps(body).encode()).decode()
+        parts += ["-H 'content-type: application/json'", f"-d {shlex.quote(text)}"]
+    return " ".join(parts)
+
+
+def request_python(method: str, address: str, body: Any, key: str) -> str:
+    """Return a request to the API as Python with the vendor's client, whose methods take any path."""
+    arguments = [f"    {address!r},", "    cast_to=httpx.Response,"]
+    if body is not None:
+        arguments.append(f"    body={body!r},")
+    return "\n".join(
+        [
+            "import httpx",
+            "from brainbase_labs import BrainbaseLabs",
+            "",
+            f"client = BrainbaseLabs(base_url={base_url()!r}, api_key={key!r})",
+            f"answer = client.{method.lower()}(",
+            *arguments,
+            ")",
+            "print(answer.status_code, answer.text)",
+        ]
+    )
+
+
 def list_snippets(team: Team, channel: Channel, worker: Worker | None, query: Mapping[str, str]) -> dict[str, str]:
     """Return the request for a worker's logs by language; empty if the API has no such list.
 
@@ -57,7 +93,7 @@ def list_snippets(team: Team, channel: Channel, worker: Worker | None, query: Ma
         loop = textwrap.indent(_python_list(channel, "worker.id", query), "    ")
         return {"Python": f"{client}for worker in client.workers.list():\n{loop}"}
     path = f"/api/workers/{quote(worker.id, safe='')}/deploymentLogs/{channel.key}"
-    curl = [f"curl {'-G ' if query else ''}{shlex.quote(base + path)}", f"-H {shlex.quote(f'x-api-key: {key}')}"]
+    curl = [f"curl -s{'G' if query else ''} {shlex.quote(base + path)}", f"-H {shlex.quote(f'x-api-key: {key}')}"]
     curl += [f"--data-urlencode {shlex.quote(f'{name}={value}')}" for name, value in query.items()]
     return {"curl": " \\\n  ".join(curl), "Python": client + _python_list(channel, repr(worker.id), query)}
 

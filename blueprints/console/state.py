@@ -4,11 +4,13 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from operator import itemgetter
 from typing import Any
+from urllib.parse import quote
 
 from flask import flash, render_template, request
 from werkzeug.exceptions import BadRequest
 
-from dryline.blueprints.console.base import PageBlueprint, flash_and_redirect, load_form
+from dryline.blueprints.console.base import PageBlueprint, flash_and_redirect, form_texts, load_form, wire_values
+from dryline.blueprints.console.snippets import plane_curl
 from dryline.models.teams import ApiKey, Team
 from dryline.schemas.teams import ApiKeyBody, NewTeamBody
 from dryline.state import changes, document, forms, scenarios, snapshots
@@ -71,7 +73,9 @@ def load() -> Any:
 def load_scenario() -> Any:
     name = request.form.get("scenario", "")
     undo = changes.reset(current(), name, undo="scenario")
-    return flash_and_redirect(f"The world is reset to the scenario {name}.", "state.show", undo=undo, team=None)
+    curl = plane_curl("POST", "/reset", {"scenario": name})
+    message = f"The world is reset to the scenario {name}."
+    return flash_and_redirect(message, "state.show", undo=undo, curl=curl, team=None)
 
 
 @blp.post("/teams")
@@ -81,13 +85,16 @@ def create_team() -> Any:
     with current().transaction():
         _, secret = ApiKey.issue(Team.new(body["name"]), body.get("key"))
     flash(f"Its key, shown this once: {secret}", "stays")
-    return flash_and_redirect(f"Created the team {body['name']}.", "state.show")
+    curl = plane_curl("POST", "/teams", wire_values(NewTeamBody, form_texts()))
+    return flash_and_redirect(f"Created the team {body['name']}.", "state.show", curl=curl)
 
 
 @blp.post("/teams/<team_id>/remove")
 def delete_team(team_id: str) -> Any:
     undo = changes.delete_team(current(), team_id, undo="delete")
-    return flash_and_redirect("The team and all of its rows are deleted.", "state.show", undo=undo, team=None)
+    curl = plane_curl("DELETE", f"/teams/{quote(team_id, safe='')}")
+    message = "The team and all of its rows are deleted."
+    return flash_and_redirect(message, "state.show", undo=undo, curl=curl, team=None)
 
 
 @blp.post("/teams/<team_id>/keys")
@@ -96,11 +103,13 @@ def create_key(team_id: str) -> Any:
     body = load_form(ApiKeyBody)
     with current().transaction():
         _, secret = ApiKey.issue(Team.by_id(team_id), body.get("key"), name=body.get("name"))
-    return flash_and_redirect(f"The key, shown this once: {secret}", "state.show", kind="stays")
+    curl = plane_curl("POST", f"/teams/{quote(team_id, safe='')}/keys", wire_values(ApiKeyBody, form_texts()))
+    return flash_and_redirect(f"The key, shown this once: {secret}", "state.show", curl=curl, kind="stays")
 
 
 @blp.post("/teams/<team_id>/keys/<key_id>/remove")
 def revoke_key(team_id: str, key_id: str) -> Any:
     with undoable(current(), "delete") as undo, current().transaction():
         ApiKey.fetch(Team.by_id(team_id), key_id).revoke()
-    return flash_and_redirect("The key is revoked.", "state.show", undo=undo)
+    curl = plane_curl("DELETE", f"/teams/{quote(team_id, safe='')}/keys/{quote(key_id, safe='')}")
+    return flash_and_redirect("The key is revoked.", "state.show", undo=undo, curl=curl)

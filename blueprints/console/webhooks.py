@@ -3,11 +3,12 @@
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 from flask import g, render_template, request
 
 from dryline.blueprints.console.base import PageBlueprint, flash_and_redirect, hide_new_rows, require_team, team_names
+from dryline.blueprints.console.snippets import plane_curl
 from dryline.blueprints.control.requests import entry_fields
 from dryline.models import activity
 from dryline.models.custom_webhooks import CustomWebhook
@@ -146,7 +147,8 @@ def redeliver(delivery_id: str) -> Any:
     """Send the message again as a new delivery."""
     with current().transaction():
         fresh = WebhookDelivery.by_id(delivery_id).redeliver()
-    return flash_and_redirect("The message is being sent again.", "webhooks.delivery", delivery_id=fresh.id)
+    curl = plane_curl("POST", f"/webhooks/{quote(delivery_id, safe='')}/redeliver")
+    return flash_and_redirect("The message is being sent again.", "webhooks.delivery", curl=curl, delivery_id=fresh.id)
 
 
 @blp.post("/fire")
@@ -154,9 +156,11 @@ def fire_event() -> Any:
     """Send one event of a call to the webhooks of its deployment."""
     with current().transaction():
         log = VoiceLog.fetch(require_team(), request.form.get("logId", ""))
-        deliveries = fire(log.__data__, request.form.get("event", EVENTS[-1]))
+        event = request.form.get("event", EVENTS[-1])
+        deliveries = fire(log.__data__, event)
     message = f"Sent to {count(len(deliveries), 'webhook')}."
-    return flash_and_redirect(message, "webhooks.show", log_id=log.id)
+    curl = plane_curl("POST", "/webhooks", {"logId": log.id, "event": event})
+    return flash_and_redirect(message, "webhooks.show", curl=curl, log_id=log.id)
 
 
 @blp.post("/inbox")

@@ -9,17 +9,19 @@ from marshmallow import fields
 from dryline.blueprints.console import figures
 from dryline.blueprints.console.base import PageBlueprint, flash_and_redirect, hide_new_rows, load_form, require_team
 from dryline.blueprints.console.flow_templates import TEMPLATES
+from dryline.blueprints.console.operations import form_body, send, show_sent
 from dryline.models import activity, call_figures, resource_search
 from dryline.models.deployments import Deployment
-from dryline.models.echo import EchoSuite, echo_of
+from dryline.models.echo import echo_of
 from dryline.models.echo_runs import EchoRun
 from dryline.models.flows import Flow
 from dryline.models.folders import Folder
 from dryline.models.resources import Resource
-from dryline.models.tags import Tag, WorkerTag, workers_with_tags
+from dryline.models.tags import Tag, workers_with_tags
 from dryline.models.tests import Test, TestRun
 from dryline.models.workers import Worker
 from dryline.schemas.base import OneOf
+from dryline.schemas.tags import TagAssignmentSchema
 from dryline.schemas.workers import WorkerSchema
 from dryline.storage.current_world import current
 
@@ -30,11 +32,11 @@ MAX_RUNS = 20
 
 
 class WorkerSheetSchema(WorkerSchema):
-    """A worker from the form, where all but the name may be empty. `template` names the flow that it begins with."""
+    """A worker with a flow from the form, where the description may be empty. `template` names the flow."""
 
     description = fields.String(load_default=None)
     status = fields.String(load_default="active")
-    template = fields.String(load_default=None, validate=OneOf(*TEMPLATES))
+    template = fields.String(required=True, validate=OneOf(*TEMPLATES))
 
 
 @blp.get("")
@@ -66,13 +68,16 @@ def new() -> Any:
 @blp.post("")
 def create() -> Any:
     """Create a worker, and the flow of the chosen template."""
+    if not request.form.get("template"):
+        body = {"description": None, "status": "active", **form_body(WorkerSchema, "template")}
+        answer = send("POST", "/api/workers", body=body)
+        return show_sent(answer, f"Created {body['name']}.", "workers.worker", worker_id=answer.body["id"])
+
     body = load_form(WorkerSheetSchema)
-    template = TEMPLATES.get(body.pop("template"))
+    template = TEMPLATES[body.pop("template")]
     team = require_team()
     with current().transaction():
         worker = Worker.add(team, **body)
-        if template is None:
-            return flash_and_redirect(f"Created {worker.name}.", "workers.worker", worker_id=worker.id)
         variables = template.variables_of(worker.name)
         flow = Flow.write(worker, team, name=template.name, label=None, code=template.code, variables=variables)
     message = f"Created {worker.name}. Try its flow, change it, and deploy it to a number."
@@ -97,17 +102,14 @@ def worker(worker_id: str) -> Any:
 
 @blp.post("/<worker_id>/tags")
 def assign_tag(worker_id: str) -> Any:
-    with current().transaction():
-        worker = Worker.fetch(require_team(), worker_id)
-        Tag.fetch(worker, request.form.get("tagId", "")).assign(worker)
-    return flash_and_redirect("The tag is added.")
+    answer = send("POST", "/api/workers/{}/tags", worker_id, body=form_body(TagAssignmentSchema))
+    return show_sent(answer, "The tag is added.")
 
 
 @blp.post("/<worker_id>/tags/<tag_id>/remove")
 def remove_tag(worker_id: str, tag_id: str) -> Any:
-    with current().transaction():
-        WorkerTag.take_off(Worker.fetch(require_team(), worker_id), tag_id)
-    return flash_and_redirect("The tag is removed.")
+    answer = send("DELETE", "/api/workers/{}/tags/{}", worker_id, tag_id)
+    return show_sent(answer, "The tag is removed.")
 
 
 @blp.get("/<worker_id>/resources")
@@ -145,9 +147,8 @@ def test(worker_id: str, test_id: str) -> Any:
 
 @blp.post("/<worker_id>/tests/<test_id>/run")
 def run_test(worker_id: str, test_id: str) -> Any:
-    with current().transaction():
-        Worker.fetch(require_team(), worker_id).child(Test, test_id).run()
-    return flash_and_redirect("The run has begun.", "workers.test", worker_id=worker_id, test_id=test_id)
+    answer = send("POST", "/api/workers/{}/tests/{}/run", worker_id, test_id)
+    return show_sent(answer, "The run has begun.", "workers.test", worker_id=worker_id, test_id=test_id)
 
 
 @blp.get("/<worker_id>/scorecards")
@@ -169,7 +170,5 @@ def scorecards(worker_id: str) -> Any:
 
 @blp.post("/<worker_id>/scorecards/suites/<suite_id>/run")
 def run_suite(worker_id: str, suite_id: str) -> Any:
-    with current().transaction():
-        suite = EchoSuite.fetch(Worker.fetch(require_team(), worker_id), suite_id)
-        EchoRun.start(require_team(), type="test_suite", agent_data={"suiteId": suite.id})
-    return flash_and_redirect("The run has begun.", "workers.scorecards", worker_id=worker_id)
+    answer = send("POST", "/api/echo/run", body={"type": "test_suite", "agent_data": {"suiteId": suite_id}})
+    return show_sent(answer, "The run has begun.", "workers.scorecards", worker_id=worker_id)

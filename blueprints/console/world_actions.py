@@ -4,10 +4,12 @@ import time
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
+from urllib.parse import quote
 
 from flask import session
 
-from dryline.blueprints.console.base import PageBlueprint, flash_and_redirect, load_form
+from dryline.blueprints.console.base import PageBlueprint, flash_and_redirect, form_texts, load_form, wire_values
+from dryline.blueprints.console.snippets import plane_curl
 from dryline.blueprints.console.template_filters import count, offset
 from dryline.blueprints.control.clock import AdvanceSchema, ClockSchema, move_clock
 from dryline.blueprints.control.settings import SettingsSchema
@@ -34,21 +36,24 @@ def set_clock() -> Any:
     moment = parse(params["now"]) if "now" in params else None
     is_frozen = params.get("frozen")
     title = "The clock is set" if moment else "The clock is frozen" if is_frozen else "The clock is running"
-    return _change_clock("now", lambda clock: clock.set(moment, frozen=is_frozen), title)
+    body = {**({"now": wire(moment)} if moment else {}), **({} if is_frozen is None else {"frozen": is_frozen})}
+    curl = plane_curl("PUT", "/clock", body)
+    return _change_clock("now", lambda clock: clock.set(moment, frozen=is_frozen), curl, title)
 
 
 @blp.post("/clock/advance")
 def advance_clock() -> Any:
     seconds = load_form(AdvanceSchema)["seconds"]
-    return _change_clock("seconds", lambda clock: clock.advance(timedelta(seconds=seconds)))
+    curl = plane_curl("POST", "/clock/advance", {"seconds": seconds})
+    return _change_clock("seconds", lambda clock: clock.advance(timedelta(seconds=seconds)), curl)
 
 
 @blp.post("/clock/reset")
 def reset_clock() -> Any:
-    return _change_clock("now", Clock.reset, "The clock shows real time")
+    return _change_clock("now", Clock.reset, plane_curl("DELETE", "/clock"), "The clock shows real time")
 
 
-def _change_clock(field: str, change: Callable[[Clock], object], title: str = "") -> Any:
+def _change_clock(field: str, change: Callable[[Clock], object], curl: str, title: str = "") -> Any:
     """Change the clock, do what is due by the new time, and show what happened. Without a `title`, it is the distance.
 
     Raises Invalid, naming `field`, for a time out of the clock's range.
@@ -68,8 +73,8 @@ def _change_clock(field: str, change: Callable[[Clock], object], title: str = ""
     message = f"{title}: {', '.join(events)}." if events else f"{title}."
     if skipped := live.take_skipped(world):
         message += f" Only the last {live.MAX_CALLS} calls of that time came in, and some {skipped:,} did not."
-        return flash_and_redirect(message, kind="stays")
-    return flash_and_redirect(message)
+        return flash_and_redirect(message, kind="stays", curl=curl)
+    return flash_and_redirect(message, curl=curl)
 
 
 @blp.post("/settings")
@@ -77,7 +82,8 @@ def change_settings() -> Any:
     current().change_settings(**load_form(SettingsSchema))
     calls_per_minute = current().runtime_settings.calls_per_minute
     return flash_and_redirect(
-        f"{calls_per_minute:g} calls a minute from now on." if calls_per_minute else "No more calls come in."
+        f"{calls_per_minute:g} calls a minute from now on." if calls_per_minute else "No more calls come in.",
+        curl=plane_curl("PUT", "/settings", wire_values(SettingsSchema, form_texts())),
     )
 
 
@@ -85,24 +91,28 @@ def change_settings() -> Any:
 def save_snapshot() -> Any:
     name = load_form(SnapshotSchema)["name"]
     snapshots.save(current(), name)
-    return flash_and_redirect(f"Saved the snapshot {name}.")
+    return flash_and_redirect(f"Saved the snapshot {name}.", curl=plane_curl("POST", "/snapshots", {"name": name}))
 
 
 @blp.post("/restore")
 def restore_snapshot() -> Any:
     name = load_form(SnapshotSchema)["name"]
     undo = changes.restore(current(), name, undo="restore")
-    return flash_and_redirect(f'Restored the snapshot "{name}".', undo=undo, endpoint="overview.show", team=None)
+    curl = plane_curl("POST", f"/snapshots/{quote(name, safe='')}/restore")
+    message = f'Restored the snapshot "{name}".'
+    return flash_and_redirect(message, "overview.show", undo=undo, curl=curl, team=None)
 
 
 @blp.post("/delete-snapshot")
 def delete_snapshot() -> Any:
     name = load_form(SnapshotSchema)["name"]
     snapshots.remove(current(), name)
-    return flash_and_redirect(f"Deleted the snapshot {name}.")
+    curl = plane_curl("DELETE", f"/snapshots/{quote(name, safe='')}")
+    return flash_and_redirect(f"Deleted the snapshot {name}.", curl=curl)
 
 
 @blp.post("/reset")
 def reset() -> Any:
     undo = changes.reset(current(), undo="reset")
-    return flash_and_redirect("The world is reset to its start.", "overview.show", undo=undo, team=None)
+    curl = plane_curl("POST", "/reset")
+    return flash_and_redirect("The world is reset to its start.", "overview.show", undo=undo, curl=curl, team=None)

@@ -165,6 +165,17 @@ def test_a_client_reads_each_odd_request_to_a_model_and_the_page_of_its_log_show
         assert f"model {json.dumps(data)[:40]}" in words(page(f"/calls/{log}")), data
 
 
+@pytest.mark.parametrize("change", [None, "Night line", [], {}, {"from": "Night line"}, {"to": "Night line"}])
+def test_a_client_reads_each_odd_change_of_a_deployment_and_its_page_shows_it(client, worker, add, page, change):
+    flow = client.workers.flows.create(worker, name="Main", label=None, code="done()").id
+    line = client.workers.deployments.voice.create(worker, name="Line", phone_number="+14155550142", flow_id=flow).id
+    changes = {"name": change, "status": {"from": None, "to": "ACTIVE"}}
+    add("deploymentHistory", deploymentId=line, changeType="CONFIG", changes=changes)
+    history = client.get(f"/api/workers/{worker}/deployments/{line}/history", cast_to=object)
+    assert [entry["changes"] for entry in history["data"]] == [changes]
+    assert without_blanks(changes) in shown(page(f"/workers/{worker}/deployments/{line}"))
+
+
 def test_the_code_of_a_log_may_be_any_json(client, worker, add, page):
     for code in ({"code": "say(1)"}, {"flowVersionId": "flowversion_none"}, {"flowVersionId": 5}, ["say(1)"], 5):
         log = add("voiceLogs", workerId=worker, flowSnapshot=code)

@@ -127,9 +127,9 @@ def wait_for(page, locator):
     raise AssertionError(f"{locator} did not come up")
 
 
-def run_curl(page):
-    """Run the curl command of the page, or that of an earlier one. Return what it prints."""
+def run_curl(page, tail=""):
+    """Run the curl command of the page, or that of an earlier one, with `tail` behind it. Return what it prints."""
     code = page.locator("section", has=page.get_by_role("heading", name="curl", exact=True)).locator("code")
     if code.count():
         page.curl = code.text_content()
-    return subprocess.run(page.curl, shell=True, capture_output=True, text=True).stdout
+    return subprocess.run(page.curl + tail, shell=True, capture_output=True, text=True).stdout

@@ -102,7 +102,7 @@ class TestNew:
         page = visitor.send("/campaigns", data=SHEET, deploymentId=foreign["id"])
         assert f"{foreign['id']} not found." in page.text
         preview(data=SHEET)
-        assert "There are no rows." in visitor.send("/campaigns", data="a").text
+        assert "There are no rows that can be called." in visitor.send("/campaigns", data="a").text
         assert campaigns() == []
 
 

@@ -5,6 +5,7 @@ import re
 from playwright.sync_api import expect
 
 from dryline.tests.console.rehearsal import (
+    ROOT,
     Rehearsal,
     new_page,
     open_page,
@@ -18,6 +19,10 @@ from dryline.tests.console.rehearsal import (
 
 DEMO = Rehearsal("docs/demo.md")
 LINE = "Bayside Dental: Front desk line"
+GUIDE = (ROOT / "docs/demo.md").read_text()
+CONTACTS = re.sub("(?m)^  ", "", re.search(r"```text\n(.*?)  ```", GUIDE, re.DOTALL)[1])
+# The guide has one write this behind a curl command, so that the answer fits a screen.
+TAIL = re.search(r"`( \| [^`]+)`", GUIDE)[1]
 
 
 def place(page, outcome):
@@ -43,6 +48,13 @@ def open_flow(page, worker, name):
     page.locator(".tabs").get_by_role("link", name=re.compile("^Flows")).click()
     page.locator("main").get_by_role("link", name=name, exact=True).click()
     expect(page.get_by_role("heading", name=name)).to_be_visible()
+
+
+def run_in_terminal(page):
+    """Run the curl command of the page as the guide says. Return what it prints."""
+    printed = run_curl(page, TAIL)
+    assert printed.count("\n") <= 25 and max(map(len, printed.splitlines())) <= 120
+    return printed
 
 
 def statuses(page, status):
@@ -73,7 +85,7 @@ def five_weeks(page):
 @DEMO.does(
     'Open "Traffic" in the bar and set "Calls per minute" to 12.',
     "Within a minute the newest calls and the bars change.",
-    "Set it to 0 again.",
+    "Scroll down to the newest calls, then set it to 0 again.",
 )
 def calls_come_in(page):
     newest = page.locator("#newest tbody tr a").first.get_attribute("href")
@@ -94,9 +106,10 @@ def place_a_call(page):
     wait_for(page, page.locator("article .said strong").first)
 
 
-@DEMO.does("Place another call with the outcome `transferred`.")
+@DEMO.does('Place another call with the outcome `transferred`: in the end it is "with a person".')
 def another(page):
     place(page, "transferred")
+    wait_for(page, page.get_by_text(re.compile("calls? (is|are) with a person")))
 
 
 @DEMO.does(
@@ -261,12 +274,12 @@ def filters(page):
     expect(page.locator("tr[data-open] mark").first).to_be_visible()
 
 
-@DEMO.does("Below is the same list as curl and Python: copy one and run it.")
+@DEMO.does("Below is the same list as curl and Python: copy one and run it in the terminal.")
 def snippets(page):
     page.curl = page.locator("details[name=snippet]", has_text="curl").first.locator("code").text_content()
     first = page.locator("tr[data-open] a").first.get_attribute("href")
     id = re.search(r"log_[\w-]+", first)[0]
-    assert id in run_curl(page)
+    assert id in run_in_terminal(page)
 
 
 @DEMO.does('Press "Export".', "Exports.", 'The export goes to "completed" within a second or two.')
@@ -294,7 +307,7 @@ def expired(page):
 @DEMO.does(
     "Campaigns, New campaign.",
     'Choose "Bayside Dental: Appointment reminders".',
-    "Paste `phoneNumber,name,day,time` and five contacts below it.",
+    "Paste the contacts.",
     'Set "Rows per batch" to 2 and press "Preview", then "Create the campaign".',
     "Two contacts are called at once.",
     'Press "Next batch now": two more are called.',
@@ -303,9 +316,7 @@ def campaign(page):
     open_page(page, "Campaigns")
     press(page, "New campaign")
     page.locator("#deployment").select_option(label="Bayside Dental: Appointment reminders")
-    names = ("Jo Lee", "Ana Ruiz", "Sam Park", "Mia Chen", "Leo Roy")
-    contacts = [f"+1415555011{number},{name},Friday,9:30 AM" for number, name in enumerate(names)]
-    page.locator("#data").fill("\n".join(["phoneNumber,name,day,time", *contacts]))
+    page.locator("#data").fill(CONTACTS)
     page.get_by_label("Rows per batch").fill("2")
     press(page, "Preview")
     expect(page.get_by_text("5 rows can be called")).to_be_visible()
@@ -318,12 +329,12 @@ def campaign(page):
 
 @DEMO.does(
     "Request log and Faults.",
-    "Open Connect and run its curl command.",
-    'Open the request in the request log and press "503 twice".',
+    "Open Connect and run its curl command in the terminal.",
+    'Open the request in the request log and press "503 twice", further down under "Make the next such requests fail".',
 )
 def fault(page):
     open_page(page, "Connect")
-    assert "Bayside Dental" in run_curl(page)
+    assert "Tidewater Internet" in run_in_terminal(page)
     open_page(page, "Request log")
     logged(page, "GET /api/workers", 200).first.get_by_role("link").first.click()
     press(page, "503 twice")
@@ -335,8 +346,8 @@ def fault(page):
     "Two fail, and the request log has them as one row, with the reason.",
 )
 def one_row(page):
-    answers = [run_curl(page) for _ in range(3)]
-    assert ["Bayside Dental" in answer for answer in answers] == [False, False, True]
+    answers = [run_in_terminal(page) for _ in range(3)]
+    assert ["Tidewater Internet" in answer for answer in answers] == [False, False, True]
     open_page(page, "Request log")
     row = logged(page, "GET /api/workers", 503)
     expect(row).to_have_count(1)
@@ -376,7 +387,7 @@ def use_inbox(page):
     expect(page.get_by_text("Billing line sends its events here.")).to_be_visible()
 
 
-@DEMO.does('Under Deliveries, press "Send again" beside a message.')
+@DEMO.does('Under Deliveries, press "Send again" beside a message: it opens, and is delivered once more.')
 def send_again(page):
     page.get_by_role("link", name="Deliveries").click()
     press(page.locator("tr", has_text="/inbox/webhooks").first, "Send again")
@@ -384,7 +395,10 @@ def send_again(page):
     expect(page.locator("#delivery dd[role=status]")).to_have_text("delivered")
 
 
-@DEMO.does("World, Reset the world.", "Everything is as it was at the start.")
+@DEMO.does(
+    "World, Reset the world.",
+    "Your changes are gone: the world is laid out anew, up to the present minute.",
+)
 def reset(page):
     reset_world(page)
     expect(page.locator("#clock-badge")).to_be_empty()
@@ -392,6 +406,34 @@ def reset(page):
     expect(page.locator("ol.code")).to_contain_text('variables["technicians"]')
     open_page(page, "Request log")
     expect(page.get_by_text("No requests yet.")).to_be_visible()
+
+
+@DEMO.does(
+    'Open Faults, type the path `/inbox/webhooks` and press "503 twice".',
+    'Place a call of "Bayside Dental: Front desk line" with the outcome `completed`, click on the clock and press '
+    '"+5 min".',
+)
+def fail_webhooks(page):
+    open_page(page, "Faults")
+    page.locator("#preset-path").fill("/inbox/webhooks")
+    press(page, "503 twice")
+    expect(page.get_by_text("Added: ")).to_be_visible()
+    place(page, "completed")
+    press_in_bar(page, "+5 min")
+
+
+@DEMO.does(
+    "Open Webhooks: a message is pending, with the answer 503 and the time of the next attempt.",
+    'Press "+5 min" once more: it is delivered, and beside it stands how many attempts it took.',
+)
+def webhooks_are_tried_again(page):
+    open_page(page, "Webhooks")
+    rows = page.locator("#list tbody tr")
+    pending = rows.filter(has_text=re.compile(r"pending\s*next \d\d:\d\d:\d\d\s*503"))
+    expect(pending).not_to_have_count(0)
+    press_in_bar(page, "+5 min")
+    expect(pending).to_have_count(0)
+    expect(rows.filter(has_text=re.compile(r"delivered\s*204\s*[23]\s"))).not_to_have_count(0)
 
 
 def test_the_demo_can_be_given_word_for_word(chromium, served):

@@ -108,8 +108,8 @@ class TestSave:
     @pytest.mark.parametrize(
         ("typed", "reason"),
         [
-            ({"code": OTHER, "variables": "{desk}", "commitMessage": "Elm"}, "variables: Not valid JSON text."),
-            ({"code": BROKEN, "variables": "{desk}"}, "variables: Not valid JSON text."),
+            ({"code": OTHER, "variables": "{desk}", "commitMessage": "Elm"}, "Variables: Not valid JSON text."),
+            ({"code": BROKEN, "variables": "{desk}"}, "Variables: Not valid JSON text."),
         ],
     )
     def test_a_refused_form_keeps_its_values(self, save, now, typed, reason):
@@ -247,7 +247,7 @@ def test_a_new_flow_has_code_that_runs_and_needs_a_name(visitor, api, worker):
     visitor.go(next(link for link in page.links if link.endswith("/new")).removeprefix("/console"))
     assert "passed No findings." in words(visitor.page)
     page = visitor.send("/new")
-    assert page.status == 400 and "name: Missing data for required field." in words(page)
+    assert page.status == 400 and "Name: Field may not be null." in words(page)
     assert page.form("/new")["fields"]["code"] == NEW_CODE
     assert api.get(f"/workers/{worker['id']}/flows").json == []
     assert "Created." in visitor.send("/new", name="Desk", code=NEW_CODE).text

@@ -74,6 +74,7 @@ def test_the_figures_are_compared_with_the_same_days_and_hours_a_week_before(vis
     }
     assert figures(visitor.go("")) == expected
     assert "The last 7 days, against the 7 days before." in words(visitor.page)
+    assert "The last 5 weeks. " in words(visitor.go("?range=5w"))  # there is nothing before
     worker = control.get("/state").json["workers"][0]["id"]
     assert figures(visitor.go(f"/workers/{worker}")) == expected
     assert "Front desk 4 75 % 33 % 1:20 0.80 s 67 %" in words(visitor.go(""))  # by business

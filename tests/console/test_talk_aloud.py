@@ -125,3 +125,15 @@ def test_a_flow_that_calls_people_begins_with_a_made_up_contact(demo, tab):
     name = re.search(r"contact\s+\((\w+ \w+)", page.locator("form.stack").text_content())[1]
     page.get_by_role("button", name="Begin").click()
     expect(page.locator(".bubble", has_text=name).first).to_be_visible()
+
+
+def test_a_telephone_scrolls_no_further_than_the_page_reaches(demo, tab):
+    """The turns scroll in a box of their own, with words in them that only screen readers read."""
+    page = tab(demo, 390).go(f"/workers/{demo_id('workers', name='Bayside Dental')}/talk")
+    page.get_by_role("button", name="Begin").click()
+    page.wait_for_url("**/talk/talk_*")
+    page.get_by_label("How it decided").check()
+    for turn in range(1, 6):
+        page.get_by_role("form", name="Suggestions").get_by_role("button").first.click()
+        expect(page.locator(".bubble.caller")).to_have_count(turn)
+    assert page.evaluate("document.documentElement.scrollHeight - document.body.offsetHeight") < 20

@@ -183,6 +183,7 @@ class TestTalk:
 
     def test_a_model_that_is_configured_is_named(self, app, begin):
         assert "It understands with the built-in model." in words(begin())
+        assert "--model-url" not in words(begin())  # the page before has said so
         for name, value in (("model_url", "http://127.0.0.1:9/v1"), ("model", "small-talk")):
             object.__setattr__(app.world.settings, name, value)
         assert "It understands and speaks with the model small-talk." in words(begin())
@@ -201,7 +202,7 @@ class TestTalk:
         assert f"Taken: {condition}" in words(turn(say=unescape(sentence)))
 
     def test_a_refusal_and_a_failure_are_shown(self, begin, change):
-        assert "variables: Not a valid mapping type." in begin(variables="{desk}").text
+        assert "Variables: Not a valid mapping type." in begin(variables="{desk}").text
         change(code="loop:\n  (", validate=False)
         assert "This ( is never closed." in begin().text
         change(code='say("a")\nx = {}["b"]\n', validate=False)
@@ -215,7 +216,7 @@ def test_resources_are_searched(visitor, api, make_worker, advance):
     api.post(f"/workers/{worker['id']}/resources/link", link)
     advance(60)
     at = f"/workers/{worker['id']}/resources"
-    assert "1 result Opening hours WEBPAGE, score" in words(visitor.go(f"{at}?q=when are your hours"))
+    assert "1 result Opening hours WEBPAGE " in words(visitor.go(f"{at}?q=when are your hours"))
     assert "No resource matches the query." in visitor.go(f"{at}?q=parking").text
 
 
@@ -254,7 +255,7 @@ def test_a_turn_does_not_reload_the_page(served, tab):
 
 def test_a_worker_may_begin_without_a_flow_and_needs_a_name(visitor, api):
     visitor.go("/workers/new")
-    assert "name: Missing data for required field." in visitor.send("/workers").text
+    assert "Name: Missing data for required field." in visitor.send("/workers").text
     visitor.send("/workers", name="Plain", template="")
     (worker,) = api.get("/workers").json
     assert (worker["name"], worker["description"]) == ("Plain", None)

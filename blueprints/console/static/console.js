@@ -117,7 +117,7 @@ function begin() {
   setInterval(tick, 1000);
   // A notice goes by itself; one with "Undo" when there are 30 s behind the change.
   for (const notice of document.querySelectorAll(".toasts .message, .toasts [data-seconds]")) {
-    setTimeout(() => notice.remove(), 1000 * (notice.dataset.seconds ?? 8));
+    setTimeout(() => notice.querySelector("details[open]") || notice.remove(), 1000 * (notice.dataset.seconds ?? 8));
   }
   // On a telephone the clock's steps stay open for the next press: there they cover nothing.
   if (sessionStorage.getItem(OPEN_CLOCK)) byId("clock").open = true;
