@@ -98,7 +98,7 @@ def place_a_call(page):
     wait_for(page, page.locator("article .said strong").first)
 
 
-@DEMO.does("transferred", "with a person")
+@DEMO.does("transferred")
 def another(page):
     place(page, "transferred")
     wait_for(page, page.locator("article", has_text="connecting you").first)

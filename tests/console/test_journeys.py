@@ -28,7 +28,10 @@ def test_a_call_is_opened_by_keyboard(demo, tab):
     expect(page.locator(".menu [aria-current]")).to_have_text("Calls")
     expect(page.locator("html.scripted")).to_be_attached()
     page.keyboard.press("/")
-    page.keyboard.type("could")  # a word in calls of every worker
+    expect(page.get_by_role("combobox", name="A name, a telephone number or an id")).to_be_focused()
+    page.keyboard.type("could")  # a word in calls of every worker, and in no name
+    in_calls = page.get_by_role("option", name="Calls with “could”")
+    expect(in_calls).to_have_attribute("aria-selected", "true")
     page.keyboard.press("Enter")
     page.wait_for_url("**searchQuery=could*")
     rows = page.locator("tr[data-open]")
