@@ -106,13 +106,17 @@ class InboxPage:
 
     @cached_property
     def all_messages(self) -> list[WebhookDelivery | Entry]:
-        """All messages that the inbox received, newest first. A delivery stands for the requests of its attempts."""
+        """All messages that the inbox received, newest first. A delivery stands for the requests of its attempts.
+
+        A request that a fault answered with an error did not reach the inbox.
+        """
         where = {"team_id": g.team.id} if request.args.get("team") else {}
         addresses = [f"{start}{INBOX}" for start in (base_url(), f"http://{OWN_INBOX}")]
         deliveries = WebhookDelivery.delivered_to(addresses, **where)
         ids = {one.id for one in deliveries}
         entries = Criteria(path=f"{INBOX}*").matches(current().requests.newest_first())
-        others = [entry for entry in entries if dict(entry.headers).get("X-Dryline-Delivery") not in ids]
+        received = (entry for entry in entries if not entry.status or entry.status < 400)
+        others = [entry for entry in received if dict(entry.headers).get("X-Dryline-Delivery") not in ids]
         return sorted([*deliveries, *others], key=_received_at, reverse=True)
 
     @property

@@ -46,3 +46,14 @@ def test_a_page_whose_record_a_reset_removed_says_so_and_polls_no_more(served, t
     expect(page.locator("main")).to_contain_text("before a reset")
     page.locator("main").get_by_role("link", name="Calls").click()
     expect(page.locator("h1")).to_have_text("Calls")
+
+
+def test_the_bar_fits_a_telephone_with_all_that_it_can_show(served, tab):
+    client = served.app.test_client()
+    client.post("/_dryline/faults", json={"path": "/api/workers", "status": 503, "times": 2})
+    client.post("/_dryline/clock/advance", json={"seconds": 90_000})
+    client.put("/_dryline/settings", json={"callsPerMinute": 600})
+    page = tab(served, 390).go("/faults")
+    for part in ("1 fault on", "+1 d 1 h", "600/min"):
+        expect(page.locator(".bar").get_by_text(part)).to_be_visible()
+    expect(page.locator("html")).to_have_js_property("scrollWidth", 390)

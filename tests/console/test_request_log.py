@@ -144,6 +144,13 @@ def test_new_requests_appear_by_themselves_while_the_reader_is_at_the_top(served
     expect(page.locator("tbody tr").first).to_contain_text("GET /api/workers")
 
 
+def test_the_first_time_of_a_day_is_shown_with_its_date(demo, tab):
+    demo.app.test_client().get("/api/team")
+    cell = tab(demo, 1440).go("/requests").locator("tbody td").first
+    expect(cell).to_contain_text(re.compile(r"\w{3} \d+ \w{3} \d\d:\d\d:\d\d"))
+    assert cell.evaluate("one => one.scrollWidth <= one.clientWidth")
+
+
 class TestTeams:
     @pytest.fixture
     def team(self, api, other_api, app):

@@ -100,6 +100,8 @@ class TestInbox:
         visitor.go("/webhooks/inbox")
         visitor.send("/webhooks/inbox")
         simulate(line, 1, outcome="completed")
+        advance(5)
+        assert "Inbox (1)" in visitor.go("/webhooks/inbox").text  # a fault answered the other message
         advance(60)
         advance(60)  # the retry
         tried = control.get("/requests?path=/inbox/*").json
