@@ -178,7 +178,7 @@ class TestConflict:
 
 def test_typed_code_is_tried_as_a_draft_and_not_saved(visitor, flow, save, now):
     page = save("try", code=BROKEN)
-    assert "code: Line 2, column 3: This ( is never closed." in words(page)
+    assert "Code: Line 2, column 3: This ( is never closed." in words(page)
     assert page.form("/edit")["fields"]["code"] == BROKEN
     page = press(visitor, "try", code=f"say(variables['desk'])\n{CODE}", variables='{"desk": "+1 555"}')
     assert "A draft" in words(page) and "Agent: +1 555 line 1" in words(page)
@@ -301,7 +301,7 @@ def test_code_has_colours_and_marks_and_is_tried_beside_the_editor_again_and_aga
     expect(page.locator(".gutter .mark.error")).to_have_text("2\n")
     expect(colours.locator(".mark")).to_have_text("(")
     page.get_by_role("button", name="Try it").click()
-    expect(page.locator("#talk .error")).to_have_text("code: Line 2, column 3: This ( is never closed.")
+    expect(page.locator("#talk .error")).to_have_text("Code: Line 2, column 3: This ( is never closed.")
     assert seen.faults() == []
 
 
