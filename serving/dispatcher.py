@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 LONG_ADDRESS = 5_000
 
 # The header by which the vendor's clients say whether they are async.
-ASYNC_CLIENT = "X_STAINLESS_ASYNC"
+VENDOR_CLIENT = "X_STAINLESS_ASYNC"
 
 log = logging.getLogger("dryline")
 
@@ -46,9 +46,10 @@ class QuickDispatcher:
         request = channel.requests[0]
         if request.error is not None:  # waitress itself refuses the request
             request.error = _as_api_error(request.error)
-        if request.headers.get(ASYNC_CLIENT, "").startswith("async"):
-            # A connection of an async client belongs to an event loop, and tests begin one after the other with the
-            # same client. waitress closes a connection if the request says so.
+        if VENDOR_CLIENT in request.headers:
+            # A connection of the vendor's async client belongs to an event loop, and tests begin one after the other
+            # with the same client. A connection of its sync client, which most tests do not close, may end in a
+            # ResourceWarning when it is garbage. waitress closes a connection if the request says so.
             request.headers["CONNECTION"] = "close"
         if self._app.world.db.is_nonblocking:
             self._arrived.append(channel)

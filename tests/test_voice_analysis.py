@@ -112,7 +112,9 @@ def test_a_day_as_a_border_is_whole_and_of_the_zone(analyze, add_call, control, 
     assert periods(analyze(granularity="daily", timezone=zone, **dates)) == expected
 
 
-@pytest.mark.parametrize("zone", ["Nowhere/City", "America", "", "../UTC", "UTC\0"])
+@pytest.mark.parametrize(
+    "zone", [pytest.param("America/Los_Angeles" * 200, id="long"), "Nowhere/City", "America", "", "../UTC", "UTC\0"]
+)
 def test_an_unknown_zone_is_refused_and_named(api, zone):
     answer = api.post("/voice-analysis", {"timezone": zone})
     assert answer.status_code == 400

@@ -29,8 +29,9 @@ class CallerTurn:
     """The decisions of a caller for one turn: a condition, a phrase that means it, values, their sentences.
 
     `agent` is what the agent said last. `condition` is None where the flow waits for anything. A phrase that only
-    `announces_value` makes way for the value. A caller `holds_back` who does not take the condition of those who give
-    the value that the agent asks for.
+    `announces_value` makes way for the value, and so does one that `recites` the condition, for lack of a better one,
+    where the value `answers` the agent's question. A caller `holds_back` who does not take the condition of those who
+    give the value that the agent asks for.
     """
 
     session: FlowSession
@@ -39,13 +40,15 @@ class CallerTurn:
     phrase: str = ""
     announces_value: bool = False
     holds_back: bool = False
+    recites: bool = False
+    answers: bool = False
     sentences: list[str] = field(default_factory=list)
     values: dict[Place, Any] = field(default_factory=dict)
 
     @property
     def words(self) -> str:
         """The utterance."""
-        has_value = self.announces_value and bool(self.sentences)
+        has_value = (self.announces_value and bool(self.sentences)) or (self.recites and self.answers)
         return " ".join(self.sentences if has_value else [self.phrase, *self.sentences])
 
     @property
@@ -145,7 +148,7 @@ class CallerValues:
         value, line = self._given.get(_key(slot), (None, None))
         may_be_missing = not slot.in_list and self._flow_map.may_be_missing(slot.key, question.line)
         is_way_to_loop = may_be_missing and next_loop is not None  # its lack leads there, perhaps
-        named = named_in(turn.words, slot, turn.session.now())
+        named = named_in(turn.words if slot.choices else turn.phrase, slot, turn.session.now())
         turn.values[place] = None
         if named is not None and (slot.choices or not is_way_to_loop):
             turn.values[place] = named
@@ -166,7 +169,8 @@ class CallerValues:
             fitting = tuple(choice for choice in slot.choices if choice in texts)
             value = self._choose(question, replace(slot, choices=fitting or slot.choices))
         turn.values[place] = value
-        self._give(value, slot)
+        is_asked = not slot.choices and self._is_asked_for(question, slot)
+        self._give(value, slot, is_asked=is_asked)
 
     def _choose(self, question: Question, slot: Slot) -> Any:
         """Return a value of the caller's own, and keep it."""
@@ -226,7 +230,7 @@ class CallerValues:
         is_open = says_what_they_want and invites_any_request(last_question(self._turn.agent))
         return is_open and kind not in _NEVER_VOLUNTEERED and self._random.random() < _VOLUNTEERED
 
-    def _give(self, value: Any, slot: Slot) -> None:
+    def _give(self, value: Any, slot: Slot, *, is_asked: bool = False) -> None:
         """Add a sentence with a value to the words of the turn, unless they have it already."""
         turn = self._turn
         if value in (None, "", NOT_SAID) or (kind_of(slot) is NAME and str(value) in turn.text_of("user")):
@@ -234,8 +238,12 @@ class CallerValues:
         is_said = re.search(rf"\b{re.escape(str(value))}\b", turn.words, re.IGNORECASE)
         if not turn.wants_a_value and (isinstance(value, bool) or is_said):
             return
-        is_asked = turn.wants_a_value and bool(turn.agent)
-        turn.sentences.append(give_value(value, slot, self._random, self._used, is_asked=is_asked))
+        is_answer = bool(turn.agent) and (turn.wants_a_value or is_asked)
+        if slot.choices and turn.sentences and not is_answer:
+            turn.sentences.append(f"{str(value)[:1].upper()}{str(value)[1:]}.")  # "It's about the salami. Large."
+        else:
+            turn.sentences.append(give_value(value, slot, self._random, self._used, is_asked=is_answer))
+        turn.answers = turn.answers or is_asked
 
 
 def _key(slot: Slot) -> str:

@@ -33,6 +33,7 @@ _SAYS_AS_ANSWER = re.compile(
     r"|^[\w-]+(?: [\w-]+)?\.$"
 )
 _FEW_WORDS = 3
+_ANY_DAY = ("", "day", "date", "when", "weekday")
 _OF_STATES = ("reason", "condition", "problem", "issue", "cause", "state", "status")  # ends of members' names
 _ROLES = {  # of conditions, by their words
     "machine": re.compile(r"voice ?mail|answering machine", re.IGNORECASE),
@@ -243,12 +244,19 @@ def give_value(value: Any, slot: Slot, random: Random, avoid: set[str], *, is_as
 
 def _unasked(value: Any, slot: Slot, sentences: list[str]) -> list[str]:
     """Return sentences with a value that nobody has asked for, which say what it is."""
-    written, label = _written(value, slot), slot.label
-    if kind_of(slot) is CODE and label:
+    written, label, kind = _written(value, slot), slot.label, kind_of(slot)
+    if kind is CODE and label:
         name = label if label.endswith(("number", "code", "id")) else f"{label} number"
         return [f"The {name} is {written}."]
-    if kind_of(slot) is CHOICE and label.endswith(_OF_STATES):
-        return [f"It's {written}."]
+    if kind is NUMBER and label:
+        noun = label.rpartition(" ")[2]
+        if noun.endswith("s"):
+            return [f"For {written}." if value == 1 else f"For {written} {noun}."]
+        return [f"The {label} is {written}."]
+    if kind is DATE and label not in _ANY_DAY:
+        return [f"The {label} is {written}."]
+    if kind is CHOICE and label.endswith(_OF_STATES):
+        return [f"{written[:1].upper()}{written[1:]}."]
     about = f"It's about {'the ' if written[:1].islower() else ''}{written}."
     return [each for each in sentences if not _SAYS_AS_ANSWER.search(each)] or [about]
 

@@ -13,7 +13,7 @@ from dryline.flow.language.program import Condition, Loop
 from dryline.flow.language.session import FlowSession
 from dryline.flow.model.builtin_model import BuiltInModel
 from dryline.flow.model.caller_values import CallerTurn, CallerValues
-from dryline.flow.model.caller_words import role_of, utter, words
+from dryline.flow.model.caller_words import intent_of, role_of, utter, words
 from dryline.flow.model.kinds import kind_of, kind_of_question
 from dryline.flow.model.questions import invites_any_request, last_question
 from dryline.flow.model.understanding import read_condition
@@ -123,6 +123,7 @@ class Caller:
         turn.phrase = utter(menu[index], self.facts, self.random, self._used, **options)
         turn.announces_value = role_of(menu[index]) == "value"
         turn.holds_back = not turn.announces_value and any(role_of(text) == "value" for text in menu)
+        turn.recites = intent_of(menu[index], menu) is None
         next_loop = self.route[0].loop if self.route else None
         if index in session.open_talk.tools:
             self._values.decide(turn, question_of_tool(session.open_talk.talk(), index, ""), next_loop)

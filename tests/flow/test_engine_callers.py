@@ -217,6 +217,55 @@ until "caller wants an appointment":
         assert extracted["name"] in extracted["heard"]
 
 
+@pytest.mark.parametrize(
+    ("example", "words"),
+    [
+        ('{"order number": "K48210"}', r"The order number is [A-Z]\d{5}\."),
+        ('{"account": "40118822"}', r"The account number is \d{8}\."),
+        ('{"guests": 4}', r"For \d+(?: guests)?\."),
+        ('{"arrival": "2026-12-03"}', r"The arrival is December \d+\."),
+        ('{"reason": "too small | too big"}', r"Too (?:small|big)\."),
+        ('{"cup": "mug | glass", "size": "small | large"}', r"It's about the (?:mug|glass)\. (?:Small|Large)\."),
+    ],
+)
+def test_values_that_nobody_asked_for_are_said_with_their_names(play, example, words):
+    for seed in range(8):
+        code = (
+            f'loop:\n    r = talk("How can I help?")\nuntil "caller wants to order":\n    r.ask("What?", {example})\n'
+        )
+        words_said = spoken(play(code, None, seed)[1])
+        assert re.search(f"{words}$", words_said), words_said
+
+
+def test_a_caller_takes_one_of_the_times_that_the_agent_offers(play):
+    code = """
+say("Which time would you like: 10 AM or 4:30 PM?")
+loop:
+    r = talk("p", False)
+until "caller chooses a time":
+    extract("time", r.ask("Which?", {"time": "2:30 PM"})["time"])
+"""
+    sessions = [play(code, None, seed)[1] for seed in range(12)]
+    assert {session.extracted["time"] for session in sessions} == {"10:00 AM", "4:30 PM"}
+    assert {re.search(r"[\d:]+ [AP]M", spoken(session))[0] for session in sessions} == {"10 AM", "4:30 PM"}
+
+
+def test_who_does_not_take_the_condition_of_a_value_does_not_give_it(play):
+    code = """
+loop:
+    r = talk("Which is your order number?", True)
+until "caller gives the order number":
+    pass
+until "caller cannot find the number":
+    pass
+extract("number", r.ask("Which number?", {"number": "K48210"})["number"])
+"""
+    for seed in range(8):
+        gives = play(code, "caller gives the order number", seed)[1]
+        assert gives.extracted["number"] in spoken(gives)
+        assert play(code, "caller cannot find the number", seed)[1].extracted["number"] is None
+
+
 NAME = {"name": "Jo"}
 FORESEEN = [
     # Questions of the condition's block, and those behind its loop.

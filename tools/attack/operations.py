@@ -14,6 +14,9 @@ from dryline.tools.attack.lines import NUMBER, Line, make_line
 from dryline.tools.attack.phases import Phases
 from dryline.tools.attack.receiver import Receiver
 
+# Loading a document takes about five times its size, and the server's memory is looked at.
+MOST_BYTES_LOADED = 6_000_000
+
 
 class Attacker(threading.Thread):
     """A thread that carries out random operations until `ends_at`."""
@@ -293,8 +296,9 @@ class Attacker(threading.Thread):
         self._begin(lambda: self.client.send("POST", "/_dryline/undo"), None)
 
     def load(self) -> None:
-        if self.saved:
-            allowed, data = self.random.choice(list(self.saved.values()))
+        states = [(allowed, data) for allowed, data in self.saved.values() if len(data) <= MOST_BYTES_LOADED]
+        if states:
+            allowed, data = self.random.choice(states)
             self._begin(lambda: self.client.send("PUT", "/_dryline/state", data=data), allowed)
 
     def extend(self) -> None:

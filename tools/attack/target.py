@@ -18,7 +18,7 @@ from dryline.storage.directory import database_in
 from dryline.tools.attack.findings import Findings
 
 PROGRAM = Path(sys.executable).with_name("dryline")
-DISK_MB = 300  # of the temporary file system
+DISK_MB = 600  # of the temporary file system
 START_S, STOP_S = 60, 15
 MEMORY_MB = 160
 IDLE_CPU = 0.1  # of a core
