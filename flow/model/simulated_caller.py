@@ -14,7 +14,9 @@ from dryline.flow.language.session import FlowSession
 from dryline.flow.model.builtin_model import BuiltInModel
 from dryline.flow.model.caller_values import CallerTurn, CallerValues
 from dryline.flow.model.caller_words import intent_of, role_of, utter, words
+from dryline.flow.model.kinds import kind_of, kind_of_question
 from dryline.flow.model.questions import invites_any_request, last_question
+from dryline.flow.model.understanding import read_condition
 
 _NEXT_IN_LOOP = 0.7  # from the first condition of a loop to the last: each so many times as usual as the one before
 _RARE = 0.05  # how usual a condition is that ends a conversation, or says that no other one is met, or was taken before
@@ -24,16 +26,18 @@ _MOST_IDLE = 12  # turns without a further condition: a caller does not stay in 
 class Menu:
     """The conditions of a loop as a caller sees them.
 
-    `answers` answer the question just asked, `closing` ends the conversation, `others` are what a call can be about.
+    `answers` answer the question just asked, `values` give the value that it asks for, `closing` ends the conversation,
+    `others` are what a call can be about.
     """
 
-    def __init__(self, loop: Loop, invites_any_request: bool, taken: Sequence[Condition]) -> None:
+    def __init__(self, loop: Loop, question: str, taken: Sequence[Condition]) -> None:
         self.loop = loop
         self.answers = [each for each in loop.conditions if role_of(each.text) == "answer"]
         self.closing = [each for each in loop.conditions if role_of(each.text) == "closing"]
         self.others = [each for each in loop.conditions if role_of(each.text) not in ("answer", "closing", "machine")]
-        self.is_asked = bool(self.answers) and not invites_any_request
+        self.is_asked = bool(self.answers) and not invites_any_request(question)
         self.is_first = not any(each.loop is loop for each in taken)
+        self.values = [each for each in self.others if each not in taken and _gives_value(each, question)]
 
     def like(self, condition: Condition) -> Condition | None:
         """Return the condition with the same text: several loops can have one."""
@@ -129,12 +133,13 @@ class Caller:
 
     def _choose_next(self, loop: Loop, agent: str) -> Condition | None:
         """Return the condition to take: that of the first rule which has one."""
-        menu = Menu(loop, invites_any_request(last_question(agent)), self.taken)
+        menu = Menu(loop, last_question(agent), self.taken)
         rules = (
             self._matter_before_closing,
             self._step_of_route,
             self._answer_to_question,
             self._way_to_route,
+            self._value_asked_for,
             self._any_condition,
         )
         for rule in rules:
@@ -175,6 +180,10 @@ class Caller:
             ways = [each for each in self.flow_map.going_on(leading) if each not in self.taken]
         return self._draw(ways) if ways else None
 
+    def _value_asked_for(self, menu: Menu) -> Condition | None:
+        """Return a condition that is met by the value which the agent asks for, before the conversation ends."""
+        return menu.values[0] if menu.values and not menu.is_first else None
+
     def _any_condition(self, menu: Menu) -> Condition | None:
         """Return a usual condition, or the end once something was asked for. The rest of the route is given up."""
         self.route.clear()
@@ -196,6 +205,14 @@ class Caller:
         """Return one of the conditions, the usual ones more often, and seldom one that was taken before."""
         weights = [usual(each, self.shares) * (_RARE if each in self.taken else 1.0) for each in ways]
         return self.random.choices(ways, weights if any(weights) else None)[0]
+
+
+def _gives_value(condition: Condition, question: str) -> bool:
+    """Return whether a condition is met by a value of the kind that a question asks for."""
+    kind = kind_of_question(question)
+    if kind is None or role_of(condition.text) != "value":
+        return False
+    return any(kind_of(slot) is kind for slot in read_condition(condition.text).slots)
 
 
 def usual(condition: Condition, shares: Mapping[str, float]) -> float:

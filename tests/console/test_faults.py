@@ -2,6 +2,8 @@
 
 import json
 
+from playwright.sync_api import expect
+
 from dryline.testing import DrylineInProcess
 from dryline.world.faults import PRESETS
 
@@ -15,6 +17,16 @@ def test_a_preset_adds_the_rule_that_the_control_plane_adds(visitor, control):
         assert sent["path"] == "/api/workers"
         assert [rule | own for rule in control.get("/faults").json] == [sent | own] * 2
         control.delete("/faults")
+
+
+def test_enter_in_the_path_adds_no_rule(served, tab):
+    page = tab(served).go("/faults")
+    path = page.locator("#preset-path")
+    path.fill("/api/workers")
+    path.press("Enter")
+    page.get_by_role("button", name="Rate limit").click()
+    expect(page.locator("#rules tbody tr")).to_have_count(1)
+    assert served.app.test_client().get("/_dryline/faults").json[0]["rateLimit"]
 
 
 def test_a_member_overrides_the_preset(control):

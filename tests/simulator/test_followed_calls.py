@@ -12,6 +12,30 @@ import pytest
 from dryline.tests.simulator.conftest import BRANCHES, FLOW, VARIABLES, said
 from dryline.world import real_time
 
+# The conditions are open all the time: what is still missing is asked for, and a caller could leave at any turn.
+ONE_LOOP = """\
+name, day, question = None, None, "How can I help you?"
+while question:
+    loop:
+        res = talk(question, True)
+    until "caller wants to book an appointment":
+        pass
+    until "caller gives their name":
+        name = res.ask("What is the caller's full name?", "Ada Park")
+    until "caller names a day":
+        day = res.ask("Which day?", "Thursday")
+    until "caller needs nothing else":
+        question = None
+    if question and not name:
+        question = "May I have your first and last name, please?"
+    elif question and not day:
+        question = "Which day would suit you best?"
+    elif question:
+        extract("appointment", {"name": name, "day": day})
+        question = "It is noted. Is there anything else I can do for you?"
+say("Goodbye.")
+"""
+
 
 @pytest.fixture
 def booked(line, simulate):
@@ -33,6 +57,18 @@ def test_shares_make_a_condition_more_or_less_usual(line, simulate, taken):
     firsts = first_conditions(simulate(line, 40, shares={book: 0.01, cancel: 100, human: 0}), taken)
     assert firsts[0] == cancel and human not in firsts
     assert len(first_conditions(simulate(line, 40, shares=dict.fromkeys(BRANCHES, 0)), taken)) > 2
+
+
+def test_a_caller_gives_the_values_that_the_agent_asks_for_before_leaving(make_line, simulate, taken):
+    wish, name, day, nothing_else = (
+        "caller wants to book an appointment",
+        "caller gives their name",
+        "caller names a day",
+        "caller needs nothing else",
+    )
+    for log in simulate(make_line(ONE_LOOP), 6, branch=wish):
+        assert taken(log) == [wish, name, day, nothing_else]
+        assert log["extractionsData"]["appointment"]["day"] in said(log, "user")[2]
 
 
 def test_the_agent_says_the_flows_words_and_ends_the_call_with_the_flow(booked):
