@@ -1,5 +1,7 @@
 """Batch calls of voice deployments and of legacy ones."""
 
+import json
+
 import pytest
 
 
@@ -88,13 +90,21 @@ def test_other_values_of_a_row_are_refused(api, line_path, value):
     assert answer.status_code == 400 and answer.json["details"][0]["path"] == "data.1.age"
 
 
-def test_the_batchs_extractions_are_drawn_from_its_calls(api, line_path, logs, advance):
-    extractions = '{"shoe_size": {"type": "number", "description": "EU size", "required": true}}'
-    api.post(f"{line_path}/make-batch-calls", {"data": rows(10), "extractions": extractions})
+@pytest.mark.parametrize(
+    ("type", "kind"), [("string", str), ("number", int | float), ("object", dict), ("array", list)]
+)
+def test_the_batchs_extractions_are_drawn_from_its_calls(api, line_path, logs, advance, type, kind):
+    extractions = {
+        "name": {"type": type, "description": "name of the caller", "required": True},
+        "shoe_size": {"type": type, "description": "EU size", "required": True},
+    }
+    api.post(f"{line_path}/make-batch-calls", {"data": rows(10), "extractions": json.dumps(extractions)})
     advance(900)
     drawn = [log["extractionsData"] for log in logs() if log["extractionsData"]]
     assert drawn
-    assert all(set(columns) == {"shoe_size"} for columns in drawn)
+    assert all(set(columns) == {"name", "shoe_size"} for columns in drawn)
+    assert all(isinstance(value, kind) for columns in drawn for value in columns.values())
+    assert type == "number" or any(columns["name"] for columns in drawn)
 
 
 def test_stopping_takes_out_what_is_queued_and_gives_it_back(api, line_path, logs, advance):
