@@ -10,6 +10,7 @@ import contextlib
 import json
 import os
 import select
+import signal
 import socket
 import sys
 import threading
@@ -116,6 +117,9 @@ class Gate:
         self._listening.close()
 
     def _accept_all(self) -> None:
+        if hasattr(signal, "pthread_sigmask"):  # not on Windows
+            # A signal that this thread got would not wake the main thread: Ctrl-C would wait for the test's end.
+            signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
         while self._ended not in select.select([self._listening, self._ended], (), ())[0]:
             try:
                 connection, _ = self._listening.accept()
