@@ -12,7 +12,7 @@ import subprocess
 from datetime import UTC, datetime
 from pathlib import Path
 
-BASE = "0.2.0"
+BASE = "0.3.0"
 BUILT: str | None = None  # in a wheel: its version, which the build writes here
 # `git archive` writes the commit here: its time and hash.
 ARCHIVED = "$Format:%ct %H$"
