@@ -102,7 +102,7 @@ def decide(weights: dict[str, float], examples: Sequence[Example]) -> list[Outco
     for each in examples:
         scores = np.array([sum(value * weights[name] for name, value in row.items()) for row in each.rows])
         shares = np.exp(scores - scores.max())
-        best = int(scores[:-1].argmax())
+        best = int(np.argmax(scores[:-1]))
         outcomes.append(Outcome(each, best, float(shares[best] / shares.sum())))
     return outcomes
 
