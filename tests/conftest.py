@@ -381,3 +381,19 @@ def run_pytest(pytester, monkeypatch, imported):
 def hurried(monkeypatch):
     """End a flow that makes no call after a hundredth of the usual time, for tests of endless flows."""
     monkeypatch.setattr(sandbox, "STEP_S", 0.01 * sandbox.STEP_S)
+
+
+# Stand-ins, as tests of other projects use them
+
+
+@pytest.fixture(scope="module", params=[DrylineServer, DrylineInProcess])
+def started(request):
+    with request.param(seed=1) as stand_in:
+        yield stand_in
+
+
+@pytest.fixture
+def stand_in(started):
+    """On a socket and without one, as new: a reset costs a twentieth of a start."""
+    started.reset()
+    return started

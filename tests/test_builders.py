@@ -11,18 +11,6 @@ from dryline.testing import DrylineError, DrylineInProcess, DrylineServer
 KINDS = [DrylineServer, DrylineInProcess]
 
 
-@pytest.fixture(scope="module", params=KINDS)
-def started(request):
-    with request.param(seed=1) as stand_in:
-        yield stand_in
-
-
-@pytest.fixture
-def stand_in(started):
-    started.reset()
-    return started
-
-
 def test_everything_is_optional_and_the_rows_are_the_vendors(stand_in):
     worker, line, chat = stand_in.worker(), stand_in.voice_line(), stand_in.chat_line()
     assert [type(row) for row in (worker, line, chat)] == [Worker, VoiceDeployment, ChatCreateResponse]

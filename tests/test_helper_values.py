@@ -45,18 +45,6 @@ VALUES = [
 ]
 
 
-@pytest.fixture(scope="module", params=[DrylineServer, DrylineInProcess])
-def started(request):
-    with request.param() as stand_in:
-        yield stand_in
-
-
-@pytest.fixture
-def stand_in(started):
-    started.reset()
-    return started
-
-
 @pytest.fixture
 def http(stand_in):
     headers = {"x-api-key": stand_in.api_key}

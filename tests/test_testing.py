@@ -20,19 +20,6 @@ from dryline.tests.conftest import NEW_WORKER
 from dryline.tests.control.test_talk import CLINIC
 
 
-@pytest.fixture(scope="module", params=[DrylineServer, DrylineInProcess])
-def started(request):
-    with request.param(seed=1) as stand_in:
-        yield stand_in
-
-
-@pytest.fixture
-def stand_in(started):
-    """On a socket and without one, as new: a reset costs a twentieth of a start."""
-    started.reset()
-    return started
-
-
 def test_the_vendors_client_speaks_to_it(stand_in):
     made = stand_in.client(_strict_response_validation=True).workers.create(**NEW_WORKER)
     assert stand_in.requests(method="POST")[0]["body"] == NEW_WORKER

@@ -5,19 +5,7 @@ import threading
 import pytest
 
 from dryline.models import webhook_deliveries
-from dryline.testing import DrylineError, DrylineInProcess, DrylineServer
-
-
-@pytest.fixture(scope="module", params=[DrylineServer, DrylineInProcess])
-def started(request):
-    with request.param(seed=1) as stand_in:
-        yield stand_in
-
-
-@pytest.fixture
-def stand_in(started):
-    started.reset()
-    return started
+from dryline.testing import DrylineError
 
 
 @pytest.fixture
