@@ -93,8 +93,8 @@ def make_call(
         log["success_results"] = analysis.judge(deployment.profile.success_criteria, record, extracted, rng)
     log["data"] = _post_call_data(deployment, call, handed_over=talk_s(reports) > 0)
     if reports:
-        to_number, at = record.transferred_to or deployment.desk_number, starts + timedelta(seconds=talked)
-        log["transfer_data"] = transfer_data(reports, at, log, fromNumber=deployment.number, toNumber=to_number)
+        numbers = {"fromNumber": deployment.number, "toNumber": record.transferred_to or deployment.desk_number}
+        log["transfer_data"] = transfer_data(reports, starts + timedelta(seconds=talked), log, **numbers)
     rows = builder.rows(log, log["call_sid"], llm_logs=llm_logs)
     if not record.messages:  # ringing is no talking
         rows.log["duration"] = rows.session["minutes"] = 0
@@ -191,15 +191,15 @@ def transfer_data(reports: Sequence[Report], start: datetime, log: dict[str, Any
     id, leg = ids.new("transfer"), hex_id(ids.random, "CA")
     events = []
     for kind, after in reports:
-        at = wire(start + timedelta(seconds=after))
+        reported_at = wire(start + timedelta(seconds=after))
         event = {
             "id": ids.new("event"),
-            "createdAt": at,
+            "createdAt": reported_at,
             "duration": str(talk_s(reports) if kind == "completed" else 0),
             **numbers,
             "callTransferId": id,
             "type": kind,
-            "timestamp": at,
+            "timestamp": reported_at,
             "parentCallSid": log["call_sid"],
             "callSid": leg,
         }

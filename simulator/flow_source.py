@@ -71,7 +71,7 @@ class RecordedCaller(Caller):
 
 @dataclass(eq=False, slots=True, kw_only=True)
 class FlowEventSource:
-    """A run of the flow of a deployment, as of a time, with a caller who takes a route and has these `options`.
+    """A run of the flow of a deployment, as of a moment, with a caller who takes a route and has these `options`.
 
     `state` is the flow's, first the initial one. `stopped` collects the errors of runs that exceeded a limit of the
     engine: a flow that `has_given_up` fails with the last of them, before anybody has said anything.
@@ -82,7 +82,7 @@ class FlowEventSource:
     deployment: DeploymentContext
     route: list[Condition]
     state: dict[str, Any]
-    at: datetime
+    moment: datetime
     random: Random
     stopped: list[Event]
     has_given_up: bool = False
@@ -118,7 +118,7 @@ class FlowEventSource:
             variables=dict(deployment.variables),
             channel="chat" if deployment.is_chat else "voice",
             seed=seed,
-            now=lambda: self.at,
+            now=lambda: self.moment,
             http=deployment.http,
         )
         caller.session = session

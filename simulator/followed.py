@@ -105,7 +105,14 @@ class FollowedFlow:
             raise Invalid(f"No branch of the flow {_LACKING[outcome]}.", "outcome")
 
     def source(
-        self, outcome: str, state: dict[str, Any], at: datetime, rng: Random, *, is_fixed: bool = False, **options: Any
+        self,
+        outcome: str,
+        state: dict[str, Any],
+        moment: datetime,
+        rng: Random,
+        *,
+        is_fixed: bool = False,
+        **options: Any,
     ) -> FlowEventSource:
         """Return a run of the flow for one conversation, with the `options` of a RecordedCaller. Raises CannotFollow.
 
@@ -126,7 +133,7 @@ class FollowedFlow:
             deployment=self.deployment,
             route=self.flow_map.route_to(goals),
             state=state,
-            at=at,
+            moment=moment,
             random=rng,
             stopped=self.stopped,
             has_given_up=self.has_given_up,

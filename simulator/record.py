@@ -60,7 +60,7 @@ class ConversationRecord:
 
     Somebody, or a machine (`is_machine`), answers after `answered_s`. Times are seconds from the start, latencies
     milliseconds. `messages` are `{"role", "content", "start", "end"}`, role `assistant` or `user`; `functions` are
-    `(name, when)`. What the caller gives to a flow is added to `facts`.
+    `(name, seconds)`. What the caller gives to a flow is added to `facts`.
     """
 
     def __init__(
@@ -120,7 +120,7 @@ class ConversationRecord:
         count = sum(said["end"] <= seconds for said in self.messages)
         self.messages = self.messages[:count]
         roles = [said["role"] for said in self.messages]
-        self.functions = [(name, at) for name, at in self.functions if at <= seconds]
+        self.functions = [(name, called_s) for name, called_s in self.functions if called_s <= seconds]
         self.answers_ms = self.answers_ms[: sum(pair == ("user", "assistant") for pair in pairwise(roles))]
         self.voices_ms = self.voices_ms[: roles.count("assistant")]
         is_scripted = self.intent is not None

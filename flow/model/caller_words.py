@@ -110,8 +110,8 @@ def intent_of(condition: str, menu: tuple[str, ...] = ()) -> Intent | None:
     meant: list[tuple[float, str]] = []
     for text in (condition, *encoder.alternatives(condition)[:1]):
         near = _near_intents(text)
-        own = (name for name in near if name in intents and all(other[name] < near[name] for other in others))
-        likely = nlargest(_MOST_LIKELY, own, key=near.__getitem__)
+        candidates = (name for name in near if name in intents and all(other[name] < near[name] for other in others))
+        likely = nlargest(_MOST_LIKELY, candidates, key=near.__getitem__)
         meant += [(near[name], name) for name in likely if near[name] >= _usual_nearness(name)]
     return intents[max(meant)[1]] if meant else None
 
@@ -192,7 +192,7 @@ def choose_value(
         return named
     if kind_of(slot) is NUMBER and unit_of(slot) == RATING:  # most callers are content
         return max(made_up(slot, random, now)[0] for _ in range(6))
-    if fact := _own_fact(slot, facts):
+    if fact := _fact_about_caller(slot, facts):
         return fact
     values = [made_up(slot, random, now)[0] for _ in range(_ATTEMPTS)]
     if kind_of(slot) is DATE and phrase:
@@ -219,8 +219,8 @@ def named_in(said: str, slot: Slot, now: datetime) -> Any:
     return named[0] if len(named) == 1 else None
 
 
-def _own_fact(slot: Slot, facts: Mapping[str, str]) -> str | None:
-    """Return the caller's own name, or the part of it, number or address that a slot asks for."""
+def _fact_about_caller(slot: Slot, facts: Mapping[str, str]) -> str | None:
+    """Return the caller's name, or the part of it, number or address that a slot asks for; None for another value."""
     kind, label = kind_of(slot), slot.label
     if _OF_OTHER.search(f"{label} {slot.question}"):
         return None

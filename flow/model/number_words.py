@@ -98,8 +98,8 @@ def _hidden(match: re.Match[str]) -> str:
     """Return a match with a mark in its group `word`, which is no number: the "one" of "the large one"."""
     if not match["word"]:
         return match[0]
-    at = match.start("word") - match.start() + 1
-    return f"{match[0][:at]}{_HIDE}{match[0][at:]}"
+    offset = match.start("word") - match.start() + 1
+    return f"{match[0][:offset]}{_HIDE}{match[0][offset:]}"
 
 
 def _as_digit_words(match: re.Match[str]) -> str:

@@ -78,9 +78,9 @@ class SpokenDate:
 class Date(ValueKind):
     """A day, in digits, by the name of a month or of a weekday, or counted from today.
 
-    Where two readings are possible, the nearest day in the future counts. The example decides on the form: 2026-01-05,
-    01/05/2026, 05.01.2026, March 15, or Monday. A day that is more than a week ahead has no weekday's name: then the
-    month is named. An example with a time of day, such as 2026-01-05T14:00, needs both.
+    Where two readings are possible, the nearest day in the future counts. The example decides on the format:
+    2026-01-05, 01/05/2026, 05.01.2026, March 15, or Monday. A day that is more than a week ahead has no weekday's
+    name: then the month is named. An example with a time of day, such as 2026-01-05T14:00, needs both.
     """
 
     name = "date"
@@ -185,14 +185,14 @@ class Date(ValueKind):
 
     def read_all(self, said: str, context: Slot) -> list[str]:
         text, today = to_digits(said), context.now.date()
-        form = self._iso_time.fullmatch(context.example_text)
+        iso_time = self._iso_time.fullmatch(context.example_text)
         days = [spoken.resolve(today) for spoken in self.find(text)]
         if self._next_week.search(text.lower()) and len(days) == 1 and days[0] is not None:
             days = [_in_next_week(days[0], today)]
-        if form is None:
+        if iso_time is None:
             return [self._written(day, context) for day in days if day is not None]
-        time = Time().read(said, Slot(form["time"], now=context.now, agent=context.agent))
-        return [f"{day}{form['between']}{time}" for day in days if day is not None and time is not None]
+        time = Time().read(said, Slot(iso_time["time"], now=context.now, agent=context.agent))
+        return [f"{day}{iso_time['between']}{time}" for day in days if day is not None and time is not None]
 
     def read(self, said: str, context: Slot) -> str | None:
         values = self.read_all(said, context)
@@ -207,17 +207,17 @@ class Date(ValueKind):
         day = today + timedelta(days=random.randint(2, 4 if is_weekday else 21))
         while day.weekday() > _FRIDAY or day.weekday() == today.weekday():
             day += timedelta(days=1)
-        form = self._iso_time.fullmatch(context.example_text)
-        if form is None:
+        iso_time = self._iso_time.fullmatch(context.example_text)
+        if iso_time is None:
             return self._written(day, context)
-        return f"{day}{form['between']}{Time().make(random, Slot(form['time'], now=context.now))}"
+        return f"{day}{iso_time['between']}{Time().make(random, Slot(iso_time['time'], now=context.now))}"
 
     def say(self, value: str) -> str:
         """Return a date in digits with the name of its month; other dates as they are."""
-        form = re.fullmatch(r"(\d{4})-(\d{2})-(\d{2})(?:[T ](.+))?", value)
-        if form is None:
+        in_digits = re.fullmatch(r"(\d{4})-(\d{2})-(\d{2})(?:[T ](.+))?", value)
+        if in_digits is None:
             return value
-        year, month, day, time = form.groups()
+        year, month, day, time = in_digits.groups()
         said = f"{MONTHS[int(month) - 1].capitalize()} {int(day)}"
         said = said if int(year) > 2010 else f"{said}, {year}"
         return f"{said} at {Time().say(time)}" if time else said
@@ -249,9 +249,9 @@ class Date(ValueKind):
 
     def _written(self, day: date, context: Slot) -> str:
         example = context.example_text
-        for pattern, form in self._in_digits:
+        for pattern, date_format in self._in_digits:
             if pattern.fullmatch(example):
-                return day.strftime(form)
+                return day.strftime(date_format)
         is_near = 0 <= (day - context.now.date()).days <= 7
         if is_near and not self._is_named(example):
             weekday = WEEKDAYS[day.weekday()]

@@ -79,7 +79,7 @@ class SpokenNumber(NamedTuple):
 
 
 class NumberValue(ValueKind):
-    """A number in digits or words, as a number, or as a text in the form of the example: $1,200.
+    """A number in digits or words, as a number, or as a text in the format of the example: $1,200.
 
     What is counted decides: an amount of money is no count, and three nights are no guests. Parts of dates, times,
     telephone numbers and codes are none. A bare number counts where the agent asked for one.
@@ -103,7 +103,7 @@ class NumberValue(ValueKind):
     )
     cents = re.compile(r"(\d{1,9}) (dollars?|bucks|euros?|pounds?),?(?: and)? (\d{1,2})(?: cents?)?\b", re.IGNORECASE)
     out_of = re.compile(r"\b(?:out of|of) \d{1,3}\b|(?<=\d)/(?:5|10|100)\b")
-    at = re.compile(r"\b(?:at|by|until|till) \d{1,2}\b(?![%.,]\d|%| percent| dollars)", re.IGNORECASE)  # a time
+    hour = re.compile(r"\b(?:at|by|until|till) \d{1,2}\b(?![%.,]\d|%| percent| dollars)", re.IGNORECASE)  # "at 9"
     range_of = re.compile(r"\b(\d{1,3}) ?(?:to|through|-|\u2013|and) ?(\d{1,3})\b|\bout of (\d{1,3})\b")
 
     CASES = (
@@ -144,9 +144,9 @@ class NumberValue(ValueKind):
         text = self.cents.sub(lambda match: f"{match[1]}.{match[3]:0>2} {match[2]}", said)
         spans = [each.span for each in Date().find(text)]
         spans += [each.span for each in Time().find(text) if each.is_sure]
-        spans += [Span(*match.span()) for match in self.at.finditer(text)]
-        spans += [place for place, _ in Phone().find(text)]
-        spans += [place for place in Code().find(text) if not text[place.start : place.end].isdigit()]
+        spans += [Span(*match.span()) for match in self.hour.finditer(text)]
+        spans += [span for span, _ in Phone().find(text)]
+        spans += [span for span in Code().find(text) if not text[span.start : span.end].isdigit()]
         return [_read(match) for match in self.number.finditer(blanked(text, spans))]
 
     def read_all(self, said: str, context: Slot) -> list[Any]:
@@ -197,13 +197,13 @@ class NumberValue(ValueKind):
 
     def _counts(self, numbers: list[SpokenNumber], text: str, context: Slot) -> list[float]:
         """Return the numbers of what a member counts: its own noun decides, else the only number that was asked for."""
-        own = set(context.label.split()) | {word.removesuffix("s") for word in context.label.split()}
-        counts_people = not own.isdisjoint(_PEOPLE_KEYS)
-        if named := [each for each in numbers if each.noun.removesuffix("s") in own or each.noun in own]:
+        counted = set(context.label.split()) | {word.removesuffix("s") for word in context.label.split()}
+        counts_people = not counted.isdisjoint(_PEOPLE_KEYS)
+        if named := [each for each in numbers if each.noun.removesuffix("s") in counted or each.noun in counted]:
             return [each.value for each in named]
         if people := [each.value for each in numbers if counts_people and each.noun in _PEOPLE]:
             return [sum(people)] if len(people) > 1 and "sorry" not in text else [people[-1]]
-        free = [each for each in numbers if each.unit == COUNT or not own]
+        free = [each for each in numbers if each.unit == COUNT or not counted]
         is_answer = context.is_asked and (len({each.value for each in free}) == 1 or "sorry" in text)
         return [free[-1].value] if free and is_answer else []
 
@@ -233,7 +233,7 @@ def _read(match: re.Match[str]) -> SpokenNumber:
 
 
 def _typed(number: float, context: Slot) -> Any:
-    """Return a number in the type and form of the example."""
+    """Return a number in the type and format of the example."""
     example = context.example
     if isinstance(example, float):
         return number

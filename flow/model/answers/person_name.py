@@ -215,6 +215,6 @@ def _titled(name: str) -> str:
     """Return a name with capitals, but for its particles."""
     words = name.split(" ")
     return " ".join(
-        word if word in _PARTICLES and at else re.sub(r"^\w|(?<=['-])\w", lambda match: match[0].upper(), word)
-        for at, word in enumerate(words)
+        word if word in _PARTICLES and index else re.sub(r"^\w|(?<=['-])\w", lambda match: match[0].upper(), word)
+        for index, word in enumerate(words)
     )

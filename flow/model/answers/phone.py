@@ -17,7 +17,7 @@ _SHORTEST_E164 = len("+15550183")  # of a number without an area code
 class Phone(ValueKind):
     """A telephone number in digits or words, of seven digits or more. An amount of money is none.
 
-    The form is that of the example: E.164 for +15551234567, the same groups for 555-123-4567. A number with more or
+    The format is that of the example: E.164 for +15551234567, the same groups for 555-123-4567. A number with more or
     fewer digits than the example is written 303-555-0188, or as it was said.
     """
 
@@ -64,7 +64,7 @@ class Phone(ValueKind):
         return is_number is not None
 
     def find(self, said: str, country: str = HOME) -> list[tuple[Span, str]]:
-        """Return the numbers of a text whose numbers are digits, in E.164 form, each with its place."""
+        """Return the numbers of a text whose numbers are digits, in E.164, each with its span."""
         numbers: list[tuple[Span, str]] = []
         for part in self.candidate.finditer(said):
             if self.amount_end.match(said, part.end()):
@@ -73,8 +73,8 @@ class Phone(ValueKind):
             for match in matcher:
                 number = match.number
                 if _FEWEST <= len(str(number.national_number)) <= _MOST:
-                    form = phonenumbers.format_number(number, phonenumbers.PhoneNumberFormat.E164)
-                    numbers.append((Span(part.start() + match.start, part.start() + match.end), form))
+                    span = Span(part.start() + match.start, part.start() + match.end)
+                    numbers.append((span, phonenumbers.format_number(number, phonenumbers.PhoneNumberFormat.E164)))
         return numbers
 
     def read(self, said: str, context: Slot) -> str | None:
@@ -96,7 +96,7 @@ class Phone(ValueKind):
         return f"{value[2:5]}-{value[5:8]}-{value[8:]}" if re.fullmatch(r"\+1\d{10}", value) else value
 
     def _written(self, number: str, example: str) -> str:
-        """Return a number in E.164 form in that of the example."""
+        """Return a number in E.164 in the format of the example."""
         if example.startswith("+"):
             return e164(number) or number
         digits = number.removeprefix("+1") if number.startswith("+1") else number.removeprefix("+")

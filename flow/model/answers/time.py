@@ -42,7 +42,7 @@ class Time(ValueKind):
     """A time of day, in digits or words, with or without its half of the day.
 
     Hours before seven are in the afternoon and others in the morning, unless more was said. A bare number counts where
-    the agent asked for a time. The example decides on the form: 14:00, 2pm, 2 PM or 2:30 PM.
+    the agent asked for a time. The example decides on the format: 14:00, 2pm, 2 PM or 2:30 PM.
     """
 
     name = "time"
@@ -167,17 +167,18 @@ class Time(ValueKind):
         return self.written(SpokenTime(Span(0, 0), hour % 12 or 12, minute, "a" if hour < 12 else "p"), "2 PM", "")
 
     def written(self, spoken: SpokenTime, example: str, about: str) -> str:
-        """Return a time in the form of an example."""
+        """Return a time in the format of an example."""
         hour, minute = spoken.on_clock(about)
         if self._clock.fullmatch(example):
             return f"{hour:02}:{minute:02}{':00' if example.count(':') == 2 else ''}"
-        form = self._half_day.fullmatch(example)
-        if form is None:
+        half_day = self._half_day.fullmatch(example)
+        if half_day is None:
             return f"{hour % 12 or 12}:{minute:02} {'AM' if hour < 12 else 'PM'}"
         half = "p" if hour >= 12 else "a"
-        half = re.sub("[ap]", half, form["half"].lower(), count=1)
-        minutes = f":{minute:02}" if form["minute"] or minute else ""
-        return f"{hour % 12 or 12}{minutes}{form['space']}{half.upper() if form['half'].isupper() else half}"
+        half = re.sub("[ap]", half, half_day["half"].lower(), count=1)
+        half = half.upper() if half_day["half"].isupper() else half
+        minutes = f":{minute:02}" if half_day["minute"] or minute else ""
+        return f"{hour % 12 or 12}{minutes}{half_day['space']}{half}"
 
     def _read(self, match: re.Match[str], *, is_sure: bool) -> SpokenTime | None:
         """Return the time of a match; None for what is no time, such as 25:70."""
