@@ -125,7 +125,7 @@ def _find_emails(text: str) -> list[tuple[Span, str]]:
 
 
 def _find_phones(text: str) -> list[tuple[Span, str]]:
-    return [(span, "_phone") for span, _ in PHONE.find(text)]
+    return [(each.span, "_phone") for each in PHONE.find(text)]
 
 
 def _find_money(text: str) -> list[tuple[Span, str]]:

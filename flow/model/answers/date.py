@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from random import Random
 
-from dryline.flow.model.answers.kind import Span, ValueKind, blanked
+from dryline.flow.model.answers.kind import MultiValueKind, Span, blanked
 from dryline.flow.model.answers.slots import Slot
 from dryline.flow.model.answers.time import Time
 from dryline.flow.model.number_words import to_digits
@@ -41,6 +41,7 @@ _ENDING = r"(?:st|nd|rd|th)?(?![\d:]|,\d| ?[ap]\.?m\b)"
 _YEAR = r"(?:,? (?P<year>(?:19|20)\d\d)\b)?"
 _MOST_DAYS = 1_500  # of which one is a 29th of February
 _FRIDAY = 4
+_LAST_YEAR_SAID = 2010  # as of a birthday
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +76,7 @@ class SpokenDate:
         return day.day == self.day and self.month in (None, day.month)
 
 
-class Date(ValueKind):
+class Date(MultiValueKind):
     """A day, in digits, by the name of a month or of a weekday, or counted from today.
 
     Where two readings are possible, the nearest day in the future counts. The example decides on the format:
@@ -194,10 +195,6 @@ class Date(ValueKind):
         time = Time().read(said, Slot(iso_time["time"], now=context.now, agent=context.agent))
         return [f"{day}{iso_time['between']}{time}" for day in days if day is not None and time is not None]
 
-    def read(self, said: str, context: Slot) -> str | None:
-        values = self.read_all(said, context)
-        return values[-1] if values else None
-
     def make(self, random: Random, context: Slot) -> str:
         """Return a day of the next three weeks, or of one for a weekday, no weekend; of a birthday one long ago."""
         today = context.now.date()
@@ -219,7 +216,7 @@ class Date(ValueKind):
             return value
         year, month, day, time = in_digits.groups()
         said = f"{MONTHS[int(month) - 1].capitalize()} {int(day)}"
-        said = said if int(year) > 2010 else f"{said}, {year}"
+        said = said if int(year) > _LAST_YEAR_SAID else f"{said}, {year}"
         return f"{said} at {Time().say(time)}" if time else said
 
     def _is_named(self, text: str) -> bool:
@@ -235,17 +232,20 @@ class Date(ValueKind):
             count = int(parts["count"]) if parts["count"].isdigit() else 1
             ahead = count * _SPANS[parts["unit"]] * (-1 if match[0].endswith("ago") else 1)
             return SpokenDate(span, weekday=weekday, days_ahead=ahead + ("from" in parts))
-        if "day" not in parts:
-            return SpokenDate(span, weekday=weekday, is_past="last" in parts)
-        day, named = int(parts["day"]), parts.get("month", "")
-        month = int(named) if named.isdigit() else None if not named else 1 + MONTHS.index(_MONTH_NAMES[named])
+        if "day" in parts:
+            return self._read_day_of_month(match, parts)
+        return SpokenDate(span, weekday=weekday, is_past="last" in parts)
+
+    def _read_day_of_month(self, match: re.Match[str], parts: dict[str, str]) -> SpokenDate | None:
+        """Return the date of a match with a day, and perhaps a month and a year; None for no date, such as 13/13."""
+        day, month = int(parts["day"]), _month(parts.get("month"))
         if month is not None and month > 12 and "/" in match[0]:
             month, day = day, month
         year = int(parts["year"]) if "year" in parts else None
         if year is not None and year < 100:
             year += 2000 if year < 50 else 1900
         is_possible = _date(year or 2028, month or 1, day) is not None  # 2028 has a 29th of February
-        return SpokenDate(span, year, month, day) if is_possible else None
+        return SpokenDate(Span(*match.span()), year, month, day) if is_possible else None
 
     def _written(self, day: date, context: Slot) -> str:
         example = context.example_text
@@ -266,6 +266,13 @@ def _date(year: int, month: int, day: int) -> date | None:
         return date(year, month, day)
     except ValueError:
         return None
+
+
+def _month(name: str | None) -> int | None:
+    """Return the number of a month, which may be in digits."""
+    if name is None:
+        return None
+    return int(name) if name.isdigit() else 1 + MONTHS.index(_MONTH_NAMES[name])
 
 
 def _weekday(name: str | None) -> int | None:

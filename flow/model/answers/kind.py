@@ -39,7 +39,7 @@ class ValueKind(ABC):
         """Return the value that was said, in the format of the example; None for none."""
 
     def read_all(self, said: str, context: Slot) -> list[Any]:
-        """Return all values that were said, in their order: "from Monday to Thursday" has two."""
+        """Return all values that were said, in their order: "from Monday to Thursday" has two days."""
         value = self.read(said, context)
         return [] if value is None else [value]
 
@@ -50,6 +50,17 @@ class ValueKind(ABC):
     def say(self, value: Any) -> str:
         """Return a value as a caller says it."""
         return str(value)
+
+
+class MultiValueKind(ValueKind):
+    """A kind of which a text may have several values. Where one is asked for, the last one counts."""
+
+    @abstractmethod
+    def read_all(self, said: str, context: Slot) -> list[Any]: ...
+
+    def read(self, said: str, context: Slot) -> Any:
+        values = self.read_all(said, context)
+        return values[-1] if values else None
 
 
 def blanked(text: str, spans: Sequence[Span]) -> str:

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from dryline.flow.model.answers.code import Code, alike
 from dryline.flow.model.answers.date import Date
-from dryline.flow.model.answers.kind import Span, ValueKind, blanked
+from dryline.flow.model.answers.kind import MultiValueKind, Span, blanked
 from dryline.flow.model.answers.phone import Phone
 from dryline.flow.model.answers.slots import Slot
 from dryline.flow.model.answers.time import Time
@@ -78,7 +78,7 @@ class SpokenNumber(NamedTuple):
     span: Span
 
 
-class NumberValue(ValueKind):
+class NumberValue(MultiValueKind):
     """A number in digits or words, as a number, or as a text in the format of the example: $1,200.
 
     What is counted decides: an amount of money is no count, and three nights are no guests. Parts of dates, times,
@@ -145,7 +145,7 @@ class NumberValue(ValueKind):
         spans = [each.span for each in Date().find(text)]
         spans += [each.span for each in Time().find(text) if each.is_sure]
         spans += [Span(*match.span()) for match in self.hour.finditer(text)]
-        spans += [span for span, _ in Phone().find(text)]
+        spans += [each.span for each in Phone().find(text)]
         spans += [span for span in Code().find(text) if not text[span.start : span.end].isdigit()]
         return [_read(match) for match in self.number.finditer(blanked(text, spans))]
 
@@ -162,10 +162,6 @@ class NumberValue(ValueKind):
         low, high = self.scale(f"{context.question} {context.agent}") or (float("-inf"), float("inf"))
         return [_typed(number, context) for number in marked if unit != RATING or low <= number <= high]
 
-    def read(self, said: str, context: Slot) -> Any:
-        values = self.read_all(said, context)
-        return values[-1] if values else None
-
     def scale(self, question: str) -> Bounds | None:
         """Return the scale that a question names: "from 1 to 5", "out of 10"."""
         match = self.range_of.search(to_digits(question))
@@ -177,10 +173,9 @@ class NumberValue(ValueKind):
         example, last = context.example, context.label.rpartition(" ")[2]
         if isinstance(example, str):
             return alike(example, random) if re.search(r"\d", example) else str(random.randint(1, 8))
-        if scale := self.scale(context.question) or (unit_of(context) == RATING and (1, 5)) or _RANGES.get(last):
-            return type(example)(
-                random.randint(int(scale[0]), max(int(scale[1]), int(example) if last in _RANGES else 0))
-            )
+        limits = self._limits(context, last)
+        if limits is not None:
+            return type(example)(random.randint(*limits))
         if last == "year":
             return type(example)(random.randint(context.now.year - 9, context.now.year - 1))
         if isinstance(example, float):
@@ -188,6 +183,19 @@ class NumberValue(ValueKind):
         high = max(2, min(abs(example) * 2, 10**9))
         step = 10 ** max(0, len(str(high)) - 2) if example and example % 100 == 0 else 1
         return max(step, random.randint(max(1, abs(example) // 2), high) // step * step)
+
+    def _limits(self, context: Slot, noun: str) -> tuple[int, int] | None:
+        """Return the least and the most that is usual: on the question's scale, of a rating, or for a noun."""
+        scale = self.scale(context.question)
+        if scale is not None:
+            least, most = int(scale[0]), int(scale[1])
+        elif unit_of(context) == RATING:
+            least, most = 1, 5
+        elif noun in _RANGES:
+            least, most = _RANGES[noun]
+        else:
+            return None
+        return least, max(most, int(context.example)) if noun in _RANGES else most
 
     def say(self, value: Any) -> str:
         """Return a number with its thousands apart."""
