@@ -122,10 +122,15 @@ class CallerValues:
     def decide_foreseen(self, turn: CallerTurn, foreseen: ForeseenQuestion, next_loop: Loop | None) -> None:
         """Decide on the values of a question that the code behind the turn's condition asks, and say them."""
         session = turn.session
-        arguments = {"example": foreseen.example, "schema": foreseen.schema, "line": foreseen.line}
         question = Question(
-            "", foreseen.question, **arguments, now=session.now(), choices=session.program.choices
-        )  # fmt: skip
+            "",
+            foreseen.question,
+            foreseen.example,
+            foreseen.schema,
+            foreseen.line,
+            now=session.now(),
+            choices=session.program.choices,
+        )
         self.decide(turn, question, next_loop, foreseen.perhaps, is_certain=foreseen.is_certain)
 
     def decide(

@@ -32,12 +32,11 @@ def fill(question: Question) -> tuple[Any, dict[str, str]]:
     return filling.value(), filling.how
 
 
-def made_up(slot: Slot, random: Random, now: datetime) -> tuple[Any, str]:
-    """Return an invented value in the format of the example, and its source."""
+def made_up(slot: Slot, random: Random, now: datetime) -> Any:
+    """Return an invented value in the format of the example; None without one."""
     if slot.example is None and not slot.choices:
-        return None, NOT_SAID
-    value = kind_of(slot).make(random, replace(slot, now=now))
-    return value, "the example" if value == slot.example else "made up"
+        return None
+    return kind_of(slot).make(random, replace(slot, now=now))
 
 
 class Filling:
@@ -78,7 +77,8 @@ class Filling:
             value = self._find(slot)
             source = NOT_SAID if value is None else _SAID
         if source == NOT_SAID and self._question.unsaid == MADE_UP:
-            value, source = made_up(slot, self._question.random, self._now)
+            value = made_up(slot, self._question.random, self._now)
+            source = _source_of_made_up(value, slot)
         self.how[slot.path or "value"] = source
         return value
 
@@ -204,6 +204,12 @@ class Filling:
         others = (each for each in self._slots if self._kinds[each.path] in (NAME, DATE, TIME, CHOICE))
         folded = words.casefold()
         return any(str(self._find(each)).casefold() == folded for each in others)
+
+
+def _source_of_made_up(value: Any, slot: Slot) -> str:
+    if value is None:
+        return NOT_SAID
+    return "the example" if value == slot.example else "made up"
 
 
 def _questions_in(about: str) -> list[tuple[int, str]]:

@@ -268,18 +268,22 @@ def features_of(conditions: Sequence[str], said: str, context: Context) -> list[
                 each, heard, before, context, is_returned=index == context.returned, is_chosen=is_chosen
             ),
         })  # fmt: skip
+    return [*rows, _features_of_none(menu, heard, polarity)]
+
+
+def _features_of_none(menu: Sequence[ConditionReading], heard: Heard, polarity: int) -> dict[str, float]:
+    """Return the features of meeting no condition."""
     meant = {name: max(each.open_intents[name] for each in menu) for name in heard.open_intents}
     near = max((near for name, near in heard.open_intents.items() if near > meant[name]), default=0.0)
-    few_words = 0.0 if any(name[0] == "_" for name in heard.features) else 1 / (1 + len(heard.features))
-    rows.append({
+    has_value = any(name[0] == "_" for name in heard.features)
+    return {
         "always": 1.0,
-        "few words": few_words,
+        "few words": 0.0 if has_value else 1 / (1 + len(heard.features)),
         "few conditions": 1 / len(menu),
         "question": heard.is_question,
         "open intent": near,
         "open intent beside an answer": abs(polarity) * near,
-    })  # fmt: skip
-    return rows
+    }
 
 
 def _features_of_values(
