@@ -31,15 +31,17 @@ class _Times:
     """The times of a request's calls: each begins at its start, but the last one ends at `end` if none was sent."""
 
     def __init__(self, request: SimulationRequest, now: datetime, rng: Random, zone: str) -> None:
-        start, self.by = request.start_time, request.end_time
-        self.end = self.by or now
-        if request.in_progress and self.by is None:
+        start, self.latest_end = request.start_time, request.end_time
+        self.end = self.latest_end or now
+        if request.in_progress and self.latest_end is None:
             start = start or self.end
             self.end = max(start, self.end)
-        after = request.after if start is None and self.by is None else None
+        after = request.after if start is None and self.latest_end is None else None
         self.starts = moments(Random(rng.getrandbits(64)), request.count, start, self.end, zone, after=after)
         self.last = request.count - 1 if start is None else None
-        self.least = None if after is None else after + STEP if request.count == 1 else self.starts[-2]
+        self.earliest_last: datetime | None = None  # the least start of the last call
+        if after is not None:
+            self.earliest_last = after + STEP if request.count == 1 else self.starts[-2]
 
     def flow_time(self, index: int) -> datetime:
         """Return the time at which the flow of a call is run: its start, or the end of the last one."""
@@ -48,8 +50,11 @@ class _Times:
     def start(self, index: int, duration: timedelta) -> datetime:
         """Return when a call of this duration begins, so that it is over by the end of all, if there is such a time."""
         start = self.end - duration if index == self.last else self.starts[index]
-        start = start if self.by is None else min(start, self.by - duration)
-        return max(start, self.least) if self.least and index == self.last else start
+        if self.latest_end is not None:
+            start = min(start, self.latest_end - duration)
+        if self.earliest_last is not None and index == self.last:
+            start = max(start, self.earliest_last)
+        return start
 
 
 def prepare_calls(world: World, deployment: DeploymentContext, request: SimulationRequest) -> ConversationBatch:

@@ -109,8 +109,14 @@ class FlowEventSource:
 
     def _run(self) -> Iterator[Event]:
         deployment, seed = self.deployment, self.random.getrandbits(32)
-        fixed: dict[str, Any] = {"answers": deployment.answers, "typed": deployment.is_chat}
-        caller = RecordedCaller(self.flow_map, self.route, Random(seed), **fixed, **self.options)
+        caller = RecordedCaller(
+            self.flow_map,
+            self.route,
+            Random(seed),
+            answers=deployment.answers,
+            typed=deployment.is_chat,
+            **self.options,
+        )
         session = self.engine.open(
             self.flow_map.program,
             model=caller,
@@ -124,9 +130,9 @@ class FlowEventSource:
         caller.session = session
         events = session.play(caller)
         self.state = session.state
-        return self._completed(events, caller)
+        return self._extended(events, caller)
 
-    def _completed(self, events: list[Event], caller: RecordedCaller) -> Iterator[Event]:
+    def _extended(self, events: list[Event], caller: RecordedCaller) -> Iterator[Event]:
         """Yield the events of a run, with what its session does not know of them."""
         messages = 0
         taken = iter(caller.taken)
