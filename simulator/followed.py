@@ -166,9 +166,27 @@ class FollowedFlow:
 
     def _draw(self, conditions: Sequence[Condition], rng: Random) -> list[Condition]:
         """Return what the next caller wants: one of the conditions, the usual ones more often; or nothing."""
-        ways = [self.flow_map.conditions_around(condition.line) for condition in conditions]
-        weights = [prod(usual(each, self.shares) for each in way) for way in ways]
+        weights = [self._weight(condition) for condition in conditions]
         return rng.choices(conditions, weights if any(weights) else None) if conditions else []
+
+    def _weight(self, condition: Condition) -> float:
+        """Return how usual it is that a call is about a condition."""
+        if condition.text not in self.shares and self._is_asked_in_matter(condition):
+            return 0.0
+        way = self.flow_map.conditions_around(condition.line)
+        return prod(usual(each, self.shares) for each in way)
+
+    def _is_asked_in_matter(self, condition: Condition) -> bool:
+        """Return whether a condition is met by a value that the agent asks for in a matter.
+
+        The matter is a condition before it in the same loop, at which the call does not end.
+        """
+        if role_of(condition.text) != "value":
+            return False
+        conditions = condition.loop.conditions
+        matters = [each for each in conditions[: conditions.index(condition)] if role_of(each.text) == "matter"]
+        endings = {ending for each in self.flow_map.endings.values() for ending in each}
+        return any(each not in endings for each in matters)
 
 
 def _meets_machine(condition: Condition) -> bool:
