@@ -133,6 +133,7 @@ class Runner:
                 log.error("Background work waits: %s", error)
             return False
         except Exception as error:
+            self.world.epochs.require_current(current_task())
             if self._is_to_be_logged(step, began):
                 log.error("%s failed, and is tried again: %s", step.__name__, error, exc_info=error)
             return False
