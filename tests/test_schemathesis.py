@@ -53,7 +53,7 @@ def start(app):
 def filled(app, start, monkeypatch):
     """Return the stand-in to its start after a test that changed it. Nobody waits for what does not come."""
     wait = request_search.wait
-    monkeypatch.setattr(request_search, "wait", lambda world, criteria, count, within_s: wait(world, criteria, count, 0))
+    monkeypatch.setattr(request_search, "wait", lambda *args: wait(*args[:-1], 0))
     wait_for_webhooks = webhook_search.wait
     monkeypatch.setattr(webhook_search, "wait", lambda criteria, count, within_s: wait_for_webhooks(criteria, count, 0))
     yield
