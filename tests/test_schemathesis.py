@@ -52,8 +52,10 @@ def start(app):
 @pytest.fixture
 def filled(app, start, monkeypatch):
     """Return the stand-in to its start after a test that changed it. Nobody waits for what does not come."""
-    wait = request_search.wait
-    monkeypatch.setattr(request_search, "wait", lambda *args: wait(*args[:-1], 0))
+    wait_for_requests = request_search.wait
+    monkeypatch.setattr(
+        request_search, "wait", lambda world, criteria, count, within_s: wait_for_requests(world, criteria, count, 0)
+    )
     wait_for_webhooks = webhook_search.wait
     monkeypatch.setattr(webhook_search, "wait", lambda criteria, count, within_s: wait_for_webhooks(criteria, count, 0))
     yield
