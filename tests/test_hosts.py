@@ -65,7 +65,16 @@ def test_the_public_urls_name_opens_the_api_and_not_the_plane(start):
 
 
 # Other spellings of this machine, with and without a port.
-SPELLINGS = ["app.localhost", "a.b.LOCALHOST:4010", "localhost.", "127.0.0.1.", "127.8.8.8", "[::ffff:127.0.0.1]:4010"]
+SPELLINGS = [
+    "localhost:",
+    "[::1%lo]",
+    "app.localhost",
+    "a.b.LOCALHOST:4010",
+    "localhost.",
+    "127.0.0.1.",
+    "127.8.8.8",
+    "[::ffff:127.0.0.1]:4010",
+]
 
 
 @pytest.mark.parametrize("host", SPELLINGS)
@@ -74,10 +83,14 @@ def test_each_spelling_of_this_machine_opens_the_api_the_plane_and_the_console(a
 
 
 @pytest.mark.parametrize(
-    "host", ["localhost.evil.example", "notlocalhost", "[::ffff:8.8.8.8]", "127.0.0.1.example", "."]
+    "host",
+    [
+        *("localhost.evil.example", "notlocalhost", "[::ffff:8.8.8.8]", "127.0.0.1.example", "."),
+        *(".localhost", "a..localhost", "..example", f"{'a' * 64}.example"),
+    ],
 )
 def test_a_name_that_only_looks_like_this_machine_is_refused(ask, host):
-    assert ask("/api/workers", host=host)[0] == 403
+    assert [ask(path, host=host)[0] for path in ("/api/workers", "/_dryline/clock", "/console")] == [403] * 3
 
 
 @pytest.mark.parametrize("host", ["LOCALHOST", "127.0.0.2", "::ffff:127.0.0.1"])
