@@ -12,7 +12,6 @@ from dryline.app import create_app
 from dryline.settings import BadSetting, Settings
 from dryline.tests.test_server import DRYLINE, Process, refused
 
-
 # Refusals
 
 
