@@ -123,7 +123,7 @@ class RequestWait(MethodView):
         """
         count, timeout_ms = body.pop("count"), body.pop("timeout_ms")
         world, criteria = current(), criteria_of(body | query)
-        entries = request_search.wait(world.requests, criteria, count, timeout_ms / 1000, world.ending)
+        entries = request_search.wait(world, criteria, count, timeout_ms / 1000)
         if len(entries) < count:
             within = "until the server ended" if world.ending.is_set() else f"within {timeout_ms} ms"
             error = f"Expected {count} {within}, found {len(entries)}."
