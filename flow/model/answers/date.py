@@ -31,7 +31,7 @@ _DAYS_AHEAD = {
     **{"day after tomorrow": 2, "yesterday": -1, "day before yesterday": -2},
     **{"this morning": 0, "this afternoon": 0, "this evening": 0, "last night": -1},
 }
-_SPANS = {"day": 1, "week": 7, "fortnight": 14, "month": 30}
+_DAYS_OF_UNIT = {"day": 1, "week": 7, "fortnight": 14, "month": 30}
 
 _MONTH = "|".join(sorted(_MONTH_NAMES, key=len, reverse=True))
 _WEEKDAY = "|".join(sorted(_WEEKDAY_NAMES, key=len, reverse=True))
@@ -255,7 +255,7 @@ class Date(MultiValueKind):
             return SpokenDate(span, days_ahead=_DAYS_AHEAD[parts["relative"]])
         if "count" in parts:
             count = int(parts["count"]) if parts["count"].isdigit() else 1
-            ahead = count * _SPANS[parts["unit"]] * (-1 if match[0].endswith("ago") else 1)
+            ahead = count * _DAYS_OF_UNIT[parts["unit"]] * (-1 if match[0].endswith("ago") else 1)
             return SpokenDate(span, weekday=weekday, days_ahead=ahead + ("from" in parts))
         if "day" in parts:
             return self._read_day_of_month(match, parts)
