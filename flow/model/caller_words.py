@@ -15,6 +15,7 @@ from statistics import fmean
 from typing import Any
 
 from dryline.flow.model import encoder
+from dryline.flow.model.answers.kind import ValueKind
 from dryline.flow.model.answers.number import MONEY, RATING, unit_of
 from dryline.flow.model.answers.slots import Slot
 from dryline.flow.model.filling import made_up
@@ -147,6 +148,13 @@ def role_of(condition: str) -> str:
             return role
     reading = read_condition(condition)
     return "else" if reading.is_catch_all else "matter" if reading.gives is None else "value"
+
+
+def kinds_of_values(condition: str) -> set[ValueKind]:
+    """Return the kinds of the values that meet a condition: a date for "caller names a day", else none."""
+    if role_of(condition) != "value":
+        return set()
+    return {kind_of(slot) for slot in read_condition(condition).slots}
 
 
 def predicate(condition: str) -> str:

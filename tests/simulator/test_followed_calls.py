@@ -90,6 +90,17 @@ until "caller gives their order number":
     assert "caller gives their order number" in first_conditions(simulate(make_line(code), 30, follow="flow"), taken)
 
 
+def test_a_call_can_be_about_what_a_caller_tells(make_line, simulate, taken):
+    code = """loop:
+    res = talk("Ask how you can help.", True)
+until "caller wants an appointment":
+    say("You are booked.")
+until "caller tells that the dog has died":
+    say("I am sorry.")
+"""
+    assert len(first_conditions(simulate(make_line(code), 20, outcome="completed"), taken)) == 2
+
+
 def test_a_caller_names_a_day_in_the_past_for_what_has_happened(make_line, simulate):
     code = """loop:
     res = talk("Ask what happened.", True)
