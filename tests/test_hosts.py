@@ -66,10 +66,11 @@ def test_the_public_urls_name_opens_the_api_and_not_the_plane(start):
 
 DOORS = ("/api/workers", "/_dryline/clock", "/console")
 # With and without a port.
-THIS_MACHINE = ["app.localhost", "a.b.LOCALHOST:4010", "localhost.", "127.0.0.1.", "127.8.8.8", "127.0.0.1:65535"]
-THIS_MACHINE += ["[::1]:4010", "[::ffff:127.0.0.1]:4010"]
-OTHERS = ["localhost.evil.example", "notlocalhost", "127.0.0.1.evil.example", "0.0.0.0", "10.0.0.1:4010", "."]
+THIS_MACHINE = ["app.localhost", "a.b.LOCALHOST:4010", "localhost.", "localhost:", "127.0.0.1.", "127.8.8.8"]
+THIS_MACHINE += ["127.0.0.1:65535", "[::1]:4010", "[::1%lo]", "[::ffff:127.0.0.1]:4010"]
+OTHERS = ["localhost.evil.example", "notlocalhost", "127.0.0.1.evil.example", "0.0.0.0", "10.0.0.1:4010"]
 OTHERS += ["[::2]:1", "::1", "[::ffff:8.8.8.8]"]
+NO_NAMES = [".", ".localhost", "a..localhost", "..example", f"{'a' * 64}.example"]
 
 
 @pytest.mark.parametrize("host", THIS_MACHINE)
@@ -77,14 +78,9 @@ def test_each_spelling_of_this_machine_opens_the_api_the_plane_and_the_console(a
     assert [ask(path, host=host)[0] for path in DOORS] == [200] * 3
 
 
-@pytest.mark.parametrize("host", OTHERS)
+@pytest.mark.parametrize("host", [*OTHERS, *NO_NAMES])
 def test_a_name_that_only_looks_like_this_machine_opens_none_of_them(ask, host):
     assert [ask(path, host=host)[0] for path in DOORS] == [403] * 3
-
-
-@pytest.mark.parametrize("host", ["a..localhost", f"{'x' * 64}.localhost"])
-def test_a_name_that_no_host_can_have_is_a_bad_request(ask, host):
-    assert [ask(path, host=host)[0] for path in DOORS] == [400] * 3
 
 
 @pytest.mark.parametrize("host", ["LOCALHOST", "127.0.0.2", "::ffff:127.0.0.1"])

@@ -72,6 +72,7 @@ NO_IDS = [
     *(":id", ":workerId", "<id>", "<int:id>", "{{id}}", "[id]", "(id)", "$ID", "${ID}", "#{id}", "%", "%s", "…", "-"),
     *(".*", ".+", "(.*)", "(.+)", "\\w+", "\\d+", "[^/]+", "[0-9a-f-]+", "^.*$", "{id:[0-9]+", "worker_.+", "a|b"),
     *("None", "undefined", "null", "NULL", "nil", "NaN", "[object Object]", "<nil>"),
+    *("%3Aid", "%7Bid%7D", "%7bid%7d", "%3Cid%3E", "%5Bobject%20Object%5D", "%24%7Bid%7D"),
 ]
 
 

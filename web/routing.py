@@ -1,11 +1,13 @@
 """Routes whose ids are any text, slashes included."""
 
 import re
+from collections.abc import Callable
 from functools import cache, partial
 from typing import Any
 from urllib.parse import quote, unquote, urlsplit
 
 from flask import Flask, Request
+from werkzeug.exceptions import BadHost
 from werkzeug.routing import MapAdapter, PathConverter, Rule, UnicodeConverter
 
 from dryline.world.path_patterns import ENCODED_SLASH, normal_path
@@ -68,7 +70,7 @@ def recorded_path(request: Request) -> str:
 
 
 class RoutedFlask(Flask):
-    """A Flask application whose ids are any text."""
+    """A Flask application whose ids are any text. It has no views that are coroutines."""
 
     url_rule_class = LazyRule
 
@@ -76,9 +78,16 @@ class RoutedFlask(Flask):
         super().__init__(*args, **kwargs)
         self.url_map.converters.update({"default": Id, "string": Id, "path": IdPath})
 
+    def ensure_sync(self, func: Callable[..., Any]) -> Callable[..., Any]:
+        """Return the function itself. Flask would look for a coroutine five times in each request."""
+        return func
+
     def create_url_adapter(self, request: Request | None) -> MapAdapter | None:
         """Return what matches a request with a route, by the path that keeps slashes in ids apart."""
-        adapter = super().create_url_adapter(request)
+        try:
+            adapter = super().create_url_adapter(request)
+        except BadHost:  # the page of the error has links, too
+            adapter = self.url_map.bind("localhost")
         if request is not None and adapter is not None:
             adapter.path_info = path_to_match(request)
         return adapter

@@ -6,10 +6,10 @@ from importlib import import_module
 from typing import Any
 from urllib.parse import urlencode
 
-from flask import Flask, Response, flash, g, redirect, render_template, request
+from flask import Flask, flash, g, redirect, render_template, request
 from jinja2.ext import Extension
 from jinja2.lexer import Token, TokenStream
-from werkzeug.exceptions import BadHost, HTTPException
+from werkzeug.exceptions import HTTPException
 
 from dryline.blueprints.console import auth, layout, operations, template_filters
 from dryline.blueprints.console.base import chosen_team, error_message
@@ -124,8 +124,6 @@ def _require_short_parameters() -> None:
 def show_error(error: Exception) -> Any:
     """Show an error as a page, after a form on the page that the form was on."""
     message, status = error_message(error)
-    if isinstance(request.routing_exception, BadHost):  # with such a Host, a page has no addresses for its links
-        return Response(message, status, mimetype="text/plain")
     # The other page would also answer 403, and the form of a 413 cannot be read.
     if request.method == "POST" and status not in (403, 413) and (page := auth.safe_url(request.form.get("back"))):
         flash(message, "error")
