@@ -9,8 +9,9 @@ from typing import Any, Self
 
 from peewee import SQL, Case, IntegerField, TextField, fn
 
+from dryline.models.calls_in_progress import CallInProgress
 from dryline.models.collection import FLOW, VOICE_DEPLOYMENT, ImportContext, Row, StateCollection
-from dryline.models.due import due_rows
+from dryline.models.due import constant, due_rows
 from dryline.models.flows import Flow
 from dryline.models.queued_calls import (
     BATCH_INTERVAL_MINUTES,
@@ -136,17 +137,17 @@ class OutboundCampaign(Record):
     @classmethod
     def due(cls, moment: str, limit: int) -> list[Self]:
         """Return those to start, as they were imported without a queue, or to complete."""
-        # The last condition is for calls that have ended early, since the clock was set back.
-        where = """
-            status IN ('STARTED', 'RUNNING')
-            AND NOT EXISTS (SELECT 1 FROM queued_call WHERE campaign_id = t1.id)
-            AND (
-                status = 'STARTED'
-                OR coalesce(ends_at, '') <= :moment
-                OR NOT EXISTS (SELECT 1 FROM call_in_progress WHERE deployment_id = t1.deployment_id)
-            )
-        """
-        return due_rows(cls, where, "created_at, id", limit, moment=moment)
+        return due_rows(cls._due, limit, moment=moment)
+
+    @classmethod
+    def _due(cls, moment: str) -> Any:
+        is_open = cls.status.in_([constant("STARTED"), constant("RUNNING")])
+        queue = QueuedCall.select(QueuedCall.id).where(QueuedCall.campaign_id == cls.id)
+        has_ended = fn.COALESCE(cls.ends_at, "") <= moment
+        # Calls may have ended early, since the clock was set back.
+        calls = CallInProgress.select(CallInProgress.id).where(CallInProgress.deployment_id == cls.deployment_id)
+        can_proceed = (cls.status == "STARTED") | has_ended | ~fn.EXISTS(calls)
+        return cls.select().where(is_open, ~fn.EXISTS(queue), can_proceed).order_by(cls.created_at, cls.id)
 
     def proceed(self, moment: str) -> None:
         """Start an imported campaign, or complete one whose last call has ended."""

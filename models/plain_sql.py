@@ -1,48 +1,23 @@
 """The queries of models/ that are plain SQL. Everything else asks with `Record` or with peewee.
 
 Each says why: peewee takes 0.4 ms to write a query, cannot say it, or SQLite would choose another index.
-`tests/test_plain_sql.py` reads their plans, and `tests/test_due.py` those of `due`.
+`tests/test_plain_sql.py` reads their plans.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import Any
 
-import orjson
 from peewee import SQL
 
+from dryline.storage.json_values import json_list
 from dryline.storage.record import Record, connection
-from dryline.storage.statements import select_sql
-
-AnyRecord = TypeVar("AnyRecord", bound=Record)
 
 Cells = tuple[Any, ...]  # of one row
 # The value of the sort column, and the id that decides among equal values.
 SortKey = tuple[Any, str]
 Order = tuple[str, str]  # sort column; "asc" or "desc"
-
-
-def json_list(values: Sequence[str]) -> str:
-    """Return a list as a parameter, for `json_each`."""
-    return orjson.dumps(values).decode()
-
-
-# Background work: once a second for each of its kinds, so that 0.4 ms would be noticed. SQLite finds no partial index
-# by a status that is a parameter.
-
-
-def due(model: type[AnyRecord], where: str, order: str, params: Mapping[str, Any]) -> list[AnyRecord]:
-    """Return the first `:limit` rows of `model`, the table `t1`, that meet `where`, but for the ids in `:set_aside`."""
-    select = select_sql(model, tuple(model._meta.sorted_field_names), ())
-    sql = f"""
-        {select}
-        WHERE ({where})
-        AND id NOT IN (SELECT value FROM json_each(:set_aside))
-        ORDER BY {order}
-        LIMIT :limit
-    """
-    return [model.from_row(row) for row in connection().execute(sql, params)]
 
 
 # Lists of voice logs: the busiest of the lists, and in the order of one of its indexes.

@@ -8,7 +8,7 @@ from typing import Any, Self
 from peewee import IntegerField, TextField
 
 from dryline.models.collection import WORKER, ImportContext, Row, StateCollection
-from dryline.models.due import due_rows
+from dryline.models.due import constant, due_rows
 from dryline.models.folders import Folder
 from dryline.models.plain_sql import index_text
 from dryline.models.uploads import Upload, own_id
@@ -105,23 +105,20 @@ class Resource(Record):
 
     @classmethod
     def due(cls, moment: str, limit: int) -> list[Self]:
-        # A PROCESSING resource waits for its end only, so that it is not due again before that. One that is newer than
-        # the moment was created before the clock was set back, and does not wait for the old time.
-        where = """
-            status IN ('STARTED', 'PROCESSING')
-            AND (
-                status = 'STARTED' AND created_at <= :latest_started
-                OR status = 'PROCESSING' AND created_at <= :latest_processing
-                OR created_at > :moment
-            )
-        """
         now = parse(moment)
-        params = {
-            "moment": moment,
-            "latest_started": wire(now - PROCESSING_AFTER),
-            "latest_processing": wire(now - DONE_AFTER),
-        }
-        return due_rows(cls, where, "created_at, id", limit, **params)
+        started, processed = wire(now - PROCESSING_AFTER), wire(now - DONE_AFTER)
+        return due_rows(cls._due, limit, moment=moment, latest_started=started, latest_processing=processed)
+
+    @classmethod
+    def _due(cls, moment: str, latest_started: str, latest_processing: str) -> Any:
+        is_open = cls.status.in_([constant("STARTED"), constant("PROCESSING")])
+        is_started = (cls.status == "STARTED") & (cls.created_at <= latest_started)
+        # It waits for its end only, so that it is not due again before that.
+        is_processed = (cls.status == "PROCESSING") & (cls.created_at <= latest_processing)
+        # One that is newer than the moment was created before the clock was set back, and does not wait for the old
+        # time.
+        is_due = is_started | is_processed | (cls.created_at > moment)
+        return cls.select().where(is_open, is_due).order_by(cls.created_at, cls.id)
 
     def proceed(self, moment: str) -> None:
         """Change the status to that of a moment. A resource that is newer, since the clock was set back, is done."""

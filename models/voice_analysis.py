@@ -7,13 +7,14 @@ from functools import partial
 from typing import Any
 
 import orjson
-from peewee import SQL, Select, fn
+from peewee import SQL, fn
 
 from dryline.models.business_hours import zone_of
 from dryline.models.calls_in_progress import CallInProgress
 from dryline.models.voice_logs import VoiceLog
 from dryline.storage.current_world import current
 from dryline.storage.errors import Invalid
+from dryline.storage.json_values import json_list, json_members
 from dryline.storage.record import Record, unconverted
 from dryline.world.clock import parse, wire
 
@@ -125,8 +126,7 @@ def _conditions(
     if worker_id is not None:
         conditions.append(VoiceLog.worker_id == worker_id)
     if deployment_ids:
-        ids = fn.json_each(orjson.dumps(deployment_ids).decode())
-        conditions.append(VoiceLog.deployment_id.in_(Select([ids], [SQL("value")])))
+        conditions.append(VoiceLog.deployment_id.in_(json_members(json_list(deployment_ids))))
     return conditions
 
 
