@@ -11,7 +11,17 @@ import orjson
 import regex
 
 from dryline.storage.errors import Invalid
-from dryline.world.criteria import MAX_SURPLUS, Bounds, Near, Verification, includes, json_parts, nearest
+from dryline.world.criteria import (
+    MAX_FOUND,
+    Bounds,
+    Matches,
+    Near,
+    Verification,
+    includes,
+    json_parts,
+    nearest,
+    verify_count,
+)
 from dryline.world.masking import is_secret, mask_addresses
 from dryline.world.origins import ALL, UNSEARCHED, Origin
 from dryline.world.path_patterns import path_pattern, route_pattern
@@ -171,8 +181,8 @@ def _member_names(value: Any) -> Iterator[str]:
         yield from value
 
 
-def wait(log: RequestLog, criteria: Criteria, count: int, within_s: float, ending: threading.Event) -> list[Entry]:
-    """Wait until `count` answered requests meet all criteria, and return them, newest first.
+def wait(log: RequestLog, criteria: Criteria, count: int, within_s: float, ending: threading.Event) -> Matches[Entry]:
+    """Wait until `count` answered requests meet all criteria, and return them.
 
     Returns fewer when the time is over or the server ends. Raises Invalid. Each request is tested once, outside of the
     log's lock, so that requests do not wait for the search.
@@ -188,7 +198,7 @@ def wait(log: RequestLog, criteria: Criteria, count: int, within_s: float, endin
         newest_number = entries[0].number if entries else newest_number
         remaining_s = deadline - monotonic()
         if len(matches) >= count or remaining_s <= 0 or ending.is_set():
-            return matches
+            return Matches(len(matches), matches[:MAX_FOUND])
         log.wait_for_next(total, min(remaining_s, CHECK_EVERY_S))
 
 
@@ -210,13 +220,13 @@ def verify(log: RequestLog, criteria: Criteria, bounds: Bounds) -> Verification[
         if is_decided or not pending or remaining_s <= 0:
             break
         log.wait_for_next(total, min(remaining_s, CHECK_EVERY_S))
-    if most is not None and count > most:
-        return Verification(False, count, bounds, surplus=tuple(calls[: count - most][:MAX_SURPLUS]))
-    if most is not None:
-        _require_all(log, criteria)
-    if count < bounds.least or (pending and not is_decided):
-        return Verification(False, count, bounds, len(pending), nearest=find_nearest(log, criteria))
-    return Verification(True, count, bounds)
+    return verify_count(
+        Matches(count, calls[:MAX_FOUND]),
+        bounds,
+        require_all=lambda: _require_all(log, criteria),
+        find_nearest=lambda: find_nearest(log, criteria),
+        pending=0 if is_decided else len(pending),
+    )
 
 
 def _require_all(log: RequestLog, criteria: Criteria) -> None:

@@ -14,11 +14,13 @@ from dryline.blueprints.console.request_reasons import grouped, reason_of
 from dryline.blueprints.console.snippets import NO_KEY, clear_key, plane_curl, request_python
 from dryline.blueprints.control import requests as plane
 from dryline.models.teams import Team
-from dryline.schemas.request_log import ConditionsSchema, TimesSchema
+from dryline.schemas.checks import TimesSchema
+from dryline.schemas.request_log import ConditionsSchema
 from dryline.storage.current_world import current
 from dryline.storage.errors import DomainError, NotFound
 from dryline.web.links import base_url
 from dryline.web.operations import find_operation, find_view
+from dryline.world.criteria import Bounds
 from dryline.world.faults import PRESETS
 from dryline.world.masking import MASK
 from dryline.world.origins import CONSOLE, INBOX, ORIGIN_HEADER, ORIGINS
@@ -128,7 +130,7 @@ def verify() -> Any:
         criteria = plane.criteria_of({**conditions, "team_id": request.args.get("team") or None})
         matches = list(criteria.matches(current().requests.newest_first()))
         if is_asked:
-            verification = plane.check(criteria, times["min"], times["max"])
+            verification = plane.check(criteria, Bounds.of(times["min"], times["max"]))
             nearest = verification.nearest or find_nearest(current().requests, criteria)
     except BadRequest as error:
         problem = error.description or ""
