@@ -169,26 +169,63 @@ def diff(worker_id: str, flow_id: str) -> Any:
     """Compare two versions, by default the last version with other code and the current flow."""
     worker = Worker.fetch(require_team(), worker_id)
     flow = worker.child(Flow, flow_id)
-    versions = list(FlowVersion.listing(flow, flow_id=flow.id))
-    previous = next((one.id for one in versions if one.code != flow.code), CURRENT)
-    old, new = request.args.get("old", previous), request.args.get("new", CURRENT)
-    old_flow, new_flow = (
-        show_flow(worker.child(Flow, flow_id), None if version_id == CURRENT else version_id)
-        for version_id in (old, new)
-    )
-    code = highlighting.compare(old_flow.code, new_flow.code)
-    added, removed = (sum(line.kind == kind for line in code) for kind in ("added", "removed"))
-    return render_template(
-        "flow_diff.html",
-        worker=worker,
-        flow=flow,
-        versions=[(CURRENT, "the current flow"), *((one.id, _title_of(one)) for one in versions)],
-        old=old,
-        new=new,
-        code=code,
-        code_title=f"Lines of code: {added} added, {removed} removed",
-        variables=highlighting.compare(pretty(old_flow.variables), pretty(new_flow.variables)),
-    )
+    return render_template("flow_diff.html", worker=worker, page=FlowComparisonPage(flow))
+
+
+@dataclass
+class FlowComparisonPage:
+    """The page with the changes between two versions of a flow, which the address names."""
+
+    flow: Flow
+
+    @cached_property
+    def _versions(self) -> list[FlowVersion]:
+        return list(FlowVersion.listing(self.flow, flow_id=self.flow.id))
+
+    @property
+    def versions(self) -> list[tuple[str, str]]:
+        """The versions to choose from, each with its title."""
+        return [(CURRENT, "the current flow"), *((one.id, _title_of(one)) for one in self._versions)]
+
+    @cached_property
+    def old(self) -> str:
+        """The id of the older version, or `current`."""
+        previous = next((one.id for one in self._versions if one.code != self.flow.code), CURRENT)
+        return request.args.get("old", previous)
+
+    @property
+    def new(self) -> str:
+        """The id of the newer version, or `current`."""
+        return request.args.get("new", CURRENT)
+
+    @cached_property
+    def _old_flow(self) -> Flow:
+        return self._flow_of(self.old)
+
+    @cached_property
+    def _new_flow(self) -> Flow:
+        return self._flow_of(self.new)
+
+    def _flow_of(self, version_id: str) -> Flow:
+        """Return the flow as a version has it. Raises NotFound."""
+        flow = Flow.fetch(self.flow, self.flow.id)
+        return show_flow(flow, None if version_id == CURRENT else version_id)
+
+    @cached_property
+    def code(self) -> list[highlighting.DiffLine]:
+        """The changes of the code."""
+        return highlighting.compare(self._old_flow.code, self._new_flow.code)
+
+    @property
+    def code_title(self) -> str:
+        """The numbers of added and removed lines."""
+        added, removed = (sum(line.kind == kind for line in self.code) for kind in ("added", "removed"))
+        return f"Lines of code: {added} added, {removed} removed"
+
+    @cached_property
+    def variables(self) -> list[highlighting.DiffLine]:
+        """The changes of the variables."""
+        return highlighting.compare(pretty(self._old_flow.variables), pretty(self._new_flow.variables))
 
 
 def _title_of(version: FlowVersion) -> str:
@@ -343,31 +380,91 @@ def _show_editor(
 
     If the flow was changed since the form was opened, the page shows what saving would change, and saves it next time.
     """
-    code = values.get("code", "")
-    findings = _findings(code)
-    variables = _variables_in(values.get("variables"))
-    if findings is not None and variables is not None:
-        findings = _with_missing_members(findings, code, variables, flow)
-    context: dict[str, Any] = {"worker": worker, "flow": flow, "form": values, "findings": findings}
-    context["names"] = highlighting.editor_names()
-    context["opened_line"] = _opened_line(code)
-    if is_question:
-        context["errors"] = _errors(code)
-        context["users"] = join_names(_user_names(flow)) if flow else ""
-    if isinstance(refusal, FormRefused):
-        context["refused"], message, status = refusal, None, refusal.status
-    else:
-        message, status = error_message(refusal) if refusal else (None, 200)
-    if "try" in values and "HX-Request" in request.headers:
-        status = 200  # the pane beside the code shows the message
-    if flow and isinstance(refusal, Conflict):
-        context |= {
-            "is_conflict": True,
-            "form": values | {"seen": flow.etag},
-            "code": highlighting.compare(flow.code, code),
-            "variables": highlighting.compare(pretty(flow.variables), values.get("variables", "")),
-        }
-    return render_template("flow_edit.html", refusal=message, **context), status
+    page = EditorPage(worker, flow, values, refusal, is_question)
+    refused = refusal if isinstance(refusal, FormRefused) else None
+    return render_template("flow_edit.html", worker=worker, page=page, refused=refused), page.status
+
+
+@dataclass
+class EditorPage:
+    """The editor of a flow. `typed` are the values of its form, `refusal` why they were not saved."""
+
+    worker: Worker
+    flow: Flow | None
+    typed: dict[str, Any]
+    refusal: Exception | None
+    is_question: bool
+
+    @property
+    def names(self) -> dict[str, list[str]]:
+        """The names that the editor completes."""
+        return highlighting.editor_names()
+
+    @property
+    def code(self) -> str:
+        """The code of the form."""
+        code: str = self.typed.get("code", "")
+        return code
+
+    @property
+    def form(self) -> dict[str, Any]:
+        """The values of the form. After a conflict it knows of the change, so that it can be saved."""
+        return self.typed | {"seen": self.flow.etag} if self.flow and self.is_conflict else self.typed
+
+    @property
+    def message(self) -> str | None:
+        """The reason why the values were not saved, unless a field shows it."""
+        if self.refusal is None or isinstance(self.refusal, FormRefused):
+            return None
+        return error_message(self.refusal)[0]
+
+    @property
+    def status(self) -> int:
+        """The status of the answer."""
+        if self.refusal is None or ("try" in self.typed and "HX-Request" in request.headers):
+            return 200  # the pane beside the code shows the message
+        if isinstance(self.refusal, FormRefused):
+            return self.refusal.status
+        return error_message(self.refusal)[1]
+
+    @cached_property
+    def findings(self) -> list[Finding] | None:
+        """The findings in the code; None if the engine is busy."""
+        findings = _findings(self.code)
+        variables = _variables_in(self.typed.get("variables"))
+        if findings is None or variables is None:
+            return findings
+        return _with_missing_members(findings, self.code, variables, self.flow)
+
+    @cached_property
+    def errors(self) -> list[Finding]:
+        """The errors in the code, if the page asks whether it shall be saved all the same."""
+        return (_errors(self.code) or []) if self.is_question else []
+
+    @property
+    def users(self) -> str:
+        """The names of the deployments that run the flow."""
+        return join_names(_user_names(self.flow)) if self.flow else ""
+
+    @cached_property
+    def opened_line(self) -> "OpenedLine | None":
+        """The line of the address, if the code has it."""
+        return _opened_line(self.code)
+
+    @property
+    def is_conflict(self) -> bool:
+        """Whether the flow was changed since the form was opened."""
+        return self.flow is not None and isinstance(self.refusal, Conflict)
+
+    @cached_property
+    def code_changes(self) -> list[highlighting.DiffLine]:
+        """The changes of the form to the code of the flow."""
+        return highlighting.compare(self.flow.code, self.code) if self.flow else []
+
+    @cached_property
+    def variable_changes(self) -> list[highlighting.DiffLine]:
+        """The changes of the form to the variables of the flow."""
+        return highlighting.compare(pretty(self.flow.variables), self.typed.get("variables", "")) if self.flow else []
 
 
 class OpenedLine(NamedTuple):
