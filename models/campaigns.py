@@ -7,11 +7,11 @@ COMPLETED. Any other status empties the queue. The contract shows no transitions
 from collections import Counter
 from typing import Any, Self
 
-from peewee import SQL, Case, IntegerField, TextField, fn
+from peewee import Case, IntegerField, TextField, fn
 
 from dryline.models.calls_in_progress import CallInProgress
 from dryline.models.collection import FLOW, VOICE_DEPLOYMENT, ImportContext, Row, StateCollection
-from dryline.models.due import constant, due_rows
+from dryline.models.due import due_rows
 from dryline.models.flows import Flow
 from dryline.models.queued_calls import (
     BATCH_INTERVAL_MINUTES,
@@ -25,16 +25,15 @@ from dryline.models.scripted_outcomes import require_outcomes
 from dryline.models.voice_deployments import VoiceDeployment
 from dryline.models.voice_logs import VoiceLog
 from dryline.storage.errors import Invalid
-from dryline.storage.record import JsonField, Record, tuples
+from dryline.storage.record import JsonField, Record, constant, tuples
 from dryline.world.clock import parse
 
 ACTIVE = ("STARTED", "RUNNING")
 # Columns whose change queues the rows anew.
 _SCHEDULE = ("data", "status", "batch_size", "batch_interval_minutes")
-# The campaign and the row of a call. The text is that of the index `voice_log_campaign`: a bound parameter as path
-# would keep SQLite from using it.
-_CAMPAIGN_ID = SQL("json_extract(metadata, '$.campaignId')")
-_ROW_ID = SQL("json_extract(metadata, '$.rowId')")
+# The campaign and the row of a call. The paths are constants, as in the index `voice_log_campaign`.
+_CAMPAIGN_ID = fn.json_extract(VoiceLog.metadata, constant("$.campaignId"))
+_ROW_ID = fn.json_extract(VoiceLog.metadata, constant("$.rowId")).coerce(False)
 
 
 class OutboundCampaign(Record):

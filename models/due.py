@@ -11,8 +11,6 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-from peewee import SQL
-
 from dryline.storage.current_world import WorldLocal, current
 from dryline.storage.json_values import json_list, json_members
 from dryline.storage.record import Record, connection
@@ -51,12 +49,6 @@ def _compile(query: Callable[..., Any], names: tuple[str, ...]) -> tuple[type[Re
     is_set_aside = model.id.in_(json_members(Parameter("set_aside")))
     sql, params = select.where(~is_set_aside).limit(0).sql()
     return model, sql, params[:-1]
-
-
-def constant(text: str) -> SQL:
-    """Return a text as a constant of the SQL. SQLite finds no partial index by a parameter."""
-    quoted = text.replace("'", "''")
-    return SQL(f"'{quoted}'")
 
 
 def _set_aside(model: type[Record]) -> list[str]:

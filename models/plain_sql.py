@@ -209,3 +209,19 @@ def remove_logs(table: str, session: str, call: str, column: str, parent: Record
 def remove_llm_logs(worker_id: str) -> None:
     """Delete the LLM logs of a worker, those of no conversation too."""
     connection().execute("DELETE FROM llm_log WHERE worker_id = ?", (worker_id,))
+
+
+# A column of a document that is no column of its table.
+
+
+def due_time_of_row(never: str) -> str:
+    """Return the SQL of when a row of a Voice V1 campaign is called: `never`, if it is open and not queued."""
+    return f"""
+        coalesce(
+            (
+                SELECT due_at FROM queued_call
+                WHERE voicev1_campaign_id = voicev1_campaign_data.campaign_id AND row_id = voicev1_campaign_data.row_id
+            ),
+            CASE WHEN status IN ('PENDING', 'PROCESSING') AND done_at IS NULL THEN '{never}' END
+        )
+    """

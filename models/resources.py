@@ -8,7 +8,7 @@ from typing import Any, Self
 from peewee import IntegerField, TextField
 
 from dryline.models.collection import WORKER, ImportContext, Row, StateCollection
-from dryline.models.due import constant, due_rows
+from dryline.models.due import due_rows
 from dryline.models.folders import Folder
 from dryline.models.plain_sql import index_text
 from dryline.models.uploads import Upload, own_id
@@ -16,7 +16,7 @@ from dryline.models.workers import Worker
 from dryline.storage.current_world import current
 from dryline.storage.errors import Invalid
 from dryline.storage.passages import passages_of
-from dryline.storage.record import JsonField, Record
+from dryline.storage.record import JsonField, Record, constant
 from dryline.world.clock import parse, wire
 
 # How long after its creation a resource is PROCESSING, and done. Assumed.

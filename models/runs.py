@@ -6,11 +6,11 @@ from typing import Any, ClassVar, Self
 from peewee import TextField, fn
 
 from dryline.models.collection import ImportContext, Row, changes_without_due_time
-from dryline.models.due import constant, due_rows
+from dryline.models.due import due_rows
 from dryline.models.open_json import OpenJsonRecord
 from dryline.storage.current_world import current
 from dryline.storage.json_values import json_list, json_members
-from dryline.storage.record import JsonField, Record
+from dryline.storage.record import JsonField, Record, constant
 from dryline.world.clock import parse, wire
 
 STARTS_AFTER = timedelta(seconds=1)

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 import orjson
-from peewee import SQL, fn
+from peewee import fn
 
 from dryline.models.business_hours import zone_of
 from dryline.models.calls_in_progress import CallInProgress
@@ -15,14 +15,14 @@ from dryline.models.voice_logs import VoiceLog
 from dryline.storage.current_world import current
 from dryline.storage.errors import Invalid
 from dryline.storage.json_values import json_list, json_members
-from dryline.storage.record import Record, unconverted
+from dryline.storage.record import Record, constant, unconverted
 from dryline.world.clock import parse, wire
 
 # A call without a start counts by when its log was made.
 moment_of = fn.COALESCE(VoiceLog.start_time, VoiceLog.created_at)
 # The indexes `voice_log_team` and `voice_log_transfers` have these columns.
 ABOUT = (VoiceLog.id, moment_of, VoiceLog.worker_id, VoiceLog.deployment_id)
-METRICS = fn.JSON_EXTRACT(VoiceLog.transfer_data, SQL("'$.metrics'"))
+METRICS = fn.JSON_EXTRACT(VoiceLog.transfer_data, constant("$.metrics"))
 DETAILS = ("start_time", "end_time", "direction", "from_number", "to_number", "status")
 ISO_LENGTHS = {"daily": 10, "monthly": 7, "yearly": 4}
 

@@ -9,13 +9,14 @@ from peewee import TextField, chunked, fn
 
 from dryline.models.calls_in_progress import CallInProgress
 from dryline.models.collection import ImportContext, Row, StateCollection, changes_without_due_time
-from dryline.models.due import constant, due_rows
+from dryline.models.due import due_rows
+from dryline.models.plain_sql import due_time_of_row
 from dryline.models.queued_calls import BATCH_INTERVAL_MINUTES, BATCH_SIZE, QueuedCall, due_times
 from dryline.models.scripted_outcomes import require_outcomes
 from dryline.models.voicev1_deployments import VoiceV1Deployment
 from dryline.storage.current_world import current
 from dryline.storage.errors import Invalid, NotFound
-from dryline.storage.record import JsonField, Record
+from dryline.storage.record import JsonField, Record, constant
 from dryline.world.clock import LATEST, wire
 
 OPEN = ("PENDING", "PROCESSING")
@@ -205,22 +206,12 @@ def complete_imported_row(row: Row, rows: ImportContext) -> None:
     rows.add("queuedCalls", call)
 
 
-# The time of a row's call.
-_DUE_AT = f"""
-    coalesce(
-        (
-            SELECT due_at FROM queued_call
-            WHERE voicev1_campaign_id = voicev1_campaign_data.campaign_id AND row_id = voicev1_campaign_data.row_id
-        ),
-        CASE WHEN status IN ('PENDING', 'PROCESSING') AND done_at IS NULL THEN '{NEVER}' END
-    )
-"""
 STATE = {
     "voicev1Campaigns": StateCollection(Voicev1Campaign, required_links={"deployment_id": ("voicev1Deployments",)}),
     "voicev1CampaignData": StateCollection(
         Voicev1CampaignData,
         complete=complete_imported_row,
-        computed={"due_at": _DUE_AT},
+        computed={"due_at": due_time_of_row(NEVER)},
         required_links={"campaign_id": ("voicev1Campaigns",)},
         changes_at=lambda row: changes_without_due_time(row) if row.get("status", OPEN[0]) in OPEN else None,
         has_id=False,

@@ -15,7 +15,7 @@ from peewee import IntegerField, TextField
 
 from dryline.models.collection import DEPLOYMENT, ImportContext, Row, StateCollection
 from dryline.models.custom_webhooks import CustomWebhook
-from dryline.models.due import constant, due_rows
+from dryline.models.due import due_rows
 from dryline.models.recordings import addresses_at
 from dryline.models.voice_deployments import VoiceDeployment
 from dryline.models.webhook_payloads import (
@@ -31,7 +31,7 @@ from dryline.storage.current_world import current
 from dryline.storage.errors import Conflict, Invalid
 from dryline.storage.json_shapes import readable
 from dryline.storage.json_values import json_list, json_members
-from dryline.storage.record import JsonField, Record, Rows, tuples
+from dryline.storage.record import JsonField, Record, Rows, constant, tuples
 from dryline.world.clock import parse, wire
 from dryline.world.masking import mask_addresses
 

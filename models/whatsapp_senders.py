@@ -7,10 +7,10 @@ from peewee import TextField
 
 from dryline.models.assets import new_sid
 from dryline.models.collection import StateCollection
-from dryline.models.due import constant, due_rows
+from dryline.models.due import due_rows
 from dryline.models.numbering import e164
 from dryline.models.teams import Team
-from dryline.storage.record import JsonField, Record
+from dryline.storage.record import JsonField, Record, constant
 from dryline.world.clock import parse, wire
 
 REVIEW = timedelta(seconds=60)  # API time from purchase to the provider's word
