@@ -34,13 +34,13 @@ class Times(fields.Nested):
 
 
 class ExpectedSchema(ApiSchema):
-    """What is expected. Without `times`, at least one is; a number is exact."""
+    """An expected number. Without `times`, at least one is expected; a number is exact."""
 
     times = Times(TimesSchema, load_default=None)
 
 
 class AwaitedSchema(ApiSchema):
-    """What is waited for. Subclasses say of what in `count`."""
+    """The terms of waiting. Subclasses add `count`."""
 
     timeout_ms = Integer(
         load_default=10_000,
