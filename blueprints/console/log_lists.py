@@ -14,6 +14,7 @@ from marshmallow.validate import OneOf
 
 from dryline.blueprints.console import snippets
 from dryline.blueprints.console.conversation import text_of
+from dryline.blueprints.console.operations import typed
 from dryline.blueprints.console.template_filters import in_words
 from dryline.models import voice_log_pages
 from dryline.models.calls_in_progress import UNDER_WAY
@@ -163,11 +164,11 @@ class LogListQuery:
 
     def args(self, **changes: Any) -> dict[str, Any]:
         """Return the arguments of a link to this list with some parameters changed; None removes one."""
-        place = {
+        scope = {
             "worker": self.worker and self.worker.id,
             "channel": _channel_parameter(self.channel),
         }
-        return {name: value for name, value in {**self.query, **place, **changes}.items() if value is not None}
+        return {name: value for name, value in {**self.query, **scope, **changes}.items() if value is not None}
 
     def page(self, **changes: Any) -> Page:
         """Return the page of the list, with some parameters changed."""
@@ -364,6 +365,17 @@ class LogListPage:
     def export(self) -> dict[str, str] | None:
         """The form values of an export of these logs, or None if exports lack one of the filters."""
         return self.list_query.export
+
+    @property
+    def export_filters(self) -> dict[str, str]:
+        """The form values of an export but for its window."""
+        export = self.export or {}
+        return {name: value for name, value in export.items() if name not in ("startDate", "endDate")}
+
+    def export_time(self, name: str) -> str:
+        """Return a time of the window as the value of a `datetime-local` field, in UTC."""
+        text: str = typed(name, (self.export or {}).get(name, ""))
+        return text.removesuffix("Z").removesuffix(":00.000")
 
     @property
     def formats(self) -> Sequence[str]:

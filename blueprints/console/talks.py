@@ -131,6 +131,11 @@ class TalksPage:
         return None if self._line is None or self.options else sample_contact(self._line)
 
     @property
+    def contact_text(self) -> str:
+        """The made-up contact in one line."""
+        return ", ".join(map(str, (self.contact or {}).values()))
+
+    @property
     def initial_state_text(self) -> str:
         """The state in which the conversation begins, as JSON."""
         if self.options:

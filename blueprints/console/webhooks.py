@@ -89,6 +89,11 @@ class WebhooksPage:
         return {one.id: one.name for team in teams for one in Deployment.listing(team)}
 
     @property
+    def deployments(self) -> list[tuple[str, str]]:
+        """The deployments to choose from, pairs of an id and a name."""
+        return list(self.deployment_names.items())
+
+    @property
     def received_count(self) -> int:
         """The number of messages in the inbox."""
         return len(InboxPage().all_messages)
