@@ -11,7 +11,7 @@ from dryline.models.collection import WORKER, ImportContext, Row, StateCollectio
 from dryline.models.due import due_rows
 from dryline.models.folders import Folder
 from dryline.models.plain_sql import index_text
-from dryline.models.uploads import Upload, own_id
+from dryline.models.uploads import Upload, upload_id_in
 from dryline.models.workers import Worker
 from dryline.storage.current_world import current
 from dryline.storage.errors import Invalid
@@ -97,11 +97,11 @@ class Resource(Record):
 
     def project(self, names: Mapping[str, str]) -> dict[str, Any]:
         """Return the wire form. `signedS3FilePath` of an upload of the worker is signed anew for each answer."""
-        wire_form = super().project(names)
-        if "signedS3FilePath" in wire_form and wire_form["signedS3FilePath"] is None and self.s3_file_path:
+        members = super().project(names)
+        if "signedS3FilePath" in members and members["signedS3FilePath"] is None and self.s3_file_path:
             upload = Upload.find_by_url(self.worker_id, self.s3_file_path)
-            wire_form["signedS3FilePath"] = upload.reading_address(self.s3_file_path) if upload else None
-        return wire_form
+            members["signedS3FilePath"] = upload.reading_address(self.s3_file_path) if upload else None
+        return members
 
     @classmethod
     def due(cls, moment: str, limit: int) -> list[Self]:
@@ -145,7 +145,7 @@ class Resource(Record):
         if self.rag_type in LINKS:
             is_address = re.match(r"https?://[^/?#\s]", self.raw_link or "", re.IGNORECASE)
             return None if is_address else f"{self.raw_link!r} is not an http or https address."
-        if own_id(self.s3_file_path or ""):
+        if upload_id_in(self.s3_file_path or ""):
             upload = Upload.find_by_url(self.worker_id, self.s3_file_path)
             if upload is None:
                 return f"No file was uploaded to {self.s3_file_path}."

@@ -25,7 +25,7 @@ class TimesSchema(ApiSchema):
 class Times(fields.Nested):
     """Bounds, or a number of requests that is exact."""
 
-    other_forms = ({"type": "integer", "minimum": 0},)
+    other_schemas = ({"type": "integer", "minimum": 0},)
 
     def _deserialize(self, value: Any, attr: Any, data: Any, partial: Any = None, **kwargs: Any) -> Any:
         if isinstance(value, int) and not isinstance(value, bool):

@@ -116,13 +116,13 @@ class Criteria:
 
     def may_match(self, dropped: DroppedRequests) -> bool:
         """Return whether one of the requests that fell out of the log may meet the criteria."""
-        place_matches = not dropped.route or (
+        may_match = not dropped.route or (
             (self.method or dropped.method).upper() == dropped.method
             and route_pattern(self.path or "*", any_id=True)(dropped.route)
             and self.team_id in (None, dropped.team_id)
         )
-        place_matches = place_matches and self._has_origin(dropped.origin)
-        return place_matches and (self.after or 0) < dropped.number and (self.since or "") <= dropped.time
+        may_match = may_match and self._has_origin(dropped.origin)
+        return may_match and (self.after or 0) < dropped.number and (self.since or "") <= dropped.time
 
 
 def _regex_test(pattern: str) -> Test:

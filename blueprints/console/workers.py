@@ -189,12 +189,12 @@ def scorecards(worker_id: str) -> Any:
     worker = Worker.fetch(require_team(), worker_id)
     suites, agents, cards = echo_of(worker)
     ids = {one.id for one in (*agents, *cards)}
-    own_runs = [
+    worker_runs = [
         run
         for run in EchoRun.listing(worker)
         if any(one.get("agentId") in ids or one.get("scorecardId") in ids for one in run.plan)
     ]
-    runs, new_count = hide_new_rows(own_runs[:MAX_RUNS])
+    runs, new_count = hide_new_rows(worker_runs[:MAX_RUNS])
     return render_template(
         "scorecards.html", worker=worker, suites=suites, agents=agents, cards=cards, runs=runs, new_count=new_count
     )

@@ -208,8 +208,8 @@ def _may_occur(criteria: Criteria) -> bool:
     if any(rule.pattern.fullmatch(path) or pattern.fullmatch(normal_path(rule.path)) for rule in overrides):
         return True
 
-    place = Criteria(method=criteria.method, path=criteria.path)
-    return next(place.matches(current().requests.with_progress()), None) is not None
+    same_path = Criteria(method=criteria.method, path=criteria.path)
+    return next(same_path.matches(current().requests.with_progress()), None) is not None
 
 
 def entry_fields(entry: Entry) -> dict[str, Any]:
