@@ -6,6 +6,7 @@ import shutil
 from collections.abc import Iterator, Mapping, MutableMapping
 from dataclasses import Field, dataclass, field, fields
 from difflib import get_close_matches
+from functools import lru_cache
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from pathlib import Path
 from types import NoneType, UnionType
@@ -209,6 +210,7 @@ def flag_of(setting: Field[Any]) -> str | None:
     return setting.metadata["flag"] or "--" + setting.name.replace("_", "-")
 
 
+@lru_cache(maxsize=16)  # each request asks, and most name the same host
 def is_loopback(host: str) -> bool:
     """Return whether a host is certainly this machine: 127.x.x.x, ::1, `localhost`, and names that end in it.
 

@@ -22,10 +22,11 @@ def place_queued_calls(world: World, now: str) -> bool:
     for row in rows:
         with retried_later(world, row), running_part(team_id=row.team_id):
             with world.reading():
-                due = outbound.queued([row])
-            due = outbound.settle(world, due)  # runs flows, which is too slow for a transaction
+                due = outbound.due_row(row)
+            outbound.converse(world, due)  # runs a flow, which is too slow for a transaction
             with world.transaction():
-                outbound.call_queued(due, {one.id for one in QueuedCall.due(now, 1)})
+                if row in QueuedCall.due(now, 1):  # a request may have removed it meanwhile
+                    outbound.store_call(due)
             placed += 1
         if monotonic() > late or world.ending.is_set():
             break

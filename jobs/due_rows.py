@@ -9,6 +9,7 @@ from typing import Any
 import peewee
 
 from dryline.models.due import RETRY_AFTER_S, SET_ASIDE
+from dryline.storage.current_world import current_task
 from dryline.storage.errors import Busy, disk_is_full
 from dryline.storage.record import Record
 from dryline.world.real_time import monotonic
@@ -28,11 +29,12 @@ def is_of_no_row(error: BaseException) -> bool:
 def retried_later(world: World, row: Record) -> Iterator[None]:
     """Log an exception of the block, and leave the row alone for RETRY_AFTER_S. Raises what no row causes.
 
-    If the row is gone meanwhile, the work ends without a word.
+    If the row is gone meanwhile, the work ends without a word. So it does with its epoch: raises EpochEnded.
     """
     try:
         yield
     except Exception as error:
+        world.epochs.require_current(current_task())
         if is_of_no_row(error):
             raise
         if type(row).find(id=row.id) is None:

@@ -40,6 +40,8 @@ class Runner:
         self.steps = steps
         self._thread: threading.Thread | None = None
         self._running = threading.Lock()  # held for a round
+        self._begun = 0  # how many rounds have begun
+        self._last_whole = 0  # the number of the last round that did all due work
         self._wake = threading.Event()
         self._awaited: SimpleQueue[threading.Event] = SimpleQueue()  # each is set after the next round
         self._progress_at = 0.0  # when the last step began, by `real_time.monotonic`
@@ -67,18 +69,25 @@ class Runner:
 
         A round has one moment, which each step and row is given: work that falls due meanwhile is for the next round,
         so that this one ends. It also ends with its epoch, and when the clock has moved back. A step that fails does
-        not stop the others.
+        not stop the others. Of several callers that wait for a round to end, one runs the next for all: any round that
+        begins after a call does what was due at the call.
         """
+        begun_before = self._begun
         if not self._running.acquire(timeout=timeout_s):
             return
         with contextlib.ExitStack() as stack:
             stack.callback(self._running.release)
+            if self._last_whole > begun_before:
+                return
+            self._begun += 1
             stack.enter_context(self.world.ids.background())
             stack.enter_context(contextlib.suppress(EpochEnded))
             moment = self.world.clock.now()
             stack.enter_context(running_part(moment=moment))
             while self._run_steps(moment):
                 pass
+            if self.world.clock.now() >= moment:
+                self._last_whole = self._begun
 
     def request_round(self) -> threading.Event:
         """Let the thread run a round. Return what is set when the round has ended, for `wait`."""
@@ -133,6 +142,7 @@ class Runner:
                 log.error("Background work waits: %s", error)
             return False
         except Exception as error:
+            self.world.epochs.require_current(current_task())
             if self._is_to_be_logged(step, began):
                 log.error("%s failed, and is tried again: %s", step.__name__, error, exc_info=error)
             return False

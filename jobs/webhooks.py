@@ -5,6 +5,7 @@ import logging
 import threading
 from collections.abc import Callable, Sequence
 from contextvars import copy_context
+from dataclasses import dataclass
 from urllib.parse import urlencode
 
 import orjson
@@ -12,7 +13,7 @@ import orjson
 from dryline.jobs.due_rows import is_of_no_row, retried_later
 from dryline.models.due import SET_ASIDE
 from dryline.models.webhook_deliveries import WebhookDelivery
-from dryline.storage.current_world import WorldLocal, running_part
+from dryline.storage.current_world import Task, WorldLocal, current_task, running_part
 from dryline.world.epochs import EpochEnded
 from dryline.world.masking import mask_addresses
 from dryline.world.outgoing import Cut, HttpResponse, NoAddress, Refused, Unanswered
@@ -48,19 +49,27 @@ def deliver(world: World, now: str) -> bool:
     return has_progress
 
 
+@dataclass(eq=False)
+class Sender:
+    """A thread that sends deliveries to a URL. `task` is the round that has begun it."""
+
+    url: str
+    task: Task
+
+
 class Senders:
-    """The threads that send deliveries of a world, by their URLs. Each ends when it has sent what it was given."""
+    """The threads that send deliveries of a world. Each ends when it has sent what it was given."""
 
     def __init__(self, world: World) -> None:
         self._world = world
         self._ended = threading.Condition()
-        self._threads: dict[str, threading.Thread] = {}
+        self._senders: list[Sender] = []
         world.exit_stack.callback(self._wait_for_all)
 
     def busy_urls(self) -> list[str]:
-        """Return the URLs that are being sent to."""
+        """Return the URLs that are being sent to. A sender of an earlier epoch, which is about to end, has none."""
         with self._ended:
-            return list(self._threads)
+            return [sender.url for sender in self._senders if self._world.epochs.is_of_world(sender.task)]
 
     def begin(self, deliveries: Sequence[WebhookDelivery], now: str) -> set[str]:
         """Begin to send deliveries, at most to MAX_SENDERS URLs at a time, and return the URLs that were begun."""
@@ -68,42 +77,43 @@ class Senders:
         for delivery in deliveries:
             by_url.setdefault(delivery.url, []).append(delivery)
         with self._ended:
-            begun = list(by_url)[: MAX_SENDERS - len(self._threads)]
+            begun = list(by_url)[: MAX_SENDERS - len(self.busy_urls())]
             for url in begun:
-                arguments = (self._send, url, by_url[url], now)
+                sender = Sender(url, current_task())
+                arguments = (self._send, sender, by_url[url], now)
                 # A copy of the context each: the sender works in the round's epoch and at its moment.
                 thread = threading.Thread(
                     target=copy_context().run, args=arguments, name="dryline-webhook", daemon=True
                 )
-                self._threads[url] = thread
+                self._senders.append(sender)
                 thread.start()
         return set(begun)
 
     def wait(self, urls: set[str]) -> bool:
         """Wait until the senders of these URLs have ended, at most STEP_S. Return whether one of any URLs has."""
         with self._ended:
-            busy = set(self._threads)
-            self._ended.wait_for(lambda: not urls & self._threads.keys(), STEP_S)
-            return bool(busy - self._threads.keys())
+            busy = set(self.busy_urls())
+            self._ended.wait_for(lambda: urls.isdisjoint(self.busy_urls()), STEP_S)
+            return not busy <= set(self.busy_urls())
 
-    def _send(self, url: str, deliveries: Sequence[WebhookDelivery], now: str) -> None:
+    def _send(self, sender: Sender, deliveries: Sequence[WebhookDelivery], now: str) -> None:
         world = self._world
         try:
             with world.active(), contextlib.suppress(EpochEnded):
                 _send_in_order(world, deliveries, now)
         except Exception:
-            log.exception("Deliveries to %s could not be sent. They are tried again.", url)
+            log.exception("Deliveries to %s could not be sent. They are tried again.", sender.url)
             world.ending.wait(STORE_AGAIN_S)
         finally:
             with self._ended:
-                del self._threads[url]
+                self._senders.remove(sender)
                 self._ended.notify_all()
             world.wake()
 
     def _wait_for_all(self) -> None:
         """Wait for all senders at the world's end, which cuts their requests."""
         with self._ended:
-            self._ended.wait_for(lambda: not self._threads, TIMEOUT_S)
+            self._ended.wait_for(lambda: not self._senders, TIMEOUT_S)
 
 
 SENDERS = WorldLocal(Senders)

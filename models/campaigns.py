@@ -124,8 +124,8 @@ class OutboundCampaign(Record):
         return [(str(row_id), *rest) for row_id, *rest in tuples(query.order_by(log.start_time, log.id))]
 
     @classmethod
-    def record_calls(cls, id: str, began_at: str, ends_at: str) -> None:
-        """Record that calls were placed at a time, the last of which ends at `ends_at`."""
+    def record_call(cls, id: str, began_at: str, ends_at: str) -> None:
+        """Record that a call was placed at a time, which ends at `ends_at`."""
         started = cls.status == "STARTED"
         cls.update(
             ends_at=fn.MAX(fn.COALESCE(cls.ends_at, ""), ends_at),

@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dryline.flow.model.answers.number import unit_of
 from dryline.flow.model.answers.slots import Slot, label_of
@@ -64,15 +64,38 @@ def fact_of(key: str, about: str = "") -> str:
 @lru_cache(maxsize=1024)
 def _fact_of_label(label: str) -> str | None:
     """Return the fact that a label, or a description, names at its end, or else anywhere; None for none."""
-    words = f" {' '.join(re.findall(r'[a-z0-9]+', label))} "
-    named = [(words.endswith(f" {name} "), len(name), fact) for name, fact in _names_of_facts() if f" {name} " in words]
+    words = re.findall(r"[a-z0-9]+", label)
+    named = _fact_named_in(" ".join(words))
     kind = kind_of_label(label) or kind_of_question(label)
-    name = unit_of(Slot(None, label)) if kind is NUMBER else kind.name if kind else ""
     if kind is NAME:
-        is_own = set(words.split()) <= {*table("own names")} and not (named and max(named)[0])
-        part = next((part for part in ("first", "last") if part in words.split()), "name")
-        return part if is_own else max(named)[2] if named else None
-    return max(named)[2] if named else table("facts of kinds").get(name)
+        is_of_caller = set(words) <= {*table("own names")} and not (named and named.is_at_end)
+        if is_of_caller:
+            return next((part for part in ("first", "last") if part in words), "name")
+        return named.fact if named else None
+
+    if named:
+        return named.fact
+    name_of_kind = unit_of(Slot(None, label)) if kind is NUMBER else kind.name if kind else ""
+    return table("facts of kinds").get(name_of_kind)
+
+
+class _NamedFact(NamedTuple):
+    """A fact that a text names. The greatest one counts: at the end of the text, by the longest name."""
+
+    is_at_end: bool
+    length: int
+    fact: str
+
+
+def _fact_named_in(text: str) -> _NamedFact | None:
+    """Return the fact whose name a text has as whole words; None for none."""
+    padded = f" {text} "
+    named = [
+        _NamedFact(padded.endswith(f" {name} "), len(name), fact)
+        for name, fact in _names_of_facts()
+        if f" {name} " in padded
+    ]
+    return max(named, default=None)
 
 
 @cache

@@ -31,15 +31,17 @@ class _Times:
     """The times of a request's calls: each begins at its start, but the last one ends at `end` if none was sent."""
 
     def __init__(self, request: SimulationRequest, now: datetime, rng: Random, zone: str) -> None:
-        start, self.by = request.start_time, request.end_time
-        self.end = self.by or now
-        if request.in_progress and self.by is None:
+        start, self.latest_end = request.start_time, request.end_time
+        self.end = self.latest_end or now
+        if request.in_progress and self.latest_end is None:
             start = start or self.end
             self.end = max(start, self.end)
-        after = request.after if start is None and self.by is None else None
+        after = request.after if start is None and self.latest_end is None else None
         self.starts = moments(Random(rng.getrandbits(64)), request.count, start, self.end, zone, after=after)
         self.last = request.count - 1 if start is None else None
-        self.least = None if after is None else after + STEP if request.count == 1 else self.starts[-2]
+        self.earliest_last: datetime | None = None  # the least start of the last call
+        if after is not None:
+            self.earliest_last = after + STEP if request.count == 1 else self.starts[-2]
 
     def flow_time(self, index: int) -> datetime:
         """Return the time at which the flow of a call is run: its start, or the end of the last one."""
@@ -48,8 +50,11 @@ class _Times:
     def start(self, index: int, duration: timedelta) -> datetime:
         """Return when a call of this duration begins, so that it is over by the end of all, if there is such a time."""
         start = self.end - duration if index == self.last else self.starts[index]
-        start = start if self.by is None else min(start, self.by - duration)
-        return max(start, self.least) if self.least and index == self.last else start
+        if self.latest_end is not None:
+            start = min(start, self.latest_end - duration)
+        if self.earliest_last is not None and index == self.last:
+            start = max(start, self.earliest_last)
+        return start
 
 
 def prepare_calls(world: World, deployment: DeploymentContext, request: SimulationRequest) -> ConversationBatch:
@@ -93,8 +98,8 @@ def make_call(
         log["success_results"] = analysis.judge(deployment.profile.success_criteria, record, extracted, rng)
     log["data"] = _post_call_data(deployment, call, handed_over=talk_s(reports) > 0)
     if reports:
-        to_number, at = record.transferred_to or deployment.desk_number, starts + timedelta(seconds=talked)
-        log["transfer_data"] = transfer_data(reports, at, log, fromNumber=deployment.number, toNumber=to_number)
+        numbers = {"fromNumber": deployment.number, "toNumber": record.transferred_to or deployment.desk_number}
+        log["transfer_data"] = transfer_data(reports, starts + timedelta(seconds=talked), log, **numbers)
     rows = builder.rows(log, log["call_sid"], llm_logs=llm_logs)
     if not record.messages:  # ringing is no talking
         rows.log["duration"] = rows.session["minutes"] = 0
@@ -191,15 +196,15 @@ def transfer_data(reports: Sequence[Report], start: datetime, log: dict[str, Any
     id, leg = ids.new("transfer"), hex_id(ids.random, "CA")
     events = []
     for kind, after in reports:
-        at = wire(start + timedelta(seconds=after))
+        reported_at = wire(start + timedelta(seconds=after))
         event = {
             "id": ids.new("event"),
-            "createdAt": at,
+            "createdAt": reported_at,
             "duration": str(talk_s(reports) if kind == "completed" else 0),
             **numbers,
             "callTransferId": id,
             "type": kind,
-            "timestamp": at,
+            "timestamp": reported_at,
             "parentCallSid": log["call_sid"],
             "callSid": leg,
         }

@@ -55,7 +55,7 @@ def make_chat(
 def _log_row(builder: RowBuilder) -> dict[str, Any]:
     """Return the members of the log that both channels have."""
     messages = [
-        {"role": said["role"], "content": said["content"], "createdAt": _at(builder, said["start"])}
+        {"role": said["role"], "content": said["content"], "createdAt": _wire_time(builder, said["start"])}
         for said in builder.record.messages
     ]
     return builder.log_members(LOGS[builder.deployment.channel]) | {
@@ -71,7 +71,7 @@ def _log_row(builder: RowBuilder) -> dict[str, Any]:
     }
 
 
-def _at(builder: RowBuilder, seconds: float) -> str:
+def _wire_time(builder: RowBuilder, seconds: float) -> str:
     return wire(builder.start + timedelta(seconds=seconds))
 
 
@@ -92,7 +92,7 @@ def _of_chat(facts: Facts, rng: Random) -> dict[str, Any]:
 def _of_widget(builder: RowBuilder, rng: Random) -> dict[str, Any]:
     """Return browser and page of the visitor, function calls, and latencies in milliseconds."""
     record, business = builder.record, builder.deployment.business
-    calls = [{"name": name, "at": _at(builder, at), "status": "ok"} for name, at in record.functions]
+    calls = [{"name": name, "at": _wire_time(builder, seconds), "status": "ok"} for name, seconds in record.functions]
     site = "".join(letter for letter in business.lower() if letter.isascii() and letter.isalnum()) or "shop"
     return {
         "expired": True,

@@ -17,7 +17,7 @@ from dryline.models.flows import Flow
 from dryline.models.tests import CheckpointRun, Test, TestConversation, TestRun
 from dryline.simulator.conversations import Simulator
 from dryline.simulator.deployment_context import DeploymentContext, context_of_flow
-from dryline.simulator.followed import FollowedFlow, NotFollowed
+from dryline.simulator.followed import FollowedFlow, NotFollowed, normalized
 from dryline.simulator.request import SimulationRequest
 from dryline.storage.current_world import current_task
 from dryline.world.real_time import monotonic
@@ -47,16 +47,21 @@ def run_checkpoints(world: World, run: TestRun) -> list[CheckpointRun]:
         is_chat = test is not None and "chat" in test.test_mode.lower()
         deployment = context_of_flow(flow, "Chat" if is_chat else "Voice") if flow else None
     runs = [CheckpointRun(checkpoint) for checkpoint in test.checkpoints] if test else []
-    followed: FollowedFlow | NotFollowed = NotFollowed("The flow was deleted.")
-    if deployment is not None:
-        followed = FollowedFlow.read(world, deployment)
-    if deployment is None or isinstance(followed, NotFollowed):
-        for each in runs:
-            each.notes.append(followed.why if isinstance(followed, NotFollowed) else "")
-        return runs
+    if deployment is None:
+        return _not_run(runs, "The flow was deleted.")
+    followed = FollowedFlow.read(world, deployment)
+    if isinstance(followed, NotFollowed):
+        return _not_run(runs, followed.why)
     runner = _Runner(world, deployment, followed)
     for number, each in enumerate(runs):
         runner.run(each, f"{run.id} {number}")
+    return runs
+
+
+def _not_run(runs: list[CheckpointRun], reason: str) -> list[CheckpointRun]:
+    """Return the runs with the reason why they have no conversations."""
+    for each in runs:
+        each.notes.append(reason)
     return runs
 
 
@@ -138,10 +143,10 @@ def conditions_named(program: Program, description: str) -> list[Condition]:
     Of two that overlap, the longer one counts. A condition with placeholders has no text of its own before the flow
     runs, so none is named.
     """
-    rest = _normalized(description[:_LONGEST_DESCRIPTION])
+    rest = normalized(description[:_LONGEST_DESCRIPTION]).rstrip(".")
     named: dict[str, Condition] = {}  # several loops can have the same condition; a call need not reach each of them
     for condition in sorted(_fixed_conditions(program), key=lambda each: (-len(each.text), each.line)):
-        text = _normalized(condition.text)
+        text = normalized(condition.text).rstrip(".")
         without_text = _without(text, rest)
         if without_text != rest:
             named[text] = condition
@@ -167,7 +172,3 @@ def _without(piece: str, text: str) -> str:
     if not piece:
         return text
     return re.sub(rf"(?<!\w){re.escape(piece)}(?!\w)", " | ", text)
-
-
-def _normalized(text: str) -> str:
-    return " ".join(text.split()).casefold().rstrip(".")

@@ -52,9 +52,9 @@ class RowBuilder:
             steps.append({"at": 0.0, "step": "script", "why": self.conversation.why})
         return [*steps, *self.record.trace, {"at": round(self.record.seconds, 2), "step": "end"}]
 
-    def _columns(self, id: str, at: str) -> dict[str, Any]:
+    def _columns(self, id: str, created_at: str) -> dict[str, Any]:
         about = {"team_id": self.deployment.team_id, "worker_id": self.deployment.worker_id}
-        return {"id": id, "created_at": at, **about}
+        return {"id": id, "created_at": created_at, **about}
 
     def log_members(self, model: type[Log]) -> dict[str, Any]:
         """Return the members that the logs of all channels share."""
@@ -108,9 +108,9 @@ class RowBuilder:
                 break
             hooks = ("beforeRequestHook", call.asked_at, "request"), ("afterRequestHook", call.answered_at, "response")
             for (event, seconds, name), body in zip(hooks, bodies, strict=True):
-                at = wire(self.start + timedelta(seconds=seconds))
-                row = self._columns(current().ids.new("llmlog"), at) | {
-                    "updated_at": at,
+                logged_at = wire(self.start + timedelta(seconds=seconds))
+                row = self._columns(current().ids.new("llmlog"), logged_at) | {
+                    "updated_at": logged_at,
                     "event_type": event,
                     "call_id": call_id,
                     "session_id": self.session_id,
@@ -140,11 +140,11 @@ def analyze(deployment: DeploymentContext, conversation: Conversation) -> dict[s
 
     Those of the flow overwrite the deployment's. Contract: based.md, section 4.
     """
-    record, facts, own = conversation.record, conversation.facts, deployment.profile.extractions
+    record, facts, definitions = conversation.record, conversation.facts, deployment.profile.extractions
     facts |= {"intent": record.purpose, "summary": record.summary, "sentiment": analysis.mood(record, facts)}
     if not conversation.follows_flow:
-        return analysis.extract(own or deployment.industry.extractions, record, facts)
-    return {**analysis.extract(own or {}, record, facts), **record.extracted}
+        return analysis.extract(definitions or deployment.industry.extractions, record, facts)
+    return {**analysis.extract(definitions or {}, record, facts), **record.extracted}
 
 
 def write(logs: type[Log], conversations: Sequence[ConversationRows]) -> None:

@@ -70,20 +70,20 @@ class Simulator:
     def __init__(self, deployment: DeploymentContext, rng: Random, flow: FollowedFlow | NotFollowed) -> None:
         self.deployment, self.rng, self.flow = deployment, rng, flow
 
-    def chat(self, at: datetime) -> Conversation:
-        """Return a chat as of a time. Raises Busy."""
+    def chat(self, moment: datetime) -> Conversation:
+        """Return a chat as of a moment. Raises Busy."""
         facts = Facts(self.deployment, self.rng, {})
-        source, why = self._source_of_chat(facts, at)
+        source, why = self._source_of_chat(facts, moment)
         chat = Conversation(facts, ConversationRecord(facts, self.rng, typed=True), why=why)
         self._play(source, chat)
         self._note_what_was_missed(chat, None)
         return chat
 
-    def call(self, request: SimulationRequest, at: datetime) -> Conversation:
-        """Return a call as of a time. Raises Busy."""
+    def call(self, request: SimulationRequest, moment: datetime) -> Conversation:
+        """Return a call as of a moment. Raises Busy."""
         outcome = self._outcome(request)
         direction = request.direction or self._direction(outcome)
-        facts, row = self._other_party(request, direction, at)
+        facts, row = self._other_party(request, direction, moment)
         reason = self._why_unreached(outcome, direction)
         is_machine = outcome == "voicemail"
         answered_s = self._between(_ANSWERED_S if reason is None and not is_machine else _RINGS_S[outcome])
@@ -92,7 +92,7 @@ class Simulator:
         if reason is not None:
             record.add(Event("ended", None, {"why": reason}))
             return call
-        source, call.why = self._source_of_call(call, at, is_fixed=request.is_fixed, answered_s=answered_s)
+        source, call.why = self._source_of_call(call, moment, is_fixed=request.is_fixed, answered_s=answered_s)
         self._play(source, call)
         call.outcome = record.outcome
         self._cut_off(call)
@@ -139,13 +139,13 @@ class Simulator:
         return "outbound" if is_outbound else "inbound"
 
     def _other_party(
-        self, request: SimulationRequest, direction: str, at: datetime
+        self, request: SimulationRequest, direction: str, moment: datetime
     ) -> tuple[Facts, Mapping[str, Any] | None]:
         """Return the facts about the other party, and the contact row, which each call of an outbound flow has."""
         row = request.row
         facts = Facts(self.deployment, self.rng, facts_of_row(row, request.customer_number))
         if row is None and direction == "outbound" and self.deployment.code is not None:
-            row = with_person(contact_row(self.deployment, self.rng, at), facts)
+            row = with_person(contact_row(self.deployment, self.rng, moment), facts)
             facts |= facts_of_row(row, request.customer_number)
         return facts, row
 
@@ -159,25 +159,27 @@ class Simulator:
             return None
         return "hung up" if outcome == "no-answer" and not is_outbound else _UNREACHED[outcome]
 
-    def _source_of_chat(self, facts: Facts, at: datetime) -> tuple[EventSource, str | None]:
+    def _source_of_chat(self, facts: Facts, moment: datetime) -> tuple[EventSource, str | None]:
         """Return the flow, or the script with the reason why, that gives the events of a chat."""
-        person = _own_facts(facts)
+        person = _facts_about_person(facts)
         try:
-            return self._flow_to_follow().source("completed", {}, at, self.rng, facts=person), None
+            return self._flow_to_follow().source("completed", {}, moment, self.rng, facts=person), None
         except CannotFollow as fault:
             return script_of_chat(self.deployment, facts, self.rng), str(fault)
 
     def _source_of_call(
-        self, call: Conversation, at: datetime, *, is_fixed: bool, answered_s: float
+        self, call: Conversation, moment: datetime, *, is_fixed: bool, answered_s: float
     ) -> tuple[EventSource, str | None]:
         """Return the flow, or the script with the reason why, that gives the events of a call."""
         try:
-            return self._flow_of_call(call, at, is_fixed=is_fixed, answered_s=answered_s), None
+            return self._flow_of_call(call, moment, is_fixed=is_fixed, answered_s=answered_s), None
         except CannotFollow as fault:
             is_inbound = call.direction == "inbound"
             return script_of_call(self.deployment, call.outcome, is_inbound, call.facts, self.rng), str(fault)
 
-    def _flow_of_call(self, call: Conversation, at: datetime, *, is_fixed: bool, answered_s: float) -> FlowEventSource:
+    def _flow_of_call(
+        self, call: Conversation, moment: datetime, *, is_fixed: bool, answered_s: float
+    ) -> FlowEventSource:
         """Return the run of the flow for a call. Raises CannotFollow."""
         flow, profile, machine = self._flow_to_follow(), self.deployment.profile, None
         is_machine = call.outcome == "voicemail"
@@ -185,13 +187,13 @@ class Simulator:
             raise CannotFollow("The deployment has a message of its own for voicemails.")
         if is_machine:
             machine = load_script("voicemail").lines(self.rng)[0][1].format_map(call.facts)
-        caller: dict[str, Any] = {"first": machine, "facts": _own_facts(call.facts)}
+        caller: dict[str, Any] = {"first": machine, "facts": _facts_about_person(call.facts)}
         if profile.longest_s is not None:
             caller["longest_s"] = max(0.0, profile.longest_s - answered_s)
         state = {"Caller": call.facts["phone"], **(call.row or {})}
-        return flow.source(call.outcome, state, at, self.rng, is_fixed=is_fixed, **caller)
+        return flow.source(call.outcome, state, moment, self.rng, is_fixed=is_fixed, **caller)
 
 
-def _own_facts(facts: Facts) -> dict[str, Any]:
+def _facts_about_person(facts: Facts) -> dict[str, Any]:
     """Return the facts about the person; those of an appointment in a contact row may be what they want to change."""
     return {name: facts[name] for name in ("name", "first", "last", "phone", "email") if facts[name]}

@@ -85,7 +85,7 @@ def context_of(deployment: Deployment) -> DeploymentContext:
     profile = deployment.profile()
     shown = show_flow(flow, profile.flow_version_id, deployment.id) if flow else None
     is_outbound = flow is not None and "outbound" in (flow.label or "").lower()
-    context = _context(
+    context = _context_of_worker(
         worker,
         deployment.type,
         profile,
@@ -106,13 +106,13 @@ def context_of(deployment: Deployment) -> DeploymentContext:
 def context_of_flow(flow: Flow, channel: str) -> DeploymentContext:
     """Return a context in which a flow runs by itself, without a deployment."""
     worker = Worker.fetch(flow, flow.worker_id)
-    context = _context(
+    context = _context_of_worker(
         worker, channel, DeploymentProfile(), code=flow.code, variables=flow.variables, about=flow.name
     )  # fmt: skip
     return replace(context, flow_id=flow.id)
 
 
-def _context(
+def _context_of_worker(
     worker: Worker,
     channel: str,
     profile: DeploymentProfile,
@@ -122,6 +122,7 @@ def _context(
     about: str,
     opening_hours: BusinessHours | None = None,
 ) -> DeploymentContext:
+    """Return the context of a worker's conversations, as yet without the ids of a deployment and a flow."""
     mark = _mark_of(worker)
     number = profile.phone_number or _made_up_number(worker)
     city = next((city for city in cities() if number[2:5] == city.area_code), _pick(cities(), mark))
@@ -194,7 +195,7 @@ def contact_row(deployment: DeploymentContext, random: Random, now: datetime) ->
         if member in sample and fact_of(member) not in _PERSON:
             row[member] = sample[member]
         else:
-            row[member] = made_up(Slot(default or "", member), random, now)[0]
+            row[member] = made_up(Slot(default or "", member), random, now)
     return row
 
 

@@ -124,16 +124,12 @@ class Facts:
     @cached_property
     def other_day(self) -> str:
         """Another day on which the business is open, if there is one."""
-        days = self.deployment.week.days
-        index = days.index(self.day) if self.day in days else 0
-        return days[index - 1 - int(self.random() * min(3, len(days) - 1))]
+        return _another(self.random, self.deployment.week.days, self.day, most_before=3)
 
     @cached_property
     def other_time(self) -> str:
         """A time of the other day, not the one that was proposed first, if there is another."""
-        times = self.deployment.week.times[self.other_day]
-        index = times.index(self.time) if self.time in times else 0
-        return times[index - 1 - int(self.random() * min(4, len(times) - 1))]
+        return _another(self.random, self.deployment.week.times[self.other_day], self.time, most_before=4)
 
     @cached_property
     def asked_day(self) -> str:
@@ -253,6 +249,12 @@ class Facts:
 def pick(random: Callable[[], float], options: Sequence[Any]) -> Any:
     """Return one of the options."""
     return options[int(random() * len(options))]
+
+
+def _another(random: Callable[[], float], options: Sequence[str], first: str, *, most_before: int) -> str:
+    """Return one of those before the first choice in a circle, up to so many; the same one where there is no other."""
+    index = options.index(first) if first in options else 0
+    return options[index - 1 - int(random() * min(most_before, len(options) - 1))]
 
 
 def _digits(random: Callable[[], float], count: int) -> str:

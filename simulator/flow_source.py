@@ -71,7 +71,7 @@ class RecordedCaller(Caller):
 
 @dataclass(eq=False, slots=True, kw_only=True)
 class FlowEventSource:
-    """A run of the flow of a deployment, as of a time, with a caller who takes a route and has these `options`.
+    """A run of the flow of a deployment, as of a moment, with a caller who takes a route and has these `options`.
 
     `state` is the flow's, first the initial one. `stopped` collects the errors of runs that exceeded a limit of the
     engine: a flow that `has_given_up` fails with the last of them, before anybody has said anything.
@@ -82,7 +82,7 @@ class FlowEventSource:
     deployment: DeploymentContext
     route: list[Condition]
     state: dict[str, Any]
-    at: datetime
+    moment: datetime
     random: Random
     stopped: list[Event]
     has_given_up: bool = False
@@ -109,8 +109,14 @@ class FlowEventSource:
 
     def _run(self) -> Iterator[Event]:
         deployment, seed = self.deployment, self.random.getrandbits(32)
-        fixed: dict[str, Any] = {"answers": deployment.answers, "typed": deployment.is_chat}
-        caller = RecordedCaller(self.flow_map, self.route, Random(seed), **fixed, **self.options)
+        caller = RecordedCaller(
+            self.flow_map,
+            self.route,
+            Random(seed),
+            answers=deployment.answers,
+            typed=deployment.is_chat,
+            **self.options,
+        )
         session = self.engine.open(
             self.flow_map.program,
             model=caller,
@@ -118,15 +124,15 @@ class FlowEventSource:
             variables=dict(deployment.variables),
             channel="chat" if deployment.is_chat else "voice",
             seed=seed,
-            now=lambda: self.at,
+            now=lambda: self.moment,
             http=deployment.http,
         )
         caller.session = session
         events = session.play(caller)
         self.state = session.state
-        return self._completed(events, caller)
+        return self._extended(events, caller)
 
-    def _completed(self, events: list[Event], caller: RecordedCaller) -> Iterator[Event]:
+    def _extended(self, events: list[Event], caller: RecordedCaller) -> Iterator[Event]:
         """Yield the events of a run, with what its session does not know of them."""
         messages = 0
         taken = iter(caller.taken)

@@ -13,7 +13,7 @@ from dryline.flow.language.branches import FlowMap, flow_map_of
 from dryline.flow.language.errors import CodeRefused
 from dryline.flow.language.events import Event
 from dryline.flow.language.program import Condition, Program
-from dryline.flow.model.caller_words import role_of
+from dryline.flow.model.caller_words import UNUSUAL_ROLES, role_of
 from dryline.flow.model.simulated_caller import usual
 from dryline.flow.sessions.engines import engine_of
 from dryline.simulator.deployment_context import DeploymentContext
@@ -26,7 +26,6 @@ from dryline.world.world import World
 _LONGEST_COMPARED = 1_000  # characters of an unknown condition; comparing a longer one with others takes seconds
 _MOST_STOPPED = 3  # runs that exceed a limit of the engine, before further calls fail with the same error
 _LACKING = {"transferred": "transfers", "voicemail": "meets a voicemail", "failed": "fails"}  # by outcome
-_RARE = ("closing", "else", "small talk")  # roles of conditions that no call is about
 
 
 class CannotFollow(Exception):
@@ -79,7 +78,7 @@ class FollowedFlow:
 
     def taking(self, branch: Sequence[str], shares: Mapping[str, float]) -> Self:
         """Return the flow for callers who take these conditions. Raises Invalid for one that the flow does not have."""
-        goals = [_condition(self.flow_map.program, text) for text in branch]
+        goals = [_condition_with(text, self.flow_map.program) for text in branch]
         return replace(self, branch=tuple(branch), goals=goals, shares=shares)
 
     def with_goals(self, goals: Sequence[Condition]) -> Self:
@@ -94,7 +93,7 @@ class FollowedFlow:
     @property
     def meets_machine(self) -> bool:
         """Whether the branch is that of a voicemail."""
-        return any(role_of(condition.text) == "machine" for condition in self.goals)
+        return any(map(_meets_machine, self.goals))
 
     def require_possible(self, outcome: str | None, *, never_scripted: bool) -> None:
         """Raise Invalid for an outcome that the branch, or a call that is `never_scripted`, cannot have."""
@@ -105,7 +104,14 @@ class FollowedFlow:
             raise Invalid(f"No branch of the flow {_LACKING[outcome]}.", "outcome")
 
     def source(
-        self, outcome: str, state: dict[str, Any], at: datetime, rng: Random, *, is_fixed: bool = False, **options: Any
+        self,
+        outcome: str,
+        state: dict[str, Any],
+        moment: datetime,
+        rng: Random,
+        *,
+        is_fixed: bool = False,
+        **options: Any,
     ) -> FlowEventSource:
         """Return a run of the flow for one conversation, with the `options` of a RecordedCaller. Raises CannotFollow.
 
@@ -117,7 +123,7 @@ class FollowedFlow:
             goals = self._goals_of(outcome, rng)
         elif not goals:
             conditions = self.flow_map.program.conditions
-            goals = self._draw([each for each in conditions if role_of(each.text) != "machine"], rng)
+            goals = self._draw([each for each in conditions if not _meets_machine(each)], rng)
             if rng.random() < (LEAVE if self.deployment.is_chat else HANG_UP):
                 options["max_turns"] = rng.choice((1, 2))
         return FlowEventSource(
@@ -126,7 +132,7 @@ class FollowedFlow:
             deployment=self.deployment,
             route=self.flow_map.route_to(goals),
             state=state,
-            at=at,
+            moment=moment,
             random=rng,
             stopped=self.stopped,
             has_given_up=self.has_given_up,
@@ -135,41 +141,70 @@ class FollowedFlow:
 
     def not_taken(self, record: ConversationRecord, outcome: str | None) -> dict[str, str | None] | None:
         """Return the branch and the outcome that were missed if the flow led elsewhere, and where it led."""
-        taken = iter([_normalized(text) for text in record.taken])
-        branch = next((text for text in self.branch if _normalized(text) not in taken), None)
+        # Each text of the branch is looked for behind the one before it: `in` goes on where it has found that.
+        taken = iter([normalized(text) for text in record.taken])
+        branch = next((text for text in self.branch if normalized(text) not in taken), None)
         missed = {"branch": branch, "outcome": outcome if outcome != record.outcome else None}
         last = record.taken[-1] if record.taken else None
         return {**missed, "taken": last} if any(missed.values()) else None
 
     def _goals_of(self, outcome: str, rng: Random) -> list[Condition]:
         """Return conditions whose code leads to an outcome: one to begin with, then those to try where it does not."""
-        is_machine, conditions = outcome == "voicemail", self.flow_map.program.conditions
-        fit = [each for each in conditions if (role_of(each.text) == "machine") == is_machine]
-        fit = [each for each in fit if is_machine or self.flow_map.outcome_of(each) == outcome]
-        fit = [each for each in fit if each.fixed and role_of(each.text) not in _RARE] or fit
-        if not fit and outcome in _LACKING and not (outcome == "transferred" and self.flow_map.transfers):
+        is_machine = outcome == "voicemail"
+        leading = [each for each in self.flow_map.program.conditions if _meets_machine(each) == is_machine]
+        if not is_machine:
+            leading = [each for each in leading if self.flow_map.outcome_of(each) == outcome]
+        leading = [each for each in leading if each.fixed and role_of(each.text) not in UNUSUAL_ROLES] or leading
+
+        transfers_elsewhere = outcome == "transferred" and self.flow_map.transfers
+        if not leading and outcome in _LACKING and not transfers_elsewhere:
             raise CannotFollow(f"No branch of the flow {_LACKING[outcome]}.")
-        first = self._draw(fit, rng)
-        return first if outcome == "completed" else [*first, *(each for each in fit if each not in first)]
+        first = self._draw(leading, rng)
+        if outcome == "completed":
+            return first
+        return [*first, *(each for each in leading if each not in first)]
 
     def _draw(self, conditions: Sequence[Condition], rng: Random) -> list[Condition]:
         """Return what the next caller wants: one of the conditions, the usual ones more often; or nothing."""
-        ways = [self.flow_map.conditions_around(condition.line) for condition in conditions]
-        weights = [prod(usual(each, self.shares) for each in way) for way in ways]
+        weights = [self._weight(condition) for condition in conditions]
         return rng.choices(conditions, weights if any(weights) else None) if conditions else []
 
+    def _weight(self, condition: Condition) -> float:
+        """Return how usual it is that a call is about a condition."""
+        if condition.text not in self.shares and self._is_asked_in_matter(condition):
+            return 0.0
+        way = self.flow_map.conditions_around(condition.line)
+        return prod(usual(each, self.shares) for each in way)
 
-def _condition(program: Program, text: str) -> Condition:
+    def _is_asked_in_matter(self, condition: Condition) -> bool:
+        """Return whether a condition is met by a value that the agent asks for in a matter.
+
+        The matter is a condition before it in the same loop, at which the call does not end.
+        """
+        if role_of(condition.text) != "value":
+            return False
+        conditions = condition.loop.conditions
+        matters = [each for each in conditions[: conditions.index(condition)] if role_of(each.text) == "matter"]
+        endings = {ending for each in self.flow_map.endings.values() for ending in each}
+        return any(each not in endings for each in matters)
+
+
+def _meets_machine(condition: Condition) -> bool:
+    return role_of(condition.text) == "machine"
+
+
+def _condition_with(text: str, program: Program) -> Condition:
     """Return the first condition with the text. Raises Invalid, which names the nearest."""
-    texts = {_normalized(condition.text): condition for condition in reversed(program.conditions)}
-    if _normalized(text) in texts:
-        return texts[_normalized(text)]
+    texts = {normalized(condition.text): condition for condition in reversed(program.conditions)}
+    if normalized(text) in texts:
+        return texts[normalized(text)]
 
     is_short = len(text) <= _LONGEST_COMPARED
-    nearest = get_close_matches(_normalized(text), texts, n=3, cutoff=0.0) if is_short else []
+    nearest = get_close_matches(normalized(text), texts, n=3, cutoff=0.0) if is_short else []
     hint = f" The nearest: {'; '.join(repr(texts[each].text) for each in nearest)}." if nearest else ""
     raise Invalid(f"The flow has no condition {text!r}.{hint}", "branch")
 
 
-def _normalized(text: str) -> str:
+def normalized(text: str) -> str:
+    """Return the text of a condition without what does not matter: its case, line breaks and further blanks."""
     return " ".join(text.split()).casefold()

@@ -1,6 +1,6 @@
 """The calls of campaigns and batches: one to each contact row, begun when it was due."""
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from random import Random
@@ -20,19 +20,16 @@ from dryline.simulator.conversation_rows import ConversationRows
 from dryline.simulator.conversations import Conversation, Simulator
 from dryline.simulator.deployment_context import DeploymentContext, context_of
 from dryline.simulator.facts import Facts
-from dryline.simulator.followed import FollowedFlow, NotFollowed
+from dryline.simulator.followed import FollowedFlow
 from dryline.simulator.people import facts_of_row
 from dryline.simulator.record import ConversationRecord
 from dryline.simulator.request import SimulationRequest
 from dryline.storage.current_world import current
-from dryline.storage.errors import Busy
 from dryline.world.clock import parse, wire
-from dryline.world.real_time import monotonic
 from dryline.world.world import World
 
 # Outcomes of outbound calls in percent. Assumed.
 _SHARES = (60, 6, 14, 12, 5, 3)
-HELD_S = 1.0  # of real time: other work gets its turn in between
 _REACHED = ("completed", "transferred", "voicemail")
 
 
@@ -40,7 +37,7 @@ _REACHED = ("completed", "transferred", "voicemail")
 class DueRow:
     """A row that is due, with the deployment that calls it, and the call, once it took place.
 
-    Each row has its own random numbers, since the number of rows in a round depends on the time of the round.
+    Each row has its own random numbers, since the number of rows in a step depends on how long they take.
     """
 
     row: QueuedCall
@@ -51,28 +48,19 @@ class DueRow:
     call: Conversation | None = None
 
     @property
-    def key(self) -> str:
-        """The key that rows of the same flow share."""
-        return self.row.owner_id
-
-    @property
     def begins_at(self) -> datetime:
         """The time at which its call begins: when the row was due, or now if the clock was set back since then."""
         due_at: Any = self.row.due_at
         return min(parse(due_at), current().now())
 
 
-def queued(rows: Sequence[QueuedCall]) -> list[DueRow]:
-    """Return the due rows of batches and campaigns."""
-    deployments: dict[str, DeploymentContext] = {}
-    due = []
-    for row in rows:
-        deployment = deployments.get(row.owner_id) or deployments.setdefault(row.owner_id, _context_of(row))
-        extractions = (row.terms or {}).get("extractions")
-        if extractions and not row.campaign_id:  # a batch says what it extracts
-            deployment = replace(deployment, profile=replace(deployment.profile, extractions=extractions))
-        due.append(DueRow(row, deployment, _contact(row.row), _metadata(row), Random(row.id)))
-    return due
+def due_row(row: QueuedCall) -> DueRow:
+    """Return a row of a batch or campaign that is due."""
+    deployment = _context_of(row)
+    extractions = (row.terms or {}).get("extractions")
+    if extractions and not row.campaign_id:  # a batch says what it extracts
+        deployment = replace(deployment, profile=replace(deployment.profile, extractions=extractions))
+    return DueRow(row, deployment, _contact(row.row), _metadata(row), Random(row.id))
 
 
 def _context_of(queued: QueuedCall) -> DeploymentContext:
@@ -91,59 +79,41 @@ def _context_of(queued: QueuedCall) -> DeploymentContext:
     return replace(deployment, flow_id=campaign.flow_id, code=code, variables={**deployment.variables, **variables})
 
 
-def settle(world: World, due: Sequence[DueRow]) -> list[DueRow]:
-    """Make calls, which runs the flows of their deployments, and return the rows that were reached.
+def converse(world: World, due: DueRow) -> None:
+    """Make the call to a row, which runs the flow of its deployment. Raises Busy.
 
-    It stops after HELD_S. A row without a usable number is not called. A number or member of the row may determine the
-    outcome. Raises Busy.
+    A row without a usable number is not called. A number or member of the row may determine the outcome.
     """
-    flows: dict[str, FollowedFlow | NotFollowed] = {}
-    late = monotonic() + HELD_S
-    for index, one in enumerate(due):
-        if index and monotonic() > late:
-            return list(due[:index])
-        try:
-            one.call = _called(world, one, flows)
-        except Busy:
-            if not index:
-                raise
-            return list(due[:index])  # the flows of these have run
-    return list(due)
-
-
-def _called(world: World, due: DueRow, flows: dict[str, FollowedFlow | NotFollowed]) -> Conversation | None:
-    """Return the call to a row; None if it has no usable number. Raises Busy."""
     number = phone_number(due.contact)
     if number is None:
-        return None
+        return
     drawn = due.chance.choices(OUTCOMES, _SHARES)[0]
-    said = scripted_outcome(number, due.metadata["row"])
-    person: dict[str, Any] = {"direction": "outbound", "customer_number": number, "row": due.contact}
-    request = SimulationRequest(outcome=said or drawn, is_drawn=said is None, **person)
-    if due.key not in flows:
-        flows[due.key] = FollowedFlow.read(world, due.deployment)
-    return Simulator(due.deployment, due.chance, flows[due.key]).call(request, due.begins_at)
+    scripted = scripted_outcome(number, due.metadata["row"])
+    request = SimulationRequest(
+        outcome=scripted or drawn,
+        is_drawn=scripted is None,
+        direction="outbound",
+        customer_number=number,
+        row=due.contact,
+    )
+    flow = FollowedFlow.read(world, due.deployment)
+    due.call = Simulator(due.deployment, due.chance, flow).call(request, due.begins_at)
 
 
-def call_queued(due: Sequence[DueRow], still_queued: Container[str]) -> None:
-    """Place the calls of those rows that are `still_queued`, and take them out of the queue.
+def store_call(due: DueRow) -> None:
+    """Store the call to a row, and take the row out of the queue.
 
     The results of rows of Voice V1 campaigns come with the ends of the calls.
     """
-    placed = [(one, place(one)) for one in due if one.row.id in still_queued]
-    for one, call in placed:
-        row = Voicev1CampaignData.find(campaign_id=one.row.voicev1_campaign_id, row_id=one.row.row_id)
-        if row is not None:
-            row.called(wire(one.begins_at), call.log["end_time"], _result(call.log))
-    store([call for _, call in placed], in_progress=True)
-    campaigns: dict[str, tuple[str, str]] = {}
-    for one, call in placed:
-        if one.row.campaign_id:
-            first, last = campaigns.get(one.row.campaign_id, (wire(one.begins_at), ""))
-            campaigns[one.row.campaign_id] = first, max(last, call.log["end_time"])
-    for id, (first, last) in campaigns.items():
-        OutboundCampaign.record_calls(id, first, last)
-    QueuedCall.delete().where(QueuedCall.id << [one.row.id for one, _ in placed]).execute()
+    queued, rows = due.row, place(due)
+    begins_at, ends_at = wire(due.begins_at), rows.log["end_time"]
+    contact = Voicev1CampaignData.find(campaign_id=queued.voicev1_campaign_id, row_id=queued.row_id)
+    if contact is not None:
+        contact.called(begins_at, ends_at, _result(rows.log))
+    store([rows], in_progress=True)
+    if queued.campaign_id:
+        OutboundCampaign.record_call(queued.campaign_id, begins_at, ends_at)
+    queued.remove()
 
 
 def place(due: DueRow) -> ConversationRows:

@@ -13,7 +13,7 @@ from random import Random
 from typing import Any
 
 from dryline.flow.language.events import Event
-from dryline.flow.model.caller_words import first_clause, predicate, role_of
+from dryline.flow.model.caller_words import UNUSUAL_ROLES, first_clause, predicate, role_of
 from dryline.simulator.analysis import KNOWN, KNOWN_CONTACT, WANTED_TRANSFER, fact_of, milestones_of
 from dryline.simulator.facts import Facts
 from dryline.simulator.flow_source import TOO_LONG
@@ -39,7 +39,6 @@ _ENDINGS = {  # reasons of the end, by how it ended; those of calls that nobody 
 }
 _IS_OVER = ("done", "missed", "transferred", "voicemail")  # milestones with which a conversation ends by a condition
 _BY_ENDING = {"done", "transferred", "voicemail"}  # milestones that a flow's end reaches, whatever its words are
-_RARE = ("closing", "else", "small talk")  # roles of conditions that no call is about
 _NOT = re.compile(r"^(no|not|never)\b|\b(not|cannot|can't|declin\w+|refus\w+|without|unable)\b", re.IGNORECASE)
 
 
@@ -60,7 +59,7 @@ class ConversationRecord:
 
     Somebody, or a machine (`is_machine`), answers after `answered_s`. Times are seconds from the start, latencies
     milliseconds. `messages` are `{"role", "content", "start", "end"}`, role `assistant` or `user`; `functions` are
-    `(name, when)`. What the caller gives to a flow is added to `facts`.
+    `(name, seconds)`. What the caller gives to a flow is added to `facts`.
     """
 
     def __init__(
@@ -120,7 +119,7 @@ class ConversationRecord:
         count = sum(said["end"] <= seconds for said in self.messages)
         self.messages = self.messages[:count]
         roles = [said["role"] for said in self.messages]
-        self.functions = [(name, at) for name, at in self.functions if at <= seconds]
+        self.functions = [(name, called_s) for name, called_s in self.functions if called_s <= seconds]
         self.answers_ms = self.answers_ms[: sum(pair == ("user", "assistant") for pair in pairwise(roles))]
         self.voices_ms = self.voices_ms[: roles.count("assistant")]
         is_scripted = self.intent is not None
@@ -334,7 +333,8 @@ class ConversationRecord:
             return self._summaries[-1][1] if self._summaries else ""
         if self.is_machine:
             return "Reached a voicemail."
-        wishes = [text for text in dict.fromkeys(self.wishes or self.taken) if role_of(text) not in (*_RARE, "value")]
+        no_wishes = (*UNUSUAL_ROLES, "value")
+        wishes = [text for text in dict.fromkeys(self.wishes or self.taken) if role_of(text) not in no_wishes]
         wish = ", and then ".join(map(first_clause, wishes))
         summary = str(self.extracted.get("summary") or f"The caller {wish or 'does not say what it is about'}.")
         return f"{summary} A person took over." if self.ended == "transfer" else summary

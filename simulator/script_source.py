@@ -100,7 +100,7 @@ def script_of_call(
         script = industry.transfer
     else:
         script = pick(facts.random, industry.inbound if inbound else industry.outbound)
-    lines: Sequence[Step] = _own_words(deployment.profile, script.lines(rng), outcome, inbound, facts)
+    lines: Sequence[Step] = _with_deployment_sentences(deployment.profile, script.lines(rng), outcome, inbound, facts)
     source = ScriptEventSource(script, lines, facts, _prompt_of(deployment))
     if outcome == "transferred":
         source.ended, source.number = _TRANSFER, deployment.desk_number
@@ -114,7 +114,7 @@ def script_of_call(
 def script_of_chat(deployment: DeploymentContext, facts: Facts, rng: Random) -> ScriptEventSource:
     """Return the script of a chat, which some users leave early."""
     script, profile = pick(facts.random, deployment.industry.inbound), deployment.profile
-    welcome = _said(facts, "welcomes") if profile.opening is None else _own(profile.opening)
+    welcome = _said(facts, "welcomes") if profile.opening is None else _deployment_turn(profile.opening)
     lines: Sequence[Step] = [welcome, *script.lines(rng)]
     source = ScriptEventSource(script, lines, facts, _prompt_of(deployment))
     if rng.random() < LEAVE:
@@ -126,14 +126,16 @@ def _prompt_of(deployment: DeploymentContext) -> str:
     return f"You are {deployment.agent}, the voice agent of {deployment.business}."
 
 
-def _own_words(profile: DeploymentProfile, lines: list[Step], outcome: str, inbound: bool, facts: Facts) -> list[Step]:
+def _with_deployment_sentences(
+    profile: DeploymentProfile, lines: list[Step], outcome: str, inbound: bool, facts: Facts
+) -> list[Step]:
     """Return the lines with the greeting and with the deployment's own sentences."""
     if outcome == "voicemail":
         if profile.voicemail is not None and not inbound:
-            lines[-1] = _own(profile.voicemail)
+            lines[-1] = _deployment_turn(profile.voicemail)
         return lines
     if inbound:
-        lines.insert(0, _said(facts, "greetings") if profile.opening is None else _own(profile.opening))
+        lines.insert(0, _said(facts, "greetings") if profile.opening is None else _deployment_turn(profile.opening))
     elif outcome == "transferred":
         lines.insert(0, _said(facts, "introductions"))
     if not inbound and profile.opening is not None:
@@ -143,7 +145,7 @@ def _own_words(profile: DeploymentProfile, lines: list[Step], outcome: str, inbo
     if profile.closing is not None and outcome == "completed":
         if lines[-1][0] == "A":
             lines.pop()
-        lines.append(_own(profile.closing))
+        lines.append(_deployment_turn(profile.closing))
     return lines
 
 
@@ -152,7 +154,7 @@ def _said(facts: Facts, name: str) -> Step:
     return pick(facts.random, wordings("A", table("agent says")[name]))
 
 
-def _own(sentence: str) -> Step:
+def _deployment_turn(sentence: str) -> Step:
     """Return a turn of the agent with a sentence of the deployment, whose braces are no slots."""
     return ("A", sentence, frozenset())
 

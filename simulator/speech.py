@@ -78,7 +78,7 @@ class Beeps:
         count, hertz = round(seconds * RATE), _BEEPS_HZ[speaker.kind][speaker.number]
         samples = array("h", bytes(2 * count))
         for word in re.finditer(r"\S+", text):
-            start, end = (at * count // len(text) for at in word.span())
+            start, end = (offset * count // len(text) for offset in word.span())
             samples[start:end] = _beep(hertz, end - start)
         return samples
 
@@ -87,8 +87,8 @@ def _beep(hertz: int, count: int) -> array[int]:
     """Return a sine that begins and ends softly, so that nothing clicks."""
     step = 2 * math.pi * hertz / RATE
     fade = min(_FADE, count // 2) or 1
-    loudness = (_BEEP_PEAK * min(1, at / fade, (count - 1 - at) / fade) for at in range(count))
-    return array("h", [int(peak * math.sin(step * at)) for at, peak in enumerate(loudness)])
+    loudness = (_BEEP_PEAK * min(1, index / fade, (count - 1 - index) / fade) for index in range(count))
+    return array("h", [int(peak * math.sin(step * index)) for index, peak in enumerate(loudness)])
 
 
 class SpeechProgram:
@@ -183,8 +183,8 @@ def _read_wave(content: bytes, name: str) -> array[int]:
     samples = array("h", frames[: len(frames) // (2 * channels) * 2 * channels])[::channels]
     # Each new sample is the mean of those that it replaces.
     sums = list(accumulate(samples, initial=0))
-    places = [at * rate // RATE for at in range(len(samples) * RATE // rate + 1)]
-    return array("h", [(sums[end] - sums[start]) // (end - start) for start, end in pairwise(places)])
+    borders = [index * rate // RATE for index in range(len(samples) * RATE // rate + 1)]
+    return array("h", [(sums[end] - sums[start]) // (end - start) for start, end in pairwise(borders)])
 
 
 @lru_cache(maxsize=256)

@@ -97,7 +97,7 @@ def save(world: World, name: str, *, change: str | None = None) -> Snapshot:
     if change is None and len(others) >= MAX_SNAPSHOTS:
         raise Conflict(f"There are {MAX_SNAPSHOTS} snapshots already. Delete one first.")
     part, path = world.snapshots / _PART / name, world.snapshots / name
-    with world.write_lock:
+    with world.changing():
         remove_folder(part)  # left by a killed process
         part.mkdir(parents=True)
         world.db.copy_to(part / DATABASE)
@@ -210,7 +210,7 @@ def _fill_in(db: WorldDatabase, world: World, clock: Clock, ids: Ids) -> None:
 
 def remove(world: World, name: str) -> None:
     """Remove a snapshot. Raises NotFound."""
-    with world.write_lock:
+    with world.changing():
         path, part = find(world, name).path, world.snapshots / _PART / name
         remove_folder(part)
         part.parent.mkdir(exist_ok=True)

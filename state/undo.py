@@ -28,7 +28,7 @@ def undoable(world: World, change: str | None) -> Iterator[str | None]:
     if change is None:
         yield None
         return
-    with world.write_lock:
+    with world.changing():
         prefix = f"before {change} "
         ends = [one.name.removeprefix(prefix) for one in snapshots.all_snapshots(world)]
         number = 1 + max((int(end) for end in ends if end.isdigit() and len(end) < 10), default=0)

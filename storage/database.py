@@ -88,7 +88,7 @@ class WorldDatabase(SqliteDatabase):
             else:
                 connection = super()._connect()  # type: ignore[misc]  # peewee's types leave it out
                 self._connections.add(connection)
-                self._file = self._file or _identity(self.path)
+                self._file = self._file or _identity(self.database)
             if self.is_nonblocking:
                 connection.execute("PRAGMA busy_timeout = 0")
             return connection
@@ -106,7 +106,7 @@ class WorldDatabase(SqliteDatabase):
         if self._file is None:
             return
         try:
-            is_same = _identity(self.path) == self._file
+            is_same = _identity(self.database) == self._file
         except OSError:
             raise Unavailable(f"The data directory {self.path.parent} is gone: restart dryline.") from None
         if not is_same:
@@ -197,7 +197,7 @@ def _monotonic() -> float:
     return time.clock_gettime(time.CLOCK_MONOTONIC)  # world/real_time.py says why
 
 
-def _identity(path: Path) -> tuple[int, int]:
+def _identity(path: str) -> tuple[int, int]:
     """Return the device and the number of a file. Raises OSError."""
     status = os.stat(path)
     return status.st_dev, status.st_ino

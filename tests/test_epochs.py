@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
 from contextlib import closing
 
 import orjson
 import pytest
+from urllib3.util import connection
 
 from dryline.app import create_app
 from dryline.blueprints.console import app as console_app
 from dryline.jobs import export_files
 from dryline.settings import Settings
+from dryline.simulator import outbound
 from dryline.tests.conftest import Api
 from dryline.tests.console.visitor import Visitor
 from dryline.tests.webhooks.receiver import Receiver
@@ -367,3 +370,116 @@ def test_a_form_that_was_sent_before_a_reset_writes_nothing_after_it(stand, monk
     with pytest.raises(ConnectionCut):
         visitor.send("/workers", name="Late", template="")
     assert "Late" not in stand.control().get("/workers").text
+
+
+# Work that waits for another server, until the gate is opened or the epoch ends
+WAITING = [name for name in WORK if "fault" not in name and name != "an export"]
+
+
+@pytest.mark.parametrize("work", WAITING)
+def test_a_request_that_is_not_answered_ends_with_the_epoch(stand, work):
+    WORK[work](stand)
+    assert stand.plane.post("/reset", {}).status_code == 204
+    stand.threads[-1].join(5)
+    assert not stand.threads[-1].is_alive()
+    assert stand.receiver.requests == []
+
+
+@pytest.mark.parametrize("way", [way for way in WAYS if way != "reset to a scenario" and "team" not in way])
+def test_a_delivery_that_is_not_answered_holds_back_none_of_the_next_epoch(stand, way):
+    webhooks(stand)
+    assert WAYS[way](stand).status_code in (200, 204)
+    body = {"workerId": "w", "deploymentId": "told"}
+    assert stand.plane.post("/simulate/calls", body).status_code == 201
+    assert stand.plane.post("/clock/advance", {"seconds": 0}).status_code == 200
+    assert stand.receiver.requests_begun == 2
+
+
+def test_nothing_is_sent_by_a_connection_that_opens_after_a_reset(stand, monkeypatch):
+    connect, begun = connection.create_connection, threading.Event()
+
+    def connect_behind_gate(*args, **options):
+        begun.set()
+        stand.gate.wait(60)
+        return connect(*args, **options)
+
+    monkeypatch.setattr(connection, "create_connection", connect_behind_gate)
+    body = {"workerId": "w", "deploymentId": "told"}
+    assert stand.plane.post("/simulate/calls", body).status_code == 201
+    stand.in_thread(lambda: stand.control().post("/clock/advance", {"seconds": 0}))
+    assert begun.wait(60)
+    assert stand.plane.post("/reset", {}).status_code == 204
+    stand.go_on()
+    for thread in threading.enumerate():
+        if thread.name == "outgoing request":
+            thread.join(60)
+    assert stand.receiver.requests_begun == 0
+
+
+@pytest.mark.parametrize(
+    ("work", "module", "name"), [("an export", export_files, "write"), ("a batch", outbound, "settle")]
+)
+def test_a_failure_after_the_end_of_the_epoch_is_no_error(stand, monkeypatch, caplog, work, module, name):
+    def fail_behind_gate(*args):
+        stand.begun.set()
+        stand.receiver.asked.set()
+        stand.gate.wait(60)
+        raise OSError("The disk is full of water.")
+
+    monkeypatch.setattr(module, name, fail_behind_gate)
+    WORK[work](stand)
+    assert stand.plane.post("/reset", {}).status_code == 204
+    stand.go_on()
+    assert [record.getMessage() for record in caplog.records if record.levelno >= logging.ERROR] == []
+
+
+@pytest.mark.parametrize("path", ["/requests/wait", "/webhooks/wait"])
+@pytest.mark.parametrize("way", [way for way in WAYS if "team" not in way])
+def test_a_wait_ends_with_its_epoch(stand, path, way):
+    stand.in_thread(lambda: stand.control().post(path, {"timeoutMs": 5_000}))
+    stand.wait_for(lambda: path in str(stand.plane.get("/health").json["work"]))
+    assert WAYS[way](stand).status_code in (200, 204)
+    stand.go_on()
+    assert stand.answers == [None]
+
+
+def runtime(stand):
+    """Return all that the control plane changes beside the state."""
+    paths = ("/clock", "/faults", "/snapshots", "/settings", "/requests")
+    clock, *others = [stand.control().get(path).json for path in paths]
+    return clock["frozen"], clock["now"][:10], *others
+
+
+CHANGES = {
+    "clock": lambda plane: plane.put("/clock", {"now": "2031-01-01T00:00:00.000Z", "frozen": True}),
+    "advance": lambda plane: plane.post("/clock/advance", {"seconds": 1_000_000}),
+    "fault": lambda plane: plane.post("/faults", {"delayMs": 1}),
+    "removal of faults": lambda plane: plane.delete("/faults"),
+    "snapshot": lambda plane: plane.post("/snapshots", {"name": "late"}),
+    "removal of a snapshot": lambda plane: plane.delete("/snapshots/start"),
+    "settings": lambda plane: plane.put("/settings", {"exportMode": "manual"}),
+    "removal of requests": lambda plane: plane.delete("/requests"),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_change_that_was_asked_for_before_a_reset_changes_nothing_after_it(stand, monkeypatch, change):
+    require_known_host, once, after = hosts.require_known_host, iter([True]), []
+
+    def reset():
+        stand.control().post("/reset", {})
+        stand.control().post("/faults", {"status": 503, "path": "/api/workers"})
+        stand.team().get("/workers")
+        after.append(runtime(stand))
+
+    def reset_once(*args):
+        if next(once, False):
+            thread = threading.Thread(target=reset)  # not a part of this request
+            thread.start()
+            thread.join(60)
+        require_known_host(*args)
+
+    monkeypatch.setattr(hosts, "require_known_host", reset_once)
+    with pytest.raises(ConnectionCut):
+        CHANGES[change](stand.control())
+    assert runtime(stand) == after[0]

@@ -8,7 +8,7 @@ import pytest
 
 from dryline.app import create_app
 from dryline.jobs import export_files
-from dryline.jobs.runner import Jobs
+from dryline.jobs.runner import Jobs, Runner
 from dryline.models import due
 from dryline.models.echo_runs import EchoRun
 from dryline.models.exports import Export
@@ -126,6 +126,46 @@ def test_a_request_that_moves_the_clock_waits_for_work_in_progress(app, export, 
     mine, others = export(), export(other_api)
     advance()
     assert (mine(), others()) == ("COMPLETED", "COMPLETED")
+
+
+class WatchedLock:
+    """A lock that says when a number of threads have asked for it."""
+
+    def __init__(self, count):
+        self._lock, self._count, self.all_have_asked = threading.Lock(), count, threading.Event()
+
+    def acquire(self, timeout):
+        self._count -= 1
+        if self._count == 0:
+            self.all_have_asked.set()
+        return self._lock.acquire(timeout=timeout)
+
+    def release(self):
+        self._lock.release()
+
+
+def test_one_round_does_the_work_of_all_who_wait_for_the_round_before(app):
+    done = []
+
+    def step(world, now):
+        if not done:
+            assert lock.all_have_asked.wait(30)
+        done.append(now)
+        return False
+
+    runner = Runner(app.world, "test", (step,))
+    lock = runner._running = WatchedLock(4)
+
+    def run():
+        with app.world.active():
+            runner.run()
+
+    threads = [threading.Thread(target=run) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(done) == 2
 
 
 def test_a_start_does_the_work_that_the_last_server_has_left(tmp_path):

@@ -52,9 +52,9 @@ def start(app):
 @pytest.fixture
 def filled(app, start, monkeypatch):
     """Return the stand-in to its start after a test that changed it. Nobody waits for what does not come."""
-    wait = request_search.wait
+    wait_for_requests = request_search.wait
     monkeypatch.setattr(
-        request_search, "wait", lambda log, criteria, count, within_s, ending: wait(log, criteria, count, 0, ending)
+        request_search, "wait", lambda world, criteria, count, within_s: wait_for_requests(world, criteria, count, 0)
     )
     wait_for_webhooks = webhook_search.wait
     monkeypatch.setattr(webhook_search, "wait", lambda criteria, count, within_s: wait_for_webhooks(criteria, count, 0))

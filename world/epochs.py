@@ -10,7 +10,9 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Iterator
+from concurrent.futures import Future
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 from dryline.storage.current_world import Task
 
@@ -27,6 +29,14 @@ class EpochEnded(BaseException):
     """
 
 
+@dataclass(eq=False)
+class _Send:
+    """A request that is on its way to another server. `epoch_ended` is done when the epoch of its task has ended."""
+
+    task: Task
+    epoch_ended: Future[None]
+
+
 class Epochs:
     """The present epochs. `count` rises with the beginning of each one, of the world or of a team.
 
@@ -40,7 +50,7 @@ class Epochs:
         # A count from which on no epoch of a team is missing in `_team_began`. A task of a team that is not there, and
         # that is older than this, may belong to an earlier epoch, and is taken as if it did.
         self._teams_known_since = 0
-        self._sends: list[Task] = []  # the tasks whose requests are on their way to other servers
+        self._sends: list[_Send] = []  # the requests that are on their way to other servers
         self._paused_teams: list[str | None] = []  # whose sends wait; None stands for all teams
         self._sends_changed = threading.Condition()
         self._beginning = threading.RLock()  # held while an epoch begins: one at a time
@@ -63,7 +73,8 @@ class Epochs:
     def begin(self, task: Task, team_id: str | None = None) -> None:
         """Begin an epoch of the world, or of one team. The task that begins it goes on in it.
 
-        The caller has the write lock, and has called `pause_sends`.
+        The caller has the write lock, and has called `pause_sends`. Nobody waits any longer for the answer to a request
+        of an earlier epoch.
         """
         self.count += 1
         if team_id is None:
@@ -74,26 +85,32 @@ class Epochs:
             if len(self._team_began) > MAX_TEAMS:
                 _, self._teams_known_since = self._team_began.popitem(last=False)
         self.admit(task)
+        with self._sends_changed:
+            for send in self._sends:
+                if not self.is_current(send.task) and not send.epoch_ended.done():
+                    send.epoch_ended.set_result(None)
 
     def admit(self, task: Task) -> None:
         """Let a task go on in the present epochs."""
         task.began = task.team_began = self.count
 
     @contextmanager
-    def sending(self, task: Task) -> Iterator[None]:
+    def sending(self, task: Task) -> Iterator[Future[None]]:
         """Send a request to another server in the block. Raises EpochEnded.
 
-        While an epoch begins, it waits for it, since the change may still be refused.
+        While an epoch begins, it waits for it, since the change may still be refused. The block gets a Future that is
+        done when the epoch of the task has ended.
         """
+        send = _Send(task, Future())
         with self._sends_changed:
             self._sends_changed.wait_for(lambda: not self._is_paused(task))
             self.require_current(task)
-            self._sends.append(task)
+            self._sends.append(send)
         try:
-            yield
+            yield send.epoch_ended
         finally:
             with self._sends_changed:
-                self._sends.remove(task)
+                self._sends.remove(send)
                 self._sends_changed.notify_all()
 
     @contextmanager
@@ -119,4 +136,4 @@ class Epochs:
         return any(team_id in (None, task.team_id) for team_id in self._paused_teams)
 
     def _are_on_their_way(self, team_id: str | None) -> bool:
-        return any(team_id in (None, task.team_id) for task in self._sends)
+        return any(team_id in (None, send.task.team_id) for send in self._sends)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import random
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -184,9 +185,13 @@ class AppliedFault(NamedTuple):
 
 
 class FaultRules:
-    """The rules of one world, oldest first. At most one is applied to a request, the first that matches."""
+    """The rules of one world, oldest first. At most one is applied to a request, the first that matches.
 
-    def __init__(self, seed: int | None = None) -> None:
+    They change in a block of `changing`, which is `World.changing`.
+    """
+
+    def __init__(self, changing: Callable[[], AbstractContextManager[None]], seed: int | None = None) -> None:
+        self._changing = changing
         self.lock = threading.RLock()  # while it is held, no rule is added or removed
         self.rules: list[Fault] = []
         self.changes = 0  # counts rules that were added or removed
@@ -197,7 +202,7 @@ class FaultRules:
         return bool(self.rules)
 
     def add(self, id: str, created_at: str, **values: Any) -> Fault:
-        with self.lock:
+        with self._changing(), self.lock:
             self._added += 1
             fault = Fault(id=id, created_at=created_at, chance=self._chance(f"delays/{self._added}"), **values)
             self.rules = [*self.rules, fault]
@@ -213,14 +218,15 @@ class FaultRules:
 
     def remove(self, id: str) -> None:
         """Remove a rule. Raises NotFound."""
-        rule = self.by_id(id)
-        if rule is None:
-            raise NotFound(f"Fault {id} not found.")
-        self._remove([rule])
+        with self._changing():
+            rule = self.by_id(id)
+            if rule is None:
+                raise NotFound(f"Fault {id} not found.")
+            self._remove([rule])
 
     def clear(self, team_id: str | None = None) -> None:
         """Remove all rules, or a team's. Without `team_id`, the random numbers start again from the seed."""
-        with self.lock:
+        with self._changing(), self.lock:
             self._remove(self.listing(team_id))
             if team_id is None:
                 self._random = self._chance("faults")

@@ -242,7 +242,8 @@ class _Exchange:
 
     urllib3's own limits are not enough: they leave out the look-up of a host's name, and an answer that comes byte by
     byte begins each of them anew. The user and the password of the address are sent, unless `headers` have an
-    Authorization. `check` gets the connected socket before anything is sent, and may raise Unanswered.
+    Authorization. `check` gets the connected socket before anything is sent, and may raise Unanswered. When one of the
+    futures `ends` is done, nobody waits for the answer any longer, and nothing is sent if that has not happened yet.
     """
 
     method: str
@@ -252,21 +253,29 @@ class _Exchange:
     within_s: float
     max_bytes: int
     check: Callable[[socket.socket], None] | None = None
+    ends: tuple[Future[None], ...] = ()
     _socket: socket.socket | None = None
     _is_over: bool = False
 
     def run(self, manager: PoolManager, ended: Future[None] | None = None) -> HttpResponse:
         """Return the response. Raises Unanswered, also Cut once the world has ended.
 
-        Raises EpochEnded, and sends nothing, if the running task is of an earlier epoch of its world.
+        Raises EpochEnded as soon as the epoch of the running task has ended; then nothing is sent any more.
         """
         task = find_task()
+        self.ends = (ended,) if ended else ()
         if task is None:  # a command, without a world
-            return self._run(manager, ended)
-        with task.world.epochs.sending(task):
-            return self._run(manager, ended)
+            return self._run(manager)
+        epochs = task.world.epochs
+        with epochs.sending(task) as epoch_ended:
+            self.ends += (epoch_ended,)
+            try:
+                return self._run(manager)
+            except Cut:
+                epochs.require_current(task)
+                raise
 
-    def _run(self, manager: PoolManager, ended: Future[None] | None) -> HttpResponse:
+    def _run(self, manager: PoolManager) -> HttpResponse:
         outcome: Future[HttpResponse] = Future()
 
         def exchange() -> None:
@@ -281,7 +290,7 @@ class _Exchange:
         }
         manager.pool_classes_by_scheme = pools
         threading.Thread(target=exchange, name="outgoing request", daemon=True).start()
-        futures: list[Future[Any]] = [outcome, ended] if ended else [outcome]
+        futures: list[Future[Any]] = [outcome, *self.ends]
         wait(futures, self.within_s, FIRST_COMPLETED)
         if outcome.done():
             return outcome.result()
@@ -290,11 +299,14 @@ class _Exchange:
         if self._socket is not None:
             with contextlib.suppress(OSError):
                 self._socket.shutdown(socket.SHUT_RDWR)  # ends the reading of the other thread
-        raise Cut() if ended and ended.done() else self._late_error()
+        raise Cut() if self._has_ended() else self._late_error()
+
+    def _has_ended(self) -> bool:
+        return any(end.done() for end in self.ends)
 
     def _on_connected(self, connected: socket.socket) -> None:
         self._socket = connected
-        if self._is_over:
+        if self._is_over or self._has_ended():
             raise Cut()
         if self.check is not None:
             self.check(connected)

@@ -5,6 +5,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from itertools import takewhile
 from operator import attrgetter
@@ -129,10 +130,12 @@ class _Newest:
 class RequestLog:
     """The requests of one world that are in progress, and the newest that are answered.
 
-    These are at most MAX_ENTRIES, with at most MAX_BYTES, and those of the console beside them.
+    These are at most MAX_ENTRIES, with at most MAX_BYTES, and those of the console beside them. The log is cleared in a
+    block of `changing`, which is `World.changing`.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, changing: Callable[[], AbstractContextManager[None]]) -> None:
+        self._changing = changing
         self._lock = threading.Lock()
         self._added = threading.Condition(self._lock)
         self._in_progress: dict[Entry, None] = {}
@@ -176,7 +179,7 @@ class RequestLog:
         def stays(each: Entry | DroppedRequests) -> bool:
             return team_id is not None and each.team_id != team_id
 
-        with self._lock:
+        with self._changing(), self._lock:
             self._newest.keep(stays)
             self._newest_of_console.keep(stays)
             self._in_progress = dict.fromkeys(filter(stays, self._in_progress))

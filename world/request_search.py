@@ -1,15 +1,17 @@
 """Searches in the request log: by criteria, by waiting for requests, and by counting them."""
 
-import threading
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs
 
 import orjson
 import regex
 
+from dryline.storage.current_world import current_task
 from dryline.storage.errors import Invalid
 from dryline.world.criteria import (
     MAX_FOUND,
@@ -28,11 +30,14 @@ from dryline.world.path_patterns import path_pattern, route_pattern
 from dryline.world.real_time import monotonic
 from dryline.world.request_log import DroppedRequests, Entry, RequestLog
 
+if TYPE_CHECKING:
+    from dryline.world.world import World
+
 # Real time that one search may take for its regular expression.
 MAX_SEARCH_S = 2.0
 # How long a check waits for requests in progress that may match.
 MAX_PENDING_S = 2.0
-# How often a search that waits for requests checks whether the server ends.
+# How often a search that waits for requests checks whether the server, or its epoch, ends.
 CHECK_EVERY_S = 0.25
 
 Test = Callable[[Entry], bool]
@@ -181,13 +186,13 @@ def _member_names(value: Any) -> Iterator[str]:
         yield from value
 
 
-def wait(log: RequestLog, criteria: Criteria, count: int, within_s: float, ending: threading.Event) -> Matches[Entry]:
+def wait(world: World, criteria: Criteria, count: int, within_s: float) -> Matches[Entry]:
     """Wait until `count` answered requests meet all criteria, and return them.
 
-    Returns fewer when the time is over or the server ends. Raises Invalid. Each request is tested once, outside of the
-    log's lock, so that requests do not wait for the search.
+    Returns fewer when the time is over or the server ends. Raises Invalid, and EpochEnded. Each request is tested once,
+    outside of the log's lock, so that requests do not wait for the search.
     """
-    deadline = monotonic() + within_s
+    log, deadline = world.requests, monotonic() + within_s
     matches: list[Entry] = []
     newest_number, clears = 0, log.clears
     while True:
@@ -197,7 +202,8 @@ def wait(log: RequestLog, criteria: Criteria, count: int, within_s: float, endin
         matches = [*criteria.matches(entries), *matches]
         newest_number = entries[0].number if entries else newest_number
         remaining_s = deadline - monotonic()
-        if len(matches) >= count or remaining_s <= 0 or ending.is_set():
+        world.epochs.require_current(current_task())
+        if len(matches) >= count or remaining_s <= 0 or world.ending.is_set():
             return Matches(len(matches), matches[:MAX_FOUND])
         log.wait_for_next(total, min(remaining_s, CHECK_EVERY_S))
 

@@ -51,9 +51,10 @@ class World:
         self.arrivals: Arrivals | None = None  # of live calls
         self.clock = Clock()
         self.epochs = Epochs()
+        self.write_lock = threading.RLock()  # locks out other threads that write
         self.ids = Ids(settings.seed, node=settings.node)
-        self.faults = FaultRules(settings.seed)
-        self.requests = RequestLog()
+        self.faults = FaultRules(self.changing, settings.seed)
+        self.requests = RequestLog(self.changing)
         self.events = EventLog()
         self.activity = Activity()
         self.outgoing = Outgoing(settings.webhook_hosts)
@@ -68,7 +69,6 @@ class World:
         self.repair_files: Callable[[], None] = lambda: None
         self.exit_stack = contextlib.ExitStack()  # resources that are closed with the world
         self.ending = threading.Event()  # set when the server ends: slow work stops then
-        self.write_lock = threading.RLock()  # locks out other threads that write, without a transaction
         if must_exist and not database_in(settings.data_dir).exists():
             raise NoWorld(settings.data_dir)
         self._open(settings)
@@ -158,11 +158,20 @@ class World:
         Threads that write wait for each other at a lock, and not in SQLite's polling. Raises EpochEnded, before the
         block, if the running task is of an earlier epoch.
         """
-        with self.write_lock:
-            self._require_present_epoch()
+        with self.changing():
             with self.db.atomic("IMMEDIATE"):
                 yield
             self.writes += 1
+
+    @contextlib.contextmanager
+    def changing(self) -> Iterator[None]:
+        """Lock out other threads that write, for a block that changes what is not in the database.
+
+        Raises EpochEnded, before the block, if the running task is of an earlier epoch.
+        """
+        with self.write_lock:
+            self._require_present_epoch()
+            yield
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[None]:
@@ -180,7 +189,7 @@ class World:
 
     def _require_present_epoch(self) -> None:
         task = find_task()
-        if task is not None:
+        if task is not None and task.world is self:
             self.epochs.require_current(task)
 
     def change_settings(self, **values: Any) -> None:

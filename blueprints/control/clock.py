@@ -82,11 +82,13 @@ def _moved(field, move):
 
 def move_clock(field: str, move: Callable[[Clock], object]) -> None:
     """Move the clock, and save where it is. Raises Invalid, naming `field`, if that is out of its range."""
-    try:
-        move(current().clock)
-    except OverflowError:
-        raise Invalid(f"The clock goes from {wire(FIRST)} to {wire(LAST)}.", field) from None
-    current().save_runtime_state()
+    world = current()
+    with world.changing():
+        try:
+            move(world.clock)
+        except OverflowError:
+            raise Invalid(f"The clock goes from {wire(FIRST)} to {wire(LAST)}.", field) from None
+        world.save_runtime_state()
 
 
 def _as_answer():

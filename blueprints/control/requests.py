@@ -138,7 +138,7 @@ class RequestWait(MethodView):
         """
         count, timeout_ms = body.pop("count"), body.pop("timeout_ms")
         world, criteria = current(), criteria_of(body | query)
-        matches = request_search.wait(world.requests, criteria, count, timeout_ms / 1000, world.ending)
+        matches = request_search.wait(world, criteria, count, timeout_ms / 1000)
         return ANSWERS.of_wait(matches, count, timeout_ms, lambda: find_nearest(world.requests, criteria))
 
 

@@ -15,6 +15,7 @@ NOT_MET = "no condition was met"
 _GOING_ON = "What else can I do for you?"
 _CLOSING = "Thank you, and goodbye!"
 _OFFER = "Would you like to talk to a person?"
+_GREETINGS = ("Hello", "Hi", "Good ", "Thank you for calling")
 _PERSON = "want_person"  # the intent of conditions that lead to a person
 
 
@@ -51,10 +52,12 @@ class _Agent:
         line = prompt.opening or self._next_question()
         if not line and prompt.says_goodbye:
             return _CLOSING
-        if not line and self._talk.conditions and not (self.unanswered and self.unanswered[-1].endswith("?")):
+        is_waiting = bool(self.unanswered) and self.unanswered[-1].endswith("?")
+        if not line and self._talk.conditions and not is_waiting:
             has_heard = any(message.who == "user" for message in self._talk.messages)
             line = self._value_question() or (_GOING_ON if has_heard else OPENING)
-        if not prompt.greeting or self._said or line.startswith(("Hello", "Hi", "Good ", "Thank you for calling")):
+        has_greeted = bool(self._said) or line.startswith(_GREETINGS)
+        if has_greeted or not prompt.greeting:
             return line
         return f"{prompt.greeting} {line}".strip()
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from random import Random
-from typing import Any
+from typing import Any, NamedTuple
 
 from dryline.flow.language.branches import FlowMap
 from dryline.flow.language.language_model import NOT_SAID, Answer, ForeseenQuestion, Question
@@ -21,7 +21,45 @@ _VOLUNTEERED = 0.4  # of the values that a flow takes together, in the sentence 
 _LEFT_OUT = 0.5  # of the values for whose lack the code has a question; all of them where that may be the way
 _SAME_FOR_A_CALLER = (NAME, PHONE, EMAIL, CODE)  # kinds of values
 _NEVER_VOLUNTEERED = (TIME, EMAIL, PHONE)
-Place = tuple[int | None, str]  # of a value: the line of the question, and the path in its answer
+ValuePath = tuple[int | None, str]  # the line of the question, and the path in its answer
+
+
+class ChosenValue(NamedTuple):
+    """A value that a caller has chosen, and the line of the question that it answers."""
+
+    value: Any = None
+    line: int | None = None
+
+
+class ValueDecision(NamedTuple):
+    """A decision on a value: None leaves it out. One that `is_said` gets a sentence in the caller's turn."""
+
+    value: Any
+    is_said: bool = False
+
+
+_LEAVE_OUT = ValueDecision(None)
+
+
+@dataclass(frozen=True, slots=True)
+class PendingValue:
+    """A value to decide on, for a slot in the answer to a question.
+
+    `chosen` is what the caller has chosen for it before. `may_be_missing` says that the code has a question for its
+    lack, and `next_loop` is the loop to which the caller wants to come.
+    """
+
+    question: Question
+    slot: Slot
+    kind: ValueKind
+    chosen: ChosenValue
+    may_be_missing: bool
+    next_loop: Loop | None
+
+    @property
+    def may_lead_on(self) -> bool:
+        """Whether the lack of the value is perhaps the way to the next loop."""
+        return self.may_be_missing and self.next_loop is not None
 
 
 @dataclass(eq=False, slots=True)
@@ -30,7 +68,7 @@ class CallerTurn:
 
     `agent` is what the agent said last. `condition` is None where the flow waits for anything. A phrase that only
     `announces_value` makes way for the value, and so does one that `recites` the condition, for lack of a better one,
-    where the value `answers` the agent's question. A caller `holds_back` who does not take the condition of those who
+    where the value `answers_question`, the agent's. A caller `holds_back` who does not take the condition of those who
     give the value that the agent asks for.
     """
 
@@ -41,14 +79,14 @@ class CallerTurn:
     announces_value: bool = False
     holds_back: bool = False
     recites: bool = False
-    answers: bool = False
+    answers_question: bool = False
     sentences: list[str] = field(default_factory=list)
-    values: dict[Place, Any] = field(default_factory=dict)
+    values: dict[ValuePath, Any] = field(default_factory=dict)
 
     @property
     def words(self) -> str:
         """The utterance."""
-        has_value = (self.announces_value and bool(self.sentences)) or (self.recites and self.answers)
+        has_value = (self.announces_value and bool(self.sentences)) or (self.recites and self.answers_question)
         return " ".join(self.sentences if has_value else [self.phrase, *self.sentences])
 
     @property
@@ -78,16 +116,21 @@ class CallerValues:
         self._flow_map, self._random, self._facts, self._used = flow_map, random, facts, used
         self._answers = answers
         self._stubs = AnswerStubs(answers)
-        self._given: dict[str, tuple[Any, int | None]] = {}  # by key: the value, and the line that asked for it
+        self._chosen_values: dict[str, ChosenValue] = {}  # by the names that `_name_of` gives them
         self._turn: CallerTurn  # from the first turn on
 
     def decide_foreseen(self, turn: CallerTurn, foreseen: ForeseenQuestion, next_loop: Loop | None) -> None:
         """Decide on the values of a question that the code behind the turn's condition asks, and say them."""
         session = turn.session
-        arguments = {"example": foreseen.example, "schema": foreseen.schema, "line": foreseen.line}
         question = Question(
-            "", foreseen.question, **arguments, now=session.now(), choices=session.program.choices
-        )  # fmt: skip
+            "",
+            foreseen.question,
+            foreseen.example,
+            foreseen.schema,
+            foreseen.line,
+            now=session.now(),
+            choices=session.program.choices,
+        )
         self.decide(turn, question, next_loop, foreseen.perhaps, is_certain=foreseen.is_certain)
 
     def decide(
@@ -108,7 +151,7 @@ class CallerValues:
             self._give(self._answers[question.question], Slot(None, question=question.question))
             return
 
-        def decide(slot: Slot) -> None:
+        def decide_on_slot(slot: Slot) -> None:
             name = slot.path.partition(".")[0]
             if name in self._answers:
                 if slot.path == name:
@@ -116,22 +159,22 @@ class CallerValues:
             elif name in perhaps and not self._is_asked_for(question, slot):
                 return
             elif self._is_decidable(slot, is_certain=is_certain):
-                self._decide(question, slot, next_loop)
+                self._decide_on_value(question, slot, next_loop)
 
         if shape_of(question) is None:
-            decide(Slot("", question=question.question))
+            decide_on_slot(Slot("", question=question.question))
         else:
-            shaped(question, decide)
+            shaped(question, decide_on_slot)
 
     def answer(self, question: Question, ask: Callable[[Question], Answer], *, has_spoken: bool) -> Answer:
         """Return the answer to a question. `ask` answers what the caller does not: it reads what was said."""
 
-        def own_answer(question: Question) -> Answer:
+        def answer_of_caller(question: Question) -> Answer:
             if not has_spoken or shape_of(question) is None:
                 return ask(question)
             return Answer(shaped(question, lambda slot: self._value_of(question, slot)), {}, "caller")
 
-        answer = self._stubs.answer(question, own_answer)
+        answer = self._stubs.answer(question, answer_of_caller)
         return answer if answer.by == "built-in" else Answer(answer.value, {}, "caller")
 
     def _is_decidable(self, slot: Slot, *, is_certain: bool) -> bool:
@@ -141,56 +184,104 @@ class CallerValues:
             return is_certain and self._turn.announces_value
         return kind is not WORDS or bool(slot.example)
 
-    def _decide(self, question: Question, slot: Slot, next_loop: Loop | None) -> None:
+    def _decide_on_value(self, question: Question, slot: Slot, next_loop: Loop | None) -> None:
         """Decide on a value, and say it; or to leave it out."""
-        turn, kind = self._turn, kind_of(slot)
-        place = question.line, slot.path
-        value, line = self._given.get(_key(slot), (None, None))
-        may_be_missing = not slot.in_list and self._flow_map.may_be_missing(slot.key, question.line)
-        is_way_to_loop = may_be_missing and next_loop is not None  # its lack leads there, perhaps
-        named = named_in(turn.words if slot.choices else turn.phrase, slot, turn.session.now())
-        turn.values[place] = None
-        if named is not None and (slot.choices or not is_way_to_loop):
-            turn.values[place] = named
-            return
-        if turn.holds_back and slot.key and self._is_asked_for(question, slot):
-            return
-        if self._can_wait(question, slot) and (value is not None or not self._volunteers(kind)):
-            return
-        is_left_out = is_way_to_loop or (may_be_missing and self._random.random() < _LEFT_OUT)
-        if is_left_out and value is None and not turn.announces_value:
-            return
-        is_same = kind in _SAME_FOR_A_CALLER or (line != question.line and not turn.announces_value)
-        if value is not None and is_same and not turn.announces_value:
-            turn.values[place] = value
-            return
-        if value is None or not is_same:
-            texts = self._flow_map.texts_for(next_loop.line) if next_loop is not None else set()
-            fitting = tuple(choice for choice in slot.choices if choice in texts)
-            value = self._choose(question, replace(slot, choices=fitting or slot.choices))
-        turn.values[place] = value
-        is_asked = not slot.choices and self._is_asked_for(question, slot)
-        self._give(value, slot, is_asked=is_asked)
+        pending = PendingValue(
+            question,
+            slot,
+            kind_of(slot),
+            chosen=self._chosen_values.get(_name_of(slot), ChosenValue()),
+            may_be_missing=not slot.in_list and self._flow_map.may_be_missing(slot.key, question.line),
+            next_loop=next_loop,
+        )
+        decision = self._decision_on(pending)
+        self._turn.values[question.line, slot.path] = decision.value
+        if decision.is_said:
+            is_asked = not slot.choices and self._is_asked_for(question, slot)
+            self._give(decision.value, slot, is_asked=is_asked)
+
+    def _decision_on(self, pending: PendingValue) -> ValueDecision:
+        """Return the decision on a value: that of the first rule which has one. The last rule always has one."""
+        rules = (
+            self._value_in_phrase,
+            self._value_held_back,
+            self._value_for_later,
+            self._value_left_out,
+            self._value_chosen_before,
+        )
+        for rule in rules:
+            decision = rule(pending)
+            if decision is not None:
+                return decision
+        return self._value_to_say(pending)
+
+    def _value_in_phrase(self, pending: PendingValue) -> ValueDecision | None:
+        """Return the value that the turn's phrase names, or the choice that all words of the turn name."""
+        turn, slot = self._turn, pending.slot
+        text = turn.words if slot.choices else turn.phrase
+        named = named_in(text, slot, turn.session.now())
+        if named is None or (pending.may_lead_on and not slot.choices):
+            return None
+        return ValueDecision(named)
+
+    def _value_held_back(self, pending: PendingValue) -> ValueDecision | None:
+        """Leave out what the agent asks for, if the caller does not take the condition of those who give it."""
+        is_held_back = self._turn.holds_back and pending.slot.key != ""
+        return _LEAVE_OUT if is_held_back and self._is_asked_for(pending.question, pending.slot) else None
+
+    def _value_for_later(self, pending: PendingValue) -> ValueDecision | None:
+        """Leave out what the flow can do without as yet, unless the caller volunteers it for the first time."""
+        if not self._can_wait(pending.question, pending.slot):
+            return None
+        is_volunteered = pending.chosen.value is None and self._volunteers(pending.kind)
+        return None if is_volunteered else _LEAVE_OUT
+
+    def _value_left_out(self, pending: PendingValue) -> ValueDecision | None:
+        """Leave out a new value for whose lack the code has a question: where that may be the way, else by chance."""
+        is_left_out = pending.may_lead_on or (pending.may_be_missing and self._random.random() < _LEFT_OUT)
+        is_new = pending.chosen.value is None and not self._turn.announces_value
+        return _LEAVE_OUT if is_left_out and is_new else None
+
+    def _value_chosen_before(self, pending: PendingValue) -> ValueDecision | None:
+        """Return a value that the caller has chosen before, and need not say again."""
+        if pending.chosen.value is None or self._turn.announces_value or not self._stays_the_same(pending):
+            return None
+        return ValueDecision(pending.chosen.value)
+
+    def _value_to_say(self, pending: PendingValue) -> ValueDecision:
+        """Return a value to say: the one chosen before if it stays the same, else a new one."""
+        if pending.chosen.value is not None and self._stays_the_same(pending):
+            return ValueDecision(pending.chosen.value, is_said=True)
+        slot, next_loop = pending.slot, pending.next_loop
+        texts = self._flow_map.texts_for(next_loop.line) if next_loop is not None else set()
+        leading = tuple(choice for choice in slot.choices if choice in texts)
+        value = self._choose(pending.question, replace(slot, choices=leading or slot.choices))
+        return ValueDecision(value, is_said=True)
+
+    def _stays_the_same(self, pending: PendingValue) -> bool:
+        """Return whether a caller has one such value alone, or another question asks for it in passing."""
+        is_of_other_question = pending.chosen.line != pending.question.line
+        return pending.kind in _SAME_FOR_A_CALLER or (is_of_other_question and not self._turn.announces_value)
 
     def _choose(self, question: Question, slot: Slot) -> Any:
-        """Return a value of the caller's own, and keep it."""
+        """Return a new value of the caller, and keep it."""
         turn = self._turn
         example = "" if slot.example is None else slot.example
         now = question.now or turn.session.now()
         phrase = "" if turn.announces_value else turn.phrase
         heard = {"said": turn.said, "heard": turn.text_of("agent"), "question": turn.agent, "phrase": phrase}
         value = choose_value(replace(slot, example=example), self._random, now, facts=self._facts, **heard)
-        self._given[_key(slot)] = value, question.line
+        self._chosen_values[_name_of(slot)] = ChosenValue(value, question.line)
         return value
 
     def _value_of(self, question: Question, slot: Slot) -> Any:
-        """Return the value for one place of an answer: the one that was decided on, else what the caller said.
+        """Return the value for a slot of an answer: the one that was decided on, else what the caller said.
 
-        One that was not foreseen, and that the code cannot do without, is the caller's own, though nobody says it.
+        A value that was not foreseen, and that the code cannot do without, is chosen now, though nobody says it.
         """
-        place = question.line, slot.path
-        if place in self._turn.values:
-            return self._turn.values[place]
+        path = question.line, slot.path
+        if path in self._turn.values:
+            return self._turn.values[path]
         kind, turn = kind_of(slot), self._turn
         is_asked = self._is_asked_for(question, slot)
         if kind is not WORDS or is_asked:
@@ -200,8 +291,8 @@ class CallerValues:
                 return value
         if self._flow_map.may_be_missing(slot.key, question.line):
             return None
-        value, _ = self._given.get(_key(slot), (None, None))
-        return self._choose(question, slot) if value is None else value
+        chosen = self._chosen_values.get(_name_of(slot), ChosenValue())
+        return self._choose(question, slot) if chosen.value is None else chosen.value
 
     def _can_wait(self, question: Question, slot: Slot) -> bool:
         """Return whether a flow can do without a value as yet, and the agent's last question is not for it."""
@@ -243,11 +334,11 @@ class CallerValues:
             turn.sentences.append(f"{str(value)[:1].upper()}{str(value)[1:]}.")  # "It's about the salami. Large."
         else:
             turn.sentences.append(give_value(value, slot, self._random, self._used, is_asked=is_answer))
-        turn.answers = turn.answers or is_asked
+        turn.answers_question = turn.answers_question or is_asked
 
 
-def _key(slot: Slot) -> str:
-    """Return the name by which a value is kept for later questions."""
+def _name_of(slot: Slot) -> str:
+    """Return the name by which a chosen value is kept for later questions."""
     return slot.path or f"{kind_of(slot).name} {slot.example}"
 
 

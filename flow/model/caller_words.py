@@ -4,7 +4,7 @@
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import cache, lru_cache
@@ -16,7 +16,7 @@ from typing import Any
 
 from dryline.flow.model import encoder
 from dryline.flow.model.answers.number import MONEY, RATING, unit_of
-from dryline.flow.model.answers.slots import Slot, label_of
+from dryline.flow.model.answers.slots import Slot
 from dryline.flow.model.filling import made_up
 from dryline.flow.model.kinds import CHOICE, CODE, DATE, EMAIL, NAME, NUMBER, PHONE, TIME, WORDS, YES_NO, kind_of
 from dryline.flow.model.understanding import read_condition
@@ -35,6 +35,7 @@ _SAYS_AS_ANSWER = re.compile(
 _FEW_WORDS = 3
 _ANY_DAY = ("", "day", "date", "when", "weekday")
 _OF_STATES = ("reason", "condition", "problem", "issue", "cause", "state", "status")  # ends of members' names
+UNUSUAL_ROLES = ("closing", "else", "small talk")  # of conditions that no call is about
 _ROLES = {  # of conditions, by their words
     "machine": re.compile(r"voice ?mail|answering machine", re.IGNORECASE),
     "answer": re.compile(r"^f[\"'](?:the )?\w+ \{\w+\}[\"']$"),
@@ -110,8 +111,8 @@ def intent_of(condition: str, menu: tuple[str, ...] = ()) -> Intent | None:
     meant: list[tuple[float, str]] = []
     for text in (condition, *encoder.alternatives(condition)[:1]):
         near = _near_intents(text)
-        own = (name for name in near if name in intents and all(other[name] < near[name] for other in others))
-        likely = nlargest(_MOST_LIKELY, own, key=near.__getitem__)
+        candidates = (name for name in near if name in intents and all(other[name] < near[name] for other in others))
+        likely = nlargest(_MOST_LIKELY, candidates, key=near.__getitem__)
         meant += [(near[name], name) for name in likely if near[name] >= _usual_nearness(name)]
     return intents[max(meant)[1]] if meant else None
 
@@ -191,10 +192,10 @@ def choose_value(
     if slot.choices and (named := named_in(said, slot, now)):
         return named
     if kind_of(slot) is NUMBER and unit_of(slot) == RATING:  # most callers are content
-        return max(made_up(slot, random, now)[0] for _ in range(6))
-    if fact := _own_fact(slot, facts):
+        return max(made_up(slot, random, now) for _ in range(6))
+    if fact := _fact_about_caller(slot, facts):
         return fact
-    values = [made_up(slot, random, now)[0] for _ in range(_ATTEMPTS)]
+    values = [made_up(slot, random, now) for _ in range(_ATTEMPTS)]
     if kind_of(slot) is DATE and phrase:
         context = replace(slot, now=now)
         values = [each for each in values if DATE.read(f"{phrase} {DATE.say(each)}", context) == each] or values
@@ -219,8 +220,8 @@ def named_in(said: str, slot: Slot, now: datetime) -> Any:
     return named[0] if len(named) == 1 else None
 
 
-def _own_fact(slot: Slot, facts: Mapping[str, str]) -> str | None:
-    """Return the caller's own name, or the part of it, number or address that a slot asks for."""
+def _fact_about_caller(slot: Slot, facts: Mapping[str, str]) -> str | None:
+    """Return the caller's name, or the part of it, number or address that a slot asks for; None for another value."""
     kind, label = kind_of(slot), slot.label
     if _OF_OTHER.search(f"{label} {slot.question}"):
         return None
@@ -236,13 +237,13 @@ def give_value(value: Any, slot: Slot, random: Random, avoid: set[str], *, is_as
     if kind_of(slot) is NAME and _OF_OTHER.search(f"{slot.label} {slot.question}"):
         sentences = [each for each in sentences if not _SAYS_OWN_NAME.match(each)]
     if not is_asked:
-        sentences = _unasked(value, slot, sentences)
+        sentences = _unasked_sentences(value, slot, sentences)
     sentence = random.choice([each for each in sentences if each not in avoid] or sentences)
     avoid.add(sentence)
     return sentence
 
 
-def _unasked(value: Any, slot: Slot, sentences: list[str]) -> list[str]:
+def _unasked_sentences(value: Any, slot: Slot, sentences: list[str]) -> list[str]:
     """Return sentences with a value that nobody has asked for, which say what it is."""
     written, label, kind = _written(value, slot), slot.label, kind_of(slot)
     if kind is CODE and label:
@@ -271,19 +272,24 @@ def sentences_with_value(value: Any, slot: Slot) -> list[str]:
         return [" ".join(filter(None, each)) for each in zip(*members, strict=False)]
     if value is None or value in ("", []):
         return [""]
-    kind = kind_of(slot)
     if isinstance(value, bool):
         return [*(words()["yes"] if value else words()["no"])]
     text = _written(value, slot)
-    frames = kind.sentences
-    if kind is NAME and ("first" in slot.label or "last" in slot.label):
-        frames = (f"My {'first' if 'first' in slot.label else 'last'} name is {{value}}.",)
-    if kind is WORDS and len(text.split()) > _FEW_WORDS:  # a clause, which "it's" does not take
-        frames = ("{value}.",)
-    if kind is NUMBER and label_of(slot.key).endswith("s") and "$" not in text:
-        frames = (*frames, f"{{value}} {label_of(slot.key).rpartition(' ')[2]}.")
-    filled = (frame.format(value=text).replace("..", ".") for frame in dict.fromkeys(("{value}.", *frames)))
+    frames = dict.fromkeys(("{value}.", *_frames_of(text, slot)))
+    filled = (frame.format(value=text).replace("..", ".") for frame in frames)
     return [each if "@" in each.split()[0] else each[:1].upper() + each[1:] for each in filled]
+
+
+def _frames_of(text: str, slot: Slot) -> Sequence[str]:
+    """Return sentences with `{value}` in place of a value, which is written as the text."""
+    kind, label = kind_of(slot), slot.label
+    if kind is NAME and ("first" in label or "last" in label):
+        return (f"My {'first' if 'first' in label else 'last'} name is {{value}}.",)
+    if kind is WORDS and len(text.split()) > _FEW_WORDS:  # a clause, which "it's" does not take
+        return ()
+    if kind is NUMBER and label.endswith("s") and "$" not in text:
+        return (*kind.sentences, f"{{value}} {label.rpartition(' ')[2]}.")
+    return kind.sentences
 
 
 def _written(value: Any, slot: Slot) -> str:

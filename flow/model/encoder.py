@@ -61,7 +61,7 @@ _SUBJECT = re.compile(rf"^\W*(?:(?:the|an?|if|when|once)\s+)*{_PEOPLE}\b(?:'s?)?
 OF_USER = re.compile(rf"\bthe {_PEOPLE}\b(['\u2019]s\b)?", re.IGNORECASE)
 _ALTERNATIVE_END = re.compile(r"[,;/]|\bor\b")
 
-_REWRITTEN = (  # slots of phrases as the tokens of their values, and short forms in full
+_REWRITTEN = (  # slots of phrases as the tokens of their values, and contractions in full
     (re.compile(r"\{weekday(?::[a-z_]+)?\}"), " _day "),
     (re.compile(r"\{(day|month|email|phone|date|money|time|code|number)(?::[a-z_]+)?\}"), r" _\1 "),
     (re.compile(r"\{[a-z]+(?::[a-z_]+)?\}"), " . "),
@@ -125,7 +125,7 @@ def _find_emails(text: str) -> list[tuple[Span, str]]:
 
 
 def _find_phones(text: str) -> list[tuple[Span, str]]:
-    return [(span, "_phone") for span, _ in PHONE.find(text)]
+    return [(each.span, "_phone") for each in PHONE.find(text)]
 
 
 def _find_money(text: str) -> list[tuple[Span, str]]:
@@ -146,12 +146,12 @@ def _find_codes(text: str) -> list[tuple[Span, str]]:
 
 def _replaced(text: str, tokens: list[tuple[Span, str]]) -> str:
     """Return a text with tokens in place of spans, which do not overlap."""
-    pieces, at = [], 0
+    pieces, position = [], 0
     for (start, end), token in sorted(tokens):
-        if start >= at:
-            pieces += [text[at:start], f" {token} "]
-            at = end
-    return "".join((*pieces, text[at:]))
+        if start >= position:
+            pieces += [text[position:start], f" {token} "]
+            position = end
+    return "".join((*pieces, text[position:]))
 
 
 @lru_cache(maxsize=20_000)
@@ -181,39 +181,39 @@ class Encoder:
         self._size = sum(self._counts)
         # One dimension of all vectors is a long integer, 32 bits for each, which Python multiplies in one step.
         self._columns = [
-            int.from_bytes(array("I", [*columns[at : at + self._size]]).tobytes(), sys.byteorder)
-            for at in range(0, len(columns), self._size)
+            int.from_bytes(array("I", [*columns[start : start + self._size]]).tobytes(), sys.byteorder)
+            for start in range(0, len(columns), self._size)
         ]
         self._halves = int.from_bytes(array("I", [_HALF] * self._size).tobytes(), sys.byteorder)
 
     def vector(self, names: Iterable[str]) -> Vector:
         """Return the sum of the rows of features with length 1; all zeros where none of them is known."""
         total: Iterable[float] = [0.0] * DIMENSIONS
-        for place in map(self._place, names):
-            if place is not None:
-                total = map(add, total, self._row(place * _ROW))
+        for index in map(self._index_of, names):
+            if index is not None:
+                total = map(add, total, self._row(index * _ROW))
         return unit([*total])
 
     def knows(self, name: str) -> bool:
         """Return whether the training has seen a feature."""
-        return self._place(name) is not None
+        return self._index_of(name) is not None
 
-    def _place(self, name: str) -> int | None:
-        """Return which row a feature has. The names are sorted."""
-        place = bisect_left(range(len(self._starts) - 1), name, key=self._name)
-        return place if place < len(self._starts) - 1 and self._name(place) == name else None
+    def _index_of(self, name: str) -> int | None:
+        """Return the index of a feature's row; None for a feature that is not known. The names are sorted."""
+        index = bisect_left(range(len(self._starts) - 1), name, key=self._name_at)
+        return index if index < len(self._starts) - 1 and self._name_at(index) == name else None
 
-    def _name(self, place: int) -> str:
-        return self._names[self._starts[place] : self._starts[place + 1] - 1]
+    def _name_at(self, index: int) -> str:
+        return self._names[self._starts[index] : self._starts[index + 1] - 1]
 
     @lru_cache(maxsize=1_024)  # noqa: B019 - there is one encoder
     def _row(self, offset: int) -> Vector:
         scale = 2 ** ((self._rows[offset] - 128) / 8)
         return array("f", [scale * code for pair in self._rows[offset + 1 : offset + _ROW] for code in _CODES[pair]])
 
-    def near_intents(self, own: Vector, *, by_mean: bool = False) -> list[float]:
+    def near_intents(self, text_vector: Vector, *, by_mean: bool = False) -> list[float]:
         """Return the cosine of a vector with each intent: with the nearest of its vectors, or with the mean."""
-        weights = [round(value * _ONE) for value in own]
+        weights = [round(value * _ONE) for value in text_vector]
         total = sum(map(mul, weights, self._columns), self._halves)
         zero = _HALF + 128 * sum(weights)
         lanes = iter(array("I", total.to_bytes(4 * self._size, sys.byteorder)))
@@ -227,15 +227,15 @@ def load() -> Encoder:
     return Encoder(read(DATA_FILE))
 
 
-def unit(own: Vector) -> Vector:
+def unit(values: Vector) -> Vector:
     """Return a vector with length 1; all zeros where it is all zeros."""
-    length = sqrt(dot(own, own)) or 1.0
-    return array("f", [value / length for value in own])
+    length = sqrt(dot(values, values)) or 1.0
+    return array("f", [value / length for value in values])
 
 
-def dot(own: Vector, other: Vector) -> float:
+def dot(first: Vector, second: Vector) -> float:
     """Return the cosine of two vectors of length 1."""
-    return sum(map(mul, own, other))
+    return sum(map(mul, first, second))
 
 
 @lru_cache(maxsize=1_024)

@@ -32,12 +32,11 @@ def fill(question: Question) -> tuple[Any, dict[str, str]]:
     return filling.value(), filling.how
 
 
-def made_up(slot: Slot, random: Random, now: datetime) -> tuple[Any, str]:
-    """Return an invented value in the form of the example, and its source."""
+def made_up(slot: Slot, random: Random, now: datetime) -> Any:
+    """Return an invented value in the format of the example; None without one."""
     if slot.example is None and not slot.choices:
-        return None, NOT_SAID
-    value = kind_of(slot).make(random, replace(slot, now=now))
-    return value, "the example" if value == slot.example else "made up"
+        return None
+    return kind_of(slot).make(random, replace(slot, now=now))
 
 
 class Filling:
@@ -50,8 +49,8 @@ class Filling:
         self._known = _members_of_json(question.about)
         self._utterances = utterances_of("\n".join(map(str, self._known.values())) or question.about)
         self._questions = _questions_in(question.about)
-        self._slots: list[Slot] = []  # all places of the answer but those in lists
-        shaped(question, self._slots.append, lambda example, place: [])
+        self._slots: list[Slot] = []  # all slots of the answer but those in lists
+        shaped(question, self._slots.append, lambda example, slot: [])
         self._orders: dict[tuple[int, str], list[str]] = {}  # of members that share values, by utterance
         self._values: dict[tuple[Any, ...], list[Any]] = {}  # of the kinds whose values several members share
         self._kinds = {slot.path: kind_of(slot) for slot in self._slots}
@@ -78,30 +77,31 @@ class Filling:
             value = self._find(slot)
             source = NOT_SAID if value is None else _SAID
         if source == NOT_SAID and self._question.unsaid == MADE_UP:
-            value, source = made_up(slot, self._question.random, self._now)
+            value = made_up(slot, self._question.random, self._now)
+            source = _source_of_made_up(value, slot)
         self.how[slot.path or "value"] = source
         return value
 
-    def _members_of(self, example: Any, place: Slot) -> list[Any] | None:
+    def _members_of(self, example: Any, list_slot: Slot) -> list[Any] | None:
         """Return the members of a list that were said; None to fill the example's with invented values instead."""
-        slot = replace(place, example=example, choices=choices_in(example), in_list=True)
+        slot = replace(list_slot, example=example, choices=choices_in(example), in_list=True)
         members: list[Any] = []
         if isinstance(example, dict):
-            members = self._said_objects(example, place)
-        elif kind_of(slot) is not WORDS or self._is_asked_for(place):
+            members = self._said_objects(example, list_slot)
+        elif kind_of(slot) is not WORDS or self._is_asked_for(list_slot):
             members = self._said_members(slot)
         if not members and self._question.unsaid == MADE_UP:
             return None
-        self.how[place.path or "value"] = _SAID if members else NOT_SAID
+        self.how[list_slot.path or "value"] = _SAID if members else NOT_SAID
         return members
 
-    def _is_asked_for(self, place: Slot) -> bool:
+    def _is_asked_for(self, list_slot: Slot) -> bool:
         """Return whether a list is all that is asked for, or the question names it."""
-        return not self._slots or any(_names(self._asked_before(each), place) for each in self._utterances[:1])
+        return not self._slots or any(_names(self._asked_before(each), list_slot) for each in self._utterances[:1])
 
-    def _said_objects(self, example: dict[str, Any], place: Slot) -> list[Any]:
+    def _said_objects(self, example: dict[str, Any], list_slot: Slot) -> list[Any]:
         """Return a list with one object, if anything of it was said."""
-        if not self._is_asked_for(place):
+        if not self._is_asked_for(list_slot):
             return []
         inner = Filling(replace(self._question, example=example, schema=None, unsaid=""))
         value = inner.value()
@@ -120,7 +120,7 @@ class Filling:
         return []
 
     def _find(self, slot: Slot) -> Any:
-        """Return the value that was said for a place, the newest one; None if none was."""
+        """Return the value that was said for a slot, the newest one; None if none was."""
         kind = kind_of(slot)
         if kind is WORDS and not self._takes_words(slot):
             return None
@@ -137,7 +137,7 @@ class Filling:
         return None
 
     def _share(self, slot: Slot, kind: ValueKind, utterance: Utterance, rivals: Sequence[Slot]) -> Any:
-        """Return the value of a place where several members are of its kind: they have those said in their order.
+        """Return the value of a slot where several members are of its kind: they have those said in their order.
 
         With fewer values than members, the members that the question names come first.
         """
@@ -147,12 +147,12 @@ class Filling:
                 paths = [rival.path for rival in rivals]
                 if len(values) < len(rivals):
                     paths = self._named_first(utterance, rivals)
-                place = paths.index(slot.path)
-                return values[place] if place < len(values) else None
+                index = paths.index(slot.path)
+                return values[index] if index < len(values) else None
         return None
 
     def _named_first(self, utterance: Utterance, rivals: Sequence[Slot]) -> list[str]:
-        """Return the paths of places, those first that the question before an utterance names."""
+        """Return the paths of slots, those first that the question before an utterance names."""
         key = utterance.index, rivals[0].path
         if key not in self._orders:
             question = self._asked_before(utterance)
@@ -167,7 +167,7 @@ class Filling:
         return self._values[key]
 
     def _rivals(self, slot: Slot, kind: ValueKind) -> list[Slot]:
-        """Return the places beside this one, and itself, that take the same words: the two days of a stay."""
+        """Return the slots beside this one, and itself, that take the same words: the two days of a stay."""
         if kind in _EACH_BY_ITSELF or (kind is NAME and _NAME_PARTS.search(slot.label)):
             return [slot]
         parent = slot.path.rpartition(".")[0]
@@ -186,12 +186,12 @@ class Filling:
         return utterance.question or self._question.question
 
     def _utterances_for(self, slot: Slot, kind: ValueKind) -> list[Utterance]:
-        """Return the utterances that count for a place: those since the agent last asked for it, newest first."""
+        """Return the utterances that count for a slot: those since the agent last asked for it, newest first."""
         since = max((index for index, line in self._questions if _asks(line, slot, kind, False)), default=-1)
         return [each for each in self._utterances if each.index > since]
 
     def _takes_words(self, slot: Slot) -> bool:
-        """Return whether a place may have the caller's own words: of several only the one that the question names."""
+        """Return whether a slot may have the caller's own words: of several only the one that the question names."""
         others = [each for each in self._slots if self._kinds[each.path] is WORDS and each.path != slot.path]
         question = self._asked_before(self._utterances[0]) if self._utterances else ""
         if others and not slot.in_list:
@@ -206,14 +206,20 @@ class Filling:
         return any(str(self._find(each)).casefold() == folded for each in others)
 
 
+def _source_of_made_up(value: Any, slot: Slot) -> str:
+    if value is None:
+        return NOT_SAID
+    return "the example" if value == slot.example else "made up"
+
+
 def _questions_in(about: str) -> list[tuple[int, str]]:
-    """Return the agent's questions in a transcript, each with its place, but for those that it only repeats."""
+    """Return the agent's questions in a transcript, with the indexes of their lines, but for those that it repeats."""
     lines = [(index, line[7:]) for index, line in enumerate(lines_of(about)) if line.startswith("Agent: ")]
     return [(index, line) for index, line in lines if "?" in line and not line.startswith(SORRY)]
 
 
 def _asks(question: str, slot: Slot, kind: ValueKind, is_only: bool) -> bool:
-    """Return whether a question asks for the value of a place; one that asks for no known kind, for the only one."""
+    """Return whether a question asks for the value of a slot; one that asks for no known kind, for the only one."""
     if not question or _names(question, slot):
         return True
     kind_asked_for = kind_of_question(question)

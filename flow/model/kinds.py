@@ -20,13 +20,13 @@ YES_NO, CHOICE, NUMBER, DATE, TIME = YesNo(), Choice(), NumberValue(), Date(), T
 PHONE, EMAIL, NAME, CODE, WORDS = Phone(), Email(), PersonName(), Code(), Words()
 KINDS: tuple[ValueKind, ...] = (YES_NO, CHOICE, NUMBER, DATE, TIME, PHONE, EMAIL, NAME, CODE, WORDS)
 
-_BY_FORM = (EMAIL, DATE, TIME, NUMBER, PHONE)  # an example in their form decides, whatever its member is called
-_CODE_FORM = re.compile(r"(?=\D*\d)[A-Za-z\d#-]{3,}")
+_BY_EXAMPLE = (EMAIL, DATE, TIME, NUMBER, PHONE)  # an example of theirs decides, whatever its member is called
+_CODE_EXAMPLE = re.compile(r"(?=\D*\d)[A-Za-z\d#-]{3,}")
 _QUESTION_WORD = re.compile(r"[\w'\u2019-]+")
 
 
 def kind_of(slot: Slot) -> ValueKind:
-    """Return the kind of value of a place: by its choices, its example, the end of its name, or the question."""
+    """Return the kind of value of a slot: by its choices, its example, the end of its name, or the question."""
     if slot.choices:
         return CHOICE
     if isinstance(slot.example, bool):
@@ -34,9 +34,9 @@ def kind_of(slot: Slot) -> ValueKind:
     if isinstance(slot.example, (int, float)):
         return NUMBER
     example = slot.example_text.strip()
-    by_form = next((kind for kind in _BY_FORM if kind.is_example(example)), None)
-    if by_form is not None:
-        return by_form
+    by_example = next((kind for kind in _BY_EXAMPLE if kind.is_example(example)), None)
+    if by_example is not None:
+        return by_example
     by_name = kind_of_label(slot.label) if slot.label else kind_of_question(slot.question)
     if not example:
         return by_name or WORDS
@@ -46,7 +46,7 @@ def kind_of(slot: Slot) -> ValueKind:
         return NAME
     if example.isdigit():
         return CODE if len(example) > 3 else NUMBER
-    return CODE if _CODE_FORM.fullmatch(example) else WORDS
+    return CODE if _CODE_EXAMPLE.fullmatch(example) else WORDS
 
 
 def _is_possible(kind: ValueKind, example: str) -> bool:
@@ -60,7 +60,7 @@ def _is_possible(kind: ValueKind, example: str) -> bool:
 def kind_of_label(label: str) -> ValueKind | None:
     """Return the kind that the end of a label names: "preferred day" is a date; None for none."""
     words = label.rstrip(" 0123456789").split()
-    ends = (" ".join(words[at:]) for at in range(len(words)))
+    ends = (" ".join(words[start:]) for start in range(len(words)))
     return next((_KEYS[end] for end in ends if end in _KEYS), None)
 
 

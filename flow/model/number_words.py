@@ -98,8 +98,8 @@ def _hidden(match: re.Match[str]) -> str:
     """Return a match with a mark in its group `word`, which is no number: the "one" of "the large one"."""
     if not match["word"]:
         return match[0]
-    at = match.start("word") - match.start() + 1
-    return f"{match[0][:at]}{_HIDE}{match[0][at:]}"
+    offset = match.start("word") - match.start() + 1
+    return f"{match[0][:offset]}{_HIDE}{match[0][offset:]}"
 
 
 def _as_digit_words(match: re.Match[str]) -> str:
@@ -121,9 +121,9 @@ def _joined(match: re.Match[str]) -> str:
     """Return the numbers of a run: digit by digit they are one number, and two pairs of digits are a year."""
     run = match[0].split()
     single = [len(each) == 1 or each[0] == "0" for each in run]
-    if len(run) >= 3 and (all(single[1:]) or (len(run) >= 4 and sum(single) >= len(run) - 2)):
-        return "".join(run)
-    if len(run) == 2 and all(single) and run[0][0] == "0" and len(run[0]) < 4:
+    is_mostly_single = all(single[1:]) or (len(run) >= 4 and sum(single) >= len(run) - 2)
+    is_zero_and_digit = len(run) == 2 and all(single) and run[0][0] == "0" and len(run[0]) < 4
+    if is_zero_and_digit or (len(run) >= 3 and is_mostly_single):
         return "".join(run)
     is_year = run[-2] in ("19", "20") or (len(run) == 2 and "13" <= run[-2] <= "18")
     if is_year and len(run[-1]) == len(run[-2]) == 2:

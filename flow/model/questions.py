@@ -24,7 +24,7 @@ _OFFERING = re.compile(r".*(?:\b(?:have|like|prefer|want|offer you|is it|by|come
 _ARTICLES = re.compile(
     r"^(?:(?:the|an?|his|her|their|its|your|some|any|which|what|valid|new|preferred|only|in|at|on) )+"
 )
-_PLACES = (
+_ORDINALS = (
     (re.compile(r"\b(?:first|former|earlier|1st)(?: one| option|,? please|\W*$)"), 0),
     (re.compile(r"\b(?:second|2nd)(?: one| option|,? please|\W*$)"), 1),
     (re.compile(r"\b(?:third|3rd)(?: one| option|,? please|\W*$)"), 2),
@@ -57,16 +57,16 @@ def options_of(agent: str) -> list[str]:
     """Return the options that the agent offers: "A cleaning, a check-up or a consultation?" has three."""
     offers = [each for each in _sentences(plain(agent)) if _OR.search(each)]
     parts = [part.strip(" .?!") for part in _OPTION_END.split(offers[-1])] if offers else []
-    start = max((at for at, part in enumerate(parts[:-1]) if _OFFERING.match(part)), default=0)
+    start = max((index for index, part in enumerate(parts[:-1]) if _OFFERING.match(part)), default=0)
     options = [_OFFERING.sub("", parts[start]), *parts[start + 1 :]] if parts else []
     return [_ARTICLES.sub("", option) for option in options if option]
 
 
-def option_by_place(said: str, options: list[str]) -> str | None:
-    """Return the option that an utterance chooses by its place: "the second one"."""
-    for pattern, place in _PLACES:
-        if pattern.search(plain(said)) and 2 <= len(options) > place:
-            return options[place]
+def option_by_position(said: str, options: list[str]) -> str | None:
+    """Return the option that an utterance chooses by its position: "the second one"."""
+    for pattern, index in _ORDINALS:
+        if pattern.search(plain(said)) and 2 <= len(options) > index:
+            return options[index]
     return None
 
 

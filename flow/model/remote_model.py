@@ -43,8 +43,8 @@ class RemoteModel:
         offered: list[dict[str, Any]] = [
             {"index": index, "condition": condition} for index, condition in enumerate(talk.conditions)
         ]
-        for at, tool in talk.tools.items():
-            offered[at]["parameters"] = function_of(tool).get("parameters")
+        for index, tool in talk.tools.items():
+            offered[index]["parameters"] = function_of(tool).get("parameters")
         task = (
             "You watch a conversation of an agent and a user. Say which condition holds now, after the user's last "
             'words. Answer with JSON only: {"index": the condition\'s index, or null when none holds, "why": one '

@@ -21,7 +21,7 @@ from dryline.flow.model.questions import (
     QUESTION_WORD,
     is_open_question,
     last_question,
-    option_by_place,
+    option_by_position,
     options_of,
 )
 from dryline.flow.phrases import load
@@ -153,7 +153,7 @@ def _reason(condition: str, said: str, evidence: dict[str, float]) -> str:
 
 
 class ConditionReading:
-    """A condition, and what it asks for: `slots` are the places of the values that a caller gives to meet it."""
+    """A condition, and what it asks for: `slots` are those of the values that a caller gives to meet it."""
 
     def __init__(self, text: str) -> None:
         text = plain(encoder.without_subject(text)).strip(" .")
@@ -213,8 +213,8 @@ class Heard:
         self.features = frozenset(encoder.features(text))
         self.unknown = frozenset(each for each in self.features if " " not in each and not encoder.load().knows(each))
         self.number = said_number(text)
-        own = _WORD.findall(text)
-        self.is_all_capital = len(own) > 1 and all(word[0].isupper() for word in own)
+        words = _WORD.findall(text)
+        self.is_all_capital = len(words) > 1 and all(word[0].isupper() for word in words)
         known = (each for each in self.features - self.unknown if " " not in each and each[0] != "_")
         self.is_bare = all(_FILLERS.fullmatch(each) for each in known)
         self.is_question = _QUESTION.match(self.plain) is not None
@@ -223,7 +223,7 @@ class Heard:
         self._values: dict[tuple[str, str, bool], bool] = {}  # whether a value was said, by kind, label and `is_asked`
 
     def has_value(self, slot: Slot, options: Sequence[str], *, is_asked: bool) -> bool:
-        """Return whether a value for a place was said, or one of the options."""
+        """Return whether a value for a slot was said, or one of the options."""
         kind = kind_of(slot)
         if kind in (WORDS, CHOICE):
             return self._names(options)
@@ -249,10 +249,10 @@ def features_of(conditions: Sequence[str], said: str, context: Context) -> list[
     heard, before = hear(said[-LONGEST:]), hear(context.earlier[-LONGEST:])
     question, question_meaning = vector(context.question), meaning(context.question)
     polarity = 0 if is_open_question(context.question) else heard.polarity
-    place = option_by_place(said, context.options)
-    is_chosen, chosen = place is not None, vector(place) if place else None
+    option = option_by_position(said, context.options)
+    is_chosen, chosen = option is not None, vector(option) if option else None
     rows: list[dict[str, float]] = []
-    for at, each in enumerate(menu):
+    for index, each in enumerate(menu):
         if each.is_catch_all:  # what it says is like nothing that a caller says
             rows.append({"catch-all": 1.0})
             continue
@@ -265,21 +265,25 @@ def features_of(conditions: Sequence[str], said: str, context: Context) -> list[
             "option by its place": dot(chosen, each.vector) if chosen else 0.0,
             "rare words": len((each.stems - others) & heard.unknown),
             **_features_of_values(
-                each, heard, before, context, is_returned=at == context.returned, is_chosen=is_chosen
+                each, heard, before, context, is_returned=index == context.returned, is_chosen=is_chosen
             ),
         })  # fmt: skip
+    return [*rows, _features_of_none(menu, heard, polarity)]
+
+
+def _features_of_none(menu: Sequence[ConditionReading], heard: Heard, polarity: int) -> dict[str, float]:
+    """Return the features of meeting no condition."""
     meant = {name: max(each.open_intents[name] for each in menu) for name in heard.open_intents}
     near = max((near for name, near in heard.open_intents.items() if near > meant[name]), default=0.0)
-    few_words = 0.0 if any(name[0] == "_" for name in heard.features) else 1 / (1 + len(heard.features))
-    rows.append({
+    has_value = any(name[0] == "_" for name in heard.features)
+    return {
         "always": 1.0,
-        "few words": few_words,
+        "few words": 0.0 if has_value else 1 / (1 + len(heard.features)),
         "few conditions": 1 / len(menu),
         "question": heard.is_question,
         "open intent": near,
         "open intent beside an answer": abs(polarity) * near,
-    })  # fmt: skip
-    return rows
+    }
 
 
 def _features_of_values(

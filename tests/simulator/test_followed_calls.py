@@ -71,6 +71,24 @@ def test_a_caller_gives_the_values_that_the_agent_asks_for_before_leaving(make_l
         assert log["extractionsData"]["appointment"]["day"] in said(log, "user")[2]
 
 
+def test_no_call_is_about_a_value_that_the_agent_asks_for_in_a_matter(make_line, simulate, taken):
+    line = make_line(ONE_LOOP)
+    assert first_conditions(simulate(line, 30, outcome="completed"), taken) == ["caller wants to book an appointment"]
+    day = "caller names a day"
+    assert day in first_conditions(simulate(line, 30, outcome="completed", shares={day: 1}), taken)
+
+
+def test_a_call_is_about_a_value_where_no_matter_before_it_goes_on(make_line, simulate, taken):
+    code = """loop:
+    res = talk("Ask for the order number.", True)
+until "caller asks for a person":
+    transfer("+15035550177")
+until "caller gives their order number":
+    say("Thank you.")
+"""
+    assert "caller gives their order number" in first_conditions(simulate(make_line(code), 30, follow="flow"), taken)
+
+
 def test_the_agent_says_the_flows_words_and_ends_the_call_with_the_flow(booked):
     for log in booked:
         words = said(log)

@@ -20,7 +20,7 @@ class Choice(ValueKind):
     """One of the values that the example lists ("small | medium | large"), or with which the flow compares.
 
     It is chosen by its own words or, where the values are times, by the time or the half of the day ("the morning
-    one"). Where the agent asked for it or named one, also by words that mean it (`synonyms.json`) and by its place
+    one"). Where the agent asked for it or named one, also by words that mean it (`synonyms.json`) and by its position
     ("the second one"). Of several the last one counts.
     """
 
@@ -29,13 +29,14 @@ class Choice(ValueKind):
     question = "Which one would you like?"
     sentences = ("{value}, please.", "{value} would be best.", "{value} is fine.")
 
-    places: ClassVar[dict[str, int]] = {
+    ordinals: ClassVar[dict[str, int]] = {
         **{"first": 0, "1st": 0, "former": 0, "earlier": 0, "second": 1, "2nd": 1, "third": 2, "3rd": 2, "fourth": 3},
         **{"fifth": 4, "last": -1, "latter": -1, "later": -1},
     }
-    by_place = re.compile(
-        rf"(?<!on )(?<!by )(?<!of )(?<!until )\bthe (?P<the>{'|'.join(places)})\b(?! (?:week|month|day|time|name|of)\b)"
-        rf"|\b(?P<one>{'|'.join(places)}) (?:one|option)\b|^\W*(?P<bare>{'|'.join(places)})(?:,? please)?\W*$"
+    by_ordinal = re.compile(
+        rf"(?<!on )(?<!by )(?<!of )(?<!until )\bthe (?P<the>{'|'.join(ordinals)})\b"
+        r"(?! (?:week|month|day|time|name|of)\b)"
+        rf"|\b(?P<one>{'|'.join(ordinals)}) (?:one|option)\b|^\W*(?P<bare>{'|'.join(ordinals)})(?:,? please)?\W*$"
     )
     degree = re.compile(r"\bnot (?:very|so|super|that|really|too|all that) (?=\w)")
 
@@ -66,14 +67,14 @@ class Choice(ValueKind):
         texts = [str(choice) for choice in context.choices]
         times = self._times_of(texts)
         folded = self.degree.sub("not ", said.casefold().replace("\u2019", "'"))
-        place = self._by_time(said, times) if times else None
-        if place is None:
-            place = _last_named(folded, [_own_words(text) for text in texts])
+        index = self._index_by_time(said, times) if times else None
+        if index is None:
+            index = _last_named(folded, [_wordings_of(text) for text in texts])
         is_offered = any(text.casefold() in context.agent.casefold() for text in texts)
-        if place is None and (context.is_asked or is_offered):
-            place = _last_named(folded, [_synonyms().get(label_of(text), []) for text in texts])
-            place = self._by_place(folded, len(texts)) if place is None else place
-        return None if place is None else context.choices[place]
+        if index is None and (context.is_asked or is_offered):
+            index = _last_named(folded, [_synonyms().get(label_of(text), []) for text in texts])
+            index = self._index_by_ordinal(folded, len(texts)) if index is None else index
+        return None if index is None else context.choices[index]
 
     def make(self, random: Random, context: Slot) -> Any:
         return random.choice(context.choices)
@@ -84,38 +85,39 @@ class Choice(ValueKind):
         is_time = all(len(times) == 1 for times in times_of_each)
         return [times[0].on_clock("") for times in times_of_each] if is_time else []
 
-    def _by_time(self, said: str, times: list[tuple[int, int]]) -> int | None:
-        """Return the place of the time that was said, or of the only one in the half of the day that was said."""
+    def _index_by_time(self, said: str, times: list[tuple[int, int]]) -> int | None:
+        """Return the index of the time that was said, or of the only one in the half of the day that was said."""
         spoken = Time().find(to_digits(said), is_asked=True)
         if spoken:
             last = spoken[-1]
             fits = [last.on_clock("")] if last.half else [(last.hour % 12 + half, last.minute) for half in (0, 12)]
-            named = [place for place, time in enumerate(times) if time in fits]
+            named = [index for index, time in enumerate(times) if time in fits]
         else:
             half = Time.half_of_day.search(said.casefold())
             is_late = half is not None and half.lastgroup == "p"
-            named = [place for place, (hour, _) in enumerate(times) if half and (hour >= 12) == is_late]
+            named = [index for index, (hour, _) in enumerate(times) if half and (hour >= 12) == is_late]
         return named[0] if len(named) == 1 else None
 
-    def _by_place(self, said: str, count: int) -> int | None:
-        match = self.by_place.search(said)
+    def _index_by_ordinal(self, said: str, count: int) -> int | None:
+        """Return the index of the choice, of so many, that an ordinal names: "the last one"."""
+        match = self.by_ordinal.search(said)
         if match is None:
             return None
-        place = self.places[match["the"] or match["one"] or match["bare"]]
-        return place % count if place < count else None
+        index = self.ordinals[match["the"] or match["one"] or match["bare"]]
+        return index % count if index < count else None
 
 
-def _own_words(choice: str) -> list[str]:
+def _wordings_of(choice: str) -> list[str]:
     """Return a choice, and it without the words around its meaning: "your money back" is "money back"."""
     label = label_of(choice)
     return [choice.casefold(), label, _AROUND_MEANING.sub("", label)]
 
 
 def _last_named(said: str, phrases: Sequence[Sequence[str]]) -> int | None:
-    """Return the place of the phrases of which one is named last; where two names overlap, of the longer one."""
+    """Return the index of the phrases of which one is named last; where two names overlap, of the longer one."""
     named = [
-        (match.end(), match.end() - match.start(), place)
-        for place, each in enumerate(phrases)
+        (match.end(), match.end() - match.start(), index)
+        for index, each in enumerate(phrases)
         for phrase in each
         if phrase
         for match in _pattern(phrase).finditer(said)

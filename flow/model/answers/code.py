@@ -109,7 +109,7 @@ class Code(ValueKind):
     )
 
     def find(self, said: str) -> list[Span]:
-        """Return the places of parts that mix letters and digits, or have five digits and more."""
+        """Return the spans of parts that mix letters and digits, or have five digits and more."""
         return [Span(*match.span()) for match in self._certain.finditer(said)]
 
     _certain = re.compile(
@@ -124,7 +124,7 @@ class Code(ValueKind):
         spans += Email().find(text)
         example = context.example_text
         if sum(map(str.isdigit, example)) not in (7, 8, 10, 11):
-            spans += [place for place, _ in Phone().find(text)]
+            spans += [each.span for each in Phone().find(text)]
         codes = [self._joined(match[0], example) for match in self.pieces.finditer(blanked(text, spans))]
         fitting = [code for code in codes if code and _is_like(code, example)]
         return fitting[-1] if fitting else None

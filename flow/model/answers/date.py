@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from random import Random
 
-from dryline.flow.model.answers.kind import Span, ValueKind, blanked
+from dryline.flow.model.answers.kind import MultiValueKind, Span, blanked
 from dryline.flow.model.answers.slots import Slot
 from dryline.flow.model.answers.time import Time
 from dryline.flow.model.number_words import to_digits
@@ -41,6 +41,7 @@ _ENDING = r"(?:st|nd|rd|th)?(?![\d:]|,\d| ?[ap]\.?m\b)"
 _YEAR = r"(?:,? (?P<year>(?:19|20)\d\d)\b)?"
 _MOST_DAYS = 1_500  # of which one is a 29th of February
 _FRIDAY = 4
+_LAST_YEAR_SAID = 2010  # as of a birthday
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,12 +76,12 @@ class SpokenDate:
         return day.day == self.day and self.month in (None, day.month)
 
 
-class Date(ValueKind):
+class Date(MultiValueKind):
     """A day, in digits, by the name of a month or of a weekday, or counted from today.
 
-    Where two readings are possible, the nearest day in the future counts. The example decides on the form: 2026-01-05,
-    01/05/2026, 05.01.2026, March 15, or Monday. A day that is more than a week ahead has no weekday's name: then the
-    month is named. An example with a time of day, such as 2026-01-05T14:00, needs both.
+    Where two readings are possible, the nearest day in the future counts. The example decides on the format:
+    2026-01-05, 01/05/2026, 05.01.2026, March 15, or Monday. A day that is more than a week ahead has no weekday's
+    name: then the month is named. An example with a time of day, such as 2026-01-05T14:00, needs both.
     """
 
     name = "date"
@@ -185,18 +186,14 @@ class Date(ValueKind):
 
     def read_all(self, said: str, context: Slot) -> list[str]:
         text, today = to_digits(said), context.now.date()
-        form = self._iso_time.fullmatch(context.example_text)
+        iso_time = self._iso_time.fullmatch(context.example_text)
         days = [spoken.resolve(today) for spoken in self.find(text)]
         if self._next_week.search(text.lower()) and len(days) == 1 and days[0] is not None:
             days = [_in_next_week(days[0], today)]
-        if form is None:
+        if iso_time is None:
             return [self._written(day, context) for day in days if day is not None]
-        time = Time().read(said, Slot(form["time"], now=context.now, agent=context.agent))
-        return [f"{day}{form['between']}{time}" for day in days if day is not None and time is not None]
-
-    def read(self, said: str, context: Slot) -> str | None:
-        values = self.read_all(said, context)
-        return values[-1] if values else None
+        time = Time().read(said, Slot(iso_time["time"], now=context.now, agent=context.agent))
+        return [f"{day}{iso_time['between']}{time}" for day in days if day is not None and time is not None]
 
     def make(self, random: Random, context: Slot) -> str:
         """Return a day of the next three weeks, or of one for a weekday, no weekend; of a birthday one long ago."""
@@ -207,19 +204,19 @@ class Date(ValueKind):
         day = today + timedelta(days=random.randint(2, 4 if is_weekday else 21))
         while day.weekday() > _FRIDAY or day.weekday() == today.weekday():
             day += timedelta(days=1)
-        form = self._iso_time.fullmatch(context.example_text)
-        if form is None:
+        iso_time = self._iso_time.fullmatch(context.example_text)
+        if iso_time is None:
             return self._written(day, context)
-        return f"{day}{form['between']}{Time().make(random, Slot(form['time'], now=context.now))}"
+        return f"{day}{iso_time['between']}{Time().make(random, Slot(iso_time['time'], now=context.now))}"
 
     def say(self, value: str) -> str:
         """Return a date in digits with the name of its month; other dates as they are."""
-        form = re.fullmatch(r"(\d{4})-(\d{2})-(\d{2})(?:[T ](.+))?", value)
-        if form is None:
+        in_digits = re.fullmatch(r"(\d{4})-(\d{2})-(\d{2})(?:[T ](.+))?", value)
+        if in_digits is None:
             return value
-        year, month, day, time = form.groups()
+        year, month, day, time = in_digits.groups()
         said = f"{MONTHS[int(month) - 1].capitalize()} {int(day)}"
-        said = said if int(year) > 2010 else f"{said}, {year}"
+        said = said if int(year) > _LAST_YEAR_SAID else f"{said}, {year}"
         return f"{said} at {Time().say(time)}" if time else said
 
     def _is_named(self, text: str) -> bool:
@@ -235,23 +232,26 @@ class Date(ValueKind):
             count = int(parts["count"]) if parts["count"].isdigit() else 1
             ahead = count * _SPANS[parts["unit"]] * (-1 if match[0].endswith("ago") else 1)
             return SpokenDate(span, weekday=weekday, days_ahead=ahead + ("from" in parts))
-        if "day" not in parts:
-            return SpokenDate(span, weekday=weekday, is_past="last" in parts)
-        day, named = int(parts["day"]), parts.get("month", "")
-        month = int(named) if named.isdigit() else None if not named else 1 + MONTHS.index(_MONTH_NAMES[named])
+        if "day" in parts:
+            return self._read_day_of_month(match, parts)
+        return SpokenDate(span, weekday=weekday, is_past="last" in parts)
+
+    def _read_day_of_month(self, match: re.Match[str], parts: dict[str, str]) -> SpokenDate | None:
+        """Return the date of a match with a day, and perhaps a month and a year; None for no date, such as 13/13."""
+        day, month = int(parts["day"]), _month(parts.get("month"))
         if month is not None and month > 12 and "/" in match[0]:
             month, day = day, month
         year = int(parts["year"]) if "year" in parts else None
         if year is not None and year < 100:
             year += 2000 if year < 50 else 1900
         is_possible = _date(year or 2028, month or 1, day) is not None  # 2028 has a 29th of February
-        return SpokenDate(span, year, month, day) if is_possible else None
+        return SpokenDate(Span(*match.span()), year, month, day) if is_possible else None
 
     def _written(self, day: date, context: Slot) -> str:
         example = context.example_text
-        for pattern, form in self._in_digits:
+        for pattern, date_format in self._in_digits:
             if pattern.fullmatch(example):
-                return day.strftime(form)
+                return day.strftime(date_format)
         is_near = 0 <= (day - context.now.date()).days <= 7
         if is_near and not self._is_named(example):
             weekday = WEEKDAYS[day.weekday()]
@@ -266,6 +266,13 @@ def _date(year: int, month: int, day: int) -> date | None:
         return date(year, month, day)
     except ValueError:
         return None
+
+
+def _month(name: str | None) -> int | None:
+    """Return the number of a month, which may be in digits."""
+    if name is None:
+        return None
+    return int(name) if name.isdigit() else 1 + MONTHS.index(_MONTH_NAMES[name])
 
 
 def _weekday(name: str | None) -> int | None:

@@ -47,7 +47,7 @@ class Email(ValueKind):
         return self.written.fullmatch(text) is not None
 
     def find(self, said: str) -> list[Span]:
-        """Return the places of the written addresses of a text."""
+        """Return the spans of the written addresses of a text."""
         return [Span(*match.span()) for match in self.written.finditer(said)]
 
     def read(self, said: str, context: Slot) -> str | None:

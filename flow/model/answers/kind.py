@@ -36,26 +36,37 @@ class ValueKind(ABC):
 
     @abstractmethod
     def read(self, said: str, context: Slot) -> Any:
-        """Return the value that was said, in the form of the example; None for none."""
+        """Return the value that was said, in the format of the example; None for none."""
 
     def read_all(self, said: str, context: Slot) -> list[Any]:
-        """Return all values that were said, in their order: "from Monday to Thursday" has two."""
+        """Return all values that were said, in their order: "from Monday to Thursday" has two days."""
         value = self.read(said, context)
         return [] if value is None else [value]
 
     @abstractmethod
     def make(self, random: Random, context: Slot) -> Any:
-        """Return an invented value in the form of the example, at the time `context.now`."""
+        """Return an invented value in the format of the example, at the time `context.now`."""
 
     def say(self, value: Any) -> str:
         """Return a value as a caller says it."""
         return str(value)
 
 
+class MultiValueKind(ValueKind):
+    """A kind of which a text may have several values. Where one is asked for, the last one counts."""
+
+    @abstractmethod
+    def read_all(self, said: str, context: Slot) -> list[Any]: ...
+
+    def read(self, said: str, context: Slot) -> Any:
+        values = self.read_all(said, context)
+        return values[-1] if values else None
+
+
 def blanked(text: str, spans: Sequence[Span]) -> str:
-    """Return the text with a bar in place of each span, so that places stay and nothing is read across it."""
-    pieces, at = [], 0
+    """Return the text with bars in place of each span, so that offsets stay and nothing is read across it."""
+    pieces, position = [], 0
     for start, end in sorted(spans):
-        pieces += [text[at:start], "|" * (end - max(at, start))]
-        at = max(at, end)
-    return "".join((*pieces, text[at:]))
+        pieces += [text[position:start], "|" * (end - max(position, start))]
+        position = max(position, end)
+    return "".join((*pieces, text[position:]))

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from dryline.flow.model.answers.code import Code, alike
 from dryline.flow.model.answers.date import Date
-from dryline.flow.model.answers.kind import Span, ValueKind, blanked
+from dryline.flow.model.answers.kind import MultiValueKind, Span, blanked
 from dryline.flow.model.answers.phone import Phone
 from dryline.flow.model.answers.slots import Slot
 from dryline.flow.model.answers.time import Time
@@ -78,8 +78,8 @@ class SpokenNumber(NamedTuple):
     span: Span
 
 
-class NumberValue(ValueKind):
-    """A number in digits or words, as a number, or as a text in the form of the example: $1,200.
+class NumberValue(MultiValueKind):
+    """A number in digits or words, as a number, or as a text in the format of the example: $1,200.
 
     What is counted decides: an amount of money is no count, and three nights are no guests. Parts of dates, times,
     telephone numbers and codes are none. A bare number counts where the agent asked for one.
@@ -103,7 +103,7 @@ class NumberValue(ValueKind):
     )
     cents = re.compile(r"(\d{1,9}) (dollars?|bucks|euros?|pounds?),?(?: and)? (\d{1,2})(?: cents?)?\b", re.IGNORECASE)
     out_of = re.compile(r"\b(?:out of|of) \d{1,3}\b|(?<=\d)/(?:5|10|100)\b")
-    at = re.compile(r"\b(?:at|by|until|till) \d{1,2}\b(?![%.,]\d|%| percent| dollars)", re.IGNORECASE)  # a time
+    hour = re.compile(r"\b(?:at|by|until|till) \d{1,2}\b(?![%.,]\d|%| percent| dollars)", re.IGNORECASE)  # "at 9"
     range_of = re.compile(r"\b(\d{1,3}) ?(?:to|through|-|\u2013|and) ?(\d{1,3})\b|\bout of (\d{1,3})\b")
 
     CASES = (
@@ -144,9 +144,9 @@ class NumberValue(ValueKind):
         text = self.cents.sub(lambda match: f"{match[1]}.{match[3]:0>2} {match[2]}", said)
         spans = [each.span for each in Date().find(text)]
         spans += [each.span for each in Time().find(text) if each.is_sure]
-        spans += [Span(*match.span()) for match in self.at.finditer(text)]
-        spans += [place for place, _ in Phone().find(text)]
-        spans += [place for place in Code().find(text) if not text[place.start : place.end].isdigit()]
+        spans += [Span(*match.span()) for match in self.hour.finditer(text)]
+        spans += [each.span for each in Phone().find(text)]
+        spans += [span for span in Code().find(text) if not text[span.start : span.end].isdigit()]
         return [_read(match) for match in self.number.finditer(blanked(text, spans))]
 
     def read_all(self, said: str, context: Slot) -> list[Any]:
@@ -162,10 +162,6 @@ class NumberValue(ValueKind):
         low, high = self.scale(f"{context.question} {context.agent}") or (float("-inf"), float("inf"))
         return [_typed(number, context) for number in marked if unit != RATING or low <= number <= high]
 
-    def read(self, said: str, context: Slot) -> Any:
-        values = self.read_all(said, context)
-        return values[-1] if values else None
-
     def scale(self, question: str) -> Bounds | None:
         """Return the scale that a question names: "from 1 to 5", "out of 10"."""
         match = self.range_of.search(to_digits(question))
@@ -177,10 +173,9 @@ class NumberValue(ValueKind):
         example, last = context.example, context.label.rpartition(" ")[2]
         if isinstance(example, str):
             return alike(example, random) if re.search(r"\d", example) else str(random.randint(1, 8))
-        if scale := self.scale(context.question) or (unit_of(context) == RATING and (1, 5)) or _RANGES.get(last):
-            return type(example)(
-                random.randint(int(scale[0]), max(int(scale[1]), int(example) if last in _RANGES else 0))
-            )
+        limits = self._limits(context, last)
+        if limits is not None:
+            return type(example)(random.randint(*limits))
         if last == "year":
             return type(example)(random.randint(context.now.year - 9, context.now.year - 1))
         if isinstance(example, float):
@@ -188,6 +183,19 @@ class NumberValue(ValueKind):
         high = max(2, min(abs(example) * 2, 10**9))
         step = 10 ** max(0, len(str(high)) - 2) if example and example % 100 == 0 else 1
         return max(step, random.randint(max(1, abs(example) // 2), high) // step * step)
+
+    def _limits(self, context: Slot, noun: str) -> tuple[int, int] | None:
+        """Return the least and the most that is usual: on the question's scale, of a rating, or for a noun."""
+        scale = self.scale(context.question)
+        if scale is not None:
+            least, most = int(scale[0]), int(scale[1])
+        elif unit_of(context) == RATING:
+            least, most = 1, 5
+        elif noun in _RANGES:
+            least, most = _RANGES[noun]
+        else:
+            return None
+        return least, max(most, int(context.example)) if noun in _RANGES else most
 
     def say(self, value: Any) -> str:
         """Return a number with its thousands apart."""
@@ -197,13 +205,13 @@ class NumberValue(ValueKind):
 
     def _counts(self, numbers: list[SpokenNumber], text: str, context: Slot) -> list[float]:
         """Return the numbers of what a member counts: its own noun decides, else the only number that was asked for."""
-        own = set(context.label.split()) | {word.removesuffix("s") for word in context.label.split()}
-        counts_people = not own.isdisjoint(_PEOPLE_KEYS)
-        if named := [each for each in numbers if each.noun.removesuffix("s") in own or each.noun in own]:
+        counted = set(context.label.split()) | {word.removesuffix("s") for word in context.label.split()}
+        counts_people = not counted.isdisjoint(_PEOPLE_KEYS)
+        if named := [each for each in numbers if each.noun.removesuffix("s") in counted or each.noun in counted]:
             return [each.value for each in named]
         if people := [each.value for each in numbers if counts_people and each.noun in _PEOPLE]:
             return [sum(people)] if len(people) > 1 and "sorry" not in text else [people[-1]]
-        free = [each for each in numbers if each.unit == COUNT or not own]
+        free = [each for each in numbers if each.unit == COUNT or not counted]
         is_answer = context.is_asked and (len({each.value for each in free}) == 1 or "sorry" in text)
         return [free[-1].value] if free and is_answer else []
 
@@ -233,7 +241,7 @@ def _read(match: re.Match[str]) -> SpokenNumber:
 
 
 def _typed(number: float, context: Slot) -> Any:
-    """Return a number in the type and form of the example."""
+    """Return a number in the type and format of the example."""
     example = context.example
     if isinstance(example, float):
         return number

@@ -134,7 +134,7 @@ class PersonName(ValueKind):
                 behind = text[match.end() : match.end() + _LONGEST]
                 name = self._name_at_start(behind, is_whole=head is not self.introduces and not behind[:1].isupper())
                 if name and head is self.answers:
-                    name = self._said_twice(behind, name)
+                    name = self._in_full(behind, name)
                 if name and (head is self.introduces or context.is_asked or behind[:1].isupper() or " " in name):
                     names.append(name)
             if names:
@@ -157,12 +157,12 @@ class PersonName(ValueKind):
         if not clauses:
             return None
         name = self._name_at_start(clauses[0], is_whole=True)
-        name = self._said_twice(rest, name) if name else None
+        name = self._in_full(rest, name) if name else None
         has_capitals = len(clauses[0].split()) > 1 and all(word[0].isupper() for word in clauses[0].split())
         return name if name and (context.is_asked or (has_capitals and len(clauses) == 1)) else None
 
-    def _said_twice(self, behind: str, name: str) -> str:
-        """Return "Patrick O'Brien" of "O'Brien, Patrick O'Brien"."""
+    def _in_full(self, behind: str, name: str) -> str:
+        """Return the name in full where it is said again: "Patrick O'Brien" of "O'Brien, Patrick O'Brien"."""
         clauses = self.clause_end.split(behind)
         whole = self._name_at_start(clauses[1].strip(), is_whole=True) if len(clauses) > 1 and clauses[1] else None
         return whole if whole and whole.endswith(f" {name}") else name
@@ -177,9 +177,8 @@ class PersonName(ValueKind):
         for word in words:
             is_particle = bool(name) and word.casefold() in _PARTICLES
             is_last = bool(name) and len(words) == 2  # "tom brown": an ordinary word may be a last name
-            if not is_particle and (
-                _is_no_name(word, is_last=is_last) or (word.islower() and bool(name) and name[0][0].isupper())
-            ):
+            is_in_small_letters = bool(name) and name[0][0].isupper() and word.islower()
+            if not is_particle and (is_in_small_letters or _is_no_name(word, is_last=is_last)):
                 if is_whole and word.casefold() not in ("please", "thanks"):
                     return None
                 break
@@ -215,6 +214,6 @@ def _titled(name: str) -> str:
     """Return a name with capitals, but for its particles."""
     words = name.split(" ")
     return " ".join(
-        word if word in _PARTICLES and at else re.sub(r"^\w|(?<=['-])\w", lambda match: match[0].upper(), word)
-        for at, word in enumerate(words)
+        word if word in _PARTICLES and index else re.sub(r"^\w|(?<=['-])\w", lambda match: match[0].upper(), word)
+        for index, word in enumerate(words)
     )

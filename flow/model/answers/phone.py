@@ -2,6 +2,7 @@
 
 import re
 from random import Random
+from typing import NamedTuple
 
 import phonenumbers
 
@@ -14,10 +15,17 @@ _FEWEST, _MOST = 7, 15  # digits of a number
 _SHORTEST_E164 = len("+15550183")  # of a number without an area code
 
 
+class SpokenPhone(NamedTuple):
+    """A telephone number in a text: where it stands, and the number in E.164."""
+
+    span: Span
+    number: str
+
+
 class Phone(ValueKind):
     """A telephone number in digits or words, of seven digits or more. An amount of money is none.
 
-    The form is that of the example: E.164 for +15551234567, the same groups for 555-123-4567. A number with more or
+    The format is that of the example: E.164 for +15551234567, the same groups for 555-123-4567. A number with more or
     fewer digits than the example is written 303-555-0188, or as it was said.
     """
 
@@ -63,9 +71,9 @@ class Phone(ValueKind):
         is_number = re.fullmatch(r"\+\d[\d ().-]{6,}|(?:\(\d{3}\) ?|\d{3}[-. ])?\d{3}[-. ]\d{4}", text)
         return is_number is not None
 
-    def find(self, said: str, country: str = HOME) -> list[tuple[Span, str]]:
-        """Return the numbers of a text whose numbers are digits, in E.164 form, each with its place."""
-        numbers: list[tuple[Span, str]] = []
+    def find(self, said: str, country: str = HOME) -> list[SpokenPhone]:
+        """Return the numbers of a text whose numbers are digits, in their order."""
+        numbers: list[SpokenPhone] = []
         for part in self.candidate.finditer(said):
             if self.amount_end.match(said, part.end()):
                 continue
@@ -73,8 +81,9 @@ class Phone(ValueKind):
             for match in matcher:
                 number = match.number
                 if _FEWEST <= len(str(number.national_number)) <= _MOST:
-                    form = phonenumbers.format_number(number, phonenumbers.PhoneNumberFormat.E164)
-                    numbers.append((Span(part.start() + match.start, part.start() + match.end), form))
+                    span = Span(part.start() + match.start, part.start() + match.end)
+                    written = phonenumbers.format_number(number, phonenumbers.PhoneNumberFormat.E164)
+                    numbers.append(SpokenPhone(span, written))
         return numbers
 
     def read(self, said: str, context: Slot) -> str | None:
@@ -82,8 +91,8 @@ class Phone(ValueKind):
         text = self.plus.sub("+", to_digits(said).replace(",", ""))
         numbers = self.find(text, country_of(example) or HOME)
         if example.startswith("+"):  # which needs an area code
-            numbers = [(span, number) for span, number in numbers if len(number) > _SHORTEST_E164]
-        return self._written(numbers[-1][1], example) if numbers else None
+            numbers = [each for each in numbers if len(each.number) > _SHORTEST_E164]
+        return self._written(numbers[-1].number, example) if numbers else None
 
     def make(self, random: Random, context: Slot) -> str:
         """Return a number that nobody has: 555-0100 to 555-0199, or one of the area 555."""
@@ -96,7 +105,7 @@ class Phone(ValueKind):
         return f"{value[2:5]}-{value[5:8]}-{value[8:]}" if re.fullmatch(r"\+1\d{10}", value) else value
 
     def _written(self, number: str, example: str) -> str:
-        """Return a number in E.164 form in that of the example."""
+        """Return a number in E.164 in the format of the example."""
         if example.startswith("+"):
             return e164(number) or number
         digits = number.removeprefix("+1") if number.startswith("+1") else number.removeprefix("+")

@@ -1,4 +1,4 @@
-"""The places for values in an example or a JSON Schema."""
+"""The slots for values in an example or a JSON Schema."""
 
 import re
 from collections.abc import Callable
@@ -10,6 +10,7 @@ from typing import Any
 from dryline.flow.language.language_model import Question
 
 _DEEPEST = 12
+_MOST_MEMBERS = 3  # of a list in an example that are filled
 _LONGEST_CHOICES = 200  # characters of an example that lists choices
 _CHOICES = re.compile(r"\s*\|\s*|\s+(?:/|or)\s+")
 _WORD_STARTS = re.compile(r"(?<=[a-z])(?=[A-Z])|[_-]+")
@@ -17,12 +18,12 @@ _WORD_STARTS = re.compile(r"(?<=[a-z])(?=[A-Z])|[_-]+")
 
 @dataclass(frozen=True)
 class Slot:
-    """The place for one value in the shape of an answer, and the context in which words are read for it.
+    """The slot for one value in the shape of an answer, and the context in which words are read for it.
 
     `key` is its member's name, `path` all names up to it; `choices` are the values of which one is the answer.
     `question` is what the flow asks about the text, `agent` what the agent asked before the words that are read (or the
     flow's question, where the text has none of the agent). `is_asked` says that the agent asked for this very value:
-    then a bare "Tuesday", "four" or "Park" is an answer. `is_only` says that the answer has no other place.
+    then a bare "Tuesday", "four" or "Park" is an answer. `is_only` says that the answer has no other slot.
     """
 
     example: Any
@@ -59,28 +60,31 @@ class _OneOf(list[Any]):
 def shaped(
     question: Question,
     fill: Callable[[Slot], Any],
-    list_members: Callable[[Any, Slot], list[Any] | None] = lambda example, place: None,
+    list_members: Callable[[Any, Slot], list[Any] | None] = lambda example, slot: None,
 ) -> Any:
     """Return a value of the shape that a question names.
 
-    `fill` returns the value for a place, and `list_members` a list's, or None if those of the example are to be filled.
+    `fill` returns the value for a slot, and `list_members` a list's, or None if those of the example are to be filled.
     """
 
-    def walk(example: Any, at: Slot, depth: int) -> Any:
+    def walk(example: Any, slot: Slot, depth: int) -> Any:
         if depth > _DEEPEST:
             return example
         if isinstance(example, dict):
-            path = f"{at.path}." if at.path else ""
-            places = {name: replace(at, key=str(name), path=f"{path}{name}") for name in example}
-            return {name: walk(example[name], place, depth + 1) for name, place in places.items()}
-        if isinstance(example, list) and not isinstance(example, _OneOf):
-            if example and (members := list_members(example[0], at)) is not None:
-                return members
-            places_of_list = [replace(at, path=f"{at.path}[{index}]", in_list=True) for index in range(3)]
-            return [walk(each, place, depth + 1) for each, place in zip(example, places_of_list, strict=False)]
+            prefix = f"{slot.path}." if slot.path else ""
+            slots = {name: replace(slot, key=str(name), path=f"{prefix}{name}") for name in example}
+            return {name: walk(example[name], slots[name], depth + 1) for name in example}
         if isinstance(example, _OneOf):
-            return fill(replace(at, example=example[0], choices=tuple(example)))
-        return fill(replace(at, example=example, choices=choices_in(example) or _compared(question, at.key, example)))
+            return fill(replace(slot, example=example[0], choices=tuple(example)))
+        if isinstance(example, list):
+            if example and (members := list_members(example[0], slot)) is not None:
+                return members
+            return [
+                walk(each, replace(slot, path=f"{slot.path}[{index}]", in_list=True), depth + 1)
+                for index, each in enumerate(example[:_MOST_MEMBERS])
+            ]
+        choices = choices_in(example) or _compared(question, slot.key, example)
+        return fill(replace(slot, example=example, choices=choices))
 
     return walk(shape_of(question), Slot(None, question=question.question), 0)
 

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from random import Random
 
-from dryline.flow.model.answers.kind import Span, ValueKind, blanked
+from dryline.flow.model.answers.kind import MultiValueKind, Span, blanked
 from dryline.flow.model.answers.slots import Slot
 from dryline.flow.model.number_words import to_digits
 
@@ -38,11 +38,11 @@ class SpokenTime:
 EVENING = re.compile(r"\b(?:dinner|table|reservation|restaurant|evening|tonight|supper|party|movie|concert)\b")
 
 
-class Time(ValueKind):
+class Time(MultiValueKind):
     """A time of day, in digits or words, with or without its half of the day.
 
     Hours before seven are in the afternoon and others in the morning, unless more was said. A bare number counts where
-    the agent asked for a time. The example decides on the form: 14:00, 2pm, 2 PM or 2:30 PM.
+    the agent asked for a time. The example decides on the format: 14:00, 2pm, 2 PM or 2:30 PM.
     """
 
     name = "time"
@@ -149,35 +149,31 @@ class Time(ValueKind):
         about = f"{context.question} {context.agent} {said}".lower()
         return [self.written(each, context.example_text, about) for each in times]
 
-    def read(self, said: str, context: Slot) -> str | None:
-        values = self.read_all(said, context)
-        return values[-1] if values else None
-
     def make(self, random: Random, context: Slot) -> str:
         """Return a time of usual business hours."""
         hour, minute = random.randint(9, 16), random.choice((0, 15, 30, 45))
-        spoken = SpokenTime(Span(0, 0), hour % 12 or 12, minute, "a" if hour < 12 else "p")
-        return self.written(spoken, context.example_text, "")
+        return self.written(_spoken(hour, minute), context.example_text, "")
 
     def say(self, value: str) -> str:
         """Return a time with its half of the day, and without minutes on the hour: "2 PM", "2:30 PM"."""
         if not self._clock.fullmatch(value):
             return re.sub(r":00(?= ?[AP]M)", "", value)
         hour, minute, *_ = map(int, value.split(":"))
-        return self.written(SpokenTime(Span(0, 0), hour % 12 or 12, minute, "a" if hour < 12 else "p"), "2 PM", "")
+        return self.written(_spoken(hour, minute), "2 PM", "")
 
     def written(self, spoken: SpokenTime, example: str, about: str) -> str:
-        """Return a time in the form of an example."""
+        """Return a time in the format of an example."""
         hour, minute = spoken.on_clock(about)
         if self._clock.fullmatch(example):
             return f"{hour:02}:{minute:02}{':00' if example.count(':') == 2 else ''}"
-        form = self._half_day.fullmatch(example)
-        if form is None:
+        half_day = self._half_day.fullmatch(example)
+        if half_day is None:
             return f"{hour % 12 or 12}:{minute:02} {'AM' if hour < 12 else 'PM'}"
         half = "p" if hour >= 12 else "a"
-        half = re.sub("[ap]", half, form["half"].lower(), count=1)
-        minutes = f":{minute:02}" if form["minute"] or minute else ""
-        return f"{hour % 12 or 12}{minutes}{form['space']}{half.upper() if form['half'].isupper() else half}"
+        half = re.sub("[ap]", half, half_day["half"].lower(), count=1)
+        half = half.upper() if half_day["half"].isupper() else half
+        minutes = f":{minute:02}" if half_day["minute"] or minute else ""
+        return f"{hour % 12 or 12}{minutes}{half_day['space']}{half}"
 
     def _read(self, match: re.Match[str], *, is_sure: bool) -> SpokenTime | None:
         """Return the time of a match; None for what is no time, such as 25:70."""
@@ -202,6 +198,11 @@ class Time(ValueKind):
             behind = self.half_of_day.search(match.string, match.start(), match.end() + 25)
             half = behind.lastgroup if behind else None
         return SpokenTime(Span(*match.span()), hour % 24, minute, half, is_sure)
+
+
+def _spoken(hour: int, minute: int) -> SpokenTime:
+    """Return a time on a clock of 24 hours as people say it, with its half of the day."""
+    return SpokenTime(Span(0, 0), hour % 12 or 12, minute, "a" if hour < 12 else "p")
 
 
 _OTHER_NUMBERS = re.compile(

@@ -36,7 +36,7 @@ _REJECTED = re.compile(
 
 @dataclass(frozen=True)
 class Utterance:
-    """Something the user said. `question` is what the agent had said before it, `index` its place in the text."""
+    """Something the user said. `question` is what the agent had said before it, `index` is that of its line."""
 
     text: str
     question: str

@@ -201,20 +201,33 @@ class YesNo(ValueKind):
         text = " ".join(sentences)
         if not text or self.undecided.search(text):
             return None
-        if context.is_asked:
-            if self.yes_despite_no.match(text):
-                return True
-            if self.begins_with_no.match(text):
-                return False
-            if self.begins_with_yes.match(text):
-                return True
+
+        answer = self._at_beginning(text) if context.is_asked else None
+        if answer is None:
+            answer = self._about_topic(text, context)
+        if answer is None and context.is_asked and len(text.split()) <= self._longest_answer:
+            answer = self._inside(text)
+        return answer
+
+    def _at_beginning(self, text: str) -> bool | None:
+        """Return the yes or no with which a text begins."""
+        if self.yes_despite_no.match(text):
+            return True
+        if self.begins_with_no.match(text):
+            return False
+        return True if self.begins_with_yes.match(text) else None
+
+    def _about_topic(self, text: str, context: Slot) -> bool | None:
+        """Return what the first clause about the member's own matter says: a yes, unless it denies something."""
         topic = _stems(context.label) - self.no_matters
         topic = topic or (_stems(context.question) - self.no_matters if context.is_only else frozenset())
         for clause in self._clause_end.split(text):
             if not topic.isdisjoint(_stems(clause)):
                 return self.denies.search(clause) is None
-        if not context.is_asked or len(text.split()) > self._longest_answer:
-            return None
+        return None
+
+    def _inside(self, text: str) -> bool | None:
+        """Return what a phrase anywhere in a short answer says."""
         if self.no_inside.search(text):
             return False
         return True if self.yes_inside.search(text) else None
