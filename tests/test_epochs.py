@@ -417,7 +417,7 @@ def test_nothing_is_sent_by_a_connection_that_opens_after_a_reset(stand, monkeyp
 
 
 @pytest.mark.parametrize(
-    ("work", "module", "name"), [("an export", export_files, "write"), ("a batch", outbound, "settle")]
+    ("work", "module", "name"), [("an export", export_files, "write"), ("a batch", outbound, "converse")]
 )
 def test_a_failure_after_the_end_of_the_epoch_is_no_error(stand, monkeypatch, caplog, work, module, name):
     def fail_behind_gate(*args):
