@@ -33,7 +33,7 @@ def retried_later(world: World, row: Record) -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        world.require_current_epoch()
+        world.epochs.require_current()
         if is_of_no_row(error):
             raise
         if type(row).find(id=row.id) is None:

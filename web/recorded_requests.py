@@ -40,7 +40,7 @@ def answer_and_record(world: World, request: Request, view: Callable[[], Any]) -
     world.requests.begin(entry)
     try:
         response = view() if fault is None else apply_fault(world, fault, view)
-        world.require_current_epoch()
+        world.epochs.require_current()
     except BaseException:
         world.requests.discard(entry)
         raise

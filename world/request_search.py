@@ -201,7 +201,7 @@ def wait(world: World, criteria: Criteria, count: int, within_s: float) -> Match
         matches = [*criteria.matches(entries), *matches]
         newest_number = entries[0].number if entries else newest_number
         remaining_s = deadline - monotonic()
-        world.require_current_epoch()
+        world.epochs.require_current()
         if len(matches) >= count or remaining_s <= 0 or world.ending.is_set():
             return Matches(len(matches), matches[:MAX_FOUND])
         log.wait_for_next(total, min(remaining_s, CHECK_EVERY_S))

@@ -226,10 +226,6 @@ class World:
         self.faults.clear()
         self.requests.clear()
 
-    def require_current_epoch(self) -> None:
-        """Raise EpochEnded if the running request or job belongs to an earlier epoch."""
-        self.epochs.require_current(current_task())
-
     def close(self) -> None:
         """Close the world and unlock the data directory. A temporary directory is removed."""
         self.exit_stack.close()
