@@ -174,8 +174,7 @@ class CallerValues:
                 return ask(question)
             return Answer(shaped(question, lambda slot: self._value_of(question, slot)), {}, "caller")
 
-        answer = self._stubs.answer(question, answer_of_caller)
-        return answer if answer.by == "built-in" else Answer(answer.value, {}, "caller")
+        return self._stubs.answer(question, answer_of_caller)
 
     def _is_decidable(self, slot: Slot, *, is_certain: bool) -> bool:
         """Return whether a value can be decided on before its question: its kind is known, and it can be said."""
