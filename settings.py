@@ -19,7 +19,8 @@ MAX_THREADS = 256
 END_WITH = "DRYLINE_END_WITH"
 
 # An origin as browsers write it. https://html.spec.whatwg.org/multipage/browsers.html#ascii-serialisation-of-an-origin
-_ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://(?:[a-z0-9._-]+|\[[0-9a-f:]+\])(?::[1-9][0-9]{0,4})?")
+_ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://(?P<host>[a-z0-9._-]+|\[[0-9a-f:]+\])(?::(?P<port>[1-9][0-9]{0,4}))?")
+_SCHEMES_WITHOUT_PAGES = ("ftp:", "ws:", "wss:")
 _USUAL_PORT = re.compile(r"http://.*:80|https://.*:443")
 _HOST_NAME = re.compile(r"[\w.-]+")
 # A node's name. It must fit into an id (world/ids.py), and `_` ends it in a key.
@@ -145,8 +146,7 @@ class Settings:
             " 443), or * alone for every origin"
         )
         for origin in self.cors_origins:
-            is_sent = bool(_ORIGIN.fullmatch(origin)) and not _USUAL_PORT.fullmatch(origin)
-            yield "--cors-origin", _without_credentials(origin), origin in ("*", "null") or is_sent, like
+            yield "--cors-origin", _without_credentials(origin), origin in ("*", "null") or _is_sent(origin), like
         for host in self.webhook_hosts:
             is_host = bool(_HOST_NAME.fullmatch(host) or _address(host))
             yield "--webhook-hosts", host, is_host, "be a host's name or address alone"
@@ -219,8 +219,19 @@ def is_loopback(host: str) -> bool:
     name = host.lower().removesuffix(".")
     address = _address(name)
     if address is None:
-        return name == "localhost" or name.endswith(".localhost")
+        return name == "localhost" or (name.endswith(".localhost") and all(name.split(".")))
     return (getattr(address, "ipv4_mapped", None) or address).is_loopback
+
+
+def _is_sent(origin: str) -> bool:
+    """Return whether a browser can send an origin in this spelling."""
+    match = _ORIGIN.fullmatch(origin)
+    if match is None or _USUAL_PORT.fullmatch(origin) or origin.startswith(_SCHEMES_WITHOUT_PAGES):
+        return False
+    host, port = match["host"].removeprefix("[").removesuffix("]"), int(match["port"] or 0)
+    # An address has one spelling. A host whose last label is a number is an address.
+    is_address = match["host"].startswith("[") or host.rstrip(".").rpartition(".")[2].isdigit()
+    return port < 1 << 16 and (not is_address or str(_address(host)) == host)
 
 
 def _address(host: str) -> IPv4Address | IPv6Address | None:

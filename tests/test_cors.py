@@ -22,6 +22,8 @@ def settings():
             "http://app.test:443",
             "http://[::1]:3000",
             "http://a_b.test",
+            "http://127.0.0.1:3000",
+            "http://app2",
         ),
         *("capacitor://localhost", "chrome-extension://abcdef", "null", "*"),
     ],

@@ -62,8 +62,9 @@ def require_this_machine(settings: Settings, request: Request, door: str) -> Non
     """
     if not settings.loopback:
         raise Forbidden(f"The {door} is closed: the server is not bound to loopback and has no --admin-token.")
-    if not is_this_machine(request.host) and name_of(request.host) not in settings.allowed_hosts:
-        raise Forbidden(f"The {door} answers this machine only, not the host {request.host!r}.")
+    host = request.environ.get("HTTP_HOST", request.host)
+    if not is_this_machine(host) and name_of(host) not in settings.allowed_hosts:
+        raise Forbidden(f"The {door} answers this machine only, not the host {host!r}.")
     names = [name.lower() for name, _ in request.headers]
     if any(name in _FORWARDING_HEADERS or name.startswith("x-forwarded") for name in names):
         raise Forbidden(f"The {door} answers this machine only: behind a proxy it needs --admin-token.")

@@ -7,6 +7,7 @@ from typing import Any
 from urllib.parse import quote, unquote, urlsplit
 
 from flask import Flask, Request
+from werkzeug.exceptions import BadHost
 from werkzeug.routing import MapAdapter, PathConverter, Rule, UnicodeConverter
 
 from dryline.world.path_patterns import ENCODED_SLASH, normal_path
@@ -83,7 +84,10 @@ class RoutedFlask(Flask):
 
     def create_url_adapter(self, request: Request | None) -> MapAdapter | None:
         """Return what matches a request with a route, by the path that keeps slashes in ids apart."""
-        adapter = super().create_url_adapter(request)
+        try:
+            adapter = super().create_url_adapter(request)
+        except BadHost:  # the page of the error has links, too
+            adapter = self.url_map.bind("localhost")
         if request is not None and adapter is not None:
             adapter.path_info = path_to_match(request)
         return adapter

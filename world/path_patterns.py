@@ -19,6 +19,8 @@ _NAME_AFTER_STAR = re.compile(r"\*[^/]*{[^{}/]*}")
 # An id, with its percent-encoded characters left out. It may be a telephone number.
 _ID = re.compile(r"\+?[\w.~ -]*")
 _ENCODED_CHARACTER = re.compile("%[0-9A-Fa-f]{2}")
+# A placeholder in the notation of another tool, percent-encoded: `{id}`, `<id>`, `[object Object]`, `:id`, `$id`.
+_ENCODED_PLACEHOLDER = re.compile("%7B.*%7D|%3C.*%3E|%5B.*%5D|%3A.*|%24.*", re.IGNORECASE)
 # Texts of a variable without a value, in several languages.
 _NO_VALUE = {"nan", "nil", "none", "null", "undefined"}
 
@@ -129,6 +131,7 @@ def _in_a_route(text: str, any_id: bool) -> str:
 
 def _may_be_of_an_id(text: str) -> bool:
     """Return whether an id can contain a text. Most of what is no id is a wildcard in the notation of another tool."""
+    if _ENCODED_PLACEHOLDER.fullmatch(text) or text.lower() in _NO_VALUE:
+        return False
     has_letter_or_digit = any(character.isalnum() for character in text)
-    plain = _ENCODED_CHARACTER.sub("", text)
-    return has_letter_or_digit and _ID.fullmatch(plain) is not None and text.lower() not in _NO_VALUE
+    return has_letter_or_digit and _ID.fullmatch(_ENCODED_CHARACTER.sub("", text)) is not None
