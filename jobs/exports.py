@@ -5,6 +5,7 @@ import logging
 import secrets
 import sqlite3
 
+import peewee
 from marshmallow import ValidationError
 
 from dryline.jobs import export_files
@@ -134,7 +135,7 @@ def _fail(world: World, export: Export, error: Exception) -> None:
     world.epochs.require_current(current_task())  # otherwise there is no such export any more
     if isinstance(error, OSError):
         reason = f"The file could not be written: {error.strerror or error}."
-    elif isinstance(error, sqlite3.Error):
+    elif isinstance(error, sqlite3.Error | peewee.DatabaseError):  # peewee has its own for the first row alone
         reason = f"The logs could not be read: {error}."
     elif isinstance(error, ValidationError):
         reason = f"The filters or fields are not valid: {error}."

@@ -78,6 +78,14 @@ def test_bought_numbers_are_the_vendors(api):
     assert {n["id"] for n in api.get("/team/assets/phone_numbers").json} == {n["id"] for n in answer.json}
 
 
+def test_a_number_of_a_document_is_the_vendors_unless_it_names_an_integration(api, control, integration):
+    numbers = [{"id": "own", "phoneNumber": NUMBER, "integrationId": integration["id"]}]
+    numbers += [{"id": "bought", "phoneNumber": "+442079460000"}]
+    assert control.post("/state", {"version": 1, "phoneNumbers": numbers}).status_code == 204
+    providers = {n["id"]: (n["provider"], n["countryCode"]) for n in api.get("/team/assets/phone_numbers").json}
+    assert providers == {"own": ("twilio", "US"), "bought": ("brainbase", "GB")}
+
+
 def test_a_purchase_is_all_or_nothing(api, register):
     register()
     assert purchase(api, "+14155550101", NUMBER).status_code == 409

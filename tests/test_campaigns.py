@@ -133,6 +133,19 @@ def test_new_rows_and_batches_count_from_the_next_batch_on(api, line_path, make_
     assert sorted(called()) == [f"r{n}" for n in range(6)]
 
 
+def test_a_campaign_of_a_document_that_was_started_calls_its_rows(control, line, called, advance):
+    campaigns = [
+        {"id": "some", "deploymentId": line["id"], "name": "Some", "status": "STARTED", "data": rows(2)},
+        {"id": "none", "deploymentId": line["id"], "name": "None", "status": "STARTED", "data": []},
+    ]
+    assert control.post("/state", {"version": 1, "outboundCampaigns": campaigns}).status_code == 204
+    advance()
+    assert called() == ["r0", "r1"]
+    advance(86_400)
+    ended = {row["id"]: row["status"] for row in control.get("/state").json["outboundCampaigns"]}
+    assert ended == {"some": "COMPLETED", "none": "COMPLETED"}
+
+
 def test_deleting_a_campaign_ends_it_and_leaves_its_logs(api, line_path, make_campaign, called, advance):
     campaign = make_campaign(3, status="STARTED", batch_size=1)
     advance()

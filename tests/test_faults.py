@@ -1,10 +1,12 @@
 """Faults on demand."""
 
+import contextlib
 import http.client
 import time
 
 import pytest
 
+from dryline.app import create_app
 from dryline.settings import Settings
 from dryline.tests.conftest import NEW_WORKER, created
 from dryline.world.faults import ConnectionCut, Fault
@@ -25,10 +27,18 @@ def test_a_status_fault_answers_in_the_apis_error_form(api, fault):
     assert list(answer.json) == ["error"]
 
 
-def test_a_fault_gives_its_own_body_and_headers(api, fault):
-    fault(status=429, body={"error": "Slow down."}, headers={"Retry-After": "7"})
+@pytest.mark.parametrize(
+    ("body", "text", "mimetype"),
+    [
+        ({"error": "Slow down."}, '{"error":"Slow down."}', "application/json"),
+        ("Slow down.", "Slow down.", "text/plain"),
+    ],
+)
+def test_a_fault_gives_its_own_body_and_headers(api, fault, body, text, mimetype):
+    fault(status=429, body=body, headers={"Retry-After": "7"})
     answer = api.get("/workers")
-    assert (answer.status_code, answer.json, answer.headers["Retry-After"]) == (429, {"error": "Slow down."}, "7")
+    assert (answer.status_code, answer.text.strip(), answer.mimetype) == (429, text, mimetype)
+    assert answer.headers["Retry-After"] == "7"
 
 
 @pytest.mark.parametrize(
@@ -76,6 +86,16 @@ def test_probability_strikes_a_share_that_the_seed_decides(api, fault, control):
     first = run()
     assert set(first) == {200, 500}
     assert run() == first
+
+
+def test_without_a_seed_two_servers_strike_other_requests():
+    def run():
+        with contextlib.closing(create_app(Settings(ephemeral=True, scenario="empty"))) as app:
+            client = app.test_client()
+            client.post("/_dryline/faults", json={"status": 500, "probability": 0.5})
+            return [client.get("/api/workers").status_code for _ in range(60)]
+
+    assert run() != run()
 
 
 def test_a_delay_waits_and_then_answers(api, fault, make_worker):

@@ -56,10 +56,9 @@ def http(stand_in):
 def test_an_expected_value_is_compared_in_the_form_of_the_api(stand_in, http, value, in_json, in_query):
     body = {"name": "A", "metadata": {"deep": [in_json]}}
     http.post("/api/workers", json=body, params={} if in_query is None else {"q": in_query})
-    stand_in.verify(json={"metadata": {"deep": [value]}}, times=1)
-    assert len(stand_in.wait_for_request(json={"metadata": {"deep": [value]}}, timeout_s=1)) == 1
-    if in_query is not None:
-        stand_in.verify(query={"q": value}, times=1)
+    criteria = {"json": {"metadata": {"deep": [value]}}} | ({} if in_query is None else {"query": {"q": value}})
+    stand_in.verify(**criteria, times=1)
+    assert len(stand_in.wait_for_request(**criteria, timeout_s=1)) == 1
 
 
 @pytest.mark.parametrize(("value", "in_json", "in_query"), VALUES, ids=str)
@@ -182,7 +181,14 @@ def test_lengths_of_time_may_be_timedeltas(stand_in):
     assert stand_in.advance(timedelta(hours=1), minutes=1) == frozen + timedelta(minutes=61)
     stand_in.fault(path="/api/workers", delay_ms=timedelta(seconds=1.5))
     assert stand_in.faults()[0]["delayMs"] == 1500
-    assert stand_in.settings(export_delay_ms=timedelta(minutes=1))["exportDelayMs"] == 60_000
+
+
+def test_each_setting_has_its_argument(stand_in):
+    exports = {"export_mode": "manual", "export_outcome": "FAILED", "export_error": "No logs."}
+    assert stand_in.settings(**exports, export_delay_ms=timedelta(minutes=1), strict=True, calls_per_minute=2) == {
+        **{"exportMode": "manual", "exportOutcome": "FAILED", "exportError": "No logs.", "exportDelayMs": 60_000},
+        **{"strict": True, "callsPerMinute": 2},
+    }
 
 
 @pytest.mark.parametrize("window", ["window_seconds", "windowSeconds"])
@@ -202,7 +208,6 @@ def test_the_members_of_a_rule_have_the_names_of_arguments(stand_in, window):
         ({"calls_per_minute": "x"}, "calls_per_minute must be a number"),
         ({"export_mode": "x"}, "export_mode must be auto or manual, not 'x'."),
         ({"export_outcome": "x"}, "export_outcome must be COMPLETED or FAILED, not 'x'."),
-        ({"log_format": "x"}, "--log-format must be text or json"),
     ],
 )
 def test_a_wrong_setting_is_refused_by_its_name(settings, reason):
@@ -299,12 +304,16 @@ def stopped(request):
 
 @pytest.mark.parametrize("helper", [*CALLS, *OF_A_WHOLE])
 def test_a_helper_of_a_stand_in_that_has_ended_says_so(stopped, helper):
-    stand_in, team, _ = stopped
+    stand_in, _, _ = stopped
     with pytest.raises(DrylineError, match=NOT_RUNNING):
         (CALLS | OF_A_WHOLE)[helper](stand_in)
-    if helper in CALLS:
-        with pytest.raises(DrylineError, match=NOT_RUNNING):
-            CALLS[helper](team)
+
+
+@pytest.mark.parametrize("helper", CALLS)
+def test_a_helper_of_a_team_whose_stand_in_has_ended_says_so(stopped, helper):
+    _, team, _ = stopped
+    with pytest.raises(DrylineError, match=NOT_RUNNING):
+        CALLS[helper](team)
 
 
 def test_a_team_and_a_conversation_of_a_stand_in_that_has_ended_say_so(stopped):

@@ -76,8 +76,7 @@ def ends(folder, temporary, command, number):
     process = subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         url = address(folder, process)
-        if number is not None:
-            process.send_signal(number)
+        process.send_signal(number)
         # Not reaped before: the owner may stay a zombie.
         wait_until(lambda: has_ended(url), timeout_s=10)
         wait_until(lambda: not list(temporary.glob("dryline-*")), timeout_s=10)

@@ -27,9 +27,6 @@ def test_the_list_is_newest_first_and_has_a_limit(api, control):
         ("bodyContains=Front", 1),
         ("since=2000-01-01T00:00:00Z", 3),
         ("since=2999-01-01T00:00:00Z", 0),
-        ("origin=test", 0),
-        ("origin=program", 3),
-        ("origin=all", 3),
     ],
 )
 def test_filters(api, control, query, count):

@@ -10,23 +10,7 @@ import pytest
 
 from dryline.app import create_app
 from dryline.settings import BadSetting, Settings
-from dryline.tests.conftest import NEW_WORKER
 from dryline.tests.test_server import DRYLINE, Process, refused
-
-
-@pytest.fixture
-def start(tmp_path):
-    running = []
-
-    def start(*flags, **environment):
-        running.append(Process(tmp_path, "--data-dir", str(tmp_path / "world"), *flags, **environment))
-        return running[-1]
-
-    yield start
-    for process in running:
-        if process.process.poll() is None:
-            process.end(signal.SIGKILL)
-
 
 # Refusals
 
@@ -142,17 +126,6 @@ def test_a_stale_ready_file_is_removed_first(tmp_path):
     flags = ("--ready-file", str(ready), "--data-dir", str(tmp_path / "world"))
     assert refused("serve", "--port", "0", "--scenario", "nosuch", *flags)[0] == 2
     assert not ready.exists()
-
-
-# Files and keys
-
-
-def test_files_are_readable_for_their_owner_only(start, tmp_path):
-    server = start("--scenario", "empty")
-    server.call("POST", "/api/workers", NEW_WORKER)
-    server.call("POST", "/_dryline/snapshots", {"name": "one"})
-    for path in (server.ready_file, *(tmp_path / "world").rglob("*")):
-        assert path.stat().st_mode & 0o077 == 0, path
 
 
 # Imports

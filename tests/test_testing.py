@@ -125,17 +125,6 @@ def test_rows_of_helpers_are_not_in_the_request_log(stand_in):
     assert stand_in.requests() == []
 
 
-def test_the_next_export_fails_with_its_error(stand_in):
-    stand_in.settings(export_outcome="FAILED", export_error="No logs.")
-    body = {"startDate": "2026-01-01T00:00:00Z", "endDate": "2026-02-01T00:00:00Z", "format": "CSV"}
-    options = {"base_url": stand_in.url, "headers": {"x-api-key": stand_in.api_key}}
-    with httpx.Client(transport=stand_in.transport(), **options) as http:
-        export = http.post("/api/team/exports", json=body).json()
-        stand_in.advance(1)
-        export = http.get(f"/api/team/exports/{export['id']}").json()
-    assert (export["status"], export["errorMessage"]) == ("FAILED", "No logs.")
-
-
 class TestExportsByHand:
     @pytest.fixture
     def export(self, stand_in):
@@ -155,17 +144,11 @@ class TestExportsByHand:
         stand_in.finish_export(export, "PROCESSING")
         assert stand_in.finish_export(export)["downloadUrl"].startswith(stand_in.url)
 
-    @pytest.mark.parametrize("status", ["PROCESSING", "COMPLETED", "FAILED", "EXPIRED"])
-    @pytest.mark.parametrize("seconds", [0, 1, 90_000])
-    def test_the_mode_auto_always_refuses_and_names_the_setting(self, stand_in, export, status, seconds):
+    def test_the_mode_auto_refuses_also_a_status_that_an_export_has_by_itself(self, stand_in, export):
         stand_in.settings(export_mode="auto")
-        stand_in.advance(seconds)
+        stand_in.advance(1)
         with pytest.raises(DrylineError, match=re.escape('settings(export_mode="manual")')):
-            stand_in.finish_export(export, status)
-
-    def test_a_status_that_does_not_exist_is_refused_with_those_that_do(self, stand_in, export):
-        with pytest.raises(DrylineError, match="status: Must be one of: PENDING, PROCESSING"):
-            stand_in.finish_export(export, "DONE")
+            stand_in.finish_export(export, "COMPLETED")
 
     def test_a_failed_export_says_why_and_is_not_moved(self, stand_in, export):
         assert stand_in.finish_export(export, "FAILED", error_message="No disk.")["errorMessage"] == "No disk."
@@ -251,7 +234,6 @@ class TestWaiting:
         ({"times": -1}, "times"),
         ({"path": "/api/workers", "json": {"naem": "x"}, "times": 0}, "did you mean name"),
         ({"path": "/api/workers/{workerId}", "times": 0}, "found 1"),
-        ({"path": "/api/workers/None", "times": 0}, "None is not an id"),
         ({"path": "/api/workers//{any}/", "at_most": 0}, "found 1"),
     ],
 )
@@ -336,7 +318,7 @@ def test_an_argument_that_a_helper_does_not_have_is_refused(stand_in, helper, op
 )
 def test_the_types_of_rows_have_the_members_that_answers_have(row, schema):
     fields = {field.data_key or name: field for name, field in schema().dump_fields.items()}
-    assert list(row.__annotations__) == list(fields) or set(row.__annotations__) == set(fields)
+    assert set(row.__annotations__) == set(fields)
     nullable = {name for name, kind in row.__annotations__.items() if "None" in str(kind)}
     free = {name for name, kind in row.__annotations__.items() if kind is Any}
     assert {name for name, field in fields.items() if field.allow_none} - free == nullable

@@ -14,7 +14,7 @@ from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from dryline.storage.current_world import Task
+from dryline.storage.current_world import Task, current_task
 
 # How long the beginning of an epoch waits for requests that are on their way to other servers.
 SENDS_TIMEOUT_S = 2.0
@@ -65,9 +65,9 @@ class Epochs:
         """Return whether a task belongs to the present epoch of the world, whatever its team."""
         return task.began >= self._world_began
 
-    def require_current(self, task: Task) -> None:
-        """Raise EpochEnded if a task belongs to an earlier epoch."""
-        if not self.is_current(task):
+    def require_current(self, task: Task | None = None) -> None:
+        """Raise EpochEnded if a task, or else the running one, belongs to an earlier epoch."""
+        if not self.is_current(task or current_task()):
             raise EpochEnded
 
     def begin(self, task: Task, team_id: str | None = None) -> None:

@@ -11,7 +11,6 @@ from urllib.parse import parse_qs
 import orjson
 import regex
 
-from dryline.storage.current_world import current_task
 from dryline.storage.errors import Invalid
 from dryline.world.criteria import MAX_SURPLUS, Bounds, Near, Verification, includes, json_parts, nearest
 from dryline.world.masking import is_secret, mask_addresses
@@ -192,7 +191,7 @@ def wait(world: World, criteria: Criteria, count: int, within_s: float) -> list[
         matches = [*criteria.matches(entries), *matches]
         newest_number = entries[0].number if entries else newest_number
         remaining_s = deadline - monotonic()
-        world.epochs.require_current(current_task())
+        world.epochs.require_current()
         if len(matches) >= count or remaining_s <= 0 or world.ending.is_set():
             return matches
         log.wait_for_next(total, min(remaining_s, CHECK_EVERY_S))

@@ -130,6 +130,22 @@ class TestRunning:
         text = words(visitor.go(address))
         assert "Confirmed: yes; New day: Friday" in text and "Name: Jo" not in text
 
+    def test_rows_of_a_legacy_campaign_are_queued_in_progress_or_have_their_outcome(
+        self, visitor, api, advance, make_voicev1_deployment
+    ):
+        deployment = make_voicev1_deployment()
+        path = f"/workers/{deployment['workerId']}/deployments/voicev1/{deployment['id']}/campaigns"
+        campaign = api.post(path, {"steps": [{"name": "call"}]}).json["id"]
+        data = [{"id": f"r{n}", "phoneNumber": f"+1415555{n:04}"} for n in range(11)]
+        assert api.post(f"{path}/{campaign}/run", {"data": data}).status_code == 200
+        assert states(visitor.go(f"/campaigns/{campaign}")) == ["queued"] * 11
+        advance()
+        assert states(visitor.go(f"/campaigns/{campaign}")) == ["in progress"] * 10 + ["queued"]
+        advance(3600)
+        ended = api.get(f"{path}/{campaign}").json["data"]
+        outcomes = [row["result"]["callStatus"] for row in ended]
+        assert states(visitor.go(f"/campaigns/{campaign}")) == outcomes
+
     def test_a_campaign_is_stopped_and_started_again(self, visitor, create, campaigns, calls):
         visitor.go(create(batch_size="1"))
         assert states(visitor.send("/stop"))[1:] == ["not queued", "not queued"]

@@ -66,6 +66,13 @@ def line(control, make_voice_deployment):
     return deployment
 
 
+def test_no_call_comes_in_without_a_line(api, control, line, advance, caplog):
+    assert api.delete(f"/workers/{line['workerId']}/deployments/voice/{line['id']}").status_code == 204
+    advance(600)
+    assert starts(control) == []
+    assert [record.getMessage() for record in caplog.records if record.levelname == "ERROR"] == []
+
+
 def starts(control):
     return sorted(log["startTime"] for log in control.get("/state").json["voiceLogs"])
 

@@ -49,14 +49,6 @@ class TestHelpers:
         with DrylineInProcess() as dryline:
             yield dryline
 
-    def test_requests_of_the_tests_own_client_can_be_left_out(self, dryline):
-        dryline.client().workers.create(name="Arranged by the test", description=None, status=None)
-        with httpx.Client(transport=dryline.transport(), base_url=dryline.url) as program:
-            program.get("/api/workers", headers={"x-api-key": dryline.api_key})
-        assert dryline.verify(path="/api/workers", times=2) == 2
-        assert [entry["method"] for entry in dryline.requests(origin="test")] == ["POST"]
-        assert [entry["method"] for entry in dryline.requests(origin="program")] == ["GET"]
-
     def test_the_journal_names_parameters_of_which_only_one_counts(self, dryline):
         worker = dryline.client().workers.create(name="A", description=None, status=None)
         query = [("limit", "5"), ("limit", "7"), ("limit", "9"), ("limt", "1"), ("limt", "2")]

@@ -2,9 +2,11 @@
 
 import errno
 import os
+import sqlite3
 from pathlib import Path
 from unittest.mock import Mock
 
+import peewee
 import pytest
 
 from dryline.jobs import export_files
@@ -21,6 +23,20 @@ def test_a_full_disk_fails_the_export_and_leaves_no_file(app, export, monkeypatc
     assert made["errorMessage"] == "The file could not be written: No space left on device."
     assert files(app) == []
     assert export()["status"] == "COMPLETED"
+
+
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [
+        (sqlite3.DatabaseError("database disk image is malformed"), "The logs could not be read: database disk image"),
+        (peewee.DatabaseError("database disk image is malformed"), "The logs could not be read: database disk image"),
+        (KeyError("id"), "Internal error."),
+    ],
+)
+def test_an_export_whose_logs_cannot_be_read_fails_with_the_reason(export, monkeypatch, error, reason):
+    monkeypatch.setattr(export_files, "_write_csv", Mock(side_effect=error))
+    failed = export()
+    assert failed["status"] == "FAILED" and failed["errorMessage"].startswith(reason)
 
 
 @pytest.fixture

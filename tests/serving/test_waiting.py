@@ -70,13 +70,6 @@ def test_taking_the_fault_away_ends_the_delays_and_the_requests_go_on(delayed, a
     assert len(api.get("/workers").json) == len(outcomes)
 
 
-def test_a_reset_leaves_no_delayed_request_to_write_into_the_new_world(delayed, ask, api, control):
-    _, outcomes = delayed()
-    assert ask("POST", "/_dryline/reset") == 204
-    assert {outcome() for outcome in outcomes} == {"RemoteDisconnected"}
-    assert (api.get("/workers").json, [entry["method"] for entry in control.get("/requests").json]) == ([], ["GET"])
-
-
 @pytest.fixture
 def large_file(api, advance):
     """Return the path of a download of 40 MB, more than sockets and buffers hold."""
