@@ -35,10 +35,30 @@ def test_the_line_has_the_first_error(lines, api):
     assert lines()[0].endswith(" ms  name: Missing data for required field.")
 
 
-def test_the_line_describes_the_fault(lines, api, control):
-    control.post("/faults", {"status": 503, "times": 2})
-    api.get("/workers")
-    assert " 503 " in lines()[-1] and lines()[-1].endswith("[fault: answers 503, 2 times]")
+UNIFORM = {"type": "uniform", "lowerMs": 0, "upperMs": 1}
+
+
+@pytest.mark.parametrize(
+    ("rule", "words"),
+    [
+        ({"status": 503}, "answers 503"),
+        ({"status": 503, "times": 1}, "answers 503, once"),
+        ({"status": 503, "times": 2}, "answers 503, 2 times"),
+        ({"status": 503, "skip": 1}, "answers 503, after 1 unaffected requests"),
+        ({"status": 503, "probability": 0.99}, "answers 503, 99% of the time"),
+        ({"status": 503, "phase": "after"}, "answers 503, after the write is done"),
+        ({"answers": [429, 503]}, "answers 429, 503 in turn, 2 times"),
+        ({"malformed": "garbage", "headers": {"X-A": "b"}}, "garbage answer, X-A: b"),
+        ({"delayMs": 1}, "1 ms late"),
+        ({"delayDistribution": UNIFORM}, "0 to 1 ms late"),
+        ({"bytesPerSecond": 1_000_000}, "1,000,000 bytes a second"),
+    ],
+)
+def test_the_line_describes_the_fault(lines, api, control, rule, words):
+    control.post("/faults", rule)
+    for _ in range(2):
+        api.get("/workers")
+    assert any(line.endswith(f"[fault: {words}]") for line in lines()), lines()
 
 
 def test_the_line_names_what_the_operation_ignored(lines, api):
