@@ -100,7 +100,8 @@ class Settings:
         self._require_types()
         for flag, value, is_good, rule in self._rules():
             if not is_good:
-                raise BadSetting(f"{flag} must {rule}, not {value!r}.")
+                shown = _without_credentials(value) if isinstance(value, str) else value
+                raise BadSetting(f"{flag} must {rule}, not {shown!r}.")
         secrets = [("--admin-token", self.admin_token), ("--model-key", self.model_key)]
         for flag, key in [*(("--api-key", key) for key in self.api_keys), *secrets]:
             if key is not None and (problem := header_problem(key)):
@@ -146,7 +147,7 @@ class Settings:
             " 443), or * alone for every origin"
         )
         for origin in self.cors_origins:
-            yield "--cors-origin", _without_credentials(origin), origin in ("*", "null") or _is_sent(origin), like
+            yield "--cors-origin", origin, origin in ("*", "null") or _is_sent(origin), like
         for host in self.webhook_hosts:
             is_host = bool(_HOST_NAME.fullmatch(host) or _address(host))
             yield "--webhook-hosts", host, is_host, "be a host's name or address alone"
@@ -154,7 +155,7 @@ class Settings:
         is_free = self.node is None or (bool(_NODE.fullmatch(self.node)) and self.node not in _OWN_PATHS)
         yield "--node", self.node, is_free, letters
         for flag, url in (("--public-url", self.public_url), ("--model-url", self.model_url)):
-            yield flag, _without_credentials(url), _is_url(url), "start with http:// or https://, and have no blanks"
+            yield flag, url, _is_url(url), "start with http:// or https://, and have no blanks"
 
     def _normalize(self) -> None:
         assign = object.__setattr__  # the class is frozen

@@ -111,7 +111,7 @@ def milestones_of(text: str) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=1024)
-def _fact(key: str, about: str) -> tuple[str, Milestones | None]:
+def _fact_and_milestones(key: str, about: str) -> tuple[str, Milestones | None]:
     """Return the fact that an extraction names, and the milestones that turn a proposal into that fact."""
     fact = fact_of(key, about)
     named = milestones_of(key) or milestones_of(about)
@@ -146,7 +146,7 @@ def extract(definitions: Mapping[str, Any], record: ConversationRecord, facts: F
         if kind == "boolean":
             values[key] = _is_reached(_evidence(key_read, about), record)
             continue
-        fact, milestones = _fact(key_read, about)
+        fact, milestones = _fact_and_milestones(key_read, about)
         may_be_said = kind != "number" or fact in NUMBERS  # nothing else that is said is a number
         value = _said(fact, record, facts) if may_be_said and _is_reached(milestones, record) else None
         if value is not None:

@@ -13,7 +13,8 @@ from dryline.flow.language.branches import FlowMap, flow_map_of
 from dryline.flow.language.errors import CodeRefused
 from dryline.flow.language.events import Event
 from dryline.flow.language.program import Condition, Program
-from dryline.flow.model.caller_words import UNUSUAL_ROLES, role_of
+from dryline.flow.model.caller_words import UNUSUAL_ROLES, kinds_of_values, role_of
+from dryline.flow.model.kinds import WORDS
 from dryline.flow.model.simulated_caller import usual
 from dryline.flow.sessions.engines import engine_of
 from dryline.simulator.deployment_context import DeploymentContext
@@ -177,11 +178,11 @@ class FollowedFlow:
         return prod(usual(each, self.shares) for each in way)
 
     def _is_asked_in_matter(self, condition: Condition) -> bool:
-        """Return whether a condition is met by a value that the agent asks for in a matter.
+        """Return whether a condition is met by a value, such as a day, that the agent asks for in a matter.
 
         The matter is a condition before it in the same loop, at which the call does not end.
         """
-        if role_of(condition.text) != "value":
+        if not kinds_of_values(condition.text) - {WORDS}:  # any words may tell a matter: "caller says that it leaks"
             return False
         conditions = condition.loop.conditions
         matters = [each for each in conditions[: conditions.index(condition)] if role_of(each.text) == "matter"]

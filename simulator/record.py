@@ -98,7 +98,7 @@ class ConversationRecord:
             self._request = event["request"]
             return
         if self._request is not None:
-            self._answer(self._request, event)
+            self._add_model_call(self._request, event)
             self._request = None
         match event.type:
             case "said":
@@ -215,7 +215,7 @@ class ConversationRecord:
         """Let `least` hundredths of a second pass, and up to `more`."""
         self._now += int(least + more * self._random())
 
-    def _answer(self, request: ModelRequest, event: Event) -> None:
+    def _add_model_call(self, request: ModelRequest, event: Event) -> None:
         """Add a request to a language model, which the event answers after some time."""
         asked_at = self._now / 100
         self._pass_time(*(_ASKS if event.type == "asked" else _THINKS))
@@ -262,7 +262,7 @@ class ConversationRecord:
         step, *members = table("steps")[event.type]
         details = {name: event.details[name] for name in members if name in event.details}
         if step == "call":
-            self._call(_function(event), event, **details)
+            self._call(_function_name(event), event, **details)
         else:
             self.trace.append({"at": self._now / 100, "step": step, "line": event.line, **details})
 
@@ -340,7 +340,7 @@ class ConversationRecord:
         return f"{summary} A person took over." if self.ended == "transfer" else summary
 
 
-def _function(event: Event) -> str:
+def _function_name(event: Event) -> str:
     if event.type == "requested":
         return f"requests.{str(event['method']).lower()}"
     if event.type == "integrated":

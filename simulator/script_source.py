@@ -90,17 +90,19 @@ class ScriptEventSource:
 
 
 def script_of_call(
-    deployment: DeploymentContext, outcome: str, inbound: bool, facts: Facts, rng: Random
+    deployment: DeploymentContext, outcome: str, is_inbound: bool, facts: Facts, rng: Random
 ) -> ScriptEventSource:
     """Return the script of a call in which somebody, or a machine, answers."""
     industry = deployment.industry
     if outcome == "voicemail":
-        script = load_script("message_left" if inbound else "voicemail")
+        script = load_script("message_left" if is_inbound else "voicemail")
     elif outcome == "transferred":
         script = industry.transfer
     else:
-        script = pick(facts.random, industry.inbound if inbound else industry.outbound)
-    lines: Sequence[Step] = _with_deployment_sentences(deployment.profile, script.lines(rng), outcome, inbound, facts)
+        script = pick(facts.random, industry.inbound if is_inbound else industry.outbound)
+    lines: Sequence[Step] = _with_deployment_sentences(
+        deployment.profile, script.lines(rng), outcome, is_inbound, facts
+    )
     source = ScriptEventSource(script, lines, facts, _prompt_of(deployment))
     if outcome == "transferred":
         source.ended, source.number = _TRANSFER, deployment.desk_number
@@ -127,18 +129,18 @@ def _prompt_of(deployment: DeploymentContext) -> str:
 
 
 def _with_deployment_sentences(
-    profile: DeploymentProfile, lines: list[Step], outcome: str, inbound: bool, facts: Facts
+    profile: DeploymentProfile, lines: list[Step], outcome: str, is_inbound: bool, facts: Facts
 ) -> list[Step]:
     """Return the lines with the greeting and with the deployment's own sentences."""
     if outcome == "voicemail":
-        if profile.voicemail is not None and not inbound:
+        if profile.voicemail is not None and not is_inbound:
             lines[-1] = _deployment_turn(profile.voicemail)
         return lines
-    if inbound:
+    if is_inbound:
         lines.insert(0, _said(facts, "greetings") if profile.opening is None else _deployment_turn(profile.opening))
     elif outcome == "transferred":
         lines.insert(0, _said(facts, "introductions"))
-    if not inbound and profile.opening is not None:
+    if not is_inbound and profile.opening is not None:
         index = next(index for index, step in enumerate(lines) if step[0] == "A")
         who, text, slots = lines[index]
         lines[index] = (who, f"{{opening}} {text}", slots)

@@ -3,6 +3,7 @@
 import errno
 import sqlite3
 from collections.abc import Iterator
+from pathlib import Path
 
 
 class DomainError(Exception):
@@ -88,6 +89,21 @@ def disk_is_full(error: BaseException | None) -> bool:
 def database_is_locked(error: BaseException | None) -> bool:
     """Return whether an error comes from a lock on the database that another connection holds."""
     return any(_sqlite_code(each) == sqlite3.SQLITE_BUSY for each in _causes(error))
+
+
+def directory_fault(error: BaseException, directory: Path) -> str | None:
+    """Return why a data directory cannot be used, if an error comes from that; else None.
+
+    A folder or file may be gone, may be something else now, or may not be written.
+    """
+    for each in _causes(error):
+        if _sqlite_code(each) in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_CORRUPT):
+            return str(each)
+        if isinstance(each, OSError) and isinstance(each.filename, str | Path):
+            path = Path(each.filename)
+            if path.is_relative_to(directory):
+                return f"{path.relative_to(directory)}: {each.strerror}"
+    return None
 
 
 def _sqlite_code(error: BaseException) -> int | None:

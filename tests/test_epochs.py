@@ -327,6 +327,7 @@ def test_a_receiver_may_reset_the_world_that_sends_to_it(stand):
     stand.receiver.meanwhile = lambda: resets.append(stand.control().post("/reset", {}).status_code)
     webhooks(stand)
     stand.go_on()
+    stand.wait_for(lambda: stand.receiver.requests)  # the answer has arrived, for nobody
     assert (resets, stand.receiver.requests_begun) == ([204], 1)
 
 

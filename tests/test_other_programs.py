@@ -189,3 +189,17 @@ def test_a_quick_read_says_that_the_directory_was_taken_away(tmp_path):
 def test_a_start_at_a_locked_database_says_so(locked, world, restart):
     with locked(), pytest.raises(BadSetting, match=LOCKED):
         restart(seed=None)
+
+
+@pytest.mark.parametrize("send", ["snapshot", "reset"])
+def test_a_folder_that_cannot_be_used_is_named(world, send, caplog):
+    _, control, directory = world
+    (directory / "snapshots").mkdir(exist_ok=True)
+    shutil.rmtree(directory / "snapshots")
+    (directory / "snapshots").write_text("not a folder")
+    paths = {"snapshot": ("/snapshots", {"name": "a"}), "reset": ("/reset", {})}
+    answer = control.post(*paths[send])
+    assert answer.status_code == 503
+    assert str(directory) in answer.json["error"]
+    assert "snapshots" in answer.json["error"]
+    assert not [record for record in caplog.records if record.exc_info]

@@ -122,6 +122,12 @@ def unexpected(error: Exception) -> Any:
     if errors.disk_is_full(error):
         log.error("The disk is full: %s %s failed", request.method, request.path)
         return answer(507, "The disk is full.")
+    directory = current().directory
+    if fault := errors.directory_fault(error, directory):
+        log.error(
+            "The data directory %s cannot be used (%s): %s %s failed", directory, fault, request.method, request.path
+        )
+        return answer(503, f"The data directory {directory} cannot be used ({fault}). Mend it, and restart dryline.")
     reference = current().ids.new("error")
     log.error("%s: %s %s failed", reference, request.method, request.path, exc_info=error)
     return answer(500, f"Internal error. The log has more under {reference}.")

@@ -239,8 +239,11 @@ class _Exchange:
 
     urllib3's own limits are not enough: they leave out the look-up of a host's name, and an answer that comes byte by
     byte begins each of them anew. The user and the password of the address are sent, unless `headers` have an
-    Authorization. `check` gets the connected socket before anything is sent, and may raise Unanswered. When one of the
-    futures `ends` is done, nobody waits for the answer any longer, and nothing is sent if that has not happened yet.
+    Authorization. `check` gets the connected socket before anything is sent, and may raise Unanswered.
+
+    When one of the futures is done, nobody waits for the answer any longer, and nothing is sent if that has not
+    happened yet. The end of the world also ends the connection; after that of the epoch the other server may finish its
+    answer.
     """
 
     method: str
@@ -250,22 +253,21 @@ class _Exchange:
     within_s: float
     max_bytes: int
     check: Callable[[socket.socket], None] | None = None
-    ends: tuple[Future[None], ...] = ()
+    world_ended: Future[None] | None = None
+    epoch_ended: Future[None] | None = None
     _socket: socket.socket | None = None
     _is_over: bool = False
 
-    def run(self, manager: PoolManager, ended: Future[None] | None = None) -> HttpResponse:
+    def run(self, manager: PoolManager, world_ended: Future[None] | None = None) -> HttpResponse:
         """Return the response. Raises Unanswered, also Cut once the world has ended.
 
         Raises EpochEnded as soon as the epoch of the running task has ended; then nothing is sent any more.
         """
-        task = find_task()
-        self.ends = (ended,) if ended else ()
+        task, self.world_ended = find_task(), world_ended
         if task is None:  # a command, without a world
             return self._run(manager)
         epochs = task.world.epochs
-        with epochs.sending(task) as epoch_ended:
-            self.ends += (epoch_ended,)
+        with epochs.sending(task) as self.epoch_ended:
             try:
                 return self._run(manager)
             except Cut:
@@ -287,19 +289,30 @@ class _Exchange:
         }
         manager.pool_classes_by_scheme = pools
         threading.Thread(target=exchange, name="outgoing request", daemon=True).start()
-        futures: list[Future[Any]] = [outcome, *self.ends]
-        wait(futures, self.within_s, FIRST_COMPLETED)
+        wait([outcome, *self._ends()], self.within_s, FIRST_COMPLETED)
         if outcome.done():
             return outcome.result()
 
         self._is_over = True
-        if self._socket is not None:
-            with contextlib.suppress(OSError):
-                self._socket.shutdown(socket.SHUT_RDWR)  # ends the reading of the other thread
+        if self.epoch_ended and self.epoch_ended.done():
+            later = threading.Timer(self.within_s, self._shut_down)
+            later.daemon = True
+            later.start()
+        else:
+            self._shut_down()
         raise Cut() if self._has_ended() else self._late_error()
 
+    def _ends(self) -> list[Future[Any]]:
+        return [end for end in (self.world_ended, self.epoch_ended) if end is not None]
+
     def _has_ended(self) -> bool:
-        return any(end.done() for end in self.ends)
+        return any(end.done() for end in self._ends())
+
+    def _shut_down(self) -> None:
+        """End the reading of the other thread."""
+        if self._socket is not None:
+            with contextlib.suppress(OSError):
+                self._socket.shutdown(socket.SHUT_RDWR)
 
     def _on_connected(self, connected: socket.socket) -> None:
         self._socket = connected

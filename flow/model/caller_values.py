@@ -333,7 +333,8 @@ class CallerValues:
         if slot.choices and turn.sentences and not is_answer:
             turn.sentences.append(f"{str(value)[:1].upper()}{str(value)[1:]}.")  # "It's about the salami. Large."
         else:
-            turn.sentences.append(give_value(value, slot, self._random, self._used, is_asked=is_answer))
+            answered = replace(slot, agent=turn.agent, is_asked=is_answer)
+            turn.sentences.append(give_value(value, answered, self._random, self._used, is_asked=is_answer))
         turn.answers_question = turn.answers_question or is_asked
 
 

@@ -15,6 +15,7 @@ from statistics import fmean
 from typing import Any
 
 from dryline.flow.model import encoder
+from dryline.flow.model.answers.kind import ValueKind
 from dryline.flow.model.answers.number import MONEY, RATING, unit_of
 from dryline.flow.model.answers.slots import Slot
 from dryline.flow.model.filling import made_up
@@ -149,6 +150,13 @@ def role_of(condition: str) -> str:
     return "else" if reading.is_catch_all else "matter" if reading.gives is None else "value"
 
 
+def kinds_of_values(condition: str) -> set[ValueKind]:
+    """Return the kinds of the values that meet a condition: a date for "caller names a day", else none."""
+    if role_of(condition) != "value":
+        return set()
+    return {kind_of(slot) for slot in read_condition(condition).slots}
+
+
 def predicate(condition: str) -> str:
     """Return a condition without the person whom it is about: "the caller wants …" is "wants …"."""
     return encoder.without_subject(" ".join(condition.split()).rstrip("."))
@@ -195,9 +203,9 @@ def choose_value(
         return max(made_up(slot, random, now) for _ in range(6))
     if fact := _fact_about_caller(slot, facts):
         return fact
-    values = [made_up(slot, random, now) for _ in range(_ATTEMPTS)]
+    context = replace(slot, agent=question, now=now)
+    values = [made_up(context, random, now) for _ in range(_ATTEMPTS)]
     if kind_of(slot) is DATE and phrase:
-        context = replace(slot, now=now)
         values = [each for each in values if DATE.read(f"{phrase} {DATE.say(each)}", context) == each] or values
     return next((each for each in values if str(each) not in heard), values[0])
 
@@ -254,8 +262,10 @@ def _unasked_sentences(value: Any, slot: Slot, sentences: list[str]) -> list[str
         if noun.endswith("s"):
             return [f"For {written}." if value == 1 else f"For {written} {noun}."]
         return [f"The {label} is {written}."]
-    if kind is DATE and label not in _ANY_DAY:
-        return [f"The {label} is {written}."]
+    if kind is DATE:
+        if DATE.is_past(slot):
+            return [f"It was {written}."]
+        return [f"That's for {written}." if label in _ANY_DAY else f"The {label} is {written}."]
     if kind is CHOICE and label.endswith(_OF_STATES):
         return [f"{written[:1].upper()}{written[1:]}."]
     about = f"It's about {'the ' if written[:1].islower() else ''}{written}."
@@ -287,6 +297,8 @@ def _frames_of(text: str, slot: Slot) -> Sequence[str]:
         return (f"My {'first' if 'first' in label else 'last'} name is {{value}}.",)
     if kind is WORDS and len(text.split()) > _FEW_WORDS:  # a clause, which "it's" does not take
         return ()
+    if kind is DATE and DATE.is_past(slot):
+        return ("It was {value}.", "That was {value}.", "I think it was {value}.")
     if kind is NUMBER and label.endswith("s") and "$" not in text:
         return (*kind.sentences, f"{{value}} {label.rpartition(' ')[2]}.")
     return kind.sentences

@@ -8,7 +8,7 @@ from text_to_num import alpha2digit
 
 Bounds = tuple[float, float]
 
-_LONGEST_KEPT = 500  # characters of a text whose digits are kept
+_LONGEST_CACHED = 500  # characters of a text whose digits are cached
 _LONGEST = 10_000  # characters at the end of a text in which words become digits: the library takes long for more
 _HIDE = "\u2060"  # put into a word that is no number, such as "the large one", until the others are read
 
@@ -75,8 +75,8 @@ _NUMBER_SAID = re.compile(rf"(?<![\d:.-]){_BOUND}(?![:/]\d| ?(?:[ap]m\b|o'clock)
 
 def to_digits(text: str) -> str:
     """Return a text in which numbers in words are digits: "the twenty first", "nineteen ninety one", "five oh five"."""
-    if len(text) <= _LONGEST_KEPT:
-        return _kept_digits(text)
+    if len(text) <= _LONGEST_CACHED:
+        return _cached_digits(text)
     return text[:-_LONGEST] + _to_digits(text[-_LONGEST:])
 
 
@@ -91,7 +91,7 @@ def _to_digits(text: str) -> str:
     return _RUN.sub(_joined, _SCALED.sub(_scaled, text))
 
 
-_kept_digits = lru_cache(maxsize=512)(_to_digits)
+_cached_digits = lru_cache(maxsize=512)(_to_digits)
 
 
 def _hidden(match: re.Match[str]) -> str:

@@ -13,10 +13,9 @@ from dryline.flow.language.program import Condition, Loop
 from dryline.flow.language.session import FlowSession
 from dryline.flow.model.builtin_model import BuiltInModel
 from dryline.flow.model.caller_values import CallerTurn, CallerValues
-from dryline.flow.model.caller_words import intent_of, role_of, utter, words
-from dryline.flow.model.kinds import kind_of, kind_of_question
+from dryline.flow.model.caller_words import intent_of, kinds_of_values, role_of, utter, words
+from dryline.flow.model.kinds import kind_of_question
 from dryline.flow.model.questions import invites_any_request, last_question
-from dryline.flow.model.understanding import read_condition
 
 _NEXT_IN_LOOP = 0.7  # from the first condition of a loop to the last: each so many times as usual as the one before
 _RARE = 0.05  # how usual a condition is that ends a conversation, or says that no other one is met, or was taken before
@@ -209,10 +208,7 @@ class Caller:
 
 def _gives_value(condition: Condition, question: str) -> bool:
     """Return whether a condition is met by a value of the kind that a question asks for."""
-    kind = kind_of_question(question)
-    if kind is None or role_of(condition.text) != "value":
-        return False
-    return any(kind_of(slot) is kind for slot in read_condition(condition.text).slots)
+    return kind_of_question(question) in kinds_of_values(condition.text)
 
 
 def usual(condition: Condition, shares: Mapping[str, float]) -> float:

@@ -297,15 +297,15 @@ def _features_of_values(
         slots = [Slot("", question=context.question)]
     kinds = [kind_of(slot) for slot in slots]
     are_asked = [kind is kind_of_answer for kind in kinds]
-    now = [
+    said_now = [
         is_chosen or heard.has_value(slot, options, is_asked=is_asked)
         for slot, is_asked in zip(slots, are_asked, strict=True)
     ]
-    then = [before.has_value(slot, options, is_asked=False) for slot in slots]
+    said_before = [before.has_value(slot, options, is_asked=False) for slot in slots]
     is_open = [kind in (WORDS, CHOICE) for kind in kinds]  # any words may be such a value
-    is_complete = any(now) and all(map(any, zip(now, then, is_open, strict=True)))
+    is_complete = any(said_now) and all(map(any, zip(said_now, said_before, is_open, strict=True)))
     if is_complete or (is_returned and context.is_answered):
         is_name = kinds == [NAME] and heard.is_all_capital
         alone = {"value alone": heard.is_bare, "name alone": is_name}
         return {"value given": 1.0, "value that was asked for": any(are_asked) or is_returned, **alone}
-    return {"value missing": bool(kinds) and not any(now) and not any(is_open), "part missing": any(now)}
+    return {"value missing": bool(kinds) and not any(said_now) and not any(is_open), "part missing": any(said_now)}

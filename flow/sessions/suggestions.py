@@ -138,7 +138,7 @@ def _slot_asked_for(question: OpenQuestion, now: datetime) -> Slot | None:
     """Return the slot of the value that the question asks for, with the example of the flow's code if it has one."""
     question_words = set(re.findall(r"\w+", question.text.lower().replace("-", "")))
     slots = [
-        Slot(example, key, choices=choices_in(example), question=question.text, now=now)
+        Slot(example, key, choices=choices_in(example), question=question.text, agent=question.text, now=now)
         for key, example in question.examples.items()
     ]
     kind = kind_of_question(question.text)
@@ -146,7 +146,7 @@ def _slot_asked_for(question: OpenQuestion, now: datetime) -> Slot | None:
     of_kind = [slot for slot in slots if kind_of(slot) is kind]
     if named or of_kind:
         return (named or of_kind)[0]
-    return None if kind is None else Slot("", question=question.text, now=now)
+    return None if kind is None else Slot("", question=question.text, agent=question.text, now=now)
 
 
 def _as_written(option: str, agent: str) -> str:

@@ -11,7 +11,7 @@ import pytest
 
 from dryline.flow.model.answers.slots import Slot, choices_in
 from dryline.flow.model.caller_words import sentences_with_value
-from dryline.flow.model.kinds import KINDS, NUMBER, kind_of, kind_of_question
+from dryline.flow.model.kinds import DATE, KINDS, NUMBER, kind_of, kind_of_question
 
 NOW = datetime(2026, 11, 25, 15, tzinfo=UTC)  # a Wednesday
 CASES = [pytest.param(kind, *case, id=f"{kind.name}: {case[0]}") for kind in KINDS for case in kind.CASES]
@@ -45,6 +45,27 @@ def test_bare_words_are_a_value_only_where_the_agent_asked_for_it(kind, said, va
     example = {"number": 4, "yes_no": True}.get(kind.name, "")
     key = "guests" if kind.name == "number" else "newsletter" if kind.name == "yes_no" else ""
     assert kind.read(said, Slot(example, key, now=NOW, is_asked=False)) == value
+
+
+@pytest.mark.parametrize(
+    ("key", "agent", "said", "value"),
+    [
+        ("date", "When did it happen?", "November 20th", "2026-11-20"),
+        ("date", "And what day did you buy it?", "on Friday", "2026-11-20"),
+        ("date", "Could you tell me when it happened?", "the tenth", "2026-11-10"),
+        ("date", "When was your last visit?", "the third of March", "2026-03-03"),
+        ("purchase_date", "Which date is on the receipt?", "Monday the 2nd", "2026-11-02"),
+        ("date", "When did it happen?", "December 3rd, 2025", "2025-12-03"),
+        ("date", "Which day did you have in mind?", "Friday", "2026-11-27"),
+        ("date", "What date did you want to come in?", "December 3rd", "2026-12-03"),
+        ("date", "When would you like to come?", "November 20th", "2027-11-20"),
+    ],
+)
+def test_a_day_on_which_something_has_happened_lies_in_the_past(key, agent, said, value):
+    slot = Slot("2026-01-05", key, agent=agent, now=NOW)
+    assert DATE.read(said, slot) == value
+    is_past = value < "2026-11-25"
+    assert all((DATE.make(Random(seed), slot) < "2026-11-25") == is_past for seed in range(20))
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import re
 import subprocess
 import sys
 from collections import Counter
@@ -87,6 +88,31 @@ until "caller gives their order number":
     say("Thank you.")
 """
     assert "caller gives their order number" in first_conditions(simulate(make_line(code), 30, follow="flow"), taken)
+
+
+def test_a_call_can_be_about_what_a_caller_tells(make_line, simulate, taken):
+    code = """loop:
+    res = talk("Ask how you can help.", True)
+until "caller wants an appointment":
+    say("You are booked.")
+until "caller tells that the dog has died":
+    say("I am sorry.")
+"""
+    assert len(first_conditions(simulate(make_line(code), 20, outcome="completed"), taken)) == 2
+
+
+def test_a_caller_names_a_day_in_the_past_for_what_has_happened(make_line, simulate):
+    code = """loop:
+    res = talk("Ask what happened.", True)
+until "caller reports an accident":
+    loop:
+        when = talk("Ask when it happened.", True)
+    until "caller says when it happened":
+        extract("date", when.ask("When did it happen?", {"date": "2026-01-05"})["date"])
+"""
+    for log in simulate(make_line(code), 10, branch="caller says when it happened", startTime="2026-11-23T10:00:00Z"):
+        assert log["extractionsData"]["date"] < "2026-11-23"
+        assert not any(re.search("would be|works|How about|please", text) for text in said(log, "user")[1:])
 
 
 def test_the_agent_says_the_flows_words_and_ends_the_call_with_the_flow(booked):

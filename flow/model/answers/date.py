@@ -31,7 +31,7 @@ _DAYS_AHEAD = {
     **{"day after tomorrow": 2, "yesterday": -1, "day before yesterday": -2},
     **{"this morning": 0, "this afternoon": 0, "this evening": 0, "last night": -1},
 }
-_SPANS = {"day": 1, "week": 7, "fortnight": 14, "month": 30}
+_DAYS_OF_UNIT = {"day": 1, "week": 7, "fortnight": 14, "month": 30}
 
 _MONTH = "|".join(sorted(_MONTH_NAMES, key=len, reverse=True))
 _WEEKDAY = "|".join(sorted(_WEEKDAY_NAMES, key=len, reverse=True))
@@ -42,6 +42,12 @@ _YEAR = r"(?:,? (?P<year>(?:19|20)\d\d)\b)?"
 _MOST_DAYS = 1_500  # of which one is a 29th of February
 _FRIDAY = 4
 _LAST_YEAR_SAID = 2010  # as of a birthday
+_WHICH_DAY = r"\b(?:when|(?:what|which) (?:day|date))"
+_WISHES = (
+    "want|wish|need|have in mind|choose|pick|prefer|plan|mean|say|mention|ask|like|think|agree"  # for a day to come
+)
+# In the names of members for days on which something has happened.
+_WORDS_OF_PAST = frozenset(("happened", "occurred", "incident", "accident", "loss", "purchase", "purchased", "bought"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,13 +62,16 @@ class SpokenDate:
     days_ahead: int | None = None  # of today; with a weekday, of the next such day
     is_past: bool = False
 
-    def resolve(self, today: date) -> date | None:
-        """Return the day that is meant: the nearest one in the future, but for "last Friday"; None if there is none."""
+    def resolve(self, today: date, *, is_past: bool = False) -> date | None:
+        """Return the day that is meant; None if there is none.
+
+        It is the nearest one in the future, but in the past if it `is_past`, or if "last Friday" was said.
+        """
         if self.weekday is None and self.day is None:
             return None if self.days_ahead is None else today + timedelta(days=self.days_ahead)
         if self.year is not None and self.month is not None and self.day is not None:
             return _date(self.year, self.month, self.day)
-        step = timedelta(days=-1 if self.is_past else 1)
+        step = timedelta(days=-1 if is_past or self.is_past else 1)
         day = today if self.day is not None else today + step
         for _ in range(_MOST_DAYS):
             if self._is_met_by(day):
@@ -79,9 +88,10 @@ class SpokenDate:
 class Date(MultiValueKind):
     """A day, in digits, by the name of a month or of a weekday, or counted from today.
 
-    Where two readings are possible, the nearest day in the future counts. The example decides on the format:
-    2026-01-05, 01/05/2026, 05.01.2026, March 15, or Monday. A day that is more than a week ahead has no weekday's
-    name: then the month is named. An example with a time of day, such as 2026-01-05T14:00, needs both.
+    Where two readings are possible, the nearest day in the future counts, or in the past for what has happened. The
+    example decides on the format: 2026-01-05, 01/05/2026, 05.01.2026, March 15, or Monday. A day that is more than a
+    week ahead has no weekday's name: then the month is named. An example with a time of day, such as
+    2026-01-05T14:00, needs both.
     """
 
     name = "date"
@@ -169,6 +179,10 @@ class Date(MultiValueKind):
         (re.compile(r"\d{1,2}\.\d{1,2}\.\d{4}"), "%d.%m.%Y"),
     )
     _next_week = re.compile(r"\bnext week\b")
+    # "When did it happen?" and "When was your last visit?", but not "Which day did you have in mind?".
+    _asks_about_past = re.compile(
+        rf"{_WHICH_DAY} (?:did (?!(?:\w+ ){{1,3}}(?:{_WISHES})\b)|(?:was|were)\b[^.?!]*\blast\b|[^.?!]*\bhappened\b)"
+    )
 
     def is_example(self, text: str) -> bool:
         is_in_digits = any(pattern.fullmatch(text) for pattern, _ in self._in_digits)
@@ -187,7 +201,8 @@ class Date(MultiValueKind):
     def read_all(self, said: str, context: Slot) -> list[str]:
         text, today = to_digits(said), context.now.date()
         iso_time = self._iso_time.fullmatch(context.example_text)
-        days = [spoken.resolve(today) for spoken in self.find(text)]
+        is_past = self.is_past(context)
+        days = [spoken.resolve(today, is_past=is_past) for spoken in self.find(text)]
         if self._next_week.search(text.lower()) and len(days) == 1 and days[0] is not None:
             days = [_in_next_week(days[0], today)]
         if iso_time is None:
@@ -196,18 +211,28 @@ class Date(MultiValueKind):
         return [f"{day}{iso_time['between']}{time}" for day in days if day is not None and time is not None]
 
     def make(self, random: Random, context: Slot) -> str:
-        """Return a day of the next three weeks, or of one for a weekday, no weekend; of a birthday one long ago."""
+        """Return a day of the next three weeks, or of one for a weekday, no weekend.
+
+        A day on which something has happened is one of the last three weeks, a birthday one long ago.
+        """
         today = context.now.date()
         if "birth" in context.label or context.label in ("dob", "born"):
             return self._written(date(today.year - random.randint(20, 75), random.randint(1, 12), 17), context)
         is_weekday = context.example_text.lower() in WEEKDAYS
-        day = today + timedelta(days=random.randint(2, 4 if is_weekday else 21))
+        step = timedelta(days=-1 if self.is_past(context) else 1)
+        day = today + step * random.randint(2, 4 if is_weekday else 21)
         while day.weekday() > _FRIDAY or day.weekday() == today.weekday():
-            day += timedelta(days=1)
+            day += step
         iso_time = self._iso_time.fullmatch(context.example_text)
         if iso_time is None:
             return self._written(day, context)
         return f"{day}{iso_time['between']}{Time().make(random, Slot(iso_time['time'], now=context.now))}"
+
+    def is_past(self, context: Slot) -> bool:
+        """Return whether something has happened on the day, by its member's name or by the agent's question."""
+        if not _WORDS_OF_PAST.isdisjoint(context.label.split()):
+            return True
+        return context.is_asked and self._asks_about_past.search(context.agent.lower()) is not None
 
     def say(self, value: str) -> str:
         """Return a date in digits with the name of its month; other dates as they are."""
@@ -230,7 +255,7 @@ class Date(MultiValueKind):
             return SpokenDate(span, days_ahead=_DAYS_AHEAD[parts["relative"]])
         if "count" in parts:
             count = int(parts["count"]) if parts["count"].isdigit() else 1
-            ahead = count * _SPANS[parts["unit"]] * (-1 if match[0].endswith("ago") else 1)
+            ahead = count * _DAYS_OF_UNIT[parts["unit"]] * (-1 if match[0].endswith("ago") else 1)
             return SpokenDate(span, weekday=weekday, days_ahead=ahead + ("from" in parts))
         if "day" in parts:
             return self._read_day_of_month(match, parts)

@@ -128,18 +128,23 @@ class PersonName(ValueKind):
     def _introduced(self, text: str, context: Slot) -> str | None:
         """Return the name behind words that introduce one: with a last name, if one of them has it."""
         heads = [self.introduces, self.may_introduce, *([self.answers] if context.is_asked else [])]
-        names = []
         for head in heads:
-            for match in head.finditer(text):
-                behind = text[match.end() : match.end() + _LONGEST]
-                name = self._name_at_start(behind, is_whole=head is not self.introduces and not behind[:1].isupper())
-                if name and head is self.answers:
-                    name = self._in_full(behind, name)
-                if name and (head is self.introduces or context.is_asked or behind[:1].isupper() or " " in name):
-                    names.append(name)
+            texts_behind = [text[match.end() : match.end() + _LONGEST] for match in head.finditer(text)]
+            possible = [self._name_behind(head, behind, is_asked=context.is_asked) for behind in texts_behind]
+            names = [name for name in possible if name is not None]
             if names:
-                break
-        return next((name for name in names if " " in name), names[0] if names else None)
+                return next((name for name in names if " " in name), names[0])
+        return None
+
+    def _name_behind(self, head: re.Pattern[str], behind: str, *, is_asked: bool) -> str | None:
+        """Return the name with which the text behind a head begins; None for none, or if it may be another word."""
+        is_certain, has_capital = head is self.introduces, behind[:1].isupper()
+        name = self._name_at_start(behind, is_whole=not is_certain and not has_capital)
+        if name is None:
+            return None
+        if head is self.answers:
+            name = self._in_full(behind, name)
+        return name if is_certain or is_asked or has_capital or " " in name else None
 
     def _closed(self, text: str) -> str | None:
         """Return the name before words such as "speaking"."""

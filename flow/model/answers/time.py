@@ -138,10 +138,17 @@ class Time(MultiValueKind):
             possible = [each for each in spoken if each is not None]
             times += possible
             rest = blanked(rest, [each.span for each in possible])
-        for pattern in self.bare if is_asked and not times else ():
-            spoken = [self._read(match, is_sure=False) for match in pattern.finditer(rest)]
-            times = times or [each for each in spoken if each is not None and len(spoken) == 1]
+        if is_asked and not times:
+            times = self._find_bare(rest)
         return sorted(times, key=lambda each: each.span)
+
+    def _find_bare(self, text: str) -> list[SpokenTime]:
+        """Return the time that the only bare number of a text is; none where there are several numbers."""
+        for pattern in self.bare:
+            spoken = [self._read(match, is_sure=False) for match in pattern.finditer(text)]
+            if len(spoken) == 1 and spoken[0] is not None:
+                return [spoken[0]]
+        return []
 
     def read_all(self, said: str, context: Slot) -> list[str]:
         text = to_digits(said)
@@ -178,26 +185,31 @@ class Time(MultiValueKind):
     def _read(self, match: re.Match[str], *, is_sure: bool) -> SpokenTime | None:
         """Return the time of a match; None for what is no time, such as 25:70."""
         parts = {name: value for name, value in match.groupdict().items() if value}
-        half = parts.get("half")
-        if "hour" in parts:
-            hour = int(parts["hour"])
-        else:
-            hour, half = (0, "a") if parts["noon"] == "midnight" else (12, "p")
-        minute = int(parts.get("minute", 0))
-        if "half_past" in parts:
-            minute = 30
-        elif "quarter_past" in parts:
-            minute = 15
-        elif "quarter_to" in parts or "before" in parts:
-            minute = 60 - int(parts.get("before", 15))
-            hour = hour - 1 or 12
-            half = "a" if "noon" in parts else half
+        hour, minute, half = _clock_of(parts)
         if hour > 24 or minute > 59:
             return None
         if half is None and 1 <= hour <= 12:
             behind = self.half_of_day.search(match.string, match.start(), match.end() + 25)
             half = behind.lastgroup if behind else None
         return SpokenTime(Span(*match.span()), hour % 24, minute, half, is_sure)
+
+
+def _clock_of(parts: dict[str, str]) -> tuple[int, int, str | None]:
+    """Return the hour, the minute and the half of the day that the parts of a match say."""
+    half = parts.get("half")
+    if "hour" in parts:
+        hour = int(parts["hour"])
+    else:
+        hour, half = (0, "a") if parts["noon"] == "midnight" else (12, "p")
+
+    if "quarter_to" in parts or "before" in parts:
+        minute = 60 - int(parts.get("before", 15))
+        return hour - 1 or 12, minute, "a" if "noon" in parts else half
+    if "half_past" in parts:
+        return hour, 30, half
+    if "quarter_past" in parts:
+        return hour, 15, half
+    return hour, int(parts.get("minute", 0)), half
 
 
 def _spoken(hour: int, minute: int) -> SpokenTime:

@@ -240,11 +240,11 @@ class YesNo(ValueKind):
 
 
 @lru_cache(maxsize=256)
-def _kept_stems(text: str) -> frozenset[str]:
+def _cached_stems(text: str) -> frozenset[str]:
     words = re.findall(r"[a-z]{4,}", text)
     return frozenset(re.sub(r"(?:ance|ed|ing|es|s|e)$", "", word)[:8] for word in words) | frozenset(words)
 
 
 def _stems(text: str) -> frozenset[str]:
     """Return the words of a text of four letters and more, and their stems."""
-    return _kept_stems(text.lower()) if len(text) < 500 else _kept_stems.__wrapped__(text.lower())
+    return _cached_stems(text.lower()) if len(text) < 500 else _cached_stems.__wrapped__(text.lower())
