@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 from dryline.serving.log_output import JsonFormatter, TextFormatter
-from dryline.tests.conftest import NEW_WORKER
+from dryline.tests.conftest import NEW_WORKER, send
 from dryline.world.clock import parse
 
 
@@ -150,6 +150,19 @@ def test_a_failed_webhook_has_a_line_with_the_time_of_the_retry(lines, api, cont
     for pause in (10, 60, 300):
         advance(pause)
     assert "→ given up" in "\n".join(lines())
+
+
+def test_a_delivered_webhook_has_a_line_with_the_status(
+    lines, api, control, advance, make_voice_deployment, http_server
+):
+    deployment = make_voice_deployment()
+    path = f"/workers/{deployment['workerId']}/deployments/{deployment['id']}/voice/customWebhooks"
+    url = http_server(lambda handler: send(handler, 200)) + "/hook"
+    assert api.post(path, {"name": "Hook", "url": url, "method": "POST", "fields": ""}).status_code == 201
+    control.post("/simulate/calls", {"workerId": deployment["workerId"], "deploymentId": deployment["id"]})
+    advance()
+    delivered = [line for line in lines() if "webhook call_started" in line]
+    assert [line.split()[-3:] for line in delivered] == [["call_started", url, "200"]], delivered
 
 
 def test_a_batch_of_calls_has_a_line(lines, api, advance, make_voice_deployment):
