@@ -232,16 +232,22 @@ def _refused_member(body: Any, write: Callable[[Any], str]) -> str:
     return ".".join(path) or "body"
 
 
-def _has_running_loop() -> bool:
-    """Return whether an event loop of asyncio runs in this thread."""
+def hint_at_loop(call: str) -> str:
+    """Return a sentence with the way out if an event loop of asyncio runs in this thread, else nothing.
+
+    `call` is the helper's call in the form of `asyncio.to_thread`.
+    """
     asyncio = sys.modules.get("asyncio")
     if asyncio is None:
-        return False
+        return ""
     try:
         asyncio.get_running_loop()
     except RuntimeError:
-        return False
-    return True
+        return ""
+    return (
+        " The event loop of this thread waited meanwhile. If it has to answer, call the helper in another thread, such "
+        f"as: await asyncio.to_thread({call})."
+    )
 
 
 class ControlPlane:
@@ -283,12 +289,8 @@ class ControlPlane:
             return self._read_json(self._send(method, f"/_dryline{path}", headers, content, timeout_s=timeout_s))
         except NoReplyInTime as error:
             hint = "The limit is the argument timeout_s of the stand-in, or dryline_timeout in pytest's configuration."
-            if _has_running_loop():
-                hint += (
-                    " The event loop of this thread waited meanwhile. If it has to answer, call the helper in another "
-                    "thread, such as: await asyncio.to_thread(dryline.advance, 1)."
-                )
-            raise NoReplyInTime(f"{error}{self._describe_work()} {hint}") from None
+            work = self._describe_work()
+            raise NoReplyInTime(f"{error}{work} {hint}{hint_at_loop('dryline.advance, 1')}") from None
 
     def _describe_work(self) -> str:
         """Return a sentence about what the server does, or nothing if it does not say that."""

@@ -15,6 +15,7 @@ from dryline.testing.plane import (
     ControlPlane,
     DrylineError,
     as_json,
+    hint_at_loop,
     members,
     members_in,
     milliseconds,
@@ -227,4 +228,6 @@ class Traffic(ControlPlane):
         except DrylineError as error:
             if not error.answer:  # the server has not answered
                 raise
-            raise DrylineError(journal.format_failed_check(str(error), sent, error.answer), error.answer) from None
+            hint = hint_at_loop("dryline.wait_for_request") if route == "wait" else ""
+            message = journal.format_failed_check(f"{error}{hint}", sent, error.answer)
+            raise DrylineError(message, error.answer) from None

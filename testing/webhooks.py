@@ -5,7 +5,14 @@ from __future__ import annotations
 from typing import Any, Literal, TypedDict, Unpack
 
 from dryline.testing import journal
-from dryline.testing.plane import ControlPlane, DrylineError, members, require_exact_or_bounds, require_timeout
+from dryline.testing.plane import (
+    ControlPlane,
+    DrylineError,
+    hint_at_loop,
+    members,
+    require_exact_or_bounds,
+    require_timeout,
+)
 from dryline.testing.rows import Delivery
 
 __tracebackhide__ = True  # pytest leaves the frames of this module out of a traceback
@@ -81,5 +88,6 @@ class Webhooks(ControlPlane):
         except DrylineError as error:
             if not error.answer:  # the server has not answered
                 raise
-            message = journal.format_failed_webhook_check(str(error), sent, error.answer)
+            hint = hint_at_loop("dryline.wait_for_webhook") if route == "wait" else ""
+            message = journal.format_failed_webhook_check(f"{error}{hint}", sent, error.answer)
             raise DrylineError(message, error.answer) from None

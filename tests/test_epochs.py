@@ -14,6 +14,7 @@ from urllib3.util import connection
 from dryline.app import create_app
 from dryline.blueprints.console import app as console_app
 from dryline.jobs import export_files
+from dryline.models.workers import Worker
 from dryline.settings import Settings
 from dryline.simulator import outbound
 from dryline.tests.conftest import Api
@@ -354,6 +355,23 @@ def test_a_page_that_was_asked_for_before_a_reset_shows_the_world_after_it(stand
     monkeypatch.setattr(console_app, "require_known_host", reset_once)
     answer = stand.app.test_client().get("/console/workers?team=north")
     assert (answer.status_code, "Desk" in answer.text) == (200, True)
+
+
+def test_a_read_that_a_reset_overtakes_is_neither_answered_nor_recorded(stand, monkeypatch):
+    find, once = Worker.find.__func__, iter([True])
+
+    def reset_after(cls, **where):
+        row = find(cls, **where)
+        if next(once, False):
+            stand.in_thread(lambda: stand.control().post("/reset", {}))  # not a part of this request
+            stand.threads[-1].join(60)
+        return row
+
+    monkeypatch.setattr(Worker, "find", classmethod(reset_after))
+    with pytest.raises(ConnectionCut):
+        stand.team().get("/workers/w")
+    assert stand.answers == [204]
+    assert stand.plane.get("/requests").json == []
 
 
 def test_a_form_that_was_sent_before_a_reset_writes_nothing_after_it(stand, monkeypatch):

@@ -181,3 +181,18 @@ def test_a_helper_that_gives_up_beside_an_event_loop_names_the_way_out(started):
     with held(started), pytest.raises(DrylineError) as raised:
         started.advance(minutes=1)
     assert "to_thread" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("helper", "criteria"), [("wait_for_request", {"path": "/api/workers"}), ("wait_for_webhook", {})]
+)
+def test_a_wait_in_vain_beside_an_event_loop_names_the_way_out(started, helper, criteria):
+    async def main():
+        with pytest.raises(DrylineError) as raised:
+            getattr(started, helper)(timeout_s=0, **criteria)
+        return str(raised.value)
+
+    assert f"await asyncio.to_thread(dryline.{helper})" in asyncio.run(main())
+    with pytest.raises(DrylineError) as raised:
+        getattr(started, helper)(timeout_s=0, **criteria)
+    assert "to_thread" not in str(raised.value)

@@ -16,8 +16,8 @@ MAX_MESSAGE = 300  # characters of a server's error message
 # How often a text is searched for JSON: each attempt may read all of it.
 _MAX_ATTEMPTS = 100
 
-_THOUGHT = r"(?:think(?:ing)?|thoughts?|reason(?:ing)?|analysis|scratchpad|begin_of_thought)"
-# <think>, <|thinking|>, [THINK], ◁think▷, and a channel of thoughts.
+_THOUGHT = r"(?:[\w-]{1,40}:)?(?:think(?:ing)?|thoughts?|reason(?:ing)?|analysis|scratchpad|begin_of_thought)"
+# <think>, <seed:think>, <|thinking|>, [THINK], ◁think▷, and a channel of thoughts.
 _BEGIN = (
     rf"(?:<\|?{_THOUGHT}(?:\s[^<>]{{0,100}})?\|?>|\[think(?:ing)?\]|◁think▷"
     r"|<\|channel\|>(?:analysis|commentary)<\|message\|>)"

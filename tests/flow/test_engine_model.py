@@ -100,6 +100,7 @@ THINKING = [
     '<THINK lang=en>\n{"index": 1}\n</THINK>{}',
     "<thinking>a</thinking>{}",
     "<reasoning>a<think>b</think>c</reasoning>{}",
+    '<seed:think>{"index": 1} or {"value": {"cups": 9}}</seed:think>{}',
     "They want tea. {index 1}</think>{}",
     "<|begin_of_thought|>a<|end_of_thought|>{}",
     "[THINK]a[/THINK]{}",
