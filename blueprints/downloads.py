@@ -63,7 +63,7 @@ class ExportFile(MethodView):
         """
         export = Export.from_link(export_id, **query)
         try:
-            return files.send(export.path, TYPES[export.format], export.path.name)
+            return files.file_response(export.path, TYPES[export.format], export.path.name)
         except FileNotFoundError:  # the rows of an import are there before their files; or somebody removed it
             raise NotReady(
                 f"The file of export {export.id} is missing. An import is writing it, or the next start does."
@@ -87,6 +87,6 @@ class RecordingFile(MethodView):
             call = call_of(log)
         path = recording_files.RECORDING_FILES.of(world).file(log.id, call)
         try:
-            return files.send(path, "audio/wav", f"{call_sid}.wav", saved=False)
+            return files.file_response(path, "audio/wav", f"{call_sid}.wav", as_attachment=False)
         except FileNotFoundError:  # deleted meanwhile, with its log or to free space
             raise NotReady(f"Recording {call_sid} was just deleted. Try again.") from None

@@ -40,7 +40,7 @@ class UploadByAddress(MethodView):
         """
         upload = Upload.read(upload_id, query["signature"])
         try:
-            return files.send(upload.path, upload.mime_type, upload.file_name)
+            return files.file_response(upload.path, upload.mime_type, upload.file_name)
         except FileNotFoundError:  # deleted meanwhile
             raise NotFound(f"Upload {upload_id} not found.") from None
 

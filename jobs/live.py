@@ -33,7 +33,7 @@ def place_calls(world: World, now: str) -> bool:
         return False
     until, mean_wait = parse(now), timedelta(minutes=1 / calls_per_minute)
     if world.arrivals is None or world.arrivals.since > until:  # the first round, or the clock was set back
-        world.begin_arrivals()
+        world.restart_arrivals()
     arrivals = world.arrivals
     assert arrivals is not None
     if until - arrivals.since > MAX_CALLS * mean_wait:

@@ -41,7 +41,8 @@ class Runner:
         self._thread: threading.Thread | None = None
         self._running = threading.Lock()  # held for a round
         self._begun = 0  # how many rounds have begun
-        self._last_whole = 0  # the number of the last round that did all due work
+        self._was_cut = False  # whether the round ended before it did all due work
+        self._last_whole = 0  # the number of the last round that did
         self._wake = threading.Event()
         self._awaited: SimpleQueue[threading.Event] = SimpleQueue()  # each is set after the next round
         self._progress_at = 0.0  # when the last step began, by `real_time.monotonic`
@@ -80,13 +81,14 @@ class Runner:
             if self._last_whole > begun_before:
                 return
             self._begun += 1
+            self._was_cut = False
             stack.enter_context(self.world.ids.background())
             stack.enter_context(contextlib.suppress(EpochEnded))
             moment = self.world.clock.now()
             stack.enter_context(running_part(moment=moment))
             while self._run_steps(moment):
                 pass
-            if self.world.clock.now() >= moment:
+            if not self._was_cut:
                 self._last_whole = self._begun
 
     def request_round(self) -> threading.Event:
@@ -121,6 +123,7 @@ class Runner:
         found_work = False
         for step in self.steps:
             if self.world.ending.is_set() or self.world.clock.now() < moment:
+                self._was_cut = True
                 return False
             self.world.epochs.require_current()
             found_work |= self._try(step, wire(moment))

@@ -106,10 +106,10 @@ def find_campaign(team: Record, id: str) -> OutboundCampaign | Voicev1Campaign:
 
 def rows_of(campaign: OutboundCampaign | Voicev1Campaign) -> list[RowProgress]:
     """Return the campaign's rows, in the order they were sent."""
-    return list(_outbound(campaign) if isinstance(campaign, OutboundCampaign) else _legacy(campaign))
+    return list(_outbound_rows(campaign) if isinstance(campaign, OutboundCampaign) else _legacy_rows(campaign))
 
 
-def _outbound(campaign: OutboundCampaign) -> Iterator[RowProgress]:
+def _outbound_rows(campaign: OutboundCampaign) -> Iterator[RowProgress]:
     now = current().stamp()
     # Several rows may have the same id; the first of them was called first.
     calls, queued = defaultdict(list), defaultdict(list)
@@ -128,18 +128,18 @@ def _outbound(campaign: OutboundCampaign) -> Iterator[RowProgress]:
         yield progress
 
 
-def _legacy(campaign: Voicev1Campaign) -> Iterator[RowProgress]:
+def _legacy_rows(campaign: Voicev1Campaign) -> Iterator[RowProgress]:
     waiting = QueuedCall.select(QueuedCall.row_id, QueuedCall.due_at)
     due_times = dict(tuples(waiting.where(QueuedCall.voicev1_campaign_id == campaign.id)))
     for row in campaign.data:
         progress = RowProgress(row.row_id, row.row_data, fault=number_fault(row.row_data))
-        call = row.outcome or {}  # of its last call, unless the row was changed by hand since then
-        progress.log_id = call.get("logId")
+        outcome = row.outcome or {}  # of its last call, unless the row was changed by hand since then
+        progress.log_id = outcome.get("logId")
         if row.row_id in due_times:
             progress.state, progress.moment = QUEUED, due_times[row.row_id]
         elif row.status in OPEN and row.done_at:
-            progress.state, progress.moment = IN_CALL, call.get("startTime")
+            progress.state, progress.moment = IN_CALL, outcome.get("startTime")
         else:
-            progress.state = call.get("callStatus") or row.status.lower()
-            progress.moment = call.get("startTime") or row.updated_at
+            progress.state = outcome.get("callStatus") or row.status.lower()
+            progress.moment = outcome.get("startTime") or row.updated_at
         yield progress

@@ -216,11 +216,13 @@ class Export(Record):
 
         Raises Forbidden when the link is altered or expired, NotFound when the export does not exist.
         """
-        export = cls.find(id=id)
         claims = FILES.check("get", id, signature)
+        export = cls.find(id=id)
         if export is None:
             raise NotFound(f"{cls.noun()} {id} not found.")
-        if export.expires_at != claims["until"] or not export.is_available:
+
+        is_newest_link = export.expires_at == claims["until"]
+        if not is_newest_link or not export.is_available:
             raise Forbidden("The link has expired.")
         return export
 

@@ -39,8 +39,8 @@ class VoiceLogFilter:
         sql = f"SELECT COUNT(*) FROM voice_log WHERE {self._where}"
         return connection().execute(sql, self._params).fetchone()[0]
 
-    def sort_keys(self, order: Order, after: SortKey | None, limit: int, offset: int = 0) -> list[SortKey]:
-        """Return the sort keys of up to `limit` logs: those after `after`, or else from `offset` on."""
+    def page_keys(self, order: Order, after: SortKey | None, limit: int, offset: int = 0) -> list[SortKey]:
+        """Return the sort keys of the `limit` logs of a page: those after a key, or else from `offset` on."""
         column, direction = order
         keys: list[SortKey] = []
         for condition, position in _index_ranges(order, after):

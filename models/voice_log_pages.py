@@ -117,7 +117,7 @@ def find_page(
     The list is that of a worker, or of a team with all its workers.
     """
     logs = _filter(owner, filters)
-    keys = logs.sort_keys(order, after, limit, offset)
+    keys = logs.page_keys(order, after, limit, offset)
     if not after and len(keys) < limit and (keys or not offset):
         return keys, offset + len(keys)  # the list ends on this page, so there is nothing left to count
     return keys, logs.count()
@@ -127,8 +127,8 @@ def find_neighbours(log: VoiceLog, filters: Values, owner: Record) -> tuple[str 
     """Return the ids of the owner's calls that began just before and just after this one, of those that match."""
     logs = _filter(owner, filters)
     here = (log.start_time, log.id)
-    before = logs.sort_keys(("start_time", "desc"), here, 1)
-    after = logs.sort_keys(("start_time", "asc"), here, 1)
+    before = logs.page_keys(("start_time", "desc"), here, 1)
+    after = logs.page_keys(("start_time", "asc"), here, 1)
     return before[0][1] if before else None, after[0][1] if after else None
 
 

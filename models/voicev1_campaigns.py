@@ -187,11 +187,11 @@ class Voicev1CampaignData(Record):
         self.change(status=status, result=self.outcome, updated_at=self.done_at)
 
 
-def complete_imported_row(row: Row, rows: ImportContext) -> None:
+def queue_imported_row(row: Row, rows: ImportContext) -> None:
     """Queue a row that waits for its call. Without a time of its own it is called in the batches of a run."""
     due_at = row.pop("due_at", None)
-    is_open = row.get("status", "PENDING") in OPEN and row.get("done_at") is None
-    if not is_open or (due_at or "") >= NEVER:
+    waits_for_call = row.get("status", "PENDING") in OPEN and row.get("done_at") is None
+    if not waits_for_call or (due_at or "") >= NEVER:
         return
     call = {
         "id": row["id"],
@@ -210,7 +210,7 @@ STATE = {
     "voicev1Campaigns": StateCollection(Voicev1Campaign, required_links={"deployment_id": ("voicev1Deployments",)}),
     "voicev1CampaignData": StateCollection(
         Voicev1CampaignData,
-        complete=complete_imported_row,
+        complete=queue_imported_row,
         computed={"due_at": due_time_of_row(NEVER)},
         required_links={"campaign_id": ("voicev1Campaigns",)},
         changes_at=lambda row: changes_without_due_time(row) if row.get("status", OPEN[0]) in OPEN else None,

@@ -177,7 +177,7 @@ class Digest(fields.String):
         return digest
 
 
-def require_header(value: str) -> None:
+def require_header_value(value: str) -> None:
     """Check that a header can carry a key. Raises ValidationError."""
     if problem := header_problem(value):
         raise ValidationError(f"{problem[0].upper()}{problem[1:]}")

@@ -6,7 +6,7 @@ from marshmallow import ValidationError, fields, validates_schema
 
 from dryline.schemas.base import ApiSchema, QueryBoolean, QuerySchema, Timestamp
 from dryline.schemas.integrations import IntegrationSchema
-from dryline.schemas.row_schemas import ApiKeys, Digest, RowSchema, require_header
+from dryline.schemas.row_schemas import ApiKeys, Digest, RowSchema, require_header_value
 
 
 class TeamOptionsQuery(QuerySchema):
@@ -52,7 +52,7 @@ class ApiKeyBody(ApiSchema):
     """A key to create."""
 
     name = fields.String(metadata={"description": "purpose of the key"})
-    key = fields.String(validate=require_header, metadata={"description": "text of the key; default: a generated key"})
+    key = fields.String(validate=require_header_value, metadata={"description": "text of the key; default: generated"})
     sha256 = Digest(metadata={"description": "SHA-256 of a key of another server, instead of its text"})
 
     @validates_schema
@@ -74,7 +74,7 @@ class NewTeamBody(ApiSchema):
     """A team to create, with its first key."""
 
     name = fields.String(load_default="Team")
-    key = fields.String(validate=require_header, metadata={"description": "text of its key; default: a generated one"})
+    key = fields.String(validate=require_header_value, metadata={"description": "text of its key; default: generated"})
 
 
 class TeamWithKeysSchema(ApiSchema):

@@ -216,9 +216,10 @@ class ConversationRecord:
         self._now += int(least + more * self._random())
 
     def _add_model_call(self, request: ModelRequest, event: Event) -> None:
-        """Add a request to a language model, which the event answers after some time."""
+        """Add a request to a language model, which the event answers, and let the time pass that it takes."""
         asked_at = self._now / 100
-        self._pass_time(*(_ASKS if event.type == "asked" else _THINKS))
+        least, more = _ASKS if event.type == "asked" else _THINKS
+        self._pass_time(least, more)
         self.model_calls.append(ModelCall(request, event, asked_at, self._now / 100))
 
     def _say(self, event: Event) -> None:

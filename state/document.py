@@ -58,7 +58,7 @@ def _portions(collection: str, names: Mapping[str, str], team_id: str | None) ->
     table = model._meta.table_name
 
     sorted_by = [fields[name].column_name for name in about.sorted_by]
-    keys = plain_sql.sort_keys(table, sorted_by, conditions)
+    keys = plain_sql.rowids_with_columns(table, sorted_by, conditions)
     keys.sort(key=lambda key: about.age(list(key[1:])))
 
     cells = [about.computed.get(name) or f'"{fields[name].column_name}"' for name in members.values()]

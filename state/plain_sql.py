@@ -18,7 +18,7 @@ Cells = tuple[Any, ...]  # of one row
 # Exports
 
 
-def sort_keys(table: str, columns: Iterable[str], conditions: Mapping[str, Any]) -> list[Cells]:
+def rowids_with_columns(table: str, columns: Iterable[str], conditions: Mapping[str, Any]) -> list[Cells]:
     """Return the rowid and these columns of the rows with these column values.
 
     SQLite would carry the large cells along while it sorts, so the order comes first.
@@ -90,6 +90,15 @@ def actions_on_deletion(table: str) -> Mapping[str, str]:
     """Return the action of each foreign key by its column."""
     rows = connection().execute(f'PRAGMA foreign_key_list("{table}")').fetchall()
     return {row[3]: row[6] for row in rows}
+
+
+@cache
+def unique_columns(table: str) -> Sequence[Sequence[str]]:
+    """Return the columns of each UNIQUE constraint of a table; a UNIQUE index beside them is none."""
+    indexes = connection().execute(f'PRAGMA index_list("{table}")').fetchall()
+    constraints = [index for _, index, _, origin, _ in indexes if origin == "u"]
+    groups = [connection().execute(f'PRAGMA index_info("{index}")').fetchall() for index in constraints]
+    return [[column for _, _, column in columns] for columns in groups]
 
 
 def _quoted(columns: Iterable[str]) -> str:

@@ -155,7 +155,7 @@ def restore(world: World, name: str) -> None:
     world.clock.restore(clock.state())
     if ids is not None:
         world.ids.restore(ids.state())
-    world.begin_arrivals()
+    world.restart_arrivals()
     for kind in KINDS:
         _replace_files(snapshot.path / kind, world.directory / kind)
     forget(world)

@@ -70,11 +70,12 @@ def require_url(url: str) -> str:
     """Return the address of a server. Raises DrylineError for a text that is none."""
     try:
         address = urlsplit(url)
-        if address.scheme in ("http", "https") and address.hostname and address.port != 0:
-            return url
+        is_address = address.scheme in ("http", "https") and bool(address.hostname) and address.port != 0
     except (ValueError, AttributeError):  # the port is no number, or the address no text
-        pass
-    raise DrylineError(f"{url!r} is not the address of a server, such as http://127.0.0.1:4010.")
+        is_address = False
+    if not is_address:
+        raise DrylineError(f"{url!r} is not the address of a server, such as http://127.0.0.1:4010.")
+    return url
 
 
 def send(

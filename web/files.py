@@ -13,20 +13,25 @@ _MOST_BYTES_IN_MEMORY = 16_000_000
 _PIECE_BYTES = 64_000
 
 
-def send(path: Path, content_type: str, name: str, *, saved: bool = True) -> Response:
+def file_response(path: Path, content_type: str, name: str, *, as_attachment: bool = True) -> Response:
     """Return a response with a file of exactly this content type. Raises FileNotFoundError.
 
-    It is saved under `name` unless it is to be shown.
+    A browser saves an attachment under `name`, and shows others.
     """
-    environ = request.environ
-    ranges = parse_range_header(environ.get("HTTP_RANGE"))
-    if ranges is None or ranges.units != "bytes" or len(ranges.ranges) != 1:  # is ignored: RFC 9110, 14.2
-        environ = {name: value for name, value in environ.items() if name != "HTTP_RANGE"}
-    elif ranges.ranges[0][0] < -path.stat().st_size:  # longer than the file: all of it (14.1.2), as Werkzeug lacks
-        environ = environ | {"HTTP_RANGE": "bytes=0-"}
-    response: Any = send_file(path, environ, content_type, saved, name, response_class=Response)
+    environ = _with_usable_range(request.environ, path)
+    response: Any = send_file(path, environ, content_type, as_attachment, name, response_class=Response)
     response.headers["Content-Type"] = content_type
     return response
+
+
+def _with_usable_range(environ: dict[str, Any], path: Path) -> dict[str, Any]:
+    """Return a request's environment with a range that Werkzeug answers as RFC 9110 says, or with none."""
+    ranges = parse_range_header(environ.get("HTTP_RANGE"))
+    if ranges is None or ranges.units != "bytes" or len(ranges.ranges) != 1:  # is ignored: 14.2
+        return {name: value for name, value in environ.items() if name != "HTTP_RANGE"}
+    if ranges.ranges[0][0] < -path.stat().st_size:  # the last bytes, more than there are: all of them (14.1.2)
+        return environ | {"HTTP_RANGE": "bytes=0-"}
+    return environ
 
 
 def written_response(write: Callable[[IO[bytes]], object]) -> Response:

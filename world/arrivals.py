@@ -10,21 +10,21 @@ LEAST_CALLS_PER_MINUTE = 0.001
 class Arrivals:
     """The calls that come in after `since`.
 
-    Their times and their random sources depend on `random` alone, not on how often `until` is called. `skipped` counts
-    calls that were left out.
+    `since` moves on to each call that was returned. Their times and their random sources depend on `random` alone, not
+    on how often `until` is called. `skipped` counts calls that were left out.
     """
 
     def __init__(self, since: datetime, random: Random) -> None:
         self.since = since
         self.skipped = 0
         self._random = random
-        self._next_wait = random.expovariate(1)  # in mean waits
+        self._next_in_mean_waits = random.expovariate(1)
 
     def until(self, now: datetime, mean_wait: timedelta, limit: int) -> list[tuple[datetime, Random]]:
         """Return the next calls up to `now`, at most `limit`: the time and a random source of each."""
         calls: list[tuple[datetime, Random]] = []
-        while len(calls) < limit and (wait := self._next_wait * mean_wait) <= now - self.since:
+        while len(calls) < limit and (wait := self._next_in_mean_waits * mean_wait) <= now - self.since:
             self.since += wait
-            self._next_wait = self._random.expovariate(1)
+            self._next_in_mean_waits = self._random.expovariate(1)
             calls.append((self.since, Random(self._random.getrandbits(64))))
         return calls

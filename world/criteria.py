@@ -22,7 +22,9 @@ def includes(actual: Any, expected: Any) -> bool:
         )
     if isinstance(expected, list):
         return isinstance(actual, list) and len(actual) == len(expected) and all(map(includes, actual, expected))
-    return bool(actual == expected) and isinstance(actual, bool) == isinstance(expected, bool)
+    if isinstance(actual, bool) != isinstance(expected, bool):  # in Python, True equals 1
+        return False
+    return bool(actual == expected)
 
 
 def json_parts(expected: Any) -> dict[str, Any]:

@@ -158,9 +158,11 @@ class Fault:
         return answer._replace(headers={**(self.headers or {}), **(answer.headers or {})})
 
     def next_delay_ms(self) -> int:
-        """Return the delay of the next request in milliseconds."""
-        delays = self.delay_distribution
-        return self.chance.randint(delays.lower_ms, delays.upper_ms) if delays else self.delay_ms
+        """Return the delay of one request in milliseconds."""
+        distribution = self.delay_distribution
+        if distribution is None:
+            return self.delay_ms
+        return self.chance.randint(distribution.lower_ms, distribution.upper_ms)
 
     def delay(self, world: World, task: Task, delay_ms: float) -> bool:
         """Wait, and return whether to go on with the task's request.

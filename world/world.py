@@ -198,11 +198,11 @@ class World:
             self.runtime_settings = replace(self.runtime_settings, **values)
             self.save_runtime_state()
         if "calls_per_minute" in values:
-            self.begin_arrivals()
+            self.restart_arrivals()
         self.wake()
 
-    def begin_arrivals(self) -> None:
-        """Let live calls come in from now on, if there is a rate of them."""
+    def restart_arrivals(self) -> None:
+        """Let live calls come in from now on, or none if their rate is 0."""
         has_rate = self.runtime_settings.calls_per_minute > 0
         self.arrivals = Arrivals(self.now(), Random(self.ids.random.getrandbits(64))) if has_rate else None
 
@@ -222,7 +222,7 @@ class World:
 
     def reset_runtime(self) -> None:
         """Forget faults, the request log and the next live calls. Rows, clock, ids and settings are for `state`."""
-        self.begin_arrivals()
+        self.restart_arrivals()
         self.faults.clear()
         self.requests.clear()
 

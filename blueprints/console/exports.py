@@ -113,7 +113,7 @@ class ExportPage:
 
     @cached_property
     def _preview(self) -> tuple[list[str], list[list[Any]]]:
-        return preview(self.export, MAX_FILE_ROWS) if self.export.is_available else ([], [])
+        return read_first_records(self.export, MAX_FILE_ROWS) if self.export.is_available else ([], [])
 
     @cached_property
     def _order(self) -> list[int]:
@@ -165,7 +165,7 @@ def transition(export_id: str) -> Any:
     return flash_and_redirect(f"The export is {export.status}.", curl=curl)
 
 
-def preview(export: Export, count: int) -> tuple[list[str], list[list[Any]]]:
+def read_first_records(export: Export, count: int) -> tuple[list[str], list[list[Any]]]:
     """Return the names and the first `count` records within the first bytes of a finished file; none without a file."""
     try:
         with export.path.open("rb") as file:
@@ -174,11 +174,21 @@ def preview(export: Export, count: int) -> tuple[list[str], list[list[Any]]]:
     except OSError:
         return [], []
     if export.format == "CSV":
-        rows = list(itertools.islice(csv.reader(io.StringIO(text, newline="")), count + 2))
-        return rows[0], rows[1 : len(rows) if is_complete else -1][:count]
+        return _first_csv_records(text, count, is_complete=is_complete)
     records = list(itertools.islice(_complete_records(text), count))
     names = list(dict.fromkeys(name for record in records for name in record))
     return names, [[record.get(name) for name in names] for record in records]
+
+
+def _first_csv_records(text: str, count: int, *, is_complete: bool) -> tuple[list[str], list[list[Any]]]:
+    """Return the names and the first records of a CSV text. If it is cut off, its last record may not be whole."""
+    rows = list(itertools.islice(csv.reader(io.StringIO(text, newline="")), count + 2))
+    if not is_complete:
+        rows.pop()
+    if not rows:
+        return [], []
+    names, *records = rows
+    return names, records[:count]
 
 
 def _complete_records(text: str) -> Iterator[dict[str, Any]]:

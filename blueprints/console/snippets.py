@@ -30,6 +30,13 @@ _RESOURCES = {
     "sms": "sms.with_raw_response",
     "whatsapp": "whatsapp.with_raw_response",
 }
+# The code that prints the logs of a list.
+_PRINTING = {
+    "voice": "for log in logs.data:\n    print(log.id, log.start_time, log.status)",
+    "chat": "for log in logs:\n    print(log.id, log.start_time)",
+    "chat-embed": "for log in logs:\n    print(log.id, log.start_time)",
+}
+_PRINTING_JSON = 'for log in logs.json()["data"]:\n    print(log["id"], log["startTime"])'  # of a raw response
 # Lists without pages.
 _UNPAGED = ("chat", "chat-embed")
 # Parameters that the client's methods lack.
@@ -90,28 +97,25 @@ def list_snippets(team: Team, channel: Channel, worker: Worker | None, query: Ma
     base, key = base_url(), clear_key(team.id) or NO_KEY
     client = f"from brainbase_labs import BrainbaseLabs\n\nclient = BrainbaseLabs(base_url={base!r}, api_key={key!r})\n"
     if worker is None:
-        loop = textwrap.indent(_python_list(channel, "worker.id", query), "    ")
+        loop = textwrap.indent(_log_listing_code(channel, "worker.id", query), "    ")
         return {"Python": f"{client}for worker in client.workers.list():\n{loop}"}
     path = f"/api/workers/{quote(worker.id, safe='')}/deploymentLogs/{channel.key}"
     curl = [f"curl -s{'G' if query else ''} {shlex.quote(base + path)}", f"-H {shlex.quote(f'x-api-key: {key}')}"]
     curl += [f"--data-urlencode {shlex.quote(f'{name}={value}')}" for name, value in query.items()]
-    return {"curl": " \\\n  ".join(curl), "Python": client + _python_list(channel, repr(worker.id), query)}
+    return {"curl": " \\\n  ".join(curl), "Python": client + _log_listing_code(channel, repr(worker.id), query)}
 
 
-def _python_list(channel: Channel, worker: str, query: Mapping[str, str]) -> str:
+def _log_listing_code(channel: Channel, worker: str, query: Mapping[str, str]) -> str:
     """Return the lines of Python that print a worker's logs, with the client's names of the parameters."""
     extra_query = {name: value for name, value in query.items() if name in EXTRA_PARAMETERS}
     arguments = [worker]
     for name, value in query.items():
         if name not in EXTRA_PARAMETERS:
             arguments.append(f"{snake(name)}={value if name in ('page', 'limit') else repr(value)}")
-    arguments += [f"extra_query={extra_query!r}"] if extra_query else []
+    if extra_query:
+        arguments.append(f"extra_query={extra_query!r}")
     lines = "".join(f"    {argument},\n" for argument in arguments)
-    output = {
-        "voice": "for log in logs.data:\n    print(log.id, log.start_time, log.status)",
-        "chat": "for log in logs:\n    print(log.id, log.start_time)",
-        "chat-embed": "for log in logs:\n    print(log.id, log.start_time)",
-    }.get(channel.key, 'for log in logs.json()["data"]:\n    print(log["id"], log["startTime"])')
+    output = _PRINTING.get(channel.key, _PRINTING_JSON)
     return f"logs = client.workers.deployment_logs.{_RESOURCES[channel.key]}.list(\n{lines})\n{output}\n"
 
 

@@ -209,16 +209,16 @@ class FaultSchema(ContentSchema):
         return {camel(name): value for name, value in preset["rule"].items()} | data if preset else data
 
     @validates_schema
-    def check_request(self, data, **kwargs):
+    def check_method_and_path(self, data, **kwargs):
         """Check that some request can match."""
-        path = data.get("path", "*")
+        method, path = data.get("method", "*"), data.get("path", "*")
         require_path(path)
         if normal_path(path).startswith(UNRECORDED):
             raise ValidationError("Faults do not apply to the control plane and the documentation.", "path")
-        if data.get("method", "*").upper() not in METHODS:
+        if method.upper() not in METHODS:
             raise ValidationError(f"Must be one of: {', '.join(METHODS)}.", "method")
         if "override" not in data:
-            require_operation(data.get("method", "*"), path, " An override may have any.")
+            require_operation(method, path, " An override may have any.")
 
     @validates_schema
     def check_secrets(self, data, **kwargs):

@@ -9,6 +9,7 @@ from typing import Any
 
 from dryline.models.channels import CHANNELS
 from dryline.schemas.row_schemas import Faults
+from dryline.state import plain_sql
 from dryline.state.collections import COLLECTIONS
 from dryline.state.parsing import BEGINNING, row_schemas
 from dryline.world.world import World
@@ -43,7 +44,7 @@ class Loadable:
         schema, about = row_schemas()[name], COLLECTIONS[name]
         columns = {column: member for member, column in schema.names.items()}
         parents = {columns[column]: targets for column, targets in about.required_links.items()}
-        indexes = [index for index in self._unique_indexes(name) if set(index) <= set(columns)]
+        indexes = [index for index in self._unique_column_groups(name) if set(index) <= set(columns)]
         uniques = [tuple(columns[column] for column in index) for index in indexes]
         taken: set[Any] = set()  # members that must be unique together, with their values
         fitting = []
@@ -120,10 +121,8 @@ class Loadable:
                     row[member] = None
                     self.changed[f"{name}: {member} led to nothing that was copied"] += 1
 
-    def _unique_indexes(self, name: str) -> list[list[str]]:
+    def _unique_column_groups(self, name: str) -> list[list[str]]:
         """Return the groups of columns that must be unique within a team."""
-        table = COLLECTIONS[name].model._meta.table_name
-        ask = self._world.db.execute_sql
-        indexes = [row[1] for row in ask(f'PRAGMA index_list("{table}")') if row[2] and row[3] == "u"]
-        columns = [[row[2] for row in ask(f'PRAGMA index_info("{index}")')] for index in indexes]
-        return [[column for column in index if column != "team_id"] for index in columns]
+        with self._world.active():
+            groups = plain_sql.unique_columns(COLLECTIONS[name].model._meta.table_name)
+        return [[column for column in columns if column != "team_id"] for columns in groups]

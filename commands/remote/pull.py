@@ -54,7 +54,7 @@ class Pull:
         self._add("teams", [{**team, "apiKeys": []}])
         for collection, path in TEAM.items():
             self._copy(collection, path)
-        workers = self._rows("GET /api/workers", self.reader.get("/api/workers"))
+        workers = self._valid_rows("GET /api/workers", self.reader.get("/api/workers"))
         if self.worker_id is not None:
             workers = [worker for worker in workers if worker["id"] == self.worker_id]
             if not workers:
@@ -107,42 +107,45 @@ class Pull:
         """Yield all rows of a list. Raises ReadError for errors that may pass, and for a refused key."""
         known: set[str] = set()
         following: Query | None = query or {}
-        question = f"GET {path}"
+        request_line = f"GET {path}"
         try:
             while following is not None:
                 answer = self.reader.get(path, **following)
-                new = [row for row in self._rows(question, answer) if row["id"] not in known]
+                new = [row for row in self._valid_rows(request_line, answer) if row["id"] not in known]
                 yield from new
                 known.update(row["id"] for row in new)
-                following = _next_query(question, answer, following)
+                following = _next_query(request_line, answer, following)
                 if following is not None and not new:  # it leads back, or the service does not look at the offset
-                    raise ReadError(f"{question}: a page has nothing new, and says that there is more")
+                    raise ReadError(f"{request_line}: a page has nothing new, and says that there is more")
         except ReadError as error:
             if error.passing or error.status == 401:
                 raise
             self.left_out.append(f"{error}" + (f"; {len(known)} records before it are copied" if known else ""))
 
-    def _rows(self, question: str, answer: Any) -> list[Row]:
-        """Return the rows of a list or a page. Raises ReadError if the answer is neither."""
+    def _valid_rows(self, request_line: str, answer: Any) -> list[Row]:
+        """Return the rows of a list or a page, and report in `left_out` how many are none.
+
+        Raises ReadError if the answer is neither. Messages name the `request_line`.
+        """
         rows = answer.get("data") if isinstance(answer, dict) else answer
         if not isinstance(rows, list):
-            raise ReadError(f"{question}: the answer is not a list of records")
+            raise ReadError(f"{request_line}: the answer is not a list of records")
         good = [row for row in rows if _is_row(row)]
         if len(good) < len(rows):
-            self.left_out.append(f"{question}: {len(rows) - len(good)} of {len(rows)} are not records with an id")
+            self.left_out.append(f"{request_line}: {len(rows) - len(good)} of {len(rows)} are not records with an id")
         return good
 
-    def _nested(self, question: str, row: Row, member: str) -> list[Row] | None:
+    def _nested(self, request_line: str, row: Row, member: str) -> list[Row] | None:
         """Take the rows of another collection out of a row; None if it has none."""
         nested = row.pop(member, None)
         try:
-            return None if nested is None else self._rows(question, nested)
+            return None if nested is None else self._valid_rows(request_line, nested)
         except ReadError as error:
             self.left_out.append(str(error))
             return []
 
 
-def _next_query(question: str, answer: Any, query: Query) -> Query | None:
+def _next_query(request_line: str, answer: Any, query: Query) -> Query | None:
     """Return the query of the next page by cursor, page number or offset; None after the last one.
 
     Raises ReadError if there are more rows and the answer does not say how to get them. Contract: README, Pagination.
@@ -159,7 +162,7 @@ def _next_query(question: str, answer: Any, query: Query) -> Query | None:
         return None
     if "offset" in query and answer["data"]:
         return {**query, "offset": query["offset"] + len(answer["data"])}
-    raise ReadError(f"{question}: there are more, but the answer does not say how to get them")
+    raise ReadError(f"{request_line}: there are more, but the answer does not say how to get them")
 
 
 def _is_row(value: Any) -> bool:

@@ -73,7 +73,7 @@ class FlowMap:
         statements = _statements_of(program)
         self._read(statements)
         self._lookahead = Lookahead(program, statements)
-        self._settings: dict[Guard, list[Condition]] = {}  # once they were looked for
+        self._conditions_by_guard: dict[Guard, list[Condition]] = {}  # once they were looked for
         self.transfers = bool(self._ends["transferred"])
         self.endings = {outcome: self._leading_to(ends) for outcome, ends in self._ends.items()}
 
@@ -183,7 +183,7 @@ class FlowMap:
             if isinstance(block, Condition):
                 way.append(block)
             elif block not in passed and depth < _DEEPEST_WAY:
-                setting = self._setting(block)
+                setting = self._conditions_that_set(block)
                 if setting and {*setting}.isdisjoint(way):
                     passed.add(block)
                     first = (self.going_on(setting) or setting)[0]
@@ -200,12 +200,16 @@ class FlowMap:
                 continue
             for guard in around:
                 if isinstance(guard, Guard):
-                    conditions |= dict.fromkeys(self._setting(guard))
+                    conditions |= dict.fromkeys(self._conditions_that_set(guard))
         return list(conditions)
 
-    def _setting(self, guard: Guard) -> list[Condition]:
-        """Return the conditions whose blocks have `wish = "person"` for an `if wish == "person"`, or else any value."""
-        if guard not in self._settings:
+    def _conditions_that_set(self, guard: Guard) -> list[Condition]:
+        """Return the conditions whose blocks assign what a guard tests for, in the order of the code.
+
+        For `if wish == "person"` these have `wish = "person"`. For a guard that compares with no text, they assign
+        a value that is not known before the run.
+        """
+        if guard not in self._conditions_by_guard:
             texts = guard.texts - {""}
             fitting = {
                 assignment.number: assignment.condition
@@ -213,8 +217,9 @@ class FlowMap:
                 for assignment in self._assignments.get(name, ())
                 if (assignment.has_one_of(texts) if texts else assignment.is_open)
             }
-            self._settings[guard] = list(dict.fromkeys(fitting[number] for number in sorted(fitting)))
-        return self._settings[guard]
+            in_order = [fitting[number] for number in sorted(fitting)]
+            self._conditions_by_guard[guard] = list(dict.fromkeys(in_order))
+        return self._conditions_by_guard[guard]
 
 
 @lru_cache(maxsize=_MOST_CACHED)
@@ -225,7 +230,7 @@ def flow_map_of(program: Program) -> FlowMap:
 
 def _statements_of(program: Program) -> list[ast.stmt]:
     """Return the statements of the flow in its translated code, without those of the prelude."""
-    statements = _parsed(program.code) or _parsed(_without_fields(program.code))
+    statements = _parsed(program.code) or _parsed(_with_f_strings_blanked(program.code))
     return [statement for statement in statements if program.position_of_node(statement)]
 
 
@@ -237,13 +242,19 @@ def _parsed(code: str) -> list[ast.stmt]:
         return []
 
 
-def _without_fields(code: str) -> str:
-    """Return the code with a plain text in the place of each f-string: before 3.12, Python reads fewer of them."""
+def _with_f_strings_blanked(code: str) -> str:
+    """Return the code with a plain text in the place of each f-string: before 3.12, Python reads fewer of them.
+
+    The text is as long as the f-string and has its line ends, since positions are found by them.
+    """
+    tokens = [token for line in logical_lines(code) for token in line.tokens]
+    f_strings = [token for token in tokens if token.fields]
+    quotes = '"""'  # also of an f-string in single quotes, which has at least six characters: f"{a}"
     parts = []
     end = 0
-    for token in (token for line in logical_lines(code) for token in line.tokens if token.fields):
-        blank = re.sub(r"[^\n]", "_", token.text[3:-3])  # of the same length, as positions are found by it
-        parts += [code[end : token.start], f'"""{blank}"""']
+    for token in f_strings:
+        blank = re.sub(r"[^\n]", "_", token.text[len(quotes) : -len(quotes)])
+        parts += [code[end : token.start], f"{quotes}{blank}{quotes}"]
         end = token.end
     return "".join([*parts, code[end:]])
 

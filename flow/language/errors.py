@@ -68,7 +68,7 @@ class Failure:
     bound: bool = False
 
 
-def failure_of(program: Program, fault: Any, last: SourcePosition | None) -> Failure:
+def failure_of_error(program: Program, fault: Any, last: SourcePosition | None) -> Failure:
     """Return the failure for a `pydantic_monty.MontyError`.
 
     `last` is the position of the last host call; it locates an error without a line of its own.
@@ -77,9 +77,10 @@ def failure_of(program: Program, fault: Any, last: SourcePosition | None) -> Fai
     type_name = _STAND_INS.get(type(inner).__name__, type(inner).__name__)
     error = readable(text((str(inner) or str(fault))[:_LONGEST]))
     if not hasattr(fault, "display"):  # a crash: the worker is gone
-        return failure_at(program, "The flow brought its sandbox down.", last)
+        return failure_at(program, "The flow brought its sandbox down.", last, bound=True)
     if type_name == "TimeoutError" and "time limit exceeded" in error:
-        return failure_at(program, "The flow ran for too long without waiting for the user.", last, type_name)
+        sentence = "The flow ran for too long without waiting for the user."
+        return failure_at(program, sentence, last, type_name, bound=True)
     is_bound = type_name == "MemoryError" and "memory limit" in error
     if is_bound:
         error = "The flow took more memory than it may."
@@ -97,7 +98,7 @@ def failure_at(
     last: SourcePosition | None,
     type_name: str = "RuntimeError",
     *,
-    bound: bool = True,
+    bound: bool,
     frames: Sequence[Frame] = (),
 ) -> Failure:
     """Return a failure. Without `frames` its position is that of the last host call, or else the flow's first line."""

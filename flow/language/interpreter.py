@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pydantic_monty
 
-from dryline.flow.language.errors import INNER, failure_at, failure_of
+from dryline.flow.language.errors import INNER, failure_at, failure_of_error
 from dryline.flow.language.host_functions import Over, Raised, Waits, call, is_callable
 from dryline.flow.language.json_values import TooLarge, size_of
 from dryline.flow.language.sandbox import Sandbox, function_named
@@ -109,9 +109,9 @@ class Interpreter:
                         return snapshot
                     step = _returning(snapshot, answer)
         except pydantic_monty.MontyError as fault:
-            failure = failure_of(session.program, fault, self._position)
+            failure = failure_of_error(session.program, fault, self._position)
             if self._over:
-                failure = failure_at(session.program, str(self._over), self._position)
+                failure = failure_at(session.program, str(self._over), self._position, bound=True)
             if failure.exception != "TimeoutError":  # after a timeout the worker cannot be used
                 self._read_state(worker)
             session.fail(failure)
@@ -125,7 +125,7 @@ class Interpreter:
         if isinstance(fault, Over):
             self._session.end(str(fault))
         elif isinstance(fault, Stopped):
-            self._session.fail(failure_at(program, str(fault), self._position))
+            self._session.fail(failure_at(program, str(fault), self._position, bound=True))
         else:
             log.error("An error of the engine ended a flow's run.", exc_info=fault)
             sentence = f"The engine failed: {type(fault).__name__}: {fault}"

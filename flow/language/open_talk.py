@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from dryline.flow.language.session import FlowSession
 
 _SHARED = ("prompt", "conditions", "tools", "note", "taken_at", "known")  # with the model's Talk
+_BY_INDEX = ("tools", "starts", "taken")  # whose keys are integers
 
 
 class OpenTalk:
@@ -142,7 +143,7 @@ class OpenTalk:
 
     def restore(self, values: dict[str, Any]) -> None:
         vars(self).update(values)
-        for name in ("tools", "starts", "taken"):  # JSON makes texts of their keys
+        for name in _BY_INDEX:  # JSON makes texts of their keys
             vars(self)[name] = {int(key): value for key, value in values[name].items()}
 
 

@@ -89,7 +89,7 @@ class Filling:
         if isinstance(example, dict):
             members = self._said_objects(example, list_slot)
         elif kind_of(slot) is not WORDS or self._is_asked_for(list_slot):
-            members = self._said_members(slot)
+            members = self._values_for_list(slot)
         if not members and self._question.unsaid == MADE_UP:
             return None
         self.how[list_slot.path or "value"] = _SAID if members else NOT_SAID
@@ -107,12 +107,12 @@ class Filling:
         value = inner.value()
         return [value] if _SAID in inner.how.values() else []
 
-    def _said_members(self, slot: Slot) -> list[Any]:
-        """Return the values of the newest utterance that has some: "Tuesday and Friday" has two."""
+    def _values_for_list(self, slot: Slot) -> list[Any]:
+        """Return the values last said for a list, in one part of an utterance: "Tuesday and Friday" has two."""
         kind = kind_of(slot)
         for utterance in self._utterances_for(slot, kind):
             context = self._context(slot, kind, utterance)
-            for part in [utterance.text] if kind in _AS_SAID else utterance.parts:
+            for part in _parts_for(kind, utterance):
                 pieces = _PIECE_END.split(part) if kind in (CHOICE, NAME) else [part]
                 values = [value for piece in pieces for value in kind.read_all(piece, context)]
                 if values:
@@ -127,7 +127,7 @@ class Filling:
         rivals = self._rivals(slot, kind)
         for utterance in self._utterances_for(slot, kind):
             context = self._context(slot, kind, utterance)
-            parts = [utterance.text] if kind in _AS_SAID else utterance.parts
+            parts = _parts_for(kind, utterance)
             if len(rivals) > 1:
                 value = self._share(slot, kind, utterance, rivals)
             else:
@@ -178,7 +178,7 @@ class Filling:
     def _context(self, slot: Slot, kind: ValueKind, utterance: Utterance) -> Slot:
         question = self._asked_before(utterance)
         is_only = len(self._slots) <= 1
-        is_asked = _asks(question, slot, kind, is_only)
+        is_asked = _asks_for(question, slot, kind, is_only)
         return replace(slot, agent=question, now=self._now, is_asked=is_asked, is_only=is_only)
 
     def _asked_before(self, utterance: Utterance) -> str:
@@ -187,7 +187,7 @@ class Filling:
 
     def _utterances_for(self, slot: Slot, kind: ValueKind) -> list[Utterance]:
         """Return the utterances that count for a slot: those since the agent last asked for it, newest first."""
-        since = max((index for index, line in self._questions if _asks(line, slot, kind, False)), default=-1)
+        since = max((index for index, line in self._questions if _asks_for(line, slot, kind, False)), default=-1)
         return [each for each in self._utterances if each.index > since]
 
     def _takes_words(self, slot: Slot) -> bool:
@@ -206,6 +206,11 @@ class Filling:
         return any(str(self._find(each)).casefold() == folded for each in others)
 
 
+def _parts_for(kind: ValueKind, utterance: Utterance) -> list[str]:
+    """Return the parts of an utterance that a kind reads, one after the other."""
+    return [utterance.text] if kind in _AS_SAID else utterance.parts
+
+
 def _source_of_made_up(value: Any, slot: Slot) -> str:
     if value is None:
         return NOT_SAID
@@ -218,8 +223,11 @@ def _questions_in(about: str) -> list[tuple[int, str]]:
     return [(index, line) for index, line in lines if "?" in line and not line.startswith(SORRY)]
 
 
-def _asks(question: str, slot: Slot, kind: ValueKind, is_only: bool) -> bool:
-    """Return whether a question asks for the value of a slot; one that asks for no known kind, for the only one."""
+def _asks_for(question: str, slot: Slot, kind: ValueKind, is_only: bool) -> bool:
+    """Return whether a question asks for the value of a slot, as no question does.
+
+    One that asks for no known kind of value asks for that of the only slot.
+    """
     if not question or _names(question, slot):
         return True
     kind_asked_for = kind_of_question(question)

@@ -124,10 +124,9 @@ class Time(MultiValueKind):
     _half_day = re.compile(r"\d{1,2}(?P<minute>:\d{2})?(?P<space>\s?)(?P<half>[ap]\.?m\.?)", re.IGNORECASE)
 
     def is_example(self, text: str) -> bool:
-        return bool(self._clock.fullmatch(text) or self._half_day.fullmatch(text)) or text.lower() in (
-            "noon",
-            "midnight",
-        )
+        is_on_clock = self._clock.fullmatch(text) is not None
+        has_half_of_day = self._half_day.fullmatch(text) is not None
+        return is_on_clock or has_half_of_day or text.lower() in ("noon", "midnight")
 
     def find(self, said: str, *, is_asked: bool = False) -> list[SpokenTime]:
         """Return the times of a text whose numbers are digits, in their order. Bare numbers count if it `is_asked`."""

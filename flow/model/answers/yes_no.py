@@ -202,14 +202,14 @@ class YesNo(ValueKind):
         if not text or self.undecided.search(text):
             return None
 
-        answer = self._at_beginning(text) if context.is_asked else None
+        answer = self._answer_at_beginning(text) if context.is_asked else None
         if answer is None:
-            answer = self._about_topic(text, context)
+            answer = self._answer_about_topic(text, context)
         if answer is None and context.is_asked and len(text.split()) <= self._longest_answer:
-            answer = self._inside(text)
+            answer = self._answer_inside(text)
         return answer
 
-    def _at_beginning(self, text: str) -> bool | None:
+    def _answer_at_beginning(self, text: str) -> bool | None:
         """Return the yes or no with which a text begins."""
         if self.yes_despite_no.match(text):
             return True
@@ -217,16 +217,20 @@ class YesNo(ValueKind):
             return False
         return True if self.begins_with_yes.match(text) else None
 
-    def _about_topic(self, text: str, context: Slot) -> bool | None:
-        """Return what the first clause about the member's own matter says: a yes, unless it denies something."""
+    def _answer_about_topic(self, text: str, context: Slot) -> bool | None:
+        """Return the answer in the first clause with a word of the member's name: a yes, unless it denies something.
+
+        Where the name says nothing, and the answer has no other member, the words of the flow's question count.
+        """
         topic = _stems(context.label) - self.no_matters
-        topic = topic or (_stems(context.question) - self.no_matters if context.is_only else frozenset())
+        if not topic and context.is_only:
+            topic = _stems(context.question) - self.no_matters
         for clause in self._clause_end.split(text):
             if not topic.isdisjoint(_stems(clause)):
                 return self.denies.search(clause) is None
         return None
 
-    def _inside(self, text: str) -> bool | None:
+    def _answer_inside(self, text: str) -> bool | None:
         """Return what a phrase anywhere in a short answer says."""
         if self.no_inside.search(text):
             return False
