@@ -134,9 +134,7 @@ class Runner:
             with part, self.world.activity.doing(f"background work: {step.__name__}"):
                 return step(self.world, now)
         except EpochEnded:
-            if not self.world.epochs.is_of_world(current_task()):
-                raise
-            return True  # only a team has begun an epoch: the step looks for its rows again
+            return True  # the round ends before the next step, or only a team's epoch has ended, and it looks again
         except Unavailable as error:  # for all steps alike
             if self._is_to_be_logged(None, began):
                 log.error("Background work waits: %s", error)

@@ -239,13 +239,13 @@ def _load(stand, query=""):
     return stand.plane.put(f"/state{query}", document(stand.receiver.url))
 
 
-def _load_team(stand):
+def _load_team(stand, **more):
     content = {
         name: [row for row in rows if row.get("teamId", row["id"]) == "north"]
         for name, rows in document(stand.receiver.url).items()
         if name != "version"
     }
-    return stand.plane.put("/state?team=north", {"version": 1, **content})
+    return stand.plane.put("/state?team=north", {"version": 1, **content, **more})
 
 
 WAYS = {
@@ -295,6 +295,20 @@ def test_an_epoch_of_a_team_does_not_end_the_work_of_another_team(stand, way):
     assert stand.plane.delete(f"/faults/{fault}").status_code == 204
     stand.go_on()
     assert stand.answers == [201]
+
+
+def test_a_round_goes_on_with_the_next_epoch_of_a_team(stand):
+    export(stand)
+    waiting = {
+        "id": "e",
+        "format": "CSV",
+        "startDate": "2026-01-01T00:00:00.000Z",
+        "endDate": "2026-02-01T00:00:00.000Z",
+    }
+    answer = _load_team(stand, exports=[{**waiting, "teamId": "north", "createdAt": NOW, "status": "PENDING"}])
+    assert answer.status_code == 204, answer.text
+    stand.go_on()
+    assert [(one["id"], one["status"]) for one in stand.state()[0]["exports"]] == [("e", "COMPLETED")]
 
 
 REFUSED = {
